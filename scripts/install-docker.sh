@@ -38,8 +38,8 @@ find_own_pid() {
 }
 
 install_engine() {
-  # Without the packages that Debian only recommends (build tools, git, AppArmor);
-  # iptables is one of those, and the networks of the containers need it.
+  # Without what Debian only recommends (build tools, git, AppArmor). iptables
+  # is recommended too, yet the containers' networks need it.
   say "installing Debian's docker.io"
   export DEBIAN_FRONTEND=noninteractive
   apt-get update -qq >&2
