@@ -1,1 +1,5 @@
-export {};
+export * from './errors.ts';
+export * from './fold.ts';
+export * from './identity.ts';
+export * from './limits.ts';
+export * from './log-entry.ts';

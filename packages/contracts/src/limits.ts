@@ -1,0 +1,36 @@
+/**
+ * Every limit that a client can notice, in one place. Lengths of names and texts count
+ * code points unless the name says bytes.
+ */
+export const limits = {
+  /** Contract, Limits: topic (subject). */
+  topicMaxCodePoints: 60,
+  /** Contract, Limits: what is accepted intact. Beyond it the text is cut, never refused (reference facts, messages 3.4). */
+  contentMaxCodePoints: 10_000,
+  /** Contract, Limits: `num_before + num_after` of GET messages. */
+  messagesPerRequestMax: 5000,
+  /** Reference facts, streams: a stream name. */
+  streamNameMaxCodePoints: 60,
+  /** Reference facts, streams: a stream description. */
+  streamDescriptionMaxCodePoints: 1024,
+  /** Reference facts, people 2.7: the stored client name; longer ones are cut. */
+  clientNameMaxCodePoints: 30,
+  /** Reference facts, people 7.6. */
+  fullNameMaxCodePoints: 100,
+  /** Reference facts, people 4: an API key is exactly so long. */
+  apiKeyLength: 32,
+  /** Reference facts, people 2.2: a body above this is refused with 413. */
+  bodyMaxBytes: 25 * 1024 * 1024,
+  /** Reference facts, people 2.2: more fields than this are refused with 400. */
+  bodyFieldsMax: 1000,
+  /** Reference facts, people 2.3: the largest converted number. */
+  convertedNumberMax: 4_294_967_295,
+  /** Contract, Limits: an event queue's idle lifetime. */
+  queueIdleLifetimeSecs: 600,
+  /** Reference facts, events 2: the longest lifetime that a client may ask for. */
+  queueIdleLifetimeMaxSecs: 604_800,
+  /** Architecture, Queues: one answer to a poll holds at most so many events ... */
+  eventsPerAnswerMax: 1000,
+  /** ... or so many bytes, and always at least one event. */
+  answerMaxBytes: 1024 * 1024,
+} as const;
