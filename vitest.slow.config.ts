@@ -1,0 +1,20 @@
+import { defineConfig } from 'vitest/config';
+
+import { sharedTestOptions } from './vitest.config.ts';
+
+/** The suites that are too long for `npm test`: cluster faults, rolling deploys, scale. */
+export default defineConfig({
+  test: {
+    ...sharedTestOptions,
+    // These suites start whole clusters of processes: one at a time is what two cores carry.
+    maxWorkers: 1,
+    testTimeout: 300_000,
+    hookTimeout: 120_000,
+    include: [
+      'packages/**/*.slow.test.ts',
+      'services/**/*.slow.test.ts',
+      'tests/**/*.slow.test.ts',
+    ],
+    exclude: ['**/node_modules/**', 'tests/compose/**'],
+  },
+});
