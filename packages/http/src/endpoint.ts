@@ -1,0 +1,172 @@
+import type { Caller, ErrorCode } from '@parley/contracts';
+
+import type { JsonSchema } from './json-schema.ts';
+import type { Parameter } from './parameters.ts';
+import { compileAnswerCheck } from './validate.ts';
+
+/**
+ * The declaration of an endpoint: from it come the route, the decoding and validation of parameters, the access
+ * check, the error texts and the OpenAPI document.
+ */
+
+/** `ANY` is for webhooks, which dispatch every method (reference facts, people 16.1). GET implies HEAD. */
+export type EndpointMethod = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE' | 'ANY';
+
+/** Who may call. Refusals come in the order of the reference facts, people 2.1, before any parameter is read. */
+export type EndpointAccess =
+  | { readonly authentication: 'none' }
+  | {
+      readonly authentication: 'required';
+      readonly administratorsOnly?: boolean;
+      readonly guests?: 'allowed' | 'refused';
+      readonly bots?: 'allowed' | 'refused';
+      /** Incoming-webhook bots are refused with 401 unless allowed. */
+      readonly incomingWebhookBots?: 'allowed' | 'refused';
+    };
+
+/** The values by name, typed by the declared list. */
+export type DecodedParameters<Parameters extends readonly Parameter[]> = {
+  readonly [Item in Parameters[number] as Item['name']]: ReturnType<Item['decode']>;
+};
+
+export type EndpointRequest<
+  Parameters extends readonly Parameter[],
+  Access extends EndpointAccess,
+> = {
+  readonly parameters: DecodedParameters<Parameters>;
+  /** The name of the sending client (reference facts, messages 3.6), at most 30 code points. */
+  readonly clientName: string;
+  readonly requestId: string;
+  /** Aborted when the client hangs up, and when the server must close the connection. */
+  readonly signal: AbortSignal;
+  /** The text of any parameter as it came, declared or not; the body wins over the query, the last value counts. */
+  readonly rawText: (name: string) => string | undefined;
+  /** A request header by its lower-case name. */
+  readonly header: (name: string) => string | undefined;
+} & (Access extends { readonly authentication: 'required' }
+  ? { readonly caller: Caller }
+  : { readonly caller?: never });
+
+/** A complete JSON text, envelope included, written as it is; for hot paths. */
+export class Preserialized {
+  readonly text: string | Buffer;
+
+  constructor(text: string | Buffer) {
+    this.text = text;
+  }
+}
+
+/** @param text the whole answer, `{"result":"success","msg":"",…}`; a Buffer holds it as UTF-8 */
+export function preserialized(text: string | Buffer): Preserialized {
+  return new Preserialized(text);
+}
+
+/** What a handler returns for an answer without a body: status 204. */
+export const noContent: unique symbol = Symbol('no content');
+
+export type EndpointAnswer = Readonly<Record<string, unknown>> | Preserialized | typeof noContent;
+
+type MaybePromise<Value> = Value | Promise<Value>;
+
+export type EndpointDeclaration<
+  Context,
+  Parameters extends readonly Parameter[],
+  Access extends EndpointAccess,
+> = {
+  /** verb-noun, unique in a service; the name in logs, metrics and the OpenAPI document. */
+  readonly name: string;
+  readonly method: EndpointMethod;
+  /** Below `/api/v1`, with a leading slash; a path parameter is written `:name`. */
+  readonly path: string;
+  /** `prefix`: the path with a trailing slash, or anything below it, matches too (webhooks). */
+  readonly matching?: 'exact' | 'prefix';
+  readonly summary: string;
+  readonly description?: string;
+  readonly access: Access;
+  /** In the order in which they are checked. */
+  readonly parameters: Parameters;
+  /** JSON Schema of the answer's members besides `result` and `msg`; closed unless it says otherwise. */
+  readonly response: JsonSchema;
+  /** Codes this endpoint may answer beside those that every endpoint may. */
+  readonly errors?: readonly ErrorCode[];
+  /** Long polls are answered late by design: access log lines at debug level. */
+  readonly longPoll?: boolean;
+  readonly handler: (
+    context: Context,
+    request: EndpointRequest<Parameters, Access>,
+  ) => MaybePromise<EndpointAnswer>;
+};
+
+/** A declared endpoint as the app uses it; the types of its parameters are known only inside the declaration. */
+export type Endpoint<in Context> = {
+  readonly name: string;
+  readonly method: EndpointMethod;
+  readonly path: string;
+  readonly matching: 'exact' | 'prefix';
+  readonly summary: string;
+  readonly description: string;
+  readonly access: EndpointAccess;
+  readonly parameters: readonly Parameter[];
+  readonly response: JsonSchema;
+  readonly errors: readonly ErrorCode[];
+  readonly longPoll: boolean;
+  /** Gives the first difference between an answer's members and the declared schema, or undefined. */
+  readonly findAnswerFault: (data: unknown) => string | undefined;
+  readonly handle: (context: Context, request: UntypedRequest) => MaybePromise<EndpointAnswer>;
+};
+
+/** A request whose parameters were decoded by the endpoint's own list. */
+export type UntypedRequest = Omit<
+  EndpointRequest<readonly Parameter[], EndpointAccess>,
+  'caller' | 'parameters'
+> & {
+  readonly caller: Caller | undefined;
+  readonly parameters: Readonly<Record<string, unknown>>;
+};
+
+const placeholder = /:([A-Za-z_]\w*)/g;
+
+/**
+ * Declares an endpoint. Annotate the handler's `context`; everything else is inferred.
+ *
+ * @throws TypeError when path, parameters or schemas contradict one another, which stops the boot
+ */
+export function defineEndpoint<
+  Context,
+  const Parameters extends readonly Parameter[],
+  const Access extends EndpointAccess,
+>(declaration: EndpointDeclaration<Context, Parameters, Access>): Endpoint<Context> {
+  const inPath = [...declaration.path.matchAll(placeholder)].map((match) => match[1]);
+  const declared = declaration.parameters.filter((parameter) => parameter.from === 'path');
+  if (
+    !declaration.path.startsWith('/') ||
+    inPath.length !== declared.length ||
+    declared.some((parameter) => !inPath.includes(parameter.name))
+  ) {
+    throw new TypeError(`endpoint ${declaration.name}: path and path parameters differ`);
+  }
+  const names = declaration.parameters.flatMap((parameter) => [
+    parameter.name,
+    ...parameter.aliases,
+  ]);
+  if (new Set(names).size !== names.length) {
+    throw new TypeError(`endpoint ${declaration.name}: a parameter name occurs twice`);
+  }
+  return {
+    name: declaration.name,
+    method: declaration.method,
+    path: declaration.path,
+    matching: declaration.matching ?? 'exact',
+    summary: declaration.summary,
+    description: declaration.description ?? '',
+    access: declaration.access,
+    parameters: declaration.parameters,
+    response: declaration.response,
+    errors: declaration.errors ?? [],
+    longPoll: declaration.longPoll ?? false,
+    findAnswerFault: compileAnswerCheck(declaration.response),
+    // The parameters were decoded by this very list and the caller checked by this very access.
+    handle: (context, request) =>
+      declaration.handler(context, request as unknown as EndpointRequest<Parameters, Access>),
+  };
+}
