@@ -2,7 +2,7 @@
 // that it can take requests. Plain JavaScript, because it runs every few
 // seconds and should start fast.
 
-const port = process.env.PARLEY_INTERNAL_PORT ?? "9992";
+const port = process.env.PARLEY_INTERNAL_PORT ?? '9992';
 
 // Below the time limit of the image's HEALTHCHECK, so that the reason is printed.
 const timeoutMs = 3_000;

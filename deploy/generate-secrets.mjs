@@ -7,12 +7,12 @@
 // the first start, and API keys are hashed and encrypted with the key secret. A
 // different value given later would lock everybody out, so it is refused.
 
-import { randomBytes } from "node:crypto";
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 
-const servicesFolder = process.env.PARLEY_SECRETS_DIR ?? "/run/parley/secrets";
-const postgresFolder = process.env.PARLEY_POSTGRES_SECRETS_DIR ?? "/run/parley/postgres";
+const servicesFolder = process.env.PARLEY_SECRETS_DIR ?? '/run/parley/secrets';
+const postgresFolder = process.env.PARLEY_POSTGRES_SECRETS_DIR ?? '/run/parley/postgres';
 
 // 256 bits, the strength of the HMAC-SHA-256 and AES-256 keys made of them.
 const secretBytes = 32;
@@ -20,7 +20,7 @@ const secretBytes = 32;
 /** A secret's value in the environment; an empty one, as compose passes for an unset variable, counts as none. */
 function findGiven(name) {
   const value = process.env[name];
-  return value === undefined || value === "" ? undefined : value;
+  return value === undefined || value === '' ? undefined : value;
 }
 
 /**
@@ -44,7 +44,7 @@ function writeSecret(file, value, mode) {
  */
 function ensureSecret(file, name, { mode, bound }) {
   const given = findGiven(name);
-  const stored = existsSync(file) ? readFileSync(file, "utf8") : undefined;
+  const stored = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
   if (stored !== undefined && (given === undefined || given === stored)) {
     return stored;
   }
@@ -54,31 +54,35 @@ function ensureSecret(file, name, { mode, bound }) {
         `unset it, or give the first value`,
     );
   }
-  const value = given ?? randomBytes(secretBytes).toString("base64url");
+  const value = given ?? randomBytes(secretBytes).toString('base64url');
   writeSecret(file, value, mode);
-  console.log(`${name}: ${given === undefined ? "generated" : "taken from the environment"}`);
+  console.log(`${name}: ${given === undefined ? 'generated' : 'taken from the environment'}`);
   return value;
 }
 
 try {
   // Postgres runs under another user id than the services, hence readable by
   // all; its volume is mounted nowhere else.
-  const password = ensureSecret(join(postgresFolder, "password"), "POSTGRES_PASSWORD", {
+  const password = ensureSecret(join(postgresFolder, 'password'), 'POSTGRES_PASSWORD', {
     mode: 0o444,
     bound: true,
   });
-  ensureSecret(join(servicesFolder, "internal-secret"), "PARLEY_INTERNAL_SECRET", {
+  ensureSecret(join(servicesFolder, 'internal-secret'), 'PARLEY_INTERNAL_SECRET', {
     mode: 0o400,
     bound: false,
   });
-  ensureSecret(join(servicesFolder, "key-secret"), "PARLEY_KEY_SECRET", { mode: 0o400, bound: true });
+  ensureSecret(join(servicesFolder, 'key-secret'), 'PARLEY_KEY_SECRET', {
+    mode: 0o400,
+    bound: true,
+  });
 
   // Derived, so written anew at every start: a DATABASE_URL given for a managed
   // Postgres can be taken away again.
   const databaseUrl =
-    findGiven("DATABASE_URL") ?? `postgres://parley:${encodeURIComponent(password)}@postgres:5432/parley`;
-  writeSecret(join(servicesFolder, "database-url"), databaseUrl, 0o400);
-  console.log("secrets are in place");
+    findGiven('DATABASE_URL') ??
+    `postgres://parley:${encodeURIComponent(password)}@postgres:5432/parley`;
+  writeSecret(join(servicesFolder, 'database-url'), databaseUrl, 0o400);
+  console.log('secrets are in place');
 } catch (error) {
   console.error(`generate-secrets: ${error.message}`);
   process.exitCode = 1;

@@ -1,0 +1,134 @@
+// A caller of Parley's HTTP interface that uses any of several gateways, and a
+// reader of one event queue that notes what it was given.
+
+import { setTimeout as delay } from 'node:timers/promises';
+
+// A held poll is answered within 55 s; the rest is for slow machines.
+const requestTimeoutMs = 75_000;
+
+// A caller above its rate limit is told how long to wait, at most a minute.
+const rateLimitedTriesMax = 3;
+
+/** A refusal by the server, with its HTTP status and its `code`. */
+export class RefusedRequest extends Error {
+  constructor(method, path, status, body) {
+    super(`${method} ${path}: ${status} ${JSON.stringify(body)}`);
+    this.status = status;
+    this.code = body?.code;
+  }
+}
+
+/**
+ * @param {string[]} gateways base addresses; requests take them in turn
+ * @param {{ email: string, api_key: string } | undefined} account nobody, if left out
+ */
+export function createClient(gateways, account) {
+  const headers = account
+    ? {
+        authorization: `Basic ${Buffer.from(`${account.email}:${account.api_key}`).toString('base64')}`,
+      }
+    : {};
+  let turn = 0;
+
+  /**
+   * @param {string} method
+   * @param {string} path below /api/v1
+   * @param {Record<string, unknown>} [parameters] values that are not strings are sent as JSON
+   * @param {string} [gateway] one gateway instead of the next
+   * @returns {Promise<{ body: any, headers: Headers }>}
+   * @throws {RefusedRequest} for every answer but success
+   */
+  async function request(
+    method,
+    path,
+    parameters = {},
+    gateway = gateways[turn++ % gateways.length],
+  ) {
+    const form = new URLSearchParams();
+    for (const [name, value] of Object.entries(parameters)) {
+      form.set(name, typeof value === 'string' ? value : JSON.stringify(value));
+    }
+    const url = new URL(`/api/v1/${path}`, gateway);
+    if (method === 'GET') url.search = form.toString();
+    for (let tries = 1; ; tries++) {
+      const response = await fetch(url, {
+        method,
+        headers,
+        signal: AbortSignal.timeout(requestTimeoutMs),
+        ...(method === 'GET' ? {} : { body: form }),
+      });
+      const text = await response.text();
+      const body = text.startsWith('{') ? JSON.parse(text) : text;
+      if (response.ok && body.result === 'success') return { body, headers: response.headers };
+      if (response.status !== 429 || tries === rateLimitedTriesMax) {
+        throw new RefusedRequest(method, path, response.status, body);
+      }
+      await delay(Number(response.headers.get('retry-after')) * 1_000);
+    }
+  }
+
+  return { account, request };
+}
+
+/**
+ * Registers an event queue for messages.
+ *
+ * @param {ReturnType<typeof createClient>} client
+ */
+export async function openQueue(client) {
+  const { body } = await client.request('POST', 'register', { event_types: ['message'] });
+  const queueId = body.queue_id;
+  let lastEventId = body.last_event_id;
+  /** Message ids in the order in which the queue gave them. */
+  const messageIds = [];
+
+  async function poll(dontBlock) {
+    const { body, headers } = await client.request('GET', 'events', {
+      queue_id: queueId,
+      last_event_id: lastEventId,
+      dont_block: dontBlock,
+    });
+    for (const event of body.events) {
+      if (event.id <= lastEventId) {
+        throw new Error(`queue ${queueId}: event ${event.id} came after ${lastEventId}`);
+      }
+      lastEventId = event.id;
+      if (event.type === 'message') messageIds.push(event.message.id);
+    }
+    return headers.get('x-parley-node');
+  }
+
+  return {
+    queueId,
+    messageIds,
+    /** Takes what is there without waiting, and returns the node that answered. */
+    findNode: () => poll(true),
+    /**
+     * Polls until the queue has given `count` messages in all, and once more for
+     * what should not be there.
+     *
+     * @param {number} count
+     * @param {{ failuresMax?: number, deadlineMs: number }} options failed polls that are forgiven, in a row
+     */
+    async readMessages(count, { failuresMax = 0, deadlineMs }) {
+      const giveUpAt = Date.now() + deadlineMs;
+      let failures = 0;
+      while (messageIds.length < count) {
+        if (Date.now() > giveUpAt) {
+          throw new Error(
+            `queue ${queueId} gave ${messageIds.length} of ${count} messages in ${deadlineMs} ms`,
+          );
+        }
+        try {
+          await poll(false);
+          failures = 0;
+        } catch (error) {
+          failures += 1;
+          if (failures > failuresMax || error.status === 400) throw error;
+        }
+      }
+      await poll(true);
+    },
+    close: () => client.request('DELETE', 'events', { queue_id: queueId }),
+  };
+}

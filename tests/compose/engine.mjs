@@ -1,0 +1,98 @@
+// The Docker command line, as the test of the containers uses it.
+
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+export const repositoryRoot = fileURLToPath(new URL('../..', import.meta.url));
+
+// The longest step is a build that downloads every package over a slow line.
+const commandTimeoutMs = 15 * 60_000;
+
+/**
+ * Runs `docker` with the given arguments in the repository's root.
+ *
+ * @param {string[]} args
+ * @param {{ env?: Record<string, string | undefined>, show?: boolean, signal?: AbortSignal }} [options] `show` passes what it prints on to standard error; `signal` ends it early
+ * @returns {Promise<string>} its standard output
+ * @throws {Error} with the end of what it printed, if it fails, is missing or takes longer than fifteen minutes
+ */
+export function docker(args, { env = process.env, show = false, signal } = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn('docker', args, {
+      cwd: repositoryRoot,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: commandTimeoutMs,
+      signal,
+    });
+    let output = '';
+    let diagnostics = '';
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      output += text;
+      if (show) process.stderr.write(text);
+    });
+    child.stderr.setEncoding('utf8').on('data', (text) => {
+      diagnostics += text;
+      if (show) process.stderr.write(text);
+    });
+    child.on('error', reject);
+    child.on('close', (code, endedBy) => {
+      if (code === 0) {
+        resolve(output);
+        return;
+      }
+      const end = `${output}${diagnostics}`.trim().split('\n').slice(-15).join('\n');
+      reject(
+        new Error(`docker ${args.slice(0, 6).join(' ')} ended with ${endedBy ?? code}:\n${end}`),
+      );
+    });
+  });
+}
+
+/**
+ * A compose project of its own, made from the repository's compose file with
+ * settings that this process's environment cannot change.
+ *
+ * @param {string} project the project's name
+ * @param {Record<string, string>} settings variables of the compose file
+ */
+export function composeProject(project, settings) {
+  // A person's settings (their DATABASE_URL above all) must not reach the test.
+  const env = Object.fromEntries(
+    Object.entries(process.env).filter(
+      ([name]) => !/^(PARLEY_|COMPOSE_|POSTGRES_|DATABASE_URL|REDIS_URL)/.test(name),
+    ),
+  );
+  const prefix = ['compose', '--project-name', project, '--env-file', '/dev/null'];
+
+  return {
+    /** Runs a compose command and returns its standard output. */
+    run: (args, options = {}) =>
+      docker([...prefix, ...args], { ...options, env: { ...env, ...settings } }),
+
+    /**
+     * All containers of the project, those that ended included, as
+     * `docker inspect` tells of them.
+     */
+    async inspectContainers() {
+      const label = `label=com.docker.compose.project=${project}`;
+      const ids = (await docker(['ps', '--all', '--quiet', '--filter', label]))
+        .split('\n')
+        .filter(Boolean);
+      if (ids.length === 0) return [];
+      return JSON.parse(await docker(['inspect', ...ids])).map((container) => ({
+        ...container,
+        service: container.Config.Labels['com.docker.compose.service'],
+        index: Number(container.Config.Labels['com.docker.compose.container-number']),
+      }));
+    },
+
+    /** Names of the project's volumes and networks that exist. */
+    async listLeftovers() {
+      const label = `label=com.docker.compose.project=${project}`;
+      const volumes = await docker(['volume', 'ls', '--quiet', '--filter', label]);
+      const networks = await docker(['network', 'ls', '--format', '{{.Name}}', '--filter', label]);
+      return `${volumes}\n${networks}`.split('\n').filter(Boolean);
+    },
+  };
+}
