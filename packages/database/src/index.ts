@@ -1,1 +1,4 @@
-export {};
+export type { Client, Pool, Queryable, Statement } from './pool.ts';
+export { createPool, transaction } from './pool.ts';
+export { migrate } from './migrate.ts';
+export { checkSchemaVersion, codeSchemaVersion, UnusableSchema } from './schema-version.ts';

@@ -1,1 +1,8 @@
-export {};
+export type { Append, SendItem, SendOutcome } from './append.ts';
+export { EventLog } from './append.ts';
+export { openEpochIfNeeded } from './epochs.ts';
+export type { FollowerOptions } from './follow.ts';
+export { LogFollower } from './follow.ts';
+export { ensurePartitionsFor, trimLog } from './partitions.ts';
+export type { Epoch, LogHead } from './read-log.ts';
+export { readEntriesAfter, readEntriesForAudiences, readEpochs, readHead } from './read-log.ts';

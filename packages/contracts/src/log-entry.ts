@@ -1,0 +1,159 @@
+/**
+ * What the log of an organization holds. An entry is self-contained: names, flags and privacy as they were at its position.
+ * It occupies a run of positions, one for each event it can become, laid out by its writer; an event's id is its position.
+ * Ids that only the log can give (the message id, positions) are columns beside the payload.
+ */
+import type { Role } from './identity.ts';
+
+export const logEntryVersion = 1;
+
+/** The events a client sees under `message`, without what differs between queues (id, content, avatar). */
+export type LoggedMessage = {
+  readonly type: 'stream' | 'private';
+  readonly sender_id: number;
+  readonly recipient_id: number;
+  readonly timestamp: number;
+  readonly client: string;
+  readonly subject: string;
+  readonly subject_links: readonly string[];
+  readonly is_me_message: boolean;
+  readonly reactions: readonly never[];
+  readonly submessages: readonly unknown[];
+  readonly sender_full_name: string;
+  readonly sender_short_name: string;
+  readonly sender_email: string;
+  readonly sender_realm_str: string;
+  readonly display_recipient: string | readonly DisplayRecipient[];
+  readonly stream_id?: number;
+};
+
+export type DisplayRecipient = {
+  readonly id: number;
+  readonly email: string;
+  readonly full_name: string;
+  readonly short_name: string;
+  readonly is_mirror_dummy: boolean;
+};
+
+export type MessageSentEntry = {
+  readonly v: 1;
+  readonly kind: 'message.sent';
+  readonly message: LoggedMessage;
+  readonly content: string;
+  readonly renderedContent: string;
+  readonly avatar: { readonly url: string; readonly isGravatar: boolean };
+  /** Present for stream messages: who holds it follows from membership at the entry's position. */
+  readonly stream?: { readonly id: number; readonly isPublic: boolean };
+  /** Present for private messages: everyone taking part, the sender included. */
+  readonly participantIds?: readonly number[];
+  readonly readBySender: boolean;
+  readonly mentionsWildcard: boolean;
+  /** Named by a user mention. Counts only for holders. */
+  readonly mentionedIds: readonly number[];
+  /** Members, at send time, of mentioned groups. Counts only for holders. */
+  readonly groupMentionedIds: readonly number[];
+  /** Users whose alert word occurs. Counts only for holders. */
+  readonly alertWordIds: readonly number[];
+  /** Mentioned bots that hold the message though they are not subscribed. */
+  readonly lateReceiptIds: readonly number[];
+  /** Outgoing-webhook and embedded bots among the recipients: they get the event and hold nothing. */
+  readonly reactingBotIds: readonly number[];
+  /** Local echo: the one queue whose event carries the sender's local id. */
+  readonly local?: { readonly queueId: string; readonly localId: string };
+};
+
+/** Whom an event is for, judged at the entry's position with the entry's own effects applied (reference facts, events 10). */
+export type Audience =
+  | { readonly to: 'everyone' }
+  | { readonly to: 'members' }
+  | { readonly to: 'administrators' }
+  | { readonly to: 'users'; readonly userIds: readonly number[] }
+  | { readonly to: 'stream-viewers'; readonly streamId: number; readonly inviteOnly: boolean };
+
+/** What an entry alters in who may see what; every follower applies it at the entry's position. */
+export type LogEffect =
+  | {
+      readonly effect: 'joined' | 'left';
+      readonly streamId: number;
+      readonly userIds: readonly number[];
+    }
+  | {
+      readonly effect: 'account';
+      readonly userId: number;
+      readonly role: Role;
+      readonly isActive: boolean;
+    }
+  | { readonly effect: 'key-changed'; readonly userId: number }
+  | { readonly effect: 'queue-ended'; readonly queueId: string };
+
+export type EventPart =
+  /** One event, the same for its whole audience. */
+  | { readonly form: 'same'; readonly audience: Audience; readonly event: EventBody }
+  /** One `peer_add` or `peer_remove` for each of `userIds`; nobody among these sees any of them (reference facts, streams 11.2). */
+  | {
+      readonly form: 'peers';
+      readonly op: 'peer_add' | 'peer_remove';
+      readonly streamId: number;
+      readonly streamName: string;
+      readonly inviteOnly: boolean;
+      readonly userIds: readonly number[];
+    }
+  /**
+   * One `subscription`/`add` for one user. The subscribers of each stream are read from the membership periods as of the
+   * entry's position when the event is made, so that a join costs the same in any stream.
+   */
+  | {
+      readonly form: 'subscription-add';
+      readonly userId: number;
+      readonly subscriptions: readonly ({ readonly stream_id: number } & Readonly<
+        Record<string, unknown>
+      >)[];
+    };
+
+export type EventBody = { readonly type: string } & Readonly<Record<string, unknown>>;
+
+export type ChangeEntry = {
+  readonly v: 1;
+  readonly kind: 'change';
+  readonly effects: readonly LogEffect[];
+  readonly events: readonly EventPart[];
+};
+
+/** Moves the log on when nothing else does, so that a heartbeat has an id above what the client acknowledged. */
+export type TickEntry = { readonly v: 1; readonly kind: 'tick' };
+
+export type LogEntry = MessageSentEntry | ChangeEntry | TickEntry;
+
+/** @returns the number of events an event part becomes, each with a position of its own */
+export function eventPartLength(part: EventPart): number {
+  return part.form === 'peers' ? part.userIds.length : 1;
+}
+
+/** @returns the number of positions an entry occupies; at least one, so that an entry without events has a place too */
+export function entryLength(entry: LogEntry): number {
+  if (entry.kind !== 'change') return 1;
+  const events = entry.events.reduce((sum, part) => sum + eventPartLength(part), 0);
+  return Math.max(1, events);
+}
+
+/**
+ * The key by which replay finds the entries that can concern a user: everyone's, those of his streams, of his private
+ * conversations and his own. An entry that concerns more than one of these has the key of everyone.
+ */
+export const audienceKey = {
+  everyone: 0,
+  stream: (streamId: number): number => streamId * 4 + 1,
+  user: (userId: number): number => userId * 4 + 2,
+  conversation: (conversationId: number): number => conversationId * 4 + 3,
+} as const;
+
+/** An entry with what the log gave it. */
+export type PositionedEntry = {
+  readonly position: number;
+  readonly length: number;
+  /** The newest message id at this entry; of a `message.sent` entry its own message. */
+  readonly messageId: number;
+  readonly audience: number;
+  /** The entry as JSON text, exactly as stored. */
+  readonly payload: string;
+};

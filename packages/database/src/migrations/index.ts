@@ -1,0 +1,12 @@
+import * as peopleAndStreams from './20261101000000-people-and-streams.ts';
+import * as messagesAndReadState from './20261101000001-messages-and-read-state.ts';
+import * as logAndQueues from './20261101000002-log-and-queues.ts';
+
+export type Migration = { readonly name: string; readonly sql: string };
+
+/** All migrations in the order in which they run. The schema's version is their number. */
+export const migrations: readonly Migration[] = [
+  peopleAndStreams,
+  messagesAndReadState,
+  logAndQueues,
+];

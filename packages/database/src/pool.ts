@@ -1,0 +1,100 @@
+import pg from 'pg';
+
+/** Anything that runs one statement: a pool, or a client inside a transaction. */
+export type Queryable = {
+  query<Row extends pg.QueryResultRow>(statement: Statement): Promise<pg.QueryResult<Row>>;
+};
+
+/**
+ * A statement with its bound values. With a name it is prepared once per connection: use names for hot paths, and one
+ * name for one text only.
+ */
+export type Statement = {
+  readonly name?: string;
+  readonly text: string;
+  readonly values?: unknown[];
+};
+
+export type Pool = pg.Pool;
+export type Client = pg.PoolClient;
+
+const int8Oid = 20;
+const int8ArrayOid = 1016;
+
+function readInt8(text: string): number {
+  const value = Number(text);
+  // Positions and ids stay below 2^53; a larger one would be silently rounded.
+  if (!Number.isSafeInteger(value))
+    throw new Error(`integer ${text} is beyond what this process can hold exactly`);
+  return value;
+}
+
+const readers = new Map<number, (text: string) => unknown>([
+  [int8Oid, readInt8],
+  [int8ArrayOid, (text) => text.slice(1, -1).split(',').filter(Boolean).map(readInt8)],
+]);
+
+// The list of type numbers that node-pg's types know leaves out bigint[], so the readers are chosen here.
+const types: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: 'text') =>
+    readers.get(oid) ?? pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+};
+
+/**
+ * Opens a pool. Connections give up a transaction that idles for a second, so that a paused process never holds the head of
+ * the log for longer.
+ *
+ * @param options.connectionsMax most connections at once
+ * @param options.connectTimeoutMs how long a request waits for a connection before it fails
+ * @param options.onError called for faults of idle connections (the server went away); must not throw
+ */
+export function createPool(options: {
+  readonly databaseUrl: string;
+  readonly applicationName: string;
+  readonly connectionsMax: number;
+  readonly connectTimeoutMs?: number;
+  readonly statementTimeoutMs?: number;
+  readonly onError: (error: Error) => void;
+}): Pool {
+  const pool = new pg.Pool({
+    connectionString: options.databaseUrl,
+    application_name: options.applicationName,
+    max: options.connectionsMax,
+    connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
+    statement_timeout: options.statementTimeoutMs ?? 15_000,
+    idle_in_transaction_session_timeout: 1_000,
+    idleTimeoutMillis: 30_000,
+    keepAlive: true,
+    types,
+  });
+  pool.on('error', options.onError);
+  return pool;
+}
+
+/**
+ * Runs `work` in one READ COMMITTED transaction (or the given isolation) and commits. Whatever `work` throws rolls back and
+ * is thrown on.
+ */
+export async function transaction<Result>(
+  pool: Pool,
+  work: (client: Client) => Promise<Result>,
+  isolation: 'READ COMMITTED' | 'REPEATABLE READ, READ ONLY' = 'READ COMMITTED',
+): Promise<Result> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    await client.query(`BEGIN ISOLATION LEVEL ${isolation}`);
+    try {
+      const result = await work(client);
+      await client.query('COMMIT');
+      return result;
+    } catch (error) {
+      await client.query('ROLLBACK').catch((rollbackError: Error) => {
+        broken = rollbackError;
+      });
+      throw error;
+    }
+  } finally {
+    client.release(broken);
+  }
+}

@@ -1,0 +1,294 @@
+/**
+ * The only way into the log. A transaction that makes a change locks the head row last, in one round trip with its commit, so
+ * positions and message ids are dense and in commit order, and no paused process ever holds the head.
+ */
+import type { LogEntry, PositionedEntry } from '@parley/contracts';
+import { entryLength } from '@parley/contracts';
+import type { Client, Pool, Queryable } from '@parley/database';
+import type { Logger } from '@parley/logging';
+import type { Redis } from '@parley/redis';
+import { Counter } from 'prom-client';
+
+import { openEpochIfNeeded } from './epochs.ts';
+import { encodeHint, hintChannel } from './hint.ts';
+import { ensurePartitionsFor } from './partitions.ts';
+import { readHead } from './read-log.ts';
+
+const anotherHistory = 'PL001';
+const noPartition = '23514';
+const serializationFailure = '40001';
+const deadlockDetected = '40P01';
+
+const attemptsMax = 5;
+
+const hintsLost = new Counter({
+  name: 'parley_log_hints_lost_total',
+  help: 'Commits whose hint could not be published; followers find them by their head check',
+});
+
+export type Append = {
+  readonly entries: readonly { readonly entry: LogEntry; readonly audience: number }[];
+  /** Drawn by `drawChangeId`: rows that the transaction wrote point to it, and it gets its position here. */
+  readonly changeId?: number;
+  /** Whose credentials, role or activity changed: every gateway forgets them within a second. */
+  readonly accountUserIds?: readonly number[];
+};
+
+/** The fields of the SQL type `send_item` (migrations), without `ordinal`. Absent ones are null. */
+export type SendItem = {
+  readonly send_key: string;
+  readonly content_hash: string;
+  readonly sender_id: number;
+  readonly stream_id?: number;
+  readonly stream_version?: number;
+  readonly authority_id?: number;
+  readonly may_be_first: boolean;
+  readonly participant_ids?: readonly number[];
+  readonly conversation_id: number;
+  readonly recipient_id: number;
+  readonly topic: string;
+  readonly content: string;
+  readonly rendered_content: string;
+  readonly client: string;
+  readonly sent_at_secs: number;
+  readonly is_me_message: boolean;
+  readonly has_link: boolean;
+  readonly has_image: boolean;
+  readonly has_attachment: boolean;
+  readonly read_by_sender: boolean;
+  readonly mentions_wildcard: boolean;
+  readonly mentioned_ids: readonly number[];
+  readonly late_receipt_ids: readonly number[];
+  readonly group_mentioned_ids?: readonly number[];
+  readonly alert_word_ids?: readonly number[];
+  readonly subject_links?: readonly string[];
+  readonly submessages?: readonly unknown[];
+  readonly search_text: string;
+  readonly audience: number;
+  /** The MessageSentEntry as JSON text. */
+  readonly payload: string;
+};
+
+export type SendOutcome = {
+  /**
+   * `sent`; `repeated`: the key was used before for the same content, `messageId` is the first one's; `reused`: it was used for
+   * other content; `busy`: it is in use at this moment, try in a later batch; `stale`: what was checked no longer holds, check again.
+   */
+  readonly outcome: 'sent' | 'repeated' | 'reused' | 'busy' | 'stale';
+  readonly messageId: number | undefined;
+  readonly position: number | undefined;
+};
+
+function sqlState(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}
+
+function integerArray(values: readonly number[], type: 'integer' | 'bigint'): string {
+  // Only numbers of ours go into this text; anything else stops here.
+  for (const value of values)
+    if (!Number.isSafeInteger(value)) throw new Error('a log column wants an integer');
+  return `ARRAY[${values.join(',')}]::${type}[]`;
+}
+
+export class EventLog {
+  readonly #pool: Pool;
+  readonly #redis: Redis;
+  readonly #channel: string;
+  readonly #log: Logger;
+
+  /** @param options.redis a connection for requests: it fails at once when Redis is away, which costs latency and nothing else */
+  constructor(options: {
+    readonly pool: Pool;
+    readonly redis: Redis;
+    readonly keyPrefix: string;
+    readonly log: Logger;
+  }) {
+    this.#pool = options.pool;
+    this.#redis = options.redis;
+    this.#channel = hintChannel(options.keyPrefix);
+    this.#log = options.log;
+  }
+
+  /** Draws the id of a change; rows written before the head point to it. */
+  async drawChangeId(database: Queryable): Promise<number> {
+    const { rows } = await database.query<{ id: number }>({
+      name: 'draw-change-id',
+      text: `SELECT nextval('change_ids') AS id`,
+    });
+    const drawn = rows[0];
+    if (drawn === undefined) throw new Error('the sequence of changes gave nothing');
+    return drawn.id;
+  }
+
+  /**
+   * Runs `work` in a READ COMMITTED transaction. What it returns under `append` goes into the log with the commit, then out as
+   * a hint. Locks are taken in the order users, streams, conversations, send keys, read state, each by id; after `work` nothing
+   * may wait. `work` runs again after a deadlock or where the log had to be mended, so it must do nothing but database work.
+   *
+   * @throws whatever `work` or the database throws; after a lost connection the outcome may be unknown
+   */
+  async transaction<Result>(
+    work: (client: Client) => Promise<{ readonly result: Result; readonly append?: Append }>,
+  ): Promise<Result> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#attempt(work);
+      } catch (error) {
+        if (attempt === attemptsMax || !(await this.#mend(error))) throw error;
+      }
+    }
+  }
+
+  async #attempt<Result>(
+    work: (client: Client) => Promise<{ readonly result: Result; readonly append?: Append }>,
+  ): Promise<Result> {
+    const client = await this.#pool.connect();
+    let broken: Error | undefined;
+    try {
+      await client.query('BEGIN');
+      try {
+        const { result, append } = await work(client);
+        if (append === undefined) {
+          await client.query('COMMIT');
+        } else {
+          await this.#appendAndCommit(client, append);
+        }
+        return result;
+      } catch (error) {
+        await client.query('ROLLBACK').catch((rollbackError: Error) => {
+          broken = rollbackError;
+        });
+        throw error;
+      }
+    } finally {
+      client.release(broken);
+    }
+  }
+
+  async #appendAndCommit(client: Client, append: Append): Promise<void> {
+    const payloads = append.entries.map(({ entry }) => JSON.stringify(entry));
+    const lengths = append.entries.map(({ entry }) => entryLength(entry));
+    const audiences = append.entries.map(({ audience }) => audience);
+    const statement = `SELECT * FROM log_append(${integerArray(lengths, 'integer')}, ${integerArray(audiences, 'bigint')},
+      ARRAY[${payloads.map((payload) => client.escapeLiteral(payload)).join(',')}]::text[],
+      ${append.changeId === undefined ? 'NULL' : integerArray([append.changeId], 'bigint') + '[1]'},
+      ${append.accountUserIds === undefined ? 'NULL' : integerArray(append.accountUserIds, 'integer')})`;
+    // One message to the server: between the lock on the head and the commit it waits for nobody.
+    const answers: unknown = await client.query(`${statement}; COMMIT`);
+    if (!Array.isArray(answers)) throw new Error('an append and its commit are two statements');
+    const { rows } = answers[0] as {
+      rows: { epoch: number; position: number; message_id: number }[];
+    };
+    const epoch = rows[0]?.epoch;
+    if (epoch === undefined) return;
+    const entries = rows.map((row, index): PositionedEntry => {
+      const [length, audience, payload] = [lengths[index], audiences[index], payloads[index]];
+      if (length === undefined || audience === undefined || payload === undefined) {
+        throw new Error('the log answered for an entry that was not appended');
+      }
+      return { position: row.position, length, messageId: row.message_id, audience, payload };
+    });
+    this.#publish(epoch, entries);
+  }
+
+  /**
+   * Sends a batch of messages in one statement of its own. Two items of a batch must not share a send key.
+   *
+   * @returns an outcome for each item, in order
+   * @throws whatever the database throws; after a lost connection the outcome is unknown and the same items may go again
+   */
+  async sendMessages(items: readonly SendItem[]): Promise<SendOutcome[]> {
+    const json = JSON.stringify(items.map((item, ordinal) => ({ ordinal, ...item })));
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const { rows } = await this.#pool.query<{
+          ordinal: number;
+          outcome: SendOutcome['outcome'];
+          message_id: number | null;
+          position: number | null;
+          epoch: number;
+        }>({
+          name: 'send-messages',
+          text: 'SELECT * FROM send_messages($1::json)',
+          values: [json],
+        });
+        const entries = rows.flatMap((row): PositionedEntry[] => {
+          const item = items[row.ordinal];
+          if (item === undefined || row.position === null || row.message_id === null) return [];
+          return [
+            {
+              position: row.position,
+              length: 1,
+              messageId: row.message_id,
+              audience: item.audience,
+              payload: item.payload,
+            },
+          ];
+        });
+        const epoch = rows[0]?.epoch;
+        if (epoch !== undefined && entries.length > 0) this.#publish(epoch, entries);
+        if (rows.length !== items.length)
+          throw new Error('a send was not judged: its sender does not exist');
+        return rows.map((row) => ({
+          outcome: row.outcome,
+          messageId: row.message_id ?? undefined,
+          position: row.position ?? undefined,
+        }));
+      } catch (error) {
+        if (attempt === attemptsMax || !(await this.#mend(error))) throw error;
+      }
+    }
+  }
+
+  /** Appends a tick if the newest entry is older than `olderThanSecs`. */
+  async tick(olderThanSecs: number): Promise<void> {
+    const payload = JSON.stringify({ v: 1, kind: 'tick' });
+    const { rows } = await this.#pool.query<{
+      epoch: number;
+      position: number;
+      message_id: number;
+    }>({
+      text: 'SELECT * FROM log_tick(make_interval(secs => $1), 0, $2)',
+      values: [olderThanSecs, payload],
+    });
+    const appended = rows[0];
+    if (appended === undefined) return;
+    this.#publish(appended.epoch, [
+      {
+        position: appended.position,
+        length: 1,
+        messageId: appended.message_id,
+        audience: 0,
+        payload,
+      },
+    ]);
+  }
+
+  /** @returns whether the fault was one that a repeat can get past, after what had to be mended was mended */
+  async #mend(error: unknown): Promise<boolean> {
+    switch (sqlState(error)) {
+      case serializationFailure:
+      case deadlockDetected:
+        return true;
+      case anotherHistory:
+        this.#log.warn('the database is on another history: opening a new epoch of the log');
+        await openEpochIfNeeded(this.#pool);
+        return true;
+      case noPartition: {
+        const head = await readHead(this.#pool);
+        await ensurePartitionsFor(this.#pool, head.endPosition + 1);
+        return true;
+      }
+      default:
+        return false;
+    }
+  }
+
+  #publish(epoch: number, entries: readonly PositionedEntry[]): void {
+    this.#redis.publish(this.#channel, encodeHint({ epoch, entries })).catch((error: unknown) => {
+      hintsLost.inc();
+      this.#log.debug({ err: error }, 'a hint could not be published');
+    });
+  }
+}

@@ -1,0 +1,133 @@
+import type { PositionedEntry } from '@parley/contracts';
+import type { Queryable } from '@parley/database';
+
+export type LogHead = {
+  readonly epoch: number;
+  /** The last position handed out. */
+  readonly endPosition: number;
+  /** Entries at or below this position may have been trimmed. */
+  readonly beginPosition: number;
+  /** The newest message id. */
+  readonly messageId: number;
+};
+
+/** Where the log stood when an epoch opened. Positions in (previousEndPosition, startPosition] never existed in this log. */
+export type Epoch = {
+  readonly epoch: number;
+  readonly previousEndPosition: number;
+  readonly startPosition: number;
+};
+
+const selectHead = `
+  SELECT h.epoch, h.begin_position,
+    greatest(coalesce(newest.position + newest.length - 1, 0), h.start_position) AS end_position,
+    greatest(coalesce(newest.message_id, 0), h.start_message_id) AS message_id
+  FROM log_head h
+  LEFT JOIN LATERAL (SELECT e.position, e.length, e.message_id FROM log_entries e ORDER BY e.position DESC LIMIT 1) newest ON true`;
+
+/**
+ * Reads the head without locking it. In a REPEATABLE READ transaction it is the head of everything else read there: the
+ * position at which that state is exact (design, Queues and event nodes).
+ */
+export async function readHead(database: Queryable): Promise<LogHead> {
+  const { rows } = await database.query<{
+    epoch: number;
+    begin_position: number;
+    end_position: number;
+    message_id: number;
+  }>({
+    name: 'log-head',
+    text: selectHead,
+  });
+  const head = rows[0];
+  if (head === undefined) throw new Error('the log has no head row');
+  return {
+    epoch: head.epoch,
+    endPosition: head.end_position,
+    beginPosition: head.begin_position,
+    messageId: head.message_id,
+  };
+}
+
+export async function readEpochs(database: Queryable): Promise<Epoch[]> {
+  const { rows } = await database.query<{
+    epoch: number;
+    previous_end_position: number;
+    start_position: number;
+  }>({
+    text: 'SELECT epoch, previous_end_position, start_position FROM log_epochs ORDER BY epoch',
+  });
+  return rows.map((row) => ({
+    epoch: row.epoch,
+    previousEndPosition: row.previous_end_position,
+    startPosition: row.start_position,
+  }));
+}
+
+type EntryRow = {
+  position: number;
+  length: number;
+  message_id: number;
+  audience: number;
+  payload: string;
+};
+
+function positionedEntry(row: EntryRow): PositionedEntry {
+  return {
+    position: row.position,
+    length: row.length,
+    messageId: row.message_id,
+    audience: row.audience,
+    payload: row.payload,
+  };
+}
+
+/** Reads entries in order of position, the first being the one that follows or holds `afterPosition + 1`. */
+export async function readEntriesAfter(
+  database: Queryable,
+  afterPosition: number,
+  entriesMax: number,
+): Promise<PositionedEntry[]> {
+  const { rows } = await database.query<EntryRow>({
+    name: 'log-entries-after',
+    text: `SELECT position, length, message_id, audience, payload FROM log_entries
+           WHERE position > $1 ORDER BY position LIMIT $2`,
+    values: [afterPosition, entriesMax],
+  });
+  return rows.map(positionedEntry);
+}
+
+/**
+ * Reads one page of the entries that can concern a user, by their audience keys.
+ *
+ * @param range positions above `after` and up to `upTo`; an entry whose run only ends above `after` is included
+ * @param audiences keys of `audienceKey`; undefined for every entry
+ */
+export async function readEntriesForAudiences(
+  database: Queryable,
+  range: { readonly after: number; readonly upTo: number },
+  audiences: readonly number[] | undefined,
+  entriesMax: number,
+): Promise<PositionedEntry[]> {
+  // A run may have begun at or below `after`: the newest entry there is looked at too.
+  const from = `(SELECT coalesce(max(position), 0) FROM log_entries WHERE position <= $1)`;
+  const { rows } =
+    audiences === undefined
+      ? await database.query<EntryRow>({
+          name: 'log-entries-in-range',
+          text: `SELECT position, length, message_id, audience, payload FROM log_entries
+                 WHERE position >= ${from} AND position + length - 1 > $1 AND position <= $2 ORDER BY position LIMIT $3`,
+          values: [range.after, range.upTo, entriesMax],
+        })
+      : await database.query<EntryRow>({
+          name: 'log-entries-for-audiences',
+          text: `SELECT e.position, e.length, e.message_id, e.audience, e.payload
+                 FROM unnest($4::bigint[]) wanted
+                 CROSS JOIN LATERAL (
+                   SELECT * FROM log_entries e WHERE e.audience = wanted AND e.position >= ${from}
+                     AND e.position + e.length - 1 > $1 AND e.position <= $2 ORDER BY e.position LIMIT $3) e
+                 ORDER BY e.position LIMIT $3`,
+          values: [range.after, range.upTo, entriesMax, audiences],
+        });
+  return rows.map(positionedEntry);
+}
