@@ -1,0 +1,99 @@
+import { mkdir } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+
+import { findFreePort } from './free-port.ts';
+import { findOrInstallRedis } from './redis-install.ts';
+import { readOrMakeSecret } from './secret-file.ts';
+import { StoreProcess } from './store-process.ts';
+import type { RunningStore } from './store-process.ts';
+import { StoreFault } from './store-fault.ts';
+
+const readyWithinMs = 20_000;
+const stopPatienceMs = 5_000;
+const answerWithinMs = 2_000;
+
+/** What `startRedis` takes. */
+export type RedisOptions = {
+  /** The folder of this store; made at the first start. It keeps the password, no data. */
+  dir: string;
+  /** The port of 127.0.0.1 to listen on; any free one if absent. */
+  port?: number;
+  /** Gets Redis' own log, and what an installation does, line by line. */
+  log: (line: string) => void;
+};
+
+/** Asks with the password, so that a stranger on the port does not pass for the one started. */
+function answers(port: number, password: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1' });
+    let received = '';
+    const finish = (result: boolean): void => {
+      socket.destroy();
+      resolve(result);
+    };
+    socket.setTimeout(answerWithinMs, () => finish(false));
+    socket.once('error', () => finish(false));
+    socket.once('close', () => finish(false));
+    socket.once('connect', () => socket.write(`AUTH ${password}\r\nPING\r\n`));
+    socket.on('data', (chunk) => {
+      received += chunk.toString('latin1');
+      if (received.includes('+PONG')) finish(received.startsWith('+OK'));
+      else if (received.startsWith('-')) finish(false);
+    });
+  });
+}
+
+/**
+ * Starts a Redis server of the machine, after installing one where there is none, and waits until
+ * it answers. It listens on 127.0.0.1 only, asks for a generated password, keeps nothing on disk
+ * (what Parley has there may be lost at any time) and runs in a process group of its own.
+ *
+ * @throws StoreFault with what to do, when it cannot be found, installed or started
+ */
+export async function startRedis(options: RedisOptions): Promise<RunningStore> {
+  const program = await findOrInstallRedis(options.log);
+  const port = options.port ?? (await findFreePort());
+  await mkdir(options.dir, { recursive: true });
+  const password = await readOrMakeSecret(join(options.dir, 'password'));
+  const running = await StoreProcess.start({
+    name: 'Redis',
+    program,
+    // Its settings come by standard input: arguments, the password with them, show in `ps`.
+    args: ['-'],
+    input: [
+      'bind 127.0.0.1',
+      `port ${port}`,
+      'protected-mode yes',
+      `requirepass ${password}`,
+      'appendonly no',
+      'save ""',
+      'daemonize no',
+      'maxmemory-policy noeviction',
+      '',
+    ].join('\n'),
+    env: undefined,
+    account: undefined,
+    log: options.log,
+  });
+  const stop = (): Promise<void> => running.stop(['SIGTERM', 'SIGKILL'], stopPatienceMs);
+  try {
+    await running.waitUntil(() => answers(port, password), readyWithinMs);
+  } catch (error) {
+    await stop();
+    if (running.lastLines.join('\n').includes('Address already in use')) {
+      throw new StoreFault(`Port ${port}, which Redis was to listen on, is in use.`, {
+        cause: error,
+      });
+    }
+    throw error;
+  }
+  return {
+    url: `redis://:${password}@127.0.0.1:${port}`,
+    port,
+    pid: running.pid,
+    exited: running.exited,
+    lastLines: running.lastLines,
+    stop,
+  };
+}

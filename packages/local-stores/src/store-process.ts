@@ -1,0 +1,159 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { createInterface } from 'node:readline';
+
+import { StoreFault } from './store-fault.ts';
+
+const tailLinesMax = 30;
+
+/** A system user that a process is run as: Postgres refuses to run as root. */
+export type Account = { name: string; uid: number; gid: number };
+
+/** How a process is started. */
+export type StoreCommand = {
+  /** What messages call it. */
+  name: string;
+  program: string;
+  args: readonly string[];
+  /** The whole environment, where nothing of the shell's may reach the store; else this process's. */
+  env: Record<string, string> | undefined;
+  account: Account | undefined;
+  /** Written to its standard input, for what must not show in the list of processes. */
+  input?: string;
+  log: (line: string) => void;
+};
+
+/** A store's process that runs in a group of its own, out of reach of a terminal's Ctrl-C. */
+export class StoreProcess {
+  readonly pid: number;
+  /** Fulfilled when the process has ended, with the words for how. */
+  readonly exited: Promise<string>;
+  readonly #child: ChildProcess;
+  readonly #name: string;
+  readonly #tail: string[] = [];
+  #ended = false;
+
+  /**
+   * Starts the process.
+   *
+   * @throws StoreFault when the program cannot be run
+   */
+  static async start(command: StoreCommand): Promise<StoreProcess> {
+    const { account } = command;
+    const child = spawn(command.program, command.args, {
+      cwd: '/',
+      detached: true,
+      stdio: [command.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+      ...(command.env === undefined ? {} : { env: command.env }),
+      ...(account === undefined ? {} : { uid: account.uid, gid: account.gid }),
+    });
+    await new Promise<void>((resolve, reject) => {
+      child.once('spawn', resolve);
+      child.once('error', (error) =>
+        reject(
+          new StoreFault(
+            `${command.name} cannot be run${account === undefined ? '' : ` as user ${account.name}`}: ${error.message}`,
+            { cause: error },
+          ),
+        ),
+      );
+    });
+    return new StoreProcess(command, child);
+  }
+
+  private constructor(command: StoreCommand, child: ChildProcess) {
+    this.#child = child;
+    this.#name = command.name;
+    this.pid = child.pid ?? 0;
+    const killWithThisProcess = (): void => {
+      child.kill('SIGINT');
+    };
+    process.once('exit', killWithThisProcess);
+    this.exited = new Promise((resolve) => {
+      child.once('exit', (code, signal) => {
+        this.#ended = true;
+        process.off('exit', killWithThisProcess);
+        resolve(signal === null ? `ended with code ${code}` : `was ended by ${signal}`);
+      });
+    });
+    for (const stream of [child.stdout, child.stderr]) {
+      if (stream === null) continue;
+      createInterface({ input: stream }).on('line', (line) => {
+        this.#tail.push(line);
+        if (this.#tail.length > tailLinesMax) this.#tail.shift();
+        command.log(line);
+      });
+    }
+    if (child.stdin !== null) {
+      // A process that ends before it has read its input is reported by `exited`.
+      child.stdin.on('error', () => undefined);
+      child.stdin.end(command.input);
+    }
+  }
+
+  get hasEnded(): boolean {
+    return this.#ended;
+  }
+
+  /** The last lines the process printed, for the message about its end. */
+  get lastLines(): readonly string[] {
+    return this.#tail;
+  }
+
+  /**
+   * Waits until the store answers.
+   *
+   * @param answers asks the store once
+   * @param deadlineMs how long to ask
+   * @throws StoreFault when the process ends or the time is over; the process is ended then
+   */
+  async waitUntil(answers: () => Promise<boolean>, deadlineMs: number): Promise<void> {
+    const deadline = Date.now() + deadlineMs;
+    while (!(await answers())) {
+      if (this.#ended) {
+        throw new StoreFault(
+          `${this.#name} ${await this.exited}. Its last words:\n  ${this.#tail.slice(-8).join('\n  ')}`,
+        );
+      }
+      if (Date.now() > deadline) {
+        await this.stop(['SIGKILL'], 0);
+        throw new StoreFault(`${this.#name} did not answer within ${deadlineMs / 1000} s.`);
+      }
+      await new Promise((resolve) => {
+        setTimeout(resolve, 40);
+      });
+    }
+  }
+
+  /**
+   * Asks the process to end, each next signal after the given time without success.
+   *
+   * @param signals the signals, gentlest first
+   * @param patienceMs how long each of them has
+   */
+  async stop(signals: readonly NodeJS.Signals[], patienceMs: number): Promise<void> {
+    for (const signal of signals) {
+      if (this.#ended) return;
+      this.#child.kill(signal);
+      const timer = Promise.withResolvers<void>();
+      const handle = setTimeout(timer.resolve, patienceMs);
+      await Promise.race([this.exited, timer.promise]);
+      clearTimeout(handle);
+    }
+    await this.exited;
+  }
+}
+
+/** A store that runs and can be stopped. */
+export type RunningStore = {
+  /** What a client connects to, the password included. */
+  url: string;
+  port: number;
+  pid: number;
+  /** Fulfilled when the process has ended, asked or not, with the words for how. */
+  exited: Promise<string>;
+  /** The last lines it printed. */
+  lastLines: readonly string[];
+  /** Stops it in good order and waits for its end. */
+  stop: () => Promise<void>;
+};

@@ -1,0 +1,89 @@
+/** The steps of `npm test` and `npm run check`, each giving how much of it passed and failed. */
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { pinnedEnvironment, pinnedNode, root, run, say } from './bootstrap.mjs';
+
+const toolOptions = { env: pinnedEnvironment };
+
+/** Runs one tool as a step that counts as one. */
+async function runTool(name, command, args) {
+  const startedAt = Date.now();
+  say(`--- ${name}`);
+  const code = await run(join(root, 'node_modules', '.bin', command), args, toolOptions);
+  say(
+    `${name}: ${code === 0 ? 'ok' : 'FAILED'} (${((Date.now() - startedAt) / 1000).toFixed(1)} s)`,
+  );
+  return { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1 };
+}
+
+/** Format, lint and types: what needs no test to run. */
+export const staticSteps = [
+  () => runTool('format', 'oxfmt', ['--check']),
+  () => runTool('lint', 'oxlint', ['--deny-warnings']),
+  () => runTool('types', 'tsc', ['-p', 'tsconfig.json']),
+];
+
+/** Runs the steps one after the other, all of them even when one fails, and adds up. */
+export async function runSteps(steps) {
+  const sum = { passed: 0, failed: 0 };
+  for (const step of steps) {
+    const counts = await step();
+    sum.passed += counts.passed;
+    sum.failed += counts.failed;
+  }
+  return sum;
+}
+
+/**
+ * Runs vitest and counts from its report. A file that could not be loaded counts as one failure,
+ * and so does a run that failed with no test to blame (an unhandled error, no report, no test).
+ *
+ * @param {string} name what progress lines call the run
+ * @param {string[]} args arguments for `vitest run`
+ */
+export async function runVitest(name, args) {
+  const startedAt = Date.now();
+  say(`--- ${name}`);
+  const reports = join(root, '.parley', 'reports');
+  const report = join(reports, `${name.replaceAll(' ', '-')}-${process.pid}.json`);
+  mkdirSync(reports, { recursive: true });
+  const code = await run(
+    pinnedNode,
+    [
+      join(root, 'node_modules', 'vitest', 'vitest.mjs'),
+      'run',
+      '--reporter=default',
+      '--reporter=json',
+      `--outputFile.json=${report}`,
+      ...args,
+    ],
+    toolOptions,
+  );
+  const counts = countResults(report, code);
+  rmSync(report, { force: true });
+  say(
+    `${name}: ${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped ` +
+      `(${((Date.now() - startedAt) / 1000).toFixed(1)} s)`,
+  );
+  return counts;
+}
+
+function countResults(report, code) {
+  let results;
+  try {
+    results = JSON.parse(readFileSync(report, 'utf8'));
+  } catch {
+    say('There is no report of the tests: the run broke off.');
+    return { passed: 0, failed: 1, skipped: 0 };
+  }
+  const passed = results.numPassedTests;
+  const skipped = results.numPendingTests + results.numTodoTests;
+  const unloaded = results.testResults.filter(
+    (file) =>
+      file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'),
+  ).length;
+  let failed = results.numFailedTests + unloaded;
+  if (failed === 0 && (code !== 0 || passed === 0)) failed = 1;
+  return { passed, failed, skipped };
+}
