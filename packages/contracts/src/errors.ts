@@ -385,7 +385,7 @@ export function streamDoesNotExist(
       fields: { stream_id: which.streamId },
     });
   }
-  const stream = which.stream.replace(
+  const stream = which.stream.replaceAll(
     /[&<>"']/g,
     (character) => htmlEscapes[character] ?? character,
   );

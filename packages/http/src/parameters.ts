@@ -112,7 +112,7 @@ export function json<
   schema: Schema,
   options: Options,
 ): Parameter<Name, Presence<Options, FromSchema<Schema>>> {
-  const check = compileCheck<FromSchema<Schema>>(schema);
+  const check = compileCheck(schema);
   return build(name, options, {
     encoding: 'json',
     schema,
@@ -127,7 +127,7 @@ export function jsonBoolean<const Name extends string, const Options extends Boo
   name: Name,
   options: Options,
 ): Parameter<Name, Presence<Options, boolean>> {
-  return json(name, { type: 'boolean' }, options) as Parameter<Name, Presence<Options, boolean>>;
+  return json<Name, { readonly type: 'boolean' }, Options>(name, { type: 'boolean' }, options);
 }
 
 export type NumberOptions = ParameterOptions & { readonly default?: number | null };
@@ -137,7 +137,7 @@ export function jsonInteger<const Name extends string, const Options extends Num
   name: Name,
   options: Options,
 ): Parameter<Name, Presence<Options, number>> {
-  return json(name, { type: 'integer' }, options) as Parameter<Name, Presence<Options, number>>;
+  return json<Name, { readonly type: 'integer' }, Options>(name, { type: 'integer' }, options);
 }
 
 export type ListOptions = ParameterOptions & { readonly default?: readonly unknown[] | null };
@@ -177,7 +177,7 @@ export function jsonOrText<const Name extends string, const Options extends Json
   options: Options,
 ): Parameter<Name, Presence<Options, string>> {
   const schema = options.schema ?? { type: 'string' };
-  const check = compileCheck<string>(schema);
+  const check = compileCheck(schema);
   return build(name, options, {
     encoding: 'json',
     nulHandled: options.nul === 'handled',
@@ -307,7 +307,7 @@ export function pathText<const Name extends string>(
 export function jsonBody<const Name extends string>(
   name: Name,
   options: PathOptions,
-): Parameter<Name, unknown> {
+): Parameter<Name> {
   return build(
     name,
     { ...options, required: true },

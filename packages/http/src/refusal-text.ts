@@ -92,7 +92,7 @@ export function refusalText(errors: readonly ErrorObject[], name: string, root: 
       return unexpectedArguments(error);
     case 'maxLength':
     case 'minLength':
-      return `${node} ${lengthText(error, Number(params['limit']), [...String(error.data)].length)}`;
+      return `${node} ${lengthText(error, Number(params['limit']), Array.from(String(error.data)).length)}`;
     case 'maxItems':
     case 'minItems':
       return `${node} ${itemsText(error, Number(params['limit']))}`;

@@ -80,9 +80,7 @@ function withIntegerLiterals(schema: JsonSchema): Record<string, unknown> {
  * @returns a function that returns the value or throws an `ApiError` with the exact text of the reference facts,
  * people 2.4, in which the value is called by the parameter's name
  */
-export function compileCheck<Value>(
-  schema: JsonSchema,
-): (holder: JsonValue, name: string) => Value {
+export function compileCheck(schema: JsonSchema): (holder: JsonValue, name: string) => unknown {
   const validate: ValidateFunction = ajv.compile(withIntegerLiterals(schema));
   return (holder, name) => {
     const value = holder[''];
@@ -93,7 +91,7 @@ export function compileCheck<Value>(
       rootData: holder,
       dynamicAnchors: {},
     };
-    if (validate(value, context)) return value as Value;
+    if (validate(value, context)) return value;
     throw badRequest(refusalText(validate.errors ?? [], name, value));
   };
 }

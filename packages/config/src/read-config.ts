@@ -1,0 +1,264 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+
+import { settings } from './settings.ts';
+import type { LogLevel, RateLimit, Setting, SettingKey, SettingValue } from './settings.ts';
+import type { Secret } from './secret.ts';
+
+/**
+ * Configuration in two steps: `readEnvironment` takes texts out of an environment (and the files it names),
+ * `serviceConfigFrom` is a pure function from these texts to a frozen config.
+ */
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export const serviceNames = ['gateway', 'messages', 'subscriptions', 'presence', 'events'] as const;
+export type ServiceName = (typeof serviceNames)[number];
+
+export type DatabaseConfig = {
+  readonly url: Secret;
+  readonly poolMax: number;
+  /** Also bounds the wait for a free connection of the pool. */
+  readonly connectTimeoutMs: number;
+  readonly statementTimeoutMs: number;
+};
+
+export type RedisConfig = {
+  readonly url: Secret;
+  readonly prefix: string;
+  readonly commandTimeoutMs: number;
+};
+
+export type ListenConfig = {
+  readonly host: string;
+  readonly port: number;
+  readonly internalPort: number;
+  readonly advertisedHost: string;
+};
+
+export type QueueConfig = {
+  readonly lifetimeSecs: number;
+  readonly lifetimeMaxSecs: number;
+  readonly perUserMax: number;
+  readonly heartbeatMinMs: number;
+  readonly heartbeatMaxMs: number;
+};
+
+export type ServiceConfig = {
+  /** One of the five services, or the name of a tool that works on the same stores. */
+  readonly service: string;
+  readonly nodeId: string;
+  readonly mode: 'development' | 'production';
+  readonly logLevel: LogLevel;
+  /** Without a slash at the end. */
+  readonly publicUrl: string;
+  readonly listen: ListenConfig;
+  readonly database: DatabaseConfig;
+  readonly redis: RedisConfig;
+  /** Signing secrets of identities, the current one first; all are accepted. */
+  readonly internalSecrets: readonly [Secret, ...Secret[]];
+  readonly keySecret: Secret;
+  /** Empty when there is no rate limit. */
+  readonly rateLimits: readonly RateLimit[];
+  readonly queues: QueueConfig;
+  readonly requestTimeoutMs: number;
+  readonly upstreamTimeoutMs: number;
+  readonly drainTimeoutMs: number;
+  readonly checkAnswers: boolean;
+  readonly demo: boolean;
+};
+
+/** Everything that is wrong with an environment, at once. Holds names and rules, never the values of secrets. */
+export class ConfigError extends Error {
+  readonly faults: readonly string[];
+
+  constructor(faults: readonly string[]) {
+    super(
+      `The configuration has ${faults.length} fault(s):\n${faults.map((fault) => `- ${fault}`).join('\n')}`,
+    );
+    this.name = 'ConfigError';
+    this.faults = faults;
+  }
+}
+
+/** The texts of all settings that are given, by variable name, and what went wrong while reading them. */
+export type RawSettings = {
+  readonly texts: ReadonlyMap<string, string>;
+  readonly faults: readonly string[];
+};
+
+function faultOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/**
+ * Reads the variables of the table, and for a secret the file that `<NAME>_FILE` names. An empty variable counts as
+ * not set, since compose files and charts pass such on.
+ */
+export function readEnvironment(
+  env: Environment,
+  readFile: (path: string) => string = (path) => readFileSync(path, 'utf8'),
+): RawSettings {
+  const texts = new Map<string, string>();
+  const faults: string[] = [];
+  for (const { name, secret } of Object.values(settings)) {
+    const text = env[name];
+    const file = secret ? env[`${name}_FILE`] : undefined;
+    const hasText = text !== undefined && text !== '';
+    if (file !== undefined && file !== '') {
+      if (hasText) faults.push(`${name} and ${name}_FILE are both set`);
+      try {
+        texts.set(name, readFile(file).trim());
+      } catch (error) {
+        faults.push(`${name}_FILE cannot be read: ${faultOf(error)}`);
+        // The setting is not reported a second time as missing.
+        texts.set(name, '');
+      }
+    } else if (hasText) {
+      texts.set(name, text);
+    }
+  }
+  return { texts, faults };
+}
+
+class SettingsReader {
+  readonly #raw: RawSettings;
+  readonly faults: string[];
+
+  constructor(raw: RawSettings) {
+    this.#raw = raw;
+    this.faults = [...raw.faults];
+  }
+
+  /** The value, or undefined when the setting is unset or faulty; the fault is kept. */
+  read<Key extends SettingKey>(key: Key): SettingValue<Key> | undefined {
+    const setting = settings[key] as Setting<SettingValue<Key>>;
+    const text = this.#raw.texts.get(setting.name) ?? setting.defaultText;
+    if (text === undefined) {
+      const file = setting.secret ? ` (or ${setting.name}_FILE)` : '';
+      this.faults.push(`${setting.name}${file} is required: ${setting.meaning}`);
+    }
+    const fromUnreadableFile = text === '' && this.#raw.faults.length > 0;
+    if (text === undefined || text === null || fromUnreadableFile) return undefined;
+    try {
+      return setting.parse(text);
+    } catch (error) {
+      this.faults.push(`${setting.name} ${faultOf(error)}`);
+      return undefined;
+    }
+  }
+
+  /** For settings that have a default or are required: the type without undefined, true once `faults` is empty. */
+  must<Key extends SettingKey>(key: Key): SettingValue<Key> {
+    return this.read(key) as SettingValue<Key>;
+  }
+
+  finish(): void {
+    if (this.faults.length > 0) throw new ConfigError(this.faults);
+  }
+}
+
+function readDatabase(reader: SettingsReader): DatabaseConfig {
+  return {
+    url: reader.must('databaseUrl'),
+    poolMax: reader.must('databasePoolMax'),
+    connectTimeoutMs: reader.must('databaseConnectTimeoutMs'),
+    statementTimeoutMs: reader.must('databaseStatementTimeoutMs'),
+  };
+}
+
+const everyAddress = new Set(['0.0.0.0', '::', '[::]']);
+
+function readListen(reader: SettingsReader): ListenConfig {
+  const host = reader.must('host');
+  return {
+    host,
+    port: reader.must('port'),
+    internalPort: reader.must('internalPort'),
+    advertisedHost: reader.read('advertisedHost') ?? (everyAddress.has(host) ? hostname() : host),
+  };
+}
+
+function readQueues(reader: SettingsReader): QueueConfig {
+  const queues = {
+    lifetimeSecs: reader.must('queueLifetimeSecs'),
+    lifetimeMaxSecs: reader.must('queueLifetimeMaxSecs'),
+    perUserMax: reader.must('queuesPerUserMax'),
+    heartbeatMinMs: reader.must('heartbeatMinMs'),
+    heartbeatMaxMs: reader.must('heartbeatMaxMs'),
+  };
+  if (queues.heartbeatMinMs > queues.heartbeatMaxMs) {
+    reader.faults.push(`${settings.heartbeatMinMs.name} is above ${settings.heartbeatMaxMs.name}`);
+  }
+  if (queues.lifetimeSecs > queues.lifetimeMaxSecs) {
+    reader.faults.push(
+      `${settings.queueLifetimeSecs.name} is above ${settings.queueLifetimeMaxSecs.name}`,
+    );
+  }
+  return queues;
+}
+
+function deepFreeze<Value extends object>(value: Value): Value {
+  for (const member of Object.values(value)) {
+    if (typeof member === 'object' && member !== null) deepFreeze(member as object);
+  }
+  return Object.freeze(value);
+}
+
+/**
+ * The pure step from texts to a config.
+ *
+ * @throws ConfigError with every fault
+ */
+export function serviceConfigFrom(raw: RawSettings, service: string): ServiceConfig {
+  const reader = new SettingsReader(raw);
+  const mode = reader.must('mode');
+  const previous = reader.read('internalSecretPrevious');
+  const config: ServiceConfig = {
+    service,
+    nodeId: reader.read('nodeId') ?? `${service}-${randomBytes(5).toString('hex')}`,
+    mode,
+    logLevel: reader.must('logLevel'),
+    publicUrl: reader.must('publicUrl'),
+    listen: readListen(reader),
+    database: readDatabase(reader),
+    redis: {
+      url: reader.must('redisUrl'),
+      prefix: reader.must('redisPrefix'),
+      commandTimeoutMs: reader.must('redisCommandTimeoutMs'),
+    },
+    internalSecrets: [reader.must('internalSecret'), ...(previous === undefined ? [] : [previous])],
+    keySecret: reader.must('keySecret'),
+    rateLimits: reader.must('rateLimits'),
+    queues: readQueues(reader),
+    requestTimeoutMs: reader.must('requestTimeoutMs'),
+    upstreamTimeoutMs: reader.must('upstreamTimeoutMs'),
+    drainTimeoutMs: reader.must('drainTimeoutMs'),
+    checkAnswers: reader.read('checkAnswers') ?? mode === 'development',
+    demo: reader.read('demo') ?? mode === 'development',
+  };
+  reader.finish();
+  return deepFreeze(config);
+}
+
+/**
+ * Reads the configuration of a service or tool from an environment.
+ *
+ * @throws ConfigError with every fault
+ */
+export function readServiceConfig(env: Environment, service: string): ServiceConfig {
+  return serviceConfigFrom(readEnvironment(env), service);
+}
+
+/**
+ * Reads only what a tool needs that works on the database alone, such as the migrations.
+ *
+ * @throws ConfigError with every fault
+ */
+export function readDatabaseConfig(env: Environment): DatabaseConfig {
+  const reader = new SettingsReader(readEnvironment(env));
+  const config = readDatabase(reader);
+  reader.finish();
+  return deepFreeze(config);
+}

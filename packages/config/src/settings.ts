@@ -1,0 +1,295 @@
+import { Secret } from './secret.ts';
+
+/**
+ * The one table of settings. Reading, describing and documenting all go through it. Names begin with `PARLEY_` (but for
+ * the two store addresses) and end with the unit.
+ */
+export type Setting<Value> = {
+  readonly name: string;
+  readonly meaning: string;
+  /** The text taken when the variable is not set; undefined makes the setting required, null leaves it unset. */
+  readonly defaultText: string | null | undefined;
+  /** A secret may also come from the file that `<NAME>_FILE` names, and never prints. */
+  readonly secret: boolean;
+  /** Throws an Error whose message completes "NAME ...". */
+  readonly parse: (text: string) => Value;
+};
+
+type Common = { readonly meaning: string; readonly default?: string | null };
+
+function setting<Value>(
+  name: string,
+  common: Common,
+  parse: (text: string) => Value,
+  secret = false,
+): Setting<Value> {
+  return { name, meaning: common.meaning, defaultText: common.default, secret, parse };
+}
+
+function choice<const Value extends string>(
+  name: string,
+  values: readonly Value[],
+  common: Common,
+): Setting<Value> {
+  return setting(name, common, (text) => {
+    const found = values.find((value) => value === text);
+    if (found === undefined) throw new Error(`must be one of ${values.join(', ')}`);
+    return found;
+  });
+}
+
+function wholeNumber(
+  name: string,
+  range: readonly [number, number],
+  common: Common,
+): Setting<number> {
+  return setting(name, common, (text) => {
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+    if (!(value >= range[0] && value <= range[1])) {
+      throw new Error(`must be a whole number from ${range[0]} to ${range[1]}`);
+    }
+    return value;
+  });
+}
+
+/** Seconds with an optional fraction, so that tests can be quick; read as milliseconds. */
+function secondsAsMs(
+  name: string,
+  rangeSecs: readonly [number, number],
+  common: Common,
+): Setting<number> {
+  return setting(name, common, (text) => {
+    const value = /^\d{1,9}(?:\.\d{1,3})?$/.test(text) ? Number(text) : Number.NaN;
+    if (!(value >= rangeSecs[0] && value <= rangeSecs[1])) {
+      throw new Error(`must be a number of seconds from ${rangeSecs[0]} to ${rangeSecs[1]}`);
+    }
+    return Math.round(value * 1000);
+  });
+}
+
+function onOrOff(name: string, common: Common): Setting<boolean> {
+  return setting(name, common, (text) => {
+    if (text !== 'on' && text !== 'off') throw new Error('must be on or off');
+    return text === 'on';
+  });
+}
+
+function plainText(name: string, pattern: RegExp, rule: string, common: Common): Setting<string> {
+  return setting(name, common, (text) => {
+    if (!pattern.test(text)) throw new Error(rule);
+    return text;
+  });
+}
+
+function storeAddress(name: string, schemes: readonly string[], common: Common): Setting<Secret> {
+  return setting(
+    name,
+    common,
+    (text) => {
+      if (!URL.canParse(text) || !schemes.includes(new URL(text).protocol)) {
+        throw new Error(
+          `must be an address that begins with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`,
+        );
+      }
+      return new Secret(text);
+    },
+    true,
+  );
+}
+
+const secretMinLength = 32;
+
+function longSecret(name: string, common: Common): Setting<Secret> {
+  return setting(
+    name,
+    common,
+    (text) => {
+      if (text.length < secretMinLength)
+        throw new Error(`must have at least ${secretMinLength} characters`);
+      return new Secret(text);
+    },
+    true,
+  );
+}
+
+/** At most `requestsMax` requests of one user in any `windowSecs` seconds. */
+export type RateLimit = { readonly windowSecs: number; readonly requestsMax: number };
+
+/**
+ * Parses a text such as `60:200` or `60:500,3600:5000`; `off` is no limit at all.
+ *
+ * @throws Error when the text has another shape
+ */
+export function parseRateLimits(text: string): readonly RateLimit[] {
+  if (text === 'off') return [];
+  return text.split(',').map((part) => {
+    const match = /^(\d{1,7}):(\d{1,9})$/.exec(part.trim());
+    const windowSecs = Number(match?.[1]);
+    const requestsMax = Number(match?.[2]);
+    if (match === null || windowSecs < 1 || requestsMax < 1) {
+      throw new Error('must be off, or seconds:requests pairs separated by commas, such as 60:200');
+    }
+    return { windowSecs, requestsMax };
+  });
+}
+
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+export const settings = {
+  mode: choice('PARLEY_MODE', ['development', 'production'], {
+    default: 'production',
+    meaning:
+      'development offers the endpoints for developers and checks every answer; production does neither',
+  }),
+  databaseUrl: storeAddress('DATABASE_URL', ['postgres:', 'postgresql:'], {
+    meaning: 'the Postgres database, with user and password',
+  }),
+  databasePoolMax: wholeNumber('PARLEY_DATABASE_POOL_MAX', [1, 1000], {
+    default: '8',
+    meaning: 'most connections to Postgres that one process opens for requests',
+  }),
+  databaseConnectTimeoutMs: secondsAsMs('PARLEY_DATABASE_CONNECT_TIMEOUT_SECS', [0.1, 300], {
+    default: '3',
+    meaning: 'longest wait for a connection to Postgres, a free one in the pool included',
+  }),
+  databaseStatementTimeoutMs: secondsAsMs('PARLEY_DATABASE_STATEMENT_TIMEOUT_SECS', [0.1, 3600], {
+    default: '15',
+    meaning: 'longest run of one statement of a request',
+  }),
+  redisUrl: storeAddress('REDIS_URL', ['redis:', 'rediss:'], { meaning: 'the Redis server' }),
+  redisPrefix: plainText(
+    'PARLEY_REDIS_PREFIX',
+    /^[\w-]{1,60}$/,
+    'must be 1 to 60 letters, digits, _ or -',
+    {
+      default: 'parley',
+      meaning: 'what every key and channel in Redis begins with',
+    },
+  ),
+  redisCommandTimeoutMs: secondsAsMs('PARLEY_REDIS_COMMAND_TIMEOUT_SECS', [0.05, 60], {
+    default: '0.5',
+    meaning: 'longest wait of a request for Redis, which only ever gives hints',
+  }),
+  host: plainText('PARLEY_HOST', /^\S{1,255}$/, 'must be a host name or address', {
+    default: '127.0.0.1',
+    meaning: 'address on which both servers of the process listen',
+  }),
+  port: wholeNumber('PARLEY_PORT', [0, 65_535], {
+    default: '0',
+    meaning: 'port of the service; 0 is any free one',
+  }),
+  internalPort: wholeNumber('PARLEY_INTERNAL_PORT', [0, 65_535], {
+    default: '0',
+    meaning: 'port of /health/live, /health/ready and /metrics; 0 is any free one',
+  }),
+  advertisedHost: plainText(
+    'PARLEY_ADVERTISED_HOST',
+    /^\S{1,255}$/,
+    'must be a host name or address',
+    {
+      default: null,
+      meaning:
+        'host under which other processes reach this one; unset: PARLEY_HOST, or the machine name where that is every address',
+    },
+  ),
+  internalSecret: longSecret('PARLEY_INTERNAL_SECRET', {
+    meaning: 'signs the identity that the gateway passes on; the same in every process',
+  }),
+  internalSecretPrevious: longSecret('PARLEY_INTERNAL_SECRET_PREVIOUS', {
+    default: null,
+    meaning: 'a former PARLEY_INTERNAL_SECRET, still accepted while it is being replaced',
+  }),
+  keySecret: longSecret('PARLEY_KEY_SECRET', {
+    meaning:
+      'hashes and encrypts API keys; the same in every process, and kept as long as the database',
+  }),
+  publicUrl: setting(
+    'PARLEY_PUBLIC_URL',
+    {
+      default: 'http://127.0.0.1:9991',
+      meaning: 'address under which clients reach the gateway',
+    },
+    parsePublicUrl,
+  ),
+  logLevel: choice('PARLEY_LOG_LEVEL', logLevels, {
+    default: 'info',
+    meaning: 'least level that is logged',
+  }),
+  nodeId: plainText(
+    'PARLEY_NODE_ID',
+    /^[\w.-]{1,60}$/,
+    'must be 1 to 60 letters, digits, _, . or -',
+    {
+      default: null,
+      meaning: 'name of this process in logs and leases, unique; unset: a random one',
+    },
+  ),
+  rateLimits: setting(
+    'PARLEY_RATE_LIMITS',
+    {
+      default: '60:200',
+      meaning: 'requests per user, as seconds:requests pairs separated by commas; off for none',
+    },
+    parseRateLimits,
+  ),
+  heartbeatMinMs: secondsAsMs('PARLEY_HEARTBEAT_MIN_SECS', [0.05, 3600], {
+    default: '45',
+    meaning: 'shortest time after which a held poll is answered with a heartbeat',
+  }),
+  heartbeatMaxMs: secondsAsMs('PARLEY_HEARTBEAT_MAX_SECS', [0.05, 3600], {
+    default: '55',
+    meaning:
+      'longest time after which a held poll is answered; clients give up after 90 s, proxies after 60 s',
+  }),
+  queueLifetimeSecs: wholeNumber('PARLEY_QUEUE_LIFETIME_SECS', [1, 604_800], {
+    default: '600',
+    meaning: 'idle lifetime of an event queue whose client asked for none',
+  }),
+  queueLifetimeMaxSecs: wholeNumber('PARLEY_QUEUE_LIFETIME_MAX_SECS', [1, 604_800], {
+    default: '604800',
+    meaning: 'longest idle lifetime that a client may ask for',
+  }),
+  queuesPerUserMax: wholeNumber('PARLEY_QUEUES_PER_USER_MAX', [1, 1_000_000], {
+    default: '1000',
+    meaning: 'most event queues of one user',
+  }),
+  requestTimeoutMs: secondsAsMs('PARLEY_REQUEST_TIMEOUT_SECS', [1, 3600], {
+    default: '60',
+    meaning: 'longest time in which a request with its body must arrive',
+  }),
+  upstreamTimeoutMs: secondsAsMs('PARLEY_UPSTREAM_TIMEOUT_SECS', [0.1, 3600], {
+    default: '30',
+    meaning:
+      'longest time that the gateway waits for a service; held polls have the heartbeat in addition',
+  }),
+  drainTimeoutMs: secondsAsMs('PARLEY_DRAIN_TIMEOUT_SECS', [0.1, 600], {
+    default: '8',
+    meaning: 'longest time that a process which is asked to end gives the requests it still has',
+  }),
+  checkAnswers: onOrOff('PARLEY_CHECK_ANSWERS', {
+    default: null,
+    meaning: 'whether every answer is checked against its declaration; unset: on in development',
+  }),
+  demo: onOrOff('PARLEY_DEMO', {
+    default: null,
+    meaning: 'whether the demo organization is made in an empty database; unset: on in development',
+  }),
+} as const;
+
+function parsePublicUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (
+    url === undefined ||
+    !['http:', 'https:'].includes(url.protocol) ||
+    url.search !== '' ||
+    url.hash !== ''
+  ) {
+    throw new Error('must be an http or https address without query');
+  }
+  return text.replace(/\/+$/, '');
+}
+
+export type SettingKey = keyof typeof settings;
+
+export type SettingValue<Key extends SettingKey> = ReturnType<(typeof settings)[Key]['parse']>;

@@ -1,0 +1,53 @@
+import { pino, stdSerializers } from 'pino';
+import type { DestinationStream, Logger } from 'pino';
+
+import { redactAddress, redactedPaths, redactionText } from './redaction.ts';
+
+export type { Logger } from 'pino';
+
+export type LoggerOptions = {
+  readonly service: string;
+  readonly nodeId: string;
+  /** Least level that is logged. */
+  readonly level: string;
+};
+
+/**
+ * The root logger of a process: pino JSON lines with service and node id. Messages are constant texts; values go into
+ * fields, and secrets among them are redacted by path.
+ *
+ * @param destination where lines go; standard output if absent
+ */
+export function createLogger(options: LoggerOptions, destination?: DestinationStream): Logger {
+  const { service, nodeId, level } = options;
+  return pino(
+    {
+      level,
+      base: { service, node_id: nodeId },
+      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+      redact: { paths: [...redactedPaths], censor: redactionText },
+      serializers: {
+        err: stdSerializers.errWithCause,
+        error: stdSerializers.errWithCause,
+        url: serializeAddress,
+      },
+    },
+    // Lines are written at once, so that the last ones of a process that is killed are not lost.
+    destination ?? pino.destination({ fd: 1, sync: true }),
+  );
+}
+
+function serializeAddress(value: unknown): unknown {
+  return typeof value === 'string' ? redactAddress(value) : value;
+}
+
+/** A logger for one subject of a service, such as `events:feed`. */
+export function subjectLogger(log: Logger, subject: string): Logger {
+  return log.child({ subject });
+}
+
+/** A logger whose lines carry the id of the request they belong to. */
+export function requestLogger(log: Logger, requestId: string): Logger {
+  return log.child({ request_id: requestId });
+}

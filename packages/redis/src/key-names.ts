@@ -1,0 +1,26 @@
+/**
+ * Every key and channel name in Redis is made here. Redis holds only what may be lost: hints, counters and job queues.
+ */
+export type KeyNames = {
+  /** Channel on which writers of the log publish entries with their positions. Owner: event-log. */
+  readonly logChannel: string;
+  /** Channel on which a changed or removed API key is announced to gateways. Owner: store. */
+  readonly credentialsChannel: string;
+  /** Channel on which lease changes are announced. Owner: placement. */
+  readonly leasesChannel: string;
+  /** Accepted requests of a user in the sliding window. Owner: gateway. Lives as long as the window. */
+  readonly rateLimit: (userId: number, windowSecs: number) => string;
+  /** Prefix of BullMQ's keys. Owner: jobs. */
+  readonly jobsPrefix: string;
+};
+
+/** @param prefix `PARLEY_REDIS_PREFIX`; installations that share a Redis differ in it */
+export function keyNames(prefix: string): KeyNames {
+  return {
+    logChannel: `${prefix}:log`,
+    credentialsChannel: `${prefix}:credentials`,
+    leasesChannel: `${prefix}:leases`,
+    rateLimit: (userId, windowSecs) => `${prefix}:rate:${userId}:${windowSecs}`,
+    jobsPrefix: `${prefix}:jobs`,
+  };
+}
