@@ -1,0 +1,76 @@
+/** The SQL of the table `service_leases` and of the one read that gateways repeat. Leases are judged by Postgres' clock alone. */
+import type { Queryable } from '@parley/database';
+
+/** A lease lives so long after its last renewal: three missed renewals of one second are no reason to move a node's queues. */
+export const leaseLifetimeMs = 4_000;
+
+/** A lapsed row is kept so long, so that readers can tell a node that lost its lease from one that gave it up. */
+const lapsedRowLifetimeSecs = 60;
+
+export type LeaseRow = { node_id: string; service: string; address: string; is_live: boolean };
+
+type StateRow = {
+  leases: LeaseRow[] | null;
+  changed_user_ids: number[] | null;
+  newest_position: number;
+};
+
+/** Begins or renews a lease, and clears away rows that lapsed long ago. */
+export async function renewLease(
+  database: Queryable,
+  lease: { readonly nodeId: string; readonly service: string; readonly address: string },
+): Promise<void> {
+  await database.query({
+    name: 'placement-renew-lease',
+    text: `WITH cleared AS (
+        DELETE FROM service_leases WHERE lapses_at < clock_timestamp() - make_interval(secs => $5) AND node_id <> $1
+      )
+      INSERT INTO service_leases (node_id, service, address, renewed_at, lapses_at)
+      VALUES ($1, $2, $3, clock_timestamp(), clock_timestamp() + make_interval(secs => $4))
+      ON CONFLICT (node_id) DO UPDATE
+        SET service = excluded.service, address = excluded.address, renewed_at = excluded.renewed_at, lapses_at = excluded.lapses_at`,
+    values: [
+      lease.nodeId,
+      lease.service,
+      lease.address,
+      leaseLifetimeMs / 1000,
+      lapsedRowLifetimeSecs,
+    ],
+  });
+}
+
+/** Ends a lease. */
+export async function deleteLease(database: Queryable, nodeId: string): Promise<void> {
+  await database.query({
+    name: 'placement-delete-lease',
+    text: 'DELETE FROM service_leases WHERE node_id = $1',
+    values: [nodeId],
+  });
+}
+
+/**
+ * All leases, and whose account changed above a position, in one snapshot.
+ *
+ * @param afterPosition the newest account change seen; null takes the newest there is and reports no change
+ */
+export async function readLeasesAndAccountChanges(
+  database: Queryable,
+  afterPosition: number | null,
+): Promise<{ leases: LeaseRow[]; changedUserIds: number[]; newestPosition: number }> {
+  const { rows } = await database.query<StateRow>({
+    name: 'placement-read-leases',
+    text: `SELECT
+        (SELECT json_agg(json_build_object('node_id', l.node_id, 'service', l.service, 'address', l.address,
+           'is_live', l.lapses_at > clock_timestamp()) ORDER BY l.node_id) FROM service_leases l) AS leases,
+        (SELECT array_agg(DISTINCT c.user_id) FROM account_changes c WHERE c.position > $1) AS changed_user_ids,
+        greatest(coalesce((SELECT max(c.position) FROM account_changes c), 0), coalesce($1, 0)) AS newest_position`,
+    values: [afterPosition],
+  });
+  const state = rows[0];
+  if (state === undefined) throw new Error('a statement without FROM answers one row');
+  return {
+    leases: state.leases ?? [],
+    changedUserIds: state.changed_user_ids ?? [],
+    newestPosition: state.newest_position,
+  };
+}

@@ -1,0 +1,235 @@
+/**
+ * What a gateway knows of the other processes: which nodes hold leases, and whose credentials changed. Both come with one small
+ * statement, repeated three times a second on a connection of its own, so that neither waits behind requests.
+ *
+ * - Leases are judged by Postgres' clock at the moment of the read.
+ * - While Postgres is away nothing new can be known: the last list stays in use and connection failures decide.
+ * - `heardWithinMs` says how old the knowledge is: whoever caches what an account change invalidates serves from the cache only
+ *   while it is young, and asks the store otherwise (architecture, The log orders everything).
+ */
+import type { Pool } from '@parley/database';
+import { createPool } from '@parley/database';
+
+import type { HintSubscriber } from './lease-hint.ts';
+import { leaseHintChannel } from './lease-hint.ts';
+import { readLeasesAndAccountChanges } from './leases-table.ts';
+import type { LiveNode } from './live-node.ts';
+
+const readIntervalMs = 300;
+
+/** A read that takes longer counts as failed and its connection as cut off. */
+const readTimeoutMs = 1_000;
+
+/** So long without an answer of Postgres counts as an outage, in which services could not renew either. */
+const outageMs = 1_500;
+
+/** After an outage, a node that held a lease before it has so long to renew it before it counts as lapsed. */
+const graceAfterOutageMs = 3_000;
+
+type LiveServicesLog = {
+  warn(fields: Record<string, unknown>, text: string): void;
+  info(fields: Record<string, unknown>, text: string): void;
+};
+
+export type LiveServicesOptions = {
+  readonly databaseUrl: string;
+  /** A client for subscriptions; its loss costs a third of a second per change. */
+  readonly subscriber: HintSubscriber;
+  readonly keyPrefix: string;
+  readonly applicationName?: string;
+  readonly log: LiveServicesLog;
+};
+
+/** live: holds its lease; lapsed: lost it without giving it up (dead, paused or cut off); gone: gave it up, or long dead. */
+export type LeaseState = 'live' | 'lapsed' | 'gone';
+
+export class LiveServices {
+  readonly #options: LiveServicesOptions;
+  readonly #pool: Pool;
+  readonly #leaseListeners = new Set<() => void>();
+  readonly #accountListeners = new Set<(userIds: readonly number[]) => void>();
+  #byService = new Map<string, readonly LiveNode[]>();
+  #states = new Map<string, LeaseState>();
+  #accountPosition: number | null = null;
+  #heardAtMs = Number.NEGATIVE_INFINITY;
+  #graceUntilMs = Number.NEGATIVE_INFINITY;
+  #accountChangesSeen = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #reading: Promise<void> | undefined;
+  #isHinted = false;
+  #isStopped = false;
+  #isFailing = false;
+  readonly #onHint: (channel: string) => void;
+
+  constructor(options: LiveServicesOptions) {
+    this.#options = options;
+    this.#pool = createPool({
+      databaseUrl: options.databaseUrl,
+      applicationName: options.applicationName ?? 'parley-live-services',
+      connectionsMax: 1,
+      connectTimeoutMs: readTimeoutMs,
+      statementTimeoutMs: readTimeoutMs,
+      onError: (error) => options.log.info({ err: error }, 'the connection for leases was lost'),
+    });
+    const channel = leaseHintChannel(options.keyPrefix);
+    this.#onHint = (received) => {
+      if (received === channel) this.#readSoon();
+    };
+  }
+
+  /**
+   * Reads once and goes on reading. A first read that fails is no error: the list is then empty until Postgres answers.
+   */
+  async start(): Promise<void> {
+    const { subscriber, keyPrefix, log } = this.#options;
+    subscriber.on('message', this.#onHint);
+    subscriber.subscribe(leaseHintChannel(keyPrefix)).catch((error: unknown) => {
+      log.info({ err: error }, 'hints of leases cannot be followed on Redis for now');
+    });
+    await this.#read();
+  }
+
+  /** Stops reading and closes the connection. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    this.#options.subscriber.off('message', this.#onHint);
+    await this.#reading;
+    await this.#pool.end();
+  }
+
+  /** The nodes of a service that hold leases, ordered by node id. */
+  nodes(service: string): readonly LiveNode[] {
+    return this.#byService.get(service) ?? [];
+  }
+
+  stateOf(nodeId: string): LeaseState {
+    return this.#states.get(nodeId) ?? 'gone';
+  }
+
+  /** Whether Postgres has answered a read that began within the last `ms` milliseconds. */
+  heardWithinMs(ms: number): boolean {
+    return performance.now() - this.#heardAtMs < ms;
+  }
+
+  /**
+   * How many reads have brought account changes. What was looked up in the store may be cached only if this stood still
+   * meanwhile: otherwise the change may be newer than the lookup, and it will not be announced again.
+   */
+  get accountChangesSeen(): number {
+    return this.#accountChangesSeen;
+  }
+
+  /** Calls `listener` after each read that changed the list or a state. Returns how to stop that. */
+  onLeasesChanged(listener: () => void): () => void {
+    this.#leaseListeners.add(listener);
+    return () => this.#leaseListeners.delete(listener);
+  }
+
+  /** Calls `listener` with users whose key, role or activity changed. Returns how to stop that. */
+  onAccountsChanged(listener: (userIds: readonly number[]) => void): () => void {
+    this.#accountListeners.add(listener);
+    return () => this.#accountListeners.delete(listener);
+  }
+
+  #readSoon(): void {
+    if (this.#isStopped) return;
+    if (this.#reading !== undefined) {
+      // The read on its way may have begun before what is hinted at was committed.
+      this.#isHinted = true;
+      return;
+    }
+    clearTimeout(this.#timer);
+    void this.#read();
+  }
+
+  async #read(): Promise<void> {
+    this.#isHinted = false;
+    this.#reading = this.#readOnce();
+    await this.#reading;
+    this.#reading = undefined;
+    if (this.#isStopped) return;
+    this.#timer = setTimeout(() => void this.#read(), this.#isHinted ? 0 : readIntervalMs);
+    this.#timer.unref();
+  }
+
+  async #readOnce(): Promise<void> {
+    const beganAtMs = performance.now();
+    try {
+      const found = await this.#query();
+      if (this.#isFailing) this.#options.log.info({}, 'leases are read again');
+      this.#isFailing = false;
+      if (beganAtMs - this.#heardAtMs > outageMs)
+        this.#graceUntilMs = beganAtMs + graceAfterOutageMs;
+      this.#takeLeases(found.leases, beganAtMs < this.#graceUntilMs);
+      this.#accountPosition = found.newestPosition;
+      if (found.changedUserIds.length > 0) {
+        this.#accountChangesSeen += 1;
+        for (const listener of this.#accountListeners) listener(found.changedUserIds);
+      }
+      // Last: until here, what listeners drop could still have been served as fresh.
+      this.#heardAtMs = beganAtMs;
+    } catch (error) {
+      if (!this.#isFailing) {
+        this.#options.log.warn(
+          { err: error },
+          'leases cannot be read; the last known ones stay in use',
+        );
+      }
+      this.#isFailing = true;
+    }
+  }
+
+  async #query(): ReturnType<typeof readLeasesAndAccountChanges> {
+    const client = await this.#pool.connect();
+    // A connection that was cut off without a word answers nothing, not even its own timeout.
+    const { promise: timedOut, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(
+      () => reject(new Error(`Postgres did not answer within ${readTimeoutMs} ms`)),
+      readTimeoutMs,
+    );
+    try {
+      const query = readLeasesAndAccountChanges(client, this.#accountPosition);
+      const found = await Promise.race([query, timedOut]);
+      client.release();
+      return found;
+    } catch (error) {
+      client.release(true);
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #takeLeases(
+    rows: readonly { node_id: string; service: string; address: string; is_live: boolean }[],
+    inGrace: boolean,
+  ): void {
+    const states = new Map<string, LeaseState>();
+    const byService = new Map<string, LiveNode[]>();
+    for (const row of rows) {
+      const isLive = row.is_live || (inGrace && this.stateOf(row.node_id) === 'live');
+      states.set(row.node_id, isLive ? 'live' : 'lapsed');
+      if (!isLive) continue;
+      const nodes = byService.get(row.service) ?? [];
+      nodes.push({ nodeId: row.node_id, service: row.service, address: row.address });
+      byService.set(row.service, nodes);
+    }
+    const hasChanged =
+      states.size !== this.#states.size ||
+      states.entries().some(([nodeId, state]) => this.#states.get(nodeId) !== state) ||
+      rows.some(
+        (row) =>
+          this.#addressOf(row.service, row.node_id) !== row.address &&
+          states.get(row.node_id) === 'live',
+      );
+    if (!hasChanged) return;
+    this.#states = states;
+    this.#byService = byService;
+    for (const listener of this.#leaseListeners) listener();
+  }
+
+  #addressOf(service: string, nodeId: string): string | undefined {
+    return this.nodes(service).find((node) => node.nodeId === nodeId)?.address;
+  }
+}

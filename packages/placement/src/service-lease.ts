@@ -1,0 +1,103 @@
+import type { Queryable } from '@parley/database';
+
+import type { HintPublisher } from './lease-hint.ts';
+import { leaseHintChannel } from './lease-hint.ts';
+import { deleteLease, renewLease } from './leases-table.ts';
+
+/** Renewals, in milliseconds; see `leaseLifetimeMs`. */
+const renewIntervalMs = 1_000;
+
+/** What a lease says to its service's log; a pino logger fits. */
+type LeaseLog = {
+  warn(fields: Record<string, unknown>, text: string): void;
+  info(fields: Record<string, unknown>, text: string): void;
+};
+
+export type ServiceLeaseOptions = {
+  readonly database: Queryable;
+  /** Where the beginning and the end are hinted; a lost hint costs gateways a third of a second. */
+  readonly redis: HintPublisher;
+  readonly keyPrefix: string;
+  readonly service: string;
+  readonly nodeId: string;
+  /** `host:port` under which gateways reach this process. */
+  readonly address: string;
+  /** Asked before each renewal. While it says no the lease is left to lapse (event nodes: their follower has fallen behind). */
+  readonly isCurrent?: () => boolean;
+  readonly log: LeaseLog;
+};
+
+/**
+ * This process' row in `service_leases`. Renewed every second while `isCurrent` says so; without renewal it lapses after four
+ * seconds on Postgres' clock. A process that is paused or cut off therefore loses its lease without a person's help, and one
+ * that drains gives it up before it stops to accept.
+ */
+export class ServiceLease {
+  readonly #options: ServiceLeaseOptions;
+  #timer: NodeJS.Timeout | undefined;
+  #renewal: Promise<void> = Promise.resolve();
+  #isRenewing = false;
+  #isEnded = false;
+  #isFailing = false;
+
+  constructor(options: ServiceLeaseOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Takes the lease (if the service is current) and keeps it until `end`. Called when the service already accepts requests.
+   *
+   * @throws what Postgres throws when the first row cannot be written
+   */
+  async start(): Promise<void> {
+    if (this.#options.isCurrent?.() !== false)
+      await renewLease(this.#options.database, this.#options);
+    this.#hint();
+    this.#timer = setInterval(() => this.#renew(), renewIntervalMs);
+    // Keeping a lease is no reason for a process to stay.
+    this.#timer.unref();
+  }
+
+  /**
+   * Gives the lease up: gateways stop choosing this process. Called first when a service drains. Does not throw: a row that
+   * cannot be deleted lapses by itself.
+   */
+  async end(): Promise<void> {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    clearInterval(this.#timer);
+    // A renewal on its way would put the row back after it was deleted.
+    await this.#renewal;
+    try {
+      await deleteLease(this.#options.database, this.#options.nodeId);
+    } catch (error) {
+      this.#options.log.warn({ err: error }, 'the lease could not be deleted and is left to lapse');
+    }
+    this.#hint();
+  }
+
+  #renew(): void {
+    const { database, isCurrent, log } = this.#options;
+    if (this.#isEnded || this.#isRenewing || isCurrent?.() === false) return;
+    this.#isRenewing = true;
+    this.#renewal = renewLease(database, this.#options)
+      .then(() => {
+        if (this.#isFailing) log.info({}, 'the lease is renewed again');
+        this.#isFailing = false;
+      })
+      .catch((error: unknown) => {
+        if (!this.#isFailing) log.warn({ err: error }, 'the lease cannot be renewed');
+        this.#isFailing = true;
+      })
+      .finally(() => {
+        this.#isRenewing = false;
+      });
+  }
+
+  #hint(): void {
+    const { redis, keyPrefix, nodeId, log } = this.#options;
+    redis.publish(leaseHintChannel(keyPrefix), nodeId).catch((error: unknown) => {
+      log.info({ err: error }, 'the lease could not be hinted on Redis');
+    });
+  }
+}
