@@ -16,6 +16,7 @@ export const sharedTestOptions = {
 export default defineConfig({
   test: {
     ...sharedTestOptions,
+    globalSetup: ['packages/test-kit/src/global-setup.ts'],
     include: ['packages/**/*.test.ts', 'services/**/*.test.ts', 'tests/**/*.test.ts'],
     exclude: ['**/node_modules/**', '**/*.slow.test.ts', 'tests/compose/**', 'tests/load/**'],
   },

@@ -6,6 +6,7 @@ import { sharedTestOptions } from './vitest.config.ts';
 export default defineConfig({
   test: {
     ...sharedTestOptions,
+    globalSetup: ['packages/test-kit/src/global-setup.ts'],
     // These suites start whole clusters of processes: one at a time is what two cores carry.
     maxWorkers: 1,
     testTimeout: 300_000,

@@ -1,0 +1,204 @@
+import { randomBytes } from 'node:crypto';
+
+import { createRedisPrefix } from './redis-prefix.ts';
+import { ServiceProcess, serviceNames } from './service-process.ts';
+import type { ProcessEnd, ServiceName } from './service-process.ts';
+import { createTestDatabase, getTestStores } from './test-database.ts';
+
+export type ClusterOptions = {
+  /** How many processes of each service (default: one of each). A service with 0 is not started. */
+  readonly events?: number;
+  readonly messages?: number;
+  readonly subscriptions?: number;
+  readonly presence?: number;
+  readonly gateways?: number;
+  /** A migrated database; by default one is cloned and dropped with the cluster. */
+  readonly databaseUrl?: string;
+  /** By default the Redis of the test run. */
+  readonly redisUrl?: string;
+  readonly redisPrefix?: string;
+  /** Variables for every process, above the defaults. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Variables for the processes of one service, above all others. */
+  readonly serviceEnvironment?: Readonly<
+    Partial<Record<ServiceName, Readonly<Record<string, string>>>>
+  >;
+};
+
+/** What every process of a cluster shares. */
+export type ClusterSettings = {
+  readonly databaseUrl: string;
+  readonly redisUrl: string;
+  readonly redisPrefix: string;
+  /** The secret under which API keys are hashed and encrypted: account makers need it. */
+  readonly keySecret: string;
+  readonly internalSecret: string;
+};
+
+/** A running system of real service processes on free ports. */
+export class Cluster {
+  readonly settings: ClusterSettings;
+  readonly #environment: Readonly<Record<string, string>>;
+  readonly #serviceEnvironment: NonNullable<ClusterOptions['serviceEnvironment']>;
+  readonly #processes: ServiceProcess[] = [];
+  readonly #release: () => Promise<void>;
+  #stopped = false;
+
+  /** Made by {@link startCluster} only. */
+  constructor(settings: ClusterSettings, options: ClusterOptions, release: () => Promise<void>) {
+    this.settings = settings;
+    this.#release = release;
+    this.#serviceEnvironment = options.serviceEnvironment ?? {};
+    this.#environment = {
+      PARLEY_MODE: 'development',
+      NODE_ENV: 'production',
+      DATABASE_URL: settings.databaseUrl,
+      REDIS_URL: settings.redisUrl,
+      PARLEY_REDIS_PREFIX: settings.redisPrefix,
+      PARLEY_HOST: '127.0.0.1',
+      PARLEY_PORT: '0',
+      PARLEY_INTERNAL_PORT: '0',
+      PARLEY_INTERNAL_SECRET: settings.internalSecret,
+      PARLEY_KEY_SECRET: settings.keySecret,
+      PARLEY_RATE_LIMITS: 'off',
+      PARLEY_DATABASE_POOL_MAX: '5',
+      ...options.environment,
+    };
+  }
+
+  /** The first gateway's base address, without `/api/v1`. */
+  get url(): string {
+    return this.getProcess('gateway', 0).url;
+  }
+
+  /** The base addresses of all gateways that run. */
+  get gatewayUrls(): readonly string[] {
+    return this.findProcesses('gateway').map((gateway) => gateway.url);
+  }
+
+  /** The processes of a service that run, oldest first. */
+  findProcesses(service: ServiceName): readonly ServiceProcess[] {
+    return this.#processes.filter(
+      (running) => running.service === service && running.end === undefined,
+    );
+  }
+
+  /** @throws Error when the service has no such process; `index` counts those that run, from 0 */
+  getProcess(service: ServiceName, index: number): ServiceProcess {
+    const found = this.findProcesses(service)[index];
+    if (found === undefined) throw new Error(`no process ${index} of ${service} runs`);
+    return found;
+  }
+
+  /** Ends a process and waits for its end; `index` counts those that run, from 0. */
+  async kill(
+    service: ServiceName,
+    index: number,
+    signal: NodeJS.Signals = 'SIGKILL',
+  ): Promise<ProcessEnd> {
+    return this.getProcess(service, index).kill(signal);
+  }
+
+  /** Starts one more process of a service and waits until it is ready. */
+  async startAnother(
+    service: ServiceName,
+    environment: Readonly<Record<string, string>> = {},
+  ): Promise<ServiceProcess> {
+    const nodeId = `${service}-${randomBytes(4).toString('hex')}`;
+    const started = await ServiceProcess.start(service, nodeId, {
+      ...this.#environment,
+      PARLEY_NODE_ID: nodeId,
+      ...this.#serviceEnvironment[service],
+      ...environment,
+    });
+    this.#processes.push(started);
+    return started;
+  }
+
+  /**
+   * Stops every process in good order, and drops what the cluster made for itself.
+   *
+   * @throws AggregateError with the output of each process that had ended by itself, did not stop in time or did not end with
+   * code 0
+   */
+  async stop(): Promise<void> {
+    if (this.#stopped) return;
+    this.#stopped = true;
+    const faults: Error[] = this.#processes
+      .filter((ended) => ended.endedByItself)
+      .map(
+        (ended) =>
+          new Error(
+            `${ended.describe()} ended by itself: ${JSON.stringify(ended.end)}\n${ended.describeOutput()}`,
+          ),
+      );
+    const running = this.#processes.filter((candidate) => candidate.end === undefined);
+    // The gateways first: a service that goes before them would only make them look for it.
+    for (const part of [
+      running.filter((candidate) => candidate.service === 'gateway'),
+      running.filter((candidate) => candidate.service !== 'gateway'),
+    ]) {
+      const outcomes = await Promise.allSettled(
+        part.map(async (stopping) => {
+          const end = await stopping.kill('SIGTERM');
+          if (end.code !== 0)
+            throw new Error(
+              `${stopping.describe()} ended with ${JSON.stringify(end)} when asked to stop\n${stopping.describeOutput()}`,
+            );
+        }),
+      );
+      for (const outcome of outcomes)
+        if (outcome.status === 'rejected') faults.push(outcome.reason as Error);
+    }
+    try {
+      await this.#release();
+    } catch (error) {
+      faults.push(error as Error);
+    }
+    if (faults.length > 0)
+      throw new AggregateError(faults, faults.map((fault) => fault.message).join('\n\n'));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+}
+
+/**
+ * Starts a system of real processes (`node services/<name>/src/main.ts`) on free ports and waits until all are ready. Without
+ * `databaseUrl` it gets a database of its own, without `redisPrefix` a Redis prefix of its own; rate limits are off.
+ *
+ * @throws Error with the output of the process that did not start; the others are stopped then
+ */
+export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
+  const redisUrl = options.redisUrl ?? getTestStores().redisUrl;
+  const database = options.databaseUrl === undefined ? await createTestDatabase() : undefined;
+  const settings: ClusterSettings = {
+    databaseUrl: options.databaseUrl ?? database?.url ?? '',
+    redisUrl,
+    redisPrefix: options.redisPrefix ?? createRedisPrefix(),
+    keySecret: options.environment?.['PARLEY_KEY_SECRET'] ?? randomBytes(24).toString('hex'),
+    internalSecret:
+      options.environment?.['PARLEY_INTERNAL_SECRET'] ?? randomBytes(24).toString('hex'),
+  };
+  const cluster = new Cluster(settings, options, async () => {
+    await database?.drop();
+  });
+  const counts: Readonly<Record<ServiceName, number>> = {
+    gateway: options.gateways ?? 1,
+    messages: options.messages ?? 1,
+    subscriptions: options.subscriptions ?? 1,
+    presence: options.presence ?? 1,
+    events: options.events ?? 1,
+  };
+  const starts = serviceNames.flatMap((service) =>
+    Array.from({ length: counts[service] }, () => cluster.startAnother(service)),
+  );
+  const outcomes = await Promise.allSettled(starts);
+  const failure = outcomes.find((outcome) => outcome.status === 'rejected');
+  if (failure !== undefined) {
+    await cluster.stop().catch(() => undefined);
+    throw failure.reason;
+  }
+  return cluster;
+}

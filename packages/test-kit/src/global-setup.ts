@@ -1,0 +1,43 @@
+import type { TestProject } from 'vitest/node';
+
+import { createMigratedDatabase } from './test-database.ts';
+import { startTestPostgres, startTestRedis } from './stores.ts';
+import type { TestStore } from './stores.ts';
+
+/**
+ * Runs once for a test run: starts Postgres and Redis, migrates the template database, and provides the addresses to all test
+ * files. `PARLEY_TEST_DATABASE_URL` (a superuser's) and `PARLEY_TEST_REDIS_URL` name stores that run already.
+ *
+ * @returns what ends them after the last test
+ */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const started: TestStore[] = [];
+  const use = async (url: string | undefined, start: () => Promise<TestStore>): Promise<string> => {
+    if (url !== undefined) return url;
+    const store = await start();
+    started.push(store);
+    return store.url;
+  };
+  const stopAll = async (): Promise<void> => {
+    await Promise.all(started.map((store) => store.stop()));
+  };
+  const outcomes = await Promise.allSettled([
+    use(process.env['PARLEY_TEST_DATABASE_URL'], startTestPostgres),
+    use(process.env['PARLEY_TEST_REDIS_URL'], startTestRedis),
+  ]);
+  try {
+    const [databaseUrl, redisUrl] = outcomes.map((outcome) => {
+      if (outcome.status === 'rejected') throw outcome.reason;
+      return outcome.value;
+    }) as [string, string];
+    const template = await createMigratedDatabase(databaseUrl);
+    project.provide('parleyStores', { databaseUrl, redisUrl, templateDatabase: template.name });
+    return async () => {
+      await template.drop();
+      await stopAll();
+    };
+  } catch (error) {
+    await stopAll();
+    throw error;
+  }
+}

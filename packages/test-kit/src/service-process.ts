@@ -1,0 +1,225 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+import { waitUntil } from './wait-until.ts';
+
+export const serviceNames = ['gateway', 'messages', 'subscriptions', 'presence', 'events'] as const;
+export type ServiceName = (typeof serviceNames)[number];
+
+export const repositoryFolder = fileURLToPath(new URL('../../..', import.meta.url));
+
+const outputLinesMax = 200;
+// Two cores start a cluster of a dozen processes at once.
+const startDeadlineMs = 45_000;
+const stopDeadlineMs = 15_000;
+
+/** How a process ended. */
+export type ProcessEnd = {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+};
+
+type Listening = { readonly port: number; readonly internalPort: number };
+
+/** One real process of one service. */
+export class ServiceProcess {
+  readonly service: ServiceName;
+  readonly nodeId: string;
+  readonly pid: number;
+  /** Fulfilled when the process has ended, asked or not. */
+  readonly exited: Promise<ProcessEnd>;
+  readonly #child: ChildProcess;
+  readonly #output: string[] = [];
+  readonly #listening = Promise.withResolvers<Listening>();
+  #address: Listening | undefined;
+  #end: ProcessEnd | undefined;
+  #endWasAsked = false;
+
+  /**
+   * Starts `services/<service>/src/main.ts` and waits until it says `listening` and answers `/health/ready`.
+   *
+   * @param environment the whole environment of the process beside `PATH`
+   * @throws Error with the last output when it ends or is not ready in time
+   */
+  static async start(
+    service: ServiceName,
+    nodeId: string,
+    environment: Readonly<Record<string, string>>,
+  ): Promise<ServiceProcess> {
+    const started = new ServiceProcess(service, nodeId, environment);
+    try {
+      await started.#becomeReady();
+    } catch (error) {
+      started.#endWasAsked = true;
+      started.signal('SIGKILL');
+      await started.exited;
+      throw new Error(
+        `service ${service} did not start: ${(error as Error).message}\n${started.describeOutput()}`,
+        { cause: error },
+      );
+    }
+    return started;
+  }
+
+  private constructor(
+    service: ServiceName,
+    nodeId: string,
+    environment: Readonly<Record<string, string>>,
+  ) {
+    this.service = service;
+    this.nodeId = nodeId;
+    this.#listening.promise.catch(() => undefined);
+    const child = spawn(process.execPath, [`services/${service}/src/main.ts`], {
+      cwd: repositoryFolder,
+      env: { PATH: process.env['PATH'], ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#child = child;
+    this.pid = child.pid ?? 0;
+    // A test run that ends in a hurry leaves no service behind.
+    const killWithThisProcess = (): void => {
+      child.kill('SIGKILL');
+    };
+    process.once('exit', killWithThisProcess);
+    this.exited = new Promise((resolve) => {
+      const finish = (end: ProcessEnd): void => {
+        this.#end = end;
+        process.off('exit', killWithThisProcess);
+        this.#listening.reject(new Error(`it ended with ${describeEnd(end)}`));
+        resolve(end);
+      };
+      child.once('error', (error) => {
+        this.#output.push(error.message);
+        finish({ code: null, signal: null });
+      });
+      child.once('close', (code, signal) => finish({ code, signal }));
+    });
+    createInterface({ input: child.stdout }).on('line', (line) => this.#readLine(line));
+    createInterface({ input: child.stderr }).on('line', (line) => this.#keepLine(line));
+  }
+
+  /** The base address that other processes reach this one at. */
+  get url(): string {
+    return `http://127.0.0.1:${this.#getAddress().port}`;
+  }
+
+  /** The base address of `/health/live`, `/health/ready` and `/metrics`. */
+  get internalUrl(): string {
+    return `http://127.0.0.1:${this.#getAddress().internalPort}`;
+  }
+
+  /** How the process ended; nothing while it runs. */
+  get end(): ProcessEnd | undefined {
+    return this.#end;
+  }
+
+  /** Whether the process ended though nobody asked it to. */
+  get endedByItself(): boolean {
+    return this.#end !== undefined && !this.#endWasAsked;
+  }
+
+  /** What the process printed, oldest line first, at most the last 200 lines. */
+  get output(): readonly string[] {
+    return this.#output;
+  }
+
+  /** Sends a signal without waiting for what it does: `SIGSTOP` pauses the process, `SIGCONT` wakes it. */
+  signal(signal: NodeJS.Signals): void {
+    if (signal !== 'SIGSTOP' && signal !== 'SIGCONT') this.#endWasAsked = true;
+    this.#child.kill(signal);
+  }
+
+  /**
+   * Sends a signal that ends the process and waits for its end.
+   *
+   * @throws Error when it still runs after 15 s; it is killed then
+   */
+  async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<ProcessEnd> {
+    if (this.#end !== undefined) return this.#end;
+    this.signal(signal);
+    // A paused process takes no other signal than SIGKILL.
+    if (signal !== 'SIGKILL') this.signal('SIGCONT');
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    const timer = setTimeout(() => resolve(undefined), stopDeadlineMs);
+    const end = await Promise.race([this.exited, promise]);
+    clearTimeout(timer);
+    if (end !== undefined) return end;
+    this.#child.kill('SIGKILL');
+    await this.exited;
+    throw new Error(
+      `${this.describe()} still ran ${stopDeadlineMs} ms after ${signal}\n${this.describeOutput()}`,
+    );
+  }
+
+  /** Reads the value of a metric, summed over its labels; 0 when it was never counted. */
+  async readMetric(name: string): Promise<number> {
+    const response = await fetch(`${this.internalUrl}/metrics`);
+    const lines = (await response.text()).split('\n');
+    return lines
+      .filter((line) => line.startsWith(`${name} `) || line.startsWith(`${name}{`))
+      .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
+  }
+
+  describe(): string {
+    return `${this.service} (node ${this.nodeId}, process ${this.pid})`;
+  }
+
+  /** The last output, for the message of an error. */
+  describeOutput(): string {
+    return `output of ${this.describe()}:\n${this.#output.slice(-40).join('\n')}`;
+  }
+
+  async #becomeReady(): Promise<void> {
+    const tooLate = Promise.withResolvers<never>();
+    const timer = setTimeout(
+      () => tooLate.reject(new Error(`it did not listen within ${startDeadlineMs} ms`)),
+      startDeadlineMs,
+    );
+    try {
+      this.#address = await Promise.race([this.#listening.promise, tooLate.promise]);
+    } finally {
+      clearTimeout(timer);
+    }
+    await waitUntil(
+      `${this.service} is ready`,
+      async () => {
+        if (this.#end !== undefined) return true;
+        const response = await fetch(`${this.internalUrl}/health/ready`);
+        await response.arrayBuffer();
+        return response.ok;
+      },
+      { deadlineMs: startDeadlineMs },
+    );
+    if (this.#end !== undefined) throw new Error(`it ended with ${describeEnd(this.#end)}`);
+  }
+
+  #getAddress(): Listening {
+    if (this.#address === undefined) throw new Error(`${this.describe()} does not listen yet`);
+    return this.#address;
+  }
+
+  #keepLine(line: string): void {
+    this.#output.push(line);
+    if (this.#output.length > outputLinesMax) this.#output.shift();
+  }
+
+  #readLine(line: string): void {
+    this.#keepLine(line);
+    if (this.#address !== undefined || !line.includes('"listening"')) return;
+    let entry: unknown;
+    try {
+      entry = JSON.parse(line);
+    } catch {
+      return;
+    }
+    const { msg, port, internal_port: internalPort } = entry as Record<string, unknown>;
+    if (msg !== 'listening' || typeof port !== 'number' || typeof internalPort !== 'number') return;
+    this.#listening.resolve({ port, internalPort });
+  }
+}
+
+function describeEnd(end: ProcessEnd): string {
+  return end.signal === null ? `code ${end.code}` : `signal ${end.signal}`;
+}

@@ -1,0 +1,191 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import type { RunningStore } from '@parley/local-stores';
+import { GenericContainer, ImageName, Wait, getContainerRuntimeClient } from 'testcontainers';
+import type { StartedTestContainer } from 'testcontainers';
+
+/** A Postgres or Redis that runs for tests. */
+export type TestStore = {
+  /** Where it is now: another port after each `startAgain`, the same credentials. */
+  readonly url: string;
+  /** Ends its process at once, as a crash would. What Redis held is gone. */
+  readonly kill: () => Promise<void>;
+  /** Starts it again after `kill`, Redis empty. */
+  readonly startAgain: () => Promise<void>;
+  /** Ends it and removes what it kept. */
+  readonly stop: () => Promise<void>;
+};
+
+const postgresImage = 'postgres:17';
+const redisImage = 'redis:7';
+// The one that testcontainers 12.2 starts.
+const reaperImage = 'testcontainers/ryuk:0.14.0';
+const postgresPort = 5432;
+const redisPort = 6379;
+// A cluster of a dozen processes beside other suites, each with a pool of five.
+const postgresConnectionsMax = 400;
+
+let usable: Promise<boolean> | undefined;
+
+/** Whether a Docker engine answers that already has both images: tests never pull one. */
+function findDockerImages(): Promise<boolean> {
+  usable ??= (async () => {
+    // A socket that nobody listens on any more is found out in a moment; a hanging engine must not hold up the tests.
+    const findClient = getContainerRuntimeClient().catch(() => undefined);
+    const client = await Promise.race([findClient, delay(5_000, undefined, { ref: false })]);
+    if (client === undefined) return false;
+    const exists = (name: string): Promise<boolean> =>
+      client.image.exists(ImageName.fromString(name));
+    if (!(await exists(postgresImage)) || !(await exists(redisImage))) return false;
+    // The reaper removes what an interrupted run leaves behind. Where its image is missing, the tests stop their containers.
+    if (!(await exists(process.env['RYUK_CONTAINER_IMAGE'] ?? reaperImage)))
+      process.env['TESTCONTAINERS_RYUK_DISABLED'] = 'true';
+    return true;
+  })().catch(() => false);
+  return usable;
+}
+
+/** What a way of running a store has to tell of one run of it. */
+type Run = {
+  readonly url: string;
+  readonly kill: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+};
+
+/** A store over its runs; `start` starts each of them and `clean` removes what they leave behind. */
+async function createStore(
+  start: () => Promise<Run>,
+  clean: () => Promise<void>,
+): Promise<TestStore> {
+  let run: Run;
+  try {
+    run = await start();
+  } catch (error) {
+    await clean();
+    throw error;
+  }
+  let runs = true;
+  return {
+    get url() {
+      return run.url;
+    },
+    kill: async () => {
+      runs = false;
+      await run.kill();
+    },
+    startAgain: async () => {
+      run = await start();
+      runs = true;
+    },
+    stop: async () => {
+      try {
+        if (runs) await run.stop();
+      } finally {
+        await clean();
+      }
+    },
+  };
+}
+
+async function startContainer(
+  container: GenericContainer,
+  describeUrl: (started: StartedTestContainer) => string,
+): Promise<TestStore> {
+  const started: StartedTestContainer[] = [];
+  return createStore(
+    async () => {
+      const running = await container.start();
+      started.push(running);
+      return {
+        url: describeUrl(running),
+        kill: async () => {
+          await running.stop({ timeout: 0, remove: true, removeVolumes: true });
+          started.splice(started.indexOf(running), 1);
+        },
+        stop: () => Promise.resolve(),
+      };
+    },
+    async () => {
+      await Promise.all(
+        started.map((running) => running.stop({ timeout: 0, remove: true, removeVolumes: true })),
+      );
+    },
+  );
+}
+
+function startPostgresContainer(): Promise<TestStore> {
+  const container = new GenericContainer(postgresImage)
+    .withEnvironment({
+      POSTGRES_HOST_AUTH_METHOD: 'trust',
+      POSTGRES_INITDB_ARGS: '--locale-provider=builtin --builtin-locale=C.UTF-8 --encoding=UTF8',
+    })
+    // The data lives in memory and goes with the container.
+    .withTmpFs({ '/var/lib/postgresql/data': 'rw' })
+    .withCommand(['postgres', '-c', `max_connections=${postgresConnectionsMax}`])
+    .withExposedPorts(postgresPort)
+    // The image starts a first server for its own set-up.
+    .withWaitStrategy(Wait.forLogMessage(/database system is ready to accept connections/, 2));
+  return startContainer(
+    container,
+    (started) => `postgres://postgres@127.0.0.1:${started.getMappedPort(postgresPort)}/postgres`,
+  );
+}
+
+function startRedisContainer(): Promise<TestStore> {
+  const container = new GenericContainer(redisImage)
+    .withCommand(['redis-server', '--save', '', '--appendonly', 'no'])
+    .withExposedPorts(redisPort)
+    .withWaitStrategy(Wait.forLogMessage(/Ready to accept connections/));
+  return startContainer(
+    container,
+    (started) => `redis://127.0.0.1:${started.getMappedPort(redisPort)}`,
+  );
+}
+
+async function startLocally(
+  makeFolder: () => Promise<string>,
+  start: (folder: string) => Promise<RunningStore>,
+): Promise<TestStore> {
+  const folder = await makeFolder();
+  return createStore(
+    async () => {
+      const store = await start(join(folder, 'store'));
+      return {
+        url: store.url,
+        kill: async () => {
+          process.kill(store.pid, 'SIGKILL');
+          await store.exited;
+        },
+        stop: store.stop,
+      };
+    },
+    () => rm(folder, { recursive: true, force: true }),
+  );
+}
+
+/**
+ * Starts an empty Postgres: a container where a Docker engine has the image, else the embedded one. In a container, where its
+ * data is in memory, it cannot be started again.
+ *
+ * @returns `url` names the maintenance database of a superuser
+ */
+export async function startTestPostgres(): Promise<TestStore> {
+  if (await findDockerImages()) return startPostgresContainer();
+  const { makeTemporaryFolder, startPostgres } = await import('@parley/local-stores');
+  return startLocally(makeTemporaryFolder, (dataDir) =>
+    startPostgres({
+      dataDir,
+      log: () => undefined,
+      settings: { max_connections: String(postgresConnectionsMax), fsync: 'off' },
+    }),
+  );
+}
+
+/** Starts an empty Redis: a container where a Docker engine has the image, else a local redis-server. */
+export async function startTestRedis(): Promise<TestStore> {
+  if (await findDockerImages()) return startRedisContainer();
+  const { makeTemporaryFolder, startRedis } = await import('@parley/local-stores');
+  return startLocally(makeTemporaryFolder, (dir) => startRedis({ dir, log: () => undefined }));
+}

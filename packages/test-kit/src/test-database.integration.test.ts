@@ -1,0 +1,30 @@
+import { checkSchemaVersion, createPool } from '@parley/database';
+import { expect, test } from 'vitest';
+
+import { createTestDatabase } from './test-database.ts';
+
+test('each suite gets a migrated database of its own, which goes when it is dropped', async () => {
+  const first = await createTestDatabase();
+  const second = await createTestDatabase();
+  const open = (url: string): ReturnType<typeof createPool> =>
+    createPool({
+      databaseUrl: url,
+      applicationName: 'test',
+      connectionsMax: 1,
+      onError: () => undefined,
+    });
+  const pools = [open(first.url), open(second.url)] as const;
+  try {
+    await checkSchemaVersion(pools[0]);
+    await checkSchemaVersion(pools[1]);
+    await pools[0].query('CREATE TABLE only_in_first ()');
+    await expect(pools[1].query('SELECT FROM only_in_first')).rejects.toThrow('does not exist');
+  } finally {
+    await Promise.all(pools.map((pool) => pool.end()));
+  }
+  await first.drop();
+  await second.drop();
+  const afterwards = open(first.url);
+  await expect(afterwards.query('SELECT 1')).rejects.toThrow('does not exist');
+  await afterwards.end();
+});

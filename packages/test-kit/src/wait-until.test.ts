@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+
+import { waitUntil } from './wait-until.ts';
+
+test('the first truthy value is returned, and what is thrown before counts as not yet', async () => {
+  let asked = 0;
+  const value = await waitUntil(
+    'three questions',
+    () => {
+      asked += 1;
+      if (asked === 1) throw new Error('not there');
+      return asked === 3 ? 'there' : undefined;
+    },
+    { pauseMs: 1 },
+  );
+  expect(value).toBe('there');
+});
+
+test('the error names the condition, its state and its last fault', async () => {
+  const cause = new Error('refused');
+  const waiting = waitUntil(
+    'the impossible',
+    () => {
+      throw cause;
+    },
+    { deadlineMs: 5, pauseMs: 1, describe: () => 'nothing yet' },
+  );
+  await expect(waiting).rejects.toMatchObject({
+    message: 'not within 5 ms: the impossible: nothing yet',
+    cause,
+  });
+});
