@@ -1,0 +1,161 @@
+import { createHash } from 'node:crypto';
+
+import type { Queryable } from '@parley/database';
+
+/** The organization (owner of `realm`): exactly one row, made before anything else. */
+
+/** Simple settings with their defaults (reference facts, events 4.5); on the wire each is `realm_<name>`. */
+export const realmSettingDefaults = {
+  add_emoji_by_admins_only: false,
+  allow_edit_history: true,
+  allow_message_deleting: false,
+  default_twenty_four_hour_time: false,
+  digest_emails_enabled: false,
+  disallow_disposable_email_addresses: true,
+  email_changes_disabled: false,
+  invite_required: true,
+  invite_by_admins_only: false,
+  inline_image_preview: true,
+  inline_url_embed_preview: false,
+  mandatory_topics: false,
+  name_changes_disabled: false,
+  avatar_changes_disabled: false,
+  emails_restricted_to_domains: false,
+  send_welcome_emails: true,
+  message_content_allowed_in_email_notifications: true,
+  bot_creation_policy: 1,
+  create_stream_policy: 1,
+  invite_to_stream_policy: 1,
+  user_group_edit_policy: 1,
+  email_address_visibility: 1,
+  video_chat_provider: 1,
+  waiting_period_threshold: 0,
+  digest_weekday: 1,
+  default_language: 'en',
+  google_hangouts_domain: '',
+  zoom_user_id: '',
+  zoom_api_key: '',
+  zoom_api_secret: '',
+  message_retention_days: null as number | null,
+  allow_message_editing: true,
+  allow_community_topic_editing: true,
+  message_content_edit_limit_seconds: 600,
+  message_content_delete_limit_seconds: 600,
+};
+
+export type RealmSettings = Readonly<typeof realmSettingDefaults>;
+
+export type Realm = {
+  readonly id: number;
+  readonly stringId: string;
+  readonly name: string;
+  readonly description: string;
+  readonly settings: RealmSettings;
+  readonly notificationsStreamId: number | null;
+  readonly signupNotificationsStreamId: number | null;
+  readonly iconVersion: number;
+  readonly iconSource: 'G' | 'U';
+  readonly isDeactivated: boolean;
+};
+
+type StoredRealm = Omit<Realm, 'settings'> & { readonly settings: Partial<RealmSettings> };
+
+/**
+ * Lays stored values over defaults, leaving out what this release does not know.
+ *
+ * @returns a complete set of settings
+ */
+export function withDefaults<Settings extends object>(
+  defaults: Settings,
+  storedSettings: Partial<Settings>,
+): Settings {
+  const known = Object.entries(storedSettings).filter(([name]) => Object.hasOwn(defaults, name));
+  return { ...defaults, ...Object.fromEntries(known) };
+}
+
+/**
+ * Creates the organization.
+ *
+ * @param realm.stringId the identifier that messages carry as `sender_realm_str`; may be empty
+ * @throws the database's unique violation when there is one already
+ */
+export async function createRealm(
+  db: Queryable,
+  realm: {
+    readonly stringId: string;
+    readonly name: string;
+    readonly description?: string;
+    readonly settings?: Partial<RealmSettings>;
+  },
+): Promise<void> {
+  await db.query({
+    text: 'INSERT INTO realm (id, string_id, name, description, settings) VALUES (1, $1, $2, $3, $4)',
+    values: [
+      realm.stringId,
+      realm.name,
+      realm.description ?? '',
+      JSON.stringify(realm.settings ?? {}),
+    ],
+  });
+}
+
+/** @returns the organization, or undefined while none has been created */
+export async function findRealm(db: Queryable): Promise<Realm | undefined> {
+  const { rows } = await db.query<StoredRealm>({
+    name: 'store-find-realm',
+    text: `SELECT id, string_id AS "stringId", name, description, settings, notifications_stream_id AS "notificationsStreamId",
+        signup_notifications_stream_id AS "signupNotificationsStreamId", icon_version AS "iconVersion",
+        icon_source AS "iconSource", is_deactivated AS "isDeactivated" FROM realm LIMIT 1`,
+  });
+  const row = rows[0];
+  return row && { ...row, settings: withDefaults(realmSettingDefaults, row.settings) };
+}
+
+/**
+ * @returns the organization
+ * @throws Error when none has been created
+ */
+export async function getRealm(db: Queryable): Promise<Realm> {
+  const realm = await findRealm(db);
+  if (realm === undefined) throw new Error('no organization has been created in this database');
+  return realm;
+}
+
+/** Replaces the streams to which announcements go; null is none. */
+export async function setRealmNotificationStreams(
+  db: Queryable,
+  streams: {
+    readonly notificationsStreamId: number | null;
+    readonly signupNotificationsStreamId: number | null;
+  },
+): Promise<void> {
+  await db.query({
+    text: 'UPDATE realm SET notifications_stream_id = $1, signup_notifications_stream_id = $2',
+    values: [streams.notificationsStreamId, streams.signupNotificationsStreamId],
+  });
+}
+
+/** Stores the given settings beside those already stored. */
+export async function updateRealmSettings(
+  db: Queryable,
+  settings: Partial<RealmSettings>,
+): Promise<void> {
+  await db.query({
+    text: 'UPDATE realm SET settings = settings || $1::jsonb',
+    values: [JSON.stringify(settings)],
+  });
+}
+
+/** @returns the URL of the organization's icon (reference facts, people 5.5) */
+export function realmIconUrl(realm: Realm): string {
+  if (realm.iconSource === 'U')
+    return `/user_avatars/${realm.id}/realm/icon.png?version=${realm.iconVersion}`;
+  const hash = createHash('md5').update(realm.stringId).digest('hex');
+  return `https://secure.gravatar.com/avatar/${hash}?d=identicon`;
+}
+
+/** @returns the URL of the organization's logo for day or night; always the default one */
+export function realmLogoUrl(_realm: Realm, theme: 'day' | 'night'): string {
+  const name = theme === 'day' ? 'parley-logo' : 'parley-logo-night';
+  return `/static/images/logo/${name}.png?version=0`;
+}

@@ -1,0 +1,67 @@
+import { withDefaults } from './realm.ts';
+
+/** An account's own settings, top-level keys of register, with their defaults (reference facts, events 4.6). */
+
+export const displaySettingDefaults = {
+  default_language: 'en',
+  demote_inactive_streams: 1,
+  dense_mode: true,
+  emojiset: 'google-blob',
+  fluid_layout_width: false,
+  high_contrast_mode: false,
+  left_side_userlist: false,
+  night_mode: false,
+  starred_message_counts: false,
+  translate_emoticons: false,
+  twenty_four_hour_time: false,
+};
+
+export const notificationSettingDefaults = {
+  enable_desktop_notifications: true,
+  enable_digest_emails: true,
+  enable_login_emails: true,
+  enable_offline_email_notifications: true,
+  enable_offline_push_notifications: true,
+  enable_online_push_notifications: true,
+  enable_sounds: true,
+  enable_stream_desktop_notifications: false,
+  enable_stream_email_notifications: false,
+  enable_stream_push_notifications: false,
+  enable_stream_audible_notifications: false,
+  wildcard_mentions_notify: true,
+  message_content_in_email_notifications: true,
+  notification_sound: 'zulip',
+  pm_content_in_desktop_notifications: true,
+  desktop_icon_count_display: 1,
+  realm_name_in_notifications: false,
+};
+
+const otherSettingDefaults = { enter_sends: false };
+
+const settingDefaults = {
+  ...displaySettingDefaults,
+  ...notificationSettingDefaults,
+  ...otherSettingDefaults,
+};
+
+export type UserSettings = Readonly<typeof settingDefaults>;
+
+/** @returns the complete settings of an account; `timezone` is a column of its own */
+export function userSettings(user: { readonly settings: Partial<UserSettings> }): UserSettings {
+  return withDefaults(settingDefaults, user.settings);
+}
+
+/** @returns the display settings that register answers (reference facts, events 4.6) */
+export function displaySettings(user: {
+  readonly settings: Partial<UserSettings>;
+  readonly timezone: string;
+}): Record<string, unknown> {
+  return { ...withDefaults(displaySettingDefaults, user.settings), timezone: user.timezone };
+}
+
+/** @returns the notification settings that register answers (reference facts, events 4.6) */
+export function notificationSettings(user: {
+  readonly settings: Partial<UserSettings>;
+}): Record<string, unknown> {
+  return withDefaults(notificationSettingDefaults, user.settings);
+}
