@@ -1,0 +1,262 @@
+import { join } from 'node:path';
+
+import { findOrInstallRedis, isPortFree, startPostgres, startRedis } from '@parley/local-stores';
+import type { RunningStore } from '@parley/local-stores';
+
+import { DataFolder } from './data-folder.ts';
+import { readDemo } from './demo-accounts.ts';
+import type { Demo } from './demo-accounts.ts';
+import { LaunchFault } from './launch-fault.ts';
+import { LogFile } from './log-file.ts';
+import type { LaunchOptions } from './options.ts';
+import { runToEnd, startService } from './service-process.ts';
+import { Supervisor } from './supervisor.ts';
+import type { Running } from './supervisor.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What the launcher is given. */
+export type LaunchRequest = {
+  options: LaunchOptions;
+  env: Environment;
+  /** The folder that holds `services` and `packages`. */
+  root: string;
+  /** Aborted when the start is to be given up or all is to be stopped. */
+  signal: AbortSignal;
+  /** Gets lines of progress. */
+  say: (line: string) => void;
+  /** Called once when a process died too often. */
+  giveUp: (fault: LaunchFault) => void;
+};
+
+/** One of the processes that run, as `--json` gives it. */
+export type ProcessEntry = { service: string; pid: number; port: number };
+
+/** A running Parley. */
+export type Launched = {
+  url: string;
+  demo: Demo;
+  processes: readonly ProcessEntry[];
+};
+
+type Member = { service: string; supervisor: Supervisor };
+
+/** Brings a whole Parley up on one machine, in order, and down again in the opposite order. */
+export class Launch {
+  readonly #request: LaunchRequest;
+  #folder: DataFolder | undefined;
+  readonly #stores: Member[] = [];
+  readonly #services: Member[] = [];
+  #starting: Promise<unknown> | undefined;
+
+  constructor(request: LaunchRequest) {
+    this.#request = request;
+  }
+
+  /**
+   * Starts the stores, migrates, seeds, and starts the services.
+   *
+   * @throws LaunchFault or StoreFault with what to do
+   * @throws the signal's reason when that is aborted
+   */
+  start(): Promise<Launched> {
+    const starting = this.#startAll();
+    this.#starting = starting;
+    return starting;
+  }
+
+  async #startAll(): Promise<Launched> {
+    const { options, env, signal, say } = this.#request;
+    await this.#checkPort();
+    if (options.fresh && isSet(env['DATABASE_URL'])) {
+      throw new LaunchFault(
+        '--fresh removes only local data, and DATABASE_URL names a database of its own. Empty that yourself, or start without --fresh.',
+      );
+    }
+    const folder = await DataFolder.open(options.dataDir, options.port, say);
+    this.#folder = folder;
+    if (options.fresh) await folder.clear();
+    const secrets = await folder.readSecrets();
+    signal.throwIfAborted();
+    const databaseUrl = await this.#startDatabase(folder);
+    signal.throwIfAborted();
+    const redisUrl = await this.#startRedis(folder);
+    signal.throwIfAborted();
+    const url = `http://127.0.0.1:${options.port}`;
+    const shared = keepSet({
+      PARLEY_MODE: 'development',
+      PARLEY_HOST: '127.0.0.1',
+      PARLEY_PUBLIC_URL: url,
+      PARLEY_INTERNAL_SECRET: secrets.internal,
+      PARLEY_KEY_SECRET: secrets.key,
+      ...env,
+      DATABASE_URL: databaseUrl,
+      REDIS_URL: redisUrl,
+    });
+    say('Bringing the schema up to date ...');
+    await this.#runCommand('packages/database/src/migrate-main.ts', 'migrate', [], shared);
+    say('Looking after the demo organization ...');
+    const seeded = await this.#runCommand(
+      'packages/demo/src/seed-main.ts',
+      'seed',
+      ['--json'],
+      shared,
+    );
+    const demo = readDemo(seeded);
+    say('Starting the services ...');
+    await this.#startServices(folder, shared);
+    return { url, demo, processes: this.#listProcesses() };
+  }
+
+  /**
+   * Stops everything: the services, each after its drain, then Redis, then Postgres. A start that
+   * is under way must have been aborted; its end is waited for, so that nothing comes up later.
+   */
+  async stop(): Promise<void> {
+    for (const { supervisor } of [...this.#services, ...this.#stores]) supervisor.refuseStarts();
+    await Promise.allSettled([this.#starting]);
+    await Promise.all(this.#services.map(({ supervisor }) => supervisor.stop()));
+    for (const { supervisor } of this.#stores.toReversed()) await supervisor.stop();
+    this.#folder?.release();
+  }
+
+  async #checkPort(): Promise<void> {
+    const { port } = this.#request.options;
+    if (await isPortFree(port)) return;
+    throw new LaunchFault(
+      `Port ${port} is in use (or not allowed for this user). Choose another one: npm start -- --port ${port === 9991 ? 9992 : 9991}`,
+    );
+  }
+
+  async #startDatabase(folder: DataFolder): Promise<string> {
+    const { env, say } = this.#request;
+    const given = env['DATABASE_URL'];
+    if (given !== undefined && given !== '') return given;
+    say('Starting Postgres ...');
+    const log = new LogFile(folder.folderFor('logs'), 'postgres');
+    const dataDir = folder.folderFor('postgres');
+    return this.#startStore('postgres', 'Postgres', (port) =>
+      startPostgres({ dataDir, log: (line) => this.#logStore(log, line), ...port }),
+    );
+  }
+
+  async #startRedis(folder: DataFolder): Promise<string> {
+    const { env, say } = this.#request;
+    const given = env['REDIS_URL'];
+    if (given !== undefined && given !== '') return given;
+    await findOrInstallRedis(say);
+    say('Starting Redis ...');
+    const log = new LogFile(folder.folderFor('logs'), 'redis');
+    const dir = folder.folderFor('redis');
+    return this.#startStore('redis', 'Redis', (port) =>
+      startRedis({ dir, log: (line) => log.append(line), ...port }),
+    );
+  }
+
+  /** What the store package itself says ends in dots or tells of a place; the rest is Postgres'. */
+  #logStore(log: LogFile, line: string): void {
+    log.append(line);
+    if (/^(Making|The user) /.test(line)) this.#request.say(line);
+  }
+
+  async #startStore(
+    service: string,
+    name: string,
+    start: (port: { port?: number }) => Promise<RunningStore>,
+  ): Promise<string> {
+    let url = '';
+    let port: number | undefined;
+    const supervisor = this.#supervise(name, service, async () => {
+      // The services know the first port, so a restarted store has to listen there again.
+      const store = await start(port === undefined ? {} : { port });
+      ({ url, port } = store);
+      return store;
+    });
+    this.#stores.push({ service, supervisor });
+    await supervisor.start(false);
+    return url;
+  }
+
+  async #startServices(folder: DataFolder, shared: Record<string, string>): Promise<void> {
+    const { options } = this.#request;
+    const counts: [service: string, count: number][] = [
+      ['gateway', 1],
+      ['events', options.events],
+      ['messages', options.messages],
+      ['subscriptions', 1],
+      ['presence', 1],
+    ];
+    const starts: Promise<Running>[] = [];
+    for (const [service, count] of counts) {
+      for (let number = 1; number <= count; number += 1) {
+        const name = count === 1 ? service : `${service}-${number}`;
+        const log = new LogFile(folder.folderFor('logs'), name);
+        const supervisor = this.#supervise(name, name, (signal) =>
+          startService(
+            {
+              name,
+              entry: join(this.#request.root, 'services', service, 'src', 'main.ts'),
+              env: {
+                ...shared,
+                PARLEY_PORT: service === 'gateway' ? String(options.port) : '0',
+                PARLEY_INTERNAL_PORT: '0',
+              },
+              log,
+            },
+            signal,
+          ),
+        );
+        this.#services.push({ service, supervisor });
+        starts.push(supervisor.start(true));
+      }
+    }
+    await Promise.all(starts);
+  }
+
+  #supervise(
+    name: string,
+    recordedAs: string,
+    start: (signal: AbortSignal) => Promise<Running>,
+  ): Supervisor {
+    const { say, giveUp } = this.#request;
+    return new Supervisor({
+      name,
+      say,
+      giveUp,
+      start: async (signal) => {
+        const running = await start(signal);
+        this.#folder?.recordProcess(recordedAs, running.pid);
+        return running;
+      },
+    });
+  }
+
+  async #runCommand(
+    entry: string,
+    name: string,
+    args: readonly string[],
+    env: Record<string, string>,
+  ): Promise<string> {
+    const { root, signal } = this.#request;
+    if (this.#folder === undefined) throw new Error('the data folder is taken first');
+    const log = new LogFile(this.#folder.folderFor('logs'), name);
+    return runToEnd({ name, entry: join(root, entry), args, env, log }, signal);
+  }
+
+  #listProcesses(): ProcessEntry[] {
+    return [...this.#stores, ...this.#services].flatMap(({ service, supervisor }) => {
+      const { running } = supervisor;
+      return running === undefined ? [] : [{ service, pid: running.pid, port: running.port }];
+    });
+  }
+}
+
+function isSet(value: string | undefined): boolean {
+  return value !== undefined && value !== '';
+}
+
+function keepSet(values: Environment): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}

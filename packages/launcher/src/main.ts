@@ -1,0 +1,100 @@
+/**
+ * What `npm start` runs on the pinned Node: a whole Parley on this machine. Progress goes to
+ * standard error, what was asked for to standard output.
+ */
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { StoreFault } from '@parley/local-stores';
+
+import { LaunchFault } from './launch-fault.ts';
+import { Launch } from './launch.ts';
+import { parseOptions, usage } from './options.ts';
+import { describeReady } from './summary.ts';
+
+const root = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))));
+
+// What a shell shows for a command that Ctrl-C ended.
+const interruptedCode = 130;
+
+function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+function sayFault(error: unknown): void {
+  const isExpected = error instanceof LaunchFault || error instanceof StoreFault;
+  const words = error instanceof Error ? (isExpected ? error.message : error.stack) : String(error);
+  say(`\n${words ?? ''}`);
+}
+
+async function run(): Promise<number> {
+  const options = parseOptions(process.argv.slice(2), process.cwd());
+  if (options === undefined) {
+    process.stdout.write(`${usage}\n`);
+    return 0;
+  }
+  let isReady = false;
+  const stopping = new AbortController();
+  const ended = Promise.withResolvers<number>();
+  const stop = (code: number): void => {
+    ended.resolve(code);
+    stopping.abort();
+  };
+  // A terminal's Ctrl-C may arrive more than once, from the terminal and from npm: the first one
+  // counts, and every later step of stopping is bounded by itself.
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(name, () => {
+      if (!stopping.signal.aborted) say('\nStopping ...');
+      stop(isReady ? 0 : interruptedCode);
+    });
+  }
+  // Whatever goes wrong here, what was started has to be stopped.
+  process.on('uncaughtException', (error) => {
+    sayFault(error);
+    stop(1);
+  });
+  // A terminal that was closed, or a reader that has gone, does not end what runs.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+  // The command that started this process is gone without having passed on a signal.
+  process.on('disconnect', () => stop(1));
+  const launch = new Launch({
+    options,
+    env: process.env,
+    root,
+    signal: stopping.signal,
+    say,
+    giveUp: (fault) => {
+      sayFault(fault);
+      stop(1);
+    },
+  });
+  try {
+    const { url, demo, processes } = await Promise.race([
+      launch.start(),
+      ended.promise.then((): never => {
+        throw new LaunchFault('Stopped before all was ready.');
+      }),
+    ]);
+    isReady = true;
+    process.stdout.write(
+      options.json
+        ? `${JSON.stringify({ url, accounts: demo.accounts, processes })}\n`
+        : describeReady(url, demo, options.dataDir),
+    );
+    await ended.promise;
+  } catch (error) {
+    if (!stopping.signal.aborted) sayFault(error);
+    stop(1);
+  }
+  await launch.stop();
+  say('Stopped.');
+  return ended.promise;
+}
+
+try {
+  process.exitCode = await run();
+} catch (error) {
+  sayFault(error);
+  process.exitCode = 1;
+}
+if (process.connected) process.disconnect?.();

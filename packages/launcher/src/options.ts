@@ -1,0 +1,90 @@
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+
+import { LaunchFault } from './launch-fault.ts';
+
+const replicasMax = 16;
+const portMax = 65_535;
+
+/** What `npm start` is asked for. */
+export type LaunchOptions = {
+  /** The port of the gateway. */
+  port: number;
+  events: number;
+  messages: number;
+  /** Absolute path of the data folder. */
+  dataDir: string;
+  /** Whether what the data folder holds is removed first. */
+  fresh: boolean;
+  /** Whether standard output is one line of JSON. */
+  json: boolean;
+};
+
+/** What `npm start -- --help` shows. */
+export const usage = `Usage: npm start -- [OPTIONS]
+
+  --port N        port of the gateway (default 9991)
+  --events N      how many event nodes run (default 2)
+  --messages N    how many message services run (default 1)
+  --data FOLDER   where the data is kept (default .parley)
+  --fresh         remove the data of earlier starts first
+  --json          print one line of JSON on standard output when all is ready
+  --help          show this
+
+DATABASE_URL and REDIS_URL name a Postgres 17 and a Redis to use in place of the local ones.`;
+
+function readInteger(name: string, text: string, lowest: number, highest: number): number {
+  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (!(value >= lowest && value <= highest)) {
+    throw new LaunchFault(
+      `--${name} takes a number from ${lowest} to ${highest}, not "${text}".\n\n${usage}`,
+    );
+  }
+  return value;
+}
+
+/**
+ * Reads the arguments of `npm start`.
+ *
+ * @param args the arguments
+ * @param workingDir the folder that a relative `--data` starts at
+ * @returns the options; undefined when help was asked for
+ * @throws LaunchFault when an argument is not understood
+ */
+export function parseOptions(
+  args: readonly string[],
+  workingDir: string,
+): LaunchOptions | undefined {
+  const values = readArguments(args);
+  if (values.help) return undefined;
+  return {
+    port: readInteger('port', values.port, 1, portMax),
+    events: readInteger('events', values.events, 1, replicasMax),
+    messages: readInteger('messages', values.messages, 1, replicasMax),
+    dataDir: resolve(workingDir, values.data),
+    fresh: values.fresh,
+    json: values.json,
+  };
+}
+
+function readArguments(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      strict: true,
+      allowPositionals: false,
+      options: {
+        port: { type: 'string', default: '9991' },
+        events: { type: 'string', default: '2' },
+        messages: { type: 'string', default: '1' },
+        data: { type: 'string', default: '.parley' },
+        fresh: { type: 'boolean', default: false },
+        json: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
+    }).values;
+  } catch (error) {
+    const words = error instanceof Error ? error.message : String(error);
+    throw new LaunchFault(`${words}\n\n${usage}`, { cause: error });
+  }
+}

@@ -1,0 +1,26 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+/**
+ * Tells a process from every other that had or will have its number: the moment it was started,
+ * and on Linux also the boot of the machine.
+ *
+ * @param pid the number of a process
+ * @returns words to compare; undefined when no such process runs
+ */
+export function findProcessIdentity(pid: number): string | undefined {
+  if (process.platform !== 'linux') {
+    const result = spawnSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' });
+    return result.status === 0 && result.stdout.trim() !== '' ? result.stdout.trim() : undefined;
+  }
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The second field, the program's name, is in parentheses and may hold anything.
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    const [state, startedAt] = [fields[0], fields[19]];
+    if (startedAt === undefined || state === 'Z') return undefined;
+    return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}/${startedAt}`;
+  } catch {
+    return undefined;
+  }
+}

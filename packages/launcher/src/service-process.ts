@@ -1,0 +1,162 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { get } from 'node:http';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { describeLogLine } from './log-file.ts';
+import type { LogFile } from './log-file.ts';
+import { LaunchFault } from './launch-fault.ts';
+import type { Running } from './supervisor.ts';
+
+const readyWithinMs = 60_000;
+const drainPatienceMs = 12_000;
+const askEveryMs = 50;
+const answerWithinMs = 2_000;
+
+/** How a Node process of Parley is started. */
+export type NodeCommand = {
+  name: string;
+  /** Absolute path of the entry. */
+  entry: string;
+  args?: readonly string[];
+  env: Readonly<Record<string, string>>;
+  log: LogFile;
+};
+
+type Listening = { port: number; internalPort: number };
+
+function findListening(line: string): Listening | undefined {
+  if (!line.includes('"listening"')) return undefined;
+  try {
+    const value = JSON.parse(line) as { msg?: unknown; port?: unknown; internal_port?: unknown };
+    return value.msg === 'listening' &&
+      typeof value.port === 'number' &&
+      typeof value.internal_port === 'number'
+      ? { port: value.port, internalPort: value.internal_port }
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Starts a process in a group of its own, so that a terminal's Ctrl-C reaches the launcher only. */
+function spawnNode(command: NodeCommand): ChildProcess {
+  return spawn(process.execPath, [command.entry, ...(command.args ?? [])], {
+    env: command.env,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+function followLines(child: ChildProcess, onLine: (line: string, isOutput: boolean) => void): void {
+  for (const stream of [child.stdout, child.stderr]) {
+    if (stream !== null) {
+      createInterface({ input: stream }).on('line', (line) =>
+        onLine(line, stream === child.stdout),
+      );
+    }
+  }
+}
+
+function findEnd(child: ChildProcess): Promise<string> {
+  return new Promise((resolve) => {
+    child.once('error', (error) => resolve(`could not be run: ${error.message}`));
+    // `close` comes after the last line of output, `exit` may come before it.
+    child.once('close', (code, signal) =>
+      resolve(signal === null ? `ended with code ${code}` : `was ended by ${signal}`),
+    );
+  });
+}
+
+function isReady(internalPort: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const request = get(
+      { host: '127.0.0.1', port: internalPort, path: '/health/ready', agent: false },
+      (response) => {
+        response.resume();
+        resolve(response.statusCode === 200);
+      },
+    );
+    request.setTimeout(answerWithinMs, () => request.destroy());
+    request.once('error', () => resolve(false));
+  });
+}
+
+/**
+ * Starts a service and waits until it listens and calls itself ready.
+ *
+ * @param command its entry and environment
+ * @param signal ends the start
+ * @throws LaunchFault when it ends before, or is not ready within a minute
+ */
+export async function startService(command: NodeCommand, signal: AbortSignal): Promise<Running> {
+  const child = spawnNode(command);
+  const exited = findEnd(child);
+  let ended: string | undefined;
+  void exited.then((how) => {
+    ended = how;
+  });
+  let listening: Listening | undefined;
+  followLines(child, (line) => {
+    command.log.append(line);
+    listening ??= findListening(line);
+  });
+  const stop = async (): Promise<void> => {
+    if (ended !== undefined) return;
+    child.kill('SIGTERM');
+    const killer = setTimeout(() => child.kill('SIGKILL'), drainPatienceMs);
+    await exited;
+    clearTimeout(killer);
+  };
+  const deadline = Date.now() + readyWithinMs;
+  for (;;) {
+    if (listening !== undefined && (await isReady(listening.internalPort))) break;
+    if (ended === undefined && !signal.aborted && Date.now() < deadline) {
+      await delay(askEveryMs);
+      continue;
+    }
+    const words = ended ?? `was not ready within ${readyWithinMs / 1000} s`;
+    await stop();
+    const lines = command.log.lastLines.slice(-6).map(describeLogLine);
+    throw new LaunchFault([`${command.name} ${words}. Its last words:`, ...lines].join('\n  '));
+  }
+  return {
+    pid: child.pid ?? 0,
+    port: listening.port,
+    exited,
+    lastLines: command.log.lastLines,
+    stop,
+  };
+}
+
+/**
+ * Runs a command of Parley to its end.
+ *
+ * @param command its entry and environment
+ * @param signal ends it
+ * @returns what it wrote to standard output
+ * @throws LaunchFault with its last words when it fails
+ */
+export async function runToEnd(command: NodeCommand, signal: AbortSignal): Promise<string> {
+  signal.throwIfAborted();
+  const child = spawnNode(command);
+  const exited = findEnd(child);
+  const end = (): void => {
+    child.kill('SIGTERM');
+  };
+  signal.addEventListener('abort', end, { once: true });
+  const output: string[] = [];
+  followLines(child, (line, isOutput) => {
+    command.log.append(line);
+    if (isOutput) output.push(line);
+  });
+  const how = await exited;
+  signal.removeEventListener('abort', end);
+  signal.throwIfAborted();
+  if (child.exitCode !== 0) {
+    const lines = command.log.lastLines.map(describeLogLine);
+    throw new LaunchFault([`${command.name} ${how}:`, ...lines].join('\n  '));
+  }
+  return output.join('\n');
+}

@@ -1,0 +1,91 @@
+import type { Demo } from './demo-accounts.ts';
+
+/** Puts text between single quotes for a POSIX shell. */
+function quote(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/**
+ * The three commands to try: send, read, follow events. They need a POSIX shell, curl and sed.
+ *
+ * @param url the gateway
+ * @param demo whose accounts and stream to use
+ */
+export function describeCommands(url: string, demo: Demo): { title: string; command: string }[] {
+  const [sender, reader] = [
+    demo.accounts.find((account) => !account.is_bot),
+    demo.accounts.findLast((account) => !account.is_bot && account.role !== 'guest'),
+  ];
+  if (sender === undefined || reader === undefined) return [];
+  const login = (account: { email: string; api_key: string }): string =>
+    `-u ${quote(`${account.email}:${account.api_key}`)}`;
+  const api = `${url}/api/v1`;
+  const { stream, topic } = demo.example;
+  const narrow = JSON.stringify([
+    { operator: 'stream', operand: stream },
+    { operator: 'topic', operand: topic },
+  ]);
+  return [
+    {
+      title: 'Send a message:',
+      command: [
+        `curl -s ${login(sender)} ${api}/messages -d type=stream`,
+        `--data-urlencode ${quote(`to=${stream}`)} --data-urlencode ${quote(`topic=${topic}`)}`,
+        `--data-urlencode ${quote('content=Hello from **curl**')}`,
+      ].join(' '),
+    },
+    {
+      title: 'Read the newest messages:',
+      command: [
+        `curl -s ${login(reader)} -G ${api}/messages -d anchor=10000000000000000`,
+        '-d num_before=5 -d num_after=0 -d apply_markdown=false',
+        `--data-urlencode ${quote(`narrow=${narrow}`)}`,
+      ].join(' '),
+    },
+    {
+      title: 'Follow what happens (Ctrl-C ends it; send a message from another terminal):',
+      command: [
+        `R=$(curl -s ${login(reader)} ${api}/register -d 'event_types=["message"]');`,
+        String.raw`Q=$(printf %s "$R" | sed 's/.*"queue_id": *"\([^"]*\)".*/\1/');`,
+        String.raw`L=$(printf %s "$R" | sed 's/.*"last_event_id": *\(-*[0-9]*\).*/\1/');`,
+        `while E=$(curl -sf ${login(reader)} -G ${api}/events -d "queue_id=$Q" -d "last_event_id=$L");`,
+        String.raw`do printf '%s\n' "$E";`,
+        String.raw`N=$(printf %s "$E" | grep -o '"type": *"[a-z_]*", *"id": *[0-9]*' | tail -n 1 | sed 's/.*[^0-9]//');`,
+        `L=\${N:-$L}; done`,
+      ].join(' '),
+    },
+  ];
+}
+
+/**
+ * What is shown when all is ready.
+ *
+ * @param url the gateway
+ * @param demo the demo organization
+ * @param processes how many processes run, by service
+ * @param dataDir where the data and the logs are
+ */
+export function describeReady(url: string, demo: Demo, dataDir: string): string {
+  const widths = {
+    email: Math.max(...demo.accounts.map((account) => account.email.length)),
+    role: Math.max(...demo.accounts.map((account) => account.role.length), 'bot'.length),
+    password: Math.max(...demo.accounts.map((account) => account.password?.length ?? 1)),
+  };
+  const lines = demo.accounts.map(
+    (account) =>
+      `  ${account.email.padEnd(widths.email)}  ${(account.is_bot ? 'bot' : account.role).padEnd(widths.role)}  ${(account.password ?? '-').padEnd(widths.password)}  ${account.api_key}`,
+  );
+  const heading = `  ${'email'.padEnd(widths.email)}  ${'role'.padEnd(widths.role)}  ${'password'.padEnd(widths.password)}  API key`;
+  return [
+    '',
+    `Parley is ready at ${url}`,
+    '',
+    'Demo accounts:',
+    heading,
+    ...lines,
+    ...describeCommands(url, demo).flatMap(({ title, command }) => ['', title, command]),
+    '',
+    `The data and the logs are in ${dataDir}. Ctrl-C stops everything and keeps the data.`,
+    '',
+  ].join('\n');
+}

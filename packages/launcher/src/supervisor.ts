@@ -1,0 +1,127 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { LaunchFault } from './launch-fault.ts';
+
+const deathsMax = 5;
+const deathsWithinMs = 60_000;
+const pauseStepMs = 250;
+
+/** A process that runs and answers. */
+export type Running = {
+  pid: number;
+  port: number;
+  /** Fulfilled when it has ended, with the words for how. */
+  exited: Promise<string>;
+  lastLines: readonly string[];
+  stop: () => Promise<void>;
+};
+
+/** How a supervised process is started and what is told about it. */
+export type Supervised = {
+  /** What messages call it. */
+  name: string;
+  /** Starts it and resolves when it answers; rejects when it ended before. */
+  start: (signal: AbortSignal) => Promise<Running>;
+  say: (line: string) => void;
+  /** Called once when it died five times within a minute. */
+  giveUp: (fault: LaunchFault) => void;
+};
+
+/**
+ * Keeps one process running: one that dies is started again, the first time at once and then
+ * after a growing pause. Five deaths within a minute, failed starts included, are its end.
+ */
+export class Supervisor {
+  readonly #process: Supervised;
+  readonly #deaths: number[] = [];
+  readonly #stopping = new AbortController();
+  #running: Running | undefined;
+  #restart: Promise<void> | undefined;
+
+  constructor(supervised: Supervised) {
+    this.#process = supervised;
+  }
+
+  get running(): Running | undefined {
+    return this.#running;
+  }
+
+  /**
+   * Starts the process for the first time.
+   *
+   * @param isRetried whether a failed first start counts as a death and is tried again; where
+   *   false it is thrown on at once, as for a store whose fault is the machine's
+   * @throws LaunchFault after five failed starts
+   */
+  async start(isRetried: boolean): Promise<Running> {
+    for (;;) {
+      try {
+        return this.#watch(await this.#process.start(this.#stopping.signal));
+      } catch (error) {
+        this.#stopping.signal.throwIfAborted();
+        if (!isRetried) throw error;
+        const fault = this.#countDeath(error instanceof Error ? error.message : String(error));
+        if (fault !== undefined) throw fault;
+        await this.#pause();
+      }
+    }
+  }
+
+  /** Starts the process no more, and breaks off a start that is under way. */
+  refuseStarts(): void {
+    this.#stopping.abort();
+  }
+
+  /** Stops the process and starts it no more. */
+  async stop(): Promise<void> {
+    this.refuseStarts();
+    await this.#restart;
+    await this.#running?.stop();
+  }
+
+  #watch(running: Running): Running {
+    this.#running = running;
+    void running.exited.then((how) => {
+      if (this.#stopping.signal.aborted) return;
+      const { name, say, giveUp } = this.#process;
+      say(`${name} (process ${running.pid}) ${how}.`);
+      const fault = this.#countDeath([how, ...running.lastLines].join('\n  '));
+      if (fault === undefined) this.#restart = this.#startAgain();
+      else giveUp(fault);
+    });
+    return running;
+  }
+
+  async #startAgain(): Promise<void> {
+    const { name, say, giveUp } = this.#process;
+    try {
+      await this.#pause();
+      const running = await this.start(true);
+      say(`${name} runs again (process ${running.pid}).`);
+    } catch (error) {
+      if (this.#stopping.signal.aborted) return;
+      giveUp(
+        error instanceof LaunchFault
+          ? error
+          : new LaunchFault(`${name} cannot be started again: ${String(error)}`, { cause: error }),
+      );
+    }
+  }
+
+  /** The first restart comes at once, each further one within the minute a little later. */
+  async #pause(): Promise<void> {
+    await delay((this.#deaths.length - 1) * pauseStepMs, undefined, {
+      signal: this.#stopping.signal,
+    });
+  }
+
+  #countDeath(words: string): LaunchFault | undefined {
+    const now = Date.now();
+    this.#deaths.push(now);
+    while ((this.#deaths[0] ?? now) < now - deathsWithinMs) this.#deaths.shift();
+    if (this.#deaths.length < deathsMax) return undefined;
+    return new LaunchFault(
+      `${this.#process.name} died ${deathsMax} times within a minute, so everything stops. The last time:\n  ${words}`,
+    );
+  }
+}
