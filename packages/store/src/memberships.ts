@@ -1,0 +1,320 @@
+import type { Queryable } from '@parley/database';
+
+import type { SubscriptionSettings } from './stream-json.ts';
+
+/**
+ * Who is subscribed to what (owner of `subscriptions` and `membership_periods`).
+ *
+ * `subscriptions.is_active` says that the person wants the stream: it outlives the account's deactivation and comes back into
+ * force with its reactivation. An open membership period says that the person is a member now, and exists exactly while the
+ * subscription is active and the account is. So whoever counts, lists or checks members reads open periods.
+ *
+ * Every function that alters memberships is called with the accounts and then the streams locked (`lockUsersInUse`,
+ * `lockStreams`) and with the id of the change that the log entry of the transaction carries.
+ */
+
+/** Reference facts, streams 6.5, in order. */
+export const streamColors: readonly string[] = [
+  '#76ce90',
+  '#fae589',
+  '#a6c7e5',
+  '#e79ab5',
+  '#bfd56f',
+  '#f4ae55',
+  '#b0a5fd',
+  '#addfe5',
+  '#f5ce6e',
+  '#c2726a',
+  '#94c849',
+  '#bd86e5',
+  '#ee7e4a',
+  '#a6dcbf',
+  '#95a5fd',
+  '#53a063',
+  '#9987e1',
+  '#e4523d',
+  '#c2c2c2',
+  '#4f8de4',
+  '#c6a8ad',
+  '#e7cc4d',
+  '#c8bebf',
+  '#a47462',
+];
+
+/** A person who has just become a member. */
+export type NewMember = SubscriptionSettings & { readonly userId: number };
+
+const settingColumns = `color, is_muted AS "isMuted", pin_to_top AS "pinToTop",
+  desktop_notifications AS "desktopNotifications", audible_notifications AS "audibleNotifications",
+  push_notifications AS "pushNotifications", email_notifications AS "emailNotifications",
+  wildcard_mentions_notify AS "wildcardMentionsNotify"`;
+
+/** Nulls replaced by the person's own defaults, which are false unless set (reference facts, streams 6.3). */
+const resolvedSettingColumns = ['desktop', 'audible', 'push', 'email']
+  .map(
+    (
+      kind,
+    ) => `coalesce(m."${kind}Notifications", (u.settings ->> 'enable_stream_${kind}_notifications')::boolean, false)
+      AS "${kind}Notifications"`,
+  )
+  .join(', ');
+
+/**
+ * Subscribes accounts to one stream in one statement, whatever their number. Who already is subscribed is left alone. A record
+ * from earlier keeps its colour and settings; a new one gets the requested colour, or the first of the palette that none of
+ * the person's active subscriptions has (reference facts, streams 5.1 and 6.5).
+ *
+ * @param userIds active accounts
+ * @returns the new members by ascending user id, with notification settings as booleans (reference facts, events 3.1)
+ */
+export async function subscribe(
+  db: Queryable,
+  request: {
+    readonly userIds: readonly number[];
+    readonly streamId: number;
+    readonly color?: string | undefined;
+    readonly changeId: number;
+  },
+): Promise<NewMember[]> {
+  const { rows } = await db.query<NewMember>({
+    name: 'store-subscribe',
+    text: `WITH joined AS (
+        INSERT INTO subscriptions (user_id, stream_id, is_active, color)
+        SELECT w.user_id, $2, true, coalesce($3,
+          (SELECT p.color FROM unnest($5::text[]) WITH ORDINALITY p (color, n)
+           WHERE p.color <> ALL (used.colors) ORDER BY n LIMIT 1),
+          ($5::text[])[1 + used.streams % cardinality($5::text[])])
+        FROM unnest($1::int[]) w (user_id)
+        CROSS JOIN LATERAL (SELECT coalesce(array_agg(o.color), '{}') AS colors, count(*)::int AS streams
+          FROM subscriptions o WHERE o.user_id = w.user_id AND o.is_active) used
+        ON CONFLICT (user_id, stream_id) DO UPDATE SET is_active = true WHERE NOT subscriptions.is_active
+        RETURNING user_id AS "userId", ${settingColumns}
+      ), opened AS (
+        INSERT INTO membership_periods (user_id, stream_id, from_change_id) SELECT "userId", $2, $4 FROM joined
+      )
+      SELECT m."userId", m.color, m."isMuted", m."pinToTop", ${resolvedSettingColumns}, m."wildcardMentionsNotify"
+      FROM joined m JOIN users u ON u.id = m."userId" ORDER BY m."userId"`,
+    values: [
+      [...new Set(request.userIds)],
+      request.streamId,
+      request.color ?? null,
+      request.changeId,
+      streamColors,
+    ],
+  });
+  return rows;
+}
+
+export type Membership = { readonly userId: number; readonly streamId: number };
+
+/**
+ * Unsubscribes accounts from streams in one statement.
+ *
+ * @returns those who were members, by stream and user
+ */
+export async function unsubscribe(
+  db: Queryable,
+  request: {
+    readonly userIds: readonly number[];
+    readonly streamIds: readonly number[];
+    readonly changeId: number;
+  },
+): Promise<Membership[]> {
+  const { rows } = await db.query<Membership>({
+    name: 'store-unsubscribe',
+    text: `WITH left_now AS (
+        UPDATE subscriptions SET is_active = false
+        WHERE user_id = ANY ($1::int[]) AND stream_id = ANY ($2::int[]) AND is_active RETURNING user_id, stream_id
+      ), closed AS (
+        UPDATE membership_periods p SET until_change_id = $3 FROM left_now l
+        WHERE p.stream_id = l.stream_id AND p.user_id = l.user_id AND p.until_change_id IS NULL
+      )
+      SELECT user_id AS "userId", stream_id AS "streamId" FROM left_now ORDER BY stream_id, user_id`,
+    values: [request.userIds, request.streamIds, request.changeId],
+  });
+  return rows;
+}
+
+/**
+ * Ends all subscriptions of a stream that is being deactivated, those of deactivated accounts too.
+ *
+ * @returns who was a member, ascending
+ */
+export async function closeStreamMemberships(
+  db: Queryable,
+  streamId: number,
+  changeId: number,
+): Promise<number[]> {
+  await db.query({
+    text: 'UPDATE subscriptions SET is_active = false WHERE stream_id = $1 AND is_active',
+    values: [streamId],
+  });
+  const { rows } = await db.query<{ userId: number }>({
+    text: `UPDATE membership_periods SET until_change_id = $2 WHERE stream_id = $1 AND until_change_id IS NULL
+      RETURNING user_id AS "userId"`,
+    values: [streamId, changeId],
+  });
+  return rows.map((row) => row.userId).toSorted((a, b) => a - b);
+}
+
+/**
+ * Closes the periods of accounts that are being deactivated; their subscriptions stay stored.
+ *
+ * @returns what they were members of, by stream and user
+ */
+export async function closeAccountMemberships(
+  db: Queryable,
+  userIds: readonly number[],
+  changeId: number,
+): Promise<Membership[]> {
+  const { rows } = await db.query<Membership>({
+    text: `WITH closed AS (
+        UPDATE membership_periods SET until_change_id = $2 WHERE user_id = ANY ($1::int[]) AND until_change_id IS NULL
+        RETURNING user_id, stream_id
+      ) SELECT user_id AS "userId", stream_id AS "streamId" FROM closed ORDER BY stream_id, user_id`,
+    values: [userIds, changeId],
+  });
+  return rows;
+}
+
+/**
+ * Opens periods for the stored subscriptions of an account that is being reactivated.
+ *
+ * @returns what it is a member of now, by stream
+ */
+export async function openAccountMemberships(
+  db: Queryable,
+  userId: number,
+  changeId: number,
+): Promise<Membership[]> {
+  const { rows } = await db.query<Membership>({
+    text: `WITH opened AS (
+        INSERT INTO membership_periods (user_id, stream_id, from_change_id)
+        SELECT m.user_id, m.stream_id, $2 FROM subscriptions m WHERE m.user_id = $1 AND m.is_active
+        ON CONFLICT DO NOTHING RETURNING user_id, stream_id
+      ) SELECT user_id AS "userId", stream_id AS "streamId" FROM opened ORDER BY stream_id`,
+    values: [userId, changeId],
+  });
+  return rows;
+}
+
+/** @returns the ids of the streams, ascending, in which these accounts want to be: what a change of their activity locks */
+export async function subscribedStreamIds(
+  db: Queryable,
+  userIds: readonly number[],
+): Promise<number[]> {
+  const { rows } = await db.query<{ streamId: number }>({
+    name: 'store-subscribed-stream-ids',
+    text: `SELECT DISTINCT stream_id AS "streamId" FROM subscriptions WHERE user_id = ANY ($1::int[]) AND is_active
+      ORDER BY stream_id`,
+    values: [userIds],
+  });
+  return rows.map((row) => row.streamId);
+}
+
+/** @returns those of the streams of which the account is a member now */
+export async function findMemberships(
+  db: Queryable,
+  userId: number,
+  streamIds: readonly number[],
+): Promise<Set<number>> {
+  const { rows } = await db.query<{ streamId: number }>({
+    name: 'store-find-memberships',
+    text: `SELECT stream_id AS "streamId" FROM membership_periods
+      WHERE stream_id = ANY ($2::bigint[]) AND user_id = $1 AND until_change_id IS NULL`,
+    values: [userId, streamIds],
+  });
+  return new Set(rows.map((row) => row.streamId));
+}
+
+/** @returns whether the account is a member of the stream now */
+export async function isMember(db: Queryable, userId: number, streamId: number): Promise<boolean> {
+  return (await findMemberships(db, userId, [streamId])).has(streamId);
+}
+
+/** @returns those of the streams that have at least one member now */
+export async function findOccupiedStreams(
+  db: Queryable,
+  streamIds: readonly number[],
+): Promise<Set<number>> {
+  const { rows } = await db.query<{ streamId: number }>({
+    text: `SELECT s.id AS "streamId" FROM unnest($1::int[]) s (id)
+      WHERE EXISTS (SELECT 1 FROM membership_periods p WHERE p.stream_id = s.id AND p.until_change_id IS NULL)`,
+    values: [streamIds],
+  });
+  return new Set(rows.map((row) => row.streamId));
+}
+
+/** @returns the members of each stream now, ascending user ids; streams without any are absent */
+export async function listMembers(
+  db: Queryable,
+  streamIds: readonly number[],
+): Promise<Map<number, number[]>> {
+  const { rows } = await db.query<{ streamId: number; userIds: number[] }>({
+    name: 'store-list-members',
+    text: `SELECT stream_id AS "streamId", array_agg(user_id ORDER BY user_id) AS "userIds" FROM membership_periods
+      WHERE stream_id = ANY ($1::int[]) AND until_change_id IS NULL GROUP BY stream_id`,
+    values: [streamIds],
+  });
+  return new Map(rows.map((row) => [row.streamId, row.userIds]));
+}
+
+/** @returns the addresses of the members of each stream now, sorted; streams without any are absent */
+export async function listMemberEmails(
+  db: Queryable,
+  streamIds: readonly number[],
+): Promise<Map<number, string[]>> {
+  const { rows } = await db.query<{ streamId: number; emails: string[] }>({
+    name: 'store-list-member-emails',
+    text: `SELECT p.stream_id AS "streamId", array_agg(u.email ORDER BY u.email COLLATE "C") AS emails
+      FROM membership_periods p JOIN users u ON u.id = p.user_id
+      WHERE p.stream_id = ANY ($1::int[]) AND p.until_change_id IS NULL GROUP BY p.stream_id`,
+    values: [streamIds],
+  });
+  return new Map(rows.map((row) => [row.streamId, row.emails]));
+}
+
+/** @returns who was a member of the stream as of a log position, the entry at that position applied; ascending */
+export async function membersAsOf(
+  db: Queryable,
+  streamId: number,
+  position: number,
+): Promise<number[]> {
+  const { rows } = await db.query<{ userIds: number[] }>({
+    name: 'store-members-as-of',
+    text: `SELECT coalesce(array_agg(p.user_id ORDER BY p.user_id), '{}') AS "userIds"
+      FROM membership_periods p JOIN changes f ON f.id = p.from_change_id LEFT JOIN changes t ON t.id = p.until_change_id
+      WHERE p.stream_id = $1 AND f.position <= $2 AND (p.until_change_id IS NULL OR t.position > $2)`,
+    values: [streamId, position],
+  });
+  return rows[0]?.userIds ?? [];
+}
+
+/**
+ * A membership in positions and message ids: it holds messages above `fromMessageId` up to and with `untilMessageId`, and
+ * entries at positions from `fromPosition` up to, without, `untilPosition`. Null is without end.
+ */
+export type MembershipPeriod = {
+  readonly userId: number;
+  readonly streamId: number;
+  readonly fromPosition: number;
+  readonly fromMessageId: number;
+  readonly untilPosition: number | null;
+  readonly untilMessageId: number | null;
+};
+
+/** @returns all membership periods of the users, by user, stream and position */
+export async function membershipPeriodsOf(
+  db: Queryable,
+  userIds: readonly number[],
+): Promise<MembershipPeriod[]> {
+  const { rows } = await db.query<MembershipPeriod>({
+    name: 'store-membership-periods-of',
+    text: `SELECT p.user_id AS "userId", p.stream_id AS "streamId", f.position AS "fromPosition",
+        f.message_id AS "fromMessageId", t.position AS "untilPosition", t.message_id AS "untilMessageId"
+      FROM membership_periods p JOIN changes f ON f.id = p.from_change_id LEFT JOIN changes t ON t.id = p.until_change_id
+      WHERE p.user_id = ANY ($1::int[]) ORDER BY p.user_id, p.stream_id, f.position`,
+    values: [userIds],
+  });
+  return rows;
+}

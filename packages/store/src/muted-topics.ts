@@ -1,0 +1,61 @@
+import { foldName } from '@parley/contracts';
+import type { Queryable } from '@parley/database';
+
+/** Topics that people have muted (owner of `muted_topics`; reference facts, streams 7). */
+
+/** @returns `[stream name, topic]` pairs, oldest mute first, with the topic in the case of the mute request */
+export async function listMutedTopics(
+  db: Queryable,
+  userId: number,
+): Promise<[streamName: string, topic: string][]> {
+  const { rows } = await db.query<{ name: string; topic: string }>({
+    name: 'store-list-muted-topics',
+    text: `SELECT s.name, t.topic FROM muted_topics t JOIN streams s ON s.id = t.stream_id
+      WHERE t.user_id = $1 AND NOT s.is_deactivated ORDER BY t.muted_at, s.id, t.topic_folded`,
+    values: [userId],
+  });
+  return rows.map((row) => [row.name, row.topic]);
+}
+
+/** @returns the folded topics that the person has muted, by stream id */
+export async function findMutedTopics(
+  db: Queryable,
+  userId: number,
+): Promise<Map<number, Set<string>>> {
+  const { rows } = await db.query<{ streamId: number; topics: string[] }>({
+    name: 'store-find-muted-topics',
+    text: `SELECT stream_id AS "streamId", array_agg(topic_folded) AS topics FROM muted_topics WHERE user_id = $1
+      GROUP BY stream_id`,
+    values: [userId],
+  });
+  return new Map(rows.map((row) => [row.streamId, new Set(row.topics)]));
+}
+
+/** @returns false when the topic, in any letter case, was muted already */
+export async function muteTopic(
+  db: Queryable,
+  userId: number,
+  streamId: number,
+  topic: string,
+): Promise<boolean> {
+  const { rowCount } = await db.query({
+    text: `INSERT INTO muted_topics (user_id, stream_id, topic_folded, topic) VALUES ($1, $2, $3, $4)
+      ON CONFLICT DO NOTHING`,
+    values: [userId, streamId, foldName(topic), topic],
+  });
+  return rowCount === 1;
+}
+
+/** @returns false when the topic was not muted */
+export async function unmuteTopic(
+  db: Queryable,
+  userId: number,
+  streamId: number,
+  topic: string,
+): Promise<boolean> {
+  const { rowCount } = await db.query({
+    text: 'DELETE FROM muted_topics WHERE user_id = $1 AND stream_id = $2 AND topic_folded = $3',
+    values: [userId, streamId, foldName(topic)],
+  });
+  return rowCount === 1;
+}

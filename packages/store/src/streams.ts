@@ -1,0 +1,254 @@
+import { randomBytes } from 'node:crypto';
+
+import { foldName, limits } from '@parley/contracts';
+import type { Queryable } from '@parley/database';
+
+/**
+ * Streams (owner of `streams` and `default_stream_groups`). A change to a stream that a message entry depends on locks the
+ * row first and increments its version, so that a send judged against the older state is judged again.
+ */
+
+export type Stream = {
+  readonly id: number;
+  /** In the case in which it was created or last renamed. */
+  readonly name: string;
+  readonly description: string;
+  readonly renderedDescription: string;
+  readonly inviteOnly: boolean;
+  readonly isWebPublic: boolean;
+  readonly isAnnouncementOnly: boolean;
+  readonly historyPublicToSubscribers: boolean;
+  readonly isDeactivated: boolean;
+  readonly isDefault: boolean;
+  readonly version: number;
+  readonly recipientId: number;
+  readonly creatorId: number | null;
+  /** Unix time. */
+  readonly createdAtSecs: number;
+  /** The first message ever sent; null until then. */
+  readonly firstMessageId: number | null;
+};
+
+const columns = `s.id, s.name, s.description, s.rendered_description AS "renderedDescription",
+  s.invite_only AS "inviteOnly", s.is_web_public AS "isWebPublic", s.is_announcement_only AS "isAnnouncementOnly",
+  s.history_public_to_subscribers AS "historyPublicToSubscribers", s.is_deactivated AS "isDeactivated",
+  s.is_default AS "isDefault", s.version, s.recipient_id AS "recipientId", s.creator_id AS "creatorId",
+  extract(epoch FROM s.created_at)::float8 AS "createdAtSecs",
+  (SELECT f.message_id FROM stream_first_messages f WHERE f.stream_id = s.id) AS "firstMessageId"`;
+
+/** @returns the stream, deactivated or not, or undefined */
+export async function findStreamById(db: Queryable, streamId: number): Promise<Stream | undefined> {
+  // Ids come from clients and may be larger than the column's type.
+  const { rows } = await db.query<Stream>({
+    name: 'store-find-stream-by-id',
+    text: `SELECT ${columns} FROM streams s WHERE s.id = $1::bigint`,
+    values: [streamId],
+  });
+  return rows[0];
+}
+
+/** @returns the streams that exist among the ids, deactivated or not, by ascending id */
+export async function findStreamsByIds(
+  db: Queryable,
+  streamIds: readonly number[],
+): Promise<Stream[]> {
+  const { rows } = await db.query<Stream>({
+    name: 'store-find-streams-by-ids',
+    text: `SELECT ${columns} FROM streams s WHERE s.id = ANY ($1::bigint[]) ORDER BY s.id`,
+    values: [streamIds],
+  });
+  return rows;
+}
+
+/** @returns the stream of this name in any letter case, deactivated or not, or undefined; the name is trimmed by the caller */
+export async function findStreamByName(db: Queryable, name: string): Promise<Stream | undefined> {
+  const { rows } = await db.query<Stream>({
+    name: 'store-find-stream-by-name',
+    text: `SELECT ${columns} FROM streams s WHERE s.name_folded = $1`,
+    values: [foldName(name)],
+  });
+  return rows[0];
+}
+
+/** @returns the streams that exist among the names (any letter case), deactivated or not, by ascending id */
+export async function findStreamsByNames(
+  db: Queryable,
+  names: readonly string[],
+): Promise<Stream[]> {
+  const { rows } = await db.query<Stream>({
+    name: 'store-find-streams-by-names',
+    text: `SELECT ${columns} FROM streams s WHERE s.name_folded = ANY ($1::text[]) ORDER BY s.id`,
+    values: [names.map(foldName)],
+  });
+  return rows;
+}
+
+/**
+ * Locks streams for a change of the streams or of their memberships.
+ *
+ * @returns the streams with these ids or names (any letter case), deactivated or not, by ascending id
+ */
+export async function lockStreams(
+  db: Queryable,
+  which: { readonly streamIds?: readonly number[]; readonly names?: readonly string[] },
+): Promise<Stream[]> {
+  const { rows } = await db.query<Stream>({
+    text: `SELECT ${columns} FROM streams s WHERE s.id = ANY ($1::bigint[]) OR s.name_folded = ANY ($2::text[])
+      ORDER BY s.id FOR UPDATE OF s`,
+    values: [which.streamIds ?? [], (which.names ?? []).map(foldName)],
+  });
+  return rows;
+}
+
+/** Which streams GET streams lists: the union of the sources (contract, GET streams; reference facts, streams 4.1). */
+export type StreamSources = {
+  readonly public: boolean;
+  readonly default: boolean;
+  readonly allActive: boolean;
+  /** Streams to which any of these users is subscribed. */
+  readonly subscriberIds: readonly number[];
+};
+
+/** @returns the live streams of the sources, by name in code-point order */
+export async function listStreams(db: Queryable, sources: StreamSources): Promise<Stream[]> {
+  const { rows } = await db.query<Stream>({
+    name: 'store-list-streams',
+    text: `SELECT ${columns} FROM streams s
+      WHERE NOT s.is_deactivated AND ($1 OR ($2 AND NOT s.invite_only) OR ($3 AND s.is_default)
+        OR s.id IN (SELECT m.stream_id FROM subscriptions m WHERE m.user_id = ANY ($4::int[]) AND m.is_active))
+      ORDER BY s.name COLLATE "C"`,
+    values: [sources.allActive, sources.public, sources.default, sources.subscriberIds],
+  });
+  return rows;
+}
+
+/** @returns the live default streams, by name in code-point order */
+export async function listDefaultStreams(db: Queryable): Promise<Stream[]> {
+  return await listStreams(db, {
+    public: false,
+    default: true,
+    allActive: false,
+    subscriberIds: [],
+  });
+}
+
+export type NewStream = {
+  /** Trimmed and checked by `streamNameFault`. */
+  readonly name: string;
+  readonly description?: string;
+  readonly renderedDescription?: string;
+  readonly inviteOnly?: boolean;
+  readonly isAnnouncementOnly?: boolean;
+  /** Only matters for a private stream; in a public one history is always shared (reference facts, streams 5.1). */
+  readonly historyPublicToSubscribers?: boolean | null;
+  readonly isDefault?: boolean;
+  readonly creatorId: number | null;
+};
+
+/**
+ * Creates a stream, or finds that somebody else has just created one of this name.
+ *
+ * @returns the stream, locked by its insertion, or undefined when the name is taken
+ */
+export async function createStream(db: Queryable, stream: NewStream): Promise<Stream | undefined> {
+  const inviteOnly = stream.inviteOnly ?? false;
+  const { rows } = await db.query<Stream>({
+    text: `INSERT INTO streams AS s (name, name_folded, description, rendered_description, invite_only, is_announcement_only,
+        history_public_to_subscribers, is_default, email_token, creator_id)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (name_folded) DO NOTHING RETURNING ${columns}`,
+    values: [
+      stream.name,
+      foldName(stream.name),
+      stream.description ?? '',
+      stream.renderedDescription ?? '',
+      inviteOnly,
+      stream.isAnnouncementOnly ?? false,
+      !inviteOnly || (stream.historyPublicToSubscribers ?? false),
+      stream.isDefault ?? false,
+      randomBytes(16).toString('hex'),
+      stream.creatorId,
+    ],
+  });
+  return rows[0];
+}
+
+/** Settings of a stream that an administrator may change; what is absent stays. The stream is locked by the caller. */
+export type StreamChange = {
+  readonly name?: string;
+  readonly description?: { readonly text: string; readonly rendered: string };
+  readonly privacy?: { readonly inviteOnly: boolean; readonly historyPublicToSubscribers: boolean };
+  readonly isAnnouncementOnly?: boolean;
+  readonly isDefault?: boolean;
+};
+
+/**
+ * Alters a stream and increments its version.
+ *
+ * @returns the stream as it is now
+ * @throws the database's unique violation when the new name is taken
+ */
+export async function updateStream(
+  db: Queryable,
+  streamId: number,
+  change: StreamChange,
+): Promise<Stream> {
+  const { rows } = await db.query<Stream>({
+    text: `UPDATE streams AS s SET name = coalesce($2, name), name_folded = coalesce($3, name_folded),
+        description = coalesce($4, description), rendered_description = coalesce($5, rendered_description),
+        invite_only = coalesce($6, invite_only),
+        history_public_to_subscribers = coalesce($7, history_public_to_subscribers),
+        is_announcement_only = coalesce($8, is_announcement_only), is_default = coalesce($9, is_default),
+        version = version + 1
+      WHERE s.id = $1 RETURNING ${columns}`,
+    values: [
+      streamId,
+      change.name ?? null,
+      change.name === undefined ? null : foldName(change.name),
+      change.description?.text ?? null,
+      change.description?.rendered ?? null,
+      change.privacy?.inviteOnly ?? null,
+      change.privacy?.historyPublicToSubscribers ?? null,
+      change.isAnnouncementOnly ?? null,
+      change.isDefault ?? null,
+    ],
+  });
+  const updated = rows[0];
+  if (updated === undefined) throw new Error(`stream ${streamId} does not exist`);
+  return updated;
+}
+
+/** Two deactivations must not choose the same free name: an advisory lock under this number lets one choose at a time. */
+const deactivatedNameLock = 7_217_002;
+
+/**
+ * Deactivates a stream: private, no default stream any more, and renamed so that its name is free (reference facts,
+ * streams 8.2). The stream is locked by the caller; its memberships are closed by `closeStreamMemberships`.
+ */
+export async function deactivateStream(db: Queryable, stream: Stream): Promise<void> {
+  await db.query({ text: 'SELECT pg_advisory_xact_lock($1)', values: [deactivatedNameLock] });
+  let name = firstCodePoints(`!DEACTIVATED:${stream.name}`);
+  while ((await findStreamByName(db, name)) !== undefined) name = firstCodePoints(`!${name}`);
+  await db.query({
+    text: `UPDATE streams SET name = $2, name_folded = $3, invite_only = true, is_default = false, is_deactivated = true,
+        version = version + 1 WHERE id = $1`,
+    values: [stream.id, name, foldName(name)],
+  });
+}
+
+function firstCodePoints(name: string): string {
+  return Array.from(name).slice(0, limits.streamNameMaxCodePoints).join('');
+}
+
+/**
+ * Checks a trimmed stream name (reference facts, streams 3.5).
+ *
+ * @returns the error text of a name that no stream can have, or undefined
+ */
+export function streamNameFault(name: string): string | undefined {
+  if (name === '') return "Invalid stream name ''";
+  if (Array.from(name).length > limits.streamNameMaxCodePoints) {
+    return `Stream name too long (limit: ${limits.streamNameMaxCodePoints} characters).`;
+  }
+  if (name.includes('\0')) return `Stream name '${name}' contains NULL (0x00) characters.`;
+  return undefined;
+}
