@@ -42,12 +42,11 @@ async function run(): Promise<number> {
   };
   // A terminal's Ctrl-C may arrive more than once, from the terminal and from npm: the first one
   // counts, and every later step of stopping is bounded by itself.
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(name, () => {
-      if (!stopping.signal.aborted) say('\nStopping ...');
-      stop(isReady ? 0 : interruptedCode);
-    });
-  }
+  const onSignal = (): void => {
+    if (!stopping.signal.aborted) say('\nStopping ...');
+    stop(isReady ? 0 : interruptedCode);
+  };
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, onSignal);
   // Whatever goes wrong here, what was started has to be stopped.
   process.on('uncaughtException', (error) => {
     sayFault(error);
