@@ -1,0 +1,62 @@
+import type { Pool } from '@parley/database';
+import { checkSchemaVersion, createPool } from '@parley/database';
+import { EventLog } from '@parley/event-log';
+import type { ServiceFrame } from '@parley/http';
+import type { Redis } from '@parley/redis';
+import { connectForRequests } from '@parley/redis';
+import { Gauge } from 'prom-client';
+
+/** What every service works on. */
+export type Stores = {
+  readonly pool: Pool;
+  /** For requests: fails at once while Redis is away. */
+  readonly redis: Redis;
+  readonly keyPrefix: string;
+  readonly eventLog: EventLog;
+};
+
+/**
+ * Connects a service to Postgres and Redis, refuses a schema it cannot use, and registers the release of both and the readiness
+ * check on the frame. Redis being away hinders nothing.
+ *
+ * @throws UnusableSchema, or what Postgres throws when it cannot be reached
+ */
+export async function connectStores(frame: ServiceFrame): Promise<Stores> {
+  const { config, log } = frame;
+  const pool = openPool(frame, config.service, config.database.poolMax);
+  await checkSchemaVersion(pool);
+  frame.addReadinessCheck('postgres', async () => {
+    await pool.query('SELECT 1');
+  });
+  new Gauge({
+    name: 'parley_database_requests_waiting',
+    help: 'Requests that wait for a connection of the pool',
+    registers: [frame.metrics.registry],
+    collect() {
+      this.set(pool.waitingCount);
+    },
+  });
+  const redis = connectForRequests(config.redis, log);
+  frame.onDispose('redis', () => redis.disconnect());
+  return {
+    pool,
+    redis,
+    keyPrefix: config.redis.prefix,
+    eventLog: new EventLog({ pool, redis, keyPrefix: config.redis.prefix, log }),
+  };
+}
+
+/** Opens one more pool, released with the service; for work that must not wait behind requests. */
+export function openPool(frame: ServiceFrame, purpose: string, connectionsMax: number): Pool {
+  const { config, log } = frame;
+  const pool = createPool({
+    databaseUrl: config.database.url.reveal(),
+    applicationName: `parley ${purpose}`,
+    connectionsMax,
+    connectTimeoutMs: config.database.connectTimeoutMs,
+    statementTimeoutMs: config.database.statementTimeoutMs,
+    onError: (error) => log.warn({ err: error }, 'an idle connection to Postgres was lost'),
+  });
+  frame.onDispose(`pool for ${purpose}`, () => pool.end());
+  return pool;
+}

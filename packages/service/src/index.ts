@@ -1,0 +1,3 @@
+export type { Stores } from './connect-stores.ts';
+export { connectStores, openPool } from './connect-stores.ts';
+export { keepLease } from './keep-lease.ts';

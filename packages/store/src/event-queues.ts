@@ -1,0 +1,120 @@
+/** Owner of `event_queues`: what queues asked for at register, and when they were last polled. */
+import type { Queryable } from '@parley/database';
+
+export type EventQueueRow<Descriptor> = {
+  readonly queueId: string;
+  readonly userId: number;
+  readonly startPosition: number;
+  readonly epoch: number;
+  readonly descriptor: Descriptor;
+  readonly lifespanSecs: number;
+  readonly client: string;
+};
+
+/**
+ * Stores a queue, unless its user has as many as one may have.
+ *
+ * @returns false at the bound; no living queue is ended for a new one
+ */
+export async function insertEventQueue<Descriptor>(
+  database: Queryable,
+  queue: EventQueueRow<Descriptor>,
+  perUserMax: number,
+): Promise<boolean> {
+  const { rowCount } = await database.query({
+    name: 'store-insert-event-queue',
+    text: `INSERT INTO event_queues (queue_id, user_id, start_position, epoch, descriptor, lifespan_secs, client)
+           SELECT $1, $2, $3, $4, $5::jsonb, $6, $7
+           WHERE (SELECT count(*) FROM event_queues WHERE user_id = $2) < $8`,
+    values: [
+      queue.queueId,
+      queue.userId,
+      queue.startPosition,
+      queue.epoch,
+      JSON.stringify(queue.descriptor),
+      queue.lifespanSecs,
+      queue.client,
+      perUserMax,
+    ],
+  });
+  return rowCount === 1;
+}
+
+export async function findEventQueue<Descriptor>(
+  database: Queryable,
+  queueId: string,
+): Promise<EventQueueRow<Descriptor> | undefined> {
+  const { rows } = await database.query<EventQueueRow<Descriptor>>({
+    name: 'store-find-event-queue',
+    text: `SELECT queue_id AS "queueId", user_id AS "userId", start_position AS "startPosition", epoch, descriptor,
+             lifespan_secs AS "lifespanSecs", client
+           FROM event_queues WHERE queue_id = $1`,
+    values: [queueId],
+  });
+  return rows[0];
+}
+
+/** @returns whether the queue existed and belonged to the user */
+export async function deleteEventQueue(
+  database: Queryable,
+  queueId: string,
+  userId: number,
+): Promise<boolean> {
+  const { rowCount } = await database.query({
+    text: 'DELETE FROM event_queues WHERE queue_id = $1 AND user_id = $2',
+    values: [queueId, userId],
+  });
+  return rowCount === 1;
+}
+
+/** Ends all queues of people who were deactivated. */
+export async function deleteEventQueuesOf(
+  database: Queryable,
+  userIds: readonly number[],
+): Promise<void> {
+  await database.query({
+    text: 'DELETE FROM event_queues WHERE user_id = ANY ($1::int[])',
+    values: [userIds],
+  });
+}
+
+/** Records that these queues are in use. Called in batches, for a queue at most once per tenth of its lifetime. */
+export async function touchEventQueues(
+  database: Queryable,
+  queueIds: readonly string[],
+): Promise<void> {
+  await database.query({
+    name: 'store-touch-event-queues',
+    text: 'UPDATE event_queues SET last_polled_at = clock_timestamp() WHERE queue_id = ANY ($1::text[])',
+    values: [queueIds],
+  });
+}
+
+/** @returns Postgres' clock, from which on the caller can keep queues alive */
+export async function readClock(database: Queryable): Promise<Date> {
+  const { rows } = await database.query<{ now: Date }>({ text: 'SELECT clock_timestamp() AS now' });
+  const clock = rows[0];
+  if (clock === undefined) throw new Error('the clock gave nothing');
+  return clock.now;
+}
+
+/**
+ * Ends queues that were idle for their lifetime and the slack of a tenth within which polls may not have been recorded yet. All
+ * on Postgres' clock.
+ *
+ * @param reachableSince since when polls could be recorded without a break; idleness counts from there at the earliest, so that
+ *   nobody loses a queue for a time when nobody could poll
+ * @returns the ids of the ended queues
+ */
+export async function deleteIdleEventQueues(
+  database: Queryable,
+  reachableSince: Date,
+): Promise<string[]> {
+  const { rows } = await database.query<{ queueId: string }>({
+    text: `DELETE FROM event_queues
+           WHERE greatest(last_polled_at, $1) < clock_timestamp() - make_interval(secs => lifespan_secs * 1.1)
+           RETURNING queue_id AS "queueId"`,
+    values: [reachableSince],
+  });
+  return rows.map((row) => row.queueId);
+}

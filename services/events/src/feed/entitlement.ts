@@ -1,0 +1,94 @@
+/**
+ * Who may have what of an entry: pure functions of the entry and of a user's view at its position, the same for live delivery
+ * and for replay.
+ */
+import type { Audience, ChangeEntry, EventPart, MessageSentEntry } from '@parley/contracts';
+
+import type { UserView } from './user-view.ts';
+
+export type MessageEntitlement =
+  /** The user holds the message. */
+  | 'holder'
+  /** An outgoing-webhook or embedded bot among the recipients: the event with no flags, and nothing held. */
+  | 'reacting'
+  /** The stream is public and the user may read it: only for queues that listen to public streams, with no flags. */
+  | 'public'
+  | 'none';
+
+/** @param position the entry's */
+export function messageEntitlement(
+  entry: MessageSentEntry,
+  view: UserView,
+  position: number,
+): MessageEntitlement {
+  const { userId } = view;
+  const account = view.accountAt(position);
+  if (account === undefined || !account.isActive) return 'none';
+  const isReacting = entry.reactingBotIds.includes(userId);
+  if (entry.participantIds !== undefined) {
+    if (!entry.participantIds.includes(userId)) return 'none';
+    return isReacting ? 'reacting' : 'holder';
+  }
+  if (entry.stream === undefined) return 'none';
+  if (isReacting) return 'reacting';
+  if (entry.lateReceiptIds.includes(userId) || view.isMember(entry.stream.id, position))
+    return 'holder';
+  return entry.stream.isPublic && account.role !== 'guest' ? 'public' : 'none';
+}
+
+/** @returns the flags of a holder's own copy, in the interface's order (reference facts, events 11.1) */
+export function messageFlags(entry: MessageSentEntry, userId: number): string[] {
+  const flags: string[] = [];
+  if (entry.readBySender && entry.message.sender_id === userId) flags.push('read');
+  if (entry.mentionedIds.includes(userId) || entry.groupMentionedIds.includes(userId))
+    flags.push('mentioned');
+  if (entry.mentionsWildcard) flags.push('wildcard_mentioned');
+  if (entry.alertWordIds.includes(userId)) flags.push('has_alert_word');
+  return flags;
+}
+
+function isInAudience(audience: Audience, view: UserView, position: number): boolean {
+  const account = view.accountAt(position);
+  if (account === undefined || !account.isActive) return false;
+  switch (audience.to) {
+    case 'everyone':
+      return true;
+    case 'members':
+      return account.role !== 'guest';
+    case 'administrators':
+      return account.role === 'administrator';
+    case 'users':
+      return audience.userIds.includes(view.userId);
+    case 'stream-viewers':
+      return (
+        view.isMember(audience.streamId, position) ||
+        (audience.inviteOnly ? account.role === 'administrator' : account.role !== 'guest')
+      );
+  }
+}
+
+/** `peer_*` of a public stream reach all members of the organization but guests, of a private one its subscribers and administrators. */
+function isPeer(
+  part: Extract<EventPart, { form: 'peers' }>,
+  view: UserView,
+  position: number,
+): boolean {
+  const account = view.accountAt(position);
+  if (account === undefined || !account.isActive || part.userIds.includes(view.userId))
+    return false;
+  if (!part.inviteOnly) return account.role !== 'guest';
+  return account.role === 'administrator' || view.isMember(part.streamId, position);
+}
+
+/** @returns the indexes of the parts of a change that the user may have */
+export function entitledParts(entry: ChangeEntry, view: UserView, position: number): number[] {
+  return entry.events.flatMap((part, index) => {
+    const isEntitled =
+      part.form === 'same'
+        ? isInAudience(part.audience, view, position)
+        : part.form === 'peers'
+          ? isPeer(part, view, position)
+          : part.userId === view.userId;
+    return isEntitled ? [index] : [];
+  });
+}

@@ -1,0 +1,76 @@
+import type { ParsedEntry } from './parsed-entry.ts';
+
+/**
+ * The newest entries this node has taken, bounded in number and bytes. Who needs older ones reads Postgres; the bound costs
+ * reads and nothing else.
+ */
+export class LogTail {
+  readonly #entriesMax: number;
+  readonly #bytesMax: number;
+  readonly #entries: ParsedEntry[] = [];
+  #first = 0;
+  #bytes = 0;
+  #beginPosition: number;
+
+  /** @param beginPosition the cursor at which following began */
+  constructor(
+    beginPosition: number,
+    bounds: { readonly entriesMax: number; readonly bytesMax: number },
+  ) {
+    this.#beginPosition = beginPosition;
+    this.#entriesMax = bounds.entriesMax;
+    this.#bytesMax = bounds.bytesMax;
+  }
+
+  /** Every entry above this position is here. */
+  get beginPosition(): number {
+    return this.#beginPosition;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  push(entry: ParsedEntry): void {
+    this.#entries.push(entry);
+    this.#bytes += entry.bytes;
+    while (this.#entries.length - this.#first > this.#entriesMax || this.#bytes > this.#bytesMax) {
+      const oldest = this.#entries[this.#first];
+      if (oldest === undefined || oldest === entry) break;
+      this.#first += 1;
+      this.#bytes -= oldest.bytes;
+      this.#beginPosition = oldest.end;
+    }
+    // Shifting one by one would move the whole array each time; this moves it once in a while.
+    if (this.#first > 1_000 && this.#first * 2 > this.#entries.length) {
+      this.#entries.splice(0, this.#first);
+      this.#first = 0;
+    }
+  }
+
+  /** @returns the entries whose runs end above `after` and begin at or below `upTo`, in order; `after` must not lie below the beginning */
+  between(after: number, upTo: number): ParsedEntry[] {
+    let low = this.#first;
+    let high = this.#entries.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const entry = this.#entries[middle];
+      if (entry !== undefined && entry.end <= after) low = middle + 1;
+      else high = middle;
+    }
+    const found: ParsedEntry[] = [];
+    for (let index = low; index < this.#entries.length; index += 1) {
+      const entry = this.#entries[index];
+      if (entry === undefined || entry.position > upTo) break;
+      found.push(entry);
+    }
+    return found;
+  }
+
+  clear(beginPosition: number): void {
+    this.#entries.length = 0;
+    this.#first = 0;
+    this.#bytes = 0;
+    this.#beginPosition = beginPosition;
+  }
+}

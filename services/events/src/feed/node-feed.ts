@@ -1,0 +1,260 @@
+/**
+ * What this node knows of the log and of the users whose queues it serves. Entries come in from the follower in order; each is
+ * parsed once, its effects are applied to the views, and it is put before the users it concerns.
+ */
+import type { ChangeEntry, LogEffect, MessageSentEntry, PositionedEntry } from '@parley/contracts';
+
+import type { EventQueue } from '../queues/event-queue.ts';
+import { listensToPublicStreams } from '../queues/queue-filter.ts';
+import { entitledParts, messageEntitlement } from './entitlement.ts';
+import { LogTail } from './log-tail.ts';
+import { ParsedEntry } from './parsed-entry.ts';
+import { UserFeed } from './user-feed.ts';
+import type { UserView } from './user-view.ts';
+
+export type NodeFeedOptions = {
+  readonly beginPosition: number;
+  readonly tail: { readonly entriesMax: number; readonly bytesMax: number };
+  readonly loadView: (
+    userId: number,
+  ) => Promise<{ readonly view: UserView; readonly exactAt: number }>;
+  readonly findQueue: (queueId: string) => EventQueue | undefined;
+  /** An entry that this release cannot read: the node must not go on serving. */
+  readonly onUnreadableEntry: (error: unknown) => void;
+};
+
+export class NodeFeed {
+  readonly tail: LogTail;
+  readonly #options: NodeFeedOptions;
+  readonly #users = new Map<number, UserFeed>();
+  readonly #loading = new Map<number, Promise<UserFeed>>();
+  readonly #members = new Map<number, Set<UserFeed>>();
+  /** Users with a queue that listens to all public streams. */
+  readonly #listeners = new Set<UserFeed>();
+
+  constructor(options: NodeFeedOptions) {
+    this.#options = options;
+    this.tail = new LogTail(options.beginPosition, options.tail);
+  }
+
+  get userCount(): number {
+    return this.#users.size;
+  }
+
+  /** Puts a queue under its user, loading the user's view first if the node does not have it. */
+  async attach(queue: EventQueue): Promise<void> {
+    const feed = await this.#feedOf(queue.userId);
+    feed.queues.add(queue);
+    queue.feed = feed;
+    if (listensToPublicStreams(queue.descriptor)) this.#listeners.add(feed);
+  }
+
+  detach(queue: EventQueue): void {
+    const { feed } = queue;
+    if (feed === undefined) return;
+    queue.feed = undefined;
+    feed.queues.delete(queue);
+    if (![...feed.queues].some((other) => listensToPublicStreams(other.descriptor)))
+      this.#listeners.delete(feed);
+    if (feed.queues.size > 0) return;
+    this.#users.delete(feed.userId);
+    this.#listeners.delete(feed);
+    for (const streamId of feed.view?.currentStreamIds() ?? []) this.#removeMember(streamId, feed);
+  }
+
+  async #feedOf(userId: number): Promise<UserFeed> {
+    const known = this.#users.get(userId);
+    if (known?.view !== undefined) return known;
+    const loading = this.#loading.get(userId);
+    if (loading !== undefined) return loading;
+    const started = this.#load(userId).finally(() => this.#loading.delete(userId));
+    this.#loading.set(userId, started);
+    return started;
+  }
+
+  async #load(userId: number): Promise<UserFeed> {
+    const feed = new UserFeed(userId);
+    // The user's entries are kept from here on; the snapshot is newer, so nothing falls between.
+    this.#users.set(userId, feed);
+    try {
+      const { view, exactAt } = await this.#options.loadView(userId);
+      const later = feed.finishLoading(view, exactAt);
+      for (const streamId of view.currentStreamIds()) this.#addMember(streamId, feed);
+      for (const parsed of later) {
+        if (parsed.entry.kind === 'change') {
+          for (const effect of parsed.entry.effects)
+            this.#applyToFeed(feed, effect, parsed.position);
+        }
+        this.#deliverTo(feed, parsed);
+      }
+      return feed;
+    } catch (error) {
+      this.#users.delete(userId);
+      throw error;
+    }
+  }
+
+  /** Takes entries in order and answers the polls they concern, once for the whole batch. */
+  take(entries: readonly PositionedEntry[]): void {
+    const touched = new Set<UserFeed>();
+    for (const positioned of entries) {
+      let parsed: ParsedEntry;
+      try {
+        parsed = new ParsedEntry(positioned);
+      } catch (error) {
+        this.#options.onUnreadableEntry(error);
+        return;
+      }
+      this.tail.push(parsed);
+      for (const [userId] of this.#loading) this.#users.get(userId)?.keepWhileLoading(parsed);
+      this.#takeOne(parsed, touched);
+    }
+    for (const feed of touched) for (const queue of feed.queues) queue.wake();
+  }
+
+  #takeOne(parsed: ParsedEntry, touched: Set<UserFeed>): void {
+    const { entry } = parsed;
+    if (entry.kind === 'tick') return;
+    if (entry.kind === 'message.sent') {
+      for (const feed of this.#candidatesOf(entry))
+        if (this.#deliverTo(feed, parsed)) touched.add(feed);
+      return;
+    }
+    for (const effect of entry.effects) {
+      for (const userId of affectedUserIds(effect)) {
+        const feed = this.#users.get(userId);
+        if (feed !== undefined && parsed.position > feed.viewExactAt)
+          this.#applyToFeed(feed, effect, parsed.position);
+      }
+      this.#endQueues(effect);
+    }
+    for (const feed of this.#audienceOf(entry))
+      if (this.#deliverTo(feed, parsed)) touched.add(feed);
+  }
+
+  /** A superset of the users of this node whom a change concerns. */
+  #audienceOf(entry: ChangeEntry): Iterable<UserFeed> {
+    const named = new Set<number>();
+    for (const part of entry.events) {
+      if (part.form === 'subscription-add') named.add(part.userId);
+      else if (part.form === 'same' && part.audience.to === 'users')
+        for (const id of part.audience.userIds) named.add(id);
+      else return this.#users.values();
+    }
+    return [...named].flatMap((userId) => this.#users.get(userId) ?? []);
+  }
+
+  /** A superset of the users of this node that may have the message; who really may is judged for each. */
+  *#candidatesOf(entry: MessageSentEntry): Generator<UserFeed> {
+    const named = [
+      ...(entry.participantIds ?? []),
+      ...entry.lateReceiptIds,
+      ...entry.reactingBotIds,
+    ];
+    const seen = new Set<UserFeed>();
+    for (const userId of named) {
+      const feed = this.#users.get(userId);
+      if (feed !== undefined) seen.add(feed);
+    }
+    if (entry.stream !== undefined) {
+      for (const feed of this.#members.get(entry.stream.id) ?? []) seen.add(feed);
+      if (entry.stream.isPublic) for (const feed of this.#listeners) seen.add(feed);
+    }
+    yield* seen;
+  }
+
+  #deliverTo(feed: UserFeed, parsed: ParsedEntry): boolean {
+    const { view } = feed;
+    // While the view is loading, and for entries it already knows, replay answers.
+    if (view === undefined || parsed.position <= feed.coverageFrom) return false;
+    if (!concerns(parsed, view)) return false;
+    feed.deliver(parsed);
+    return true;
+  }
+
+  #applyToFeed(feed: UserFeed, effect: LogEffect, position: number): void {
+    const { view, userId } = feed;
+    if (view === undefined) return;
+    switch (effect.effect) {
+      case 'joined':
+        if (!effect.userIds.includes(userId)) break;
+        view.join(effect.streamId, position);
+        this.#addMember(effect.streamId, feed);
+        break;
+      case 'left':
+        if (!effect.userIds.includes(userId)) break;
+        view.leave(effect.streamId, position);
+        this.#removeMember(effect.streamId, feed);
+        break;
+      case 'account':
+        if (effect.userId === userId) view.changeAccount(effect.role, effect.isActive, position);
+        break;
+      case 'key-changed':
+      case 'queue-ended':
+        break;
+    }
+  }
+
+  #endQueues(effect: LogEffect): void {
+    if (effect.effect === 'queue-ended') {
+      this.#options.findQueue(effect.queueId)?.end();
+    } else if (effect.effect === 'account' && !effect.isActive) {
+      for (const queue of this.#users.get(effect.userId)?.queues ?? []) queue.end();
+    } else if (effect.effect === 'key-changed') {
+      // The held poll was authenticated by the old key; the next one has to show the new one.
+      for (const queue of this.#users.get(effect.userId)?.queues ?? []) queue.finishPoll();
+    }
+  }
+
+  #addMember(streamId: number, feed: UserFeed): void {
+    const members = this.#members.get(streamId);
+    if (members === undefined) this.#members.set(streamId, new Set([feed]));
+    else members.add(feed);
+  }
+
+  #removeMember(streamId: number, feed: UserFeed): void {
+    const members = this.#members.get(streamId);
+    members?.delete(feed);
+    if (members?.size === 0) this.#members.delete(streamId);
+  }
+
+  /** Lets go of what the tail no longer holds. */
+  forgetOld(): void {
+    for (const feed of this.#users.values()) feed.forgetBefore(this.tail.beginPosition);
+  }
+
+  /** Everything derived from the log is void: all users are forgotten, with their queues. */
+  reset(beginPosition: number): void {
+    for (const feed of this.#users.values()) {
+      for (const queue of feed.queues) {
+        queue.feed = undefined;
+        queue.finishPoll();
+      }
+    }
+    this.#users.clear();
+    this.#loading.clear();
+    this.#members.clear();
+    this.#listeners.clear();
+    this.tail.clear(beginPosition);
+  }
+}
+
+function affectedUserIds(effect: LogEffect): readonly number[] {
+  switch (effect.effect) {
+    case 'joined':
+    case 'left':
+      return effect.userIds;
+    case 'account':
+    case 'key-changed':
+      return [effect.userId];
+    case 'queue-ended':
+      return [];
+  }
+}
+
+/** @returns whether any event of the entry may be for the user; the queues' filters come later */
+export function concerns(parsed: ParsedEntry, view: UserView): boolean {
+  const { entry, position } = parsed;
+  if (entry.kind === 'message.sent') return messageEntitlement(entry, view, position) !== 'none';
+  return entry.kind === 'change' && entitledParts(entry, view, position).length > 0;
+}

@@ -1,0 +1,88 @@
+import type {
+  ChangeEntry,
+  EventPart,
+  LogEntry,
+  MessageSentEntry,
+  PositionedEntry,
+} from '@parley/contracts';
+import { eventPartLength, logEntryVersion } from '@parley/contracts';
+
+/** A version of the entry format that this release does not know. The node gives up its lease; newer ones serve. */
+export class UnknownEntryFormat extends Error {}
+
+/** The two choices of a queue that change the bytes of a message. */
+export type MessageVariant = { readonly applyMarkdown: boolean; readonly clientGravatar: boolean };
+
+/**
+ * An entry with its payload read once for the node and each variant of its events serialised at most once, whatever the
+ * number of queues.
+ */
+export class ParsedEntry {
+  readonly position: number;
+  /** The last position of its run. */
+  readonly end: number;
+  readonly messageId: number;
+  readonly entry: LogEntry;
+  readonly bytes: number;
+  readonly #variants: (string | undefined)[] = [undefined, undefined, undefined, undefined];
+  readonly #partTexts = new Map<number, string>();
+  readonly #partPositions: readonly number[];
+
+  constructor(positioned: PositionedEntry) {
+    this.position = positioned.position;
+    this.end = positioned.position + positioned.length - 1;
+    this.messageId = positioned.messageId;
+    this.bytes = positioned.payload.length;
+    const entry = JSON.parse(positioned.payload) as LogEntry;
+    if (entry.kind !== 'tick' && entry.v !== logEntryVersion) {
+      throw new UnknownEntryFormat(`entry ${positioned.position} has format ${String(entry.v)}`);
+    }
+    if (entry.kind !== 'message.sent' && entry.kind !== 'change' && entry.kind !== 'tick') {
+      throw new UnknownEntryFormat(`entry ${positioned.position} is of an unknown kind`);
+    }
+    this.entry = entry;
+    const partPositions: number[] = [];
+    if (entry.kind === 'change') {
+      let position = this.position;
+      for (const part of entry.events) {
+        partPositions.push(position);
+        position += eventPartLength(part);
+      }
+    }
+    this.#partPositions = partPositions;
+  }
+
+  /** @returns the position of the first event of a part of a change */
+  partPosition(index: number): number {
+    const position = this.#partPositions[index];
+    if (position === undefined) throw new Error('the entry has no such part');
+    return position;
+  }
+
+  /** @returns the `message` object of the event as JSON text (reference facts, messages 5) */
+  messageText(entry: MessageSentEntry, variant: MessageVariant): string {
+    const slot = (variant.applyMarkdown ? 1 : 0) + (variant.clientGravatar ? 2 : 0);
+    const known = this.#variants[slot];
+    if (known !== undefined) return known;
+    const text = JSON.stringify({
+      id: this.messageId,
+      ...entry.message,
+      content: variant.applyMarkdown ? entry.renderedContent : entry.content,
+      content_type: variant.applyMarkdown ? 'text/html' : 'text/x-markdown',
+      avatar_url: variant.clientGravatar && entry.avatar.isGravatar ? null : entry.avatar.url,
+    });
+    this.#variants[slot] = text;
+    return text;
+  }
+
+  /** @returns an event that is the same for its whole audience, as JSON text without its id and closing brace */
+  openEventText(entry: ChangeEntry, index: number): string {
+    const known = this.#partTexts.get(index);
+    if (known !== undefined) return known;
+    const part: EventPart | undefined = entry.events[index];
+    if (part?.form !== 'same') throw new Error('the part has no event of its own');
+    const text = JSON.stringify(part.event).slice(0, -1);
+    this.#partTexts.set(index, text);
+    return text;
+  }
+}

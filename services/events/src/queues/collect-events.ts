@@ -1,0 +1,218 @@
+/**
+ * What a poll answers: a function of the queue's descriptor, the log and `last_event_id`. Memory is used where it reaches back far
+ * enough, else the node's tail, else Postgres in pages by audience; the outcome is the same.
+ */
+import type { ChangeEntry, MessageSentEntry, PositionedEntry } from '@parley/contracts';
+import { audienceKey } from '@parley/contracts';
+
+import { entitledParts, messageEntitlement, messageFlags } from '../feed/entitlement.ts';
+import type { LogTail } from '../feed/log-tail.ts';
+import { ParsedEntry } from '../feed/parsed-entry.ts';
+import type { UserView } from '../feed/user-view.ts';
+import type { EventQueue } from './event-queue.ts';
+import { listensToPublicStreams, passesNarrow, takesType } from './queue-filter.ts';
+
+/** An answer drains what is pending up to these bounds, and holds at least one event (design, Queues and event nodes). */
+export const answerEventsMax = 1_000;
+export const answerBytesMax = 1_048_576;
+
+const replayPageEntries = 500;
+/** Above so many keys a page reads all entries of the range instead of looking each key up. */
+const replayAudiencesMax = 400;
+
+export type LogAccess = {
+  readonly tail: LogTail;
+  readonly conversationIdsOf: (userId: number) => Promise<number[]>;
+  readonly readEntries: (
+    range: { readonly after: number; readonly upTo: number },
+    audiences: readonly number[] | undefined,
+    entriesMax: number,
+  ) => Promise<PositionedEntry[]>;
+  /** Ascending ids of the active subscribers of a stream as of a position. */
+  readonly subscribersAt: (streamId: number, position: number) => Promise<number[]>;
+};
+
+/** The queue's user is no longer known to this node (the log was reset): the poll has to start over. */
+export class FeedLost extends Error {}
+
+class Answer {
+  readonly texts: string[] = [];
+  #bytes = 0;
+
+  /** @returns whether more may follow */
+  push(text: string): boolean {
+    this.texts.push(text);
+    this.#bytes += text.length;
+    return this.texts.length < answerEventsMax && this.#bytes < answerBytesMax;
+  }
+}
+
+/**
+ * @param after `last_event_id` as far as it is meaningful: at or above the queue's start and at or below the log's end
+ * @returns events as JSON texts, in increasing id, all above `after`
+ * @throws FeedLost
+ */
+export async function collectEvents(
+  log: LogAccess,
+  queue: EventQueue,
+  after: number,
+): Promise<string[]> {
+  const answer = new Answer();
+  let position = after;
+  for (;;) {
+    const { feed } = queue;
+    const view = feed?.view;
+    if (feed === undefined || view === undefined) throw new FeedLost();
+    if (position >= feed.coverageFrom) {
+      await addEntries(log, queue, view, feed.deliveriesAfter(position), after, answer);
+      return answer.texts;
+    }
+    const upTo = feed.coverageFrom;
+    if (position >= log.tail.beginPosition) {
+      const isOpen = await addEntries(
+        log,
+        queue,
+        view,
+        log.tail.between(position, upTo),
+        after,
+        answer,
+      );
+      if (!isOpen) return answer.texts;
+      position = upTo;
+      continue;
+    }
+    const audiences = await audiencesOf(log, queue, view);
+    const page = await log.readEntries({ after: position, upTo }, audiences, replayPageEntries);
+    const entries = page.map((entry) => new ParsedEntry(entry));
+    if (!(await addEntries(log, queue, view, entries, after, answer))) return answer.texts;
+    position = page.length < replayPageEntries ? upTo : (entries.at(-1)?.end ?? upTo);
+  }
+}
+
+async function audiencesOf(
+  log: LogAccess,
+  queue: EventQueue,
+  view: UserView,
+): Promise<number[] | undefined> {
+  if (listensToPublicStreams(queue.descriptor)) return undefined;
+  const conversationIds = await log.conversationIdsOf(queue.userId);
+  const streamIds = view.streamIds();
+  if (streamIds.length + conversationIds.length > replayAudiencesMax) return undefined;
+  return [
+    audienceKey.everyone,
+    audienceKey.user(queue.userId),
+    ...streamIds.map((id) => audienceKey.stream(id)),
+    ...conversationIds.map((id) => audienceKey.conversation(id)),
+  ];
+}
+
+async function addEntries(
+  log: LogAccess,
+  queue: EventQueue,
+  view: UserView,
+  entries: readonly ParsedEntry[],
+  after: number,
+  answer: Answer,
+): Promise<boolean> {
+  for (const parsed of entries) {
+    const { entry } = parsed;
+    if (entry.kind === 'message.sent') {
+      const text = parsed.position > after ? messageEvent(parsed, entry, queue, view) : undefined;
+      if (text !== undefined && !answer.push(text)) return false;
+    } else if (entry.kind === 'change') {
+      if (!(await addChange(log, parsed, entry, queue, view, after, answer))) return false;
+    }
+  }
+  return true;
+}
+
+/** @returns the event as the queue gets it, or undefined when it does not */
+function messageEvent(
+  parsed: ParsedEntry,
+  entry: MessageSentEntry,
+  queue: EventQueue,
+  view: UserView,
+): string | undefined {
+  const { descriptor } = queue;
+  if (!takesType(descriptor, 'message')) return undefined;
+  const entitlement = messageEntitlement(entry, view, parsed.position);
+  if (entitlement === 'none' || (entitlement === 'public' && !listensToPublicStreams(descriptor)))
+    return undefined;
+  const flags = entitlement === 'holder' ? messageFlags(entry, queue.userId) : [];
+  if (!passesNarrow(descriptor, entry, flags)) return undefined;
+  const local =
+    entry.local?.queueId === queue.id
+      ? `,"local_message_id":${JSON.stringify(entry.local.localId)}`
+      : '';
+  const flagsText = flags.length === 0 ? '[]' : JSON.stringify(flags);
+  return `{"type":"message","message":${parsed.messageText(entry, descriptor)},"flags":${flagsText}${local},"id":${parsed.position}}`;
+}
+
+async function addChange(
+  log: LogAccess,
+  parsed: ParsedEntry,
+  entry: ChangeEntry,
+  queue: EventQueue,
+  view: UserView,
+  after: number,
+  answer: Answer,
+): Promise<boolean> {
+  const { descriptor } = queue;
+  for (const index of entitledParts(entry, view, parsed.position)) {
+    const part = entry.events[index];
+    const first = parsed.partPosition(index);
+    if (
+      part === undefined ||
+      !takesType(descriptor, part.form === 'same' ? part.event.type : 'subscription')
+    )
+      continue;
+    if (part.form === 'peers') {
+      for (let offset = Math.max(0, after + 1 - first); offset < part.userIds.length; offset += 1) {
+        if (!answer.push(peerEvent(part, offset, first + offset))) return false;
+      }
+    } else if (first > after) {
+      const text =
+        part.form === 'same'
+          ? `${parsed.openEventText(entry, index)},"id":${first}}`
+          : await subscriptionAddEvent(log, part, parsed.position, first);
+      if (!answer.push(text)) return false;
+    }
+  }
+  return true;
+}
+
+type Part<Form extends ChangeEntry['events'][number]['form']> = Extract<
+  ChangeEntry['events'][number],
+  { readonly form: Form }
+>;
+
+/** The names beside the ids are what clients of several ages read (reference facts, streams 11.2). */
+function peerEvent(part: Part<'peers'>, offset: number, id: number): string {
+  const userId = part.userIds[offset];
+  return JSON.stringify({
+    type: 'subscription',
+    op: part.op,
+    subscriptions: [part.streamName],
+    user_id: userId,
+    stream_id: part.streamId,
+    stream_ids: [part.streamId],
+    user_ids: [userId],
+    id,
+  });
+}
+
+async function subscriptionAddEvent(
+  log: LogAccess,
+  part: Part<'subscription-add'>,
+  position: number,
+  id: number,
+): Promise<string> {
+  const subscriptions: unknown[] = [];
+  for (const subscription of part.subscriptions) {
+    subscriptions.push({
+      ...subscription,
+      subscribers: await log.subscribersAt(subscription.stream_id, position),
+    });
+  }
+  return JSON.stringify({ type: 'subscription', op: 'add', subscriptions, id });
+}
