@@ -1,1 +1,1 @@
-export {};
+export * from './stream-access.ts';

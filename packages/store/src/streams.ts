@@ -103,7 +103,8 @@ export async function lockStreams(
 /** Which streams GET streams lists: the union of the sources (contract, GET streams; reference facts, streams 4.1). */
 export type StreamSources = {
   readonly public: boolean;
-  readonly default: boolean;
+  /** Default streams that this person may read. */
+  readonly defaultsOf: { readonly userId: number; readonly isGuest: boolean } | null;
   readonly allActive: boolean;
   /** Streams to which any of these users is subscribed. */
   readonly subscriberIds: readonly number[];
@@ -114,22 +115,29 @@ export async function listStreams(db: Queryable, sources: StreamSources): Promis
   const { rows } = await db.query<Stream>({
     name: 'store-list-streams',
     text: `SELECT ${columns} FROM streams s
-      WHERE NOT s.is_deactivated AND ($1 OR ($2 AND NOT s.invite_only) OR ($3 AND s.is_default)
-        OR s.id IN (SELECT m.stream_id FROM subscriptions m WHERE m.user_id = ANY ($4::int[]) AND m.is_active))
+      WHERE NOT s.is_deactivated AND ($1 OR ($2 AND NOT s.invite_only)
+        OR s.id IN (SELECT m.stream_id FROM subscriptions m WHERE m.user_id = ANY ($3::int[]) AND m.is_active)
+        OR (s.is_default AND (($4 AND NOT s.invite_only)
+          OR s.id IN (SELECT m.stream_id FROM subscriptions m WHERE m.user_id = $5 AND m.is_active))))
       ORDER BY s.name COLLATE "C"`,
-    values: [sources.allActive, sources.public, sources.default, sources.subscriberIds],
+    values: [
+      sources.allActive,
+      sources.public,
+      sources.subscriberIds,
+      sources.defaultsOf !== null && !sources.defaultsOf.isGuest,
+      sources.defaultsOf?.userId ?? null,
+    ],
   });
   return rows;
 }
 
-/** @returns the live default streams, by name in code-point order */
+/** @returns the live default streams, private ones too, by name in code-point order */
 export async function listDefaultStreams(db: Queryable): Promise<Stream[]> {
-  return await listStreams(db, {
-    public: false,
-    default: true,
-    allActive: false,
-    subscriberIds: [],
+  const { rows } = await db.query<Stream>({
+    name: 'store-list-default-streams',
+    text: `SELECT ${columns} FROM streams s WHERE s.is_default AND NOT s.is_deactivated ORDER BY s.name COLLATE "C"`,
   });
+  return rows;
 }
 
 export type NewStream = {

@@ -138,7 +138,7 @@ export async function readSubscriptionState(
     ? []
     : await listStreams(db, {
         public: true,
-        default: false,
+        defaultsOf: null,
         allActive: isAdministrator,
         subscriberIds: [],
       });

@@ -1,0 +1,160 @@
+import { badRequest, withoutCode } from '@parley/contracts';
+import type { Caller, Role } from '@parley/contracts';
+import type { Queryable } from '@parley/database';
+import { findStreamById, findStreamByName, isMember } from '@parley/store';
+import type { RealmSettings, Stream, StreamSources, User } from '@parley/store';
+
+/**
+ * Who may do what with a stream (reference facts, streams 10.1). What is refused looks exactly like what does not exist.
+ */
+
+type Actor = { readonly role: Role };
+
+/** Messages, topics and search: members, and of a public stream everybody but guests. */
+export function mayReadStream(actor: Actor, stream: Stream, isMemberNow: boolean): boolean {
+  if (stream.isDeactivated) return false;
+  return isMemberNow || (!stream.inviteOnly && actor.role !== 'guest');
+}
+
+/** Joining by oneself, and adding others: who is no member of a private stream may not, administrators included. */
+export function maySubscribeTo(actor: Actor, stream: Stream, isMemberNow: boolean): boolean {
+  return actor.role !== 'guest' && mayReadStream(actor, stream, isMemberNow);
+}
+
+/** Who reads a stream sees its members; administrators see those of every stream. */
+export function mayListMembers(actor: Actor, stream: Stream, isMemberNow: boolean): boolean {
+  if (stream.isDeactivated) return false;
+  return actor.role === 'administrator' || mayReadStream(actor, stream, isMemberNow);
+}
+
+/**
+ * Finds a stream that the caller may read.
+ *
+ * @param which a stream's id, or its trimmed name in any letter case
+ * @returns undefined when there is none or the caller may not read it
+ */
+export async function findReadableStream(
+  db: Queryable,
+  caller: Pick<Caller, 'userId' | 'role'>,
+  which: { readonly streamId: number } | { readonly name: string },
+): Promise<Stream | undefined> {
+  const stream =
+    'streamId' in which
+      ? await findStreamById(db, which.streamId)
+      : await findStreamByName(db, which.name);
+  if (stream === undefined) return undefined;
+  return mayReadStream(caller, stream, await isMember(db, caller.userId, stream.id))
+    ? stream
+    : undefined;
+}
+
+/**
+ * @returns the stream of this id
+ * @throws ApiError `Invalid stream id` when there is none or the caller may not read it
+ */
+export async function getReadableStream(
+  db: Queryable,
+  caller: Pick<Caller, 'userId' | 'role'>,
+  streamId: number,
+): Promise<Stream> {
+  const stream = await findReadableStream(db, caller, { streamId });
+  if (stream === undefined) throw badRequest('Invalid stream id');
+  return stream;
+}
+
+/** The flags of GET streams. */
+export type StreamListFlags = {
+  readonly includePublic: boolean;
+  readonly includeSubscribed: boolean;
+  readonly includeAllActive: boolean;
+  readonly includeDefault: boolean;
+  readonly includeOwnerSubscribed: boolean;
+};
+
+/**
+ * Decides what GET streams may list for a caller (contract, GET streams; reference facts, streams 4.1).
+ *
+ * @throws ApiError `User not authorized for this query` when all active streams are asked for by anybody but an administrator
+ */
+export function checkStreamSources(
+  caller: Pick<Caller, 'userId' | 'role' | 'botType' | 'botOwnerId'>,
+  flags: StreamListFlags,
+): StreamSources {
+  if (flags.includeAllActive && caller.role !== 'administrator') {
+    throw badRequest('User not authorized for this query');
+  }
+  const isGuest = caller.role === 'guest';
+  const subscriberIds = flags.includeSubscribed ? [caller.userId] : [];
+  if (flags.includeOwnerSubscribed && caller.botType !== null && caller.botOwnerId !== null) {
+    subscriberIds.push(caller.botOwnerId);
+  }
+  return {
+    allActive: flags.includeAllActive,
+    public: flags.includePublic && !isGuest,
+    defaultsOf: flags.includeDefault ? { userId: caller.userId, isGuest } : null,
+    subscriberIds,
+  };
+}
+
+/** Values of the organization's policies (reference facts, streams 5.1). */
+const administratorsOnly = 2;
+const afterWaitingPeriod = 3;
+const dayMs = 86_400_000;
+
+type PolicyActor = Pick<User, 'role' | 'dateJoined'>;
+
+function isPastWaitingPeriod(
+  account: PolicyActor,
+  settings: RealmSettings,
+  nowMs: number,
+): boolean {
+  const days = Math.floor((nowMs - Date.parse(account.dateJoined)) / dayMs);
+  return days >= settings.waiting_period_threshold;
+}
+
+function isAllowedBy(
+  policy: number,
+  account: PolicyActor,
+  settings: RealmSettings,
+  nowMs: number,
+): boolean {
+  if (account.role === 'administrator') return true;
+  if (account.role === 'guest' || policy === administratorsOnly) return false;
+  return policy !== afterWaitingPeriod || isPastWaitingPeriod(account, settings, nowMs);
+}
+
+/** @returns whether the account may create streams under the organization's policy */
+export function mayCreateStreams(
+  account: PolicyActor,
+  settings: RealmSettings,
+  nowMs: number,
+): boolean {
+  return isAllowedBy(settings.create_stream_policy, account, settings, nowMs);
+}
+
+/** @returns whether the account may subscribe others under the organization's policy */
+export function maySubscribeOthers(
+  account: PolicyActor,
+  settings: RealmSettings,
+  nowMs: number,
+): boolean {
+  return isAllowedBy(settings.invite_to_stream_policy, account, settings, nowMs);
+}
+
+/**
+ * Refuses whoever may not subscribe others.
+ *
+ * @throws ApiError without a code, naming the policy (reference facts, streams 5.1, step 6)
+ */
+export function checkMaySubscribeOthers(
+  account: PolicyActor,
+  settings: RealmSettings,
+  nowMs: number,
+): void {
+  if (maySubscribeOthers(account, settings, nowMs)) return;
+  throw withoutCode(
+    settings.invite_to_stream_policy === afterWaitingPeriod
+      ? "Your account is too new to modify other users' subscriptions."
+      : "Only administrators can modify other users' subscriptions.",
+  );
+}
