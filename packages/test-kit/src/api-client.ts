@@ -1,0 +1,237 @@
+import { Agent, request as startRequest } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
+
+import { checkAnswer } from './answer-checks.ts';
+import type { JsonObject } from './answer-checks.ts';
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+
+/** Parameters of a request: strings go as they are, undefined is left out, everything else goes as JSON. */
+export type Parameters = Readonly<Record<string, unknown>>;
+
+export type Answer = {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: JsonObject;
+};
+
+export type RawAnswer = {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+};
+
+export type RequestOptions = {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+  /** How long the whole answer may take (default 75 s: a held poll is answered within 55 s). */
+  readonly deadlineMs?: number;
+};
+
+/** The server refused a request; `body` is what it answered. */
+export class RefusedRequest extends Error {
+  override readonly name = 'RefusedRequest';
+  readonly status: number;
+  readonly body: JsonObject;
+
+  constructor(method: Method, path: string, answer: Answer) {
+    super(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    this.status = answer.status;
+    this.body = answer.body;
+  }
+
+  get code(): unknown {
+    return this.body['code'];
+  }
+}
+
+// One pool of connections for all clients of a process; polls hold theirs, so there is no bound on their number.
+const agent = new Agent({ keepAlive: true, maxSockets: Infinity, maxFreeSockets: 1_000 });
+
+const requestDeadlineMs = 75_000;
+
+/**
+ * A caller of the interface: Basic authentication, form encoding, and checks of every answer (see `answer-checks.ts`). Requests
+ * take the given gateways in turn.
+ */
+export class ApiClient {
+  readonly email: string | undefined;
+  readonly apiKey: string | undefined;
+  readonly urls: readonly string[];
+  readonly #userAgent: string;
+  #turn = 0;
+
+  /**
+   * @param options.urls base addresses of gateways, without `/api/v1`
+   * @param options.email with `apiKey` the credentials; nobody if left out
+   */
+  constructor(options: {
+    readonly urls: readonly string[];
+    readonly email?: string;
+    readonly apiKey?: string;
+    readonly userAgent?: string;
+  }) {
+    if (options.urls.length === 0) throw new Error('a client needs the address of a gateway');
+    this.urls = options.urls;
+    this.email = options.email;
+    this.apiKey = options.apiKey;
+    this.#userAgent = options.userAgent ?? 'ParleyTest/1.0';
+  }
+
+  /**
+   * Makes a request whose answer is checked, whatever it says.
+   *
+   * @param path below `/api/v1`, with or without a slash before it
+   * @throws BadAnswer when the answer breaks a rule that holds for all
+   * @throws Error when there is no answer
+   */
+  async request(
+    method: Method,
+    path: string,
+    parameters: Parameters = {},
+    options: RequestOptions = {},
+  ): Promise<Answer> {
+    const { status, headers, text } = await this.withoutChecks(method, path, parameters, options);
+    const place = `${method} ${path}: ${status} ${text.slice(0, 500)}`;
+    if (!(headers['content-type'] ?? '').startsWith('application/json'))
+      throw new Error(`content type ${headers['content-type']} of ${place}`);
+    let body: unknown;
+    try {
+      body = JSON.parse(text);
+      checkAnswer(status, body);
+    } catch (error) {
+      throw new Error(`bad answer to ${place}: ${(error as Error).message}`, { cause: error });
+    }
+    return { status, headers, body };
+  }
+
+  /**
+   * Makes a request that is expected to succeed.
+   *
+   * @returns the answer's object
+   * @throws RefusedRequest when the server refuses it; see `request` for the rest
+   */
+  async call(
+    method: Method,
+    path: string,
+    parameters: Parameters = {},
+    options: RequestOptions = {},
+  ): Promise<JsonObject> {
+    const answer = await this.request(method, path, parameters, options);
+    if (answer.body['result'] !== 'success') throw new RefusedRequest(method, path, answer);
+    return answer.body;
+  }
+
+  get(path: string, parameters: Parameters = {}, options?: RequestOptions): Promise<JsonObject> {
+    return this.call('GET', path, parameters, options);
+  }
+
+  post(path: string, parameters: Parameters = {}, options?: RequestOptions): Promise<JsonObject> {
+    return this.call('POST', path, parameters, options);
+  }
+
+  patch(path: string, parameters: Parameters = {}, options?: RequestOptions): Promise<JsonObject> {
+    return this.call('PATCH', path, parameters, options);
+  }
+
+  put(path: string, parameters: Parameters = {}, options?: RequestOptions): Promise<JsonObject> {
+    return this.call('PUT', path, parameters, options);
+  }
+
+  delete(path: string, parameters: Parameters = {}, options?: RequestOptions): Promise<JsonObject> {
+    return this.call('DELETE', path, parameters, options);
+  }
+
+  /**
+   * Sends a message to a stream.
+   *
+   * @returns its id
+   */
+  async sendToStream(stream: string, topic: string, content: string): Promise<number> {
+    const body = await this.post('messages', {
+      type: 'stream',
+      to: stream,
+      subject: topic,
+      content,
+    });
+    return body['id'] as number;
+  }
+
+  /**
+   * Sends a private message.
+   *
+   * @returns its id
+   */
+  async sendPrivately(emails: readonly string[], content: string): Promise<number> {
+    const body = await this.post('messages', { type: 'private', to: emails, content });
+    return body['id'] as number;
+  }
+
+  /** Makes a request without judging the answer. */
+  withoutChecks(
+    method: Method,
+    path: string,
+    parameters: Parameters = {},
+    options: RequestOptions = {},
+  ): Promise<RawAnswer> {
+    const form = encodeForm(parameters);
+    const base = this.urls[this.#turn++ % this.urls.length];
+    const url = new URL(`/api/v1/${path.replace(/^\//, '')}`, base);
+    const hasBody = method !== 'GET';
+    if (!hasBody) for (const [name, value] of form) url.searchParams.append(name, value);
+    const body = hasBody ? form.toString() : '';
+    const deadline = AbortSignal.timeout(options.deadlineMs ?? requestDeadlineMs);
+    const signal =
+      options.signal === undefined ? deadline : AbortSignal.any([options.signal, deadline]);
+    return new Promise((resolve, reject) => {
+      const sent = startRequest(
+        url,
+        {
+          method,
+          agent,
+          signal,
+          headers: {
+            'user-agent': this.#userAgent,
+            ...this.#authorization(),
+            ...(hasBody
+              ? {
+                  'content-type': 'application/x-www-form-urlencoded',
+                  'content-length': String(Buffer.byteLength(body)),
+                }
+              : {}),
+            ...options.headers,
+          },
+        },
+        (response) => {
+          const chunks: Buffer[] = [];
+          response.on('data', (chunk: Buffer) => chunks.push(chunk));
+          response.on('error', reject);
+          response.on('end', () =>
+            resolve({
+              status: response.statusCode ?? 0,
+              headers: response.headers,
+              text: Buffer.concat(chunks).toString('utf8'),
+            }),
+          );
+        },
+      );
+      sent.on('error', reject);
+      sent.end(body);
+    });
+  }
+
+  #authorization(): Record<string, string> {
+    if (this.email === undefined || this.apiKey === undefined) return {};
+    const credentials = Buffer.from(`${this.email}:${this.apiKey}`).toString('base64');
+    return { authorization: `Basic ${credentials}` };
+  }
+}
+
+function encodeForm(parameters: Parameters): URLSearchParams {
+  const form = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value === undefined) continue;
+    form.append(name, typeof value === 'string' ? value : JSON.stringify(value));
+  }
+  return form;
+}

@@ -1,0 +1,264 @@
+import { createServer, connect } from 'node:net';
+import type { Server, Socket } from 'node:net';
+
+/** Which way bytes go: from the one who connected to the server behind the proxy, or back. */
+export type Direction = 'to-server' | 'to-client';
+
+/** A rule that holds bytes back. */
+export type HeldBytes = {
+  /** Fulfilled when bytes are held for the first time. */
+  readonly caught: Promise<void>;
+  /** How many connections are held at the moment. */
+  readonly heldConnections: () => number;
+  /** Passes on what was held, in order, and everything after it. */
+  readonly release: () => void;
+};
+
+type Hold = {
+  readonly direction: Direction;
+  readonly when: (bytes: Buffer) => boolean;
+  readonly channels: Set<Channel>;
+  readonly onCaught: () => void;
+};
+
+type Link = {
+  readonly client: Socket;
+  readonly server: Socket;
+  readonly channels: readonly Channel[];
+};
+
+// What a rule looks for may be split over two chunks.
+const rememberedBytes = 64;
+
+/** One direction of one connection. */
+class Channel {
+  readonly direction: Direction;
+  readonly #from: Socket;
+  readonly #to: Socket;
+  readonly #proxy: { readonly holds: ReadonlySet<Hold>; readonly delayMs: () => number };
+  readonly #held: Buffer[] = [];
+  #recent: Buffer = Buffer.alloc(0);
+  #hold: Hold | undefined;
+  #ended = false;
+
+  constructor(
+    direction: Direction,
+    from: Socket,
+    to: Socket,
+    proxy: { readonly holds: ReadonlySet<Hold>; readonly delayMs: () => number },
+  ) {
+    this.direction = direction;
+    this.#from = from;
+    this.#to = to;
+    this.#proxy = proxy;
+    from.on('data', (chunk: Buffer) => this.#receive(chunk));
+    from.on('end', () => this.#end());
+  }
+
+  get isHeld(): boolean {
+    return this.#hold !== undefined;
+  }
+
+  release(): void {
+    this.#hold = undefined;
+    for (const chunk of this.#held.splice(0)) this.#forward(chunk);
+    if (this.#ended) this.#to.end();
+  }
+
+  #receive(chunk: Buffer): void {
+    if (this.#hold !== undefined) {
+      this.#held.push(chunk);
+      return;
+    }
+    const seen = Buffer.concat([this.#recent, chunk]);
+    for (const hold of this.#proxy.holds) {
+      if (hold.direction !== this.direction || !hold.when(seen)) continue;
+      this.#hold = hold;
+      hold.channels.add(this);
+      this.#held.push(chunk);
+      hold.onCaught();
+      return;
+    }
+    this.#recent = seen.subarray(Math.max(0, seen.length - rememberedBytes));
+    this.#forward(chunk);
+  }
+
+  #forward(chunk: Buffer): void {
+    const delayMs = this.#proxy.delayMs();
+    if (delayMs > 0) {
+      // Timers of one length run in the order in which they were set, so bytes stay in order.
+      setTimeout(() => this.#write(chunk), delayMs);
+    } else {
+      this.#write(chunk);
+    }
+  }
+
+  #write(chunk: Buffer): void {
+    if (this.#to.destroyed || this.#to.writableEnded) return;
+    if (this.#to.write(chunk)) return;
+    this.#from.pause();
+    this.#to.once('drain', () => this.#from.resume());
+  }
+
+  #end(): void {
+    this.#ended = true;
+    if (this.#hold !== undefined) return;
+    const delayMs = this.#proxy.delayMs();
+    if (delayMs > 0) setTimeout(() => this.#to.end(), delayMs);
+    else this.#to.end();
+  }
+}
+
+/**
+ * A TCP proxy on a free port of 127.0.0.1 that can hold bytes back, cut connections, refuse new ones and slow all down. It
+ * stands before a store or a service; nothing in the code under test knows of it.
+ */
+export class FaultProxy {
+  readonly #server: Server;
+  readonly #links = new Set<Link>();
+  readonly #holds = new Set<Hold>();
+  #target: { readonly host: string; readonly port: number };
+  #refuses = false;
+  #delayMs = 0;
+
+  /** @param targetUrl any URL with host and port */
+  static async start(targetUrl: string): Promise<FaultProxy> {
+    const proxy = new FaultProxy(targetUrl);
+    await new Promise<void>((resolve, reject) => {
+      proxy.#server.once('error', reject);
+      proxy.#server.listen(0, '127.0.0.1', resolve);
+    });
+    return proxy;
+  }
+
+  private constructor(targetUrl: string) {
+    this.#target = parseTarget(targetUrl);
+    this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (client) =>
+      this.#accept(client),
+    );
+  }
+
+  get port(): number {
+    const address = this.#server.address();
+    if (address === null || typeof address === 'string')
+      throw new Error('the proxy does not listen');
+    return address.port;
+  }
+
+  /** The same URL with this proxy's host and port. */
+  through(url: string): string {
+    const changed = new URL(url);
+    changed.hostname = '127.0.0.1';
+    changed.port = String(this.port);
+    return changed.href;
+  }
+
+  /** How many connections are open. */
+  get connectionCount(): number {
+    return this.#links.size;
+  }
+
+  /** Sends new connections elsewhere. */
+  retarget(targetUrl: string): void {
+    this.#target = parseTarget(targetUrl);
+  }
+
+  /**
+   * Holds back, on every connection of its own, the first bytes that match and all after them, until released. The connection
+   * stays open.
+   *
+   * @param when is shown each chunk after the last 64 bytes before it; by default everything is held
+   */
+  holdBack(direction: Direction, when: (bytes: Buffer) => boolean = () => true): HeldBytes {
+    const { promise: caught, resolve: onCaught } = Promise.withResolvers<void>();
+    const hold: Hold = { direction, when, channels: new Set(), onCaught };
+    this.#holds.add(hold);
+    return {
+      caught,
+      heldConnections: () => [...hold.channels].filter((channel) => channel.isHeld).length,
+      release: () => {
+        this.#holds.delete(hold);
+        for (const channel of hold.channels) channel.release();
+        hold.channels.clear();
+      },
+    };
+  }
+
+  /** Holds back Redis' PUBLISH commands, and with each what its connection sends after it. */
+  holdBackPublish(): HeldBytes {
+    return this.holdBack('to-server', (bytes) =>
+      bytes.toString('latin1').toLowerCase().includes('\r\npublish\r\n'),
+    );
+  }
+
+  /** Resets all open connections. New ones are accepted unless `refuse` says otherwise. */
+  cut(): void {
+    for (const link of this.#links) {
+      link.client.resetAndDestroy();
+      link.server.resetAndDestroy();
+    }
+  }
+
+  /** Whether new connections are reset at once. */
+  refuse(refuses: boolean): void {
+    this.#refuses = refuses;
+  }
+
+  /** Slows every chunk in both directions; 0 passes it on at once. */
+  delay(delayMs: number): void {
+    this.#delayMs = delayMs;
+  }
+
+  async stop(): Promise<void> {
+    const closed = new Promise<void>((resolve) => {
+      this.#server.close(() => resolve());
+    });
+    this.cut();
+    await closed;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  #accept(client: Socket): void {
+    client.on('error', () => client.destroy());
+    if (this.#refuses) {
+      client.resetAndDestroy();
+      return;
+    }
+    const server = connect({ ...this.#target, allowHalfOpen: true, noDelay: true });
+    const shared = { holds: this.#holds, delayMs: () => this.#delayMs };
+    const link: Link = {
+      client,
+      server,
+      channels: [
+        new Channel('to-server', client, server, shared),
+        new Channel('to-client', server, client, shared),
+      ],
+    };
+    this.#links.add(link);
+    // An end of one side is passed on as it came: a reset as a reset.
+    server.on('error', () => client.resetAndDestroy());
+    const forget = (): void => {
+      this.#links.delete(link);
+      for (const hold of this.#holds) {
+        for (const channel of link.channels) hold.channels.delete(channel);
+      }
+    };
+    client.on('close', () => {
+      server.destroy();
+      forget();
+    });
+    server.on('close', () => {
+      if (!client.destroyed && !client.writableEnded) client.destroy();
+      forget();
+    });
+  }
+}
+
+function parseTarget(targetUrl: string): { readonly host: string; readonly port: number } {
+  const { hostname, port } = new URL(targetUrl);
+  if (port === '') throw new Error('the target of a proxy needs a port');
+  return { host: hostname, port: Number(port) };
+}

@@ -1,0 +1,117 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { readObjects } from './answer-checks.ts';
+import { ApiClient } from './api-client.ts';
+import type { Parameters } from './api-client.ts';
+import type { DeliveryLedger, QueueRecord } from './delivery-ledger.ts';
+
+// A client that is refused a connection tries again after a moment; nothing is asserted about this time.
+const pauseAfterFailureMs = 100;
+
+/**
+ * A client that registers one event queue and polls it for ever, noting in a ledger what it is given. A failed poll is repeated
+ * with the same `last_event_id`, as real clients do; `BAD_EVENT_QUEUE_ID` ends the queue and is a fault.
+ */
+export class QueueFollower {
+  readonly record: QueueRecord;
+  readonly queueId: string;
+  /** The event node that answered last, as `x-parley-node` names it. */
+  lastNode: string | undefined;
+  /** Polls that got no answer, or one that asks to come again. */
+  failedPolls = 0;
+  readonly #client: ApiClient;
+  readonly #stopping = new AbortController();
+  readonly #ended: Promise<void>;
+  #lastEventId: number;
+
+  /**
+   * Registers a queue for messages (raw content) and begins to poll.
+   *
+   * @param options.parameters further parameters of `register`
+   */
+  static async open(
+    client: ApiClient,
+    userId: number,
+    ledger: DeliveryLedger,
+    options: { readonly parameters?: Parameters } = {},
+  ): Promise<QueueFollower> {
+    const body = await client.post('register', {
+      event_types: ['message'],
+      ...options.parameters,
+    });
+    const queueId = body['queue_id'] as string;
+    return new QueueFollower(
+      client,
+      queueId,
+      body['last_event_id'] as number,
+      ledger.openQueue(queueId, userId),
+    );
+  }
+
+  private constructor(
+    client: ApiClient,
+    queueId: string,
+    lastEventId: number,
+    record: QueueRecord,
+  ) {
+    this.#client = client;
+    this.queueId = queueId;
+    this.#lastEventId = lastEventId;
+    this.record = record;
+    this.#ended = this.#follow();
+  }
+
+  /** Ends the poll that is held and asks no more. The queue stays. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#ended;
+  }
+
+  /** Asks once, without waiting, for what is there. Only after `stop`. */
+  async pollOnce(): Promise<void> {
+    await this.#poll({ dont_block: true });
+  }
+
+  async #follow(): Promise<void> {
+    while (!this.#stopping.signal.aborted) {
+      try {
+        if (await this.#poll({}, this.#stopping.signal)) continue;
+        return;
+      } catch (error) {
+        if (this.#stopping.signal.aborted) return;
+        if (error instanceof Error && error.message.startsWith('bad answer')) {
+          this.record.faults.push(error.message);
+          return;
+        }
+        this.failedPolls += 1;
+        await delay(pauseAfterFailureMs);
+      }
+    }
+  }
+
+  /** @returns whether the queue can be polled again */
+  async #poll(parameters: Parameters, signal?: AbortSignal): Promise<boolean> {
+    const answer = await this.#client.request(
+      'GET',
+      'events',
+      { queue_id: this.queueId, last_event_id: this.#lastEventId, ...parameters },
+      signal === undefined ? {} : { signal },
+    );
+    if (answer.status >= 500) {
+      this.failedPolls += 1;
+      await delay(pauseAfterFailureMs);
+      return true;
+    }
+    if (answer.body['result'] !== 'success') {
+      this.record.faults.push(`a poll was refused: ${JSON.stringify(answer.body)}`);
+      return false;
+    }
+    const node = answer.headers['x-parley-node'];
+    if (typeof node === 'string') this.lastNode = node;
+    const events = readObjects(answer.body, 'events');
+    this.record.receive(events);
+    const newest = events.at(-1);
+    if (newest !== undefined) this.#lastEventId = newest['id'] as number;
+    return true;
+  }
+}
