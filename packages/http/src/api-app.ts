@@ -1,0 +1,267 @@
+import { randomUUID } from 'node:crypto';
+
+import {
+  identityHeaderName,
+  internalServerError,
+  methodNotAllowed,
+  notFound,
+  requestIdHeaderName,
+} from '@parley/contracts';
+import type { Caller } from '@parley/contracts';
+import { verifyIdentity } from '@parley/identity';
+import { requestLogger } from '@parley/logging';
+import type { Logger } from '@parley/logging';
+import express from 'express';
+import type { Express, NextFunction, Request, Response } from 'express';
+
+import { ApiRequest } from './api-request.ts';
+import { checkAccess } from './check-access.ts';
+import { decodeParameters } from './decode-parameters.ts';
+import type { RawParameters } from './decode-parameters.ts';
+import { noContent } from './endpoint.ts';
+import type { Endpoint, EndpointAnswer } from './endpoint.ts';
+import { refusalFor, writeRefusal } from './error-handler.ts';
+import { decodeForm } from './form-text.ts';
+import type { ServiceMetrics } from './metrics.ts';
+import { decodeBody, receiveBody } from './request-body.ts';
+import { allowedMethods, findEndpoint, groupRoutes, pathMatches } from './route-groups.ts';
+import type { RouteGroup } from './route-groups.ts';
+import { successText, writeJson } from './write-answer.ts';
+
+/** Everything under it is the interface of the contract. */
+export const apiPathPrefix = '/api/v1';
+
+export type ApiAppOptions<Context> = {
+  readonly endpoints: readonly Endpoint<Context>[];
+  readonly context: Context;
+  /** Secrets with which the gateway's identities may be signed. */
+  readonly identitySecrets: readonly string[];
+  readonly log: Logger;
+  readonly metrics?: ServiceMetrics;
+  /** Compare each answer with its declaration; a difference is logged and answered with 500. */
+  readonly checkAnswers?: boolean;
+  /** UNIX time in milliseconds. */
+  readonly now?: () => number;
+};
+
+/** What is known of a request from its first byte on. */
+type Progress = {
+  readonly startedAtMs: number;
+  requestId: string;
+  endpoint: { readonly name: string; readonly longPoll: boolean } | undefined;
+  caller: Caller | undefined;
+};
+
+const plausibleRequestId = /^[\w.:-]{1,80}$/;
+
+/**
+ * Builds the express app of a service from its declarations. It does not listen.
+ *
+ * Checks come in the order of the reference facts, people 2.1: path, OPTIONS, method, identity, access, parameters, logic.
+ *
+ * @throws TypeError when declarations contradict one another
+ */
+export function createApiApp<Context>(options: ApiAppOptions<Context>): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.set('etag', false);
+  app.set('query parser', false);
+  const router = express.Router({ caseSensitive: true, strict: true });
+  for (const group of groupRoutes(options.endpoints)) {
+    const serve = (request: Request, response: Response, next: NextFunction): Promise<void> =>
+      serveGroup(options, group, request, response, next);
+    router.all(group.path, serve);
+    if (group.isPrefix) router.all(`${group.path}/{*rest}`, serve);
+  }
+  app.use((request, response, next) => {
+    beginRequest(options, request, response);
+    next();
+  });
+  app.use(apiPathPrefix, router);
+  app.use(() => {
+    throw notFound();
+  });
+  app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
+    const progress = progressOf(response);
+    // Whoever hung up gets no answer, and that the work was given up then is no fault.
+    if (response.destroyed && error instanceof Error && error.name === 'AbortError') return;
+    const log = requestLogger(options.log, progress.requestId);
+    writeRefusal(response, refusalFor(error, log), { [requestIdHeaderName]: progress.requestId });
+  });
+  return app;
+}
+
+const progressByResponse = new WeakMap<object, Progress>();
+
+function progressOf(response: Response): Progress {
+  const progress = progressByResponse.get(response);
+  if (progress === undefined) throw new TypeError('the request was not begun by this app');
+  return progress;
+}
+
+/** Doubled slashes are merged and raw UTF-8 bytes, which Node hands over one character each, become text. */
+function normalizedAddress(address: string): string {
+  const question = address.indexOf('?');
+  let path = question < 0 ? address : address.slice(0, question);
+  let query = question < 0 ? '' : address.slice(question);
+  if (path.includes('//')) path = path.replaceAll(/\/{2,}/g, '/');
+  if (/[\u0080-\u00ff]/.test(address)) {
+    path = Buffer.from(path, 'latin1').toString('utf8');
+    query = Buffer.from(query, 'latin1').toString('utf8');
+  }
+  return path + query;
+}
+
+function beginRequest<Context>(
+  options: ApiAppOptions<Context>,
+  request: Request,
+  response: Response,
+): void {
+  request.url = normalizedAddress(request.url);
+  const givenId = request.headers[requestIdHeaderName];
+  const progress: Progress = {
+    startedAtMs: performance.now(),
+    requestId:
+      typeof givenId === 'string' && plausibleRequestId.test(givenId) ? givenId : randomUUID(),
+    endpoint: undefined,
+    caller: undefined,
+  };
+  progressByResponse.set(response, progress);
+  options.metrics?.requestsInFlight.inc();
+  response.once('close', () => endRequest(options, request, response, progress));
+}
+
+function endRequest<Context>(
+  options: ApiAppOptions<Context>,
+  request: Request,
+  response: Response,
+  progress: Progress,
+): void {
+  const durationMs = performance.now() - progress.startedAtMs;
+  const endpoint = progress.endpoint?.name ?? 'none';
+  options.metrics?.requestsInFlight.dec();
+  options.metrics?.requestDuration.observe(
+    { endpoint, status: String(response.statusCode) },
+    durationMs / 1000,
+  );
+  const isQuiet = progress.endpoint?.longPoll === true && response.statusCode < 400;
+  options.log[isQuiet ? 'debug' : 'info'](
+    {
+      request_id: progress.requestId,
+      endpoint,
+      method: request.method,
+      status: response.statusCode,
+      duration_ms: Math.round(durationMs * 10) / 10,
+      user_id: progress.caller?.userId,
+      hung_up: response.writableFinished ? undefined : true,
+    },
+    'request',
+  );
+}
+
+function queryOf(address: string): string {
+  const question = address.indexOf('?');
+  return question < 0 ? '' : address.slice(question + 1);
+}
+
+async function serveGroup<Context>(
+  options: ApiAppOptions<Context>,
+  group: RouteGroup<Context>,
+  request: Request,
+  response: Response,
+  next: NextFunction,
+): Promise<void> {
+  const path = request.params as Readonly<Record<string, string>>;
+  const candidates = group.endpoints.filter((endpoint) => pathMatches(endpoint, path));
+  if (candidates.length === 0) {
+    next('route');
+    return;
+  }
+  const progress = progressOf(response);
+  if (request.method === 'OPTIONS') {
+    const allow = allowedMethods(candidates).toSorted().join(', ');
+    response.writeHead(204, { Allow: allow, [requestIdHeaderName]: progress.requestId }).end();
+    return;
+  }
+  // A POST may name another method in its form, so only its body tells which endpoint is meant.
+  const isPost = request.method === 'POST';
+  if (!isPost && findEndpoint(candidates, request.method) === undefined) {
+    throw methodNotAllowed(allowedMethods(candidates));
+  }
+  const takesJson = candidates.some((endpoint) =>
+    endpoint.parameters.some(({ from }) => from === 'body'),
+  );
+  const hasBody = request.method !== 'GET' && request.method !== 'HEAD';
+  const body = hasBody ? await receiveBody(request) : Buffer.alloc(0);
+  const form = await decodeBody(request.method, request.headers['content-type'], body, takesJson);
+  const override = isPost && !takesJson ? form.get('method') : undefined;
+  const endpoint = findEndpoint(candidates, override ?? request.method);
+  if (endpoint === undefined) throw methodNotAllowed(allowedMethods(candidates));
+  progress.endpoint = endpoint;
+  const raw: RawParameters = { query: decodeForm(queryOf(request.url)), form, path, body };
+  await serveEndpoint(options, endpoint, raw, request, response, progress);
+}
+
+async function serveEndpoint<Context>(
+  options: ApiAppOptions<Context>,
+  endpoint: Endpoint<Context>,
+  raw: RawParameters,
+  request: Request,
+  response: Response,
+  progress: Progress,
+): Promise<void> {
+  const header = request.headers[identityHeaderName];
+  const identity = verifyIdentity(
+    options.identitySecrets,
+    typeof header === 'string' ? header : undefined,
+    options.now?.() ?? Date.now(),
+  );
+  if (identity !== undefined) progress.requestId = identity.requestId;
+  // Whoever has no valid identity came around the gateway.
+  progress.caller = identity?.caller ?? undefined;
+  checkAccess(endpoint.access, progress.caller);
+  const parameters = decodeParameters(raw, endpoint.parameters);
+  const { caller, requestId } = progress;
+  const answer = await endpoint.handle(
+    options.context,
+    new ApiRequest({ raw, parameters, caller, requestId, request, response }),
+  );
+  writeSuccess(options, endpoint, answer, response, requestId);
+}
+
+function writeSuccess<Context>(
+  options: ApiAppOptions<Context>,
+  endpoint: Endpoint<Context>,
+  answer: EndpointAnswer,
+  response: Response,
+  requestId: string,
+): void {
+  const headers = { [requestIdHeaderName]: requestId };
+  if (answer === noContent) {
+    response.writeHead(204, headers).end();
+    return;
+  }
+  const text = successText(answer);
+  if (options.checkAnswers === true) {
+    const fault = findAnswerFault(endpoint, text);
+    if (fault !== undefined) {
+      options.log.error(
+        { endpoint: endpoint.name, fault },
+        'an answer differs from its declaration',
+      );
+      throw internalServerError();
+    }
+  }
+  writeJson(response, 200, text, headers);
+}
+
+/** Compares the very text that would be sent, without the envelope, with the declared schema. */
+function findAnswerFault<Context>(
+  endpoint: Endpoint<Context>,
+  text: string | Buffer,
+): string | undefined {
+  const { result, msg, ...data } = JSON.parse(text.toString()) as Record<string, unknown>;
+  if (result !== 'success' || typeof msg !== 'string')
+    return 'the envelope is not that of a success';
+  return endpoint.findAnswerFault(data);
+}

@@ -1,0 +1,29 @@
+import {
+  incomingWebhookBotType,
+  mustBeAdministrator,
+  notAllowedForGuests,
+  notAuthenticated,
+  notForBots,
+  notForIncomingWebhookBots,
+} from '@parley/contracts';
+import type { Caller } from '@parley/contracts';
+
+import type { EndpointAccess } from './endpoint.ts';
+
+/**
+ * Refuses callers whom the declaration does not admit (reference facts, people 3 and 4), in their order: nobody,
+ * incoming-webhook bots, non-administrators, guests, bots.
+ *
+ * @throws ApiError 401 or 400
+ */
+export function checkAccess(access: EndpointAccess, caller: Caller | null | undefined): void {
+  if (access.authentication === 'none') return;
+  if (!caller) throw notAuthenticated();
+  if (caller.botType === incomingWebhookBotType && access.incomingWebhookBots !== 'allowed') {
+    throw notForIncomingWebhookBots();
+  }
+  if (access.administratorsOnly === true && caller.role !== 'administrator')
+    throw mustBeAdministrator();
+  if (access.guests === 'refused' && caller.role === 'guest') throw notAllowedForGuests();
+  if (access.bots === 'refused' && caller.botType !== null) throw notForBots();
+}

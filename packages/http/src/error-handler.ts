@@ -1,0 +1,47 @@
+import type { ServerResponse } from 'node:http';
+
+import { ApiError, internalServerError, notFound, serviceUnavailable } from '@parley/contracts';
+import type { Logger } from '@parley/logging';
+import type { ErrorRequestHandler } from 'express';
+
+import { isStoreFailure } from './store-failures.ts';
+import { writeJson } from './write-answer.ts';
+
+/**
+ * Turns anything thrown into the refusal that the client sees. Unknown errors become 500 and are logged here, once,
+ * with their stack; nothing of the inside reaches the client.
+ */
+export function refusalFor(error: unknown, log: Logger): ApiError {
+  if (error instanceof ApiError) return error;
+  // The router could not decode a percent escape in the path, so no endpoint is there.
+  if (error instanceof URIError) return notFound();
+  if (isStoreFailure(error)) {
+    log.warn({ err: error }, 'a store is away');
+    return serviceUnavailable();
+  }
+  log.error({ err: error }, 'request failed unexpectedly');
+  return internalServerError();
+}
+
+/** Writes a refusal, unless the answer has begun: then the connection ends, so that nobody takes it for complete. */
+export function writeRefusal(
+  response: ServerResponse,
+  refusal: ApiError,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  writeJson(response, refusal.status, JSON.stringify(refusal.toBody()), {
+    ...headers,
+    ...refusal.headers,
+  });
+}
+
+/** The last handler of an express app, and the only writer of errors. */
+export function errorHandler(log: Logger): ErrorRequestHandler {
+  return (error: unknown, _request, response, _next) => {
+    writeRefusal(response, refusalFor(error, log));
+  };
+}

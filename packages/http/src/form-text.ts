@@ -1,0 +1,90 @@
+import { badRequest, limits } from '@parley/contracts';
+
+/**
+ * Decoding of urlencoded text, in queries and bodies (reference facts, people 2.2): pairs are split at `&` only, `+` is a
+ * space, percent escapes are UTF-8 and what cannot be decoded becomes U+FFFD; a `%` without two hex digits stands for
+ * itself. The last value of a repeated name counts. Nothing here throws but for too many fields.
+ */
+
+export type FormValues = Map<string, string>;
+
+const escapes = /%([0-9a-fA-F]{2})/g;
+
+// A byte order mark inside a value is text like any other.
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/**
+ * The decoder of a charset named in a Content-Type, or UTF-8 where it is absent or unknown.
+ *
+ * @param charset the label as sent
+ */
+export function decoderFor(charset: string | undefined): TextDecoder {
+  if (charset === undefined || /^utf-?8$/i.test(charset)) return utf8;
+  try {
+    return new TextDecoder(charset, { ignoreBOM: true });
+  } catch (error) {
+    if (error instanceof RangeError) return utf8;
+    throw error;
+  }
+}
+
+function decodeBytes(component: string, decoder: TextDecoder): string {
+  const binary = Buffer.from(component, 'utf8')
+    .toString('latin1')
+    .replaceAll(escapes, (_escape, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return decoder.decode(Buffer.from(binary, 'latin1'));
+}
+
+function decodeComponent(raw: string, decoder: TextDecoder): string {
+  const component = raw.includes('+') ? raw.replaceAll('+', ' ') : raw;
+  if (!component.includes('%')) return component;
+  if (decoder !== utf8) return decodeBytes(component, decoder);
+  try {
+    return decodeURIComponent(component);
+  } catch (error) {
+    if (error instanceof URIError) return decodeBytes(component, decoder);
+    throw error;
+  }
+}
+
+export type DecodeFormOptions = {
+  readonly decoder?: TextDecoder;
+  /** More fields than this are refused. */
+  readonly fieldsMax?: number;
+};
+
+/**
+ * Decodes `a=1&b=2`. Empty pieces are skipped; a piece without `=` is a name with an empty value.
+ *
+ * @throws ApiError 400 when there are more fields than allowed
+ */
+export function decodeForm(
+  form: string,
+  { decoder = utf8, fieldsMax = limits.bodyFieldsMax }: DecodeFormOptions = {},
+): FormValues {
+  const values: FormValues = new Map();
+  let fields = 0;
+  let start = 0;
+  while (start < form.length) {
+    let end = form.indexOf('&', start);
+    if (end < 0) end = form.length;
+    if (end > start) {
+      fields += 1;
+      if (fields > fieldsMax) throw tooManyFields();
+      const equals = form.indexOf('=', start);
+      const nameEnd = equals < 0 || equals > end ? end : equals;
+      const name = decodeComponent(form.slice(start, nameEnd), decoder);
+      values.set(
+        name,
+        nameEnd === end ? '' : decodeComponent(form.slice(nameEnd + 1, end), decoder),
+      );
+    }
+    start = end + 1;
+  }
+  return values;
+}
+
+/** A body or query with more fields than `limits.bodyFieldsMax`. */
+export function tooManyFields(): Error {
+  return badRequest('Too many fields in the request');
+}

@@ -1,0 +1,90 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** An HTTP server that can end without cutting off answers. */
+export type GracefulServer = {
+  readonly server: Server;
+  readonly port: number;
+  /**
+   * Stops accepting, lets requests in flight end, and closes what is left when the deadline is reached.
+   *
+   * @param deadlineMs from now
+   */
+  readonly stop: (deadlineMs: number) => Promise<void>;
+};
+
+export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
+
+export type ListenOptions = {
+  readonly host: string;
+  /** 0 is any free port. */
+  readonly port: number;
+  /** Longest time in which a request must arrive, body included. Answers may take any time: polls are held. */
+  readonly requestTimeoutMs: number;
+};
+
+/**
+ * How long an idle connection is kept. It is longer than the gateway and usual proxies keep theirs (60 s), so that a
+ * connection is never closed here at the moment a request is sent on it.
+ */
+export const keepAliveTimeoutMs = 75_000;
+
+/** Longest time in which the headers of a request must arrive. */
+const headersTimeoutMs = 30_000;
+
+/**
+ * Starts to listen.
+ *
+ * @throws Error of the operating system, such as EADDRINUSE
+ */
+export async function listen(
+  handler: RequestHandler,
+  options: ListenOptions,
+): Promise<GracefulServer> {
+  let isStopping = false;
+  const server = createServer(
+    {
+      keepAlive: true,
+      keepAliveTimeout: keepAliveTimeoutMs,
+      headersTimeout: Math.min(headersTimeoutMs, options.requestTimeoutMs),
+      requestTimeout: options.requestTimeoutMs,
+    },
+    (request, response) => {
+      // A kept connection would bring more requests to a server that is leaving.
+      if (isStopping) response.setHeader('Connection', 'close');
+      handler(request, response);
+    },
+  );
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, options.host, () => {
+      server.removeListener('error', reject);
+      resolve();
+    });
+  });
+  return {
+    server,
+    port: (server.address() as AddressInfo).port,
+    stop: (deadlineMs) => {
+      isStopping = true;
+      return stopServer(server, deadlineMs);
+    },
+  };
+}
+
+// Connections that become idle while the server waits are closed within this time.
+const idleSweepMs = 50;
+
+function stopServer(server: Server, deadlineMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const sweep = setInterval(() => server.closeIdleConnections(), idleSweepMs);
+    const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs);
+    server.close(() => {
+      clearInterval(sweep);
+      clearTimeout(deadline);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}

@@ -1,0 +1,36 @@
+import { Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+
+/** The metrics that every service has: Node's own, and requests by endpoint and status. */
+export type ServiceMetrics = {
+  /** Where a service registers its own metrics. */
+  readonly registry: Registry;
+  readonly requestDuration: Histogram<'endpoint' | 'status'>;
+  readonly requestsInFlight: Gauge;
+};
+
+// From half a millisecond up to a held poll of a minute.
+const durationBucketsSecs = [
+  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
+];
+
+/** @param labels constant labels of all metrics, such as service and node id */
+export function createMetrics(labels: Readonly<Record<string, string>>): ServiceMetrics {
+  const registry = new Registry();
+  registry.setDefaultLabels(labels);
+  collectDefaultMetrics({ register: registry });
+  return {
+    registry,
+    requestDuration: new Histogram({
+      name: 'parley_http_request_duration_seconds',
+      help: 'Time from the first byte of a request to the end of its answer, by endpoint and status',
+      labelNames: ['endpoint', 'status'],
+      buckets: durationBucketsSecs,
+      registers: [registry],
+    }),
+    requestsInFlight: new Gauge({
+      name: 'parley_http_requests_in_flight',
+      help: 'Requests that are being handled, held polls included',
+      registers: [registry],
+    }),
+  };
+}

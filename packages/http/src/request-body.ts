@@ -1,0 +1,121 @@
+import type { IncomingMessage } from 'node:http';
+
+import { badRequest, bodyTooLarge, limits } from '@parley/contracts';
+import { Busboy } from '@fastify/busboy';
+
+import { decodeForm, decoderFor, tooManyFields } from './form-text.ts';
+import type { FormValues } from './form-text.ts';
+
+/** Receiving a body and reading parameters from it (reference facts, people 2.2). */
+
+/**
+ * Receives the whole body.
+ *
+ * @throws ApiError 413 above 25 MiB; 400 when the client stops before its end
+ */
+export function receiveBody(request: IncomingMessage): Promise<Buffer> {
+  const announced = Number(request.headers['content-length'] ?? 0);
+  if (announced > limits.bodyMaxBytes) return Promise.reject(bodyTooLarge());
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > limits.bodyMaxBytes) {
+        request.removeAllListeners('data');
+        request.pause();
+        reject(bodyTooLarge());
+        return;
+      }
+      chunks.push(chunk);
+    });
+    request.on('end', () =>
+      resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)),
+    );
+    // After a complete body this changes nothing, as the promise is settled.
+    request.on('close', () => reject(incompleteBody()));
+    request.on('error', () => reject(incompleteBody()));
+  });
+}
+
+function incompleteBody(): Error {
+  return badRequest('The request body is incomplete');
+}
+
+type MediaType = { readonly type: string; readonly charset: string | undefined };
+
+function mediaTypeOf(contentType: string | undefined): MediaType {
+  const [type = '', ...rest] = (contentType ?? '').split(';');
+  const charset = /^\s*charset\s*=\s*"?([^";\s]+)/i;
+  const named = rest.map((part) => charset.exec(part)?.[1]).find((found) => found !== undefined);
+  return { type: type.trim().toLowerCase(), charset: named };
+}
+
+/**
+ * Reads the parameters of a body. POST reads only urlencoded and multipart forms; PATCH, PUT and DELETE take everything
+ * that is not multipart as urlencoded text; the other methods have no body parameters.
+ *
+ * @param lenient true for webhooks, whose JSON may be labelled as a form: nothing in it is an error then
+ * @throws ApiError 400 for a malformed multipart body or too many fields
+ */
+export async function decodeBody(
+  method: string,
+  contentType: string | undefined,
+  body: Buffer,
+  lenient = false,
+): Promise<FormValues> {
+  if (body.length === 0) return new Map();
+  const { type, charset } = mediaTypeOf(contentType);
+  const takesAnyText = method === 'PATCH' || method === 'PUT' || method === 'DELETE';
+  if (method !== 'POST' && !takesAnyText) return new Map();
+  if (type === 'multipart/form-data' || (takesAnyText && type.startsWith('multipart/'))) {
+    return lenient ? new Map() : decodeMultipart(contentType ?? '', body);
+  }
+  if (!takesAnyText && type !== 'application/x-www-form-urlencoded') return new Map();
+  const fieldsMax = lenient ? Number.POSITIVE_INFINITY : limits.bodyFieldsMax;
+  return decodeForm(body.toString('utf8'), { decoder: decoderFor(charset), fieldsMax });
+}
+
+// RFC 2046: a boundary has at most 70 characters.
+const boundaryPattern = /;\s*boundary\s*=\s*(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i;
+
+/**
+ * Decodes a multipart form. Files are skipped; a form without any part is empty (the JavaScript client sends such).
+ *
+ * @throws ApiError 400 when it is malformed or ends early
+ */
+function decodeMultipart(contentType: string, body: Buffer): Promise<FormValues> {
+  const boundary = boundaryPattern.exec(contentType);
+  if (boundary === null) return Promise.reject(malformedMultipart());
+  const end = `--${boundary[1] ?? boundary[2] ?? ''}--`;
+  if (body.length <= end.length + 4 && body.toString('latin1').trim() === end)
+    return Promise.resolve(new Map());
+  return new Promise((resolve, reject) => {
+    const values: FormValues = new Map();
+    const parser = new Busboy({
+      headers: { 'content-type': contentType },
+      limits: {
+        fields: limits.bodyFieldsMax,
+        fieldNameSize: 1000,
+        fieldSize: limits.bodyMaxBytes,
+        parts: 2 * limits.bodyFieldsMax,
+      },
+    });
+    parser.on('field', (name, value) => {
+      values.set(name, value);
+    });
+    parser.on('file', (_name, stream) => {
+      stream.on('error', () => reject(malformedMultipart()));
+      stream.resume();
+    });
+    parser.on('fieldsLimit', () => reject(tooManyFields()));
+    parser.on('partsLimit', () => reject(tooManyFields()));
+    parser.on('error', () => reject(malformedMultipart()));
+    parser.on('finish', () => resolve(values));
+    parser.end(body);
+  });
+}
+
+function malformedMultipart(): Error {
+  return badRequest('Malformed multipart body');
+}

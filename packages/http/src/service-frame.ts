@@ -1,0 +1,162 @@
+import type { ServiceConfig } from '@parley/config';
+import { createLogger } from '@parley/logging';
+import type { Logger } from '@parley/logging';
+
+import { listen } from './graceful-server.ts';
+import type { GracefulServer, RequestHandler } from './graceful-server.ts';
+import { createInternalApp } from './internal-app.ts';
+import type { ReadinessCheck } from './internal-app.ts';
+import { createMetrics } from './metrics.ts';
+import type { ServiceMetrics } from './metrics.ts';
+
+/** Our own version, shown by health endpoints; the interface's version is another matter. */
+export const parleyVersion = '0.1.0';
+
+/** Where a running service is reached by other processes. */
+export type ServiceAddress = {
+  readonly host: string;
+  readonly port: number;
+  readonly internalPort: number;
+};
+
+type Callback = () => Promise<void> | void;
+
+/** What a service gets to build itself with. */
+export type ServiceFrame = {
+  readonly config: ServiceConfig;
+  readonly log: Logger;
+  readonly metrics: ServiceMetrics;
+  /** Aborted when the service begins to stop, before the drain callbacks run. */
+  readonly stopping: AbortSignal;
+  /** Registers the release of a resource; releases run last, in reverse order. */
+  readonly onDispose: (name: string, dispose: Callback) => void;
+  /** Registers work to do while requests are still accepted: give up a lease, answer held polls. In order. */
+  readonly onDrain: (name: string, drain: Callback) => void;
+  /** Registers a condition of `/health/ready`. */
+  readonly addReadinessCheck: (name: string, check: ReadinessCheck['check']) => void;
+  /** Registers what to do once the public server listens, such as taking a lease; ready and logged only after it. */
+  readonly onListening: (started: (address: ServiceAddress) => Promise<void> | void) => void;
+};
+
+/** Connects, registers what it needs on the frame, and returns the handler of public requests, usually an express app. */
+export type StartService = (frame: ServiceFrame) => Promise<RequestHandler> | RequestHandler;
+
+export type RunningService = {
+  readonly address: ServiceAddress;
+  readonly frame: ServiceFrame;
+  /** Drains, closes, disposes. Safe to call more than once. */
+  readonly stop: () => Promise<void>;
+};
+
+type Named = { readonly name: string; readonly run: Callback };
+
+// A step that hangs must not keep the others from their turn.
+async function runSteps(log: Logger, steps: readonly Named[], deadlineMs: number): Promise<void> {
+  for (const { name, run } of steps) {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<'late'>((resolve) => {
+      timer = setTimeout(() => resolve('late'), deadlineMs);
+    });
+    try {
+      if ((await Promise.race([run(), late])) === 'late')
+        log.warn({ step: name }, 'a step of stopping took too long');
+    } catch (error) {
+      log.warn({ err: error, step: name }, 'a step of stopping failed');
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+/**
+ * Starts a service: internal server, the service's own parts, public server, in this order. Tests use it in process with
+ * port 0; `runService` is what a main file calls.
+ *
+ * @param log the root logger; made from the config if absent
+ * @throws whatever hinders the start; what was already started is released before
+ */
+export async function startService(
+  config: ServiceConfig,
+  start: StartService,
+  log: Logger = createLogger({
+    service: config.service,
+    nodeId: config.nodeId,
+    level: config.logLevel,
+  }),
+): Promise<RunningService> {
+  const metrics = createMetrics({ service: config.service, node_id: config.nodeId });
+  const stopping = new AbortController();
+  const checks: ReadinessCheck[] = [];
+  const drains: Named[] = [];
+  const disposals: Named[] = [];
+  const listeners: ((address: ServiceAddress) => Promise<void> | void)[] = [];
+  let isServing = false;
+  let publicServer: GracefulServer | undefined;
+  const frame: ServiceFrame = {
+    config,
+    log,
+    metrics,
+    stopping: stopping.signal,
+    onDispose: (name, run) => {
+      disposals.push({ name, run });
+    },
+    onDrain: (name, run) => {
+      drains.push({ name, run });
+    },
+    addReadinessCheck: (name, check) => {
+      checks.push({ name, check });
+    },
+    onListening: (started) => {
+      listeners.push(started);
+    },
+  };
+  const release = async (): Promise<void> => {
+    isServing = false;
+    stopping.abort();
+    await runSteps(log, drains, config.drainTimeoutMs);
+    await publicServer?.stop(config.drainTimeoutMs);
+    await runSteps(log, disposals.toReversed(), config.drainTimeoutMs);
+    metrics.registry.clear();
+  };
+  try {
+    const { host, advertisedHost, internalPort, port } = config.listen;
+    const internalServer = await listen(
+      createInternalApp({
+        service: config.service,
+        nodeId: config.nodeId,
+        version: parleyVersion,
+        registry: metrics.registry,
+        isServing: () => isServing,
+        checks: () => checks,
+      }),
+      { host, port: internalPort, requestTimeoutMs: config.requestTimeoutMs },
+    );
+    // Registered first and so stopped last: health stays visible to the end.
+    frame.onDispose('internal server', () => internalServer.stop(1000));
+    const handler = await start(frame);
+    publicServer = await listen(handler, { host, port, requestTimeoutMs: config.requestTimeoutMs });
+    const address = {
+      host: advertisedHost,
+      port: publicServer.port,
+      internalPort: internalServer.port,
+    };
+    for (const started of listeners) await started(address);
+    isServing = true;
+    log.info(
+      { port: address.port, internal_port: address.internalPort, pid: process.pid },
+      'listening',
+    );
+    let stopped: Promise<void> | undefined;
+    return {
+      address,
+      frame,
+      stop: () => {
+        stopped ??= release();
+        return stopped;
+      },
+    };
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}

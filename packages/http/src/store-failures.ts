@@ -1,0 +1,39 @@
+/**
+ * Recognising that a store is away. Such a failure is no fault of the request or the server: it is answered with 503
+ * and `SERVICE_UNAVAILABLE` (architecture, property 2).
+ */
+
+const connectionCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+]);
+
+// Connection exceptions, insufficient resources, operator intervention (shutdown, recovery, statement timeout), a standby
+// that is read-only, a transaction ended because it idled or waited too long, and conflicts that a repeat resolves.
+const sqlStates = /^(?:08\w{3}|53\w{3}|57P0\w|57014|25006|25P0[34]|55P03|40001|40P01)$/;
+
+// What pg and ioredis say without a code.
+const texts =
+  /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query read timeout|Cannot use a pool after calling end|Stream isn't writeable|Connection is closed|Command timed out|Reached the max retries per request)/;
+
+const chainMax = 5;
+
+/** Tells whether an error, or one among its causes, says that a store cannot be reached or cannot serve now. */
+export function isStoreFailure(error: unknown): boolean {
+  let current = error;
+  for (let depth = 0; depth < chainMax && current instanceof Error; depth += 1) {
+    const { code } = current as { readonly code?: unknown };
+    if (typeof code === 'string' && (connectionCodes.has(code) || sqlStates.test(code)))
+      return true;
+    if (texts.test(current.message)) return true;
+    current = current.cause;
+  }
+  return false;
+}
