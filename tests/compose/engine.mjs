@@ -87,12 +87,11 @@ export function composeProject(project, settings) {
       }));
     },
 
-    /** Names of the project's volumes and networks that exist. */
-    async listLeftovers() {
+    /** Names of the project's volumes that exist. */
+    async listVolumes() {
       const label = `label=com.docker.compose.project=${project}`;
-      const volumes = await docker(['volume', 'ls', '--quiet', '--filter', label]);
-      const networks = await docker(['network', 'ls', '--format', '{{.Name}}', '--filter', label]);
-      return `${volumes}\n${networks}`.split('\n').filter(Boolean);
+      const output = await docker(['volume', 'ls', '--quiet', '--filter', label]);
+      return output.split('\n').filter(Boolean);
     },
   };
 }
