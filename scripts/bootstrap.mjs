@@ -20,6 +20,9 @@ const pnpmFolder = join(toolsFolder, `pnpm-${pnpmVersion}`);
 const pnpmEntry = join(pnpmFolder, 'node_modules', '.bin', 'pnpm');
 const installedMark = join(root, 'node_modules', '.parley-installed');
 
+const isRunByNpm = process.env.npm_lifecycle_event !== undefined;
+const parentCheckIntervalMs = 500;
+
 /** The Node that everything after the bootstrap runs on. */
 export const pinnedNode = join(root, 'node_modules', 'node', 'bin', 'node');
 
@@ -51,11 +54,19 @@ export function run(command, args, options = {}) {
     const forward = (signal) => child.kill(signal);
     const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
     for (const signal of signals) process.on(signal, forward);
+    // npm starts commands through a shell, and may end without passing its signal on.
+    const parent = process.ppid;
+    const watch = setInterval(() => {
+      if (isRunByNpm && process.ppid !== parent) child.kill('SIGTERM');
+    }, parentCheckIntervalMs);
     const finish = (settle) => {
+      clearInterval(watch);
       for (const signal of signals) process.off(signal, forward);
       settle();
     };
-    child.once('error', (error) => finish(() => reject(new SetupFault(`${command}: ${error.message}`))));
+    child.once('error', (error) =>
+      finish(() => reject(new SetupFault(`${command}: ${error.message}`))),
+    );
     child.once('close', (code, signal) =>
       finish(() => resolve(code ?? 128 + constants.signals[signal])),
     );

@@ -111,20 +111,23 @@ export class Launch {
   /**
    * Stops everything: the services, each after its drain, then Redis, then Postgres. A start that
    * is under way must have been aborted; its end is waited for, so that nothing comes up later.
+   *
+   * @returns whether there was anything to stop
    */
-  async stop(): Promise<void> {
+  async stop(): Promise<boolean> {
     for (const { supervisor } of [...this.#services, ...this.#stores]) supervisor.refuseStarts();
     await Promise.allSettled([this.#starting]);
     await Promise.all(this.#services.map(({ supervisor }) => supervisor.stop()));
     for (const { supervisor } of this.#stores.toReversed()) await supervisor.stop();
     this.#folder?.release();
+    return this.#stores.length + this.#services.length > 0;
   }
 
   async #checkPort(): Promise<void> {
     const { port } = this.#request.options;
     if (await isPortFree(port)) return;
     throw new LaunchFault(
-      `Port ${port} is in use (or not allowed for this user). Choose another one: npm start -- --port ${port === 9991 ? 9992 : 9991}`,
+      `Port ${port} is in use (or not allowed for this user). Choose another one: npm start -- --port ${port + 1}`,
     );
   }
 

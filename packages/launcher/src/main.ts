@@ -85,8 +85,7 @@ async function run(): Promise<number> {
     if (!stopping.signal.aborted) sayFault(error);
     stop(1);
   }
-  await launch.stop();
-  say('Stopped.');
+  if (await launch.stop()) say('Stopped.');
   return ended.promise;
 }
 
