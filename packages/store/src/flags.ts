@@ -1,0 +1,116 @@
+/**
+ * Flags other than `read`, as sparse rows, and late receipts (owner of `message_flags` and `late_receipts`). A row holds only what
+ * differs from what the message itself says; it counts only for those who hold the message.
+ */
+import type { Client, Queryable } from '@parley/database';
+
+import {
+  flagBits,
+  flagBitsSql,
+  heldSql,
+  readWithoutExceptionSql,
+  shownFlagBitsSql,
+} from './message-sql.ts';
+import type { FlagName } from './message-sql.ts';
+import { lockReadState, markRead, markUnread } from './read-state.ts';
+
+// Flags that can follow from the message itself, so that taking them away has to be remembered.
+const impliedBits = flagBits.mentioned | flagBits.wildcard_mentioned | flagBits.has_alert_word;
+
+const setText = `WITH wanted AS MATERIALIZED (
+    SELECT m.id FROM messages m WHERE m.id = ANY ($2::bigint[]) AND ${heldSql('m', '$1')}
+  ), written AS (
+    INSERT INTO message_flags (user_id, message_id, set_bits, cleared_bits)
+    SELECT $1, w.id, CASE WHEN $4 THEN $3::integer ELSE 0 END, CASE WHEN $4 THEN 0 ELSE $3 & ${impliedBits} END
+    FROM wanted w
+    WHERE $4::boolean OR $3 & ${impliedBits} <> 0
+      OR EXISTS (SELECT 1 FROM message_flags f WHERE f.user_id = $1 AND f.message_id = w.id)
+    ORDER BY w.id
+    ON CONFLICT (user_id, message_id) DO UPDATE SET
+      set_bits = (message_flags.set_bits & ~$3) | excluded.set_bits,
+      cleared_bits = (message_flags.cleared_bits & ~$3) | excluded.cleared_bits
+  )
+  SELECT w.id FROM wanted w`;
+
+/**
+ * Sets or clears a flag of the contract's list, `read` included, on messages that the user holds; the others are left out.
+ * Repeating it changes nothing.
+ *
+ * @returns the ids among `messageIds` that the user holds, in no particular order
+ */
+export async function changeFlag(
+  client: Client,
+  userId: number,
+  messageIds: readonly number[],
+  flag: FlagName,
+  operation: 'add' | 'remove',
+): Promise<number[]> {
+  if (flag === 'read') {
+    return operation === 'add'
+      ? markRead(client, userId, messageIds)
+      : markUnread(client, userId, messageIds);
+  }
+  const { rows } = await client.query<{ id: number }>({
+    name: 'flags-change',
+    text: setText,
+    values: [userId, messageIds, flagBits[flag], operation === 'add'],
+  });
+  return rows.map((row) => row.id);
+}
+
+/**
+ * Lets a user hold a message that he can see and does not hold: read, and flagged historical (reference facts, messages 10.1).
+ * The caller has checked that he may see it. The mark outlives the star or reaction that made it.
+ */
+export async function addLateReceipt(
+  client: Client,
+  userId: number,
+  messageId: number,
+): Promise<void> {
+  await lockReadState(client, [userId]);
+  await client.query({
+    name: 'flags-late-receipt',
+    text: `WITH target AS (
+        SELECT m.* FROM messages m WHERE m.id = $2 AND NOT ${heldSql('m', '$1::integer')}
+      ), receipt AS (
+        INSERT INTO late_receipts (user_id, message_id) SELECT $1, t.id FROM target t ON CONFLICT DO NOTHING
+      ), excepted AS (
+        INSERT INTO read_exceptions (user_id, message_id, conversation_id, stream_id, is_read)
+        SELECT $1, t.id, t.read_conversation_id, t.stream_id, true FROM target t WHERE NOT ${readWithoutExceptionSql('t', '$1')}
+        ON CONFLICT (user_id, message_id) DO UPDATE SET is_read = true
+      )
+      INSERT INTO message_flags (user_id, message_id, set_bits) SELECT $1, t.id, ${flagBits.historical} FROM target t
+      ON CONFLICT (user_id, message_id) DO UPDATE SET set_bits = message_flags.set_bits | ${flagBits.historical}`,
+    values: [userId, messageId],
+  });
+}
+
+/** @returns the flags that a user sees on each of the messages that exist, `read` included, as bits; he must be allowed to see them */
+export async function listFlags(
+  db: Queryable,
+  userId: number,
+  messageIds: readonly number[],
+): Promise<Map<number, number>> {
+  const { rows } = await db.query<{ id: number; bits: number }>({
+    name: 'flags-list',
+    text: `SELECT m.id, ${shownFlagBitsSql('m', '$1')} AS bits FROM messages m WHERE m.id = ANY ($2::bigint[])`,
+    values: [userId, messageIds],
+  });
+  return new Map(rows.map((row) => [row.id, row.bits]));
+}
+
+/** The most starred messages that the register answer lists (reference facts, events 4). */
+export const starredListedMax = 10_000;
+
+/** @returns the ids of the messages that the user has starred, ascending, the newest `starredListedMax` at most */
+export async function listStarred(db: Queryable, userId: number): Promise<number[]> {
+  const { rows } = await db.query<{ id: number }>({
+    name: 'flags-starred',
+    text: `SELECT m.id FROM message_flags f JOIN messages m ON m.id = f.message_id
+      WHERE f.user_id = $1 AND f.set_bits & ${flagBits.starred} <> 0 AND ${flagBitsSql('m', '$1')} & ${flagBits.starred} <> 0
+        AND ${heldSql('m', '$1')}
+      ORDER BY m.id DESC LIMIT ${starredListedMax}`,
+    values: [userId],
+  });
+  return rows.map((row) => row.id).toReversed();
+}
