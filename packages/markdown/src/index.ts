@@ -1,1 +1,13 @@
-export {};
+export { alertWordMatches } from './alert-words.ts';
+export { mentionCandidates } from './mention-candidates.ts';
+export type { MentionCandidates } from './mention-candidates.ts';
+export { UnableToRender } from './render-context.ts';
+export type {
+  Linkifier,
+  RenderContext,
+  RenderedMessage,
+  RenderSettings,
+} from './render-context.ts';
+export { renderDescription, renderMessage } from './render-message.ts';
+export { narrowEncode } from './stream-links.ts';
+export { findSubjectLinks } from './subject-links.ts';

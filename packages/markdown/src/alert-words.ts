@@ -1,0 +1,39 @@
+import { extractFences, stashMarks } from './fences.ts';
+import { normalisedLines, separateHangingLists } from './source-lines.ts';
+
+/** Reference facts, markdown 13. */
+const allowedBefore = new Set(' \n(".,\';[*>`');
+const allowedAfter = new Set(" \n)?:.,';]!*`");
+
+function textOutsideFences(content: string): string {
+  const lines = extractFences(separateHangingLists(normalisedLines(content)), []);
+  return lines.join('\n').replaceAll(stashMarks, '').trim();
+}
+
+function occurs(text: string, word: string): boolean {
+  for (let index = text.indexOf(word); index !== -1; index = text.indexOf(word, index + 1)) {
+    const before = text[index - 1];
+    const after = text[index + word.length];
+    if (
+      (before === undefined || allowedBefore.has(before)) &&
+      (after === undefined || allowedAfter.has(after))
+    ) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/**
+ * The alert words that a message contains, fenced blocks left out (reference facts, markdown 13).
+ *
+ * @param words As users wrote them; compared in lower case.
+ * @returns A subset of `words`, in their order.
+ */
+export function alertWordMatches(content: string, words: readonly string[]): string[] {
+  const lower = content.toLowerCase();
+  const present = words.filter((word) => word !== '' && lower.includes(word.toLowerCase()));
+  if (present.length === 0) return [];
+  const text = textOutsideFences(content).toLowerCase();
+  return present.filter((word) => occurs(text, word.toLowerCase()));
+}

@@ -1,0 +1,22 @@
+import { hasPlaceholder } from './inline-run.ts';
+import type { InlinePass } from './inline-run.ts';
+
+/** `!avatar(EMAIL)` and `!gravatar(EMAIL)` (reference facts, markdown 4.7). */
+export const avatars: InlinePass = (text, run) => {
+  if (!text.includes('avatar(')) return text;
+  return text.replaceAll(/!(?:gr)?avatar\(([^)]*)\)/g, (whole, address: string) => {
+    if (hasPlaceholder(address)) return whole;
+    const email = address.trim().toLowerCase();
+    const user = run.context.userByEmail?.(email);
+    return run.add({
+      kind: 'void',
+      tag: 'img',
+      attributes: [
+        ['alt', email],
+        ['class', 'message_body_gravatar'],
+        ['src', `/avatar/${user === undefined ? email : user.id}?s=30`],
+        ['title', email],
+      ],
+    });
+  });
+};

@@ -1,0 +1,147 @@
+import { wordClass } from './inline-run.ts';
+import type { InlinePass } from './inline-run.ts';
+import { addFoundLink } from './links.ts';
+import { isTopLevelDomain } from './top-level-domains.ts';
+
+/** A bare URL, domain or address in a text; `end` is exclusive. */
+export type BareLink = { start: number; end: number; isMail: boolean };
+
+/** Characters that may follow a link without being part of it (reference facts, markdown 4.6). */
+const trailing = '!:;?),.\'">';
+/** The left boundary, as characters; whitespace ends the chunks themselves. */
+const opening = '\'"(,:<';
+/** Pairs of parentheses in a path nest about so deep (reference facts, markdown 4.6). */
+const pathNestingMax = 7;
+
+const schemeHost = new RegExp(String.raw`https?:\/\/[${wordClass}.:@-]+`, 'uy');
+const domainCharacters = new RegExp(String.raw`[${wordClass}.-]+`, 'uy');
+const mailAddress = new RegExp(
+  String.raw`^[${wordClass}.-]+@[${wordClass}.-]+\.[${wordClass}]+$`,
+  'u',
+);
+const bitcoinAddress = /bitcoin:[13][a-km-zA-HJ-NP-Z1-9]{25,34}/y;
+const fileUrl = /file:\/\/(?:\/[^/\s]*)+/y;
+const placeholder = /[\uDBC0-\uDBFF]/;
+
+function matchAt(pattern: RegExp, text: string, start: number): number {
+  pattern.lastIndex = start;
+  return pattern.test(text) ? pattern.lastIndex : -1;
+}
+
+/** The first end of a path at or after `least` where all parentheses are closed, or -1. */
+function pathEnd(chunk: string, slash: number, least: number): number {
+  let depth = 0;
+  for (let index = slash + 1; index <= chunk.length; index += 1) {
+    if (index >= least && depth === 0) return index;
+    const character = chunk[index];
+    if (character === undefined || character === '"' || placeholder.test(character)) return -1;
+    if (character === '(') {
+      depth += 1;
+      if (depth > pathNestingMax) return -1;
+    } else if (character === ')') {
+      depth -= 1;
+      if (depth < 0) return -1;
+    }
+  }
+  return -1;
+}
+
+function isDomain(text: string): boolean {
+  const labels = text.split('.');
+  const last = labels.pop() ?? '';
+  return labels.length > 0 && labels.every((label) => label !== '') && isTopLevelDomain(last);
+}
+
+/**
+ * The end of a link that starts at `start` of a chunk without whitespace, or undefined. It must
+ * reach into the run of trailing characters that begins at `least`, and takes the least of it.
+ */
+function findLinkEnd(
+  chunk: string,
+  start: number,
+  least: number,
+  fileLinks: boolean,
+): { end: number; isMail: boolean } | undefined {
+  const link = (end: number): { end: number; isMail: boolean } => ({ end, isMail: false });
+  const hostEnd = matchAt(schemeHost, chunk, start);
+  if (hostEnd !== -1) {
+    if (hostEnd >= least) {
+      const shortest = chunk.indexOf('//', start) + 3;
+      return link(Math.max(least, shortest));
+    }
+    if (chunk[hostEnd] !== '/') return undefined;
+    const end = pathEnd(chunk, hostEnd, least);
+    return end === -1 ? undefined : link(end);
+  }
+  const domainEnd = matchAt(domainCharacters, chunk, start);
+  if (domainEnd !== -1) {
+    if (domainEnd >= least) {
+      if (isDomain(chunk.slice(start, least))) return link(least);
+    } else if (chunk[domainEnd] === '/' && isDomain(chunk.slice(start, domainEnd))) {
+      const end = pathEnd(chunk, domainEnd, least);
+      if (end !== -1) return link(end);
+    } else if (chunk[domainEnd] === '@' && mailAddress.test(chunk.slice(start, least))) {
+      return { end: least, isMail: true };
+    }
+  }
+  if (chunk.startsWith('file:', start)) {
+    const fileEnd = fileLinks ? matchAt(fileUrl, chunk, start) : -1;
+    return fileEnd >= least ? link(Math.max(least, start + 'file:///'.length)) : undefined;
+  }
+  const bitcoinEnd = matchAt(bitcoinAddress, chunk, start);
+  return bitcoinEnd !== -1 && bitcoinEnd === least ? link(bitcoinEnd) : undefined;
+}
+
+/** How often a chunk may be tried; each try can cost its length. */
+const startsPerChunkMax = 200;
+
+/** Bare links of a text from left to right (reference facts, markdown 4.6). */
+export function findBareLinks(text: string, fileLinks: boolean): BareLink[] {
+  const links: BareLink[] = [];
+  for (const match of text.matchAll(/\S+/g)) {
+    const chunk = match[0];
+    if (!chunk.includes('.') && !chunk.includes(':')) continue;
+    let least = chunk.length;
+    while (least > 0 && trailing.includes(chunk[least - 1] ?? '')) least -= 1;
+    let starts = 0;
+    for (let start = 0; start < least && starts < startsPerChunkMax; start += 1) {
+      if (start > 0 && !opening.includes(chunk[start - 1] ?? '')) continue;
+      starts += 1;
+      const found = findLinkEnd(chunk, start, least, fileLinks);
+      if (found === undefined) continue;
+      links.push({
+        start: match.index + start,
+        end: match.index + found.end,
+        isMail: found.isMail,
+      });
+      break;
+    }
+  }
+  return links;
+}
+
+/**
+ * The URL that a bare link stands for.
+ *
+ * @param domainScheme What a bare domain is prefixed with.
+ */
+export function bareLinkUrl(shown: string, isMail: boolean, domainScheme: string): string {
+  if (isMail) return `mailto:${shown}`;
+  return /^(?:https?|file|bitcoin):/.test(shown) ? shown : domainScheme + shown;
+}
+
+/** Bare URLs, domains and e-mail addresses (reference facts, markdown 4.6). */
+export const bareLinks: InlinePass = (text, run) => {
+  if (!text.includes('.') && !text.includes(':')) return text;
+  let output = '';
+  let copied = 0;
+  for (const link of findBareLinks(text, run.context.settings.fileLinks === true)) {
+    const shown = text.slice(link.start, link.end);
+    const url = bareLinkUrl(shown, link.isMail, 'http://');
+    const placeholderOfLink = addFoundLink(run, url, run.add({ kind: 'text', text: shown }));
+    if (placeholderOfLink === undefined) continue;
+    output += text.slice(copied, link.start) + placeholderOfLink;
+    copied = link.end;
+  }
+  return copied === 0 ? text : output + text.slice(copied);
+};

@@ -1,0 +1,132 @@
+import { appendElement } from './block-tree.ts';
+import type { BlockRule } from './block-tree.ts';
+
+const codeIndent = ' '.repeat(4);
+
+/** Blank lines between blocks; inside code they belong to it (reference facts, markdown 2.8). */
+export const emptyRule: BlockRule = {
+  test: (_parser, _parent, block) => block === '' || block.startsWith('\n'),
+  run(_parser, parent, blocks) {
+    const block = blocks.shift() ?? '';
+    if (block.length > 1) blocks.unshift(block.slice(1));
+    const sibling = parent.children.at(-1);
+    if (sibling?.tag === 'pre') sibling.text += block === '' ? '\n\n' : '\n';
+  },
+};
+
+/** Indented code, only at the start of a block; consecutive ones are one block. */
+export const indentedCodeRule: BlockRule = {
+  test: (_parser, _parent, block) => block.startsWith(codeIndent),
+  run(_parser, parent, blocks) {
+    const lines = (blocks.shift() ?? '').split('\n');
+    const end = lines.findIndex((line) => line.trim() !== '' && !line.startsWith(codeIndent));
+    const count = end === -1 ? lines.length : end;
+    const code = lines
+      .slice(0, count)
+      .map((line) => line.slice(codeIndent.length))
+      .join('\n')
+      .trimEnd();
+    const sibling = parent.children.at(-1);
+    if (sibling?.tag === 'pre') sibling.text += `\n${code}\n`;
+    else appendElement(parent, 'pre', `${code}\n`);
+    if (count < lines.length) blocks.unshift(lines.slice(count).join('\n'));
+  },
+};
+
+const headingPattern = /(?:^|\n)(#{1,6})[^\S\n]([^\n]*)(?:\n|$)/;
+
+/** Headings on any line of a block (reference facts, markdown 2.1). */
+export const headingRule: BlockRule = {
+  test: (_parser, _parent, block) => block.includes('#') && headingPattern.test(block),
+  run(parser, parent, blocks) {
+    const block = blocks.shift() ?? '';
+    const match = headingPattern.exec(block);
+    if (match === null) return;
+    const before = block.slice(0, match.index);
+    const after = block.slice(match.index + match[0].length);
+    if (before !== '') parser.parseBlocks(parent, [before]);
+    const title = (match[2] ?? '').replace(/(?<!#)#+$/, '').trim();
+    appendElement(parent, `h${(match[1] ?? '').length}`, title);
+    if (after !== '') blocks.unshift(after);
+  },
+};
+
+const rulePattern =
+  /(?<![^\n]) {0,3}(?:-(?: {0,2}-){2,}|_(?: {0,2}_){2,}|\*(?: {0,2}\*){2,}) *(?![^\n])/;
+const ruleHint = /[-_*] {0,2}[-_*]/;
+
+/** Horizontal rules on any line of a block (reference facts, markdown 2.2). */
+export const horizontalRule: BlockRule = {
+  test: (_parser, _parent, block) => ruleHint.test(block) && rulePattern.test(block),
+  run(parser, parent, blocks) {
+    const block = blocks.shift() ?? '';
+    const match = rulePattern.exec(block);
+    if (match === null) return;
+    const before = block.slice(0, match.index).replace(/\n$/, '');
+    const after = block.slice(match.index + match[0].length).replace(/^\n/, '');
+    if (before !== '') parser.parseBlocks(parent, [before]);
+    appendElement(parent, 'hr');
+    if (after !== '') blocks.unshift(after);
+  },
+};
+
+const quoteStart = /(?<![^\n]) {0,3}>/;
+const emptyQuoteLine = /^ {0,3}>\s*$/;
+/** A user or wildcard mention that is not silent yet. */
+const loudMention = /(?<![^\s'"(,:<])@(?=\*\*[^*]+\*\*)/gu;
+
+/** Where the quote part of a block starts, or -1; markers without any text are no quote. */
+function quoteIndex(block: string): number {
+  if (!block.includes('>')) return -1;
+  const index = block.search(quoteStart);
+  if (index === -1) return -1;
+  const hasText = block
+    .slice(index)
+    .split('\n')
+    .some((line) => !emptyQuoteLine.test(line));
+  return hasText ? index : -1;
+}
+
+function unquotedLine(line: string): string {
+  if (line.trim() === '>') return '';
+  return line.replace(/^ {0,3}> ?/, '');
+}
+
+/**
+ * Quotes, lazy to the end of their block and merged with a quote right before (reference facts,
+ * markdown 2.5). Mentions in them are made silent on the raw text (reference facts, markdown 7).
+ */
+export const quoteRule: BlockRule = {
+  test: (_parser, _parent, block) => quoteIndex(block) !== -1,
+  run(parser, parent, blocks) {
+    const block = blocks.shift() ?? '';
+    const index = Math.max(quoteIndex(block), 0);
+    const before = block.slice(0, index).replace(/\n$/, '');
+    if (before !== '') parser.parseBlocks(parent, [before]);
+    const quoted = block
+      .slice(index)
+      .split('\n')
+      .map((line) => unquotedLine(line.replaceAll(loudMention, '@_')))
+      .join('\n');
+    const sibling = parent.children.at(-1);
+    const quote = sibling?.tag === 'blockquote' ? sibling : appendElement(parent, 'blockquote');
+    parser.inState('blockquote', () => parser.parseText(quote, quoted));
+  },
+};
+
+/** Everything else: a paragraph, or bare text in a tight list item (reference facts, markdown 2.3). */
+export const paragraphRule: BlockRule = {
+  test: () => true,
+  run(parser, parent, blocks) {
+    const block = blocks.shift() ?? '';
+    const text = block.trimStart();
+    if (text === '') return;
+    if (!parser.isState('list')) {
+      appendElement(parent, 'p', text);
+      return;
+    }
+    const sibling = parent.children.at(-1);
+    if (sibling !== undefined) sibling.tail += `\n${block}`;
+    else parent.text = parent.text === '' ? text : `${parent.text}\n${text}`;
+  },
+};

@@ -1,0 +1,131 @@
+import { appendElement } from './block-tree.ts';
+import type { BlockElement, BlockRule } from './block-tree.ts';
+
+type TableShape = { hasBorder: boolean; separator: string[] };
+
+const endBorder = /(?<!\\)(?:\\\\)*\|$/;
+const cellMarks = /\\\\|\\(`+)|(`+)|\\\||\|/g;
+
+function trimSpaces(text: string): string {
+  return text.replace(/^ +/, '').replace(/(?<! ) +$/, '');
+}
+
+function withoutBorder(row: string): string {
+  return row.replace(/^\|/, '').replace(endBorder, '');
+}
+
+/** Where code spans run in a row: pipes there do not split (reference facts, markdown 2.9). */
+function codeRegions(
+  ticks: readonly { start: number; end: number; length: number }[],
+): [number, number][] {
+  const regions: [number, number][] = [];
+  const positions = new Map<number, number[]>();
+  for (const [index, tick] of ticks.entries()) {
+    const list = positions.get(tick.length) ?? [];
+    list.push(index);
+    positions.set(tick.length, list);
+  }
+  let index = 0;
+  while (index < ticks.length) {
+    const opening = ticks[index];
+    if (opening === undefined) break;
+    const list = positions.get(opening.length) ?? [];
+    while (list[0] !== undefined && list[0] <= index) list.shift();
+    const closingIndex = list[0];
+    const closing = closingIndex === undefined ? undefined : ticks[closingIndex];
+    if (closing === undefined || closingIndex === undefined) {
+      index += 1;
+    } else {
+      regions.push([opening.start, closing.end]);
+      index = closingIndex + 1;
+    }
+  }
+  return regions;
+}
+
+function splitCells(row: string): string[] {
+  const ticks: { start: number; end: number; length: number }[] = [];
+  const pipes: number[] = [];
+  for (const match of row.matchAll(cellMarks)) {
+    const run = match[1] ?? match[2];
+    if (run !== undefined) {
+      const end = match.index + match[0].length - 1;
+      ticks.push({ start: match.index, end, length: run.length });
+    } else if (match[0] === '|') {
+      pipes.push(match.index);
+    }
+  }
+  const regions = codeRegions(ticks);
+  const cells: string[] = [];
+  let position = 0;
+  let region = 0;
+  for (const pipe of pipes) {
+    while ((regions[region]?.[1] ?? Number.POSITIVE_INFINITY) < pipe) region += 1;
+    if ((regions[region]?.[0] ?? Number.POSITIVE_INFINITY) < pipe) continue;
+    cells.push(row.slice(position, pipe));
+    position = pipe + 1;
+  }
+  cells.push(row.slice(position));
+  return cells;
+}
+
+/** Reads the first two lines of a block; undefined when it is no table. */
+function findTableShape(block: string): TableShape | undefined {
+  const firstEnd = block.indexOf('\n');
+  if (firstEnd === -1) return undefined;
+  const secondEnd = block.indexOf('\n', firstEnd + 1);
+  const separatorLine = trimSpaces(
+    block.slice(firstEnd + 1, secondEnd === -1 ? block.length : secondEnd),
+  );
+  if (!/^[|:\- ]*$/.test(separatorLine)) return undefined;
+  const header = trimSpaces(block.slice(0, firstEnd));
+  const hasBorder = header.startsWith('|') || endBorder.test(header);
+  const cells = (row: string): string[] => splitCells(hasBorder ? withoutBorder(row) : row);
+  const headerCount = cells(header).length;
+  if (headerCount === 1) {
+    if (!hasBorder) return undefined;
+    const rows = block
+      .slice(firstEnd + 1)
+      .split('\n')
+      .map(trimSpaces);
+    if (!rows.every((row) => row.startsWith('|') || endBorder.test(row))) return undefined;
+  }
+  const separator = cells(separatorLine);
+  return separator.length === headerCount ? { hasBorder, separator } : undefined;
+}
+
+function columnAlignment(cell: string): string | undefined {
+  const text = trimSpaces(cell);
+  const left = text.startsWith(':');
+  const right = text.endsWith(':');
+  if (left && right) return 'center';
+  if (left) return 'left';
+  return right ? 'right' : undefined;
+}
+
+/** Tables, only at the start of a block (reference facts, markdown 2.9). */
+export const tableRule: BlockRule = {
+  test: (_parser, _parent, block) => block.includes('|') && findTableShape(block) !== undefined,
+  run(_parser, parent, blocks) {
+    const block = blocks.shift() ?? '';
+    const shape = findTableShape(block);
+    if (shape === undefined) return;
+    const [header = '', , ...rows] = block.split('\n');
+    const alignments = shape.separator.map((cell) => columnAlignment(cell));
+
+    const appendRow = (section: BlockElement, tag: 'th' | 'td', line: string): void => {
+      const row = appendElement(section, 'tr');
+      const trimmed = trimSpaces(line);
+      const cells = splitCells(shape.hasBorder ? withoutBorder(trimmed) : trimmed);
+      for (const [index, alignment] of alignments.entries()) {
+        const cell = appendElement(row, tag, trimSpaces(cells[index] ?? ''));
+        if (alignment !== undefined) cell.attributes.push(['align', alignment]);
+      }
+    };
+
+    const table = appendElement(parent, 'table');
+    appendRow(appendElement(table, 'thead'), 'th', header);
+    const body = appendElement(table, 'tbody');
+    for (const row of rows.length === 0 ? [''] : rows) appendRow(body, 'td', row);
+  },
+};

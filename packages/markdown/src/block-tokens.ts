@@ -1,0 +1,90 @@
+import type { StateCore, Token } from 'markdown-it';
+
+import { bulletListRule, listIndentRule, orderedListRule } from './block-lists.ts';
+import {
+  emptyRule,
+  headingRule,
+  horizontalRule,
+  indentedCodeRule,
+  paragraphRule,
+  quoteRule,
+} from './block-rules.ts';
+import { tableRule } from './block-tables.ts';
+import { BlockParser, createElement } from './block-tree.ts';
+import type { BlockElement } from './block-tree.ts';
+import { codeBlockHtml } from './code-blocks.ts';
+import { stashedHtml, wholeStashMark } from './fences.ts';
+import type { StashedBlock } from './fences.ts';
+
+/** The order in which a block is tried (reference facts, markdown 2). */
+const blockRules = [
+  emptyRule,
+  indentedCodeRule,
+  headingRule,
+  tableRule,
+  horizontalRule,
+  orderedListRule,
+  bulletListRule,
+  listIndentRule,
+  quoteRule,
+];
+
+/** Code is followed by three newlines; the strip removes them at the end (reference facts, markdown 1.2). */
+const newlinesAfterCode = '\n\n\n';
+
+/**
+ * Parses lines without fences into markdown-it block tokens. `markup` of an open or close token
+ * is the newline that follows the tag: it is decided before previews move anything.
+ */
+export function pushBlockTokens(
+  state: StateCore,
+  source: string,
+  stash: readonly StashedBlock[],
+): void {
+  const root = createElement('div');
+  new BlockParser(blockRules, paragraphRule).parseText(root, source);
+
+  const push = (type: string, tag: string, nesting: 1 | 0 | -1): Token => {
+    const token = new state.Token(type, tag, nesting);
+    token.block = true;
+    state.tokens.push(token);
+    return token;
+  };
+
+  const pushText = (text: string): void => {
+    if (text === '') return;
+    const token = push('inline', '', 0);
+    token.content = text;
+    token.children = [];
+  };
+
+  const pushCode = (html: string): void => {
+    push('html_block', '', 0).content = html + newlinesAfterCode;
+  };
+
+  const pushElement = (element: BlockElement): void => {
+    const { tag } = element;
+    const newlineAfter = element.tail.trim() === '' ? '\n' : '';
+    if (tag === 'pre') {
+      pushCode(codeBlockHtml(element.text, ''));
+    } else if (tag === 'hr') {
+      push('hr', 'hr', 0).markup = newlineAfter;
+    } else {
+      const mark = tag === 'p' ? wholeStashMark.exec(element.text) : null;
+      const stashed = mark === null ? undefined : stash[Number(mark[1])];
+      if (stashed?.kind === 'code') {
+        pushCode(stashedHtml(stashed));
+      } else {
+        const open = push(`${tag}_open`, tag, 1);
+        if (element.attributes.length > 0) open.attrs = element.attributes;
+        if (element.text.trim() === '' && element.children.length > 0) open.markup = '\n';
+        pushText(element.text);
+        for (const child of element.children) pushElement(child);
+        push(`${tag}_close`, tag, -1).markup = newlineAfter;
+      }
+    }
+    if (newlineAfter === '') pushText(element.tail);
+  };
+
+  for (const child of root.children) pushElement(child);
+}

@@ -1,0 +1,61 @@
+import hljs from 'highlight.js/lib/common';
+
+import { escapeCode } from './escaping.ts';
+import { pygmentsClass } from './highlight-classes.ts';
+
+/** Pygments aliases that the highlighter knows by another name. */
+const languageNames: Record<string, string> = {
+  py3: 'python',
+  python3: 'python',
+  'c#': 'csharp',
+  console: 'shell',
+  'shell-session': 'shell',
+  udiff: 'diff',
+  'objective-c': 'objectivec',
+  'vb.net': 'vbnet',
+  golang: 'go',
+};
+
+/** Names for text without any highlighting. */
+const plainLanguages = new Set(['', 'text', 'plain', 'plaintext', 'txt', 'nohighlight', 'none']);
+
+/** Above this many characters the highlighter is not asked: its cost is that of its regexes. */
+const highlightedLengthMax = 20_000;
+
+function highlight(code: string, language: string): string {
+  const alias = language.toLowerCase();
+  const name = languageNames[alias] ?? alias;
+  if (plainLanguages.has(name) || code.length > highlightedLengthMax) return escapeCode(code);
+  if (hljs.getLanguage(name) === undefined) return escapeCode(code);
+  const { value } = hljs.highlight(code, { language: name, ignoreIllegals: true });
+  return value
+    .replaceAll('&#x27;', '&#39;')
+    .replaceAll(
+      /<span class="([^"]*)">/g,
+      (_whole, scope: string) => `<span class="${pygmentsClass(scope)}">`,
+    );
+}
+
+/** A first line that names the language: `:::lang` and `#!lang` go, `#!/path/lang` stays. */
+function takeLanguageLine(code: string): { code: string; language: string } {
+  const end = code.indexOf('\n');
+  const first = end === -1 ? code : code.slice(0, end);
+  const match = /^(?::::|#!)((?:\/?[\w-]+)*\/)?([\w#.+-]+)\s*$/.exec(first);
+  if (match === null) return { code, language: '' };
+  const language = match[2] ?? '';
+  if (match[1] !== undefined) return { code, language };
+  return { code: end === -1 ? '' : code.slice(end + 1), language };
+}
+
+/**
+ * The HTML of a code block (reference facts, markdown 2.8), without the newlines after it.
+ *
+ * @param text The block's lines, joined with newlines.
+ * @param info The info word; empty for indented code and bare fences.
+ */
+export function codeBlockHtml(text: string, info: string): string {
+  const trimmed = text.replace(/^\n+/, '').trimEnd();
+  const { code, language } =
+    info === '' ? takeLanguageLine(trimmed) : { code: trimmed, language: info };
+  return `<div class="codehilite"><pre><span></span>${highlight(code, language)}\n</pre></div>`;
+}

@@ -1,0 +1,80 @@
+import { findEmojiCode, findEmojiName } from './emoji-names.ts';
+import { wordClass } from './inline-run.ts';
+import type { InlinePass, InlineRun } from './inline-run.ts';
+
+const namedEmoji = new RegExp(String.raw`:([${wordClass}+-]+):`, 'gu');
+
+/** The only built-in that is no Unicode character (reference facts, markdown 9). */
+const extraEmoji = { name: 'zulip', url: '/static/generated/emoji/images/emoji/unicode/zulip.png' };
+
+function addImage(run: InlineRun, name: string, url: string): string {
+  return run.add({
+    kind: 'void',
+    tag: 'img',
+    attributes: [
+      ['alt', `:${name}:`],
+      ['class', 'emoji'],
+      ['src', url],
+      ['title', name.replaceAll('_', ' ')],
+    ],
+  });
+}
+
+function addSpan(run: InlineRun, name: string, code: string): string {
+  const label = name.replaceAll('_', ' ');
+  return run.add({
+    kind: 'element',
+    tag: 'span',
+    attributes: [
+      ['aria-label', label],
+      ['class', `emoji emoji-${code}`],
+      ['role', 'img'],
+      ['title', label],
+    ],
+    content: run.add({ kind: 'text', text: `:${name}:` }),
+  });
+}
+
+/** `:name:`: custom emoji first, then the extra one, then Unicode names (reference facts, markdown 9). */
+export const emojiNames: InlinePass = (text, run) => {
+  if (!text.includes(':')) return text;
+  return text.replaceAll(namedEmoji, (whole, name: string) => {
+    const custom = run.context.realmEmoji(name);
+    if (custom !== undefined) return addImage(run, name, custom.url);
+    if (name === extraEmoji.name) return addImage(run, name, extraEmoji.url);
+    const code = findEmojiCode(name);
+    return code === undefined ? whole : addSpan(run, name, code);
+  });
+};
+
+const emoticonNames: Record<string, string> = {
+  ':)': 'slight_smile',
+  '(:': 'slight_smile',
+  ':(': 'frown',
+  '<3': 'heart',
+  ':|': 'expressionless',
+  ':/': 'confused',
+};
+const emoticon = /(?<![^ \n,.;?!()[\]"'])(?::\)|\(:|:\(|<3|:\||:\/)(?![^ \n,.;?!()[\]"'])/g;
+
+/** Emoticons, only if the sender wants them (reference facts, markdown 9). */
+export const emoticons: InlinePass = (text, run) => {
+  if (run.context.settings.translateEmoticons !== true) return text;
+  return text.replaceAll(emoticon, (whole) => {
+    const name = emoticonNames[whole];
+    const code = name === undefined ? undefined : findEmojiCode(name);
+    return name === undefined || code === undefined ? whole : addSpan(run, name, code);
+  });
+};
+
+/** The ranges from which raw characters are taken (reference facts, markdown 9). */
+const rawEmoji =
+  /[\u{1F100}-\u{1F64F}\u{1F680}-\u{1F6FF}\u{1F900}-\u{1F9FF}\u2000-\u206F\u2300-\u27BF\u2900-\u297F\u2B00-\u2BFF\u3000-\u303F\u3200-\u32FF]/gu;
+
+/** Raw Unicode emoji, one code point at a time. */
+export const unicodeEmoji: InlinePass = (text, run) =>
+  text.replaceAll(rawEmoji, (character) => {
+    const code = (character.codePointAt(0) ?? 0).toString(16).padStart(4, '0');
+    const name = findEmojiName(code);
+    return name === undefined ? character : addSpan(run, name, code);
+  });

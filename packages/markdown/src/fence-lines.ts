@@ -1,0 +1,18 @@
+export type FenceLine = { fence: string; info: string; isQuote: boolean; isTex: boolean };
+
+/** The characters of an info word (reference facts, markdown 2.6). */
+const fencePattern = /^(~{3,}|`{3,}) *\{?\.?([A-Za-z0-9_+,\-./#]*)\}? *$/;
+
+/** Reads a line that may open or close a fenced block; anything else after the fence is text. */
+export function matchFenceLine(line: string): FenceLine | undefined {
+  if (!line.startsWith('```') && !line.startsWith('~~~')) return undefined;
+  const match = fencePattern.exec(line);
+  if (match === null) return undefined;
+  const info = match[2] ?? '';
+  return {
+    fence: match[1] ?? '',
+    info,
+    isQuote: info === 'quote' || info === 'quoted',
+    isTex: info === 'math' || info === 'tex' || info === 'latex',
+  };
+}

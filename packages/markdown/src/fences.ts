@@ -1,0 +1,86 @@
+import { codeBlockHtml } from './code-blocks.ts';
+import { matchFenceLine } from './fence-lines.ts';
+import { stashClose, stashOpen } from './source-lines.ts';
+import { texBlockHtml } from './tex.ts';
+
+/** A block that waits for its place in the tree; its text is not touched by any other rule. */
+export type StashedBlock = { kind: 'code' | 'tex'; text: string; info: string };
+
+export function stashedHtml(block: StashedBlock): string {
+  return block.kind === 'tex' ? texBlockHtml(block.text) : codeBlockHtml(block.text, block.info);
+}
+
+/** A line that stands for `stash[index]`; the marks cannot occur in normalised content. */
+const stashMark = (index: number): string => stashOpen + index + stashClose;
+
+export const stashMarks = new RegExp(`${stashOpen}([0-9]+)${stashClose}`, 'g');
+export const wholeStashMark = new RegExp(`^${stashOpen}([0-9]+)${stashClose}$`);
+
+type OpenBlock = { fence: string; kind: 'quote' | 'code' | 'tex'; info: string; lines: string[] };
+
+/** Quote fences may nest without end; deeper ones are shown as code. */
+const quoteFencesMax = 50;
+
+function quotedLines(lines: readonly string[]): string[] {
+  return lines
+    .join('\n')
+    .split('\n\n')
+    .map((paragraph) =>
+      paragraph
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => `> ${line}`)
+        .join('\n'),
+    )
+    .join('\n\n')
+    .split('\n');
+}
+
+/**
+ * Takes fenced blocks out of the lines (reference facts, markdown 2.6 to 2.8). Code and math
+ * become marks on lines of their own, quote fences become `> ` lines.
+ */
+export function extractFences(lines: readonly string[], stash: StashedBlock[]): string[] {
+  const output: string[] = [];
+  const open: OpenBlock[] = [];
+
+  const close = (block: OpenBlock): void => {
+    open.pop();
+    const target = open.at(-1)?.lines ?? output;
+    if (block.kind === 'quote') {
+      target.push('');
+      // A loop, because spreading very many lines into one call overflows the stack.
+      for (const line of quotedLines(block.lines)) target.push(line);
+      target.push('');
+      return;
+    }
+    stash.push({ kind: block.kind, text: block.lines.join('\n'), info: block.info });
+    target.push('', stashMark(stash.length - 1), '');
+  };
+
+  for (const line of lines) {
+    const current = open.at(-1);
+    if (current !== undefined && line.trimEnd() === current.fence) {
+      close(current);
+      continue;
+    }
+    if (current !== undefined && current.kind !== 'quote') {
+      current.lines.push(current.kind === 'code' ? line.trimEnd() : line);
+      continue;
+    }
+    const fenceLine = matchFenceLine(line);
+    if (fenceLine === undefined) {
+      (current?.lines ?? output).push(line);
+      continue;
+    }
+    const quoteAllowed = fenceLine.isQuote && open.length < quoteFencesMax;
+    open.push({
+      fence: fenceLine.fence,
+      kind: quoteAllowed ? 'quote' : fenceLine.isTex ? 'tex' : 'code',
+      info: fenceLine.info,
+      lines: [],
+    });
+  }
+  for (let block = open.at(-1); block !== undefined; block = open.at(-1)) close(block);
+  return output;
+}

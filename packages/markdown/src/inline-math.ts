@@ -1,0 +1,24 @@
+import { wordClass } from './inline-run.ts';
+import type { InlinePass } from './inline-run.ts';
+import { texInlineHtml } from './tex.ts';
+
+const inlineMath = new RegExp(
+  String.raw`(?<![$${wordClass}])\$\$([^\n_$](?:\\\$|[^$\n])*)\$\$(?![$${wordClass}])`,
+  'gu',
+);
+
+/** `$$body$$` (reference facts, markdown 10). */
+export const mathFormulas: InlinePass = (text, run) => {
+  if (!text.includes('$$')) return text;
+  return text.replaceAll(inlineMath, (whole, body: string) => {
+    const tex = run.plainText(body);
+    const html = texInlineHtml(tex);
+    if (html !== undefined) return run.add({ kind: 'html', html });
+    return run.add({
+      kind: 'element',
+      tag: 'span',
+      attributes: [['class', 'tex-error']],
+      content: run.add({ kind: 'text', text: run.plainText(whole) }),
+    });
+  });
+};

@@ -1,0 +1,100 @@
+import { UnableToRender } from './render-context.ts';
+import type { RenderContext } from './render-context.ts';
+
+/**
+ * What a pass put in place of a piece of text. `content` of an element is text again, in which
+ * later passes may have put further placeholders.
+ */
+export type InlineNode =
+  | { kind: 'text'; text: string }
+  | { kind: 'html'; html: string }
+  | { kind: 'code'; code: string }
+  | { kind: 'element'; tag: string; attributes: [name: string, value: string][]; content: string }
+  | { kind: 'void'; tag: string; attributes: [name: string, value: string][] };
+
+/** What rendering one message collects, apart from the HTML. */
+export type RenderFindings = {
+  userIds: Set<number>;
+  groupIds: Set<number>;
+  mentionsWildcard: boolean;
+  hasLink: boolean;
+  hasImage: boolean;
+  attachmentPathIds: Set<string>;
+};
+
+const firstPlaceholder = 0x10_0000;
+const placeholderCount = 0xfffe;
+
+/**
+ * One text run while the passes go over it (reference facts, markdown 3). A replaced piece is one
+ * private-use character of plane 16: neither whitespace nor punctuation nor part of a word, and
+ * unforgeable, because such characters in the source are themselves replaced first.
+ */
+export class InlineRun {
+  readonly context: RenderContext;
+  readonly findings: RenderFindings;
+  /** Lower-cased names in mentions of the whole message. */
+  readonly mentionedNames: () => ReadonlySet<string>;
+  readonly #nodes: InlineNode[] = [];
+
+  constructor(
+    context: RenderContext,
+    findings: RenderFindings,
+    mentionedNames: () => ReadonlySet<string>,
+  ) {
+    this.context = context;
+    this.findings = findings;
+    this.mentionedNames = mentionedNames;
+  }
+
+  /** @returns The placeholder of the node. */
+  add(node: InlineNode): string {
+    if (this.#nodes.length >= placeholderCount) throw new UnableToRender('too many elements');
+    this.#nodes.push(node);
+    return String.fromCodePoint(firstPlaceholder + this.#nodes.length - 1);
+  }
+
+  /** The text between placeholders, and the nodes behind them, in order. */
+  *pieces(content: string): Generator<string | InlineNode> {
+    let start = 0;
+    for (const match of content.matchAll(placeholders)) {
+      if (match.index > start) yield content.slice(start, match.index);
+      const node = this.#nodes[(match[0].codePointAt(0) ?? 0) - firstPlaceholder];
+      if (node !== undefined) yield node;
+      start = match.index + match[0].length;
+    }
+    if (start < content.length) yield content.slice(start);
+  }
+
+  /** What a reader sees of the content. */
+  plainText(content: string): string {
+    if (!hasPlaceholder(content)) return content;
+    let text = '';
+    for (const piece of this.pieces(content)) {
+      if (typeof piece === 'string') text += piece;
+      else if (piece.kind === 'text') text += piece.text;
+      else if (piece.kind === 'code') text += piece.code;
+      else if (piece.kind === 'element') text += this.plainText(piece.content);
+    }
+    return text;
+  }
+}
+
+const placeholders = /[\u{100000}-\u{10FFFD}]/gu;
+
+/** Cheap and exact: the high surrogates of plane 16. */
+export function hasPlaceholder(content: string): boolean {
+  return /[\uDBC0-\uDBFF]/.test(content);
+}
+
+/** Runs the passes after `passIndex` over the content of an element that this pass made. */
+export type RunLaterPasses = (content: string) => string;
+
+/** Replaces what it matches with placeholders. Must return the text itself when nothing matches. */
+export type InlinePass = (text: string, run: InlineRun, later: RunLaterPasses) => string;
+
+/** The common left boundary of reference facts, markdown 3, as the source of a look-behind. */
+export const leftBoundary = String.raw`(?<![^\s'"(,:<])`;
+
+/** A word character of reference facts, markdown, as the source of a character class. */
+export const wordClass = String.raw`\p{L}\p{N}_`;

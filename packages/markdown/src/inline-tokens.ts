@@ -1,0 +1,56 @@
+import type { StateCore, Token } from 'markdown-it';
+
+import type { StashedBlock } from './fences.ts';
+import { runInlinePasses } from './inline-passes.ts';
+import type { InlineNode, InlineRun } from './inline-run.ts';
+
+/**
+ * Parses one text run into the children of its markdown-it `inline` token.
+ *
+ * @param stash Finished blocks; a mark that did not get a block of its own is replaced in place.
+ */
+export function pushInlineTokens(
+  state: StateCore,
+  inline: Token,
+  run: InlineRun,
+  stash: readonly StashedBlock[],
+): void {
+  const children: Token[] = [];
+  const push = (type: string, tag: string, nesting: 1 | 0 | -1): Token => {
+    const token = new state.Token(type, tag, nesting);
+    children.push(token);
+    return token;
+  };
+
+  const pushNode = (node: InlineNode): void => {
+    switch (node.kind) {
+      case 'text':
+        push('text', '', 0).content = node.text;
+        break;
+      case 'html':
+        push('html_inline', '', 0).content = node.html;
+        break;
+      case 'code':
+        push('code_inline', 'code', 0).content = node.code;
+        break;
+      case 'void':
+        push(node.tag, node.tag, 0).attrs = node.attributes;
+        break;
+      case 'element':
+        push(`${node.tag}_open`, node.tag, 1).attrs = node.attributes;
+        pushContent(node.content);
+        push(`${node.tag}_close`, node.tag, -1);
+        break;
+    }
+  };
+
+  const pushContent = (content: string): void => {
+    for (const piece of run.pieces(content)) {
+      if (typeof piece === 'string') push('text', '', 0).content = piece;
+      else pushNode(piece);
+    }
+  };
+
+  pushContent(runInlinePasses(inline.content, run, stash));
+  inline.children = children;
+}

@@ -1,0 +1,107 @@
+import { leftBoundary } from './inline-run.ts';
+import type { InlinePass, InlineRun } from './inline-run.ts';
+
+/** Names are on one line, and no other pass may have put anything in them. */
+const nameClass = String.raw`[^*\n\u{100000}-\u{10FFFD}]`;
+const userMention = new RegExp(String.raw`${leftBoundary}@(_?)\*\*(${nameClass}+)\*\*`, 'gu');
+const groupMention = new RegExp(String.raw`${leftBoundary}@\*(${nameClass}+)\*`, 'gu');
+const wildcards = new Set(['all', 'everyone', 'stream']);
+
+/** A mention's name part and, if written, its id part. */
+export function splitMention(text: string): { name: string; id: number | undefined } {
+  const match = /^([^\n]+)\|([0-9]{1,15})$/.exec(text);
+  if (match === null) return { name: text, id: undefined };
+  return { name: match[1] ?? '', id: Number(match[2]) };
+}
+
+function findMentionedUser(
+  text: string,
+  run: InlineRun,
+): { id: number; fullName: string } | undefined {
+  const { name, id } = splitMention(text);
+  if (id !== undefined) {
+    const user = run.context.userById(id);
+    if (user !== undefined && run.mentionedNames().has(user.fullName.toLowerCase())) return user;
+    return undefined;
+  }
+  return run.context.usersByName(name)[0];
+}
+
+/**
+ * `@**Full Name**`, `@**Full Name|id**`, their silent forms and the wildcards (reference facts,
+ * markdown 7). A silent wildcard does not count as one.
+ */
+export /** Names are on one line, and no other pass may have put anything in them. */
+const nameClass = String.raw`[^*\n\u{100000}-\u{10FFFD}]`;
+const userMentions: InlinePass = (text, run) => {
+  if (!text.includes('**') || !text.includes('@')) return text;
+  return replaceEach(text, userMention, (match) => {
+    const isSilent = match[1] === '_';
+    const name = match[2] ?? '';
+    const isWildcard = wildcards.has(name);
+    const user = isWildcard ? undefined : findMentionedUser(name, run);
+    if (!isWildcard && user === undefined) return undefined;
+    if (!isSilent) {
+      if (user === undefined) run.findings.mentionsWildcard = true;
+      else run.findings.userIds.add(user.id);
+    }
+    const shown = user === undefined ? name : user.fullName;
+    return run.add({
+      kind: 'element',
+      tag: 'span',
+      attributes: [
+        ['class', isSilent ? 'user-mention silent' : 'user-mention'],
+        ['data-user-id', user === undefined ? '*' : String(user.id)],
+      ],
+      content: run.add({ kind: 'text', text: isSilent ? shown : `@${shown}` }),
+    });
+  });
+};
+
+/** `@*group name*` (reference facts, markdown 7). */
+export const groupMentions: InlinePass = (text, run) => {
+  if (!text.includes('@*')) return text;
+  return replaceEach(text, groupMention, (match) => {
+    const group = run.context.groupByName(match[1] ?? '');
+    if (group === undefined) return undefined;
+    run.findings.groupIds.add(group.id);
+    return run.add({
+      kind: 'element',
+      tag: 'span',
+      attributes: [
+        ['class', 'user-group-mention'],
+        ['data-user-group-id', String(group.id)],
+      ],
+      content: run.add({ kind: 'text', text: `@${group.name}` }),
+    });
+  });
+};
+
+/**
+ * Replaces matches from left to right. One that is refused is passed over by a single character,
+ * so that what begins inside it still has its chance.
+ *
+ * @param pattern Global.
+ * @param replace The replacement, or undefined to refuse the match.
+ */
+export function replaceEach(
+  text: string,
+  pattern: RegExp,
+  replace: (match: RegExpExecArray) => string | undefined,
+): string {
+  let output = '';
+  let copied = 0;
+  pattern.lastIndex = 0;
+  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+    const after = pattern.lastIndex;
+    const replacement = replace(match);
+    pattern.lastIndex = after;
+    if (replacement === undefined) {
+      pattern.lastIndex = match.index + 1;
+    } else {
+      output += text.slice(copied, match.index) + replacement;
+      copied = after;
+    }
+  }
+  return copied === 0 ? text : output + text.slice(copied);
+}

@@ -1,0 +1,102 @@
+import MarkdownIt from 'markdown-it';
+import type { StateCore, Token } from 'markdown-it';
+
+import { pushBlockTokens } from './block-tokens.ts';
+import { escapeAttribute, escapeText } from './escaping.ts';
+import { extractFences } from './fences.ts';
+import type { StashedBlock } from './fences.ts';
+import { InlineRun } from './inline-run.ts';
+import type { RenderFindings } from './inline-run.ts';
+import { pushInlineTokens } from './inline-tokens.ts';
+import { addPreviews } from './previews.ts';
+import type { RenderContext } from './render-context.ts';
+import { normalisedLines, separateHangingLists } from './source-lines.ts';
+
+/** One rendering; it travels through the rules in markdown-it's `env`. */
+export type Rendering = {
+  context: RenderContext;
+  findings: RenderFindings;
+  withPreviews: boolean;
+  mentionedNames: () => ReadonlySet<string>;
+  stash: StashedBlock[];
+};
+
+function renderingOf(state: StateCore): Rendering {
+  return (state.env as { rendering: Rendering }).rendering;
+}
+
+/** The line passes: hanging lists, whitespace, fences (reference facts, markdown 1). */
+export function preparedSource(content: string, stash: StashedBlock[]): string {
+  const lines = extractFences(separateHangingLists(normalisedLines(content)), stash);
+  // The end of the text is the end of its last block, whatever newline a fence left there.
+  return `${lines.join('\n')}\n\n`;
+}
+
+function normaliseRule(state: StateCore): void {
+  state.src = preparedSource(state.src, renderingOf(state).stash);
+}
+
+function blockRule(state: StateCore): void {
+  pushBlockTokens(state, state.src, renderingOf(state).stash);
+}
+
+function inlineRule(state: StateCore): void {
+  const { context, findings, mentionedNames, stash } = renderingOf(state);
+  for (const token of state.tokens) {
+    if (token.type !== 'inline') continue;
+    pushInlineTokens(state, token, new InlineRun(context, findings, mentionedNames), stash);
+  }
+}
+
+function previewRule(state: StateCore): void {
+  const { context, findings, withPreviews } = renderingOf(state);
+  addPreviews(state, context.realmUri, findings, withPreviews);
+}
+
+/** Attributes in alphabetical order (reference facts, markdown 1.2). */
+function renderAttributes(token: Pick<Token, 'attrs'>): string {
+  if (token.attrs === null) return '';
+  const sorted = token.attrs.toSorted(([first], [second]) => (first < second ? -1 : 1));
+  let html = '';
+  for (const [name, value] of sorted) html += ` ${name}="${escapeAttribute(String(value))}"`;
+  return html;
+}
+
+function renderToken(tokens: Token[], index: number): string {
+  const token = tokens[index];
+  if (token === undefined) return '';
+  if (token.nesting === -1) return `</${token.tag}>${token.markup}`;
+  return `<${token.tag}${renderAttributes(token)}>${token.markup}`;
+}
+
+/**
+ * markdown-it with its core chain replaced rule by rule: the message syntax shares almost nothing
+ * with CommonMark (reference facts, markdown 18). Tokens and rendering stay markdown-it's.
+ */
+function createRenderer(): InstanceType<typeof MarkdownIt> {
+  const md = new MarkdownIt('zero', { html: false, xhtmlOut: false, breaks: true });
+  md.core.ruler.at('normalize', normaliseRule);
+  md.core.ruler.at('block', blockRule);
+  md.core.ruler.at('inline', inlineRule);
+  md.core.ruler.after('inline', 'link_previews', previewRule);
+  md.core.ruler.enableOnly(['normalize', 'block', 'inline', 'link_previews']);
+  md.renderer.renderAttrs = renderAttributes;
+  md.renderer.renderToken = renderToken;
+  const content = (tokens: Token[], index: number): string => tokens[index]?.content ?? '';
+  Object.assign(md.renderer.rules, {
+    text: (tokens: Token[], index: number) => escapeText(content(tokens, index)),
+    code_inline: (tokens: Token[], index: number) =>
+      `<code>${escapeText(content(tokens, index))}</code>`,
+    br: () => '<br>\n',
+    html_inline: content,
+    html_block: content,
+  });
+  return md;
+}
+
+const renderer = createRenderer();
+
+/** Renders with all rules; the caller catches what goes wrong. */
+export function renderWithRules(content: string, rendering: Rendering): string {
+  return renderer.render(content, { rendering }).trim();
+}

@@ -1,0 +1,66 @@
+/** What an image preview shows and links to. */
+export type PreviewImage = {
+  url: string;
+  href: string;
+  /** Undefined for the text of the link. */
+  title: string | undefined;
+  /** The thumbnail address without its size; undefined for images that have none. */
+  thumbnailUrl: string | undefined;
+};
+
+const imagePath = /(?:\.bmp|\.gif|\.jpg|jpeg|\.png|\.webp)$/;
+const absoluteUrl = /^(?:https?|ftp):\/\/([^/?#]+)([^?#]*)/;
+const githubPage = /^https?:\/\/(?:www\.)?github\.com\/([^/]+)\/([^/]+)\/blob\/([^?#]+)$/;
+const wikipediaFile = /^(https?:\/\/[a-z0-9-]+\.wikipedia\.org\/wiki\/)(File:.+)$/;
+const youtubeUrl =
+  /^https?:\/\/(?:youtu\.be\/|(?:[A-Za-z0-9_-]+\.)?youtube(?:-nocookie)?\.com\/(?:(?:v|embed)\/|(?:watch|playlist)\/?\?(?:[^#]*&)?v=|watch_videos\/?\?(?:[^#]*&)?video_ids=))([A-Za-z0-9_-]+)/;
+
+function percentEncode(text: string): string {
+  return encodeURIComponent(text).replaceAll(
+    /[!'()*]/g,
+    (character) => `%${(character.codePointAt(0) ?? 0).toString(16).toUpperCase()}`,
+  );
+}
+
+/** Whether a link is an image by its path (reference facts, markdown 6). */
+function isImage(href: string): boolean {
+  const absolute = absoluteUrl.exec(href);
+  if (absolute?.[1]?.toLowerCase() === 'pasteboard.co') return false;
+  const path = absolute?.[2] ?? href.replace(/[?#].*$/s, '');
+  return imagePath.test(path.toLowerCase()) && !/^(?:mailto|bitcoin):/.test(href);
+}
+
+/**
+ * The image behind a link (reference facts, markdown 6.1).
+ *
+ * @returns Undefined when the link is no image.
+ */
+export function findImage(href: string): PreviewImage | undefined {
+  if (!isImage(href)) return undefined;
+  let shown = href;
+  let title: string | undefined;
+  const wikipedia = wikipediaFile.exec(href);
+  if (wikipedia !== null) {
+    shown = `${wikipedia[1] ?? ''}Special:FilePath/${wikipedia[2] ?? ''}`;
+    title = shown;
+  }
+  const github = githubPage.exec(href);
+  const url =
+    github === null
+      ? shown
+      : `https://raw.githubusercontent.com/${github[1] ?? ''}/${github[2] ?? ''}/${github[3] ?? ''}`;
+  const hasThumbnail = /^(?:https?|ftp):\/\//.test(url) || url.startsWith('/user_uploads/');
+  return {
+    url,
+    href: shown,
+    title,
+    thumbnailUrl: hasThumbnail
+      ? `/thumbnail?url=${percentEncode(url.replace(/^\//, ''))}`
+      : undefined,
+  };
+}
+
+/** The video id of a YouTube link (reference facts, markdown 6.2). */
+export function findYoutubeId(href: string): string | undefined {
+  return youtubeUrl.exec(href)?.[1];
+}

@@ -1,0 +1,65 @@
+import { matchFenceLine } from './fence-lines.ts';
+
+/** Characters that no normalised content has; a mark between them stands for a fenced block. */
+export const stashOpen = '\u0002';
+export const stashClose = '\u0003';
+
+const tabWidth = 4;
+const hangingListLine = /^ {0,3}([*+-]|[0-9]\.) +/;
+
+function expandTabs(line: string): string {
+  if (!line.includes('\t')) return line;
+  let expanded = '';
+  let column = 0;
+  for (const character of line) {
+    if (character === '\t') {
+      const width = tabWidth - (column % tabWidth);
+      expanded += ' '.repeat(width);
+      column += width;
+    } else {
+      expanded += character;
+      column += 1;
+    }
+  }
+  return expanded;
+}
+
+/**
+ * Splits a message into lines with one kind of newline, spaces for tabs, and lines of spaces
+ * emptied (reference facts, markdown 1.1). U+0002 and U+0003 are removed.
+ */
+export function normalisedLines(content: string): string[] {
+  let source = content.replaceAll(stashOpen, '').replaceAll(stashClose, '');
+  if (source.includes('\r')) source = source.replaceAll(/\r\n?/g, '\n');
+  return source.split('\n').map((line) => {
+    const expanded = expandTabs(line);
+    return /^ +$/.test(expanded) ? '' : expanded;
+  });
+}
+
+/**
+ * Inserts a blank line where a list hangs below other text (reference facts, markdown 2.4).
+ * Lines inside a fence are left alone, except inside a quote fence.
+ */
+export function separateHangingLists(lines: readonly string[]): string[] {
+  const separated: string[] = [];
+  const openFences: { fence: string; isCode: boolean }[] = [];
+  for (const [index, line] of lines.entries()) {
+    separated.push(line);
+    const fenceLine = matchFenceLine(line);
+    if (fenceLine !== undefined) {
+      if (fenceLine.info === '' && openFences.at(-1)?.fence === fenceLine.fence) {
+        openFences.pop();
+      } else {
+        openFences.push({ fence: fenceLine.fence, isCode: !fenceLine.isQuote });
+      }
+    }
+    const next = lines[index + 1];
+    if (next === undefined || line === '') continue;
+    const lower = hangingListLine.exec(next);
+    if (lower === null || openFences.some((fence) => fence.isCode)) continue;
+    const upper = hangingListLine.exec(line);
+    if (upper === null || upper[1]?.length !== lower[1]?.length) separated.push('');
+  }
+  return separated;
+}

@@ -1,0 +1,69 @@
+import { leftBoundary } from './inline-run.ts';
+import type { InlinePass } from './inline-run.ts';
+import { replaceEach } from './mentions.ts';
+
+const nameClass = String.raw`[^*>\n\u{100000}-\u{10FFFD}]`;
+const streamTopic = new RegExp(String.raw`${leftBoundary}#\*\*(${nameClass}+)>([^*\n]+)\*\*`, 'gu');
+const streamOnly = new RegExp(String.raw`${leftBoundary}#\*\*(${nameClass}+)\*\*`, 'gu');
+
+/**
+ * The dot encoding of names in `#narrow` links (reference facts, markdown 8).
+ *
+ * @param name A topic, or a stream slug.
+ */
+export function narrowEncode(name: string): string {
+  const kept = /[A-Za-z0-9_~-]/;
+  let encoded = '';
+  for (const byte of new TextEncoder().encode(name)) {
+    const character = String.fromCodePoint(byte);
+    encoded +=
+      byte < 0x80 && kept.test(character)
+        ? character
+        : `.${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+  }
+  return encoded;
+}
+
+function streamHref(stream: { id: number; name: string }): string {
+  const slug = narrowEncode(`${stream.id}-${stream.name.replaceAll(' ', '-')}`);
+  return `/#narrow/stream/${slug}`;
+}
+
+/** `#**stream>topic**` (reference facts, markdown 8). */
+export const streamTopicLinks: InlinePass = (text, run) => {
+  if (!text.includes('#**')) return text;
+  return replaceEach(text, streamTopic, (match) => {
+    const stream = run.context.streamByName(match[1] ?? '');
+    if (stream === undefined) return undefined;
+    const topic = match[2] ?? '';
+    return run.add({
+      kind: 'element',
+      tag: 'a',
+      attributes: [
+        ['class', 'stream-topic'],
+        ['data-stream-id', String(stream.id)],
+        ['href', `${streamHref(stream)}/topic/${narrowEncode(run.plainText(topic))}`],
+      ],
+      content: run.add({ kind: 'text', text: `#${stream.name} > ${run.plainText(topic)}` }),
+    });
+  });
+};
+
+/** `#**stream**` (reference facts, markdown 8). */
+export const streamLinks: InlinePass = (text, run) => {
+  if (!text.includes('#**')) return text;
+  return replaceEach(text, streamOnly, (match) => {
+    const stream = run.context.streamByName(match[1] ?? '');
+    if (stream === undefined) return undefined;
+    return run.add({
+      kind: 'element',
+      tag: 'a',
+      attributes: [
+        ['class', 'stream'],
+        ['data-stream-id', String(stream.id)],
+        ['href', streamHref(stream)],
+      ],
+      content: run.add({ kind: 'text', text: `#${stream.name}` }),
+    });
+  });
+};

@@ -1,0 +1,91 @@
+/** Schemes that a link may have, and of these the ones that need a host (reference facts, markdown 4.4). */
+const acceptedSchemes = new Set(['http', 'https', 'ftp', 'mailto', 'file', 'bitcoin']);
+const hostSchemes = new Set(['http', 'https', 'ftp']);
+
+type UrlParts = { scheme: string; host: string; path: string; rest: string };
+
+function splitUrl(url: string): UrlParts {
+  let scheme = '';
+  let remainder = url;
+  const match = /^([A-Za-z0-9+.-]+):/.exec(url);
+  // `host:8080` is a host with a port, not a scheme.
+  if (match !== null && !/^[0-9]+$/.test(url.slice(match[0].length))) {
+    scheme = (match[1] ?? '').toLowerCase();
+    remainder = url.slice(match[0].length);
+  }
+  let host = '';
+  if (remainder.startsWith('//')) {
+    const end = remainder.slice(2).search(/[/?#]/);
+    host = end === -1 ? remainder.slice(2) : remainder.slice(2, end + 2);
+    remainder = remainder.slice(2 + host.length);
+  }
+  const pathEnd = remainder.search(/[?#]/);
+  const path = pathEnd === -1 ? remainder : remainder.slice(0, pathEnd);
+  return { scheme, host, path, rest: remainder.slice(path.length) };
+}
+
+function isUnparseable({ host }: UrlParts): boolean {
+  return host.includes('[') !== host.includes(']');
+}
+
+/**
+ * What may stand at the start of a site-relative reference: a fragment, a query, or a first path
+ * segment without `:` and `&`. A browser drops control characters and decodes entities, so
+ * anything else could still turn out to be a scheme.
+ */
+const safeRemainder = /^(?:[#?]|[\p{L}\p{N}_~.%@!$'()*+,=-]+(?:[/?#]|$))/u;
+const dotSegment = /(?:^|\/)\.{1,2}(?:\/|$)/;
+
+/** Links into the own realm lose its address (reference facts, markdown 4.4, step 8). */
+function relativeToRealm(href: string, realmUri: string): string {
+  const prefix = `${realmUri}/`;
+  if (!href.startsWith(prefix)) return href;
+  const remainder = href.slice(prefix.length);
+  if (remainder === '') return '/';
+  const path = remainder.replace(/[?#].*$/s, '');
+  return safeRemainder.test(remainder) && !dotSegment.test(path) ? remainder : href;
+}
+
+/**
+ * Computes the href of a link (reference facts, markdown 4.4).
+ *
+ * @returns Undefined when the URL is rejected and stays text.
+ */
+export function linkHref(url: string, realmUri: string): string | undefined {
+  const source = url.replaceAll(' ', '%20');
+  let parts = splitUrl(source);
+  if (isUnparseable(parts)) return '';
+  if (parts.scheme === '' && parts.host === '') {
+    if (parts.path.includes('@')) {
+      return `mailto:${source}`;
+    }
+    // Two slashes or a backslash would leave the site.
+    if (/^\/(?![/\\])/.test(parts.path)) return source;
+    if (parts.path === '' && parts.rest.startsWith('#') && parts.rest.length > 1) return source;
+  }
+  if (parts.scheme === '') {
+    parts = splitUrl(`http://${source}`);
+    if (isUnparseable(parts)) return '';
+  }
+  const { scheme, host, path, rest } = parts;
+  if (!acceptedSchemes.has(scheme)) return undefined;
+  if (host === '' && hostSchemes.has(scheme)) return undefined;
+  const slashes = host !== '' || scheme === 'file' ? '//' : '';
+  return relativeToRealm(`${scheme}:${slashes}${host}${path}${rest}`, realmUri);
+}
+
+/** The title of a link: its href, or the file name of an upload (reference facts, markdown 4.4). */
+export function linkTitle(href: string): string {
+  const upload = /^(?:https?:\/\/[^/]+)?\/user_uploads\/[0-9]+\/(?:[^?#]*\/)?([^/?#]+)$/.exec(href);
+  return upload?.[1] ?? href;
+}
+
+/**
+ * The path id of a linked upload of this realm (reference facts, markdown 14).
+ *
+ * @param href As rendered: relative, root-relative or absolute.
+ */
+export function findUploadPathId(href: string, realmUri: string): string | undefined {
+  const relative = href.startsWith(`${realmUri}/`) ? href.slice(realmUri.length) : href;
+  return /^\/?user_uploads\/([0-9]+\/[^?#]+)/.exec(relative)?.[1];
+}
