@@ -31,9 +31,7 @@ function findMentionedUser(
  * `@**Full Name**`, `@**Full Name|id**`, their silent forms and the wildcards (reference facts,
  * markdown 7). A silent wildcard does not count as one.
  */
-export /** Names are on one line, and no other pass may have put anything in them. */
-const nameClass = String.raw`[^*\n\u{100000}-\u{10FFFD}]`;
-const userMentions: InlinePass = (text, run) => {
+export const userMentions: InlinePass = (text, run) => {
   if (!text.includes('**') || !text.includes('@')) return text;
   return replaceEach(text, userMention, (match) => {
     const isSilent = match[1] === '_';
