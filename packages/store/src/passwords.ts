@@ -17,7 +17,7 @@ async function derive(parameters: Argon2Parameters): Promise<Buffer> {
     if (error === null) resolve(derived);
     else reject(error);
   });
-  return await promise;
+  return promise;
 }
 
 const unpadded = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '');

@@ -27,7 +27,7 @@ export class StreamTraffic {
         this.#counted = undefined;
       });
     }
-    return await this.#counted;
+    return this.#counted;
   }
 }
 

@@ -1,1 +1,4 @@
-export {};
+export { createSubscriptionsApp } from './app.ts';
+export type { SubscriptionsContext } from './context.ts';
+export { endpoints } from './endpoints/index.ts';
+export { startSubscriptions } from './service.ts';

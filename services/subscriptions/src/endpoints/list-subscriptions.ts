@@ -1,0 +1,37 @@
+import { notAuthenticated } from '@parley/contracts';
+import { defineEndpoint, jsonBoolean } from '@parley/http';
+import { findUserById, listSubscriptions } from '@parley/store';
+
+import type { SubscriptionsContext } from '../context.ts';
+import { subscriptionSchema } from './stream-schemas.ts';
+
+/** GET users/me/subscriptions (reference facts, streams 6.1). */
+export const listSubscriptionsEndpoint = defineEndpoint({
+  name: 'list-subscriptions',
+  method: 'GET',
+  path: '/users/me/subscriptions',
+  summary: "List the caller's subscriptions",
+  access: { authentication: 'required' },
+  parameters: [
+    jsonBoolean('include_subscribers', {
+      default: false,
+      description: 'Add the sorted email addresses of the subscribers of each stream',
+    }),
+  ],
+  response: {
+    type: 'object',
+    properties: { subscriptions: { type: 'array', items: subscriptionSchema } },
+    required: ['subscriptions'],
+  },
+  handler: async (context: SubscriptionsContext, { caller, parameters }) => {
+    const user = await findUserById(context.pool, caller.userId);
+    if (user === undefined) throw notAuthenticated('Invalid API key');
+    return {
+      subscriptions: await listSubscriptions(context.pool, user, {
+        traffic: await context.traffic.counts(context.pool),
+        nowSecs: context.nowMs() / 1000,
+        withSubscriberEmails: parameters.include_subscribers,
+      }),
+    };
+  },
+});

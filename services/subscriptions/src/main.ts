@@ -1,0 +1,5 @@
+import { runService } from '@parley/http';
+
+import { startSubscriptions } from './service.ts';
+
+await runService('subscriptions', process.env, startSubscriptions);

@@ -1,0 +1,67 @@
+import { foldName, notAuthenticated, unauthorizedPrincipal } from '@parley/contracts';
+import type { Caller } from '@parley/contracts';
+import type { Queryable } from '@parley/database';
+import { lockUsersInUse } from '@parley/store';
+import type { User } from '@parley/store';
+
+/** A person named in a request: an address in any letter case, or a user id (reference facts, streams 1). */
+export type Principal = string | number;
+
+/** @returns whether the caller is the only one named, so that the request concerns nobody else */
+export function namesOnlyCaller(principals: readonly Principal[], caller: Caller): boolean {
+  const [only] = principals;
+  if (principals.length !== 1 || only === undefined) return false;
+  return typeof only === 'number'
+    ? only === caller.userId
+    : foldName(only.trim()) === foldName(caller.email);
+}
+
+export type LockedPeople = {
+  /** The caller as it is now, which may be newer than the identity of the request. */
+  readonly actor: User;
+  /**
+   * Whom the request is about, each once: those named, or the caller when nobody is.
+   *
+   * @throws ApiError 403 naming the first principal that is no active account
+   */
+  readonly getTargets: () => User[];
+};
+
+/**
+ * Locks the caller and everybody named, so that nobody among them is deactivated or changes roles before the change commits.
+ *
+ * @throws ApiError 401 when the caller has been deactivated since the request was let in
+ */
+export async function lockPeople(
+  db: Queryable,
+  caller: Caller,
+  principals: readonly Principal[],
+): Promise<LockedPeople> {
+  const names = principals.map((principal) =>
+    typeof principal === 'number' ? principal : principal.trim(),
+  );
+  const people = await lockUsersInUse(db, {
+    // An id that no account can have would not fit the column.
+    userIds: [
+      caller.userId,
+      ...names.filter((name) => typeof name === 'number' && name < 2 ** 31 && name > 0),
+    ].map(Number),
+    emails: names.filter((name) => typeof name === 'string'),
+  });
+  const byId = new Map(people.map((person) => [person.id, person]));
+  const byEmail = new Map(people.map((person) => [foldName(person.email), person]));
+  const actor = byId.get(caller.userId);
+  if (actor?.isActive !== true) throw notAuthenticated('Account is deactivated');
+  const getTargets = (): User[] => {
+    if (names.length === 0) return [actor];
+    const targets = new Map<number, User>();
+    for (const name of names) {
+      const person = typeof name === 'number' ? byId.get(name) : byEmail.get(foldName(name));
+      if (person === undefined || !person.isActive || person.isSystem)
+        throw unauthorizedPrincipal(String(name));
+      targets.set(person.id, person);
+    }
+    return [...targets.values()];
+  };
+  return { actor, getTargets };
+}
