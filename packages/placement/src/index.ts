@@ -3,5 +3,4 @@ export { holdersOfQueue } from './holders-of-queue.ts';
 export type { LeaseState } from './live-services.ts';
 export { LiveServices } from './live-services.ts';
 export { ServiceLease } from './service-lease.ts';
-export { leaseHintChannel } from './lease-hint.ts';
 export type { HintPublisher, HintSubscriber } from './lease-hint.ts';

@@ -1,6 +1,6 @@
 /**
  * The hint that a lease began or ended. It only saves waiting for the next read of the table: whoever misses it learns the
- * same a moment later.
+ * same a moment later. Its channel is `leasesChannel` of the key names; the message is the node's id.
  */
 
 /** What a lease needs of a Redis client. */
@@ -14,8 +14,3 @@ export type HintSubscriber = {
   on(event: 'message', listener: (channel: string, message: string) => void): unknown;
   off(event: 'message', listener: (channel: string, message: string) => void): unknown;
 };
-
-/** The channel beside the table `service_leases`; the message is the node's id. */
-export function leaseHintChannel(keyPrefix: string): string {
-  return `${keyPrefix}:service-leases`;
-}

@@ -9,9 +9,9 @@
  */
 import type { Pool } from '@parley/database';
 import { createPool } from '@parley/database';
+import { keyNames } from '@parley/redis';
 
 import type { HintSubscriber } from './lease-hint.ts';
-import { leaseHintChannel } from './lease-hint.ts';
 import { readLeasesAndAccountChanges } from './leases-table.ts';
 import type { LiveNode } from './live-node.ts';
 
@@ -71,7 +71,7 @@ export class LiveServices {
       statementTimeoutMs: readTimeoutMs,
       onError: (error) => options.log.info({ err: error }, 'the connection for leases was lost'),
     });
-    const channel = leaseHintChannel(options.keyPrefix);
+    const channel = keyNames(options.keyPrefix).leasesChannel;
     this.#onHint = (received) => {
       if (received === channel) this.#readSoon();
     };
@@ -83,7 +83,7 @@ export class LiveServices {
   async start(): Promise<void> {
     const { subscriber, keyPrefix, log } = this.#options;
     subscriber.on('message', this.#onHint);
-    subscriber.subscribe(leaseHintChannel(keyPrefix)).catch((error: unknown) => {
+    subscriber.subscribe(keyNames(keyPrefix).leasesChannel).catch((error: unknown) => {
       log.info({ err: error }, 'hints of leases cannot be followed on Redis for now');
     });
     await this.#read();

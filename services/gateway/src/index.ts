@@ -1,1 +1,2 @@
-export {};
+export { startGateway } from './service.ts';
+export { routes } from './route-table.ts';

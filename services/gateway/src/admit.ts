@@ -1,0 +1,86 @@
+/**
+ * What every request passes before it goes anywhere, in the order of the reference facts, people 2.1: path, OPTIONS, method,
+ * authentication, rate limit.
+ */
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+
+import { methodNotAllowed, notFound } from '@parley/contracts';
+import type { Caller } from '@parley/contracts';
+
+import { checkAccount, parseAuthorization } from './authenticate.ts';
+import type { Credentials } from './authenticate.ts';
+import type { CredentialCache } from './credential-cache.ts';
+import type { RateLimiter } from './rate-limit.ts';
+import type { Endpoint, Route } from './route-table.ts';
+import { allowedMethods, findEndpoint, findRoute, mergeSlashes } from './route-table.ts';
+
+/** A request with its id, and the address as the route table and the services see it. */
+export type ReceivedRequest = {
+  readonly requestId: string;
+  readonly path: string;
+  /** With the question mark; empty without a query. */
+  readonly query: string;
+  readonly route: Route | undefined;
+};
+
+export type AdmittedRequest = ReceivedRequest & {
+  readonly route: Route;
+  readonly endpoint: Endpoint;
+  /** Null where the endpoint needs no authentication. */
+  readonly caller: Caller | null;
+  readonly credentials: Credentials | null;
+  readonly rateLimitHeaders: Readonly<Record<string, string>>;
+};
+
+/**
+ * Gives a request its id, which is also the key of a send: random, and never one that came from outside, which another client
+ * could know.
+ */
+export function receive(request: IncomingMessage): ReceivedRequest {
+  const url = request.url ?? '/';
+  const mark = url.indexOf('?');
+  const rawPath = mark < 0 ? url : url.slice(0, mark);
+  const path = mergeSlashes(rawPath.startsWith('/') ? rawPath : pathOfAbsoluteForm(rawPath));
+  return {
+    requestId: randomBytes(16).toString('hex'),
+    path,
+    query: mark < 0 ? '' : url.slice(mark),
+    route: findRoute(path),
+  };
+}
+
+/** Clients that take the gateway for a proxy send the whole address. */
+function pathOfAbsoluteForm(address: string): string {
+  return URL.canParse(address) ? new URL(address).pathname : address;
+}
+
+/** The answer to OPTIONS: the methods of the path, in alphabetical order. */
+export function checkOptions({ route }: ReceivedRequest): { readonly Allow: string } {
+  if (route === undefined) throw notFound();
+  return { Allow: allowedMethods(route).toSorted().join(', ') };
+}
+
+/**
+ * Checks a request up to the point where it may go to a service.
+ *
+ * @throws ApiError 404, 405, 401, 400 or 429; what the store throws when it is away
+ */
+export async function admit(
+  request: IncomingMessage,
+  received: ReceivedRequest,
+  checks: { readonly credentials: CredentialCache; readonly rateLimiter: RateLimiter },
+): Promise<AdmittedRequest> {
+  const { route, requestId } = received;
+  if (route === undefined) throw notFound();
+  const endpoint = findEndpoint(route, request.method ?? '');
+  if (endpoint === undefined) throw methodNotAllowed(allowedMethods(route));
+  if (endpoint.authentication === 'none') {
+    return { ...received, route, endpoint, caller: null, credentials: null, rateLimitHeaders: {} };
+  }
+  const credentials = parseAuthorization(request.headers.authorization);
+  const account = await checks.credentials.find(credentials.apiKey);
+  const caller = checkAccount(credentials, account, endpoint);
+  const rateLimitHeaders = await checks.rateLimiter.count(caller.userId, requestId);
+  return { ...received, route, endpoint, caller, credentials, rateLimitHeaders };
+}

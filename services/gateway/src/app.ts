@@ -1,0 +1,181 @@
+/** The gateway's public side: an express app for ordinary requests, and held polls past it, straight to their hop. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+import { requestIdHeaderName } from '@parley/contracts';
+import type { RequestHandler } from '@parley/http';
+import { refusalFor, writeRefusal } from '@parley/http';
+import type { LiveNode } from '@parley/placement';
+import express from 'express';
+
+import { admit, checkOptions, receive } from './admit.ts';
+import type { AdmittedRequest, ReceivedRequest } from './admit.ts';
+import type { GatewayContext } from './context.ts';
+import { crossOriginHeaders } from './cross-origin.ts';
+import type { RequestBody } from './request-body.ts';
+import { ClientGone, findFormField, readBody } from './request-body.ts';
+
+const receivedRequests = new WeakMap<IncomingMessage, ReceivedRequest>();
+
+function getReceived(request: IncomingMessage): ReceivedRequest {
+  const received = receivedRequests.get(request);
+  if (received === undefined) throw new Error('every request is received before it is handled');
+  return received;
+}
+
+function findQueryField({ query }: ReceivedRequest, name: string): string | undefined {
+  return query.includes(name) ? new URLSearchParams(query).getAll(name).at(-1) : undefined;
+}
+
+/** Sends a request on, wherever its endpoint says. */
+async function forwardAdmitted(
+  context: GatewayContext,
+  request: IncomingMessage,
+  response: ServerResponse,
+  admitted: AdmittedRequest,
+): Promise<void> {
+  const { endpoint, requestId } = admitted;
+  const body: RequestBody = await readBody(request);
+  const findField = (name: string): string | undefined =>
+    (body.kind === 'kept'
+      ? findFormField(request.headers['content-type'], body.bytes, name)
+      : undefined) ?? findQueryField(admitted, name);
+  const queueId = endpoint.goesToHolder ? findField('queue_id') : undefined;
+  const candidates = (): LiveNode[] =>
+    queueId === undefined
+      ? context.upstreams.inTurn(endpoint.service)
+      : context.upstreams.holdersOf(queueId);
+  request.url = admitted.path + admitted.query;
+  await context.forwarder.forward(request, response, {
+    service: endpoint.service,
+    afterLoss: endpoint.afterLoss,
+    requestId,
+    body,
+    hasOwnSendKey:
+      endpoint.afterLoss === 'keyed-send' &&
+      (request.headers['idempotency-key'] !== undefined ||
+        (findField('local_id') !== undefined && findField('queue_id') !== undefined)),
+    candidates,
+    signIdentity: () => context.signIdentity(admitted),
+    answerTimeoutMs: endpoint.isLongPoll ? context.pollBoundMs : context.answerTimeoutMs,
+  });
+}
+
+async function handle(
+  context: GatewayContext,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const received = getReceived(request);
+  if (request.method === 'OPTIONS') {
+    response.writeHead(204, checkOptions(received)).end();
+    return;
+  }
+  const admitted = await admit(request, received, context);
+  for (const [name, value] of Object.entries(admitted.rateLimitHeaders))
+    response.setHeader(name, value);
+  if (!response.destroyed) await forwardAdmitted(context, request, response, admitted);
+}
+
+function fail(
+  context: GatewayContext,
+  request: IncomingMessage,
+  response: ServerResponse,
+  error: unknown,
+): void {
+  if (error instanceof ClientGone || response.destroyed) return;
+  const { requestId } = getReceived(request);
+  writeRefusal(response, refusalFor(error, context.log.child({ request_id: requestId })), {
+    [requestIdHeaderName]: requestId,
+  });
+}
+
+/** A poll of a queue that is known: what the hop of held polls is for. */
+function findPolledQueue(request: IncomingMessage, received: ReceivedRequest): string | undefined {
+  if (request.method !== 'GET' && request.method !== 'HEAD') return undefined;
+  const endpoint = received.route?.methods.get('GET');
+  if (endpoint === undefined || !endpoint.isLongPoll || !endpoint.goesToHolder) return undefined;
+  const queueId = findQueryField(received, 'queue_id');
+  return queueId === '' ? undefined : queueId;
+}
+
+async function poll(
+  context: GatewayContext,
+  request: IncomingMessage,
+  response: ServerResponse,
+  queueId: string,
+): Promise<void> {
+  try {
+    const admitted = await admit(request, getReceived(request), context);
+    context.eventsHop.handle(request, response, admitted, queueId);
+  } catch (error) {
+    setFixedHeaders(response, getReceived(request));
+    fail(context, request, response, error);
+  }
+}
+
+function setFixedHeaders(response: ServerResponse, { requestId }: ReceivedRequest): void {
+  for (const [name, value] of crossOriginHeaders) response.setHeader(name, value);
+  response.setHeader(requestIdHeaderName, requestId);
+}
+
+function observe(
+  context: GatewayContext,
+  request: IncomingMessage,
+  response: ServerResponse,
+  received: ReceivedRequest,
+): void {
+  const { metrics, serviceMetrics, log } = context;
+  const beganAtMs = performance.now();
+  // Kept now: forwarding drops what came from outside.
+  const clientRequestId = request.headers[requestIdHeaderName];
+  serviceMetrics.requestsInFlight.inc();
+  response.once('close', () => {
+    serviceMetrics.requestsInFlight.dec();
+    const durationMs = performance.now() - beganAtMs;
+    // 499: the client hung up before the answer was complete.
+    const status = response.writableFinished ? response.statusCode : 499;
+    const endpoint = received.route?.pattern ?? 'unknown';
+    const [first] = received.route?.methods.values() ?? [];
+    metrics.requests.inc({ service: first?.service ?? 'none', status });
+    serviceMetrics.requestDuration.observe({ endpoint, status }, durationMs / 1000);
+    const level = first?.isLongPoll === true ? 'debug' : 'info';
+    log[level](
+      {
+        request_id: received.requestId,
+        ...(clientRequestId === undefined
+          ? {}
+          : { client_request_id: String(clientRequestId).slice(0, 100) }),
+        endpoint,
+        method: request.method,
+        status,
+        duration_ms: Math.round(durationMs * 10) / 10,
+      },
+      'request',
+    );
+  });
+}
+
+/** Builds the handler of public requests; it does not listen. */
+export function createApp(context: GatewayContext): RequestHandler {
+  const app = express();
+  app.disable('x-powered-by');
+  app.set('etag', false);
+  app.use((request, response) => {
+    handle(context, request, response).catch((error: unknown) =>
+      fail(context, request, response, error),
+    );
+  });
+  return (request, response) => {
+    const received = receive(request);
+    receivedRequests.set(request, received);
+    request.on('error', () => undefined);
+    observe(context, request, response, received);
+    const queueId = findPolledQueue(request, received);
+    if (queueId !== undefined) {
+      void poll(context, request, response, queueId);
+      return;
+    }
+    setFixedHeaders(response, received);
+    app(request, response);
+  };
+}

@@ -1,0 +1,143 @@
+/**
+ * Accounts by API key, so that a request costs no look-up. What makes it safe (architecture, Edges: a changed key or a
+ * deactivated user is refused everywhere within a second):
+ *
+ * - an entry serves only while Postgres was heard within the last second, and users whose account changed are dropped by the
+ *   same read that says so; otherwise the store is asked;
+ * - a look-up during which a change was announced is used once and not kept, since it may be older than the change;
+ * - entries are found by a hash under a secret of this process: the memory of a gateway holds no keys.
+ */
+import { createHmac, randomBytes } from 'node:crypto';
+
+import type { KeyAccount } from '@parley/store';
+
+/** What the cache needs to know of the account changes in Postgres; `LiveServices` says it. */
+export type AccountNews = {
+  heardWithinMs(ms: number): boolean;
+  readonly accountChangesSeen: number;
+  onAccountsChanged(listener: (userIds: readonly number[]) => void): () => void;
+};
+
+export type CredentialCacheOptions = {
+  readonly findAccount: (apiKey: string) => Promise<KeyAccount | undefined>;
+  readonly news: AccountNews;
+  readonly entriesMax?: number;
+  readonly onLookup?: (outcome: 'hit' | 'miss') => void;
+};
+
+/** The second within which a change must be felt everywhere. */
+const freshnessMs = 1_000;
+
+/** What no account change announces is felt after so long (the organization's own state). */
+const entryLifetimeMs = 30_000;
+
+/** A wrong key that is tried again and again costs one look-up in so long; a key that just came into being waits no longer. */
+const unknownKeyLifetimeMs = 250;
+
+/** A look-up on its way serves others that ask for the same key only so long after it began. */
+const sharedLookupMs = 250;
+
+const entriesMaxDefault = 20_000;
+
+type Entry = { readonly account: KeyAccount | undefined; readonly untilMs: number };
+
+type Lookup = { readonly beganAtMs: number; readonly account: Promise<KeyAccount | undefined> };
+
+export class CredentialCache {
+  readonly #options: CredentialCacheOptions;
+  readonly #hashSecret = randomBytes(32);
+  /** In the order of use, the least recent first. */
+  readonly #entries = new Map<string, Entry>();
+  readonly #lookups = new Map<string, Lookup>();
+  readonly #stopListening: () => void;
+
+  constructor(options: CredentialCacheOptions) {
+    this.#options = options;
+    this.#stopListening = options.news.onAccountsChanged((userIds) => this.#drop(userIds));
+  }
+
+  /** The number of keys held. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  stop(): void {
+    this.#stopListening();
+    this.#entries.clear();
+  }
+
+  /**
+   * The account of a key.
+   *
+   * @throws what the store throws when an answer needs it and it is away
+   */
+  async find(apiKey: string): Promise<KeyAccount | undefined> {
+    const hash = this.#hash(apiKey);
+    const entry = this.#findEntry(hash);
+    if (entry !== undefined) {
+      this.#options.onLookup?.('hit');
+      return entry.account;
+    }
+    this.#options.onLookup?.('miss');
+    return this.#lookUp(hash, apiKey);
+  }
+
+  /** The account of a key as the store has it now, past the cache. */
+  async findInStore(apiKey: string): Promise<KeyAccount | undefined> {
+    return this.#options.findAccount(apiKey);
+  }
+
+  #hash(apiKey: string): string {
+    return createHmac('sha256', this.#hashSecret).update(apiKey).digest('base64');
+  }
+
+  #findEntry(hash: string): Entry | undefined {
+    const entry = this.#entries.get(hash);
+    if (entry === undefined || !this.#options.news.heardWithinMs(freshnessMs)) return undefined;
+    this.#entries.delete(hash);
+    if (performance.now() > entry.untilMs) return undefined;
+    this.#entries.set(hash, entry);
+    return entry;
+  }
+
+  async #lookUp(hash: string, apiKey: string): Promise<KeyAccount | undefined> {
+    const underway = this.#lookups.get(hash);
+    if (underway !== undefined && performance.now() - underway.beganAtMs < sharedLookupMs) {
+      return underway.account;
+    }
+    const lookup: Lookup = {
+      beganAtMs: performance.now(),
+      account: this.#lookUpAndKeep(hash, apiKey),
+    };
+    this.#lookups.set(hash, lookup);
+    try {
+      return await lookup.account;
+    } finally {
+      if (this.#lookups.get(hash) === lookup) this.#lookups.delete(hash);
+    }
+  }
+
+  async #lookUpAndKeep(hash: string, apiKey: string): Promise<KeyAccount | undefined> {
+    const { findAccount, news, entriesMax = entriesMaxDefault } = this.#options;
+    const changesSeen = news.accountChangesSeen;
+    const account = await findAccount(apiKey);
+    if (news.accountChangesSeen !== changesSeen) return account;
+    this.#entries.delete(hash);
+    this.#entries.set(hash, {
+      account,
+      untilMs: performance.now() + (account === undefined ? unknownKeyLifetimeMs : entryLifetimeMs),
+    });
+    if (this.#entries.size > entriesMax) {
+      const [oldest] = this.#entries.keys();
+      if (oldest !== undefined) this.#entries.delete(oldest);
+    }
+    return account;
+  }
+
+  #drop(userIds: readonly number[]): void {
+    const changed = new Set(userIds);
+    for (const [hash, { account }] of this.#entries) {
+      if (account !== undefined && changed.has(account.userId)) this.#entries.delete(hash);
+    }
+  }
+}

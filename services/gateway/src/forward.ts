@@ -1,0 +1,344 @@
+/**
+ * Forwards a request to a replica of its service, and to another where that is harmless.
+ *
+ * - A node that cannot be reached has seen nothing: the next one is tried, whatever the request.
+ * - A reply that breaks off before its headers, or does not come in time, leaves the outcome unknown. Requests that may be
+ *   repeated go to another replica under the same request id; others are answered 503.
+ * - A send is answered 503 only when its outcome is known or its own key makes a repeat harmless (architecture, What must always
+ *   hold, 2). While it is unknown it goes again under its key; in the end the connection is closed without an answer, as for a
+ *   client whose network failed.
+ * - A client that hangs up ends the upstream request. The proxy's own error page is never sent.
+ */
+import { Agent } from 'node:http';
+import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
+
+import {
+  ApiError,
+  identityHeaderName,
+  requestIdHeaderName,
+  serviceUnavailable,
+} from '@parley/contracts';
+import type { LiveNode } from '@parley/placement';
+import { createProxyMiddleware } from 'http-proxy-middleware';
+import type { Plugin } from 'http-proxy-middleware';
+
+import type { RequestBody } from './request-body.ts';
+import type { AfterLoss } from './route-table.ts';
+import type { Upstreams } from './upstreams.ts';
+import { ConnectTimeout, connectTimeoutMs, isConnectFault, parseAddress } from './upstreams.ts';
+
+export type ForwardedRequest = {
+  readonly service: string;
+  readonly afterLoss: AfterLoss;
+  readonly requestId: string;
+  readonly body: RequestBody;
+  /** A send that the client may repeat by itself, because it named a key of its own. */
+  readonly hasOwnSendKey: boolean;
+  /** The nodes to try, the preferred first; asked again for each round. */
+  readonly candidates: () => LiveNode[];
+  /** Signed anew for each attempt: a signature is believed for a short time only. */
+  readonly signIdentity: () => string;
+  /** The longest wait for the headers of one answer. */
+  readonly answerTimeoutMs: number;
+};
+
+export type ForwarderOptions = {
+  readonly upstreams: Upstreams;
+  readonly onRetry: (service: string, reason: 'unreachable' | 'lost') => void;
+};
+
+/** All attempts of one request together take no longer than this many times the wait for one answer. */
+const answerTimeoutsMax = 2;
+
+/** Attempts of one request: also bounds what repeated attempts attach to one response. */
+const attemptsMax = 24;
+
+/** Pause before the same nodes are tried again. */
+const roundPauseMs = 250;
+
+/** Idle upstream connections close before the services' own keep-alive would close them under a request. */
+const upstreamKeepAliveMs = 30_000;
+
+type AttemptEnd =
+  /** The answer went to the client, or began to. */
+  | { readonly kind: 'answered' }
+  | { readonly kind: 'client-gone' }
+  | { readonly kind: 'unreachable' }
+  | { readonly kind: 'lost' }
+  /** The request itself broke a rule while it flowed. */
+  | { readonly kind: 'refused'; readonly error: ApiError };
+
+class AnswerTimeout extends Error {}
+class LeaseLapsed extends Error {}
+
+type Target = { readonly protocol: 'http:'; readonly hostname: string; readonly port: string };
+
+class Attempt {
+  readonly node: LiveNode;
+  readonly target: Target;
+  readonly request: ForwardedRequest;
+  /** A 503 would claim that nothing happened, which an earlier attempt leaves unknown: it is not passed on. */
+  readonly withholdsUnavailable: boolean;
+  readonly ended: Promise<AttemptEnd>;
+  upstream: ClientRequest | undefined;
+  hasHeaders = false;
+  hasEnded = false;
+  readonly #end: (end: AttemptEnd) => void;
+
+  constructor(node: LiveNode, request: ForwardedRequest, withholdsUnavailable: boolean) {
+    const { promise, resolve } = Promise.withResolvers<AttemptEnd>();
+    this.node = node;
+    this.target = { protocol: 'http:', ...parseAddress(node.address) };
+    this.request = request;
+    this.withholdsUnavailable = withholdsUnavailable;
+    this.ended = promise;
+    this.#end = resolve;
+  }
+
+  end(end: AttemptEnd): void {
+    this.hasEnded = true;
+    this.#end(end);
+  }
+
+  fail(error: unknown): void {
+    // Once the client has headers, a fault can only break the answer off.
+    if (this.hasHeaders) this.end({ kind: 'answered' });
+    else if (error instanceof ApiError) this.end({ kind: 'refused', error });
+    else this.end({ kind: isConnectFault(error) ? 'unreachable' : 'lost' });
+    this.upstream?.destroy();
+  }
+}
+
+const identityHeaderPrefix = 'x-parley-';
+
+/** Headers that end at the gateway: those of the connection, credentials, and what only the gateway may say. */
+const endingHeaders = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authorization',
+  'authorization',
+  'te',
+  'trailer',
+  'upgrade',
+  'expect',
+  'transfer-encoding',
+  requestIdHeaderName,
+]);
+
+/** Whether a header of a client's request stops at the gateway; `name` in lower case. */
+export function endsAtGateway(name: string): boolean {
+  return endingHeaders.has(name) || name.startsWith(identityHeaderPrefix);
+}
+
+function dropEndingHeaders(request: IncomingMessage, body: RequestBody): void {
+  const { headers } = request;
+  const isChunked = headers['transfer-encoding'] !== undefined;
+  for (const name of Object.keys(headers))
+    if (endsAtGateway(name)) Reflect.deleteProperty(headers, name);
+  if (body.kind === 'flowing') {
+    // Without a declared length the body goes on as it came.
+    if (isChunked) headers['transfer-encoding'] = 'chunked';
+    return;
+  }
+  delete headers['content-length'];
+  if (body.bytes.length > 0 || (request.method !== 'GET' && request.method !== 'HEAD')) {
+    headers['content-length'] = String(body.bytes.length);
+  }
+}
+
+export class Forwarder {
+  readonly #options: ForwarderOptions;
+  readonly #agent = new Agent({
+    keepAlive: true,
+    timeout: upstreamKeepAliveMs,
+    maxFreeSockets: 256,
+  });
+  readonly #byRequest = new WeakMap<IncomingMessage, Attempt>();
+  readonly #byTarget = new WeakMap<object, Attempt>();
+  readonly #byUpstream = new WeakMap<object, Attempt>();
+  readonly #running = new Set<Attempt>();
+  readonly #proxy: ReturnType<typeof createProxyMiddleware>;
+  readonly #stopListening: () => void;
+
+  constructor(options: ForwarderOptions) {
+    this.#options = options;
+    this.#proxy = createProxyMiddleware({
+      agent: this.#agent,
+      // The default plugins write an error page, or log request addresses.
+      ejectPlugins: true,
+      plugins: [this.#watchProxy],
+      router: (request, _response, perRequest) => {
+        const attempt = this.#byRequest.get(request);
+        if (attempt === undefined)
+          throw new Error('a request reaches the proxy only in an attempt');
+        const { body, requestId, signIdentity } = attempt.request;
+        Object.assign(perRequest, {
+          buffer:
+            body.kind === 'flowing'
+              ? body.stream
+              : Readable.from(body.bytes.length > 0 ? [body.bytes] : []),
+          headers: { [requestIdHeaderName]: requestId, [identityHeaderName]: signIdentity() },
+        });
+        return attempt.target;
+      },
+    });
+    this.#stopListening = options.upstreams.list.onLeasesChanged(() => this.#abandonLapsed());
+  }
+
+  /** Sockets to services, in use and idle; for metrics and tests. */
+  get sockets(): { readonly busy: number; readonly idle: number } {
+    const count = (lists: NodeJS.ReadOnlyDict<unknown[]>): number =>
+      Object.values(lists).reduce((sum, list) => sum + (list?.length ?? 0), 0);
+    return { busy: count(this.#agent.sockets), idle: count(this.#agent.freeSockets) };
+  }
+
+  /** Attempts under way; for metrics and tests. */
+  get running(): number {
+    return this.#running.size;
+  }
+
+  stop(): void {
+    this.#stopListening();
+    this.#agent.destroy();
+  }
+
+  /**
+   * Forwards a request and its answer. Returns when the answer is complete or the client is gone.
+   *
+   * @throws ApiError 503 when no replica answers, 413 when a flowing body grows too large; nothing has been answered then
+   */
+  async forward(
+    request: IncomingMessage,
+    response: ServerResponse,
+    forwarded: ForwardedRequest,
+  ): Promise<void> {
+    dropEndingHeaders(request, forwarded.body);
+    // Each attempt leaves a few listeners on the response until it closes.
+    response.setMaxListeners(attemptsMax * 4);
+    request.setMaxListeners(attemptsMax * 4);
+    const giveUpAtMs = performance.now() + forwarded.answerTimeoutMs * answerTimeoutsMax;
+    const mayRepeat = forwarded.afterLoss !== 'once' && forwarded.body.kind === 'kept';
+    let isUnknown = false;
+    let left: LiveNode[] = forwarded.candidates();
+    for (let count = 0; count < attemptsMax && performance.now() < giveUpAtMs; count += 1) {
+      if (left.length === 0) {
+        // Only what may have happened is worth waiting for; who was merely not reached may ask again himself.
+        if (!isUnknown) break;
+        await pause(roundPauseMs);
+        left = forwarded.candidates();
+      }
+      const node = left.shift();
+      if (response.destroyed) return;
+      if (node === undefined) continue;
+      const withholds = isUnknown && forwarded.afterLoss === 'keyed-send';
+      const end = await this.#attempt(request, response, new Attempt(node, forwarded, withholds));
+      if (end.kind === 'answered' || end.kind === 'client-gone') return;
+      if (end.kind === 'refused') throw end.error;
+      if (end.kind === 'unreachable') this.#options.upstreams.suspect(node.nodeId);
+      else isUnknown = true;
+      this.#options.onRetry(forwarded.service, end.kind);
+      const mayGoOn = end.kind === 'unreachable' ? forwarded.body.kind === 'kept' : mayRepeat;
+      if (!mayGoOn) break;
+    }
+    if (isUnknown && forwarded.afterLoss === 'keyed-send' && !forwarded.hasOwnSendKey) {
+      response.destroy();
+      return;
+    }
+    throw serviceUnavailable();
+  }
+
+  async #attempt(
+    request: IncomingMessage,
+    response: ServerResponse,
+    attempt: Attempt,
+  ): Promise<AttemptEnd> {
+    const onClose = (): void => {
+      attempt.end({ kind: attempt.hasHeaders ? 'answered' : 'client-gone' });
+    };
+    const { body, answerTimeoutMs } = attempt.request;
+    const onBodyFault = (error: Error): void => attempt.fail(error);
+    if (body.kind === 'flowing') body.stream.on('error', onBodyFault);
+    response.on('close', onClose);
+    const timer = setTimeout(() => {
+      if (!attempt.hasHeaders) attempt.fail(new AnswerTimeout());
+    }, answerTimeoutMs);
+    this.#byRequest.set(request, attempt);
+    this.#byTarget.set(attempt.target, attempt);
+    this.#running.add(attempt);
+    try {
+      this.#proxy(request, response, (error?: unknown) => attempt.fail(error)).catch(
+        (error: unknown) => attempt.fail(error),
+      );
+      return await attempt.ended;
+    } finally {
+      this.#running.delete(attempt);
+      clearTimeout(timer);
+      response.off('close', onClose);
+      if (body.kind === 'flowing') body.stream.off('error', onBodyFault);
+    }
+  }
+
+  /** A paused or cut-off node answers nothing: what may be repeated goes elsewhere as soon as its lease says so. */
+  #abandonLapsed(): void {
+    for (const attempt of this.#running) {
+      const { afterLoss, body } = attempt.request;
+      const mayRepeat = afterLoss !== 'once' && body.kind === 'kept';
+      const hasLapsed = this.#options.upstreams.list.stateOf(attempt.node.nodeId) === 'lapsed';
+      if (mayRepeat && hasLapsed && !attempt.hasHeaders) attempt.fail(new LeaseLapsed());
+    }
+  }
+
+  readonly #watchProxy: Plugin = (proxy) => {
+    proxy.on('proxyReq', (upstream, _request, _response, options) => {
+      const attempt = this.#byTarget.get(options.target as object);
+      if (attempt === undefined) return;
+      attempt.upstream = upstream;
+      this.#byUpstream.set(upstream, attempt);
+      if (attempt.hasEnded) upstream.destroy();
+      // Kept, because only here the proxy's own copy of the options for this attempt is seen.
+      this.#optionsByAttempt.set(attempt, options);
+      limitConnecting(upstream, attempt);
+    });
+    proxy.on('proxyRes', (answer, _request, response) => {
+      const attempt = this.#byUpstream.get((answer as unknown as { readonly req: object }).req);
+      if (attempt === undefined || attempt.hasEnded) return;
+      if (attempt.withholdsUnavailable && answer.statusCode === 503) {
+        Object.assign(this.#optionsByAttempt.get(attempt) ?? {}, { selfHandleResponse: true });
+        answer.resume();
+        attempt.end({ kind: 'lost' });
+        return;
+      }
+      attempt.hasHeaders = true;
+      const { headers } = answer;
+      delete headers['keep-alive'];
+      // The gateway has said it already.
+      delete headers['x-request-id'];
+      headers.connection = connectionOfAnswer(response);
+    });
+    proxy.on('error', (error, _request, _response, target) => {
+      this.#byTarget.get(target as object)?.fail(error);
+    });
+    proxy.on('econnreset', (_error, _request, _response, target) => {
+      this.#byTarget.get(target as object)?.end({ kind: 'client-gone' });
+    });
+  };
+
+  readonly #optionsByAttempt = new WeakMap<Attempt, object>();
+}
+
+function limitConnecting(upstream: ClientRequest, attempt: Attempt): void {
+  const { socket } = upstream;
+  if (socket === null || !socket.connecting) return;
+  const timer = setTimeout(() => attempt.fail(new ConnectTimeout()), connectTimeoutMs);
+  const stop = (): void => clearTimeout(timer);
+  socket.once('connect', stop);
+  socket.once('close', stop);
+}
+
+/** What an answer says of the client's connection, which has a life of its own; a server that stops has set `close`. */
+export function connectionOfAnswer(response: ServerResponse): 'keep-alive' | 'close' {
+  return response.shouldKeepAlive && !response.hasHeader('connection') ? 'keep-alive' : 'close';
+}

@@ -1,0 +1,64 @@
+import { Counter, Gauge } from 'prom-client';
+import type { Registry } from 'prom-client';
+
+/** What only a gateway counts; requests by endpoint and status are the service frame's. */
+export type GatewayMetrics = {
+  readonly requests: Counter<'service' | 'status'>;
+  readonly heldPolls: Gauge;
+  readonly movedPolls: Counter<'reason'>;
+  readonly credentialLookups: Counter<'outcome'>;
+  readonly upstreamRetries: Counter<'service' | 'reason'>;
+  readonly rateLimited: Counter;
+  readonly uncountedRequests: Counter;
+};
+
+export function createGatewayMetrics(
+  registry: Registry,
+  observe: { readonly heldPolls: () => number },
+): GatewayMetrics {
+  const registers = [registry];
+  return {
+    requests: new Counter({
+      name: 'parley_gateway_requests_total',
+      help: 'Requests by the service that they belong to and the status of the answer; none: refused before routing',
+      labelNames: ['service', 'status'],
+      registers,
+    }),
+    heldPolls: new Gauge({
+      name: 'parley_gateway_held_polls',
+      help: 'Polls of event queues that wait for an answer',
+      registers,
+      collect() {
+        this.set(observe.heldPolls());
+      },
+    }),
+    movedPolls: new Counter({
+      name: 'parley_gateway_moved_polls_total',
+      help: 'Held polls that went on at another event node, by reason',
+      labelNames: ['reason'],
+      registers,
+    }),
+    credentialLookups: new Counter({
+      name: 'parley_gateway_credential_lookups_total',
+      help: 'Look-ups of API keys: hits of the cache, misses that asked the store',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    upstreamRetries: new Counter({
+      name: 'parley_gateway_upstream_retries_total',
+      help: 'Attempts at a service that failed: node unreachable, or reply lost',
+      labelNames: ['service', 'reason'],
+      registers,
+    }),
+    rateLimited: new Counter({
+      name: 'parley_gateway_rate_limited_total',
+      help: 'Requests refused with 429',
+      registers,
+    }),
+    uncountedRequests: new Counter({
+      name: 'parley_gateway_rate_limit_uncounted_total',
+      help: 'Requests that passed without being counted because Redis was away',
+      registers,
+    }),
+  };
+}

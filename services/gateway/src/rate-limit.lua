@@ -1,0 +1,36 @@
+-- Counts a request of a user in sliding windows, or refuses it. One step, because two gateways may ask at once.
+--
+-- KEYS[i]  sorted set of accepted requests for rule i: member `time:request id`, score the time in microseconds
+-- ARGV[1]  request id
+-- ARGV[2i] window of rule i in seconds, ARGV[2i+1] its most requests
+--
+-- Returns { accepted (1 or 0), rule, remaining, microseconds until a request is accepted, microseconds until the window is
+-- clear }. `rule` is the one that refuses, or else the one with the fewest requests left. A refused request is not counted.
+-- The clock is Redis' own, the same for every gateway. Keys expire with their window.
+
+local clock = redis.call('TIME')
+local now = clock[1] * 1000000 + clock[2]
+local tightest, remaining = 1, nil
+
+for i = 1, #KEYS do
+  local window = tonumber(ARGV[2 * i]) * 1000000
+  local most = tonumber(ARGV[2 * i + 1])
+  redis.call('ZREMRANGEBYSCORE', KEYS[i], '-inf', string.format('%.0f', now - window))
+  local used = redis.call('ZCARD', KEYS[i])
+  if used >= most then
+    -- Below the limit again when the request that is `most` places from the newest has left the window.
+    local oldest = redis.call('ZREVRANGE', KEYS[i], most - 1, most - 1, 'WITHSCORES')
+    local newest = redis.call('ZREVRANGE', KEYS[i], 0, 0, 'WITHSCORES')
+    return { 0, i, 0, math.max(tonumber(oldest[2]) + window - now, 1), tonumber(newest[2]) + window - now }
+  end
+  if remaining == nil or most - used - 1 < remaining then
+    tightest, remaining = i, most - used - 1
+  end
+end
+
+local time = string.format('%.0f', now)
+for i = 1, #KEYS do
+  redis.call('ZADD', KEYS[i], time, time .. ':' .. ARGV[1])
+  redis.call('PEXPIRE', KEYS[i], tonumber(ARGV[2 * i]) * 1000)
+end
+return { 1, tightest, remaining, 0, tonumber(ARGV[2 * tightest]) * 1000000 }

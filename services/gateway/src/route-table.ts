@@ -1,0 +1,184 @@
+/**
+ * Which service answers which endpoint: the only list of upstreams, in the order of the architecture's table. A path that is
+ * not here is 404, a method that is not here is 405, both before authentication (reference facts, people 2.1 and 2.6).
+ */
+import type { ServiceName } from '@parley/placement';
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+
+/**
+ * How a reply that broke off before its headers is treated. `repeat`: the request goes again to another replica under the same
+ * request id, because it reads, or its effect is the same when done twice. `keyed-send`: the same, and the request id is the
+ * send's key; its refusal needs a known outcome. `once`: answered 503.
+ */
+export type AfterLoss = 'repeat' | 'keyed-send' | 'once';
+
+export type Endpoint = {
+  readonly service: ServiceName;
+  readonly authentication: 'basic' | 'none';
+  /** Incoming-webhook bots may only send messages (reference facts, people 4). */
+  readonly incomingWebhookBots: 'allowed' | 'refused';
+  readonly afterLoss: AfterLoss;
+  /** The answer may be held until an event comes. */
+  readonly isLongPoll: boolean;
+  /** The request belongs to an event queue named by `queue_id` in query or body, and goes to that queue's holder. */
+  readonly goesToHolder: boolean;
+};
+
+export type Route = {
+  /** As in the contract, for logs and metrics: no value of a request in it. */
+  readonly pattern: string;
+  /** In declared order; HEAD is not listed. */
+  readonly methods: ReadonlyMap<Method, Endpoint>;
+};
+
+type Row = readonly [
+  pattern: string,
+  service: ServiceName,
+  methods: Partial<Record<Method, Partial<Omit<Endpoint, 'service'>>>>,
+];
+
+const open = { authentication: 'none' } as const;
+const repeat = { afterLoss: 'repeat' } as const;
+
+/** `{name}` matches one segment, `{name:int}` one of digits. A literal segment is preferred to a parameter. */
+const rows: readonly Row[] = [
+  [
+    'messages',
+    'messages',
+    { GET: {}, POST: { incomingWebhookBots: 'allowed', afterLoss: 'keyed-send' } },
+  ],
+  ['messages/flags', 'messages', { POST: repeat }],
+  ['mark_all_as_read', 'messages', { POST: repeat }],
+  ['mark_stream_as_read', 'messages', { POST: repeat }],
+  ['mark_topic_as_read', 'messages', { POST: repeat }],
+
+  ['streams', 'subscriptions', { GET: {} }],
+  ['users/me/subscriptions', 'subscriptions', { GET: {}, POST: {}, PATCH: {}, DELETE: {} }],
+
+  ['server_settings', 'presence', { GET: open }],
+  ['fetch_api_key', 'presence', { POST: open }],
+  ['dev_fetch_api_key', 'presence', { POST: open }],
+  ['users', 'presence', { GET: {}, POST: {} }],
+  ['users/me', 'presence', { GET: {}, DELETE: {} }],
+  ['users/me/api_key/regenerate', 'presence', { POST: {} }],
+  ['users/{user_id:int}', 'presence', { GET: {}, PATCH: {}, DELETE: {} }],
+
+  ['register', 'events', { POST: {} }],
+  [
+    'events',
+    'events',
+    { GET: { isLongPoll: true, goesToHolder: true }, DELETE: { goesToHolder: true, ...repeat } },
+  ],
+];
+
+const prefix = '/api/v1/';
+
+type Segment =
+  | { readonly kind: 'literal'; readonly text: string }
+  | { readonly kind: 'any' }
+  | { readonly kind: 'int' };
+
+type CompiledRoute = { readonly route: Route; readonly segments: readonly Segment[] };
+
+function compileSegment(text: string): Segment {
+  if (!text.startsWith('{')) return { kind: 'literal', text };
+  return { kind: text.endsWith(':int}') ? 'int' : 'any' };
+}
+
+function compileRow([pattern, service, methods]: Row): CompiledRoute {
+  const endpoints = (Object.entries(methods) as [Method, Partial<Endpoint>][]).map(
+    ([method, given]): [Method, Endpoint] => [
+      method,
+      {
+        service,
+        authentication: 'basic',
+        incomingWebhookBots: 'refused',
+        afterLoss: method === 'GET' ? 'repeat' : 'once',
+        isLongPoll: false,
+        goesToHolder: false,
+        ...given,
+      },
+    ],
+  );
+  return {
+    route: { pattern: prefix + pattern, methods: new Map(endpoints) },
+    segments: pattern.split('/').map(compileSegment),
+  };
+}
+
+const compiled = rows.map(compileRow);
+const literalRoutes = new Map(
+  compiled
+    .filter(({ segments }) => segments.every((segment) => segment.kind === 'literal'))
+    .map(({ route }) => [route.pattern, route]),
+);
+const parameterRoutes = compiled.filter(({ route }) => !literalRoutes.has(route.pattern));
+
+/** All routes, for documents and tests. */
+export const routes: readonly Route[] = compiled.map(({ route }) => route);
+
+/** Doubled slashes mean one (reference facts, people 2.6). */
+export function mergeSlashes(path: string): string {
+  return path.includes('//') ? path.replaceAll(/\/{2,}/g, '/') : path;
+}
+
+function decodeSegment(segment: string): string | undefined {
+  if (!segment.includes('%')) return segment;
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return undefined;
+  }
+}
+
+function matches(segment: Segment, text: string): boolean {
+  switch (segment.kind) {
+    case 'literal':
+      return segment.text === text;
+    case 'any':
+      return text !== '';
+    case 'int':
+      return /^\d{1,10}$/.test(text);
+  }
+}
+
+/**
+ * Finds the route of a path whose doubled slashes are merged already. A trailing slash makes another, unknown path.
+ *
+ * @param path without query
+ */
+export function findRoute(path: string): Route | undefined {
+  const literal = literalRoutes.get(path);
+  if (literal !== undefined) return literal;
+  if (!path.startsWith(prefix)) return undefined;
+  const texts = path.slice(prefix.length).split('/').map(decodeSegment);
+  if (texts.includes(undefined)) return undefined;
+  const decoded = literalRoutes.get(prefix + texts.join('/'));
+  if (decoded !== undefined) return decoded;
+  return parameterRoutes.find(
+    ({ segments }) =>
+      segments.length === texts.length &&
+      segments.every((segment, index) => matches(segment, texts[index] ?? '')),
+  )?.route;
+}
+
+/** The methods of a path as a refusal lists them: in declared order, HEAD last where GET exists. */
+export function allowedMethods(route: Route): string[] {
+  const methods: string[] = [...route.methods.keys()];
+  if (route.methods.has('GET')) methods.push('HEAD');
+  return methods;
+}
+
+const overridable: readonly Method[] = ['PATCH', 'PUT', 'DELETE'];
+
+/**
+ * The endpoint that a method means on a path. HEAD is GET. A POST to a path that has PATCH, PUT or DELETE passes, because a
+ * form field `method` may mean one of those; the service decides that (reference facts, people 2.2).
+ */
+export function findEndpoint(route: Route, method: string): Endpoint | undefined {
+  const found = route.methods.get((method === 'HEAD' ? 'GET' : method) as Method);
+  if (found !== undefined || method !== 'POST') return found;
+  const overridden = overridable.find((candidate) => route.methods.has(candidate));
+  return overridden && route.methods.get(overridden);
+}

@@ -1,0 +1,132 @@
+import { ApiError } from '@parley/contracts';
+import { createPool } from '@parley/database';
+import type { ServiceFrame, StartService } from '@parley/http';
+import { signIdentity } from '@parley/identity';
+import { subjectLogger } from '@parley/logging';
+import { LiveServices } from '@parley/placement';
+import { connectForRequests, connectForSubscriptions } from '@parley/redis';
+import { deriveKeySecrets, findAccountByKey } from '@parley/store';
+
+import type { AdmittedRequest } from './admit.ts';
+import { createApp } from './app.ts';
+import { checkAccount } from './authenticate.ts';
+import { CredentialCache } from './credential-cache.ts';
+import { EventsHop } from './events-hop.ts';
+import { Forwarder } from './forward.ts';
+import { createGatewayMetrics } from './metrics.ts';
+import { RateLimiter } from './rate-limit.ts';
+import { Upstreams } from './upstreams.ts';
+
+/** A client waits so much longer for a poll than the event nodes hold it. */
+const pollBoundMarginMs = 5_000;
+
+/** Ready means that Postgres was heard within this time, so that leases are known. */
+const readyHeardWithinMs = 5_000;
+
+/** A look-up of a key that Postgres does not answer in time is 503. */
+const lookupTimeoutMs = 5_000;
+
+/** Starts a gateway on a service frame: it is stateless, so nothing but its connections has to be released. */
+export const startGateway: StartService = async (frame: ServiceFrame) => {
+  const { config, log, metrics } = frame;
+  const { prefix: keyPrefix } = config.redis;
+  const databaseUrl = config.database.url.reveal();
+  const pool = createPool({
+    databaseUrl,
+    applicationName: `parley-gateway ${config.nodeId}`,
+    connectionsMax: config.database.poolMax,
+    connectTimeoutMs: Math.min(config.database.connectTimeoutMs, lookupTimeoutMs),
+    statementTimeoutMs: Math.min(config.database.statementTimeoutMs, lookupTimeoutMs),
+    onError: (error) => log.info({ err: error }, 'a connection to Postgres was lost'),
+  });
+  frame.onDispose('database', () => pool.end());
+  const redis = connectForRequests(config.redis, subjectLogger(log, 'gateway:limits'));
+  frame.onDispose('redis', () => redis.disconnect());
+  const subscriber = connectForSubscriptions(config.redis, subjectLogger(log, 'gateway:leases'));
+  frame.onDispose('redis subscriptions', () => subscriber.disconnect());
+
+  const live = new LiveServices({
+    databaseUrl,
+    subscriber,
+    keyPrefix,
+    applicationName: `parley-gateway-leases ${config.nodeId}`,
+    log: subjectLogger(log, 'gateway:leases'),
+  });
+  await live.start();
+  frame.onDispose('leases', () => live.stop());
+  frame.addReadinessCheck('postgres', () => {
+    if (!live.heardWithinMs(readyHeardWithinMs)) throw new Error('Postgres does not answer');
+  });
+
+  let eventsHop: EventsHop | undefined;
+  const counts = createGatewayMetrics(metrics.registry, {
+    heldPolls: () => eventsHop?.heldPolls ?? 0,
+  });
+  const keySecrets = deriveKeySecrets(config.keySecret.reveal());
+  const credentials = new CredentialCache({
+    findAccount: (apiKey) => findAccountByKey(pool, keySecrets, apiKey),
+    news: live,
+    onLookup: (outcome) => counts.credentialLookups.inc({ outcome }),
+  });
+  frame.onDispose('credentials', () => credentials.stop());
+
+  const [internalSecret] = config.internalSecrets;
+  const sign = ({ caller, requestId }: Pick<AdmittedRequest, 'caller' | 'requestId'>): string =>
+    signIdentity(internalSecret.reveal(), caller, { requestId, nowMs: Date.now() });
+  const upstreams = new Upstreams(live);
+  const forwarder = new Forwarder({
+    upstreams,
+    onRetry: (service, reason) => counts.upstreamRetries.inc({ service, reason }),
+  });
+  frame.onDispose('forwarder', () => forwarder.stop());
+  const pollBoundMs = config.queues.heartbeatMaxMs + pollBoundMarginMs;
+  const hop = new EventsHop({
+    upstreams,
+    pollBoundMs,
+    signIdentity: sign,
+    findRefusal: (admitted) => findRefusal(credentials, admitted),
+    onMoved: (reason) => counts.movedPolls.inc({ reason }),
+  });
+  eventsHop = hop;
+  frame.onDispose('events hop', () => hop.stop());
+  frame.onDispose(
+    'account changes',
+    live.onAccountsChanged((userIds) => hop.recheck(userIds)),
+  );
+  frame.onDrain('held polls', () => hop.drain());
+
+  return createApp({
+    log,
+    metrics: counts,
+    serviceMetrics: metrics,
+    credentials,
+    rateLimiter: new RateLimiter({
+      redis,
+      keyPrefix,
+      limits: config.rateLimits,
+      onRefused: () => counts.rateLimited.inc(),
+      onUncounted: () => counts.uncountedRequests.inc(),
+    }),
+    upstreams,
+    forwarder,
+    eventsHop: hop,
+    signIdentity: sign,
+    answerTimeoutMs: config.upstreamTimeoutMs,
+    pollBoundMs,
+  });
+};
+
+async function findRefusal(
+  credentials: CredentialCache,
+  { credentials: given, endpoint }: AdmittedRequest,
+): Promise<ApiError | undefined> {
+  if (given === null) return undefined;
+  const account = await credentials.findInStore(given.apiKey);
+  try {
+    checkAccount(given, account, endpoint);
+    return undefined;
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
+  }
+}

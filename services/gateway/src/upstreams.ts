@@ -1,0 +1,89 @@
+/**
+ * Choosing nodes: live leases, round robin, and behind them nodes that just refused a connection. A node that dies keeps its
+ * lease for some seconds; remembering the refusal saves every request in between the attempt.
+ */
+import type { LeaseState, LiveNode } from '@parley/placement';
+import { holdersOfQueue } from '@parley/placement';
+
+/** The list of live nodes, as `LiveServices` gives it. */
+export type NodeList = {
+  nodes(service: string): readonly LiveNode[];
+  stateOf(nodeId: string): LeaseState;
+  onLeasesChanged(listener: () => void): () => void;
+};
+
+/** After a refused connection a node is tried last for so long. */
+const suspectMs = 2_000;
+
+export type Address = { readonly hostname: string; readonly port: string };
+
+/** Takes `host:port` apart; an IPv6 host loses its brackets. */
+export function parseAddress(address: string): Address {
+  const colon = address.lastIndexOf(':');
+  return {
+    hostname: address.slice(0, colon).replaceAll(/[[\]]/g, ''),
+    port: address.slice(colon + 1),
+  };
+}
+
+export class Upstreams {
+  readonly list: NodeList;
+  readonly #suspectUntilMs = new Map<string, number>();
+  readonly #turns = new Map<string, number>();
+
+  constructor(list: NodeList) {
+    this.list = list;
+  }
+
+  /** The nodes of a service, each request beginning with another. */
+  inTurn(service: string): LiveNode[] {
+    const nodes = this.list.nodes(service);
+    if (nodes.length < 2) return [...nodes];
+    const turn =
+      ((this.#turns.get(service) ?? Math.floor(Math.random() * nodes.length)) + 1) % nodes.length;
+    this.#turns.set(service, turn);
+    return this.#suspectsLast([...nodes.slice(turn), ...nodes.slice(0, turn)]);
+  }
+
+  /** The event nodes in the order in which they are to serve a queue. */
+  holdersOf(queueId: string): LiveNode[] {
+    return this.#suspectsLast(holdersOfQueue(queueId, this.list.nodes('events')));
+  }
+
+  /** Says that a node could not be reached. */
+  suspect(nodeId: string): void {
+    const now = performance.now();
+    for (const [known, untilMs] of this.#suspectUntilMs) {
+      if (untilMs < now) this.#suspectUntilMs.delete(known);
+    }
+    this.#suspectUntilMs.set(nodeId, now + suspectMs);
+  }
+
+  #suspectsLast(nodes: LiveNode[]): LiveNode[] {
+    if (this.#suspectUntilMs.size === 0) return nodes;
+    const now = performance.now();
+    const isSuspect = (node: LiveNode): boolean =>
+      (this.#suspectUntilMs.get(node.nodeId) ?? 0) > now;
+    return [...nodes.filter((node) => !isSuspect(node)), ...nodes.filter(isSuspect)];
+  }
+}
+
+const connectSyscalls = new Set(['connect', 'getaddrinfo']);
+
+/** A connection was not established in time. */
+export class ConnectTimeout extends Error {}
+
+/** Whether a fault came before a connection stood, so that the node cannot have seen anything of the request. */
+export function isConnectFault(error: unknown): boolean {
+  if (error instanceof ConnectTimeout) return true;
+  if (error instanceof AggregateError) return error.errors.every(isConnectFault);
+  return (
+    error instanceof Error &&
+    'syscall' in error &&
+    typeof error.syscall === 'string' &&
+    connectSyscalls.has(error.syscall)
+  );
+}
+
+/** A connection to a machine that is gone is given up after so long. */
+export const connectTimeoutMs = 1_500;
