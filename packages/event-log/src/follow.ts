@@ -30,6 +30,8 @@ export type FollowerOptions = {
   readonly subscriber: Redis;
   readonly keyPrefix: string;
   readonly log: Logger;
+  /** Told once, before the first entry, where following begins. */
+  readonly onStart?: (head: LogHead) => void;
   /** Takes the entries in order, exactly once each. Must not throw. */
   readonly onEntries: (entries: readonly PositionedEntry[]) => void;
   /**
@@ -84,6 +86,7 @@ export class LogFollower {
     follower.#head = await readHead(options.pool);
     follower.#cursor = follower.#head.endPosition;
     follower.#heardFromPostgresAtMs = performance.now();
+    options.onStart?.(follower.#head);
     follower.#takeWaitingHints();
     follower.#scheduleHeadCheck();
     return follower;

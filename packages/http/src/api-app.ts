@@ -40,6 +40,8 @@ export type ApiAppOptions<Context> = {
   readonly metrics?: ServiceMetrics;
   /** Compare each answer with its declaration; a difference is logged and answered with 500. */
   readonly checkAnswers?: boolean;
+  /** Sent with every answer, refusals included. */
+  readonly answerHeaders?: Readonly<Record<string, string>>;
   /** UNIX time in milliseconds. */
   readonly now?: () => number;
 };
@@ -127,6 +129,9 @@ function beginRequest<Context>(
     caller: undefined,
   };
   progressByResponse.set(response, progress);
+  for (const [name, value] of Object.entries(options.answerHeaders ?? {})) {
+    response.setHeader(name, value);
+  }
   options.metrics?.requestsInFlight.inc();
   response.once('close', () => endRequest(options, request, response, progress));
 }

@@ -18,3 +18,4 @@ export { flagBits, flagNames, namesOfFlags } from './message-sql.ts';
 export type { FlagName } from './message-sql.ts';
 export * from './read-state.ts';
 export * from './unread-state.ts';
+export * from './received-messages.ts';

@@ -56,6 +56,16 @@ export async function findUserById(db: Queryable, userId: number): Promise<User 
   return rows[0];
 }
 
+/**
+ * @returns the user, active or not
+ * @throws Error when there is none: whoever asks knows the id from a row or a signed identity
+ */
+export async function getUser(db: Queryable, userId: number): Promise<User> {
+  const user = await findUserById(db, userId);
+  if (user === undefined) throw new Error(`there is no user ${userId}`);
+  return user;
+}
+
 /** @returns the users that exist among the ids, active or not, by ascending id */
 export async function findUsersByIds(db: Queryable, userIds: readonly number[]): Promise<User[]> {
   const { rows } = await db.query<User>({

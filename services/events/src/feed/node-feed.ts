@@ -13,7 +13,6 @@ import { UserFeed } from './user-feed.ts';
 import type { UserView } from './user-view.ts';
 
 export type NodeFeedOptions = {
-  readonly beginPosition: number;
   readonly tail: { readonly entriesMax: number; readonly bytesMax: number };
   readonly loadView: (
     userId: number,
@@ -34,7 +33,7 @@ export class NodeFeed {
 
   constructor(options: NodeFeedOptions) {
     this.#options = options;
-    this.tail = new LogTail(options.beginPosition, options.tail);
+    this.tail = new LogTail(0, options.tail);
   }
 
   get userCount(): number {

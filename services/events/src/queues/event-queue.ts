@@ -10,6 +10,12 @@ export type PollRelease =
   | 'heartbeat'
   | 'hung-up';
 
+export type HeldPoll = {
+  readonly released: Promise<PollRelease>;
+  /** Ends this poll's wait, and no other's. */
+  readonly letGo: () => void;
+};
+
 export type StoredQueue = {
   readonly queueId: string;
   readonly userId: number;
@@ -53,24 +59,21 @@ export class EventQueue {
   }
 
   /** Holds a poll until something happens. A poll that was already held is finished first (reference facts, events 6.5). */
-  hold(options: {
-    readonly heartbeatAfterMs: number;
-    readonly signal: AbortSignal;
-  }): Promise<PollRelease> {
+  hold(options: { readonly heartbeatAfterMs: number; readonly signal: AbortSignal }): HeldPoll {
     this.finishPoll();
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => release('heartbeat'), options.heartbeatAfterMs);
-      const hangUp = (): void => release('hung-up');
-      const release = (reason: PollRelease): void => {
-        clearTimeout(timer);
-        options.signal.removeEventListener('abort', hangUp);
-        if (this.#release === release) this.#release = undefined;
-        resolve(reason);
-      };
-      this.#release = release;
-      if (options.signal.aborted) release('hung-up');
-      else options.signal.addEventListener('abort', hangUp);
-    });
+    const { promise, resolve } = Promise.withResolvers<PollRelease>();
+    const timer = setTimeout(() => release('heartbeat'), options.heartbeatAfterMs);
+    const hangUp = (): void => release('hung-up');
+    const release = (reason: PollRelease): void => {
+      clearTimeout(timer);
+      options.signal.removeEventListener('abort', hangUp);
+      if (this.#release === release) this.#release = undefined;
+      resolve(reason);
+    };
+    this.#release = release;
+    if (options.signal.aborted) release('hung-up');
+    else options.signal.addEventListener('abort', hangUp);
+    return { released: promise, letGo: () => release('finished') };
   }
 
   /** Lets a held poll look again. */

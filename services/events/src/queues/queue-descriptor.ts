@@ -19,19 +19,14 @@ const supportedOperators = new Set(['stream', 'topic', 'sender', 'is']);
  * Reads register's narrow: a list of pairs, or one pair as a flat list of two strings (contract, Event queues; reference facts,
  * events 3.1).
  *
- * @param narrow JSON whose shape was checked: strings, or lists of two strings
- * @throws ApiError BAD_REQUEST for an operator that queues do not know
+ * @throws ApiError BAD_REQUEST for another shape, or for an operator that queues do not know
  */
-export function parseQueueNarrow(narrow: readonly (string | readonly string[])[]): NarrowTerm[] {
-  const [first, second] = narrow;
-  const pairs =
-    narrow.length === 2 && typeof first === 'string' && typeof second === 'string'
-      ? [[first, second]]
-      : narrow;
-  return pairs.map((pair, index): NarrowTerm => {
+export function parseQueueNarrow(narrow: readonly unknown[]): NarrowTerm[] {
+  const isOnePair = narrow.length === 2 && narrow.every((item) => typeof item === 'string');
+  return (isOnePair ? [narrow] : narrow).map((pair, index): NarrowTerm => {
     if (!Array.isArray(pair)) throw badRequest(`narrow[${index}] is not a list`);
     if (pair.length !== 2) throw badRequest(`narrow[${index}] should have exactly 2 items`);
-    const [operator, operand] = pair as readonly unknown[];
+    const [operator, operand]: readonly unknown[] = pair;
     if (typeof operator !== 'string') throw badRequest(`narrow[${index}][0] is not a string`);
     if (typeof operand !== 'string') throw badRequest(`narrow[${index}][1] is not a string`);
     if (!supportedOperators.has(operator)) throw badRequest(`Operator ${operator} not supported.`);

@@ -1,0 +1,90 @@
+import { badRequest } from '@parley/contracts';
+import { convertedNumber, defineEndpoint, jsonBoolean, preserialized, text } from '@parley/http';
+import { getUser } from '@parley/store';
+
+import type { EventsContext } from '../context.ts';
+import { getQueue, poll } from '../queues/poll.ts';
+import { lifespanOf, registerQueue } from '../queues/register-queue.ts';
+import { descriptorOf, queueParameters } from './queue-parameters.ts';
+import { defaultRegisterStreamName } from './register-queue.ts';
+
+export const getEventsEndpoint = defineEndpoint({
+  name: 'get-events',
+  method: 'GET',
+  path: '/events',
+  summary: 'Get events from a queue',
+  description:
+    'Returns the events with ids above `last_event_id`. Unless `dont_block` is set, it waits for one; after a while a heartbeat event is returned. Without `queue_id` a queue is registered and answered at once.',
+  access: { authentication: 'required' },
+  parameters: [
+    text('queue_id', { description: 'The queue, from register.' }),
+    convertedNumber('last_event_id', {
+      allowNegative: true,
+      description: 'The highest event id received and acknowledged; required with `queue_id`.',
+    }),
+    jsonBoolean('dont_block', {
+      default: false,
+      description: 'Answer at once, even with nothing.',
+    }),
+    ...queueParameters,
+    convertedNumber('lifespan_secs', {
+      default: 0,
+      description: 'As `queue_lifespan_secs` of register.',
+    }),
+    convertedNumber('queue_lifespan_secs', {
+      default: 0,
+      description: 'The same under the name that register uses.',
+    }),
+  ],
+  response: {
+    type: 'object',
+    properties: {
+      events: {
+        type: 'array',
+        items: {
+          type: 'object',
+          properties: { id: { type: 'integer' }, type: { type: 'string' } },
+          required: ['id', 'type'],
+          additionalProperties: true,
+        },
+      },
+      queue_id: { type: 'string' },
+      last_event_id: { type: 'integer' },
+    },
+    required: ['events', 'queue_id'],
+  },
+  errors: ['BAD_EVENT_QUEUE_ID'],
+  longPoll: true,
+  async handler(context: EventsContext, { caller, parameters, clientName, signal }) {
+    if (parameters.queue_id === undefined) {
+      const account = await getUser(context.pool, caller.userId);
+      const descriptor = descriptorOf(parameters, {
+        defaultAllPublicStreams: account.defaultAllPublicStreams,
+        defaultRegisterStreamName: await defaultRegisterStreamName(context.pool, account),
+      });
+      const lifespanSecs = lifespanOf(
+        parameters.lifespan_secs || parameters.queue_lifespan_secs,
+        context.queues,
+      );
+      const { queueId, lastEventId } = await registerQueue(
+        context.pool,
+        { userId: caller.userId, descriptor, client: clientName, lifespanSecs },
+        context.queues.perUserMax,
+        async () => ({}),
+      );
+      return { events: [], queue_id: queueId, last_event_id: lastEventId };
+    }
+    // Not the usual refusal of a missing parameter: this one names no variable (reference facts, events 6.3).
+    if (parameters.last_event_id === undefined)
+      throw badRequest("Missing 'last_event_id' argument");
+    const queue = await getQueue(context.poll, parameters.queue_id, caller.userId);
+    const events = await poll(context.poll, queue, {
+      lastEventId: parameters.last_event_id,
+      dontBlock: parameters.dont_block,
+      signal,
+    });
+    return preserialized(
+      `{"result":"success","msg":"","events":[${events.join(',')}],"queue_id":${JSON.stringify(queue.id)}}`,
+    );
+  },
+});

@@ -1,0 +1,70 @@
+import { json, jsonBoolean, jsonStringList } from '@parley/http';
+
+import type { QueueDescriptor } from '../queues/queue-descriptor.ts';
+import { parseQueueNarrow } from '../queues/queue-descriptor.ts';
+
+/** What register and a GET events that registers have in common, in the order in which they are checked. */
+export const queueParameters = [
+  jsonBoolean('apply_markdown', { default: false, description: 'Render message content as HTML.' }),
+  jsonBoolean('client_gravatar', {
+    default: false,
+    description: 'The client makes Gravatar URLs itself: `avatar_url` is null where it can.',
+  }),
+  jsonBoolean('all_public_streams', {
+    default: null,
+    description:
+      'Receive messages from all public streams. By default as the account is set up, usually false.',
+  }),
+  jsonBoolean('include_subscribers', {
+    default: false,
+    description: 'Whether the returned subscriptions list the subscribers of each stream.',
+  }),
+  jsonStringList('event_types', {
+    default: null,
+    description: 'Types of events wanted; every type by default.',
+  }),
+  jsonStringList('fetch_event_types', {
+    default: null,
+    description: 'Types whose state is returned; by default those of `event_types`.',
+  }),
+  json(
+    'narrow',
+    { type: 'array' },
+    {
+      description:
+        'Restricts message events: a list of `[operator, operand]` pairs, or one such pair.',
+    },
+  ),
+] as const;
+
+export type AskedQueue = {
+  readonly apply_markdown: boolean;
+  readonly client_gravatar: boolean;
+  readonly all_public_streams: boolean | null;
+  readonly include_subscribers: boolean;
+  readonly event_types: readonly string[] | null;
+  readonly narrow: readonly unknown[] | undefined;
+};
+
+/**
+ * @param account what the account is set up with: bots have defaults of their own
+ * @throws ApiError BAD_REQUEST for a narrow that queues do not know
+ */
+export function descriptorOf(
+  asked: AskedQueue,
+  account: {
+    readonly defaultAllPublicStreams: boolean;
+    readonly defaultRegisterStreamName: string | undefined;
+  },
+): QueueDescriptor {
+  const byDefault = account.defaultRegisterStreamName;
+  const narrow = asked.narrow ?? (byDefault === undefined ? [] : [['stream', byDefault]]);
+  return {
+    eventTypes: asked.event_types,
+    narrow: parseQueueNarrow(narrow),
+    applyMarkdown: asked.apply_markdown,
+    clientGravatar: asked.client_gravatar,
+    allPublicStreams: asked.all_public_streams ?? account.defaultAllPublicStreams,
+    includeSubscribers: asked.include_subscribers,
+  };
+}

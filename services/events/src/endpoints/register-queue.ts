@@ -1,0 +1,81 @@
+import type { Queryable } from '@parley/database';
+import { convertedNumber, defineEndpoint, json } from '@parley/http';
+import type { User } from '@parley/store';
+import { findStreamById, getUser } from '@parley/store';
+
+import type { EventsContext } from '../context.ts';
+import { readInitialState } from '../initial-state/fetch-types.ts';
+import { lifespanOf, registerQueue } from '../queues/register-queue.ts';
+import { descriptorOf, queueParameters } from './queue-parameters.ts';
+
+/** @returns the name of the stream to which a bot's queues are narrowed unless they say otherwise */
+export async function defaultRegisterStreamName(
+  database: Queryable,
+  user: User,
+): Promise<string | undefined> {
+  if (user.defaultEventsRegisterStreamId === null) return undefined;
+  return (await findStreamById(database, user.defaultEventsRegisterStreamId))?.name;
+}
+
+export const registerQueueEndpoint = defineEndpoint({
+  name: 'register-queue',
+  method: 'POST',
+  path: '/register',
+  summary: 'Register an event queue',
+  description:
+    'Registers an event queue and returns the state of the fetched types as of `last_event_id`. Every later change of the types in `event_types` arrives as an event with a larger id.',
+  access: { authentication: 'required' },
+  parameters: [
+    ...queueParameters,
+    convertedNumber('queue_lifespan_secs', {
+      default: 0,
+      description:
+        'Idle seconds after which the queue is collected; 0 is the default of ten minutes, a week the most.',
+    }),
+    json(
+      'client_capabilities',
+      {
+        type: 'object',
+        properties: { notification_settings_null: { type: 'boolean' } },
+        additionalProperties: true,
+      },
+      {
+        description:
+          'What the client understands: `notification_settings_null`. Others are ignored.',
+      },
+    ),
+  ],
+  response: {
+    type: 'object',
+    properties: { queue_id: { type: 'string' }, last_event_id: { type: 'integer' } },
+    required: ['queue_id', 'last_event_id'],
+    additionalProperties: true,
+  },
+  async handler(context: EventsContext, { caller, parameters, clientName }) {
+    const account = await getUser(context.pool, caller.userId);
+    const descriptor = descriptorOf(parameters, {
+      defaultAllPublicStreams: account.defaultAllPublicStreams,
+      defaultRegisterStreamName: await defaultRegisterStreamName(context.pool, account),
+    });
+    const { queueId, lastEventId, state } = await registerQueue(
+      context.pool,
+      {
+        userId: caller.userId,
+        descriptor,
+        client: clientName,
+        lifespanSecs: lifespanOf(parameters.queue_lifespan_secs, context.queues),
+      },
+      context.queues.perUserMax,
+      async (snapshot) =>
+        readInitialState(snapshot, parameters.fetch_event_types ?? parameters.event_types, {
+          user: await getUser(snapshot, caller.userId),
+          clientGravatar: parameters.client_gravatar,
+          includeSubscribers: parameters.include_subscribers,
+          nullSettings: parameters.client_capabilities?.notification_settings_null === true,
+          traffic: context.traffic,
+          nowMs: Date.now(),
+        }),
+    );
+    return { queue_id: queueId, last_event_id: lastEventId, ...state };
+  },
+});

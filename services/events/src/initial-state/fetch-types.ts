@@ -1,0 +1,146 @@
+/**
+ * What register returns for each fetch type (reference facts, events 4). All of it is read in one REPEATABLE READ transaction with
+ * the head of the log, so state and later events together are complete.
+ */
+import { maySubscribeOthers, mayCreateStreams } from '@parley/access';
+import { limits } from '@parley/contracts';
+import type { Queryable } from '@parley/database';
+import type { StreamTraffic, User } from '@parley/store';
+import {
+  avatarUrl,
+  crossRealmBotJson,
+  displaySettings,
+  getRealm,
+  listStarred,
+  listStreams,
+  listUsers,
+  newestReceivedMessageId,
+  notificationSettings,
+  readSubscriptionState,
+  realmUserJson,
+  streamJson,
+  unreadState,
+  userSettings,
+} from '@parley/store';
+
+export type StateRequest = {
+  readonly user: User;
+  readonly clientGravatar: boolean;
+  readonly includeSubscribers: boolean;
+  /** The client knows null notification settings (reference facts, events 3.1). */
+  readonly nullSettings: boolean;
+  readonly traffic: StreamTraffic;
+  readonly nowMs: number;
+};
+
+type StateReader = (
+  database: Queryable,
+  request: StateRequest,
+) => Promise<Readonly<Record<string, unknown>>>;
+
+async function realmUserState(
+  database: Queryable,
+  request: StateRequest,
+): Promise<Record<string, unknown>> {
+  const { user, clientGravatar, nowMs } = request;
+  const users = await listUsers(database);
+  const systemBots = await listUsers(database, { system: 'only' });
+  const realm = await getRealm(database);
+  const options = { clientGravatar };
+  return {
+    realm_users: users
+      .filter((other) => other.isActive)
+      .map((other) => realmUserJson(other, options)),
+    realm_non_active_users: users
+      .filter((other) => !other.isActive)
+      .map((other) => realmUserJson(other, options)),
+    cross_realm_bots: systemBots.map(crossRealmBotJson),
+    avatar_source: user.avatarSource,
+    avatar_url: avatarUrl(user),
+    avatar_url_medium: avatarUrl(user, 'medium'),
+    user_id: user.id,
+    email: user.email,
+    delivery_email: user.email,
+    full_name: user.fullName,
+    is_admin: user.role === 'administrator',
+    is_guest: user.role === 'guest',
+    enter_sends: userSettings(user).enter_sends,
+    can_create_streams: mayCreateStreams(user, realm.settings, nowMs),
+    can_subscribe_other_users: maySubscribeOthers(user, realm.settings, nowMs),
+  };
+}
+
+async function streamState(
+  database: Queryable,
+  { user }: StateRequest,
+): Promise<Record<string, unknown>> {
+  const streams = await listStreams(database, {
+    public: user.role !== 'guest',
+    defaultsOf: null,
+    allActive: false,
+    subscriberIds: [user.id],
+  });
+  return {
+    streams: streams.map(streamJson),
+    stream_name_max_length: limits.streamNameMaxCodePoints,
+    stream_description_max_length: limits.streamDescriptionMaxCodePoints,
+  };
+}
+
+/** The level of the interface that clients find here. */
+const interfaceVersion = '2.1.4';
+
+const readers: Readonly<Record<string, StateReader>> = {
+  message: async (database, { user }) => ({
+    max_message_id: (await newestReceivedMessageId(database, user.id)) ?? -1,
+  }),
+  pointer: async (_database, { user }) => ({ pointer: user.pointer }),
+  realm_user: realmUserState,
+  starred_messages: async (database, { user }) => ({
+    starred_messages: await listStarred(database, user.id),
+  }),
+  stream: streamState,
+  subscription: async (database, request) =>
+    readSubscriptionState(database, request.user, {
+      traffic: await request.traffic.counts(database),
+      nowSecs: request.nowMs / 1_000,
+      includeSubscribers: request.includeSubscribers,
+      nullSettings: request.nullSettings,
+    }),
+  update_display_settings: async (_database, { user }) => displaySettings(user),
+  update_global_notifications: async (_database, { user }) => notificationSettings(user),
+  zulip_version: async () => ({ zulip_version: interfaceVersion }),
+};
+
+/** What later clients ask for under one name, and read at the top level (reference facts, events 4). */
+const aliases: Readonly<Record<string, readonly string[]>> = {
+  user_settings: ['update_display_settings', 'update_global_notifications'],
+};
+
+/** @returns the fetch types of a request; unknown ones are accepted and add nothing */
+function wantedTypes(fetchEventTypes: readonly string[] | null): Set<string> {
+  if (fetchEventTypes === null) return new Set([...Object.keys(readers), 'update_message_flags']);
+  return new Set(fetchEventTypes.flatMap((type) => [type, ...(aliases[type] ?? [])]));
+}
+
+/**
+ * Reads the state of the wanted types.
+ *
+ * @param database a REPEATABLE READ transaction
+ * @param fetchEventTypes null for all
+ */
+export async function readInitialState(
+  database: Queryable,
+  fetchEventTypes: readonly string[] | null,
+  request: StateRequest,
+): Promise<Record<string, unknown>> {
+  const wanted = wantedTypes(fetchEventTypes);
+  const state: Record<string, unknown> = {};
+  for (const [type, read] of Object.entries(readers)) {
+    if (wanted.has(type)) Object.assign(state, await read(database, request));
+  }
+  if (wanted.has('message') && wanted.has('update_message_flags')) {
+    state['unread_msgs'] = await unreadState(database, request.user.id);
+  }
+  return state;
+}

@@ -1,0 +1,143 @@
+import type { Pool } from '@parley/database';
+import type { Logger } from '@parley/logging';
+import { findEventQueue, touchEventQueues } from '@parley/store';
+
+import type { NodeFeed } from '../feed/node-feed.ts';
+import { EventQueue } from './event-queue.ts';
+import type { QueueDescriptor } from './queue-descriptor.ts';
+
+const touchIntervalMs = 500;
+/** The store learns of a queue's use at most once per this part of its lifetime. */
+const touchesPerLifespan = 10;
+/** A node forgets a queue a little later than the store may end it; polled again, it is looked up anew. */
+const forgetAfterLifespans = 1.1;
+const queuesPerTouch = 5_000;
+
+/**
+ * The queues this node serves. Memory only speeds a queue up: any node can serve any queue from its descriptor, and a node that
+ * forgets one loses nothing.
+ */
+export class QueueRegistry {
+  readonly #pool: Pool;
+  readonly #feed: NodeFeed;
+  readonly #log: Logger;
+  readonly #queues = new Map<string, EventQueue>();
+  readonly #loading = new Map<string, Promise<EventQueue | undefined>>();
+  readonly #timer: NodeJS.Timeout;
+  #touching: Promise<void> = Promise.resolve();
+
+  constructor(options: { readonly pool: Pool; readonly feed: NodeFeed; readonly log: Logger }) {
+    this.#pool = options.pool;
+    this.#feed = options.feed;
+    this.#log = options.log;
+    this.#timer = setInterval(() => this.#tend(), touchIntervalMs);
+  }
+
+  get size(): number {
+    return this.#queues.size;
+  }
+
+  /** @returns how many polls are held */
+  get heldPolls(): number {
+    let held = 0;
+    for (const queue of this.#queues.values()) if (queue.isPolled) held += 1;
+    return held;
+  }
+
+  /** @returns the queue if this node has it in memory */
+  peek(queueId: string): EventQueue | undefined {
+    return this.#queues.get(queueId);
+  }
+
+  /** @returns the queue, attached to its user's feed, or undefined when there is none with this id */
+  async find(queueId: string): Promise<EventQueue | undefined> {
+    const known = this.#queues.get(queueId);
+    if (known !== undefined) {
+      if (known.hasEnded) return undefined;
+      if (known.feed === undefined) await this.#feed.attach(known);
+      return known;
+    }
+    const loading = this.#loading.get(queueId);
+    if (loading !== undefined) return loading;
+    const started = this.#load(queueId).finally(() => this.#loading.delete(queueId));
+    this.#loading.set(queueId, started);
+    return started;
+  }
+
+  async #load(queueId: string): Promise<EventQueue | undefined> {
+    const stored = await findEventQueue<QueueDescriptor>(this.#pool, queueId);
+    if (stored === undefined) return undefined;
+    const queue = new EventQueue(stored);
+    // Listed before its feed is loaded, so that an end that the log tells meanwhile finds it.
+    this.#queues.set(queueId, queue);
+    try {
+      await this.#feed.attach(queue);
+    } catch (error) {
+      this.#queues.delete(queueId);
+      throw error;
+    }
+    // It may have been ended between the look-up and the first entry this node applied to it.
+    const isStillThere = (await findEventQueue(this.#pool, queueId)) !== undefined;
+    if (isStillThere && !queue.hasEnded) return queue;
+    this.forget(queue);
+    return undefined;
+  }
+
+  forget(queue: EventQueue): void {
+    this.#queues.delete(queue.id);
+    this.#feed.detach(queue);
+  }
+
+  /** Lets all held polls answer, spread over `spreadMs`, so that the next polls do not arrive at their new holders at once. */
+  async finishPolls(spreadMs: number): Promise<void> {
+    const held = [...this.#queues.values()].filter((queue) => queue.isPolled);
+    await Promise.all(
+      held.map(
+        (queue, index) =>
+          new Promise<void>((resolve) => {
+            setTimeout(
+              () => {
+                queue.finishPoll();
+                resolve();
+              },
+              (spreadMs * index) / held.length,
+            );
+          }),
+      ),
+    );
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#touching;
+  }
+
+  #tend(): void {
+    const now = performance.now();
+    const due: EventQueue[] = [];
+    for (const queue of this.#queues.values()) {
+      if (queue.isPolled) queue.lastPolledAtMs = now;
+      const lifespanMs = queue.lifespanSecs * 1_000;
+      if (queue.hasEnded || now - queue.lastPolledAtMs > lifespanMs * forgetAfterLifespans)
+        this.forget(queue);
+      else if (
+        queue.lastPolledAtMs > queue.storedAtMs &&
+        now - queue.storedAtMs > lifespanMs / touchesPerLifespan &&
+        due.length < queuesPerTouch
+      ) {
+        due.push(queue);
+      }
+    }
+    if (due.length === 0) return;
+    const before = due.map((queue) => queue.storedAtMs);
+    for (const queue of due) queue.storedAtMs = now;
+    this.#touching = touchEventQueues(
+      this.#pool,
+      due.map((queue) => queue.id),
+    ).catch((error: unknown) => {
+      for (const [index, queue] of due.entries())
+        queue.storedAtMs = before[index] ?? queue.storedAtMs;
+      this.#log.warn({ err: error }, 'the use of queues could not be recorded; it is tried again');
+    });
+  }
+}

@@ -1,0 +1,102 @@
+import { LogFollower, readEntriesForAudiences } from '@parley/event-log';
+import type { LogHead } from '@parley/event-log';
+import { createApiApp } from '@parley/http';
+import type { ServiceFrame, StartService } from '@parley/http';
+import { connectForSubscriptions } from '@parley/redis';
+import { connectStores, keepLease, openPool } from '@parley/service';
+import { membersAsOf, privateConversationIdsOf, StreamTraffic } from '@parley/store';
+
+import type { EventsContext } from './context.ts';
+import { endpoints } from './endpoints/index.ts';
+import { loadUserView } from './feed/load-user-view.ts';
+import { NodeFeed } from './feed/node-feed.ts';
+import { Maintenance } from './maintenance.ts';
+import { registerMetrics } from './metrics.ts';
+import { QueueRegistry } from './queues/queue-registry.ts';
+
+const tailBounds = { entriesMax: 50_000, bytesMax: 64 * 1_048_576 };
+/** Held polls of a node that drains are answered over this time. */
+const drainSpreadMs = 500;
+/** The follower reads the log on connections of its own: one for the head check, one for gaps. */
+const followerConnections = 2;
+
+/** Starts an events node. */
+export const start: StartService = async (frame: ServiceFrame) => {
+  const { config, log } = frame;
+  const stores = await connectStores(frame);
+  const subscriber = connectForSubscriptions(config.redis, log);
+  frame.onDispose('subscriber', () => subscriber.disconnect());
+
+  let canReadLog = true;
+  const feed: NodeFeed = new NodeFeed({
+    tail: tailBounds,
+    loadView: async (userId) => loadUserView(stores.pool, userId),
+    findQueue: (queueId) => registry.peek(queueId),
+    onUnreadableEntry: (error) => {
+      // Without a lease gateways go to nodes of a newer release; nothing is answered past this entry here.
+      if (canReadLog)
+        log.fatal({ err: error }, 'the log holds an entry that this release cannot read');
+      canReadLog = false;
+    },
+  });
+  const registry = new QueueRegistry({ pool: stores.pool, feed, log });
+  frame.onDispose('queues', () => registry.stop());
+
+  const follower = await LogFollower.start({
+    pool: openPool(frame, 'log follower', followerConnections),
+    subscriber,
+    keyPrefix: stores.keyPrefix,
+    log,
+    onStart: (head: LogHead) => feed.reset(head.endPosition),
+    onEntries: (entries) => feed.take(entries),
+    onReset: (head: LogHead) => feed.reset(head.endPosition),
+  });
+  frame.onDispose('log follower', () => follower.stop());
+  frame.addReadinessCheck('log follower', () => {
+    if (!follower.isCurrent(5_000) || !canReadLog) throw new Error('the log is not followed');
+  });
+
+  const maintenance = new Maintenance({
+    pool: stores.pool,
+    eventLog: stores.eventLog,
+    follower,
+    feed,
+    log,
+  });
+  maintenance.start();
+  frame.onDispose('maintenance', () => maintenance.stop());
+
+  const context: EventsContext = {
+    ...stores,
+    queues: config.queues,
+    traffic: new StreamTraffic(),
+    poll: {
+      registry,
+      follower,
+      logAccess: {
+        tail: feed.tail,
+        conversationIdsOf: async (userId) => privateConversationIdsOf(stores.pool, userId),
+        readEntries: async (range, audiences, entriesMax) =>
+          readEntriesForAudiences(stores.pool, range, audiences, entriesMax),
+        subscribersAt: async (streamId, position) => membersAsOf(stores.pool, streamId, position),
+      },
+      heartbeat: { minMs: config.queues.heartbeatMinMs, maxMs: config.queues.heartbeatMaxMs },
+      draining: frame.stopping,
+    },
+  };
+  registerMetrics(frame.metrics.registry, { registry, feed, follower });
+  keepLease(frame, stores, () => follower.isCurrent(2_000) && canReadLog);
+  frame.onListening(() => {
+    // After the lease was given up: whoever polls again finds another holder.
+    frame.onDrain('held polls', () => registry.finishPolls(drainSpreadMs));
+  });
+  return createApiApp({
+    endpoints,
+    context,
+    identitySecrets: config.internalSecrets.map((secret) => secret.reveal()),
+    log,
+    metrics: frame.metrics,
+    checkAnswers: config.checkAnswers,
+    answerHeaders: { 'x-parley-node': config.nodeId },
+  });
+};
