@@ -172,7 +172,7 @@ export class EventLog {
     const audiences = append.entries.map(({ audience }) => audience);
     const statement = `SELECT * FROM log_append(${integerArray(lengths, 'integer')}, ${integerArray(audiences, 'bigint')},
       ARRAY[${payloads.map((payload) => client.escapeLiteral(payload)).join(',')}]::text[],
-      ${append.changeId === undefined ? 'NULL' : integerArray([append.changeId], 'bigint') + '[1]'},
+      ${append.changeId === undefined ? 'NULL' : `(${integerArray([append.changeId], 'bigint')})[1]`},
       ${append.accountUserIds === undefined ? 'NULL' : integerArray(append.accountUserIds, 'integer')})`;
     // One message to the server: between the lock on the head and the commit it waits for nobody.
     const answers: unknown = await client.query(`${statement}; COMMIT`);

@@ -1,0 +1,66 @@
+import { Secret } from '@parley/config';
+import { createPool } from '@parley/database';
+import { EventLog } from '@parley/event-log';
+import { createLogger } from '@parley/logging';
+import { connectForRequests } from '@parley/redis';
+import { deriveKeySecrets } from '@parley/store';
+
+import { OrganizationMaker } from './organization-maker.ts';
+
+/** What a maker works on: the same as the services of its system. */
+export type MakerStores = {
+  readonly databaseUrl: string;
+  readonly redisUrl: string;
+  readonly redisPrefix: string;
+  /** The text of PARLEY_KEY_SECRET. */
+  readonly keySecret: string;
+};
+
+/** A maker with connections of its own. */
+export type ConnectedMaker = {
+  readonly maker: OrganizationMaker;
+  readonly close: () => Promise<void>;
+  readonly [Symbol.asyncDispose]: () => Promise<void>;
+};
+
+const redisCommandTimeoutMs = 1_000;
+
+/** Connects a maker to a system's stores; what it logs goes to standard error. */
+export function connectMaker(
+  stores: MakerStores,
+  options: { readonly connectionsMax?: number } = {},
+): ConnectedMaker {
+  const log = createLogger(
+    { service: 'demo', nodeId: `demo-${process.pid}`, level: 'warn' },
+    { write: (line) => process.stderr.write(line) },
+  );
+  const pool = createPool({
+    databaseUrl: stores.databaseUrl,
+    applicationName: 'parley demo',
+    connectionsMax: options.connectionsMax ?? 2,
+    statementTimeoutMs: 60_000,
+    onError: (error) => log.warn({ err: error }, 'an idle connection to Postgres was lost'),
+  });
+  const redis = connectForRequests(
+    {
+      url: new Secret(stores.redisUrl),
+      prefix: stores.redisPrefix,
+      commandTimeoutMs: redisCommandTimeoutMs,
+    },
+    log,
+  );
+  const eventLog = new EventLog({ pool, redis, keyPrefix: stores.redisPrefix, log });
+  const close = async (): Promise<void> => {
+    redis.disconnect();
+    await pool.end();
+  };
+  return {
+    maker: new OrganizationMaker({
+      pool,
+      eventLog,
+      keySecrets: deriveKeySecrets(stores.keySecret),
+    }),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}

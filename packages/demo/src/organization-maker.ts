@@ -1,0 +1,207 @@
+/**
+ * Makes an organization, its accounts, streams, memberships and messages through the store modules and the log, as services
+ * would, for the demo data, tests and load. What it makes carries its effects in the log but no events: it is meant for the time
+ * before clients look.
+ */
+import { audienceKey } from '@parley/contracts';
+import type { ChangeEntry, LogEffect, Role } from '@parley/contracts';
+import type { Client, Pool } from '@parley/database';
+import type { EventLog } from '@parley/event-log';
+import {
+  createRealm,
+  createStream,
+  createUser,
+  hashPassword,
+  lockStreams,
+  lockUsersInUse,
+  subscribe,
+} from '@parley/store';
+import type { KeySecrets, Stream, User } from '@parley/store';
+
+export type NewAccount = {
+  readonly email: string;
+  readonly fullName: string;
+  readonly role?: Role;
+  /** 1 generic, 2 incoming webhook, 3 outgoing webhook, 4 embedded; a human if left out. */
+  readonly botType?: number;
+  /** The address of a bot's owner, who is made before or in the same call. */
+  readonly ownerEmail?: string;
+  readonly password?: string;
+};
+
+export type Account = {
+  readonly user: User;
+  readonly apiKey: string;
+};
+
+export type NewOrganizationStream = {
+  readonly name: string;
+  readonly description?: string;
+  readonly renderedDescription?: string;
+  readonly inviteOnly?: boolean;
+  readonly historyPublicToSubscribers?: boolean;
+  readonly isAnnouncementOnly?: boolean;
+  readonly isDefault?: boolean;
+  readonly creatorId?: number;
+};
+
+/** The senders of notices (reference facts, people: system bots). Clients know them by the part before the `@`. */
+export const systemBots = [
+  { email: 'notification-bot@parley.example', fullName: 'Notification Bot' },
+  { email: 'welcome-bot@parley.example', fullName: 'Welcome Bot' },
+  { email: 'emailgateway@parley.example', fullName: 'Email Gateway' },
+] as const;
+
+// An entry of the log that names more people would be slow to read in one piece.
+const membersPerChangeMax = 10_000;
+
+export class OrganizationMaker {
+  readonly pool: Pool;
+  readonly eventLog: EventLog;
+  readonly keySecrets: KeySecrets;
+
+  constructor(options: {
+    readonly pool: Pool;
+    readonly eventLog: EventLog;
+    readonly keySecrets: KeySecrets;
+  }) {
+    this.pool = options.pool;
+    this.eventLog = options.eventLog;
+    this.keySecrets = options.keySecrets;
+  }
+
+  /**
+   * Makes the realm with its system bots.
+   *
+   * @throws the database's unique violation when there is a realm already
+   */
+  async makeRealm(realm: {
+    readonly name: string;
+    readonly stringId: string;
+    readonly description?: string;
+  }): Promise<void> {
+    await this.#change(async (client, changeId) => {
+      await createRealm(client, realm);
+      const effects: LogEffect[] = [];
+      for (const bot of systemBots) {
+        const { user } = await createUser(
+          client,
+          this.keySecrets,
+          { ...bot, botType: 1, isSystem: true },
+          changeId,
+        );
+        effects.push(accountEffect(user));
+      }
+      return { result: undefined, effects };
+    });
+  }
+
+  /**
+   * Makes active accounts in one transaction, in the given order.
+   *
+   * @throws Error when a bot's owner is unknown; the database's unique violation when an address is taken
+   */
+  async makeAccounts(accounts: readonly NewAccount[]): Promise<Account[]> {
+    const passwordHashes = await Promise.all(
+      accounts.map(async ({ password }) =>
+        password === undefined ? null : await hashPassword(password),
+      ),
+    );
+    return this.#change(async (client, changeId) => {
+      const ownerEmails = accounts.flatMap(({ ownerEmail }) => ownerEmail ?? []);
+      const idsByEmail = new Map(
+        (await lockUsersInUse(client, { userIds: [], emails: ownerEmails })).map((owner) => [
+          owner.email,
+          owner.id,
+        ]),
+      );
+      const made: Account[] = [];
+      for (const [index, account] of accounts.entries()) {
+        const ownerId =
+          account.ownerEmail === undefined ? null : idsByEmail.get(account.ownerEmail);
+        if (ownerId === undefined) throw new Error(`nobody has the address ${account.ownerEmail}`);
+        const { user, apiKey } = await createUser(
+          client,
+          this.keySecrets,
+          {
+            email: account.email,
+            fullName: account.fullName,
+            role: account.role ?? 'member',
+            botType: account.botType ?? null,
+            botOwnerId: ownerId,
+            passwordHash: passwordHashes[index] ?? null,
+          },
+          changeId,
+        );
+        if (apiKey === null) throw new Error('an account that is no system bot has a key');
+        idsByEmail.set(user.email, user.id);
+        made.push({ user, apiKey });
+      }
+      return { result: made, effects: made.map(({ user }) => accountEffect(user)) };
+    });
+  }
+
+  /**
+   * Makes streams without members.
+   *
+   * @throws Error when a name is taken
+   */
+  async makeStreams(streams: readonly NewOrganizationStream[]): Promise<Stream[]> {
+    return this.#change(async (client) => {
+      const made: Stream[] = [];
+      for (const stream of streams) {
+        const created = await createStream(client, { creatorId: null, ...stream });
+        if (created === undefined) throw new Error(`the stream ${stream.name} exists already`);
+        made.push(created);
+      }
+      return { result: made, effects: [] };
+    });
+  }
+
+  /** Subscribes active accounts to a stream, set-wise, at most 10,000 in one transaction. Members stay as they are. */
+  async subscribe(streamId: number, userIds: readonly number[]): Promise<void> {
+    const ordered = [...new Set(userIds)].toSorted((a, b) => a - b);
+    for (let start = 0; start < ordered.length; start += membersPerChangeMax) {
+      const part = ordered.slice(start, start + membersPerChangeMax);
+      await this.#change(async (client, changeId) => {
+        await lockUsersInUse(client, { userIds: part });
+        await lockStreams(client, { streamIds: [streamId] });
+        const joined = await subscribe(client, { userIds: part, streamId, changeId });
+        const joinedIds = joined.map(({ userId }) => userId);
+        return {
+          result: undefined,
+          effects: [{ effect: 'joined', streamId, userIds: joinedIds }],
+        };
+      });
+    }
+  }
+
+  /** Runs a change with an id of its own and appends its entry. */
+  async #change<Result>(
+    work: (
+      client: Client,
+      changeId: number,
+    ) => Promise<{ readonly result: Result; readonly effects: readonly LogEffect[] }>,
+  ): Promise<Result> {
+    return this.eventLog.transaction(async (client) => {
+      const changeId = await this.eventLog.drawChangeId(client);
+      const { result, effects } = await work(client, changeId);
+      const entry: ChangeEntry = { v: 1, kind: 'change', effects, events: [] };
+      const accountUserIds = effects.flatMap((effect) =>
+        effect.effect === 'account' ? effect.userId : [],
+      );
+      return {
+        result,
+        append: {
+          entries: [{ entry, audience: audienceKey.everyone }],
+          changeId,
+          ...(accountUserIds.length === 0 ? {} : { accountUserIds }),
+        },
+      };
+    });
+  }
+}
+
+function accountEffect(user: User): LogEffect {
+  return { effect: 'account', userId: user.id, role: user.role, isActive: true };
+}

@@ -1,0 +1,143 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+import { createPool } from '@parley/database';
+import type { Pool } from '@parley/database';
+import { createRedisPrefix, createTestDatabase, getTestStores } from '@parley/test-kit';
+import type { TestDatabase } from '@parley/test-kit';
+import {
+  deriveKeySecrets,
+  findAccountByKey,
+  findFirstUnread,
+  findSignInAccount,
+  findUserByEmail,
+  verifyPassword,
+} from '@parley/store';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { demoAccounts, demoExample, demoStreams, people } from './demo-data.ts';
+import type { Seeded } from './seed.ts';
+
+const run = promisify(execFile);
+const seedMain = fileURLToPath(new URL('seed-main.ts', import.meta.url));
+const keySecret = 'k'.repeat(32);
+
+let database: TestDatabase;
+let pool: Pool;
+let folder: string;
+let first: Seeded;
+
+async function seed(environment: Readonly<Record<string, string>> = {}): Promise<Seeded> {
+  const { stdout } = await run(process.execPath, [seedMain, '--json', '--data', folder], {
+    env: {
+      PATH: process.env['PATH'],
+      PARLEY_MODE: 'development',
+      DATABASE_URL: database.url,
+      REDIS_URL: getTestStores().redisUrl,
+      PARLEY_REDIS_PREFIX: createRedisPrefix(),
+      PARLEY_INTERNAL_SECRET: 'i'.repeat(32),
+      PARLEY_KEY_SECRET: keySecret,
+      ...environment,
+    },
+  });
+  return JSON.parse(stdout) as Seeded;
+}
+
+async function countRows(): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const table of ['users', 'streams', 'subscriptions', 'messages', 'log_entries']) {
+    const { rows } = await pool.query<{ count: number }>(`SELECT count(*) AS count FROM ${table}`);
+    counts[table] = rows[0]?.count ?? 0;
+  }
+  return counts;
+}
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  pool = createPool({
+    databaseUrl: database.url,
+    applicationName: 'test',
+    connectionsMax: 2,
+    onError: () => undefined,
+  });
+  folder = await mkdtemp(join(tmpdir(), 'parley-demo-'));
+  first = await seed();
+});
+
+afterAll(async () => {
+  await pool.end();
+  await database.drop();
+  await rm(folder, { recursive: true });
+});
+
+test('all accounts come with keys that authenticate, and people with passwords', async () => {
+  expect(first.accounts.map(({ email }) => email)).toEqual(demoAccounts.map(({ email }) => email));
+  expect(first.accounts.map(({ role, is_bot: isBot }) => (isBot ? 'bot' : role))).toEqual([
+    'administrator',
+    'member',
+    'member',
+    'member',
+    'guest',
+    'bot',
+  ]);
+  const secrets = deriveKeySecrets(keySecret);
+  for (const account of first.accounts) {
+    const found = await findAccountByKey(pool, secrets, account.api_key);
+    expect(found?.email).toBe(account.email);
+    const { passwordHash } = (await findSignInAccount(pool, account.email)) ?? {};
+    if (account.is_bot) {
+      expect(account).not.toHaveProperty('password');
+      expect(passwordHash).toBeNull();
+    } else {
+      expect(await verifyPassword(account.password ?? '', passwordHash)).toBe(true);
+    }
+  }
+});
+
+test('the example names a stream of the demo', () => {
+  expect(first.example).toEqual(demoExample);
+  expect(demoStreams.map(({ name }) => name)).toContain(first.example.stream);
+});
+
+test('the conversation has history, unread messages, mentions and words to find', async () => {
+  const newest = await pool.query<{ sent_at: Date }>(
+    'SELECT sent_at FROM messages ORDER BY id DESC LIMIT 1',
+  );
+  expect(Date.now() - (newest.rows[0]?.sent_at.getTime() ?? 0)).toBeLessThan(3_600_000);
+  const maren = await findUserByEmail(pool, people.maren);
+  expect(await findFirstUnread(pool, maren?.id ?? 0)).toBeGreaterThan(1);
+  const mentions = await pool.query(
+    'SELECT FROM message_flags WHERE user_id = $1 AND set_bits & 8 <> 0',
+    [maren?.id],
+  );
+  expect(mentions.rowCount).toBeGreaterThan(1);
+  const found = await pool.query(
+    "SELECT FROM messages WHERE search @@ plainto_tsquery('english', 'keel bolts')",
+  );
+  expect(found.rowCount).toBeGreaterThan(1);
+  const rendered = await pool.query<{ rendered_content: string }>(
+    "SELECT rendered_content FROM messages WHERE content LIKE '%keel bolt |%'",
+  );
+  expect(rendered.rows[0]?.rendered_content).toContain('<table>');
+});
+
+test('a second run gives the same accounts and writes nothing', async () => {
+  const before = await countRows();
+  expect(await seed()).toEqual(first);
+  expect(await countRows()).toEqual(before);
+});
+
+test('passwords are kept where only their owner can read them', async () => {
+  const path = join(folder, 'demo-accounts.json');
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+  const kept = JSON.parse(await readFile(path, 'utf8')) as Record<string, string>;
+  expect(kept[people.maren]).toBe(first.accounts[0]?.password);
+});
+
+test('in production mode nothing is made', async () => {
+  await expect(seed({ PARLEY_MODE: 'production' })).rejects.toThrow('development mode only');
+});

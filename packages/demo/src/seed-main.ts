@@ -1,0 +1,74 @@
+import { parseArgs } from 'node:util';
+
+import { ConfigError, readServiceConfig } from '@parley/config';
+import { findRealm } from '@parley/store';
+
+import { connectMaker } from './connect-maker.ts';
+import { readOrMakePasswords } from './passwords.ts';
+import { seedDemo } from './seed.ts';
+import type { Seeded } from './seed.ts';
+
+/**
+ * `seed-main.ts [--json] [--data FOLDER]`: makes the demo organization in a migrated database without a realm, and says which
+ * accounts it has: with `--json` as one JSON object on standard output. Passwords are made, and kept in the folder, in
+ * development mode only.
+ */
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: { json: { type: 'boolean', default: false }, data: { type: 'string' } },
+  });
+  const config = readServiceConfig(process.env, 'demo');
+  const { maker, close } = connectMaker({
+    databaseUrl: config.database.url.reveal(),
+    redisUrl: config.redis.url.reveal(),
+    redisPrefix: config.redis.prefix,
+    keySecret: config.keySecret.reveal(),
+  });
+  try {
+    if (!config.demo) {
+      process.stderr.write(
+        'The demo organization is made in development mode only (PARLEY_MODE=development), or with PARLEY_DEMO=on.\n',
+      );
+      return 1;
+    }
+    const keepsPasswords = config.mode === 'development' && values.data !== undefined;
+    const isFirstRun = (await findRealm(maker.pool)) === undefined;
+    const passwords =
+      keepsPasswords && values.data !== undefined
+        ? await readOrMakePasswords(values.data)
+        : new Map<string, string>();
+    const seeded = await seedDemo(maker, {
+      passwords,
+      publicUrl: config.publicUrl,
+      nowSecs: Math.floor(Date.now() / 1000),
+    });
+    process.stdout.write(
+      values.json ? `${JSON.stringify(seeded)}\n` : describeSeeded(seeded, isFirstRun),
+    );
+    return 0;
+  } finally {
+    await close();
+  }
+}
+
+function describeSeeded(seeded: Seeded, isFirstRun: boolean): string {
+  const lines = seeded.accounts.map(
+    ({ email, full_name: fullName, role, is_bot: isBot, api_key: apiKey }) =>
+      `${email}  ${fullName} (${isBot ? 'bot' : role})  ${apiKey}`,
+  );
+  const first = isFirstRun
+    ? 'The demo organization was made. Its accounts and their API keys:'
+    : 'There is an organization already. Accounts of the demo in it, and their API keys:';
+  return `${[first, ...lines].join('\n')}\n`;
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  process.stderr.write(
+    error instanceof ConfigError
+      ? `${error.message}\n`
+      : `The demo organization could not be made: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+  );
+  process.exitCode = 1;
+}
