@@ -88,7 +88,16 @@ export type LogEffect =
 
 export type EventPart =
   /** One event, the same for its whole audience. */
-  | { readonly form: 'same'; readonly audience: Audience; readonly event: EventBody }
+  | {
+      readonly form: 'same';
+      readonly audience: Audience;
+      readonly event: EventBody;
+      /**
+       * Secrets of the event, such as a bot's key: members that belong into `event[member]`, encrypted with
+       * `sealEventMembers` of the store package and added when the event is made.
+       */
+      readonly sealed?: { readonly member: string; readonly text: string };
+    }
   /** One `peer_add` or `peer_remove` for each of `userIds`; nobody among these sees any of them (reference facts, streams 11.2). */
   | {
       readonly form: 'peers';

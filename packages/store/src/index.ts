@@ -19,3 +19,5 @@ export type { FlagName } from './message-sql.ts';
 export * from './read-state.ts';
 export * from './unread-state.ts';
 export * from './received-messages.ts';
+export * from './sent-messages.ts';
+export * from './send-facts.ts';

@@ -1,0 +1,15 @@
+import type { Pool } from '@parley/database';
+import type { EventLog } from '@parley/event-log';
+import type { KeySecrets } from '@parley/store';
+
+/** What the endpoints of this service may use. */
+export type PresenceContext = {
+  readonly pool: Pool;
+  readonly eventLog: EventLog;
+  readonly keySecrets: KeySecrets;
+  readonly mode: 'development' | 'production';
+  /** Where clients reach the organization; without a slash at the end. */
+  readonly publicUrl: string;
+  /** Renders the organization's description to HTML. */
+  readonly renderDescription: (description: string) => string;
+};

@@ -1,0 +1,40 @@
+import { withoutCode } from '@parley/contracts';
+import { defineEndpoint, text } from '@parley/http';
+import { findApiKey, findRealm, findUserByEmail } from '@parley/store';
+
+import {
+  accountDisabled,
+  checkEmailShape,
+  notRegistered,
+  organizationDeactivated,
+} from '../accounts/sign-in-refusals.ts';
+import type { PresenceContext } from '../context.ts';
+import { apiKeyAnswer } from './api-key-answer.ts';
+
+/** POST dev_fetch_api_key (contract, Server and development endpoints; reference facts, people 5.2). */
+export const devFetchApiKey = defineEndpoint({
+  name: 'dev-fetch-api-key',
+  method: 'POST',
+  path: '/dev_fetch_api_key',
+  summary: 'Get the API key of any account on a development server',
+  description: 'A production server always refuses.',
+  access: { authentication: 'none' },
+  parameters: [
+    text('username', { required: true, description: 'The email address of the account' }),
+  ],
+  response: apiKeyAnswer,
+  errors: ['BAD_REQUEST'],
+  handler: async (context: PresenceContext, { parameters }) => {
+    if (context.mode !== 'development') throw withoutCode('Dev environment not enabled.');
+    const email = checkEmailShape(parameters.username);
+    const account = await findUserByEmail(context.pool, email);
+    if (account !== undefined && !account.isActive) throw accountDisabled();
+    if ((await findRealm(context.pool))?.isDeactivated === true) throw organizationDeactivated();
+    const key =
+      account === undefined
+        ? undefined
+        : await findApiKey(context.pool, context.keySecrets, account.id);
+    if (account === undefined || key === undefined) throw notRegistered();
+    return { api_key: key, email: account.email };
+  },
+});

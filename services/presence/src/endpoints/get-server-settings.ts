@@ -1,0 +1,89 @@
+import { defineEndpoint } from '@parley/http';
+import { findRealm, realmIconUrl, realmLogoUrl } from '@parley/store';
+
+import type { PresenceContext } from '../context.ts';
+
+/** The level of the interface that clients are told, under both names (reference facts, people 1). */
+const interfaceVersion = '2.1.4';
+
+/** The client that is always told that it is too old; it exists for testing clients (reference facts, people 5.5). */
+const incompatibleClientName = 'ZulipInvalid';
+
+function authenticationMethods(mode: PresenceContext['mode']): Record<string, boolean> {
+  return {
+    password: true,
+    dev: mode === 'development',
+    email: true,
+    ldap: false,
+    remoteuser: false,
+    github: false,
+    azuread: false,
+    google: false,
+    saml: false,
+  };
+}
+
+const boolean = { type: 'boolean' } as const;
+const string = { type: 'string' } as const;
+
+/** GET server_settings (contract, Server settings; reference facts, people 5.5). */
+export const getServerSettings = defineEndpoint({
+  name: 'get-server-settings',
+  method: 'GET',
+  path: '/server_settings',
+  summary: 'Get the settings that a client needs before it signs in',
+  description: 'An Authorization header is ignored.',
+  access: { authentication: 'none' },
+  parameters: [],
+  response: {
+    type: 'object',
+    properties: {
+      authentication_methods: { type: 'object', additionalProperties: boolean },
+      service_version: string,
+      zulip_version: string,
+      push_notifications_enabled: boolean,
+      is_incompatible: boolean,
+      email_auth_enabled: boolean,
+      require_email_format_usernames: boolean,
+      realm_uri: string,
+      realm_name: string,
+      realm_icon: string,
+      realm_logo: string,
+      realm_night_logo: string,
+      realm_description: { ...string, description: 'HTML' },
+      external_authentication_methods: { type: 'array', maxItems: 0 },
+    },
+    required: [
+      'authentication_methods',
+      'service_version',
+      'zulip_version',
+      'push_notifications_enabled',
+      'is_incompatible',
+      'email_auth_enabled',
+      'require_email_format_usernames',
+      'realm_uri',
+      'external_authentication_methods',
+    ],
+  },
+  handler: async (context: PresenceContext, { clientName }) => {
+    const realm = await findRealm(context.pool);
+    return {
+      authentication_methods: authenticationMethods(context.mode),
+      zulip_version: interfaceVersion,
+      service_version: interfaceVersion,
+      push_notifications_enabled: false,
+      is_incompatible: clientName === incompatibleClientName,
+      email_auth_enabled: true,
+      require_email_format_usernames: true,
+      realm_uri: context.publicUrl,
+      ...(realm && {
+        realm_name: realm.name,
+        realm_icon: realmIconUrl(realm),
+        realm_logo: realmLogoUrl(realm, 'day'),
+        realm_night_logo: realmLogoUrl(realm, 'night'),
+        realm_description: context.renderDescription(realm.description),
+      }),
+      external_authentication_methods: [],
+    };
+  },
+});
