@@ -26,7 +26,7 @@ export function encodeHint(hint: Hint): string {
 export function decodeHint(text: string): Hint | undefined {
   const lines = text.split('\n');
   const epoch = Number(lines[0]);
-  if (!Number.isSafeInteger(epoch) || lines.length % 2 === 0) return undefined;
+  if (lines[0] === '' || !Number.isSafeInteger(epoch) || lines.length % 2 === 0) return undefined;
   const entries: PositionedEntry[] = [];
   for (let line = 1; line < lines.length; line += 2) {
     const [position, length, messageId, audience] = (lines[line] ?? '').split(' ').map(Number);

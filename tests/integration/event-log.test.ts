@@ -1,0 +1,321 @@
+/** The log and its followers on real stores: what the whole system's guarantees stand on. */
+import { randomBytes } from 'node:crypto';
+
+import type { ChangeEntry, PositionedEntry } from '@parley/contracts';
+import { audienceKey } from '@parley/contracts';
+import { createPool } from '@parley/database';
+import type { Pool } from '@parley/database';
+import {
+  ensurePartitionsFor,
+  EventLog,
+  LogFollower,
+  openEpochIfNeeded,
+  readEntriesAfter,
+  readEntriesForAudiences,
+  readEpochs,
+  readHead,
+  trimLog,
+} from '@parley/event-log';
+import { createLogger } from '@parley/logging';
+import { connectForRequests, connectForSubscriptions } from '@parley/redis';
+import { createTestDatabase, getTestStores, waitUntil } from '@parley/test-kit';
+import type { TestDatabase } from '@parley/test-kit';
+import { Secret } from '@parley/config';
+import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
+
+const log = createLogger({ service: 'test', nodeId: 'test', level: 'silent' });
+const keyPrefix = `test-${randomBytes(4).toString('hex')}`;
+const redisConfig = {
+  url: new Secret(getTestStores().redisUrl),
+  prefix: keyPrefix,
+  commandTimeoutMs: 2_000,
+};
+const redis = connectForRequests(redisConfig, log);
+const subscriber = connectForSubscriptions(redisConfig, log);
+
+let database: TestDatabase;
+let pool: Pool;
+let eventLog: EventLog;
+const followers: LogFollower[] = [];
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  pool = createPool({
+    databaseUrl: database.url,
+    applicationName: 'test',
+    connectionsMax: 12,
+    onError: () => undefined,
+  });
+  eventLog = new EventLog({ pool, redis, keyPrefix, log });
+});
+
+afterEach(async () => {
+  for (const follower of followers.splice(0)) await follower.stop();
+  await pool.end();
+  await database.drop();
+});
+
+afterAll(() => {
+  redis.disconnect();
+  subscriber.disconnect();
+});
+
+function change(mark: number, events = 1): ChangeEntry {
+  return {
+    v: 1,
+    kind: 'change',
+    effects: [],
+    events: Array.from({ length: events }, () => ({
+      form: 'same' as const,
+      audience: { to: 'everyone' as const },
+      event: { type: 'test', mark },
+    })),
+  };
+}
+
+async function append(mark: number, events = 1, writer = eventLog): Promise<void> {
+  await writer.transaction(async () => ({
+    result: undefined,
+    append: { entries: [{ entry: change(mark, events), audience: audienceKey.everyone }] },
+  }));
+}
+
+async function follow(
+  onEntries: (entries: readonly PositionedEntry[]) => void,
+  options: {
+    readonly headCheckIntervalMs?: number;
+    readonly prefix?: string;
+    readonly onReset?: () => void;
+  } = {},
+): Promise<LogFollower> {
+  const follower = await LogFollower.start({
+    pool,
+    subscriber,
+    keyPrefix: options.prefix ?? keyPrefix,
+    log,
+    onEntries,
+    onReset: options.onReset ?? (() => expect.unreachable('the log was not reset')),
+    headCheckIntervalMs: options.headCheckIntervalMs ?? 60_000,
+  });
+  followers.push(follower);
+  return follower;
+}
+
+function positionsOf(entries: readonly PositionedEntry[]): number[] {
+  return entries.flatMap((entry) =>
+    Array.from({ length: entry.length }, (_, offset) => entry.position + offset),
+  );
+}
+
+function consecutive(from: number, count: number): number[] {
+  return Array.from({ length: count }, (_, index) => from + index);
+}
+
+test('positions are dense and in commit order however many write at once', async () => {
+  const seen: PositionedEntry[] = [];
+  const follower = await follow((entries) => seen.push(...entries));
+  const start = follower.cursor;
+  await Promise.all(Array.from({ length: 60 }, async (_, mark) => append(mark, 1 + (mark % 3))));
+  const { endPosition } = await readHead(pool);
+  expect(endPosition - start).toBe(120);
+  await follower.waitFor(endPosition, 10_000);
+  expect(positionsOf(seen)).toEqual(consecutive(start + 1, 120));
+  const stored = await readEntriesAfter(pool, start, 1_000);
+  expect(seen).toEqual(stored);
+});
+
+test('a transaction held open holds up no other, and its late commit is not missed', async () => {
+  const seen: PositionedEntry[] = [];
+  const follower = await follow((entries) => seen.push(...entries));
+  const start = follower.cursor;
+  const gate = Promise.withResolvers<void>();
+  const slow = eventLog.transaction(async () => {
+    await gate.promise;
+    return { result: undefined, append: { entries: [{ entry: change(99), audience: 0 }] } };
+  });
+  for (let mark = 0; mark < 20; mark += 1) await append(mark);
+  gate.resolve();
+  await slow;
+  await follower.waitFor(start + 21, 10_000);
+  expect(positionsOf(seen)).toEqual(consecutive(start + 1, 21));
+  expect(JSON.parse(seen.at(-1)?.payload ?? '{}')).toMatchObject({
+    events: [{ event: { mark: 99 } }],
+  });
+});
+
+test('hints that never come are found by the head check', async () => {
+  const seen: PositionedEntry[] = [];
+  // Published under another prefix: this follower hears none of them.
+  const deaf = await follow((entries) => seen.push(...entries), {
+    prefix: `${keyPrefix}-deaf`,
+    headCheckIntervalMs: 50,
+  });
+  const start = deaf.cursor;
+  for (let mark = 0; mark < 5; mark += 1) await append(mark);
+  await waitUntil('the head check finds what no hint told', () => seen.length === 5);
+  expect(positionsOf(seen)).toEqual(consecutive(start + 1, 5));
+});
+
+test('hints out of order, repeated, partly lost or forged are put right', async () => {
+  const seen: PositionedEntry[] = [];
+  const silent = new EventLog({ pool, redis, keyPrefix: `${keyPrefix}-elsewhere`, log });
+  const follower = await follow((entries) => seen.push(...entries));
+  const start = follower.cursor;
+  for (let mark = 0; mark < 6; mark += 1) await append(mark, 2, silent);
+  const [first, second, , fourth, , sixth] = await readEntriesAfter(pool, start, 10);
+  const publish = async (
+    epoch: number,
+    ...entries: (PositionedEntry | undefined)[]
+  ): Promise<void> => {
+    const lines = entries.flatMap((entry) =>
+      entry === undefined
+        ? []
+        : [`${entry.position} ${entry.length} ${entry.messageId} ${entry.audience}`, entry.payload],
+    );
+    await redis.publish(`${keyPrefix}:log`, [String(epoch), ...lines].join('\n'));
+  };
+  await redis.publish(`${keyPrefix}:log`, 'nonsense');
+  await publish(7, sixth);
+  await publish(1, sixth, second);
+  await publish(1, first, first, fourth, sixth);
+  await follower.waitFor(start + 12, 10_000);
+  expect(positionsOf(seen)).toEqual(consecutive(start + 1, 12));
+});
+
+test('a batch of sends is judged item by item, and a key sends once', async () => {
+  const { rows } = await pool.query<{ id: number }>(
+    `INSERT INTO users (email, email_folded, full_name, full_name_folded, short_name, is_active)
+     VALUES ('a', 'A', 'a', 'A', 'a', true), ('b', 'B', 'b', 'B', 'b', false) RETURNING id`,
+  );
+  const [active, inactive] = rows.map((row) => row.id);
+  if (active === undefined || inactive === undefined) throw new Error('two users were made');
+  const item = (key: string, hash: string, participants: number[]) => ({
+    send_key: key,
+    content_hash: hash,
+    sender_id: active,
+    may_be_first: false,
+    participant_ids: participants,
+    conversation_id: 1,
+    recipient_id: 1,
+    topic: '',
+    content: 'hello',
+    rendered_content: '<p>hello</p>',
+    client: 'test',
+    sent_at_secs: 1_700_000_000,
+    is_me_message: false,
+    has_link: false,
+    has_image: false,
+    has_attachment: false,
+    read_by_sender: false,
+    mentions_wildcard: false,
+    mentioned_ids: [],
+    late_receipt_ids: [],
+    search_text: 'hello',
+    audience: 0,
+    payload: '{"v":1,"kind":"tick"}',
+  });
+  const [one, two, three] = await eventLog.sendMessages([
+    item('k1', '01', [active]),
+    item('k2', '02', [active, inactive]),
+    item('k3', '03', [active]),
+  ]);
+  expect([one?.outcome, two?.outcome, three?.outcome]).toEqual(['sent', 'stale', 'sent']);
+  expect(three?.messageId).toBe((one?.messageId ?? 0) + 1);
+  const again = await eventLog.sendMessages([
+    item('k1', '01', [active]),
+    item('k3', 'ff', [active]),
+  ]);
+  expect(again).toEqual([
+    { outcome: 'repeated', messageId: one?.messageId, position: undefined },
+    { outcome: 'reused', messageId: three?.messageId, position: undefined },
+  ]);
+  const outcomes = await Promise.all(
+    Array.from({ length: 8 }, async () => eventLog.sendMessages([item('same', '07', [active])])),
+  );
+  const sent = outcomes.flat().filter((outcome) => outcome.outcome === 'sent');
+  expect(sent).toHaveLength(1);
+  for (const outcome of outcomes.flat()) {
+    expect(['sent', 'repeated', 'busy']).toContain(outcome.outcome);
+    if (outcome.outcome === 'repeated') expect(outcome.messageId).toBe(sent[0]?.messageId);
+  }
+});
+
+test('the log goes on over the end of its partitions', async () => {
+  await pool.query(
+    `INSERT INTO log_entries (position, length, message_id, audience, payload) VALUES (1999998, 1, 0, 0, '{}')`,
+  );
+  for (let mark = 0; mark < 4; mark += 1) await append(mark);
+  expect((await readHead(pool)).endPosition).toBe(2_000_002);
+  expect(await ensurePartitionsFor(pool, 2_000_002)).toBe(true);
+});
+
+test('trimming moves the beginning before it removes anything', async () => {
+  await pool.query(`INSERT INTO log_entries (position, length, message_id, audience, payload, appended_at)
+    VALUES (500, 1, 0, 0, '{}', now() - interval '9 days'), (1000001, 1, 0, 0, '{}', now())`);
+  expect(await trimLog(pool, 8 * 86_400)).toEqual(['log_entries_from_0']);
+  const head = await readHead(pool);
+  expect(head.beginPosition).toBe(999_999);
+  expect(await trimLog(pool, 8 * 86_400)).toEqual([]);
+  await append(1);
+  expect((await readHead(pool)).endPosition).toBe(1_000_002);
+});
+
+test('another history of the database opens an epoch, and the log goes on past all that was handed out', async () => {
+  await append(1);
+  const before = await readHead(pool);
+  let resets = 0;
+  const seen: PositionedEntry[] = [];
+  const follower = await follow((entries) => seen.push(...entries), {
+    headCheckIntervalMs: 50,
+    onReset: () => {
+      resets += 1;
+    },
+  });
+  await pool.query(`UPDATE log_head SET timeline = '0000FFFF'`);
+  await append(2);
+  const after = await readHead(pool);
+  expect(after.epoch).toBe(before.epoch + 1);
+  expect(after.endPosition).toBe(before.endPosition + 1_000_000_000 + 1);
+  expect(await readEpochs(pool)).toContainEqual({
+    epoch: after.epoch,
+    previousEndPosition: before.endPosition,
+    startPosition: after.endPosition - 1,
+  });
+  expect(await openEpochIfNeeded(pool)).toBe(after.epoch);
+  await waitUntil(
+    'the follower crosses into the new epoch',
+    () => follower.cursor === after.endPosition,
+  );
+  expect(positionsOf(seen)).toEqual([after.endPosition]);
+  expect(resets).toBe(0);
+});
+
+test('a page by audience holds what it should, runs that began below included', async () => {
+  const start = (await readHead(pool)).endPosition;
+  const audiences = [
+    audienceKey.everyone,
+    audienceKey.stream(1),
+    audienceKey.user(1),
+    audienceKey.stream(2),
+  ];
+  for (const [mark, audience] of audiences.entries()) {
+    await eventLog.transaction(async () => ({
+      result: undefined,
+      append: { entries: [{ entry: change(mark, 3), audience }] },
+    }));
+  }
+  const page = await readEntriesForAudiences(
+    pool,
+    { after: start + 4, upTo: start + 12 },
+    [audienceKey.everyone, audienceKey.stream(1), audienceKey.stream(2)],
+    10,
+  );
+  expect(page.map((entry) => entry.position)).toEqual([start + 4, start + 10]);
+  const all = await readEntriesForAudiences(
+    pool,
+    { after: start + 4, upTo: start + 9 },
+    undefined,
+    10,
+  );
+  expect(all.map((entry) => entry.position)).toEqual([start + 4, start + 7]);
+});
