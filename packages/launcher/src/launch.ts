@@ -67,7 +67,6 @@ export class Launch {
 
   async #startAll(): Promise<Launched> {
     const { options, env, signal, say } = this.#request;
-    await this.#checkPort();
     if (options.fresh && isSet(env['DATABASE_URL'])) {
       throw new LaunchFault(
         '--fresh removes only local data, and DATABASE_URL names a database of its own. Empty that yourself, or start without --fresh.',
@@ -75,6 +74,7 @@ export class Launch {
     }
     const folder = await DataFolder.open(options.dataDir, options.port, say);
     this.#folder = folder;
+    await this.#checkPort();
     if (options.fresh) await folder.clear();
     const secrets = await folder.readSecrets();
     signal.throwIfAborted();

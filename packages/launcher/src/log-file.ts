@@ -22,6 +22,11 @@ export class LogFile {
     return this.#tail;
   }
 
+  /** Begins anew with what a message about an end may quote, as the process is started again. */
+  forgetLastLines(): void {
+    this.#tail.length = 0;
+  }
+
   append(line: string): void {
     this.#tail.push(line);
     if (this.#tail.length > tailLinesMax) this.#tail.shift();

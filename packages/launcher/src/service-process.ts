@@ -91,6 +91,7 @@ function isReady(internalPort: number): Promise<boolean> {
  * @throws LaunchFault when it ends before, or is not ready within a minute
  */
 export async function startService(command: NodeCommand, signal: AbortSignal): Promise<Running> {
+  command.log.forgetLastLines();
   const child = spawnNode(command);
   const exited = findEnd(child);
   let ended: string | undefined;

@@ -60,8 +60,10 @@ export class Supervisor {
       } catch (error) {
         this.#stopping.signal.throwIfAborted();
         if (!isRetried) throw error;
-        const fault = this.#countDeath(error instanceof Error ? error.message : String(error));
+        const words = error instanceof Error ? error.message : String(error);
+        const fault = this.#countDeath(words);
         if (fault !== undefined) throw fault;
+        this.#process.say(`${words}\nTrying again.`);
         await this.#pause();
       }
     }
