@@ -1,10 +1,16 @@
 import type { ServerResponse } from 'node:http';
 
-import { ApiError, internalServerError, notFound, serviceUnavailable } from '@parley/contracts';
+import {
+  ApiError,
+  badRequest,
+  internalServerError,
+  notFound,
+  serviceUnavailable,
+} from '@parley/contracts';
 import type { Logger } from '@parley/logging';
 import type { ErrorRequestHandler } from 'express';
 
-import { isStoreFailure } from './store-failures.ts';
+import { isStoreFailure, isUnstorableInput } from './store-failures.ts';
 import { writeJson } from './write-answer.ts';
 
 /**
@@ -18,6 +24,10 @@ export function refusalFor(error: unknown, log: Logger): ApiError {
   if (isStoreFailure(error)) {
     log.warn({ err: error }, 'a store is away');
     return serviceUnavailable();
+  }
+  if (isUnstorableInput(error)) {
+    log.warn({ err: error }, 'a value was refused by the database');
+    return badRequest('Invalid value');
   }
   log.error({ err: error }, 'request failed unexpectedly');
   return internalServerError();

@@ -1,6 +1,9 @@
-import { createServer } from 'node:http';
+import { STATUS_CODES, createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+
+import { withoutCode } from '@parley/contracts';
 
 /** An HTTP server that can end without cutting off answers. */
 export type GracefulServer = {
@@ -56,6 +59,7 @@ export async function listen(
       handler(request, response);
     },
   );
+  server.on('clientError', refuseMalformed);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, options.host, () => {
@@ -71,6 +75,24 @@ export async function listen(
       return stopServer(server, deadlineMs);
     },
   };
+}
+
+/**
+ * Answers what Node cannot read as HTTP. No handler ever sees it, yet every answer is JSON (contract, Conventions).
+ */
+function refuseMalformed(error: Error & { readonly code?: string }, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
+  const status = isLate ? 408 : error.code === 'HPE_HEADER_OVERFLOW' ? 431 : 400;
+  const reason = STATUS_CODES[status] ?? 'Bad Request';
+  const body = JSON.stringify(withoutCode(reason, status).toBody());
+  socket.end(
+    `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n` +
+      `Connection: close\r\n\r\n${body}`,
+  );
 }
 
 // Connections that become idle while the server waits are closed within this time.

@@ -30,7 +30,10 @@ export type ServiceFrame = {
   readonly stopping: AbortSignal;
   /** Registers the release of a resource; releases run last, in reverse order. */
   readonly onDispose: (name: string, dispose: Callback) => void;
-  /** Registers work to do while requests are still accepted: give up a lease, answer held polls. In order. */
+  /**
+   * Registers work to do while requests are still accepted: answer held polls, give up a lease. It runs in reverse order
+   * too, so a lease taken once the server listens is given up first and no new request comes while polls are answered.
+   */
   readonly onDrain: (name: string, drain: Callback) => void;
   /** Registers a condition of `/health/ready`. */
   readonly addReadinessCheck: (name: string, check: ReadinessCheck['check']) => void;
@@ -113,7 +116,7 @@ export async function startService(
   const release = async (): Promise<void> => {
     isServing = false;
     stopping.abort();
-    await runSteps(log, drains, config.drainTimeoutMs);
+    await runSteps(log, drains.toReversed(), config.drainTimeoutMs);
     await publicServer?.stop(config.drainTimeoutMs);
     await runSteps(log, disposals.toReversed(), config.drainTimeoutMs);
     metrics.registry.clear();

@@ -23,17 +23,33 @@ const sqlStates = /^(?:08\w{3}|53\w{3}|57P0\w|57014|25006|25P0[34]|55P03|40001|4
 const texts =
   /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query read timeout|Cannot use a pool after calling end|Stream isn't writeable|Connection is closed|Command timed out|Reached the max retries per request)/;
 
+// A number beyond the column's range, and text that Postgres cannot hold.
+const unstorableStates = new Set(['22003', '22021', '22P05']);
+
 const chainMax = 5;
 
-/** Tells whether an error, or one among its causes, says that a store cannot be reached or cannot serve now. */
-export function isStoreFailure(error: unknown): boolean {
+function someInChain(error: unknown, holds: (link: Error, code: string) => boolean): boolean {
   let current = error;
   for (let depth = 0; depth < chainMax && current instanceof Error; depth += 1) {
     const { code } = current as { readonly code?: unknown };
-    if (typeof code === 'string' && (connectionCodes.has(code) || sqlStates.test(code)))
-      return true;
-    if (texts.test(current.message)) return true;
+    if (holds(current, typeof code === 'string' ? code : '')) return true;
     current = current.cause;
   }
   return false;
+}
+
+/** Tells whether an error, or one among its causes, says that a store cannot be reached or cannot serve now. */
+export function isStoreFailure(error: unknown): boolean {
+  return someInChain(
+    error,
+    (link, code) => connectionCodes.has(code) || sqlStates.test(code) || texts.test(link.message),
+  );
+}
+
+/**
+ * Tells whether Postgres refused a value because its type cannot hold it, such as an id of 2^40 for a user. No row can
+ * have such a value, so it is bad input and answered with 400 (architecture, property 6).
+ */
+export function isUnstorableInput(error: unknown): boolean {
+  return someInChain(error, (_link, code) => unstorableStates.has(code));
 }

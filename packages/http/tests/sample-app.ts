@@ -162,6 +162,7 @@ const failing = defineEndpoint({
     const { how } = parameters;
     if (how === 'refuse') throw badRequest('Refused');
     if (how === 'store') throw Object.assign(new Error('away'), { code: '57P01' });
+    if (how === 'unstorable') throw Object.assign(new Error('out of range'), { code: '22003' });
     if (how === 'cause') {
       throw new Error('outer', {
         cause: Object.assign(new Error('inner'), { code: 'ECONNREFUSED' }),

@@ -1,0 +1,58 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { clientNameOf, productName } from './client-name.ts';
+
+describe('productName', () => {
+  it.each([
+    ['ZulipPython/0.8 (Ubuntu; 20.04)', 'ZulipPython'],
+    ['ZulipPython/0.6.4 (Ubuntu; 18.04)', 'ZulipPython'],
+    ['ZulipTerminal/0.7.0+git Linux x86', 'ZulipTerminal'],
+    ['Mozilla/5.0 (X11; Linux x86_64)', 'Mozilla'],
+    ['node-fetch/1.0 (+https://github.com/bitinn/node-fetch)', 'node-fetch'],
+    ['Zulip iOS 1.0', 'Zulip iOS'],
+    ['My Bot 2.0', 'My Bot'],
+    ['MyBot (Linux; 5)', 'MyBot'],
+    ['curl/7.58.0', 'curl'],
+    ['node', 'node'],
+    ['a bot without version', 'a bot without version'],
+    ['h2load nghttp2/1.43', 'h2load nghttp'.slice(0, 6)],
+    ['', ''],
+  ])('%s gives %s', (userAgent, expected) => {
+    expect(productName(userAgent)).toBe(expected);
+  });
+
+  // The rule of the reference, as an expression; its engine backtracks as the rule says.
+  const reference = /^([^/ ]*[^0-9/(]*)(?:\/[^/ ]*)?(?:[ /].*)?$/s;
+
+  it('agrees with the rule written as an expression', () => {
+    const piece = fc.constantFrom('a', 'Bot', ' ', '/', '(', ')', '1', '2.0', ';', '-');
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+        const userAgent = pieces.join('');
+        expect(productName(userAgent)).toBe(reference.exec(userAgent)?.[1]);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('takes linear time for hostile headers', () => {
+    for (const unit of ['(', ' ', ' a', '1 ', '/('])
+      expect(productName(unit.repeat(200_000))).toBeTypeOf('string');
+  });
+});
+
+describe('clientNameOf', () => {
+  it('prefers the query, then the body, then the header', () => {
+    expect(clientNameOf('query', 'body', 'agent/1')).toBe('query');
+    expect(clientNameOf(undefined, 'body', 'agent/1')).toBe('body');
+    expect(clientNameOf(undefined, undefined, 'agent/1')).toBe('agent');
+    expect(clientNameOf(undefined, undefined, undefined)).toBe('Unspecified');
+    expect(clientNameOf('', undefined, '/1')).toBe('Unspecified');
+  });
+
+  it('cuts to 30 code points and drops U+0000', () => {
+    expect(clientNameOf('😀'.repeat(40), undefined, undefined)).toBe('😀'.repeat(30));
+    expect(clientNameOf('a\0b', undefined, undefined)).toBe('ab');
+  });
+});

@@ -1,0 +1,112 @@
+import { ApiError } from '@parley/contracts';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { hostileText } from '../tests/hostile-text.ts';
+import { refusalOf } from '../tests/refusal-of.ts';
+import { parseJson, parseJsonBody, parseJsonParameter, wasFloatLiteral } from './json-text.ts';
+
+const parse = (text: string) => parseJsonParameter(text, 'x')[''];
+
+describe('parseJsonParameter', () => {
+  it('reads back every JSON value', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const text = JSON.stringify(value);
+        fc.pre(!text.includes('\\u0000') && !/\d{16}/.test(text));
+        expect(JSON.stringify(parse(text))).toBe(text);
+      }),
+    );
+  });
+
+  it('throws nothing but ApiError, whatever the text', () => {
+    const text = fc.oneof(
+      hostileText,
+      fc
+        .array(
+          fc.constantFrom(
+            '{',
+            '}',
+            '[',
+            ']',
+            '"',
+            ':',
+            ',',
+            '\\u',
+            '0000',
+            'd800',
+            '1e',
+            '9',
+            'null',
+            '-',
+          ),
+        )
+        .map((pieces) => pieces.join('')),
+    );
+    fc.assert(
+      fc.property(text, (hostile) => {
+        expect(refusalOf(() => parse(hostile))?.code ?? 'read').toBeTypeOf('string');
+      }),
+      { numRuns: 1000 },
+    );
+    expect(() => parse('['.repeat(200_000))).toThrow(ApiError);
+  });
+
+  it.each([
+    'True',
+    "'x'",
+    '',
+    'NaN',
+    'Infinity',
+    '1e999',
+    '18446744073709551616',
+    '-9223372036854775809',
+    '[1,]',
+    '{"a":1,}',
+  ])('refuses %s as not JSON', (text) => {
+    expect(() => parse(text)).toThrow('Argument "x" is not valid JSON.');
+  });
+
+  it('holds integers beyond the safe range at its end', () => {
+    expect(parse('9007199254740991')).toBe(Number.MAX_SAFE_INTEGER);
+    expect(parse('[18446744073709551615]')).toEqual([Number.MAX_SAFE_INTEGER]);
+    expect(parse('-9223372036854775808')).toBe(Number.MIN_SAFE_INTEGER);
+  });
+
+  it('remembers which integers were written with a fraction or an exponent', () => {
+    const { holder } = parseJson('[5, 5.0, 5e0, {"a": 7.0}]') as { holder: { '': unknown[] } };
+    const list = holder[''];
+    expect(list.slice(0, 3)).toEqual([5, 5, 5]);
+    expect([0, 1, 2].map((index) => wasFloatLiteral(list, String(index)))).toEqual([
+      false,
+      true,
+      true,
+    ]);
+    expect(wasFloatLiteral(list[3] as object, 'a')).toBe(true);
+    const root = parseJsonParameter('5.0', 'x');
+    expect(wasFloatLiteral(root, '')).toBe(true);
+  });
+
+  it('refuses U+0000 in values and names', () => {
+    for (const text of [
+      String.raw`"a\u0000"`,
+      String.raw`{"a\u0000":1}`,
+      String.raw`[["\u0000"]]`,
+    ]) {
+      expect(() => parse(text)).toThrow("Bad value for 'x'");
+    }
+  });
+
+  it('replaces lone surrogates, which no store can hold', () => {
+    expect(parse(String.raw`["\ud800", "\uD83D\uDE00"]`)).toEqual(['\ufffd', '😀']);
+    expect(parse(String.raw`{"\udfff": 1}`)).toEqual({ '\ufffd': 1 });
+  });
+});
+
+describe('parseJsonBody', () => {
+  it('accepts a trailing comma inside an object, never inside a text or an array', () => {
+    expect(parseJsonBody('{"a": {"b": ",}",}, }')).toEqual({ a: { b: ',}' } });
+    expect(() => parseJsonBody('[1,]')).toThrow('Malformed JSON');
+    expect(() => parseJsonBody('')).toThrow('Malformed JSON');
+  });
+});

@@ -1,0 +1,55 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+import { describe, expect, it } from 'vitest';
+
+const main = fileURLToPath(new URL('sample-main.ts', import.meta.url));
+
+const environment = {
+  DATABASE_URL: 'postgres://nobody:PasswordOfStore@127.0.0.1/none',
+  REDIS_URL: 'redis://127.0.0.1:1',
+  PARLEY_INTERNAL_SECRET: 'InternalSecretInternalSecretInternal',
+  PARLEY_KEY_SECRET: 'KeySecretKeySecretKeySecretKeySecret',
+};
+
+function run(env: Record<string, string>) {
+  const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    output += chunk;
+  });
+  return { child, output: () => output };
+}
+
+describe('runService', () => {
+  it('serves until SIGTERM and then ends with status 0, printing no secret', async () => {
+    const { child, output } = run(environment);
+    await expect.poll(output, { timeout: 20_000 }).toContain('"listening"');
+    child.kill('SIGTERM');
+    const [code] = (await once(child, 'exit')) as [number];
+    expect(code).toBe(0);
+    expect(output()).toContain('"stopped"');
+    expect(output()).not.toMatch(/PasswordOfStore|InternalSecret|KeySecret/);
+  });
+
+  it('names every fault of the configuration in one line and ends with status 1', async () => {
+    const { child, output } = run({
+      ...environment,
+      PARLEY_PORT: 'x',
+      PARLEY_KEY_SECRET: 'KeySecret',
+    });
+    const [code] = (await once(child, 'close')) as [number];
+    expect(code).toBe(1);
+    const lines = output().trim().split('\n');
+    expect(lines).toHaveLength(1);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      level: 'fatal',
+      faults: [
+        expect.stringContaining('PARLEY_PORT'),
+        expect.stringContaining('PARLEY_KEY_SECRET'),
+      ],
+    });
+    expect(output()).not.toMatch(/PasswordOfStore|InternalSecret|KeySecret"/);
+  });
+});
