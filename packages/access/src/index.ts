@@ -1,1 +1,2 @@
 export * from './stream-access.ts';
+export * from './message-access.ts';

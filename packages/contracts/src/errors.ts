@@ -168,6 +168,14 @@ export const errorCatalogue = {
       when: 'the `api_key` parameter is not 32 letters and digits',
     },
   ],
+  IDEMPOTENCY_KEY_REUSED: [
+    {
+      status: 409,
+      text: 'This idempotency key was used for another message',
+      fields: [],
+      when: 'an `Idempotency-Key` header was used before, within a day, for a message of other content or to others',
+    },
+  ],
   SERVICE_UNAVAILABLE: [
     {
       status: 503,
@@ -520,6 +528,11 @@ export function bodyTooLarge(): ApiError {
     status: 413,
     headers: { Connection: 'close' },
   });
+}
+
+/** A key that names one send of a client was used before for another message, 409. */
+export function idempotencyKeyReused(): ApiError {
+  return coded('IDEMPOTENCY_KEY_REUSED', errorCatalogue.IDEMPOTENCY_KEY_REUSED[0].text);
 }
 
 /** A store or service is away. `retryAfterSecs` is a whole number of seconds, at least 1. */

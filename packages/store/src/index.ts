@@ -21,3 +21,7 @@ export * from './unread-state.ts';
 export * from './received-messages.ts';
 export * from './sent-messages.ts';
 export * from './send-facts.ts';
+export { mutedSql, readerSql } from './message-query-sql.ts';
+export type { ListHints, MessageCondition } from './message-query-sql.ts';
+export { flagBitsSql, heldSql, readSql } from './message-sql.ts';
+export * from './messages.ts';

@@ -1,0 +1,222 @@
+/** Reads of messages (owner of `messages`, `send_keys` and `stream_first_messages`, which the log's append function writes). */
+import { createHash } from 'node:crypto';
+
+import type { DisplayRecipient } from '@parley/contracts';
+import type { Queryable } from '@parley/database';
+
+import {
+  Bindings,
+  historyReadableSql,
+  listIdsSql,
+  mutedSql,
+  readerSql,
+} from './message-query-sql.ts';
+import type { ListHints, MessageCondition, MessageList } from './message-query-sql.ts';
+import { heldSql, shownFlagBitsSql } from './message-sql.ts';
+import { unreadIdsSql } from './unread-sql.ts';
+
+/** What permission and changes need of one message. */
+export type MessageFacts = {
+  readonly id: number;
+  readonly senderId: number;
+  readonly streamId: number | null;
+  readonly conversationId: number;
+  readonly topic: string;
+  readonly content: string;
+  readonly renderedContent: string;
+  readonly sentAtSecs: number;
+};
+
+/**
+ * Finds a message that a user may see: one that he holds, or of a stream whose whole history he may read (reference facts,
+ * messages 7). Permission and content come from one snapshot.
+ */
+export async function findVisibleMessage(
+  db: Queryable,
+  userId: number,
+  messageId: number,
+): Promise<MessageFacts | undefined> {
+  const { rows } = await db.query<MessageFacts>({
+    name: 'message-visible',
+    text: `SELECT m.id, m.sender_id AS "senderId", m.stream_id AS "streamId", m.conversation_id AS "conversationId", m.topic,
+        m.content, m.rendered_content AS "renderedContent", extract(epoch FROM m.sent_at)::bigint AS "sentAtSecs"
+      FROM messages m WHERE m.id = $2::bigint AND (${heldSql('m', '$1::integer')} OR ${historyReadableSql('m.stream_id', '$1::integer')})`,
+    values: [userId, messageId],
+  });
+  return rows[0];
+}
+
+/** @returns whether the user holds any message that is in this conversation now */
+export async function holdsAnyOf(
+  db: Queryable,
+  userId: number,
+  conversationId: number,
+): Promise<boolean> {
+  const { rows } = await db.query<{ holds: boolean }>({
+    name: 'message-holds-any',
+    text: `SELECT EXISTS (SELECT 1 FROM messages m WHERE m.conversation_id = $2 AND ${heldSql('m', '$1::integer')}) AS holds`,
+    values: [userId, conversationId],
+  });
+  return rows[0]?.holds ?? false;
+}
+
+/** One message of a list, as the reader sees it. */
+export type ListedMessage = {
+  readonly id: number;
+  readonly content: string;
+  readonly sentAtSecs: number;
+  readonly client: string;
+  readonly topic: string;
+  readonly subjectLinks: string[] | null;
+  readonly isMeMessage: boolean;
+  readonly recipientId: number;
+  readonly streamId: number | null;
+  readonly streamName: string | null;
+  readonly senderId: number;
+  readonly senderEmail: string;
+  readonly senderFullName: string;
+  readonly senderShortName: string;
+  readonly senderAvatarSource: 'G' | 'U';
+  readonly senderAvatarVersion: number;
+  readonly participants: DisplayRecipient[] | null;
+  readonly reactions:
+    | {
+        emoji_name: string;
+        emoji_code: string;
+        reaction_type: string;
+        user: { id: number; email: string; full_name: string };
+      }[]
+    | null;
+  readonly submessages: readonly unknown[] | null;
+  readonly lastEditedAtSecs: number | null;
+  readonly editHistory: readonly unknown[] | null;
+  /** With `read`, as bits. */
+  readonly flagBits: number;
+};
+
+const listedColumns = (
+  content: string,
+): string => `m.id, m.${content} AS content, extract(epoch FROM m.sent_at)::bigint AS "sentAtSecs",
+  m.client, m.topic, m.subject_links AS "subjectLinks", m.is_me_message AS "isMeMessage", m.recipient_id AS "recipientId",
+  m.stream_id AS "streamId", s.name AS "streamName", m.sender_id AS "senderId", sender.email AS "senderEmail",
+  sender.full_name AS "senderFullName", sender.short_name AS "senderShortName", sender.avatar_source AS "senderAvatarSource",
+  sender.avatar_version AS "senderAvatarVersion", m.submessages, extract(epoch FROM m.last_edited_at)::bigint AS "lastEditedAtSecs",
+  m.edit_history AS "editHistory", ${shownFlagBitsSql('m', readerSql)} AS "flagBits",
+  CASE WHEN m.stream_id IS NULL THEN (SELECT json_agg(json_build_object('id', p.id, 'email', p.email, 'full_name', p.full_name,
+      'short_name', p.short_name, 'is_mirror_dummy', false) ORDER BY p.id)
+    FROM conversations c JOIN users p ON p.id = ANY (c.participant_ids) WHERE c.id = m.conversation_id) END AS participants,
+  (SELECT json_agg(json_build_object('emoji_name', r.emoji_name, 'emoji_code', r.emoji_code, 'reaction_type', r.reaction_type,
+      'user', json_build_object('id', ru.id, 'email', ru.email, 'full_name', ru.full_name)) ORDER BY r.reacted_at, r.user_id)
+    FROM reactions r JOIN users ru ON ru.id = r.user_id WHERE r.message_id = m.id) AS reactions`;
+
+// A name keeps a plan on every connection, so only the ordinary shapes get one.
+const namedConditionsMax = 2;
+
+function nameOf(list: MessageList, text: string): { name?: string } {
+  if (list.conditions.length > namedConditionsMax) return {};
+  return { name: `messages-${createHash('sha1').update(text).digest('hex')}` };
+}
+
+/** A list with what it binds; conditions are made by the narrow's operators. */
+export class MessageListBuilder {
+  readonly bindings: Bindings;
+  readonly conditions: MessageCondition[] = [];
+  readonly hints: ListHints = {};
+  withHistory = false;
+
+  constructor(userId: number) {
+    this.bindings = new Bindings(userId);
+  }
+
+  /** @returns an expression for the value, which never becomes part of the text */
+  bind(value: unknown, type: 'integer' | 'bigint' | 'text' | 'bigint[]'): string {
+    return this.bindings.bind(value, type);
+  }
+}
+
+export type MessagePage = {
+  /** Lists messages below the anchor, and the anchor and above. */
+  readonly anchor: number;
+  readonly beforeMax: number;
+  /** The anchor included. */
+  readonly fromAnchorMax: number;
+  readonly content: 'content' | 'rendered_content';
+};
+
+/** @returns the messages of the page that the user may see, by ascending id, in one statement */
+export async function listMessages(
+  db: Queryable,
+  list: MessageListBuilder,
+  page: MessagePage,
+): Promise<ListedMessage[]> {
+  const values = new Bindings(0);
+  values.values.splice(0, 1, ...list.bindings.values);
+  const anchor = values.bind(page.anchor, 'bigint');
+  const before = values.bind(page.beforeMax, 'bigint');
+  const from = values.bind(page.fromAnchorMax, 'bigint');
+  const below = listIdsSql(list, {
+    bound: (message) => `${message}.id < ${anchor}`,
+    order: 'DESC',
+    limit: before,
+  });
+  const above = listIdsSql(list, {
+    bound: (message) => `${message}.id >= ${anchor}`,
+    order: 'ASC',
+    limit: from,
+  });
+  const text = `WITH picked AS MATERIALIZED (
+      (SELECT b.id FROM (${below}) b ORDER BY b.id DESC LIMIT ${before})
+      UNION ALL (SELECT a.id FROM (${above}) a ORDER BY a.id LIMIT ${from})
+    )
+    SELECT ${listedColumns(page.content)}
+    FROM picked JOIN messages m ON m.id = picked.id JOIN users sender ON sender.id = m.sender_id
+    LEFT JOIN streams s ON s.id = m.stream_id
+    ORDER BY m.id`;
+  const { rows } = await db.query<ListedMessage>({
+    ...nameOf(list, text),
+    text,
+    values: values.values,
+  });
+  return rows;
+}
+
+/** What is left out when the first unread message is looked for (reference facts, messages 6.4). */
+export type UnreadScope = {
+  /** Given when a narrow names a stream: then only that stream's muted topics count. */
+  readonly stream: string | undefined;
+  /** Whether messages below the user's pointer are left out. */
+  readonly fromPointer: boolean;
+};
+
+/** @returns the oldest message of the list that the user holds, has not read and has not muted, or undefined */
+export async function findFirstUnreadOf(
+  db: Queryable,
+  list: MessageListBuilder,
+  scope: UnreadScope,
+): Promise<number | undefined> {
+  const { hints } = list;
+  const ids = unreadIdsSql({
+    user: readerSql,
+    ...(hints.stream === undefined ? {} : { stream: hints.stream }),
+    ...(hints.privateOnly === true || hints.conversations !== undefined
+      ? { privateOnly: true }
+      : {}),
+    filter: (message) =>
+      [
+        ...list.conditions.map((condition) => `(${condition(message)})`),
+        `NOT ${mutedSql(message, scope.stream === undefined ? { streams: true } : { streams: false, stream: scope.stream })}`,
+        scope.fromPointer
+          ? `${message}.id >= (SELECT pointing.pointer FROM users pointing WHERE pointing.id = ${readerSql})`
+          : 'true',
+      ].join(' AND '),
+    order: 'ASC',
+    limit: '1',
+  });
+  const text = `SELECT min(u.id) AS id FROM (${ids}) u`;
+  const { rows } = await db.query<{ id: number | null }>({
+    ...nameOf(list, text),
+    text,
+    values: list.bindings.values,
+  });
+  return rows[0]?.id ?? undefined;
+}

@@ -1,0 +1,80 @@
+import { getVisibleMessage } from '@parley/access';
+import { badRequest } from '@parley/contracts';
+import type { Client } from '@parley/database';
+import { defineEndpoint, jsonIntegerList, text } from '@parley/http';
+import { addLateReceipt, changeFlag, flagNames } from '@parley/store';
+import type { FlagName } from '@parley/store';
+
+import type { MessagesContext } from '../context.ts';
+import { flagEntry } from './flag-events.ts';
+
+function checkFlag(flag: string): FlagName {
+  const known = flagNames.find((name) => name === flag);
+  if (known === undefined) throw badRequest(`Invalid flag: '${flag}'`);
+  return known;
+}
+
+function checkOperation(operation: string): 'add' | 'remove' {
+  if (operation === 'add' || operation === 'remove') return operation;
+  throw badRequest(`Invalid operation: '${operation}'`);
+}
+
+type FlagRequest = {
+  readonly userId: number;
+  readonly messageIds: readonly number[];
+  readonly flag: FlagName;
+  readonly operation: 'add' | 'remove';
+};
+
+/** @returns the ids among those asked for that the operation applied to, in the order asked for */
+async function applyFlag(client: Client, request: FlagRequest): Promise<number[]> {
+  const { userId, messageIds, flag, operation } = request;
+  const held = new Set(await changeFlag(client, userId, messageIds, flag, operation));
+  if (held.size > 0) return messageIds.filter((id) => held.has(id));
+  const [only] = messageIds;
+  if (flag !== 'starred' || messageIds.length !== 1 || only === undefined)
+    throw badRequest('Invalid message(s)');
+  // A star on one visible message makes the user hold it from now on.
+  await getVisibleMessage(client, userId, only);
+  await addLateReceipt(client, userId, only);
+  await changeFlag(client, userId, [only], flag, operation);
+  return [only];
+}
+
+/** POST messages/flags (contract, Messages; reference facts, messages 10.1 and 21). */
+export const changeFlagsEndpoint = defineEndpoint({
+  name: 'change-flags',
+  method: 'POST',
+  path: '/messages/flags',
+  summary: "Change the caller's own flags on messages",
+  description:
+    'Answers the ids that the operation applied to; ids of messages that the caller does not hold are ignored.',
+  access: { authentication: 'required' },
+  parameters: [
+    jsonIntegerList('messages', { required: true, description: 'The ids' }),
+    text('op', { required: true, description: '`add` or `remove`' }),
+    text('flag', { required: true, description: 'One of the message flags' }),
+  ],
+  response: {
+    type: 'object',
+    properties: { messages: { type: 'array', items: { type: 'integer' } } },
+    required: ['messages'],
+  },
+  handler: async (context: MessagesContext, { caller, parameters }) => {
+    const request = {
+      userId: caller.userId,
+      messageIds: parameters.messages,
+      flag: checkFlag(parameters.flag),
+      operation: checkOperation(parameters.op),
+    };
+    const messages = await context.eventLog.transaction(async (client) => {
+      const applied = await applyFlag(client, request);
+      const { flag, operation } = request;
+      return {
+        result: applied,
+        append: { entries: [flagEntry(caller.userId, { flag, operation, messageIds: applied })] },
+      };
+    });
+    return { messages };
+  },
+});

@@ -1,0 +1,21 @@
+import type { Endpoint } from '@parley/http';
+
+import type { MessagesContext } from '../context.ts';
+import { changeFlagsEndpoint } from './change-flags.ts';
+import { getMessagesEndpoint } from './get-messages.ts';
+import {
+  markAllAsReadEndpoint,
+  markStreamAsReadEndpoint,
+  markTopicAsReadEndpoint,
+} from './mark-as-read.ts';
+import { sendMessageEndpoint } from './send-message.ts';
+
+/** Every endpoint of this service. */
+export const endpoints: readonly Endpoint<MessagesContext>[] = [
+  sendMessageEndpoint,
+  getMessagesEndpoint,
+  changeFlagsEndpoint,
+  markAllAsReadEndpoint,
+  markStreamAsReadEndpoint,
+  markTopicAsReadEndpoint,
+];

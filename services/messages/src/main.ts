@@ -1,0 +1,5 @@
+import { runService } from '@parley/http';
+
+import { startMessages } from './service.ts';
+
+await runService('messages', process.env, startMessages);

@@ -1,0 +1,47 @@
+import { badNarrow } from '@parley/contracts';
+import type { Queryable } from '@parley/database';
+import { MessageListBuilder } from '@parley/store';
+
+import { narrowOperators } from './operators.ts';
+import type { NarrowTerm } from './parse-narrow.ts';
+
+export type CompiledNarrow = {
+  readonly list: MessageListBuilder;
+  /** The bound id of the stream that the last stream term names, negated or not. */
+  readonly stream: string | undefined;
+};
+
+/**
+ * Compiles a narrow to a list of messages for one user. Whether what he does not hold is in it follows the terms in their order
+ * (reference facts, messages 6.5); the list itself asks for permission once more, in the snapshot that gives the content.
+ *
+ * @throws ApiError `BAD_NARROW`
+ */
+export async function compileNarrow(
+  db: Queryable,
+  userId: number,
+  terms: readonly NarrowTerm[],
+): Promise<CompiledNarrow> {
+  const list = new MessageListBuilder(userId);
+  let stream: string | undefined;
+  let hasIs = false;
+  for (const term of terms) {
+    const operator = narrowOperators.get(term.operator);
+    if (operator === undefined) throw badNarrow(`unknown operator ${term.operator}`);
+    const meaning = await operator(term.operand, { db, userId, list });
+    const { condition, hints, history } = meaning;
+    const negated = term.negated && meaning.neverNegated !== true;
+    stream = meaning.stream ?? stream;
+    if (history === 'none') hasIs = true;
+    if (!negated && (history === 'this stream' || history === 'public streams'))
+      list.withHistory = true;
+    if (condition !== undefined) {
+      list.conditions.push(
+        negated ? (message) => `(${condition(message)}) IS NOT TRUE` : condition,
+      );
+    }
+    if (!negated) Object.assign(list.hints, hints);
+  }
+  if (hasIs) list.withHistory = false;
+  return { list, stream };
+}

@@ -1,0 +1,68 @@
+import { ApiError } from '@parley/contracts';
+import { expect, test } from 'vitest';
+
+import { parseNarrow } from './parse-narrow.ts';
+
+function refusalOf(raw: string): Record<string, unknown> {
+  try {
+    parseNarrow(raw, 'narrow');
+  } catch (error) {
+    if (error instanceof ApiError) return error.toBody();
+    throw error;
+  }
+  throw new Error('nothing was refused');
+}
+
+test('both encodings mean the same and may be mixed', () => {
+  const term = { operator: 'stream', operand: 'Denmark', negated: false };
+  expect(
+    parseNarrow(
+      '[["stream","Denmark"],{"operator":"stream","operand":"Denmark","other":1}]',
+      'narrow',
+    ),
+  ).toEqual([term, term]);
+  expect(parseNarrow('[]', 'narrow')).toEqual([]);
+});
+
+test('any true value negates, underscores are hyphens, later names are known', () => {
+  expect(
+    parseNarrow(
+      '[{"operator":"pm_with","operand":[1,2],"negated":1},["subject","x"],["dm","a@x"],["channel","b"]]',
+      'narrow',
+    ),
+  ).toEqual([
+    { operator: 'pm-with', operand: [1, 2], negated: true },
+    { operator: 'topic', operand: 'x', negated: false },
+    { operator: 'pm-with', operand: 'a@x', negated: false },
+    { operator: 'stream', operand: 'b', negated: false },
+  ]);
+});
+
+test.each([
+  'x',
+  '{}',
+  '1',
+  '[1]',
+  '["a"]',
+  '[["stream"]]',
+  '[["stream",5]]',
+  '[["stream","a","b"]]',
+  '[null]',
+])('%s is a bad value', (raw) => {
+  expect(refusalOf(raw)).toMatchObject({
+    code: 'REQUEST_VARIABLE_INVALID',
+    msg: `Bad value for 'narrow': ${raw}`,
+  });
+});
+
+test.each([
+  ['[{"operand":"a"}]', 'operator key is missing from elem'],
+  ['[{"operator":"stream"}]', 'operand key is missing from elem'],
+  ['[{"operator":5,"operand":"a"}]', 'elem["operator"] is not a string'],
+  ['[{"operator":"stream","operand":[]}]', 'elem["operand"] is not a string or integer'],
+  ['[{"operator":"topic","operand":5}]', 'elem["operand"] is not a string'],
+  ['[{"operator":"pm-with","operand":5}]', 'elem["operand"] is not a string or an integer list'],
+  ['[{"operator":"pm-with","operand":["a"]}]', 'elem["operand"][0] is not an integer'],
+])('%s is refused: %s', (raw, msg) => {
+  expect(refusalOf(raw)).toMatchObject({ code: 'BAD_REQUEST', msg });
+});

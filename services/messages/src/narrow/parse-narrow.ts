@@ -1,0 +1,91 @@
+import { badRequest, requestVariableInvalid } from '@parley/contracts';
+
+/** One term of a narrow; all terms hold together. */
+export type NarrowTerm = {
+  /** Lower case with hyphens, aliases replaced. */
+  readonly operator: string;
+  readonly operand: string | number | readonly number[];
+  readonly negated: boolean;
+};
+
+// Names of later releases that clients use (reference facts, messages 8.2).
+const aliases: Readonly<Record<string, string>> = {
+  subject: 'topic',
+  channel: 'stream',
+  dm: 'pm-with',
+};
+
+const stringOrInteger = new Set(['sender', 'group-pm-with', 'stream']);
+const integerAllowed = new Set(['id', 'near']);
+
+function operatorOf(name: string): string {
+  const hyphened = name.replaceAll('_', '-');
+  return aliases[hyphened] ?? hyphened;
+}
+
+function isInteger(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value);
+}
+
+function checkOperand(operator: string, operand: unknown): NarrowTerm['operand'] {
+  if (typeof operand === 'string') return operand.toWellFormed();
+  if (operator === 'pm-with') {
+    if (!Array.isArray(operand))
+      throw badRequest('elem["operand"] is not a string or an integer list');
+    const items: readonly unknown[] = operand;
+    const wrong = items.findIndex((item) => !isInteger(item));
+    if (wrong !== -1) throw badRequest(`elem["operand"][${wrong}] is not an integer`);
+    return items as readonly number[];
+  }
+  if (isInteger(operand) && (stringOrInteger.has(operator) || integerAllowed.has(operator)))
+    return operand;
+  throw badRequest(
+    `elem["operand"] is not a string${stringOrInteger.has(operator) ? ' or integer' : ''}`,
+  );
+}
+
+function parsePair(pair: readonly unknown[]): NarrowTerm | undefined {
+  const [operator, operand] = pair;
+  if (pair.length !== 2 || typeof operator !== 'string' || typeof operand !== 'string')
+    return undefined;
+  return { operator: operatorOf(operator), operand: operand.toWellFormed(), negated: false };
+}
+
+function parseElement(element: object): NarrowTerm {
+  const { operator, operand, negated } = element as {
+    operator?: unknown;
+    operand?: unknown;
+    negated?: unknown;
+  };
+  if (operator === undefined) throw badRequest('operator key is missing from elem');
+  if (typeof operator !== 'string') throw badRequest('elem["operator"] is not a string');
+  if (operand === undefined) throw badRequest('operand key is missing from elem');
+  const name = operatorOf(operator);
+  return { operator: name, operand: checkOperand(name, operand), negated: Boolean(negated) };
+}
+
+function parseTerm(element: unknown): NarrowTerm | undefined {
+  if (Array.isArray(element)) return parsePair(element);
+  return typeof element === 'object' && element !== null ? parseElement(element) : undefined;
+}
+
+/**
+ * Reads a narrow in both encodings, which may be mixed: objects, and pairs of two strings (reference facts, messages 8.1).
+ *
+ * @throws ApiError `REQUEST_VARIABLE_INVALID` for what is no list of terms; `BAD_REQUEST` for a fault in an object
+ */
+export function parseNarrow(raw: string, name: string): NarrowTerm[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(raw);
+  } catch {
+    throw requestVariableInvalid(name, raw);
+  }
+  if (!Array.isArray(value) || raw.includes('\\u0000')) throw requestVariableInvalid(name, raw);
+  const elements: readonly unknown[] = value;
+  return elements.map((element) => {
+    const term = parseTerm(element);
+    if (term === undefined) throw requestVariableInvalid(name, raw);
+    return term;
+  });
+}

@@ -1,0 +1,219 @@
+/**
+ * Natural batching of sends: while one statement is in flight, the sends that arrive gather, and go together in the next. An idle
+ * service adds no wait; a busy one shares one commit among many.
+ *
+ * It promises that a send is answered only when its outcome is known, or with 503 when it certainly did not happen or its key makes
+ * a repeat harmless. After a lost connection the same keys go again, so nothing is sent twice. Two items with one key are never in
+ * one batch. A batch that the database refuses is repeated item by item, so that one bad item fails alone.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { serviceUnavailable } from '@parley/contracts';
+import type { SendItem, SendOutcome } from '@parley/event-log';
+import { isStoreFailure } from '@parley/http';
+import type { Logger } from '@parley/logging';
+import { Counter, Gauge, Histogram } from 'prom-client';
+import type { Registry } from 'prom-client';
+
+/** What is known of an item in the end; `busy` never comes out. */
+export type KnownOutcome = SendOutcome & {
+  readonly outcome: Exclude<SendOutcome['outcome'], 'busy'>;
+};
+
+export type BatchWriterOptions = {
+  /** Sends a batch in one statement; a rejection leaves the outcome unknown unless the database itself reported it. */
+  readonly send: (items: readonly SendItem[]) => Promise<SendOutcome[]>;
+  readonly log: Logger;
+  readonly registry?: Registry;
+  /** Most items of one statement. */
+  readonly batchItemsMax?: number;
+  /** Most items that wait; above it a send is refused with 503. */
+  readonly queueItemsMax?: number;
+  /** How long an item may wait while it is certain that it was not sent. */
+  readonly deadlineMs?: number;
+  /** How long an item whose outcome is unknown is asked for, where the client could not repeat it without harm. */
+  readonly unknownDeadlineMs?: number;
+};
+
+type Pending = {
+  readonly item: SendItem;
+  readonly repeatIsHarmless: boolean;
+  readonly arrivedAtMs: number;
+  outcomeIsUnknown: boolean;
+  readonly resolve: (outcome: KnownOutcome) => void;
+  readonly reject: (error: unknown) => void;
+};
+
+const retryWaitMinMs = 20;
+const retryWaitMaxMs = 500;
+const retryAfterSecs = 1;
+
+function isReportedByDatabase(error: unknown): boolean {
+  // A FATAL report ends the connection, and may come after the commit; an ERROR means that the statement was undone.
+  return error instanceof Error && 'severity' in error && error.severity === 'ERROR';
+}
+
+function isKnown(outcome: SendOutcome): outcome is KnownOutcome {
+  return outcome.outcome !== 'busy';
+}
+
+export class BatchWriter {
+  readonly #options: Required<Omit<BatchWriterOptions, 'registry'>>;
+  #queue: Pending[] = [];
+  #flushing: Promise<void> | undefined;
+  readonly #batchItems: Histogram;
+  readonly #refused: Counter;
+  readonly #repeats: Counter;
+
+  constructor(options: BatchWriterOptions) {
+    const { registry, ...rest } = options;
+    this.#options = {
+      batchItemsMax: 64,
+      queueItemsMax: 5_000,
+      deadlineMs: 10_000,
+      unknownDeadlineMs: 50_000,
+      ...rest,
+    };
+    const registers = registry === undefined ? [] : [registry];
+    this.#batchItems = new Histogram({
+      name: 'parley_send_batch_items',
+      help: 'Messages sent by one statement',
+      buckets: [1, 2, 4, 8, 16, 32, 64],
+      registers,
+    });
+    this.#refused = new Counter({
+      name: 'parley_sends_refused_total',
+      help: 'Sends refused with 503, by reason: the queue was full, the store was away for too long',
+      labelNames: ['reason'],
+      registers,
+    });
+    this.#repeats = new Counter({
+      name: 'parley_send_batches_repeated_total',
+      help: 'Batches that went again after a failure',
+      registers,
+    });
+    const queueLength = (): number => this.#queue.length;
+    new Gauge({
+      name: 'parley_sends_waiting',
+      help: 'Sends that wait for the next statement',
+      registers,
+      collect() {
+        this.set(queueLength());
+      },
+    });
+  }
+
+  /**
+   * Sends one item with others.
+   *
+   * @param repeatIsHarmless whether the client has a key of its own, so that it can send again after 503
+   * @throws ApiError 503 when the queue is full or the store was away for too long; what the database reported of this item
+   */
+  send(item: SendItem, repeatIsHarmless: boolean): Promise<KnownOutcome> {
+    if (this.#queue.length >= this.#options.queueItemsMax) {
+      this.#refused.inc({ reason: 'full' });
+      throw serviceUnavailable(retryAfterSecs);
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<KnownOutcome>();
+    this.#queue.push({
+      item,
+      repeatIsHarmless,
+      arrivedAtMs: performance.now(),
+      outcomeIsUnknown: false,
+      resolve,
+      reject,
+    });
+    this.#flushing ??= this.#flush().finally(() => {
+      this.#flushing = undefined;
+    });
+    return promise;
+  }
+
+  /** Waits until nothing is on its way. */
+  async drain(): Promise<void> {
+    while (this.#flushing !== undefined) await this.#flushing;
+  }
+
+  async #flush(): Promise<void> {
+    let waitMs = retryWaitMinMs;
+    while (this.#queue.length > 0) {
+      const batch = this.#takeBatch();
+      this.#batchItems.observe(batch.length);
+      const undecided = await this.#sendBatch(batch);
+      if (undecided.length === 0) {
+        waitMs = retryWaitMinMs;
+        continue;
+      }
+      this.#queue.unshift(...undecided);
+      this.#giveUpLate();
+      // What others hold locked, or a store that is away, needs a moment; new arrivals go with the next batch all the same.
+      await delay(waitMs);
+      waitMs = Math.min(waitMs * 2, retryWaitMaxMs);
+    }
+  }
+
+  #takeBatch(): Pending[] {
+    const keys = new Set<string>();
+    const batch: Pending[] = [];
+    const left: Pending[] = [];
+    for (const pending of this.#queue) {
+      if (batch.length < this.#options.batchItemsMax && !keys.has(pending.item.send_key)) {
+        keys.add(pending.item.send_key);
+        batch.push(pending);
+      } else {
+        left.push(pending);
+      }
+    }
+    this.#queue = left;
+    return batch;
+  }
+
+  /** @returns the items whose outcome is still to be found out */
+  async #sendBatch(batch: readonly Pending[]): Promise<Pending[]> {
+    let outcomes: SendOutcome[];
+    try {
+      outcomes = await this.#options.send(batch.map((pending) => pending.item));
+    } catch (error) {
+      return this.#handleFailure(batch, error);
+    }
+    return batch.filter((pending, index) => {
+      const outcome = outcomes[index];
+      if (outcome === undefined || !isKnown(outcome)) return true;
+      pending.resolve(outcome);
+      return false;
+    });
+  }
+
+  async #handleFailure(batch: readonly Pending[], error: unknown): Promise<Pending[]> {
+    this.#repeats.inc();
+    const isReported = isReportedByDatabase(error);
+    if (isStoreFailure(error)) {
+      this.#options.log.warn(
+        { err: error, items: batch.length },
+        'a batch of sends failed and goes again',
+      );
+      if (!isReported) for (const pending of batch) pending.outcomeIsUnknown = true;
+      return [...batch];
+    }
+    const [only] = batch;
+    if (batch.length === 1 && only !== undefined) {
+      only.reject(error);
+      return [];
+    }
+    const undecided: Pending[] = [];
+    for (const pending of batch) undecided.push(...(await this.#sendBatch([pending])));
+    return undecided;
+  }
+
+  #giveUpLate(): void {
+    const { deadlineMs, unknownDeadlineMs } = this.#options;
+    const nowMs = performance.now();
+    this.#queue = this.#queue.filter((pending) => {
+      const mayBeSent = pending.outcomeIsUnknown && !pending.repeatIsHarmless;
+      if (nowMs - pending.arrivedAtMs < (mayBeSent ? unknownDeadlineMs : deadlineMs)) return true;
+      this.#refused.inc({ reason: 'away' });
+      pending.reject(serviceUnavailable(retryAfterSecs));
+      return false;
+    });
+  }
+}

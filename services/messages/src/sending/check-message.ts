@@ -1,0 +1,161 @@
+/**
+ * All that bad input and missing permission can break about a send, in the order of the reference facts (messages 3.5, "Check order
+ * overall"): the addressee's form, the content, the stream's existence, then permission.
+ */
+import {
+  badRequest,
+  foldName,
+  limits,
+  notAuthenticated,
+  streamDoesNotExist,
+} from '@parley/contracts';
+import { checkMaySendToStream } from '@parley/access';
+import type { Queryable } from '@parley/database';
+import { findPrivateSendFacts, findStreamSendFacts } from '@parley/store';
+import type {
+  PrivateSendFacts,
+  SendPerson,
+  SendSender,
+  StreamAddress,
+  StreamSendFacts,
+} from '@parley/store';
+
+import { checkContent, checkTopic } from './message-text.ts';
+import type { Recipients } from './recipients-parameter.ts';
+
+/** A message as it was asked for. */
+export type NewMessage = {
+  readonly senderId: number;
+  readonly type: string;
+  readonly to: Recipients;
+  readonly topic: string | undefined;
+  readonly content: string;
+};
+
+export type StreamOfSend = NonNullable<StreamSendFacts['stream']>;
+
+/** A message that may be sent as it is. */
+export type CheckedMessage = { readonly sender: SendSender; readonly content: string } & (
+  | {
+      readonly kind: 'stream';
+      readonly stream: StreamOfSend;
+      readonly topic: string;
+      /** Whose subscription permits the send, where one is needed. */
+      readonly authorityId: number | undefined;
+    }
+  | {
+      readonly kind: 'private';
+      /** Everyone taking part, the sender included, by ascending id. */
+      readonly participants: readonly SendPerson[];
+      readonly conversation: PrivateSendFacts['conversation'];
+    }
+);
+
+const productName = 'Parley';
+
+function addressStream(to: Recipients): StreamAddress {
+  const items: readonly (string | number)[] = to.kind === 'names' ? to.names : to.ids;
+  const [first] = items;
+  if (items.length > 1) throw badRequest('Cannot send to multiple streams');
+  if (first === undefined) return { default: true };
+  return typeof first === 'string' ? { name: first } : { streamId: first };
+}
+
+function checkStreamName(name: string): void {
+  if (
+    name.length > limits.streamNameMaxCodePoints &&
+    Array.from(name).length > limits.streamNameMaxCodePoints
+  ) {
+    throw badRequest(`Stream name too long (limit: ${limits.streamNameMaxCodePoints} characters).`);
+  }
+  if (name.includes('\0'))
+    throw badRequest(`Stream name '${name}' contains NULL (0x00) characters.`);
+}
+
+function noSuchStream(address: StreamAddress): Error {
+  if ('name' in address) return streamDoesNotExist({ stream: address.name });
+  if ('streamId' in address) return streamDoesNotExist({ streamId: address.streamId });
+  return badRequest('Missing stream');
+}
+
+async function checkStreamMessage(db: Queryable, message: NewMessage): Promise<CheckedMessage> {
+  const address = addressStream(message.to);
+  const read = (): Promise<StreamSendFacts | undefined> =>
+    findStreamSendFacts(
+      db,
+      message.senderId,
+      address,
+      message.topic?.replaceAll('\0', '').trim() ?? '',
+    );
+  // Only the account itself knows whether it has a default stream, and that decides what is missing first.
+  if ('default' in address && (await read())?.stream === undefined)
+    throw badRequest('Missing stream');
+  const topic = checkTopic(message.topic);
+  const content = checkContent(message.content);
+  if ('name' in address) checkStreamName(address.name);
+  const facts = await findStreamSendFacts(db, message.senderId, address, topic);
+  if (facts === undefined) throw notAuthenticated();
+  const { sender, stream } = facts;
+  if (stream === undefined) throw noSuchStream(address);
+  return {
+    kind: 'stream',
+    sender,
+    stream,
+    topic,
+    content,
+    authorityId: checkMaySendToStream(sender, stream),
+  };
+}
+
+function checkEveryRecipientFound(to: Recipients, found: readonly SendPerson[]): void {
+  if (to.kind === 'ids') {
+    const ids = new Set(found.map((person) => person.id));
+    const missing = to.ids.find((id) => !ids.has(id));
+    if (missing !== undefined) throw badRequest(`Invalid user ID ${missing}`);
+    return;
+  }
+  const emails = new Set(found.map((person) => foldName(person.email)));
+  const missing = to.names.find((email) => !emails.has(foldName(email)));
+  if (missing !== undefined) throw badRequest(`Invalid email '${missing}'`);
+}
+
+async function checkPrivateMessage(db: Queryable, message: NewMessage): Promise<CheckedMessage> {
+  const { to } = message;
+  if ((to.kind === 'names' ? to.names : to.ids).length === 0)
+    throw badRequest('Message must have recipients');
+  const withNul = to.kind === 'names' ? to.names.find((email) => email.includes('\0')) : undefined;
+  if (withNul !== undefined) throw badRequest(`Invalid email '${withNul}'`);
+  const facts = await findPrivateSendFacts(
+    db,
+    message.senderId,
+    to.kind === 'names' ? { emails: to.names } : { userIds: to.ids },
+  );
+  if (facts === undefined) throw notAuthenticated();
+  const { sender, recipients, conversation } = facts;
+  checkEveryRecipientFound(to, recipients);
+  const content = checkContent(message.content);
+  const gone = recipients.find((person) => !person.isActive);
+  if (gone !== undefined) throw badRequest(`'${gone.email}' is no longer using ${productName}.`);
+  const participants = [...recipients.filter((person) => person.id !== sender.id), sender].toSorted(
+    (a, b) => a.id - b.id,
+  );
+  return { kind: 'private', sender, participants, conversation, content };
+}
+
+/**
+ * Checks a send.
+ *
+ * @throws ApiError the first refusal in the documented order
+ */
+export async function checkMessage(db: Queryable, message: NewMessage): Promise<CheckedMessage> {
+  switch (message.type) {
+    case 'stream':
+    case 'channel':
+      return checkStreamMessage(db, message);
+    case 'private':
+    case 'direct':
+      return checkPrivateMessage(db, message);
+    default:
+      throw badRequest('Invalid message type');
+  }
+}

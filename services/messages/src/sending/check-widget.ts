@@ -1,0 +1,60 @@
+import { badRequest } from '@parley/contracts';
+import { compileCheck } from '@parley/http';
+
+const checkExtraData = compileCheck({
+  type: 'object',
+  properties: {
+    type: { type: 'string' },
+    heading: { type: 'string' },
+    choices: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: {
+          short_name: { type: 'string' },
+          long_name: { type: 'string' },
+          reply: { type: 'string' },
+        },
+        required: ['short_name', 'long_name', 'reply'],
+      },
+    },
+  },
+  required: ['type', 'heading', 'choices'],
+});
+
+function refuse(reason: string): Error {
+  return badRequest(`Widgets: ${reason}`);
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Checks the text of `widget_content` (reference facts, messages 16).
+ *
+ * @throws ApiError that begins with `Widgets: `
+ */
+export function checkWidgetContent(text: string | undefined): void {
+  if (text === undefined) return;
+  let widget: unknown;
+  try {
+    widget = JSON.parse(text);
+  } catch {
+    throw refuse('API programmer sent invalid JSON content');
+  }
+  if (!isObject(widget)) throw refuse('widget_content is not a dict');
+  const { widget_type: type, extra_data: extraData } = widget;
+  if (type === undefined) throw refuse('widget_type is not in widget_content');
+  if (extraData === undefined) throw refuse('extra_data is not in widget_content');
+  if (!isObject(extraData)) throw refuse('extra_data is not a dict');
+  if (type !== 'zform') throw refuse(`unknown widget type: ${String(type)}`);
+  if (extraData['type'] === undefined) throw refuse('zform is missing type field');
+  if (extraData['type'] !== 'choices')
+    throw refuse(`unknown zform type: ${String(extraData['type'])}`);
+  try {
+    checkExtraData({ '': extraData }, 'extra_data');
+  } catch (error) {
+    throw refuse(error instanceof Error ? error.message : 'extra_data is not a dict');
+  }
+}

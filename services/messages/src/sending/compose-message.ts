@@ -1,0 +1,200 @@
+import { audienceKey, badRequest } from '@parley/contracts';
+import type { DisplayRecipient, LoggedMessage, MessageSentEntry } from '@parley/contracts';
+import type { SendItem } from '@parley/event-log';
+import {
+  alertWordMatches,
+  findSubjectLinks,
+  renderMessage,
+  UnableToRender,
+} from '@parley/markdown';
+import type { RenderedMessage } from '@parley/markdown';
+import { avatarUrl } from '@parley/store';
+import type { NamedInMessage, SendPerson } from '@parley/store';
+
+import type { CheckedMessage } from './check-message.ts';
+import { isHumanClient } from './human-clients.ts';
+import type { RealmFacts } from './realm-facts.ts';
+import { renderContextOf } from './render-names.ts';
+import { searchText } from './search-text.ts';
+import type { SendKey } from './send-key.ts';
+
+export type Composition = {
+  readonly message: CheckedMessage;
+  readonly conversation: { readonly id: number; readonly recipientId: number };
+  readonly realm: RealmFacts;
+  readonly realmUri: string;
+  readonly named: NamedInMessage;
+  readonly sendKey: SendKey;
+  readonly clientName: string;
+  /** Unix time. */
+  readonly sentAtSecs: number;
+  readonly local: MessageSentEntry['local'] | undefined;
+};
+
+const reactingBotTypes = new Set([3, 4]);
+const genericBotType = 1;
+
+function displayPerson(person: SendPerson): DisplayRecipient {
+  return {
+    id: person.id,
+    email: person.email,
+    full_name: person.fullName,
+    short_name: person.shortName,
+    is_mirror_dummy: false,
+  };
+}
+
+/** The order of the people in a private message (reference facts, messages 5.1): two by address, more by id. */
+export function displayRecipients(participants: readonly SendPerson[]): DisplayRecipient[] {
+  const people = participants.map(displayPerson);
+  if (people.length !== 2) return people.toSorted((a, b) => a.id - b.id);
+  return people.toSorted((a, b) => (a.email < b.email ? -1 : 1));
+}
+
+function render(content: string, composition: Composition): RenderedMessage {
+  const { realmUri, realm, message, named } = composition;
+  try {
+    return renderMessage(content, renderContextOf(realmUri, realm, message.sender, named));
+  } catch (error) {
+    if (error instanceof UnableToRender) throw badRequest('Unable to render message');
+    throw error;
+  }
+}
+
+function subjectLinksOf(topic: string, realm: RealmFacts): string[] {
+  try {
+    return topic === '' ? [] : findSubjectLinks(topic, realm);
+  } catch (error) {
+    if (error instanceof UnableToRender) throw badRequest('Unable to render message');
+    throw error;
+  }
+}
+
+function alertedUserIds(content: string, realm: RealmFacts): number[] {
+  const matches = new Set(alertWordMatches(content, realm.distinctAlertWords));
+  if (matches.size === 0) return [];
+  const ids = realm.alertWords.filter(({ word }) => matches.has(word)).map(({ userId }) => userId);
+  return [...new Set(ids)].toSorted((a, b) => a - b);
+}
+
+function addressOf(
+  message: CheckedMessage,
+): Pick<LoggedMessage, 'type' | 'display_recipient' | 'subject'> & { stream_id?: number } {
+  return message.kind === 'stream'
+    ? {
+        type: 'stream',
+        display_recipient: message.stream.name,
+        subject: message.topic,
+        stream_id: message.stream.id,
+      }
+    : { type: 'private', display_recipient: displayRecipients(message.participants), subject: '' };
+}
+
+function reactingBotIdsOf(message: CheckedMessage): readonly number[] {
+  if (message.kind === 'stream') return message.stream.reactingBotIds;
+  return message.participants
+    .filter((person) => reactingBotTypes.has(person.botType ?? 0))
+    .map((person) => person.id);
+}
+
+/**
+ * Makes the row and the log entry of a message that may be sent.
+ *
+ * @throws ApiError `Unable to render message`
+ */
+export function composeMessage(composition: Composition): SendItem {
+  const { message, conversation, realm, named, sendKey, clientName, sentAtSecs, local } =
+    composition;
+  const { sender, content } = message;
+  const rendered = render(content, composition);
+  const topic = message.kind === 'stream' ? message.topic : '';
+  const links = subjectLinksOf(topic, realm);
+  const readBySender = isHumanClient(clientName);
+  const mentionedUsers = named.users.filter((user) => rendered.mentionedUserIds.includes(user.id));
+  const groupMentionedIds = [
+    ...new Set(
+      named.groups
+        .filter((group) => rendered.mentionedGroupIds.includes(group.id))
+        .flatMap((group) => group.memberIds),
+    ),
+  ].toSorted((a, b) => a - b);
+  const alertWordIds = alertedUserIds(content, realm);
+  const participantIds =
+    message.kind === 'private' ? message.participants.map((person) => person.id) : undefined;
+  // A generic bot that is named holds the message; for a subscriber among them the mark says nothing new.
+  const lateReceiptIds = mentionedUsers
+    .filter((user) => user.botType === genericBotType && participantIds?.includes(user.id) !== true)
+    .map((user) => user.id);
+  const entry: MessageSentEntry = {
+    v: 1,
+    kind: 'message.sent',
+    message: {
+      ...addressOf(message),
+      sender_id: sender.id,
+      recipient_id: conversation.recipientId,
+      timestamp: sentAtSecs,
+      client: clientName,
+      subject_links: links,
+      is_me_message: rendered.isMeMessage,
+      reactions: [],
+      submessages: [],
+      sender_full_name: sender.fullName,
+      sender_short_name: sender.shortName,
+      sender_email: sender.email,
+      sender_realm_str: realm.stringId,
+    },
+    content,
+    renderedContent: rendered.html,
+    avatar: { url: avatarUrl(sender), isGravatar: sender.avatarSource === 'G' },
+    ...(message.kind === 'stream'
+      ? { stream: { id: message.stream.id, isPublic: !message.stream.inviteOnly } }
+      : {}),
+    ...(participantIds === undefined ? {} : { participantIds }),
+    readBySender,
+    mentionsWildcard: rendered.mentionsWildcard,
+    mentionedIds: mentionedUsers.map((user) => user.id),
+    groupMentionedIds,
+    alertWordIds,
+    lateReceiptIds,
+    reactingBotIds: reactingBotIdsOf(message),
+    ...(local === undefined ? {} : { local }),
+  };
+  return {
+    send_key: sendKey.key,
+    content_hash: sendKey.contentHash,
+    sender_id: sender.id,
+    ...(message.kind === 'stream'
+      ? {
+          stream_id: message.stream.id,
+          stream_version: message.stream.version,
+          ...(message.authorityId === undefined ? {} : { authority_id: message.authorityId }),
+        }
+      : {}),
+    ...(participantIds === undefined ? {} : { participant_ids: participantIds }),
+    may_be_first: message.kind === 'stream' && !message.stream.hasMessages,
+    conversation_id: conversation.id,
+    recipient_id: conversation.recipientId,
+    topic,
+    content,
+    rendered_content: rendered.html,
+    client: clientName,
+    sent_at_secs: sentAtSecs,
+    is_me_message: rendered.isMeMessage,
+    has_link: rendered.hasLink,
+    has_image: rendered.hasImage,
+    has_attachment: rendered.attachmentPathIds.length > 0,
+    read_by_sender: readBySender,
+    mentions_wildcard: rendered.mentionsWildcard,
+    mentioned_ids: entry.mentionedIds,
+    late_receipt_ids: lateReceiptIds,
+    ...(groupMentionedIds.length === 0 ? {} : { group_mentioned_ids: groupMentionedIds }),
+    ...(alertWordIds.length === 0 ? {} : { alert_word_ids: alertWordIds }),
+    ...(links.length === 0 ? {} : { subject_links: links }),
+    search_text: searchText(topic, rendered.html),
+    audience:
+      message.kind === 'stream'
+        ? audienceKey.stream(message.stream.id)
+        : audienceKey.conversation(conversation.id),
+    payload: JSON.stringify(entry),
+  };
+}

@@ -1,0 +1,18 @@
+const humanNames = new Set([
+  'website',
+  'ios',
+  'android',
+  'snipe',
+  'zulipandroid',
+  'zulipios',
+  'zulipdesktop',
+  'zulipmobile',
+  'zulipelectron',
+  'zulipterminal',
+]);
+
+/** Whether a person reads what he sends with this client, so that his own message is read at once (reference facts, messages 3.6). */
+export function isHumanClient(clientName: string): boolean {
+  const name = clientName.toLowerCase();
+  return humanNames.has(name) || name.includes('desktop app');
+}

@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+
+function sha256(...parts: readonly (string | number)[]): string {
+  // JSON keeps the parts apart whatever they hold.
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}
+
+/** What names one send, so that repeating it is harmless. */
+export type SendKey = {
+  readonly key: string;
+  /** Of what is sent and to whom, so that a key used for another message is noticed. */
+  readonly contentHash: string;
+  /** The client has the key too and may send again. */
+  readonly isClients: boolean;
+};
+
+export type SendKeyParts = {
+  readonly userId: number;
+  readonly requestId: string;
+  /** The header `Idempotency-Key`. */
+  readonly idempotencyKey: string | undefined;
+  readonly queueId: string | undefined;
+  readonly localId: string | undefined;
+};
+
+/**
+ * Makes the key of a send (architecture, The log orders everything): the client's `Idempotency-Key`; else its event queue and local
+ * id with the content, since clients number their messages anew; else the id of the request, which a gateway gives once.
+ *
+ * @param conversation names the stream or the people, as `check-message` found them
+ */
+export function makeSendKey(
+  parts: SendKeyParts,
+  conversation: string,
+  topic: string,
+  content: string,
+): SendKey {
+  const { userId, requestId, idempotencyKey, queueId, localId } = parts;
+  const contentHash = sha256(conversation, topic, content);
+  if (idempotencyKey !== undefined)
+    return { key: `k:${sha256(userId, idempotencyKey)}`, contentHash, isClients: true };
+  if (queueId !== undefined && localId !== undefined) {
+    return {
+      key: `l:${sha256(userId, queueId, localId, contentHash)}`,
+      contentHash,
+      isClients: true,
+    };
+  }
+  return { key: `r:${userId}:${requestId}`, contentHash, isClients: false };
+}

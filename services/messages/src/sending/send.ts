@@ -1,0 +1,128 @@
+import { foldName, idempotencyKeyReused, serviceUnavailable } from '@parley/contracts';
+import type { Pool } from '@parley/database';
+import { ensurePrivateConversation, ensureTopicConversation } from '@parley/store';
+
+import type { BatchWriter } from './batch-writer.ts';
+import { checkMessage } from './check-message.ts';
+import type { CheckedMessage, NewMessage } from './check-message.ts';
+import { composeMessage } from './compose-message.ts';
+import { RealmFactsReader } from './realm-facts.ts';
+import { findNames } from './render-names.ts';
+import { makeSendKey } from './send-key.ts';
+
+/** A send as a request brings it. */
+export type SendRequest = NewMessage & {
+  readonly clientName: string;
+  readonly requestId: string;
+  readonly idempotencyKey: string | undefined;
+  readonly queueId: string | undefined;
+  readonly localId: string | undefined;
+  /** What is checked after permission and before rendering; throws the refusal. */
+  readonly checkFurther?: () => void;
+};
+
+// A stream or an account that changes faster than a message can be checked is nothing but an attack or a fault.
+const checksMax = 5;
+
+function conversationName(message: CheckedMessage): string {
+  return message.kind === 'stream'
+    ? `stream ${message.stream.id} ${foldName(message.topic)}`
+    : `people ${message.participants.map((person) => person.id).join(',')}`;
+}
+
+/** Sends messages: checks, renders, and hands over to the batch writer until the outcome is known. */
+export class MessageSender {
+  readonly #pool: Pool;
+  readonly #writer: BatchWriter;
+  readonly #publicUrl: string;
+  readonly #realmFacts: RealmFactsReader;
+
+  constructor(options: {
+    readonly pool: Pool;
+    readonly writer: BatchWriter;
+    readonly publicUrl: string;
+  }) {
+    this.#pool = options.pool;
+    this.#writer = options.writer;
+    this.#publicUrl = options.publicUrl;
+    this.#realmFacts = new RealmFactsReader(options.pool);
+  }
+
+  /**
+   * Sends a message.
+   *
+   * @returns its id; for a repeated send that of the first
+   * @throws ApiError what `checkMessage` refuses; `Unable to render message`; 409 for a key used for another message; 503
+   */
+  async send(request: SendRequest): Promise<number> {
+    for (let check = 1; check <= checksMax; check += 1) {
+      const id = await this.#trySend(request);
+      if (id !== undefined) return id;
+    }
+    throw serviceUnavailable();
+  }
+
+  /** The string id of the organization, for requests that name one. */
+  async realmStringId(): Promise<string> {
+    return (await this.#realmFacts.get()).stringId;
+  }
+
+  /** @returns undefined when what was checked no longer held at the message's place in the log */
+  async #trySend(request: SendRequest): Promise<number | undefined> {
+    const [message, realm] = await Promise.all([
+      checkMessage(this.#pool, request),
+      this.#realmFacts.get(),
+    ]);
+    request.checkFurther?.();
+    const [conversation, named] = await Promise.all([
+      this.#conversationOf(message),
+      findNames(this.#pool, message.sender.id, message.content),
+    ]);
+    const { queueId, localId } = request;
+    const sendKey = makeSendKey(
+      {
+        userId: message.sender.id,
+        requestId: request.requestId,
+        idempotencyKey: request.idempotencyKey,
+        queueId,
+        localId,
+      },
+      conversationName(message),
+      message.kind === 'stream' ? message.topic : '',
+      message.content,
+    );
+    const item = composeMessage({
+      message,
+      conversation,
+      realm,
+      realmUri: this.#publicUrl,
+      named,
+      sendKey,
+      clientName: request.clientName,
+      sentAtSecs: Math.floor(Date.now() / 1000),
+      local: queueId === undefined || localId === undefined ? undefined : { queueId, localId },
+    });
+    const { outcome, messageId } = await this.#writer.send(item, sendKey.isClients);
+    if (outcome === 'reused') throw idempotencyKeyReused();
+    return outcome === 'stale' ? undefined : messageId;
+  }
+
+  async #conversationOf(message: CheckedMessage): Promise<{ id: number; recipientId: number }> {
+    if (message.kind === 'stream') {
+      const { stream, topic } = message;
+      const id =
+        stream.conversationId ?? (await ensureTopicConversation(this.#pool, stream.id, topic));
+      return { id, recipientId: stream.recipientId };
+    }
+    const { participants, sender } = message;
+    const found =
+      message.conversation ??
+      (await ensurePrivateConversation(
+        this.#pool,
+        participants.map((person) => person.id),
+      ));
+    // Of two people the one addressed; who writes to himself is alone.
+    const addressee = participants.find((person) => person.id !== sender.id) ?? sender;
+    return { id: found.id, recipientId: found.recipientId ?? addressee.recipientId };
+  }
+}

@@ -1,0 +1,32 @@
+import type { RequestHandler, ServiceFrame } from '@parley/http';
+import { subjectLogger } from '@parley/logging';
+import { connectStores, keepLease } from '@parley/service';
+
+import { createMessagesApp } from './app.ts';
+import { BatchWriter } from './sending/batch-writer.ts';
+import { MessageSender } from './sending/send.ts';
+
+/** Connects the service to its stores and builds its app; the frame serves it. */
+export async function startMessages(frame: ServiceFrame): Promise<RequestHandler> {
+  const { config, log } = frame;
+  const stores = await connectStores(frame);
+  keepLease(frame, stores);
+  const writer = new BatchWriter({
+    send: (items) => stores.eventLog.sendMessages(items),
+    log: subjectLogger(log, 'messages:sending'),
+    registry: frame.metrics.registry,
+  });
+  // Requests are answered before stores are closed, so nothing gathers any more; this waits for what a client gave up on.
+  frame.onDispose('batch writer', () => writer.drain());
+  return createMessagesApp({
+    context: {
+      pool: stores.pool,
+      eventLog: stores.eventLog,
+      sender: new MessageSender({ pool: stores.pool, writer, publicUrl: config.publicUrl }),
+    },
+    identitySecrets: config.internalSecrets.map((secret) => secret.reveal()),
+    log,
+    metrics: frame.metrics,
+    checkAnswers: config.checkAnswers,
+  });
+}
