@@ -13,7 +13,7 @@ import type { Credentials } from './authenticate.ts';
 import type { CredentialCache } from './credential-cache.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import type { Endpoint, Route } from './route-table.ts';
-import { allowedMethods, findEndpoint, findRoute, mergeSlashes } from './route-table.ts';
+import { allowedMethods, canonicalPath, findEndpoint, findRoute } from './route-table.ts';
 
 /** A request with its id, and the address as the route table and the services see it. */
 export type ReceivedRequest = {
@@ -41,12 +41,12 @@ export function receive(request: IncomingMessage): ReceivedRequest {
   const url = request.url ?? '/';
   const mark = url.indexOf('?');
   const rawPath = mark < 0 ? url : url.slice(0, mark);
-  const path = mergeSlashes(rawPath.startsWith('/') ? rawPath : pathOfAbsoluteForm(rawPath));
+  const path = canonicalPath(rawPath.startsWith('/') ? rawPath : pathOfAbsoluteForm(rawPath));
   return {
     requestId: randomBytes(16).toString('hex'),
-    path,
+    path: path ?? rawPath,
     query: mark < 0 ? '' : url.slice(mark),
-    route: findRoute(path),
+    route: path === undefined ? undefined : findRoute(path),
   };
 }
 

@@ -113,20 +113,29 @@ const literalRoutes = new Map(
     .filter(({ segments }) => segments.every((segment) => segment.kind === 'literal'))
     .map(({ route }) => [route.pattern, route]),
 );
-const parameterRoutes = compiled.filter(({ route }) => !literalRoutes.has(route.pattern));
+/** Those with a parameter come last, so that a literal segment is preferred. */
+const byPreference = [
+  ...compiled.filter(({ route }) => literalRoutes.has(route.pattern)),
+  ...compiled.filter(({ route }) => !literalRoutes.has(route.pattern)),
+];
 
 /** All routes, for documents and tests. */
 export const routes: readonly Route[] = compiled.map(({ route }) => route);
 
-/** Doubled slashes mean one (reference facts, people 2.6). */
-export function mergeSlashes(path: string): string {
-  return path.includes('//') ? path.replaceAll(/\/{2,}/g, '/') : path;
-}
-
-function decodeSegment(segment: string): string | undefined {
-  if (!segment.includes('%')) return segment;
+/**
+ * One spelling for a path: doubled slashes mean one (reference facts, people 2.6), and percent escapes are those that the services
+ * expect. A slash that is escaped stays so: it is part of a segment.
+ *
+ * @returns undefined when an escape is broken
+ */
+export function canonicalPath(path: string): string | undefined {
+  const merged = path.includes('//') ? path.replaceAll(/\/{2,}/g, '/') : path;
+  if (!merged.includes('%')) return merged;
   try {
-    return decodeURIComponent(segment);
+    return merged
+      .split('/')
+      .map((segment) => encodeURIComponent(decodeURIComponent(segment)))
+      .join('/');
   } catch {
     return undefined;
   }
@@ -144,7 +153,7 @@ function matches(segment: Segment, text: string): boolean {
 }
 
 /**
- * Finds the route of a path whose doubled slashes are merged already. A trailing slash makes another, unknown path.
+ * Finds the route of a path in its canonical spelling. A trailing slash makes another, unknown path.
  *
  * @param path without query
  */
@@ -152,11 +161,8 @@ export function findRoute(path: string): Route | undefined {
   const literal = literalRoutes.get(path);
   if (literal !== undefined) return literal;
   if (!path.startsWith(prefix)) return undefined;
-  const texts = path.slice(prefix.length).split('/').map(decodeSegment);
-  if (texts.includes(undefined)) return undefined;
-  const decoded = literalRoutes.get(prefix + texts.join('/'));
-  if (decoded !== undefined) return decoded;
-  return parameterRoutes.find(
+  const texts = path.slice(prefix.length).split('/');
+  return byPreference.find(
     ({ segments }) =>
       segments.length === texts.length &&
       segments.every((segment, index) => matches(segment, texts[index] ?? '')),

@@ -1,0 +1,140 @@
+import type { KeyAccount } from '@parley/store';
+import { describe, expect, it } from 'vitest';
+
+import { CredentialCache } from './credential-cache.ts';
+
+/** What the cache is told of the account changes, in the hand of the test. */
+class News {
+  isFresh = true;
+  accountChangesSeen = 0;
+  readonly #listeners = new Set<(userIds: readonly number[]) => void>();
+
+  heardWithinMs(): boolean {
+    return this.isFresh;
+  }
+
+  onAccountsChanged(listener: (userIds: readonly number[]) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  announce(userIds: readonly number[]): void {
+    this.accountChangesSeen += 1;
+    for (const listener of this.#listeners) listener(userIds);
+  }
+}
+
+function accountOf(userId: number): KeyAccount {
+  return {
+    userId,
+    email: `user${userId}@example.com`,
+    emailFolded: `USER${userId}@EXAMPLE.COM`,
+    role: 'member',
+    botType: null,
+    botOwnerId: null,
+    isActive: true,
+    isRealmDeactivated: false,
+  };
+}
+
+/** A store of accounts whose answers the test may hold back. */
+function setUp(entriesMax = 10): {
+  news: News;
+  accounts: Map<string, KeyAccount>;
+  cache: CredentialCache;
+  asked: string[];
+  hold: () => () => void;
+} {
+  const news = new News();
+  const accounts = new Map([
+    ['one', accountOf(1)],
+    ['two', accountOf(2)],
+    ['three', accountOf(3)],
+  ]);
+  const asked: string[] = [];
+  let gate: Promise<void> = Promise.resolve();
+  const cache = new CredentialCache({
+    news,
+    entriesMax,
+    findAccount: async (apiKey) => {
+      asked.push(apiKey);
+      const found = accounts.get(apiKey);
+      await gate;
+      return found;
+    },
+  });
+  const hold = (): (() => void) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    gate = promise;
+    return resolve;
+  };
+  return { news, accounts, cache, asked, hold };
+}
+
+describe('CredentialCache', () => {
+  it('asks the store once for a key', async () => {
+    const { cache, asked } = setUp();
+    expect((await cache.find('one'))?.userId).toBe(1);
+    expect((await cache.find('one'))?.userId).toBe(1);
+    expect(asked).toEqual(['one']);
+  });
+
+  it('forgets whom a change names, and nobody else', async () => {
+    const { cache, news, accounts, asked } = setUp();
+    await cache.find('one');
+    await cache.find('two');
+    accounts.delete('one');
+    news.announce([1]);
+    expect(await cache.find('one')).toBeUndefined();
+    expect((await cache.find('two'))?.userId).toBe(2);
+    expect(asked).toEqual(['one', 'two', 'one']);
+  });
+
+  it('asks the store for every request while Postgres was not heard for a second', async () => {
+    const { cache, news, accounts } = setUp();
+    await cache.find('one');
+    accounts.delete('one');
+    news.isFresh = false;
+    expect(await cache.find('one')).toBeUndefined();
+  });
+
+  it('does not keep what was looked up while a change was announced', async () => {
+    const { cache, news, accounts, hold } = setUp();
+    const release = hold();
+    const lookup = cache.find('one');
+    accounts.delete('one');
+    news.announce([1]);
+    release();
+    // The look-up itself is older than the change and is used this once.
+    expect((await lookup)?.userId).toBe(1);
+    expect(await cache.find('one')).toBeUndefined();
+  });
+
+  it('asks once for requests that come together', async () => {
+    const { cache, asked, hold } = setUp();
+    const release = hold();
+    const lookups = [cache.find('one'), cache.find('one'), cache.find('one')];
+    release();
+    expect((await Promise.all(lookups)).map((account) => account?.userId)).toEqual([1, 1, 1]);
+    expect(asked).toEqual(['one']);
+  });
+
+  it('keeps no more than its bound, unknown keys included, and drops the least used', async () => {
+    const { cache, asked } = setUp(3);
+    await cache.find('one');
+    await cache.find('two');
+    await cache.find('unknown');
+    await cache.find('one');
+    await cache.find('three');
+    expect(cache.size).toBe(3);
+    await cache.find('one');
+    expect(asked).toEqual(['one', 'two', 'unknown', 'three']);
+  });
+
+  it('holds no key in its memory', async () => {
+    const { cache } = setUp();
+    await cache.find('one');
+    const { inspect } = await import('node:util');
+    expect(inspect(cache, { depth: 9, showHidden: true })).not.toContain("'one'");
+  });
+});

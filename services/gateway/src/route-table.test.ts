@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { allowedMethods, canonicalPath, findEndpoint, findRoute, routes } from './route-table.ts';
+
+describe('findRoute', () => {
+  it.each([
+    ['/api/v1/messages', '/api/v1/messages'],
+    ['/api/v1/messages/flags', '/api/v1/messages/flags'],
+    ['/api/v1/users/me', '/api/v1/users/me'],
+    ['/api/v1/users/17', '/api/v1/users/{user_id:int}'],
+  ])('finds %s', (path, pattern) => {
+    expect(findRoute(path)?.pattern).toBe(pattern);
+  });
+
+  it.each([
+    '/api/v1/users/',
+    '/api/v1/',
+    '/api/v1',
+    '/',
+    '',
+    '/api/v2/users',
+    '/api/v1/users/x',
+    '/api/v1/users/-1',
+    '/api/v1/users%2Fme',
+    '/api/v1/%',
+    '/api/v1/__proto__',
+    '/API/V1/users',
+  ])('finds nothing at %j', (path) => {
+    expect(findRoute(path)).toBeUndefined();
+  });
+
+  it('finds every route of the table under its own pattern', () => {
+    for (const route of routes) {
+      expect(findRoute(route.pattern.replaceAll(/\{[a-z_]+:int\}/g, '5'))).toBe(route);
+    }
+  });
+
+  it('throws on no path', () => {
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.constantFrom('%', 'a', '2', 'F', 'f', '/', '.', '\u00fc', '\ud800', 'users', 'me'),
+        ),
+        (parts) => {
+          findRoute(canonicalPath(`/api/v1/${parts.join('')}`) ?? '');
+        },
+      ),
+    );
+  });
+});
+
+describe('canonicalPath', () => {
+  it.each([
+    ['//api///v1/users', '/api/v1/users'],
+    ['/api/v1/users//', '/api/v1/users/'],
+    ['/api/v1/us%65rs', '/api/v1/users'],
+    ['/api/v1/users%2Fme', '/api/v1/users%2Fme'],
+    ['/api/v1/users/a@b.example/%20', '/api/v1/users/a@b.example/%20'],
+    ['/api/v1/%', undefined],
+    ['/api/v1/%ff', undefined],
+  ])('makes of %s', (path, canonical) => {
+    const found = canonicalPath(path);
+    expect(found && decodeURIComponent(found)).toBe(canonical && decodeURIComponent(canonical));
+    expect(found?.split('/').length).toBe(canonical?.split('/').length);
+  });
+});
+
+describe('methods', () => {
+  const get = (path: string): NonNullable<ReturnType<typeof findRoute>> => {
+    const route = findRoute(path);
+    if (route === undefined) throw new Error(`no route at ${path}`);
+    return route;
+  };
+
+  it('lists HEAD last where GET exists', () => {
+    expect(allowedMethods(get('/api/v1/users'))).toEqual(['GET', 'POST', 'HEAD']);
+    expect(allowedMethods(get('/api/v1/register'))).toEqual(['POST']);
+  });
+
+  it('treats HEAD as GET', () => {
+    expect(findEndpoint(get('/api/v1/users'), 'HEAD')?.service).toBe('presence');
+    expect(findEndpoint(get('/api/v1/register'), 'HEAD')).toBeUndefined();
+  });
+
+  it('lets POST pass where a form may mean PATCH, PUT or DELETE', () => {
+    expect(findEndpoint(get('/api/v1/events'), 'POST')?.service).toBe('events');
+    expect(findEndpoint(get('/api/v1/streams'), 'POST')).toBeUndefined();
+  });
+
+  it('knows no other methods', () => {
+    for (const method of ['PATCH', 'TRACE', 'get', '', 'constructor']) {
+      expect(findEndpoint(get('/api/v1/users'), method)).toBeUndefined();
+    }
+  });
+
+  it('repeats a lost request only where that is harmless', () => {
+    expect(findEndpoint(get('/api/v1/messages'), 'GET')?.afterLoss).toBe('repeat');
+    expect(findEndpoint(get('/api/v1/messages'), 'POST')?.afterLoss).toBe('keyed-send');
+    expect(findEndpoint(get('/api/v1/messages/flags'), 'POST')?.afterLoss).toBe('repeat');
+    expect(findEndpoint(get('/api/v1/users/me/subscriptions'), 'POST')?.afterLoss).toBe('once');
+    expect(findEndpoint(get('/api/v1/register'), 'POST')?.afterLoss).toBe('once');
+  });
+});
