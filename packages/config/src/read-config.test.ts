@@ -1,0 +1,171 @@
+import { inspect } from 'node:util';
+
+import { describe, expect, it } from 'vitest';
+
+import { configAsMarkdown, describeConfig } from './describe-config.ts';
+import {
+  ConfigError,
+  readDatabaseConfig,
+  readEnvironment,
+  readServiceConfig,
+  serviceConfigFrom,
+} from './read-config.ts';
+import { settings } from './settings.ts';
+
+const complete = {
+  DATABASE_URL: 'postgres://parley:PasswordOfStore@db.example/parley',
+  REDIS_URL: 'redis://:PasswordOfRedis@redis.example',
+  PARLEY_INTERNAL_SECRET: 'InternalSecret'.repeat(3),
+  PARLEY_KEY_SECRET: 'KeySecret'.repeat(4),
+};
+
+function faultsOf(read: () => unknown): readonly string[] {
+  try {
+    read();
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults;
+    throw error;
+  }
+}
+
+describe('readServiceConfig', () => {
+  it('needs only the stores and two secrets', () => {
+    const config = readServiceConfig(complete, 'events');
+    expect(config).toMatchObject({
+      service: 'events',
+      mode: 'production',
+      logLevel: 'info',
+      publicUrl: 'http://127.0.0.1:9991',
+      listen: { host: '127.0.0.1', port: 0, internalPort: 0, advertisedHost: '127.0.0.1' },
+      rateLimits: [{ windowSecs: 60, requestsMax: 200 }],
+      queues: {
+        lifetimeSecs: 600,
+        lifetimeMaxSecs: 604_800,
+        perUserMax: 1000,
+        heartbeatMinMs: 45_000,
+        heartbeatMaxMs: 55_000,
+      },
+      database: { poolMax: 8 },
+      redis: { prefix: 'parley' },
+      checkAnswers: false,
+      demo: false,
+    });
+    expect(config.nodeId).toMatch(/^events-[0-9a-f]{10}$/);
+    expect(config.database.url.reveal()).toBe(complete.DATABASE_URL);
+  });
+
+  it('reports every fault together, without the values of secrets', () => {
+    const faults = faultsOf(() =>
+      readServiceConfig(
+        {
+          REDIS_URL: 'http://redis.example',
+          PARLEY_INTERNAL_SECRET: 'TooShort',
+          PARLEY_PORT: '70000',
+          PARLEY_MODE: 'test',
+          PARLEY_RATE_LIMITS: '60',
+          PARLEY_HEARTBEAT_MIN_SECS: '60',
+          PARLEY_PUBLIC_URL: 'ftp://x',
+        },
+        'events',
+      ),
+    );
+    const named = [
+      'DATABASE_URL',
+      'REDIS_URL',
+      'PARLEY_INTERNAL_SECRET',
+      'PARLEY_KEY_SECRET',
+      'PARLEY_PORT',
+      'PARLEY_MODE',
+    ];
+    const more = ['PARLEY_RATE_LIMITS', 'PARLEY_HEARTBEAT_MIN_SECS', 'PARLEY_PUBLIC_URL'];
+    expect(faults.map((fault) => fault.replace(/ .*/s, '')).toSorted()).toEqual(
+      [...named, ...more].toSorted(),
+    );
+    expect(faults.join()).not.toContain('TooShort');
+  });
+
+  it('reads secrets from files, and refuses both ways at once', () => {
+    const { DATABASE_URL, ...rest } = complete;
+    const readFile = (path: string) => {
+      if (path !== '/run/secrets/database') throw new Error('ENOENT');
+      return `${DATABASE_URL}\n`;
+    };
+    const fromFile = readEnvironment(
+      { ...rest, DATABASE_URL_FILE: '/run/secrets/database' },
+      readFile,
+    );
+    expect(serviceConfigFrom(fromFile, 'events').database.url.reveal()).toBe(DATABASE_URL);
+    const both = readEnvironment(
+      { ...complete, DATABASE_URL_FILE: '/run/secrets/database' },
+      readFile,
+    );
+    expect(faultsOf(() => serviceConfigFrom(both, 'events'))).toEqual([
+      'DATABASE_URL and DATABASE_URL_FILE are both set',
+    ]);
+    const unreadable = readEnvironment({ ...rest, DATABASE_URL_FILE: '/none' }, readFile);
+    expect(faultsOf(() => serviceConfigFrom(unreadable, 'events'))).toEqual([
+      'DATABASE_URL_FILE cannot be read: ENOENT',
+    ]);
+  });
+
+  it('takes an empty variable for one that is not set', () => {
+    expect(
+      readServiceConfig({ ...complete, PARLEY_NODE_ID: '', PARLEY_PORT: '' }, 'events').listen.port,
+    ).toBe(0);
+  });
+
+  it('derives what depends on other settings', () => {
+    const config = readServiceConfig(
+      {
+        ...complete,
+        PARLEY_MODE: 'development',
+        PARLEY_HOST: '0.0.0.0',
+        PARLEY_PUBLIC_URL: 'https://chat.example/',
+        PARLEY_RATE_LIMITS: 'off',
+        PARLEY_HEARTBEAT_MIN_SECS: '0.5',
+        PARLEY_INTERNAL_SECRET_PREVIOUS: 'FormerSecret'.repeat(3),
+      },
+      'events',
+    );
+    expect(config).toMatchObject({
+      checkAnswers: true,
+      demo: true,
+      publicUrl: 'https://chat.example',
+      rateLimits: [],
+    });
+    expect(config.listen.advertisedHost).not.toBe('0.0.0.0');
+    expect(config.queues.heartbeatMinMs).toBe(500);
+    expect(config.internalSecrets.map((secret) => secret.reveal())).toEqual([
+      complete.PARLEY_INTERNAL_SECRET,
+      'FormerSecret'.repeat(3),
+    ]);
+  });
+
+  it('is frozen, and prints without secrets', () => {
+    const config = readServiceConfig(complete, 'events');
+    expect(Object.isFrozen(config) && Object.isFrozen(config.queues)).toBe(true);
+    const printed = `${inspect(config, { depth: 9 })} ${JSON.stringify(config)} ${String(config.keySecret)}`;
+    expect(printed).not.toMatch(/Password|InternalSecret|KeySecret/);
+    expect(printed).toContain('[secret]');
+  });
+});
+
+describe('readDatabaseConfig', () => {
+  it('needs nothing but the database', () => {
+    expect(readDatabaseConfig({ DATABASE_URL: complete.DATABASE_URL }).poolMax).toBe(8);
+    expect(faultsOf(() => readDatabaseConfig({}))).toHaveLength(1);
+  });
+});
+
+describe('describeConfig', () => {
+  it('has every setting, and every default can be read', () => {
+    expect(describeConfig()).toHaveLength(Object.keys(settings).length);
+    for (const { parse, defaultText } of Object.values(settings)) {
+      expect(typeof defaultText === 'string' ? parse(defaultText) : 0).not.toBeUndefined();
+    }
+    expect(configAsMarkdown()).toContain(
+      '| `DATABASE_URL` or `DATABASE_URL_FILE` | **required** |',
+    );
+  });
+});

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+
+import { createLogger, requestLogger, subjectLogger } from './create-logger.ts';
+import { redactAddress } from './redaction.ts';
+
+function capture() {
+  const lines: string[] = [];
+  const log = createLogger(
+    { service: 'messages', nodeId: 'node-1', level: 'info' },
+    { write: (line: string) => lines.push(line) },
+  );
+  return { log, text: () => lines.join('') };
+}
+
+describe('createLogger', () => {
+  it('writes service, node, subject and request id on every line', () => {
+    const { log, text } = capture();
+    requestLogger(subjectLogger(log, 'messages:sending'), 'r-1').info({ count: 1 }, 'sent');
+    expect(JSON.parse(text())).toMatchObject({
+      level: 'info',
+      service: 'messages',
+      node_id: 'node-1',
+      subject: 'messages:sending',
+      request_id: 'r-1',
+      count: 1,
+      msg: 'sent',
+    });
+  });
+
+  it('redacts credentials and what people write, up to three levels deep', () => {
+    const { log, text } = capture();
+    const secrets = {
+      authorization: 'TheSecret',
+      api_key: 'TheSecret',
+      password: 'TheSecret',
+      cookie: 'TheSecret',
+      content: 'TheSecret',
+      'x-parley-identity': 'TheSecret',
+    };
+    log.info({ ...secrets, a: { ...secrets, b: { ...secrets, c: secrets } } }, 'all');
+    log.info({ url: '/api/v1/external/x?api_key=TheSecret&stream=s' }, 'address');
+    expect(text()).not.toContain('TheSecret');
+    expect(text()).toContain('stream=s');
+  });
+
+  it('keeps causes of errors', () => {
+    const { log, text } = capture();
+    log.error({ err: new Error('outer', { cause: new Error('inner') }) }, 'failed');
+    expect(text()).toContain('inner');
+  });
+});
+
+describe('redactAddress', () => {
+  it('takes out secret values only', () => {
+    expect(redactAddress('/x?a=1&api_key=abc#d')).toBe('/x?a=1&api_key=[redacted]#d');
+    expect(redactAddress('/x?API_KEY=abc&api_key=def')).toBe(
+      '/x?API_KEY=[redacted]&api_key=[redacted]',
+    );
+  });
+});
