@@ -3,7 +3,6 @@ import type { InlinePass } from './inline-run.ts';
 
 /** `!avatar(EMAIL)` and `!gravatar(EMAIL)` (reference facts, markdown 4.7). */
 export const avatars: InlinePass = (text, run) => {
-  if (!text.includes('avatar(')) return text;
   return text.replaceAll(/!(?:gr)?avatar\(([^)]*)\)/g, (whole, address: string) => {
     if (hasPlaceholder(address)) return whole;
     const email = address.trim().toLowerCase();

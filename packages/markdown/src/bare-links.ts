@@ -132,7 +132,6 @@ export function bareLinkUrl(shown: string, isMail: boolean, domainScheme: string
 
 /** Bare URLs, domains and e-mail addresses (reference facts, markdown 4.6). */
 export const bareLinks: InlinePass = (text, run) => {
-  if (!text.includes('.') && !text.includes(':')) return text;
   let output = '';
   let copied = 0;
   for (const link of findBareLinks(text, run.context.settings.fileLinks === true)) {

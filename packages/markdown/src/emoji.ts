@@ -37,7 +37,6 @@ function addSpan(run: InlineRun, name: string, code: string): string {
 
 /** `:name:`: custom emoji first, then the extra one, then Unicode names (reference facts, markdown 9). */
 export const emojiNames: InlinePass = (text, run) => {
-  if (!text.includes(':')) return text;
   return text.replaceAll(namedEmoji, (whole, name: string) => {
     const custom = run.context.realmEmoji(name);
     if (custom !== undefined) return addImage(run, name, custom.url);

@@ -21,7 +21,6 @@ function findTickRuns(text: string): { runs: TickRun[]; byLength: Map<number, nu
  * tried shorter, a run after a single backslash opens nothing with its first tick.
  */
 export const codeSpans: InlinePass = (text, run) => {
-  if (!text.includes('`')) return text;
   const { runs, byLength } = findTickRuns(text);
   const cursors = new Map<number, number>();
   let output = '';

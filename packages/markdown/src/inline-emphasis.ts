@@ -9,7 +9,6 @@ function starPass(
   build: (content: string) => { outer: string; inner?: string },
 ): InlinePass {
   return (text, run, later) => {
-    if (!text.includes('*')) return text;
     let output = text;
     pattern.lastIndex = 0;
     for (let match = pattern.exec(output); match !== null; match = pattern.exec(output)) {
@@ -39,7 +38,6 @@ export const emphasis = starPass(/\*(?!\s)([^*^\n]+)(?<!\s)\*/g, () => ({ outer:
 
 /** `**x**`: the shortest content, on one line. */
 export const strong: InlinePass = (text, run, later) => {
-  if (!text.includes('**')) return text;
   return text.replaceAll(/\*\*([^\n]+?)\*\*/g, (_whole, content: string) =>
     run.add({ kind: 'element', tag: 'strong', attributes: [], content: later(content) }),
   );
@@ -47,7 +45,6 @@ export const strong: InlinePass = (text, run, later) => {
 
 /** `~~x~~` (reference facts, markdown 4.2). */
 export const strikethrough: InlinePass = (text, run, later) => {
-  if (!text.includes('~~')) return text;
   return text.replaceAll(/(?<!~)~~([^~\n]+)~~(?!~)/g, (_whole, content: string) =>
     run.add({ kind: 'element', tag: 'del', attributes: [], content: later(content) }),
   );
@@ -55,6 +52,5 @@ export const strikethrough: InlinePass = (text, run, later) => {
 
 /** Newlines left in a run (reference facts, markdown 4.8). */
 export const lineBreaks: InlinePass = (text, run) => {
-  if (!text.includes('\n')) return text;
   return text.replaceAll('\n', () => run.add({ kind: 'void', tag: 'br', attributes: [] }));
 };

@@ -9,7 +9,6 @@ const inlineMath = new RegExp(
 
 /** `$$body$$` (reference facts, markdown 10). */
 export const mathFormulas: InlinePass = (text, run) => {
-  if (!text.includes('$$')) return text;
   return text.replaceAll(inlineMath, (whole, body: string) => {
     const tex = run.plainText(body);
     const html = texInlineHtml(tex);

@@ -22,37 +22,42 @@ function ownPlaceholders(text: string, run: InlineRun): string {
   );
 }
 
+/** Most runs hold few marks: a pass is called only when the text has the characters it needs. */
+type GuardedPass = { pass: InlinePass; needs: string | RegExp };
+
 /**
  * The passes in the order of reference facts, markdown 3. Entities (13) need none, because the
  * text escaping lets them through, and a lone star (17) is literal without one.
  */
-const passes: readonly InlinePass[] = [
-  codeSpans,
-  strongEmphasis,
-  userMentions,
-  mathFormulas,
-  streamTopicLinks,
-  streamLinks,
-  avatars,
-  groupMentions,
-  namedLinks,
-  bareLinks,
-  linkifierLinks,
-  strong,
-  emphasis,
-  strikethrough,
-  emojiNames,
-  emoticons,
-  lineBreaks,
-  unicodeEmoji,
+const passes: readonly GuardedPass[] = [
+  { pass: codeSpans, needs: '`' },
+  { pass: strongEmphasis, needs: '***' },
+  { pass: userMentions, needs: '**' },
+  { pass: mathFormulas, needs: '$$' },
+  { pass: streamTopicLinks, needs: '#**' },
+  { pass: streamLinks, needs: '#**' },
+  { pass: avatars, needs: 'avatar(' },
+  { pass: groupMentions, needs: '@*' },
+  { pass: namedLinks, needs: '](' },
+  { pass: bareLinks, needs: /[.:][^\s]/ },
+  { pass: linkifierLinks, needs: '' },
+  { pass: strong, needs: '**' },
+  { pass: emphasis, needs: '*' },
+  { pass: strikethrough, needs: '~~' },
+  { pass: emojiNames, needs: ':' },
+  { pass: emoticons, needs: /[:<]/ },
+  { pass: lineBreaks, needs: '\n' },
+  { pass: unicodeEmoji, needs: /[\u2000-\u{1F9FF}]/u },
 ];
 
 function runFrom(text: string, first: number, run: InlineRun): string {
   let output = text;
   for (let index = first; index < passes.length; index += 1) {
-    const pass = passes[index];
-    if (pass !== undefined)
-      output = pass(output, run, (content) => runFrom(content, index + 1, run));
+    const guarded = passes[index];
+    if (guarded === undefined) break;
+    const { needs, pass } = guarded;
+    if (typeof needs === 'string' ? !output.includes(needs) : !needs.test(output)) continue;
+    output = pass(output, run, (content) => runFrom(content, index + 1, run));
   }
   return output;
 }

@@ -25,6 +25,9 @@ export type RenderFindings = {
 const firstPlaceholder = 0x10_0000;
 const placeholderCount = 0xfffe;
 
+/** Formulas beyond what a whole message may be long are not worth making (reference facts, markdown 15). */
+const htmlMaxLength = 200_000;
+
 /**
  * One text run while the passes go over it (reference facts, markdown 3). A replaced piece is one
  * private-use character of plane 16: neither whitespace nor punctuation nor part of a word, and
@@ -36,6 +39,7 @@ export class InlineRun {
   /** Lower-cased names in mentions of the whole message. */
   readonly mentionedNames: () => ReadonlySet<string>;
   readonly #nodes: InlineNode[] = [];
+  #htmlLength = 0;
 
   constructor(
     context: RenderContext,
@@ -50,6 +54,8 @@ export class InlineRun {
   /** @returns The placeholder of the node. */
   add(node: InlineNode): string {
     if (this.#nodes.length >= placeholderCount) throw new UnableToRender('too many elements');
+    if (node.kind === 'html') this.#htmlLength += node.html.length;
+    if (this.#htmlLength > htmlMaxLength) throw new UnableToRender('the formulas are too long');
     this.#nodes.push(node);
     return String.fromCodePoint(firstPlaceholder + this.#nodes.length - 1);
   }

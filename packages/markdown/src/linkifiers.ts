@@ -2,6 +2,7 @@ import { createContext, Script } from 'node:vm';
 
 import { hasPlaceholder, leftBoundary, wordClass } from './inline-run.ts';
 import type { InlinePass } from './inline-run.ts';
+import { isCheapPattern } from './linkifier-cost.ts';
 import { addFoundLink } from './links.ts';
 import { UnableToRender } from './render-context.ts';
 import type { Linkifier } from './render-context.ts';
@@ -95,7 +96,7 @@ export function compileLinkifiers(linkifiers: readonly Linkifier[]): CompiledLin
   for (const { pattern, urlFormat } of linkifiers) {
     const expression = compile(pattern);
     if (expression === undefined) continue;
-    const isGuarded = !isCheap(pattern);
+    const isGuarded = !isCheapPattern(pattern);
     list.push({ expression, urlFormat, isGuarded, required: requiredCharacters(pattern) });
   }
   listsByRealm.set(linkifiers, list);
@@ -108,18 +109,6 @@ export function fillUrl(urlFormat: string, match: RegExpExecArray): string {
     /%(?:\(([A-Za-z_][A-Za-z0-9_]*)\)s|%)/g,
     (whole, name: string | undefined) =>
       name === undefined ? '%' : (match.groups?.[name] ?? whole),
-  );
-}
-
-/**
- * A pattern whose cost is at worst quadratic: no repeated group, no back reference, and at most
- * two open-ended repetitions.
- */
-function isCheap(source: string): boolean {
-  return (
-    !/\)[*+{?]/.test(source) &&
-    !/\\[k1-9]/.test(source) &&
-    (source.match(/[*+]|\{[0-9]*,[0-9]*\}/g) ?? []).length <= 2
   );
 }
 

@@ -71,7 +71,6 @@ export function addFoundLink(run: InlineRun, url: string, content: string): stri
 
 /** `[text](url)` (reference facts, markdown 4.4). What earlier passes replaced in the text stays. */
 export const namedLinks: InlinePass = (text, run) => {
-  if (!text.includes('](')) return text;
   const closings = matchBrackets(text);
   let output = '';
   let copied = 0;

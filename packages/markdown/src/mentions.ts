@@ -32,7 +32,6 @@ function findMentionedUser(
  * markdown 7). A silent wildcard does not count as one.
  */
 export const userMentions: InlinePass = (text, run) => {
-  if (!text.includes('**') || !text.includes('@')) return text;
   return replaceEach(text, userMention, (match) => {
     const isSilent = match[1] === '_';
     const name = match[2] ?? '';
@@ -58,7 +57,6 @@ export const userMentions: InlinePass = (text, run) => {
 
 /** `@*group name*` (reference facts, markdown 7). */
 export const groupMentions: InlinePass = (text, run) => {
-  if (!text.includes('@*')) return text;
   return replaceEach(text, groupMention, (match) => {
     const group = run.context.groupByName(match[1] ?? '');
     if (group === undefined) return undefined;

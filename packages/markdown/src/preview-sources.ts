@@ -1,3 +1,5 @@
+import { percentCode } from './url-rules.ts';
+
 /** What an image preview shows and links to. */
 export type PreviewImage = {
   url: string;
@@ -16,9 +18,8 @@ const youtubeUrl =
   /^https?:\/\/(?:youtu\.be\/|(?:[A-Za-z0-9_-]+\.)?youtube(?:-nocookie)?\.com\/(?:(?:v|embed)\/|(?:watch|playlist)\/?\?(?:[^#]*&)?v=|watch_videos\/?\?(?:[^#]*&)?video_ids=))([A-Za-z0-9_-]+)/;
 
 function percentEncode(text: string): string {
-  return encodeURIComponent(text).replaceAll(
-    /[!'()*]/g,
-    (character) => `%${(character.codePointAt(0) ?? 0).toString(16).toUpperCase()}`,
+  return encodeURIComponent(text.toWellFormed()).replaceAll(/[!'()*]/g, (character) =>
+    percentCode(character),
   );
 }
 

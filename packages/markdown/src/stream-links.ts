@@ -1,6 +1,7 @@
 import { leftBoundary } from './inline-run.ts';
 import type { InlinePass } from './inline-run.ts';
 import { replaceEach } from './mentions.ts';
+import { percentCode } from './url-rules.ts';
 
 const nameClass = String.raw`[^*>\n\u{100000}-\u{10FFFD}]`;
 const streamTopic = new RegExp(String.raw`${leftBoundary}#\*\*(${nameClass}+)>([^*\n]+)\*\*`, 'gu');
@@ -12,16 +13,9 @@ const streamOnly = new RegExp(String.raw`${leftBoundary}#\*\*(${nameClass}+)\*\*
  * @param name A topic, or a stream slug.
  */
 export function narrowEncode(name: string): string {
-  const kept = /[A-Za-z0-9_~-]/;
-  let encoded = '';
-  for (const byte of new TextEncoder().encode(name)) {
-    const character = String.fromCodePoint(byte);
-    encoded +=
-      byte < 0x80 && kept.test(character)
-        ? character
-        : `.${byte.toString(16).toUpperCase().padStart(2, '0')}`;
-  }
-  return encoded;
+  return encodeURIComponent(name.toWellFormed())
+    .replaceAll(/[!'()*.]/g, (character) => percentCode(character))
+    .replaceAll('%', '.');
 }
 
 function streamHref(stream: { id: number; name: string }): string {
@@ -31,7 +25,6 @@ function streamHref(stream: { id: number; name: string }): string {
 
 /** `#**stream>topic**` (reference facts, markdown 8). */
 export const streamTopicLinks: InlinePass = (text, run) => {
-  if (!text.includes('#**')) return text;
   return replaceEach(text, streamTopic, (match) => {
     const stream = run.context.streamByName(match[1] ?? '');
     if (stream === undefined) return undefined;
@@ -51,7 +44,6 @@ export const streamTopicLinks: InlinePass = (text, run) => {
 
 /** `#**stream**` (reference facts, markdown 8). */
 export const streamLinks: InlinePass = (text, run) => {
-  if (!text.includes('#**')) return text;
   return replaceEach(text, streamOnly, (match) => {
     const stream = run.context.streamByName(match[1] ?? '');
     if (stream === undefined) return undefined;

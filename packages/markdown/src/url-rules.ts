@@ -89,3 +89,8 @@ export function findUploadPathId(href: string, realmUri: string): string | undef
   const relative = href.startsWith(`${realmUri}/`) ? href.slice(realmUri.length) : href;
   return /^\/?user_uploads\/([0-9]+\/[^?#]+)/.exec(relative)?.[1];
 }
+
+/** `%XX` of an ASCII character that `encodeURIComponent` leaves alone. */
+export function percentCode(character: string): string {
+  return `%${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(2, '0')}`;
+}

@@ -1,0 +1,223 @@
+import { describe, expect, it } from 'vitest';
+
+import { UnableToRender } from './render-context.ts';
+import { renderDescription, renderMessage } from './render-message.ts';
+import { createTestContext } from './test-context.ts';
+
+const context = createTestContext();
+const html = (content: string): string => renderMessage(content, context).html;
+
+describe('what a message mentions', () => {
+  it('counts users, groups and wildcards once', () => {
+    const message = renderMessage(
+      '@**Oleg Tarn** @**oleg tarn** @**Mara Quist** @*Ops* @**all**',
+      context,
+    );
+    expect(message.mentionedUserIds).toEqual([11, 12]);
+    expect(message.mentionedGroupIds).toEqual([6]);
+    expect(message.mentionsWildcard).toBe(true);
+  });
+
+  it('does not count silent and quoted ones, but groups in quotes', () => {
+    const message = renderMessage(
+      '@_**Oleg Tarn** @_**all**\n\n> @**Mara Quist** @**everyone** @*Ops*\n\n```quote\n@**Pat Lee|14**\n```',
+      context,
+    );
+    expect(message.mentionedUserIds).toEqual([]);
+    expect(message.mentionsWildcard).toBe(false);
+    expect(message.mentionedGroupIds).toEqual([6]);
+  });
+
+  it('does not count what is code', () => {
+    const message = renderMessage('`@**Oleg Tarn**`\n```\n@**all**\n```', context);
+    expect(message.mentionedUserIds).toEqual([]);
+    expect(message.mentionsWildcard).toBe(false);
+  });
+
+  it('lets an unknown mention not hide the next one', () => {
+    expect(renderMessage('@**Nobody** @**Oleg Tarn**', context).mentionedUserIds).toEqual([12]);
+  });
+
+  it('takes an id only with a name that the message mentions', () => {
+    expect(renderMessage('@**Mara Quist|12**', context).mentionedUserIds).toEqual([]);
+    expect(renderMessage('@**Pat Lee|15**', context).mentionedUserIds).toEqual([15]);
+  });
+});
+
+describe('message properties', () => {
+  it('tells links, images and attachments', () => {
+    expect(renderMessage('#**garden**', context).hasLink).toBe(true);
+    expect(renderMessage('no link', context).hasLink).toBe(false);
+    expect(renderMessage('> https://quay.com', context).hasLink).toBe(true);
+    expect(renderMessage('https://quay.com/a.png', context).hasImage).toBe(true);
+    expect(renderMessage('https://youtu.be/abc', context).hasImage).toBe(true);
+    const message = renderMessage(
+      '[a](/user_uploads/1/ab/a.txt) [b](https://chat.example.com/user_uploads/1/cd/b.txt) [c](https://quay.com/user_uploads/1/x/c.txt)',
+      context,
+    );
+    expect(message.attachmentPathIds).toEqual(['1/ab/a.txt', '1/cd/b.txt']);
+  });
+
+  it('tells /me messages by their raw beginning', () => {
+    expect(renderMessage('/me runs\n* a', context).isMeMessage).toBe(true);
+    expect(renderMessage('/meh', context).isMeMessage).toBe(false);
+    expect(renderMessage(' /me runs', context).isMeMessage).toBe(false);
+  });
+
+  it('leaves previews out when the setting is off', () => {
+    const off = createTestContext({ inlineImagePreview: false });
+    const message = renderMessage('https://quay.com/a.png', off);
+    expect(message.hasImage).toBe(false);
+    expect(message.html).not.toContain('img');
+  });
+});
+
+describe('errors', () => {
+  it('refuses HTML beyond 100000 characters', () => {
+    expect(() => html('🎉'.repeat(5000))).toThrow(UnableToRender);
+  });
+
+  it('turns a failing lookup into a refusal with its cause', () => {
+    const cause = new Error('broken');
+    const failing = createTestContext(
+      {},
+      {
+        usersByName: () => {
+          throw cause;
+        },
+      },
+    );
+    expect(() => renderMessage('@**a**', failing)).toThrow(expect.objectContaining({ cause }));
+  });
+});
+
+describe('descriptions', () => {
+  it('have all syntax and no previews', () => {
+    expect(renderDescription('see *https* https://quay.com/a.png', context)).toBe(
+      '<p>see <em>https</em> <a href="https://quay.com/a.png" target="_blank" title="https://quay.com/a.png">https://quay.com/a.png</a></p>',
+    );
+    expect(renderDescription('', context)).toBe('');
+  });
+});
+
+/** Sentences of reference facts, markdown, that no reference case covers. */
+const facts: readonly (readonly [name: string, input: string, expected: string])[] = [
+  ['blank input', ' \n \t\n', ''],
+  ['2.1 seven hashes', '####### a', '<p>####### a</p>'],
+  ['2.1 hash run at the end', '# a#', '<h1>a</h1>'],
+  ['2.1 hash alone', '#', '<p>#</p>'],
+  ['2.2 four stars', '****', '<hr>'],
+  ['2.2 two pairs of stars', '** **', '<hr>'],
+  ['2.2 spaced dashes', '- - -', '<hr>'],
+  ['2.4 empty bullet', '* ', '<ul>\n<li></li>\n</ul>'],
+  ['2.4 start at zero', '0. a', '<ol start="0">\n<li>a</li>\n</ol>'],
+  ['2.4 task box', '* [ ] a', '<ul>\n<li>[ ] a</li>\n</ul>'],
+  ['2.4 text ends the list', '* a\n\nb', '<ul>\n<li>a</li>\n</ul>\n<p>b</p>'],
+  [
+    '2.4 lazy line, then an item',
+    '* a\nlazy\n* b',
+    '<ul>\n<li>\n<p>a<br>\nlazy</p>\n</li>\n<li>\n<p>b</p>\n</li>\n</ul>',
+  ],
+  ['2.5 markers alone', '>\n>', '<p>&gt;<br>\n&gt;</p>'],
+  [
+    '2.6 info word in a quote is case-sensitive',
+    '```Quote\na\n```',
+    '<div class="codehilite"><pre><span></span>a\n</pre></div>',
+  ],
+  [
+    '2.6 text after a fence',
+    '``` a b\nx\n```\ny',
+    '<p>``` a b<br>\nx</p>\n<div class="codehilite"><pre><span></span>y\n</pre></div>',
+  ],
+  ['2.6 fence in a marked quote', '> ```\n> a', '<blockquote>\n<p>```<br>\na</p>\n</blockquote>'],
+  ['2.7 blank quote', '```quote\n\n```', ''],
+  [
+    '2.8 language line',
+    '    :::py\n    pass',
+    '<div class="codehilite"><pre><span></span><span class="k">pass</span>\n</pre></div>',
+  ],
+  [
+    '2.8 blocks merge',
+    '    a\n\n    b',
+    '<div class="codehilite"><pre><span></span>a\n\nb\n</pre></div>',
+  ],
+  [
+    '2.9 escaped pipe',
+    'a | b\n--|--\nx \\| y | z',
+    '<table>\n<thead>\n<tr>\n<th>a</th>\n<th>b</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>x \\| y</td>\n<td>z</td>\n</tr>\n</tbody>\n</table>',
+  ],
+  ['3 bold URL', '**https://quay.com**', '<p><strong>https://quay.com</strong></p>'],
+  ['3 mention after code', '`x`@**Oleg Tarn**', '<p><code>x</code>@<strong>Oleg Tarn</strong></p>'],
+  ['4.1 crossing stars', '***x** y*', '<p><strong>*x</strong> y*</p>'],
+  ['4.1 inner star first', '*a *b* c*', '<p><em>a <em>b</em> c</em></p>'],
+  ['4.3 shorter opening run', '``x`', '<p><code>`x</code></p>'],
+  ['4.3 double backslash', '\\\\`x`', '<p>\\<code>x</code></p>'],
+  ['4.3 backslash closes', '`x\\`', '<p><code>x\\</code></p>'],
+  [
+    '4.4 rejected URL holds a bare one',
+    '[x](irc://a https://quay.com)',
+    '<p>[x](irc://a <a href="https://quay.com" target="_blank" title="https://quay.com">https://quay.com</a>)</p>',
+  ],
+  [
+    '4.4 page name',
+    '[t](page)',
+    '<p><a href="http://page" target="_blank" title="http://page">t</a></p>',
+  ],
+  [
+    '4.4 upper-case scheme',
+    '[t](HTTP://Quay.com/A)',
+    '<p><a href="http://Quay.com/A" target="_blank" title="http://Quay.com/A">t</a></p>',
+  ],
+  ['4.4 unparseable', '[t](http://[a)', '<p><a href="" target="_blank" title="">t</a></p>'],
+  ['4.4 two slashes', '[t](//quay.com)', '<p>[t](//quay.com)</p>'],
+  [
+    '4.4 angle form',
+    '[t](<https://quay.com> "x")',
+    '<p><a href="https://quay.com" target="_blank" title="https://quay.com">t</a></p>',
+  ],
+  [
+    '4.4 newline in the text',
+    '[a\nb](https://quay.com)',
+    '<p><a href="https://quay.com" target="_blank" title="https://quay.com">a\nb</a></p>',
+  ],
+  [
+    '7 mention in a link',
+    '[hi @**Oleg Tarn**](https://quay.com)',
+    '<p><a href="https://quay.com" target="_blank" title="https://quay.com">hi <span class="user-mention" data-user-id="12">@Oleg Tarn</span></a></p>',
+  ],
+  [
+    '7 no right boundary',
+    '@**Oleg Tarn**s',
+    '<p><span class="user-mention" data-user-id="12">@Oleg Tarn</span>s</p>',
+  ],
+  [
+    '8 topic encoding',
+    '#**garden>50% off+tax**',
+    '<p><a class="stream-topic" data-stream-id="21" href="/#narrow/stream/21-garden/topic/50.25.20off.2Btax">#garden &gt; 50% off+tax</a></p>',
+  ],
+  [
+    '9 extra emoji',
+    ':zulip:',
+    '<p><img alt=":zulip:" class="emoji" src="/static/generated/emoji/images/emoji/unicode/zulip.png" title="zulip"></p>',
+  ],
+];
+
+describe('facts without a case', () => {
+  it.each(facts)('%s', (_name, input, expected) => {
+    expect(html(input)).toBe(expected);
+  });
+
+  it('previews after the paragraph, in the item, or at the end', () => {
+    const preview = html('# https://quay.com/a.png\n\nend');
+    expect(preview.indexOf('message_inline_image')).toBeGreaterThan(preview.indexOf('<p>end</p>'));
+    expect(html('* see https://quay.com/a.png\n* b')).toContain('</a></div></li>\n<li>b</li>');
+    expect(html('https://github.com/o/r/blob/main/a.png')).toContain(
+      'url=https%3A%2F%2Fraw.githubusercontent.com%2Fo%2Fr%2Fmain%2Fa.png&amp;size=full',
+    );
+    expect(html('https://quay.com/a.png https://quay.com/a.png').split('<img').length).toBe(2);
+  });
+
+  it('keeps private-use characters of the author', () => {
+    expect(html('a \u{100000}*b*\u{100001}')).toBe('<p>a \u{100000}<em>b</em>\u{100001}</p>');
+  });
+});
