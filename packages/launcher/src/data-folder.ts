@@ -38,7 +38,8 @@ export type Secrets = { internal: string; key: string };
  * - `start.lock` is locked by the launcher as long as it lives. The system drops the lock with the
  *   process, so one that was killed leaves none behind.
  * - `running.json` says what runs, so that the next launcher can end what a killed one left.
- * - `postgres`, `redis`, `secrets` and `logs` are what their names say.
+ * - `postgres`, `redis`, `secrets` and `logs` are what their names say; `demo-accounts.json` has
+ *   the passwords that seeding made.
  */
 export class DataFolder {
   readonly path: string;
@@ -78,7 +79,7 @@ export class DataFolder {
   /** Removes the data of earlier starts. */
   async clear(): Promise<void> {
     await removePostgresData(join(this.path, 'postgres'));
-    for (const name of ['redis', 'secrets', 'logs']) {
+    for (const name of ['redis', 'secrets', 'logs', 'demo-accounts.json']) {
       rmSync(join(this.path, name), { recursive: true, force: true });
     }
   }

@@ -99,7 +99,7 @@ export class Launch {
     const seeded = await this.#runCommand(
       'packages/demo/src/seed-main.ts',
       'seed',
-      ['--json'],
+      ['--json', '--data', folder.path],
       shared,
     );
     const demo = readDemo(seeded);

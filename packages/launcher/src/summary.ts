@@ -50,7 +50,8 @@ export function describeCommands(url: string, demo: Demo): { title: string; comm
         String.raw`L=$(printf %s "$R" | sed 's/.*"last_event_id": *\(-*[0-9]*\).*/\1/');`,
         `while E=$(curl -sf ${login(reader)} -G ${api}/events -d "queue_id=$Q" -d "last_event_id=$L");`,
         String.raw`do printf '%s\n' "$E";`,
-        String.raw`N=$(printf %s "$E" | grep -o '"type": *"[a-z_]*", *"id": *[0-9]*' | tail -n 1 | sed 's/.*[^0-9]//');`,
+        // The id of the last event is the last field before the queue's own.
+        String.raw`N=$(printf %s "$E" | sed -n 's/.*"id": *\([0-9]*\)}\], *"queue_id".*/\1/p');`,
         `L=\${N:-$L}; done`,
       ].join(' '),
     },
