@@ -74,7 +74,12 @@ describe('methods', () => {
   };
 
   it('lists HEAD last where GET exists', () => {
-    expect(allowedMethods(get('/api/v1/users'))).toEqual(['GET', 'POST', 'HEAD']);
+    expect(allowedMethods(get('/api/v1/users/me/subscriptions'))).toEqual([
+      'GET',
+      'POST',
+      'DELETE',
+      'HEAD',
+    ]);
     expect(allowedMethods(get('/api/v1/register'))).toEqual(['POST']);
   });
 

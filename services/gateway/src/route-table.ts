@@ -54,21 +54,21 @@ const rows: readonly Row[] = [
   ['mark_topic_as_read', 'messages', { POST: repeat }],
 
   ['streams', 'subscriptions', { GET: {} }],
-  ['users/me/subscriptions', 'subscriptions', { GET: {}, POST: {}, PATCH: {}, DELETE: {} }],
+  ['users/me/subscriptions', 'subscriptions', { GET: {}, POST: {}, DELETE: {} }],
 
   ['server_settings', 'presence', { GET: open }],
   ['fetch_api_key', 'presence', { POST: open }],
   ['dev_fetch_api_key', 'presence', { POST: open }],
-  ['users', 'presence', { GET: {}, POST: {} }],
-  ['users/me', 'presence', { GET: {}, DELETE: {} }],
+  ['users', 'presence', { GET: {} }],
+  ['users/me', 'presence', { GET: {} }],
   ['users/me/api_key/regenerate', 'presence', { POST: {} }],
-  ['users/{user_id:int}', 'presence', { GET: {}, PATCH: {}, DELETE: {} }],
+  ['users/{user_id:int}', 'presence', { DELETE: {} }],
 
   ['register', 'events', { POST: {} }],
   [
     'events',
     'events',
-    { GET: { isLongPoll: true, goesToHolder: true }, DELETE: { goesToHolder: true, ...repeat } },
+    { GET: { isLongPoll: true, goesToHolder: true }, DELETE: { goesToHolder: true } },
   ],
 ];
 

@@ -203,40 +203,46 @@ describe('the end of a held poll', () => {
     await stopping;
   });
 
-  it('reaches the node when the client hangs up, hundreds of times, and leaves nothing behind', async () => {
-    const [holder, next] = await addNodes(hold);
-    const { port } = gateway.running.address;
-    const open = (): { end: () => void; failed: Promise<unknown> } => {
-      const request = sendRequest({
-        port,
-        host: '127.0.0.1',
-        path: `/api/v1/events?queue_id=${queueId}`,
-        headers: authorization(user),
-        agent: false,
-      });
-      const failed = new Promise<unknown>((resolve) => {
-        request.on('error', resolve);
-        request.on('response', (response: IncomingMessage) => resolve(response.statusCode));
-      });
-      request.end();
-      return { end: () => request.destroy(), failed };
-    };
-    for (let batch = 0; batch < 4; batch += 1) {
-      const polls = Array.from({ length: 75 }, open);
-      // The first are aborted on their way, the rest while they are held.
-      for (const early of polls.slice(0, 10)) early.end();
-      await waitUntil('polls are held', () => holder.seen.length >= 65 * (batch + 1));
-      for (const late of polls.slice(10)) late.end();
-      await Promise.all(polls.map(({ failed }) => failed));
+  it(
+    'reaches the node when the client hangs up, hundreds of times, and leaves nothing behind',
+    { timeout: 120_000 },
+    async () => {
+      const [holder, next] = await addNodes(hold);
+      const { port } = gateway.running.address;
+      const open = (): { end: () => void; failed: Promise<unknown> } => {
+        const request = sendRequest({
+          port,
+          host: '127.0.0.1',
+          path: `/api/v1/events?queue_id=${queueId}`,
+          headers: authorization(user),
+          agent: false,
+        });
+        const failed = new Promise<unknown>((resolve) => {
+          request.on('error', resolve);
+          request.on('response', (response: IncomingMessage) => resolve(response.statusCode));
+        });
+        request.end();
+        return { end: () => request.destroy(), failed };
+      };
+      for (let batch = 0; batch < 5; batch += 1) {
+        const polls = Array.from({ length: 60 }, open);
+        // The first are aborted on their way, the rest while they are held.
+        for (const early of polls.slice(0, 10)) early.end();
+        await waitUntil('polls are held', () => holder.seen.length >= 50 * (batch + 1), {
+          deadlineMs: 25_000,
+        });
+        for (const late of polls.slice(10)) late.end();
+        await Promise.all(polls.map(({ failed }) => failed));
+        await waitUntil(
+          'the nodes have no connections',
+          () => holder.sockets.size + next.sockets.size === 0,
+        );
+      }
       await waitUntil(
-        'the nodes have no connections',
-        () => holder.sockets.size + next.sockets.size === 0,
+        'no poll is held',
+        async () => (await gateway.metric('parley_gateway_held_polls')) === 0,
       );
-    }
-    await waitUntil(
-      'no poll is held',
-      async () => (await gateway.metric('parley_gateway_held_polls')) === 0,
-    );
-    expect(await gateway.metric('parley_http_requests_in_flight')).toBe(0);
-  });
+      expect(await gateway.metric('parley_http_requests_in_flight')).toBe(0);
+    },
+  );
 });

@@ -72,10 +72,10 @@ describe('before authentication', () => {
   );
 
   it('answers OPTIONS with the methods in alphabetical order', async () => {
-    const answer = await sendRaw('OPTIONS', '/api/v1/users');
+    const answer = await sendRaw('OPTIONS', '/api/v1/users/me/subscriptions');
     expect([answer.status, answer.headers.allow, answer.text]).toEqual([
       204,
-      'GET, HEAD, POST',
+      'DELETE, GET, HEAD, POST',
       '',
     ]);
     expect(answer.headers['access-control-allow-headers']).toBe('Authorization');
@@ -84,11 +84,11 @@ describe('before authentication', () => {
 
   it('answers a wrong method with 405', async () => {
     const answer = await sendRaw('PATCH', '/api/v1/users');
-    expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, POST, HEAD']);
+    expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, HEAD']);
     expect(JSON.parse(answer.text)).toEqual({
       result: 'error',
       msg: 'Method Not Allowed',
-      allowed_methods: ['GET', 'POST', 'HEAD'],
+      allowed_methods: ['GET', 'HEAD'],
     });
   });
 

@@ -1,0 +1,121 @@
+import { connectForRequests } from '@parley/redis';
+import { Secret } from '@parley/config';
+import { createLogger } from '@parley/logging';
+import { createRedisPrefix, getTestStores } from '@parley/test-kit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { RateLimiter } from '../src/rate-limit.ts';
+import {
+  GatewayUnderTest,
+  answerJson,
+  authorization,
+  success,
+} from './support/gateway-under-test.ts';
+import type { TestUser } from './support/gateway-under-test.ts';
+
+describe('through the gateway', () => {
+  let gateway: GatewayUnderTest;
+
+  beforeAll(async () => {
+    gateway = await GatewayUnderTest.start({ PARLEY_RATE_LIMITS: '3600:3' });
+    await gateway.addUpstream('presence', (_request, response) => answerJson(response, success));
+  });
+
+  afterAll(async () => {
+    await gateway.stop();
+  });
+
+  const call = (user?: TestUser, path = 'users'): Promise<Response> =>
+    fetch(
+      `${gateway.url}/api/v1/${path}`,
+      user === undefined ? {} : { headers: authorization(user) },
+    );
+
+  it('counts down, then refuses, each user for itself', async () => {
+    const user = await gateway.addUser();
+    const remaining: (string | null)[] = [];
+    for (let count = 0; count < 3; count += 1) {
+      const answer = await call(user);
+      expect([answer.status, answer.headers.get('x-ratelimit-limit')]).toEqual([200, '3']);
+      const reset = Number(answer.headers.get('x-ratelimit-reset'));
+      expect(reset).toBeGreaterThan(Date.now() / 1000 + 3000);
+      remaining.push(answer.headers.get('x-ratelimit-remaining'));
+    }
+    expect(remaining).toEqual(['2', '1', '0']);
+    const refused = await call(user);
+    const body = (await refused.json()) as Record<string, unknown>;
+    expect(refused.status).toBe(429);
+    expect(body).toEqual({
+      result: 'error',
+      msg: 'API usage exceeded rate limit',
+      'retry-after': expect.any(Number) as number,
+    });
+    expect(refused.headers.get('retry-after')).toBe(String(body['retry-after']));
+    expect(refused.headers.get('x-ratelimit-limit')).toBe('3');
+    expect(refused.headers.has('x-ratelimit-reset')).toBe(true);
+    expect(refused.headers.has('x-ratelimit-remaining')).toBe(false);
+    expect(await gateway.metric('parley_gateway_rate_limited_total')).toBe(1);
+    expect((await call(await gateway.addUser())).status).toBe(200);
+  });
+
+  it('does not count where nobody is authenticated', async () => {
+    for (let count = 0; count < 5; count += 1) {
+      const answer = await call(undefined, 'server_settings');
+      expect([answer.status, answer.headers.has('x-ratelimit-limit')]).toEqual([200, false]);
+    }
+  });
+});
+
+describe('RateLimiter', () => {
+  const log = createLogger({ service: 'gateway', nodeId: 'test', level: 'fatal' });
+  const connect = (url: string): ReturnType<typeof connectForRequests> =>
+    connectForRequests({ url: new Secret(url), prefix: 'unused', commandTimeoutMs: 5_000 }, log);
+
+  it('refuses by the tightest of several rules, and does not count what it refuses', async () => {
+    const redis = connect(getTestStores().redisUrl);
+    await new Promise((resolve) => {
+      redis.once('ready', resolve);
+    });
+    let refusedCount = 0;
+    const limiter = new RateLimiter({
+      redis,
+      keyPrefix: createRedisPrefix(),
+      limits: [
+        { windowSecs: 60, requestsMax: 5 },
+        { windowSecs: 3600, requestsMax: 2 },
+      ],
+      onRefused: () => {
+        refusedCount += 1;
+      },
+      onUncounted: () => undefined,
+    });
+    expect(await limiter.count(1, 'a')).toMatchObject({
+      'X-RateLimit-Limit': '2',
+      'X-RateLimit-Remaining': '1',
+    });
+    expect(await limiter.count(1, 'b')).toMatchObject({ 'X-RateLimit-Remaining': '0' });
+    for (const id of ['c', 'd', 'e', 'f', 'g']) {
+      await expect(limiter.count(1, id)).rejects.toMatchObject({ status: 429 });
+    }
+    expect(refusedCount).toBe(5);
+    redis.disconnect();
+  });
+
+  it('lets requests pass, and says so, while Redis is away', async () => {
+    const redis = connect('redis://127.0.0.1:1');
+    let uncounted = 0;
+    const limiter = new RateLimiter({
+      redis,
+      keyPrefix: 'away',
+      limits: [{ windowSecs: 60, requestsMax: 1 }],
+      onRefused: () => undefined,
+      onUncounted: () => {
+        uncounted += 1;
+      },
+    });
+    expect(await limiter.count(1, 'a')).toEqual({});
+    expect(await limiter.count(1, 'b')).toEqual({});
+    expect(uncounted).toBe(2);
+    redis.disconnect();
+  });
+});

@@ -1,0 +1,83 @@
+/** A changed key and a deactivated account are refused by every gateway, with Redis and without it. */
+import { TestOrganization, startCluster, startTestRedis, waitUntil } from '@parley/test-kit';
+import type { Cluster, TestAccount, TestStore } from '@parley/test-kit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+type Login = { readonly email: string; readonly apiKey: string };
+
+let redis: TestStore;
+let cluster: Cluster;
+let organization: TestOrganization;
+let administrator: TestAccount;
+
+beforeAll(async () => {
+  redis = await startTestRedis();
+  cluster = await startCluster({
+    gateways: 2,
+    presence: 1,
+    events: 1,
+    messages: 0,
+    subscriptions: 0,
+    redisUrl: redis.url,
+  });
+  organization = await TestOrganization.create(cluster.settings, () => cluster.gatewayUrls);
+  administrator = await organization.makeAccount('Ada Admin', { role: 'administrator' });
+}, 120_000);
+
+afterAll(async () => {
+  await organization?.[Symbol.asyncDispose]();
+  await cluster?.stop();
+  await redis?.stop().catch(() => undefined);
+});
+
+async function call(
+  gateway: number,
+  login: Login,
+  method: string,
+  path: string,
+): Promise<{ status: number; body: Record<string, unknown> }> {
+  const response = await fetch(`${cluster.gatewayUrls[gateway]}/api/v1/${path}`, {
+    method,
+    headers: {
+      authorization: `Basic ${Buffer.from(`${login.email}:${login.apiKey}`).toString('base64')}`,
+    },
+  });
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
+async function waitForRefusal(gateway: number, login: Login, msg: string): Promise<void> {
+  await waitUntil(`gateway ${gateway} refuses: ${msg}`, async () => {
+    const { status, body } = await call(gateway, login, 'GET', 'users/me');
+    return status === 401 && body['msg'] === msg;
+  });
+}
+
+const gateways = [0, 1] as const;
+
+async function checkRevocation(name: string): Promise<void> {
+  const account = await organization.makeAccount(name);
+  const old: Login = account;
+  for (const gateway of gateways)
+    expect((await call(gateway, old, 'GET', 'users/me')).status).toBe(200);
+  const regenerated = await call(0, old, 'POST', 'users/me/api_key/regenerate');
+  expect(regenerated.status).toBe(200);
+  const fresh: Login = { email: account.email, apiKey: String(regenerated.body['api_key']) };
+  for (const gateway of gateways) {
+    await waitForRefusal(gateway, old, 'Invalid API key');
+    expect((await call(gateway, fresh, 'GET', 'users/me')).status).toBe(200);
+  }
+  const deactivated = await call(0, administrator, 'DELETE', `users/${account.id}`);
+  expect(deactivated.status).toBe(200);
+  for (const gateway of gateways) await waitForRefusal(gateway, fresh, 'Account is deactivated');
+}
+
+describe('revocation through one of two gateways', () => {
+  it('is felt at both', async () => {
+    await checkRevocation('Rina With');
+  });
+
+  it('is felt at both while Redis is away', async () => {
+    await redis.kill();
+    await checkRevocation('Rina Without');
+  });
+});
