@@ -156,8 +156,8 @@ function errorSchema(): Json {
 }
 
 /** @returns an OpenAPI 3.1 document of plain JSON values */
-export function openApiDocument<Context>(
-  endpoints: readonly Endpoint<Context>[],
+export function openApiDocument(
+  endpoints: readonly Endpoint<never>[],
   info: OpenApiInfo,
 ): Record<string, unknown> {
   const paths: Record<string, Record<string, unknown>> = {};

@@ -1,0 +1,71 @@
+/** The pages of the documentation that are made from tables in the code. */
+import { configAsMarkdown } from '@parley/config';
+import { errorCatalogue, errorsWithoutCode } from '@parley/contracts';
+import { openApiDocument, parleyVersion } from '@parley/http';
+
+import { endpoints as eventsEndpoints } from '../../services/events/src/endpoints/index.ts';
+import { endpoints as messagesEndpoints } from '../../services/messages/src/endpoints/index.ts';
+import { endpoints as presenceEndpoints } from '../../services/presence/src/endpoints/index.ts';
+import { endpoints as subscriptionsEndpoints } from '../../services/subscriptions/src/endpoints/index.ts';
+
+export type GeneratedPage = { readonly path: string; readonly text: string };
+
+function cell(text: string): string {
+  return text.replaceAll('|', String.raw`\|`);
+}
+
+function errorRow(code: string, form: (typeof errorsWithoutCode)[number]): string {
+  const fields = form.fields.map((field) => `\`${field}\``).join(', ');
+  return `| ${code} | ${form.status} | ${cell(form.text)} | ${fields} | ${cell(form.when)} |`;
+}
+
+function errorsPage(): string {
+  const rows = Object.entries(errorCatalogue).flatMap(([code, forms]) =>
+    forms.map((form) => errorRow(`\`${code}\``, form)),
+  );
+  return [
+    '# Errors',
+    '',
+    'Every refusal is a JSON object with `result` (`error`), `msg`, mostly a `code`, and the fields named here. Act on `code`; the',
+    'texts are stable as well. `{x}` marks a value filled in.',
+    '',
+    '| code | status | msg | fields | when |',
+    '| --- | --- | --- | --- | --- |',
+    ...rows,
+    '',
+    'These carry no code:',
+    '',
+    '| | status | msg | fields | when |',
+    '| --- | --- | --- | --- | --- |',
+    ...errorsWithoutCode.map((form) => errorRow('', form)),
+    '',
+  ].join('\n');
+}
+
+function settingsPage(): string {
+  return [
+    '# Settings',
+    '',
+    'Services are configured by their environment only, read once at the start; all faults are reported together and nothing',
+    'starts. A secret may come from a file instead.',
+    '',
+    configAsMarkdown(),
+  ].join('\n');
+}
+
+/** The OpenAPI document of all services together. */
+export function wholeOpenApiDocument(): unknown {
+  return openApiDocument(
+    [...messagesEndpoints, ...subscriptionsEndpoints, ...presenceEndpoints, ...eventsEndpoints],
+    { title: 'Parley', version: parleyVersion },
+  );
+}
+
+/** @returns each page with its path from the root of the repository */
+export function generatedPages(): GeneratedPage[] {
+  return [
+    { path: 'docs/errors.md', text: errorsPage() },
+    { path: 'docs/settings.md', text: settingsPage() },
+    { path: 'docs/openapi.json', text: `${JSON.stringify(wholeOpenApiDocument(), null, 2)}\n` },
+  ];
+}
