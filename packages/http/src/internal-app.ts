@@ -1,6 +1,6 @@
 import express from 'express';
 import type { Express, Response } from 'express';
-import type { Registry } from 'prom-client';
+import { Registry, register as packageRegistry } from 'prom-client';
 
 /** One condition of readiness, such as a current schema or a database that answers. */
 export type ReadinessCheck = {
@@ -58,7 +58,8 @@ export function createInternalApp(options: InternalAppOptions): Express {
     send(response, isReady ? 200 : 503, { status, service, node_id: nodeId, version, faults });
   });
   app.get('/metrics', async (_request, response) => {
-    const text = await registry.metrics();
+    // Packages that no service configures, such as the log, count in the library's own registry.
+    const text = await Registry.merge([registry, packageRegistry]).metrics();
     response.set('Content-Type', registry.contentType).send(text);
   });
   return app;
