@@ -50,7 +50,7 @@ const columns = `u.id, u.email, u.full_name AS "fullName", u.short_name AS "shor
 export async function findUserById(db: Queryable, userId: number): Promise<User | undefined> {
   const { rows } = await db.query<User>({
     name: 'store-find-user-by-id',
-    text: `SELECT ${columns} FROM users u WHERE u.id = $1`,
+    text: `SELECT ${columns} FROM users u WHERE u.id = $1::bigint`,
     values: [userId],
   });
   return rows[0];
@@ -215,7 +215,7 @@ export async function lockUsersInUse(
  */
 export async function lockUsersForActivityChange(db: Queryable, userId: number): Promise<User[]> {
   const { rows } = await db.query<User>({
-    text: `SELECT ${columns} FROM users u WHERE u.id = $1 OR u.bot_owner_id = $1
+    text: `SELECT ${columns} FROM users u WHERE u.id = $1::bigint OR u.bot_owner_id = $1::bigint
         OR (u.role = 'administrator' AND u.is_active AND u.bot_type IS NULL AND NOT u.is_system)
       ORDER BY u.id FOR UPDATE`,
     values: [userId],

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { startSmallOrganization } from './small-organization.ts';
+import type { SmallOrganization } from './small-organization.ts';
+
+let organization: SmallOrganization;
+let production: SmallOrganization;
+beforeAll(async () => {
+  organization = await startSmallOrganization({ subscriptions: 0 });
+  production = await startSmallOrganization({
+    subscriptions: 0,
+    environment: { PARLEY_MODE: 'production' },
+  });
+});
+afterAll(async () => {
+  await organization.stop();
+  await production.stop();
+});
+
+async function refusal(
+  path: string,
+  parameters: Record<string, string>,
+  where = organization,
+): Promise<{ status: number; body: unknown }> {
+  const { status, body } = await where.client().request('POST', path, parameters);
+  return { status, body };
+}
+
+const uncoded = (status: number, msg: string, reason: string): object => ({
+  status,
+  body: { result: 'error', msg, reason },
+});
+
+test('gives the key for the right password, with the address as stored', async () => {
+  const answer = await organization
+    .client()
+    .post('fetch_api_key', { username: 'ANN@example.com', password: 'ann-secret' });
+  expect(answer).toEqual({
+    result: 'success',
+    msg: '',
+    api_key: organization.accounts.ann.apiKey,
+    email: 'Ann@example.com',
+  });
+  expect(answer['api_key']).toMatch(/^[A-Za-z0-9]{32}$/);
+});
+
+test('tells wrong, empty and missing passwords, unknown people and bots apart from nothing', async () => {
+  const incorrect = uncoded(403, 'Your username or password is incorrect.', 'incorrect_creds');
+  for (const [username, password] of [
+    ['ann@example.com', 'bob-secret'],
+    ['ann@example.com', ''],
+    ['cat@example.com', 'cat-secret'],
+    ['nobody@example.com', 'ann-secret'],
+    ['bob-bot@example.com', 'bob-secret'],
+  ] as const) {
+    expect(await refusal('fetch_api_key', { username, password })).toEqual(incorrect);
+  }
+});
+
+test('refuses what is no address, and what is missing, by code', async () => {
+  expect(await refusal('fetch_api_key', { username: 'ann', password: 'x' })).toEqual({
+    status: 400,
+    body: { result: 'error', msg: 'Enter a valid email address.', code: 'BAD_REQUEST' },
+  });
+  expect(await refusal('fetch_api_key', { username: 'ann@example.com' })).toMatchObject({
+    body: { code: 'REQUEST_VARIABLE_MISSING', var_name: 'password' },
+  });
+});
+
+test('a deactivated account is told so, whatever the password', async () => {
+  await organization.client('ann').delete(`users/${organization.id('bob')}`);
+  const disabled = uncoded(403, 'Your account has been disabled.', 'user disable');
+  const username = 'bob@example.com';
+  expect(await refusal('fetch_api_key', { username, password: 'wrong' })).toEqual(disabled);
+  expect(await refusal('dev_fetch_api_key', { username })).toEqual(disabled);
+});
+
+test('a development server gives any key by the address', async () => {
+  const answer = await organization
+    .client()
+    .post('dev_fetch_api_key', { username: 'cat@example.com' });
+  expect(answer).toMatchObject({
+    api_key: organization.accounts.cat.apiKey,
+    email: 'cat@example.com',
+  });
+  expect(await refusal('dev_fetch_api_key', { username: 'nobody@example.com' })).toEqual(
+    uncoded(403, 'This user is not registered.', 'unregistered'),
+  );
+});
+
+test('a production server refuses that, after the check of the parameters', async () => {
+  expect(await refusal('dev_fetch_api_key', { username: 'cat@example.com' }, production)).toEqual({
+    status: 400,
+    body: { result: 'error', msg: 'Dev environment not enabled.' },
+  });
+  expect(await refusal('dev_fetch_api_key', {}, production)).toMatchObject({
+    body: { code: 'REQUEST_VARIABLE_MISSING', var_name: 'username' },
+  });
+});

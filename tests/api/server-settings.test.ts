@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+
+import { ApiClient } from '@parley/test-kit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { startSmallOrganization } from './small-organization.ts';
+import type { SmallOrganization } from './small-organization.ts';
+
+let organization: SmallOrganization;
+beforeAll(async () => {
+  organization = await startSmallOrganization({
+    subscriptions: 0,
+    environment: { PARLEY_PUBLIC_URL: 'https://chat.example.com' },
+  });
+});
+afterAll(() => organization.stop());
+
+test('tells everybody what a client needs before it signs in', async () => {
+  const settings = await organization.client().get('server_settings');
+  const iconHash = createHash('md5').update('example').digest('hex');
+  expect(settings).toEqual({
+    result: 'success',
+    msg: '',
+    authentication_methods: {
+      password: true,
+      dev: true,
+      email: true,
+      ldap: false,
+      remoteuser: false,
+      github: false,
+      azuread: false,
+      google: false,
+      saml: false,
+    },
+    zulip_version: '2.1.4',
+    service_version: '2.1.4',
+    push_notifications_enabled: false,
+    is_incompatible: false,
+    email_auth_enabled: true,
+    require_email_format_usernames: true,
+    realm_uri: 'https://chat.example.com',
+    realm_name: 'Example',
+    realm_icon: `https://secure.gravatar.com/avatar/${iconHash}?d=identicon`,
+    realm_logo: '/static/images/logo/parley-logo.png?version=0',
+    realm_night_logo: '/static/images/logo/parley-logo-night.png?version=0',
+    realm_description: '<p>We <em>test</em>.</p>',
+    external_authentication_methods: [],
+  });
+});
+
+test('ignores credentials, good and bad ones', async () => {
+  for (const client of [organization.client('bob'), organization.client('bob', 'x'.repeat(32))]) {
+    expect(await client.get('server_settings')).toMatchObject({ result: 'success' });
+  }
+});
+
+test('tells the client that exists for it that it is incompatible', async () => {
+  const client = new ApiClient({
+    urls: organization.cluster.gatewayUrls,
+    userAgent: 'ZulipInvalid/5.0',
+  });
+  expect(await client.get('server_settings')).toMatchObject({ is_incompatible: true });
+});

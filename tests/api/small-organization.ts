@@ -1,0 +1,117 @@
+/** A cluster with a small organization: what the tests of people, streams and subscriptions begin with. */
+import type { LogEntry } from '@parley/contracts';
+import { createPool } from '@parley/database';
+import type { Pool } from '@parley/database';
+import { connectMaker } from '@parley/demo';
+import type { Account } from '@parley/demo';
+import { ApiClient, startCluster } from '@parley/test-kit';
+import type { Cluster, ClusterOptions } from '@parley/test-kit';
+
+const people = [
+  { email: 'Ann@example.com', fullName: 'Ann Lee', role: 'administrator', password: 'ann-secret' },
+  { email: 'bob@example.com', fullName: 'Bob Ray', role: 'member', password: 'bob-secret' },
+  { email: 'cat@example.com', fullName: 'Cat Moe', role: 'member' },
+  { email: 'gil@example.com', fullName: 'Gil Fox', role: 'guest' },
+  { email: 'bob-bot@example.com', fullName: 'Bob Bot', botType: 1, ownerEmail: 'bob@example.com' },
+  { email: 'hook-bot@example.com', fullName: 'Hook', botType: 2, ownerEmail: 'bob@example.com' },
+] as const;
+
+export type PersonKey = 'ann' | 'bob' | 'cat' | 'gil' | 'bobBot' | 'hookBot';
+const keys: readonly PersonKey[] = ['ann', 'bob', 'cat', 'gil', 'bobBot', 'hookBot'];
+
+export class SmallOrganization {
+  readonly cluster: Cluster;
+  readonly pool: Pool;
+  readonly accounts: Readonly<Record<PersonKey, Account>>;
+
+  /** Made by `startSmallOrganization` only. */
+  constructor(cluster: Cluster, pool: Pool, accounts: Readonly<Record<PersonKey, Account>>) {
+    this.cluster = cluster;
+    this.pool = pool;
+    this.accounts = accounts;
+  }
+
+  /** @returns a client for a person, or for nobody */
+  client(who?: PersonKey, apiKey?: string): ApiClient {
+    const urls = this.cluster.gatewayUrls;
+    if (who === undefined) return new ApiClient({ urls });
+    const account = this.accounts[who];
+    return new ApiClient({ urls, email: account.user.email, apiKey: apiKey ?? account.apiKey });
+  }
+
+  id(who: PersonKey): number {
+    return this.accounts[who].user.id;
+  }
+
+  /** @returns the newest position of the log */
+  async position(): Promise<number> {
+    const { rows } = await this.pool.query<{ position: number }>({
+      text: 'SELECT coalesce(max(position), 0) AS position FROM log_entries',
+    });
+    return rows[0]?.position ?? 0;
+  }
+
+  /** @returns the entries above a position, in order */
+  async entriesAfter(position: number): Promise<LogEntry[]> {
+    const { rows } = await this.pool.query<{ payload: string }>({
+      text: 'SELECT payload FROM log_entries WHERE position > $1 ORDER BY position',
+      values: [position],
+    });
+    return rows.map((row) => JSON.parse(row.payload) as LogEntry);
+  }
+
+  /** Takes away all streams and memberships, and what the realm's settings say. */
+  async removeStreams(): Promise<void> {
+    await this.pool.query({
+      text: 'TRUNCATE streams, subscriptions, membership_periods, read_stream_floors, stream_first_messages',
+    });
+    await this.pool.query({ text: "UPDATE realm SET settings = '{}'" });
+  }
+
+  /** Makes a further person with a bot of hers. */
+  async makePersonWithBot(name: string): Promise<{ person: Account; bot: Account }> {
+    await using connected = connectMaker({ ...this.cluster.settings });
+    const email = `${name}@example.com`;
+    const [person, bot] = await connected.maker.makeAccounts([
+      { email, fullName: name },
+      { email: `${name}-bot@example.com`, fullName: `${name} bot`, botType: 1, ownerEmail: email },
+    ]);
+    if (person === undefined || bot === undefined) throw new Error('an account was not made');
+    return { person, bot };
+  }
+
+  clientOf(account: Account): ApiClient {
+    return new ApiClient({
+      urls: this.cluster.gatewayUrls,
+      email: account.user.email,
+      apiKey: account.apiKey,
+    });
+  }
+
+  async stop(): Promise<void> {
+    await this.pool.end();
+    await this.cluster.stop();
+  }
+}
+
+/** Starts gateway, subscriptions and presence (and what the options ask for) with the organization in them. */
+export async function startSmallOrganization(
+  options: ClusterOptions = {},
+): Promise<SmallOrganization> {
+  const cluster = await startCluster({ events: 0, messages: 0, ...options });
+  await using connected = connectMaker({ ...cluster.settings });
+  await connected.maker.makeRealm({
+    name: 'Example',
+    stringId: 'example',
+    description: 'We *test*.',
+  });
+  const made = await connected.maker.makeAccounts(people);
+  const accounts = Object.fromEntries(keys.map((key, n) => [key, made[n]]));
+  const pool = createPool({
+    databaseUrl: cluster.settings.databaseUrl,
+    applicationName: 'parley tests',
+    connectionsMax: 2,
+    onError: () => undefined,
+  });
+  return new SmallOrganization(cluster, pool, accounts as Record<PersonKey, Account>);
+}

@@ -1,0 +1,365 @@
+import type { EventPart } from '@parley/contracts';
+import { readObjects } from '@parley/test-kit';
+import type { JsonObject } from '@parley/test-kit';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+
+import { startSmallOrganization } from './small-organization.ts';
+import type { PersonKey, SmallOrganization } from './small-organization.ts';
+
+let organization: SmallOrganization;
+beforeAll(async () => {
+  organization = await startSmallOrganization({ presence: 0 });
+});
+afterAll(() => organization.stop());
+// The services keep nothing of streams in memory, so every test begins with none.
+beforeEach(() => organization.removeStreams());
+
+const path = 'users/me/subscriptions';
+const named = (...names: string[]): { name: string }[] => names.map((name) => ({ name }));
+
+function join(who: PersonKey, names: string[], more: object = {}): Promise<JsonObject> {
+  return organization.client(who).post(path, { subscriptions: named(...names), ...more });
+}
+
+function leave(who: PersonKey, names: string[], more: object = {}): Promise<JsonObject> {
+  return organization.client(who).delete(path, { subscriptions: names, ...more });
+}
+
+async function refusal(
+  who: PersonKey,
+  method: 'POST' | 'DELETE',
+  parameters: Record<string, unknown>,
+): Promise<{ status: number; body: JsonObject }> {
+  const { status, body } = await organization.client(who).request(method, path, parameters);
+  return { status, body };
+}
+
+async function subscriptionsOf(who: PersonKey, parameters = {}): Promise<readonly JsonObject[]> {
+  return readObjects(await organization.client(who).get(path, parameters), 'subscriptions');
+}
+
+/** The events of the newest change as `type/op audience`, those of peers and new members by their form. */
+async function eventsAfter(position: number): Promise<string[]> {
+  const entries = await organization.entriesAfter(position);
+  const parts = entries.flatMap((entry): readonly EventPart[] =>
+    entry.kind === 'change' ? entry.events : [],
+  );
+  return parts.map((part) => {
+    if (part.form === 'peers') return `${part.op} ${part.streamName} ${part.userIds.length}`;
+    if (part.form === 'subscription-add') return `add ${part.subscriptions.length}`;
+    const what = part.event['op'] ?? part.event['operation'];
+    return `${part.event.type}/${String(what)} ${part.audience.to}`;
+  });
+}
+
+const coded = (msg: string): object => ({ result: 'error', msg, code: 'BAD_REQUEST' });
+const uncoded = (msg: string): object => ({ result: 'error', msg });
+
+test('subscribing creates what is missing and joins what exists, whatever the letter case', async () => {
+  const before = await organization.position();
+  expect(await join('bob', ['  design  ', 'DESIGN'])).toEqual({
+    result: 'success',
+    msg: '',
+    subscribed: { 'bob@example.com': ['design'] },
+    already_subscribed: {},
+  });
+  expect(await eventsAfter(before)).toEqual([
+    'stream/create members',
+    'stream/occupy everyone',
+    'add 1',
+    'peer_add design 1',
+  ]);
+  const second = await organization.position();
+  expect(await join('cat', ['DESIGN'])).toMatchObject({
+    subscribed: { 'cat@example.com': ['design'] },
+  });
+  expect(await eventsAfter(second)).toEqual(['add 1', 'peer_add design 1']);
+  const third = await organization.position();
+  expect(await join('cat', ['design'])).toMatchObject({
+    subscribed: {},
+    already_subscribed: { 'cat@example.com': ['design'] },
+  });
+  expect(await organization.position()).toBe(third);
+  expect(await join('cat', [])).toMatchObject({ subscribed: {}, already_subscribed: {} });
+});
+
+test('GET subscriptions gives complete objects with booleans, colours from the palette', async () => {
+  await join('bob', ['one', 'two']);
+  const [first, second] = await subscriptionsOf('bob');
+  expect(first).toEqual({
+    name: 'one',
+    stream_id: expect.any(Number),
+    description: '',
+    rendered_description: '',
+    invite_only: false,
+    is_web_public: false,
+    is_announcement_only: false,
+    history_public_to_subscribers: true,
+    first_message_id: null,
+    color: '#76ce90',
+    is_muted: false,
+    in_home_view: true,
+    pin_to_top: false,
+    desktop_notifications: false,
+    audible_notifications: false,
+    push_notifications: false,
+    email_notifications: false,
+    wildcard_mentions_notify: null,
+    email_address: '',
+    is_old_stream: false,
+    stream_weekly_traffic: null,
+  });
+  expect(second).toMatchObject({ name: 'two', color: '#fae589' });
+  const withSubscribers = await subscriptionsOf('bob', { include_subscribers: true });
+  expect(withSubscribers[0]?.['subscribers']).toEqual(['bob@example.com']);
+});
+
+test('descriptions lose their newlines, colours count for new subscriptions only', async () => {
+  const client = organization.client('bob');
+  const subscriptions = [{ name: 'design', description: 'a\nb **c**', color: '#abc' }];
+  await client.post(path, { subscriptions });
+  expect((await subscriptionsOf('bob'))[0]).toMatchObject({
+    description: 'a b **c**',
+    rendered_description: '<p>a b <strong>c</strong></p>',
+    color: '#abc',
+  });
+  await leave('bob', ['design']);
+  await client.post(path, { subscriptions: [{ name: 'design', color: '#def' }] });
+  expect((await subscriptionsOf('bob'))[0]).toMatchObject({ color: '#abc' });
+});
+
+test('names, descriptions, colours and shapes are checked with the documented texts', async () => {
+  const check = async (subscriptions: unknown): Promise<unknown> =>
+    (await refusal('bob', 'POST', { subscriptions })).body;
+  expect(await check(named('   '))).toEqual(coded("Invalid stream name ''"));
+  expect(await check(named('x'.repeat(61)))).toEqual(
+    coded('Stream name too long (limit: 60 characters).'),
+  );
+  expect(await check([{ name: 'x', description: 'x'.repeat(1025) }])).toEqual(
+    coded('subscriptions[0]["description"] is too long (limit: 1024 characters)'),
+  );
+  for (const color of ['red', '#abcd', '#abcde']) {
+    expect(await check([{ name: 'x', color }])).toEqual(
+      coded('subscriptions[0]["color"] is not a valid hex color code'),
+    );
+  }
+  expect(await check([{ name: 'x', colour: '#abc' }])).toEqual(
+    coded('Unexpected arguments: colour'),
+  );
+  expect(await check([{}])).toEqual(coded('name key is missing from subscriptions[0]'));
+  expect(await check([{ name: 5 }])).toEqual(coded('subscriptions[0]["name"] is not a string'));
+  expect(await check('{')).toEqual(coded('Argument "subscriptions" is not valid JSON.'));
+  expect((await refusal('bob', 'POST', {})).body).toMatchObject({
+    code: 'REQUEST_VARIABLE_MISSING',
+  });
+  expect(await join('bob', ['🎉'.repeat(60)])).toMatchObject({ result: 'success' });
+  expect(await organization.client('bob').get('streams')).toMatchObject({ streams: [{}] });
+});
+
+test('a private stream is made known to administrators and new members, and hidden from others', async () => {
+  const before = await organization.position();
+  await join('bob', ['board'], {
+    invite_only: true,
+    principals: ['bob@example.com', 'Ann@example.com', 'gil@example.com'],
+  });
+  expect(await eventsAfter(before)).toEqual([
+    'stream/create administrators',
+    'stream/create users',
+    'add 1',
+    'add 1',
+    'add 1',
+    'peer_add board 3',
+  ]);
+  const [entry] = await organization.entriesAfter(before);
+  expect(entry).toMatchObject({
+    events: [
+      {},
+      { audience: { userIds: [organization.id('bob'), organization.id('gil')] } },
+      {},
+      {},
+      {},
+      {},
+    ],
+  });
+  expect(await refusal('cat', 'POST', { subscriptions: named('open', 'BOARD') })).toEqual({
+    status: 400,
+    body: uncoded('Unable to access stream (BOARD).'),
+  });
+  expect(await subscriptionsOf('cat')).toEqual([]);
+  expect(await join('cat', ['open', 'board'], { authorization_errors_fatal: false })).toMatchObject(
+    { subscribed: { 'cat@example.com': ['open'] }, unauthorized: ['board'] },
+  );
+  await leave('ann', ['board']);
+  expect((await refusal('ann', 'POST', { subscriptions: named('board') })).body).toEqual(
+    uncoded('Unable to access stream (board).'),
+  );
+});
+
+test('a refused request leaves no stream and no event behind', async () => {
+  const before = await organization.position();
+  const principals = ['bob@example.com', 'nobody@example.com'];
+  expect(await refusal('bob', 'POST', { subscriptions: named('fresh'), principals })).toEqual({
+    status: 403,
+    body: {
+      result: 'error',
+      msg: "User not authorized to execute queries on behalf of 'nobody@example.com'",
+      code: 'UNAUTHORIZED_PRINCIPAL',
+      principal: 'nobody@example.com',
+    },
+  });
+  expect(await organization.client('bob').get('streams')).toMatchObject({ streams: [] });
+  expect(await organization.position()).toBe(before);
+});
+
+test('principals may be ids; a guest may be subscribed but not subscribe', async () => {
+  const answer = await join('bob', ['design'], {
+    principals: [organization.id('gil'), ' BOB-BOT@example.com '],
+  });
+  expect(answer).toMatchObject({
+    subscribed: { 'gil@example.com': ['design'], 'bob-bot@example.com': ['design'] },
+  });
+  expect((await refusal('gil', 'POST', {})).body).toEqual(coded('Not allowed for guest users'));
+  expect(await leave('gil', ['design'])).toMatchObject({ removed: ['design'] });
+  const { body } = await refusal('bob', 'POST', {
+    subscriptions: named('design'),
+    principals: [true],
+  });
+  expect(body).toEqual(coded('principals[0] is not a string'));
+});
+
+test('policies say who may create streams and subscribe others', async () => {
+  await organization.pool.query({
+    text: `UPDATE realm SET settings = '{"create_stream_policy": 2, "invite_to_stream_policy": 2}'`,
+  });
+  expect((await refusal('bob', 'POST', { subscriptions: named('x') })).body).toEqual(
+    coded('User cannot create streams.'),
+  );
+  await join('ann', ['x'], { is_announcement_only: true });
+  expect(
+    (await refusal('bob', 'POST', { subscriptions: named('x'), principals: ['bob@example.com'] }))
+      .body,
+  ).toEqual(uncoded("Only administrators can modify other users' subscriptions."));
+  await organization.pool.query({
+    text: `UPDATE realm SET settings = '{"invite_to_stream_policy": 3, "waiting_period_threshold": 3}'`,
+  });
+  expect(
+    (await refusal('bob', 'POST', { subscriptions: named('x'), principals: ['cat@example.com'] }))
+      .body,
+  ).toEqual(uncoded("Your account is too new to modify other users' subscriptions."));
+  expect(
+    (await refusal('bob', 'POST', { subscriptions: named('y'), is_announcement_only: true })).body,
+  ).toEqual(coded('User cannot create a stream with these settings.'));
+});
+
+test('leaving answers per person and stream, and what was unread becomes read', async () => {
+  await join('bob', ['design', 'lunch'], { principals: ['bob@example.com', 'cat@example.com'] });
+  await join('cat', ['other']);
+  const before = await organization.position();
+  expect(await leave('bob', ['DESIGN', 'other'])).toEqual({
+    result: 'success',
+    msg: '',
+    removed: ['design'],
+    not_subscribed: ['other'],
+    not_removed: ['other'],
+  });
+  expect(await eventsAfter(before)).toEqual([
+    'subscription/remove users',
+    'peer_remove design 1',
+    'update_message_flags/add users',
+  ]);
+  const second = await organization.position();
+  expect(
+    await leave('ann', ['lunch'], { principals: ['bob@example.com', 'cat@example.com'] }),
+  ).toMatchObject({ removed: ['lunch', 'lunch'], not_subscribed: [] });
+  expect(await eventsAfter(second)).toEqual([
+    'subscription/remove users',
+    'peer_remove lunch 2',
+    'stream/vacate everyone',
+    'update_message_flags/add users',
+  ]);
+  const third = await organization.position();
+  await join('bob', ['lunch']);
+  expect(await eventsAfter(third)).toEqual(['stream/occupy everyone', 'add 1', 'peer_add lunch 1']);
+});
+
+test('leaving a missing stream removes nothing', async () => {
+  await join('bob', ['design']);
+  expect(await refusal('bob', 'DELETE', { subscriptions: ['design', 'nix', 'nada'] })).toEqual({
+    status: 400,
+    body: {
+      result: 'error',
+      msg: 'Stream(s) (nix, nada) do not exist',
+      code: 'STREAM_DOES_NOT_EXIST',
+      stream: 'nix',
+    },
+  });
+  expect(await subscriptionsOf('bob')).toHaveLength(1);
+});
+
+test('only administrators unsubscribe others, also from private streams they are not on', async () => {
+  await join('bob', ['board'], {
+    invite_only: true,
+    principals: ['bob@example.com', 'cat@example.com'],
+  });
+  const principals = ['cat@example.com'];
+  expect((await refusal('bob', 'DELETE', { subscriptions: ['board'], principals })).body).toEqual(
+    uncoded('This action requires administrative rights'),
+  );
+  expect(await leave('bob', ['board'], { principals: ['BOB@example.com'] })).toMatchObject({
+    removed: ['board'],
+  });
+  expect(await leave('ann', ['board'], { principals })).toMatchObject({ removed: ['board'] });
+  expect(
+    (await refusal('ann', 'DELETE', { subscriptions: ['x'], principals: ['no@example.com'] })).body,
+  ).toMatchObject({ code: 'STREAM_DOES_NOT_EXIST' });
+});
+
+test('a private stream ends with its last member and frees its name', async () => {
+  await join('bob', ['board'], { invite_only: true });
+  const before = await organization.position();
+  await leave('bob', ['board']);
+  expect(await eventsAfter(before)).toEqual([
+    'subscription/remove users',
+    'peer_remove board 1',
+    'stream/delete administrators',
+    'update_message_flags/add users',
+  ]);
+  const [entry] = await organization.entriesAfter(before);
+  expect(entry).toMatchObject({
+    events: [{}, {}, { event: { streams: [{ name: 'board', invite_only: true }] } }, {}],
+  });
+  expect(
+    await organization.client('ann').get('streams', { include_all_active: true }),
+  ).toMatchObject({
+    streams: [],
+  });
+  expect(
+    (await refusal('cat', 'POST', { subscriptions: named('!DEACTIVATED:board') })).body,
+  ).toEqual(uncoded('Unable to access stream (!DEACTIVATED:board).'));
+  expect(await join('cat', ['board'])).toMatchObject({
+    subscribed: { 'cat@example.com': ['board'] },
+  });
+});
+
+test('requests that create the same streams at the same time agree on one of each', async () => {
+  const answers = await Promise.all([
+    join('ann', ['a', 'b', 'c']),
+    join('bob', ['c', 'b', 'a']),
+    join('cat', ['B', 'A', 'C']),
+  ]);
+  expect(answers.map((answer) => Object.keys(answer['subscribed'] as object))).toEqual([
+    ['Ann@example.com'],
+    ['bob@example.com'],
+    ['cat@example.com'],
+  ]);
+  const lists = await Promise.all(
+    (['ann', 'bob', 'cat'] as const).map((who) =>
+      subscriptionsOf(who, { include_subscribers: true }),
+    ),
+  );
+  for (const list of lists) {
+    expect(list.map((subscription) => subscription['subscribers'])).toEqual(
+      Array.from({ length: 3 }, () => ['Ann@example.com', 'bob@example.com', 'cat@example.com']),
+    );
+  }
+});
