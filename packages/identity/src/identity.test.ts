@@ -48,7 +48,6 @@ describe('a signed identity', () => {
         fc.nat(header.length - 1),
         fc.constantFrom('A', 'b', '7', '.', '-'),
         (at, character) => {
-          // The last character of the signature holds two bits that are not part of it.
           fc.pre(header[at] !== character);
           const changed = header.slice(0, at) + character + header.slice(at + 1);
           expect(verifyIdentity(secret, changed, nowMs)).toBeUndefined();
