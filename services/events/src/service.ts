@@ -85,11 +85,10 @@ export const start: StartService = async (frame: ServiceFrame) => {
     },
   };
   registerMetrics(frame.metrics.registry, { registry, feed, follower });
+  // Drains run in reverse: the lease, registered once the node listens, is given up before, so whoever polls again finds another
+  // holder.
+  frame.onDrain('held polls', () => registry.finishPolls(drainSpreadMs));
   keepLease(frame, stores, () => follower.isCurrent(2_000) && canReadLog);
-  frame.onListening(() => {
-    // After the lease was given up: whoever polls again finds another holder.
-    frame.onDrain('held polls', () => registry.finishPolls(drainSpreadMs));
-  });
   return createApiApp({
     endpoints,
     context,
