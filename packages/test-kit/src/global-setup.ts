@@ -33,8 +33,12 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     const template = await createMigratedDatabase(databaseUrl);
     project.provide('parleyStores', { databaseUrl, redisUrl, templateDatabase: template.name });
     return async () => {
-      await template.drop();
-      await stopAll();
+      try {
+        // A server that was started for this run takes its databases with it.
+        if (process.env['PARLEY_TEST_DATABASE_URL'] !== undefined) await template.drop();
+      } finally {
+        await stopAll();
+      }
     };
   } catch (error) {
     await stopAll();

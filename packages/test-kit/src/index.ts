@@ -8,4 +8,5 @@ export * from './redis-prefix.ts';
 export * from './service-process.ts';
 export * from './stores.ts';
 export * from './test-database.ts';
+export * from './test-organization.ts';
 export * from './wait-until.ts';

@@ -26,6 +26,7 @@ const postgresPort = 5432;
 const redisPort = 6379;
 // A cluster of a dozen processes beside other suites, each with a pool of five.
 const postgresConnectionsMax = 400;
+const startupTimeoutMs = 180_000;
 
 let usable: Promise<boolean> | undefined;
 
@@ -89,6 +90,20 @@ async function createStore(
   };
 }
 
+/** Publishes its ports on this machine's loopback address only, where the servers under test are. */
+class LoopbackContainer extends GenericContainer {
+  protected override beforeContainerCreated(): Promise<void> {
+    const bindings = (this.hostConfig.PortBindings ?? {}) as Record<string, { HostPort: string }[]>;
+    this.hostConfig.PortBindings = Object.fromEntries(
+      Object.entries(bindings).map(([port, hosts]) => [
+        port,
+        hosts.map((host) => ({ ...host, HostIp: '127.0.0.1' })),
+      ]),
+    );
+    return Promise.resolve();
+  }
+}
+
 async function startContainer(
   container: GenericContainer,
   describeUrl: (started: StartedTestContainer) => string,
@@ -116,12 +131,13 @@ async function startContainer(
 }
 
 function startPostgresContainer(): Promise<TestStore> {
-  const container = new GenericContainer(postgresImage)
+  const container = new LoopbackContainer(postgresImage)
     .withEnvironment({
       POSTGRES_HOST_AUTH_METHOD: 'trust',
       POSTGRES_INITDB_ARGS: '--locale-provider=builtin --builtin-locale=C.UTF-8 --encoding=UTF8',
     })
     // The data lives in memory and goes with the container.
+    .withStartupTimeout(startupTimeoutMs)
     .withTmpFs({ '/var/lib/postgresql/data': 'rw' })
     .withCommand(['postgres', '-c', `max_connections=${postgresConnectionsMax}`])
     .withExposedPorts(postgresPort)
@@ -134,7 +150,8 @@ function startPostgresContainer(): Promise<TestStore> {
 }
 
 function startRedisContainer(): Promise<TestStore> {
-  const container = new GenericContainer(redisImage)
+  const container = new LoopbackContainer(redisImage)
+    .withStartupTimeout(startupTimeoutMs)
     .withCommand(['redis-server', '--save', '', '--appendonly', 'no'])
     .withExposedPorts(redisPort)
     .withWaitStrategy(Wait.forLogMessage(/Ready to accept connections/));

@@ -1,0 +1,124 @@
+import {
+  FaultProxy,
+  getTestStores,
+  startCluster,
+  startTestRedis,
+  waitUntil,
+} from '@parley/test-kit';
+import { expect, test } from 'vitest';
+
+import { DeliveryScenario } from '../support/delivery-scenario.ts';
+
+const sends = 2_000;
+const sendsPerPart = sends / 4;
+
+test('an event node is killed and another is started', async () => {
+  await using cluster = await startCluster({ events: 2, messages: 2, gateways: 2 });
+  await using scenario = await DeliveryScenario.open(cluster);
+  await scenario.sendUntilAcknowledged(sendsPerPart);
+  const sending = scenario.sendUntilAcknowledged(sends - sendsPerPart);
+  await waitUntil(
+    'half is acknowledged',
+    () => scenario.ledger.acknowledgedCount > 2 * sendsPerPart,
+    { deadlineMs: 120_000 },
+  );
+  await cluster.kill('events', 0, 'SIGKILL');
+  const started = await cluster.startAnother('events');
+  await sending;
+  // What comes after the start reaches the queues that moved to the new node.
+  await waitUntil(
+    'the new node answers a poll',
+    async () => {
+      await scenario.sendUntilAcknowledged(10);
+      return scenario.answeringNodes.has(started.nodeId);
+    },
+    { deadlineMs: 60_000, pauseMs: 500 },
+  );
+  await scenario.settle();
+  expect(scenario.ledger.acknowledgedCount).toBeGreaterThanOrEqual(sends);
+});
+
+test('a message service is killed between commit and publish', async () => {
+  await using proxy = await FaultProxy.start(getTestStores().redisUrl);
+  await using cluster = await startCluster({ events: 2, messages: 1, gateways: 2 });
+  const doomed = await cluster.startAnother('messages', {
+    REDIS_URL: proxy.through(getTestStores().redisUrl),
+  });
+  await using scenario = await DeliveryScenario.open(cluster);
+  await scenario.sendUntilAcknowledged(sendsPerPart);
+
+  const publishes = proxy.holdBackPublish();
+  // Enough that the gateways give some to either service.
+  await Promise.all(scenario.people.slice(0, 16).map((person) => scenario.sendOne(person)));
+  await publishes.caught;
+  await waitUntil(
+    'the rows of all sends are visible',
+    async () => (await scenario.countCommitted()) === scenario.sendsStarted,
+    { deadlineMs: 30_000 },
+  );
+  expect(publishes.heldConnections()).toBeGreaterThan(0);
+  await doomed.kill('SIGKILL');
+
+  await cluster.startAnother('messages');
+  await scenario.sendUntilAcknowledged(sends - scenario.ledger.acknowledgedCount);
+  await scenario.settle();
+  expect(scenario.ledger.acknowledgedCount).toBe(sends);
+});
+
+test('what a killed message service did not publish arrives though nothing else is sent', async () => {
+  await using proxy = await FaultProxy.start(getTestStores().redisUrl);
+  await using cluster = await startCluster({
+    events: 2,
+    messages: 1,
+    serviceEnvironment: { messages: { REDIS_URL: proxy.through(getTestStores().redisUrl) } },
+  });
+  await using scenario = await DeliveryScenario.open(cluster);
+  const publishes = proxy.holdBackPublish();
+  await Promise.all(scenario.people.slice(0, 8).map((person) => scenario.sendOne(person)));
+  await publishes.caught;
+  await waitUntil(
+    'the rows of all sends are visible',
+    async () => (await scenario.countCommitted()) === scenario.sendsStarted,
+    { deadlineMs: 30_000 },
+  );
+  await cluster.kill('messages', 0, 'SIGKILL');
+  await scenario.settle();
+  expect(scenario.ledger.acknowledgedCount).toBeGreaterThan(0);
+});
+
+test('Redis is killed and restarted empty', async () => {
+  const redis = await startTestRedis();
+  await using proxy = await FaultProxy.start(redis.url);
+  try {
+    await using cluster = await startCluster({
+      events: 2,
+      messages: 2,
+      gateways: 2,
+      redisUrl: proxy.through(redis.url),
+    });
+    await using scenario = await DeliveryScenario.open(cluster);
+    await scenario.sendUntilAcknowledged(sendsPerPart);
+    const sending = scenario.sendUntilAcknowledged(sends - sendsPerPart);
+    await redis.kill();
+    proxy.refuse(true);
+    proxy.cut();
+    const acknowledgedBefore = scenario.ledger.acknowledgedCount;
+    await waitUntil(
+      'sends are acknowledged without Redis',
+      () => scenario.ledger.acknowledgedCount > acknowledgedBefore + sendsPerPart,
+      { deadlineMs: 120_000 },
+    );
+    await redis.startAgain();
+    proxy.retarget(redis.url);
+    proxy.refuse(false);
+    await sending;
+    await waitUntil('the services are connected again', () => proxy.connectionCount >= 4, {
+      deadlineMs: 30_000,
+    });
+    await scenario.sendUntilAcknowledged(sendsPerPart);
+    await scenario.settle();
+    expect(scenario.ledger.acknowledgedCount).toBe(sends + sendsPerPart);
+  } finally {
+    await redis.stop();
+  }
+});
