@@ -99,8 +99,8 @@ export async function readClock(database: Queryable): Promise<Date> {
 }
 
 /**
- * Ends queues that were idle for their lifetime and the slack of a tenth within which polls may not have been recorded yet. All
- * on Postgres' clock.
+ * Ends queues that were idle for their lifetime and the slack within which polls may not have been recorded yet: a tenth, and two
+ * seconds for the shortest. All on Postgres' clock.
  *
  * @param reachableSince since when polls could be recorded without a break; idleness counts from there at the earliest, so that
  *   nobody loses a queue for a time when nobody could poll
@@ -112,7 +112,7 @@ export async function deleteIdleEventQueues(
 ): Promise<string[]> {
   const { rows } = await database.query<{ queueId: string }>({
     text: `DELETE FROM event_queues
-           WHERE greatest(last_polled_at, $1) < clock_timestamp() - make_interval(secs => lifespan_secs * 1.1)
+           WHERE greatest(last_polled_at, $1) < clock_timestamp() - make_interval(secs => lifespan_secs * 1.1 + 2)
            RETURNING queue_id AS "queueId"`,
     values: [reachableSince],
   });

@@ -27,16 +27,13 @@ export const start: StartService = async (frame: ServiceFrame) => {
   const subscriber = connectForSubscriptions(config.redis, log);
   frame.onDispose('subscriber', () => subscriber.disconnect());
 
-  let canReadLog = true;
   const feed: NodeFeed = new NodeFeed({
     tail: tailBounds,
     loadView: async (userId) => loadUserView(stores.pool, userId),
     findQueue: (queueId) => registry.peek(queueId),
     onUnreadableEntry: (error) => {
-      // Without a lease gateways go to nodes of a newer release; nothing is answered past this entry here.
-      if (canReadLog)
-        log.fatal({ err: error }, 'the log holds an entry that this release cannot read');
-      canReadLog = false;
+      // Without a lease gateways go to nodes of a newer release.
+      log.fatal({ err: error }, 'the log holds an entry that this release cannot read');
     },
   });
   const registry = new QueueRegistry({ pool: stores.pool, feed, log });
@@ -53,7 +50,7 @@ export const start: StartService = async (frame: ServiceFrame) => {
   });
   frame.onDispose('log follower', () => follower.stop());
   frame.addReadinessCheck('log follower', () => {
-    if (!follower.isCurrent(5_000) || !canReadLog) throw new Error('the log is not followed');
+    if (!follower.isCurrent(5_000) || !feed.canRead) throw new Error('the log is not followed');
   });
 
   const maintenance = new Maintenance({
@@ -73,6 +70,7 @@ export const start: StartService = async (frame: ServiceFrame) => {
     poll: {
       registry,
       follower,
+      canRead: () => feed.canRead,
       logAccess: {
         tail: feed.tail,
         conversationIdsOf: async (userId) => privateConversationIdsOf(stores.pool, userId),
@@ -88,7 +86,7 @@ export const start: StartService = async (frame: ServiceFrame) => {
   // Drains run in reverse: the lease, registered once the node listens, is given up before, so whoever polls again finds another
   // holder.
   frame.onDrain('held polls', () => registry.finishPolls(drainSpreadMs));
-  keepLease(frame, stores, () => follower.isCurrent(2_000) && canReadLog);
+  keepLease(frame, stores, () => follower.isCurrent(2_000) && feed.canRead);
   return createApiApp({
     endpoints,
     context,

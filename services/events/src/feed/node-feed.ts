@@ -30,10 +30,16 @@ export class NodeFeed {
   readonly #members = new Map<number, Set<UserFeed>>();
   /** Users with a queue that listens to all public streams. */
   readonly #listeners = new Set<UserFeed>();
+  #canRead = true;
 
   constructor(options: NodeFeedOptions) {
     this.#options = options;
     this.tail = new LogTail(0, options.tail);
+  }
+
+  /** False once the log held an entry of a newer format: this node must not serve any more. */
+  get canRead(): boolean {
+    return this.#canRead;
   }
 
   get userCount(): number {
@@ -42,7 +48,9 @@ export class NodeFeed {
 
   /** Puts a queue under its user, loading the user's view first if the node does not have it. */
   async attach(queue: EventQueue): Promise<void> {
-    const feed = await this.#feedOf(queue.userId);
+    let feed = await this.#feedOf(queue.userId);
+    // The user may have been forgotten between the answer and this line; a feed that nobody fills must not be used.
+    while (this.#users.get(queue.userId) !== feed) feed = await this.#feedOf(queue.userId);
     feed.queues.add(queue);
     queue.feed = feed;
     if (listensToPublicStreams(queue.descriptor)) this.#listeners.add(feed);
@@ -95,13 +103,14 @@ export class NodeFeed {
 
   /** Takes entries in order and answers the polls they concern, once for the whole batch. */
   take(entries: readonly PositionedEntry[]): void {
+    if (!this.#canRead) return;
     const touched = new Set<UserFeed>();
     for (const positioned of entries) {
       let parsed: ParsedEntry;
       try {
         parsed = new ParsedEntry(positioned);
       } catch (error) {
-        this.#options.onUnreadableEntry(error);
+        this.#goBlind(error);
         return;
       }
       this.tail.push(parsed);
@@ -109,6 +118,13 @@ export class NodeFeed {
       this.#takeOne(parsed, touched);
     }
     for (const feed of touched) for (const queue of feed.queues) queue.wake();
+  }
+
+  /** Past an entry that this release cannot read nothing is answered: a later event would hide that one was left out. */
+  #goBlind(error: unknown): void {
+    this.#canRead = false;
+    for (const feed of this.#users.values()) for (const queue of feed.queues) queue.finishPoll();
+    this.#options.onUnreadableEntry(error);
   }
 
   #takeOne(parsed: ParsedEntry, touched: Set<UserFeed>): void {

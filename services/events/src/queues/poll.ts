@@ -2,6 +2,7 @@
 import { badEventQueueId, badRequest, serviceUnavailable } from '@parley/contracts';
 import type { Epoch, LogFollower } from '@parley/event-log';
 
+import { UnknownEntryFormat } from '../feed/parsed-entry.ts';
 import { collectEvents, FeedLost } from './collect-events.ts';
 import type { LogAccess } from './collect-events.ts';
 import type { EventQueue } from './event-queue.ts';
@@ -13,6 +14,8 @@ const catchUpTimeoutMs = 5_000;
 export type PollContext = {
   readonly registry: QueueRegistry;
   readonly follower: LogFollower;
+  /** False when the log holds what this release cannot read; another node has to answer. */
+  readonly canRead: () => boolean;
   readonly logAccess: LogAccess;
   readonly heartbeat: { readonly minMs: number; readonly maxMs: number };
   readonly draining: AbortSignal;
@@ -54,6 +57,7 @@ async function positionOf(
   catchUp: boolean,
 ): Promise<number> {
   const { follower } = context;
+  if (!context.canRead()) throw serviceUnavailable();
   let after = Math.max(lastEventId, queue.startPosition);
   if (sawWhatWasLost(after, follower.epochs) || after < follower.beginPosition)
     throw badEventQueueId(queue.id);
@@ -111,9 +115,10 @@ export async function poll(
       }
       const release = await held.released;
       if (release === 'events') continue;
-      const last = queue.hasEnded ? [] : await collectEvents(context.logAccess, queue, after);
-      if (last.length > 0 || release !== 'heartbeat') return last;
+      // Read before looking: everything up to here has been looked at when nothing is found.
       const { cursor } = context.follower;
+      const last = queue.hasEnded ? [] : await collectEvents(context.logAccess, queue, after);
+      if (last.length > 0 || release !== 'heartbeat' || !context.canRead()) return last;
       if (cursor > after) return [`{"type":"heartbeat","id":${cursor}}`];
       // Nothing happened in the whole log since: no id is free for a heartbeat.
       if (heartbeatAtMs >= context.heartbeat.maxMs) return [];
@@ -121,6 +126,8 @@ export async function poll(
     }
   } catch (error) {
     if (error instanceof FeedLost) return [];
+    // Replay met an entry of a newer release, which another node can read.
+    if (error instanceof UnknownEntryFormat) throw serviceUnavailable();
     throw error;
   } finally {
     queue.lastPolledAtMs = performance.now();
