@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+
+import { LaunchFault } from './launch-fault.ts';
+import { parseOptions } from './options.ts';
+
+test('without arguments there are two event nodes, one message service and port 9991', () => {
+  expect(parseOptions([], '/repository')).toEqual({
+    port: 9991,
+    events: 2,
+    messages: 1,
+    dataDir: '/repository/.parley',
+    fresh: false,
+    json: false,
+  });
+});
+
+test('all options are read, and a relative data folder starts at the working folder', () => {
+  const args = '--port 8080 --events 3 --messages 2 --data ../data --fresh --json'.split(' ');
+  expect(parseOptions(args, '/a/b')).toEqual({
+    port: 8080,
+    events: 3,
+    messages: 2,
+    dataDir: '/a/data',
+    fresh: true,
+    json: true,
+  });
+});
+
+test.each([
+  ['--port', '0'],
+  ['--port', '65536'],
+  ['--events', '1.5'],
+  ['--messages', 'two'],
+])('%s %s is refused with the usage', (name, value) => {
+  expect(() => parseOptions([name, value], '/')).toThrow(LaunchFault);
+  expect(() => parseOptions([name, value], '/')).toThrow(/Usage: npm start/);
+});
+
+test('an unknown option and a stray word are refused', () => {
+  expect(() => parseOptions(['--colour'], '/')).toThrow(LaunchFault);
+  expect(() => parseOptions(['9991'], '/')).toThrow(LaunchFault);
+});
