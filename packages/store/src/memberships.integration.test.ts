@@ -47,7 +47,7 @@ async function makeChange(client: Client): Promise<{ changeId: number; position:
   const position = nextPosition;
   nextPosition += 1;
   await client.query({
-    text: 'INSERT INTO changes (id, position, message_id) VALUES ($1, $1, $1 * 100)',
+    text: 'INSERT INTO changes (id, position, message_id) VALUES ($1::bigint, $1::bigint, $1::bigint * 100)',
     values: [position],
   });
   return { changeId: position, position };
