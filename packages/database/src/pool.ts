@@ -68,6 +68,9 @@ export function createPool(options: {
     types,
   });
   pool.on('error', options.onError);
+  // A connection in use that the server ends (an idle transaction, a restart) fails its next statement, and that is where the
+  // fault is handled. Without a listener the event would end the process.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 

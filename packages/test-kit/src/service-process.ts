@@ -16,7 +16,7 @@ const compileCacheFolder = join(tmpdir(), 'parley-test-compile-cache');
 
 const outputLinesMax = 200;
 // A dozen processes start at once, on machines that may be busy with other things.
-const startDeadlineMs = 120_000;
+const startDeadlineMs = 240_000;
 const stopDeadlineMs = 15_000;
 
 /** How a process ended. */
