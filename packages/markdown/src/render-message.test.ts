@@ -103,6 +103,11 @@ describe('descriptions', () => {
 /** Sentences of reference facts, markdown, that no reference case covers. */
 const facts: readonly (readonly [name: string, input: string, expected: string])[] = [
   ['blank input', ' \n \t\n', ''],
+  [
+    '1.2 quotes in attributes',
+    '[x](https://quay.com/"onload=a)',
+    '<p><a href="https://quay.com/&quot;onload=a" target="_blank" title="https://quay.com/&quot;onload=a">x</a></p>',
+  ],
   ['2.1 seven hashes', '####### a', '<p>####### a</p>'],
   ['2.1 hash run at the end', '# a#', '<h1>a</h1>'],
   ['2.1 hash alone', '#', '<p>#</p>'],

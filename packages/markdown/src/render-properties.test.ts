@@ -202,6 +202,9 @@ describe('any content', () => {
     const url = fc
       .array(
         fc.constantFrom(
+          '"',
+          "'",
+          '"onload=x',
           'java',
           'script',
           ':',
