@@ -9,7 +9,7 @@ import type { LogFile } from './log-file.ts';
 import { LaunchFault } from './launch-fault.ts';
 import type { Running } from './supervisor.ts';
 
-const readyWithinMs = 60_000;
+const readyWithinMs = 120_000;
 const drainPatienceMs = 12_000;
 const askEveryMs = 50;
 const answerWithinMs = 2_000;
@@ -88,7 +88,7 @@ function isReady(internalPort: number): Promise<boolean> {
  *
  * @param command its entry and environment
  * @param signal ends the start
- * @throws LaunchFault when it ends before, or is not ready within a minute
+ * @throws LaunchFault when it ends before, or is not ready within two minutes
  */
 export async function startService(command: NodeCommand, signal: AbortSignal): Promise<Running> {
   command.log.forgetLastLines();

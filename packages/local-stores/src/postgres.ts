@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import pg from 'pg';
@@ -80,7 +81,11 @@ async function withClient<Result>(
   }
 }
 
-async function answers(cluster: Cluster, port: number): Promise<boolean> {
+/** Whether the process that was started, and not another one on the port, takes queries. */
+async function answers(cluster: Cluster, port: number, pid: number): Promise<boolean> {
+  const lockFile = join(cluster.folder, 'postmaster.pid');
+  const holder = await readFile(lockFile, 'utf8').catch(() => '');
+  if (Number(holder.split('\n')[0]) !== pid) return false;
   try {
     await withClient(cluster, port, 'postgres', (client) => client.query('SELECT 1'));
     return true;
@@ -123,7 +128,7 @@ async function launchUntilReady(
   for (;;) {
     const running = await launch(cluster, port, options);
     try {
-      await running.waitUntil(() => answers(cluster, port), readyWithinMs);
+      await running.waitUntil(() => answers(cluster, port, running.pid), readyWithinMs);
       return running;
     } catch (error) {
       await running.stop(['SIGINT', 'SIGKILL'], stopPatienceMs);

@@ -23,8 +23,8 @@ export type RedisOptions = {
   log: (line: string) => void;
 };
 
-/** Asks with the password, so that a stranger on the port does not pass for the one started. */
-function answers(port: number, password: string): Promise<boolean> {
+/** Asks for the process number, so that another Redis on the port does not pass for the one started. */
+function answers(port: number, password: string, pid: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1' });
     let received = '';
@@ -35,10 +35,11 @@ function answers(port: number, password: string): Promise<boolean> {
     socket.setTimeout(answerWithinMs, () => finish(false));
     socket.once('error', () => finish(false));
     socket.once('close', () => finish(false));
-    socket.once('connect', () => socket.write(`AUTH ${password}\r\nPING\r\n`));
+    socket.once('connect', () => socket.write(`AUTH ${password}\r\nINFO server\r\n`));
     socket.on('data', (chunk) => {
       received += chunk.toString('latin1');
-      if (received.includes('+PONG')) finish(received.startsWith('+OK'));
+      const answeredBy = /\r\nprocess_id:(\d+)\r\n/.exec(received)?.[1];
+      if (answeredBy !== undefined) finish(Number(answeredBy) === pid);
       else if (received.startsWith('-')) finish(false);
     });
   });
@@ -78,7 +79,7 @@ export async function startRedis(options: RedisOptions): Promise<RunningStore> {
   });
   const stop = (): Promise<void> => running.stop(['SIGTERM', 'SIGKILL'], stopPatienceMs);
   try {
-    await running.waitUntil(() => answers(port, password), readyWithinMs);
+    await running.waitUntil(() => answers(port, password, running.pid), readyWithinMs);
   } catch (error) {
     await stop();
     if (running.lastLines.join('\n').includes('Address already in use')) {

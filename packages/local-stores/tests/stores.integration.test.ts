@@ -31,36 +31,42 @@ async function query(url: string, text: string): Promise<Record<string, unknown>
 }
 
 const log = (): void => undefined;
+// Making a database writes forty megabytes, four starts on a busy machine take their time.
+const storeTimeoutMs = 120_000;
 
-test('Postgres speaks UTF-8 in the builtin locale, keeps its data and refuses a second start', async () => {
-  const dataDir = join(await makeFolder(), 'postgres');
-  onTestFinished(() => removePostgresData(dataDir));
-  const first = await startPostgres({ dataDir, log });
-  try {
-    expect(
-      await query(
-        first.url,
-        `SELECT pg_encoding_to_char(encoding) AS encoding, datlocprovider AS provider, datlocale AS locale,
+test(
+  'Postgres speaks UTF-8 in the builtin locale, keeps its data and refuses a second start',
+  async () => {
+    const dataDir = join(await makeFolder(), 'postgres');
+    onTestFinished(() => removePostgresData(dataDir));
+    const first = await startPostgres({ dataDir, log });
+    try {
+      expect(
+        await query(
+          first.url,
+          `SELECT pg_encoding_to_char(encoding) AS encoding, datlocprovider AS provider, datlocale AS locale,
                 current_setting('fsync') AS fsync, current_setting('listen_addresses') AS addresses
            FROM pg_database WHERE datname = current_database()`,
-      ),
-    ).toEqual([
-      { encoding: 'UTF8', provider: 'b', locale: 'C.UTF-8', fsync: 'on', addresses: '127.0.0.1' },
-    ]);
-    await query(first.url, 'CREATE TABLE kept AS SELECT 7 AS value');
-    await expect(startPostgres({ dataDir, log })).rejects.toThrow(/Another Postgres runs/);
-    expect((await stat(join(dataDir, 'password'))).mode & 0o777).toBe(0o600);
-  } finally {
-    await first.stop();
-  }
-  expect(await first.exited).toBe('ended with code 0');
-  const second = await startPostgres({ dataDir, log });
-  try {
-    expect(await query(second.url, 'SELECT value FROM kept')).toEqual([{ value: 7 }]);
-  } finally {
-    await second.stop();
-  }
-});
+        ),
+      ).toEqual([
+        { encoding: 'UTF8', provider: 'b', locale: 'C.UTF-8', fsync: 'on', addresses: '127.0.0.1' },
+      ]);
+      await query(first.url, 'CREATE TABLE kept AS SELECT 7 AS value');
+      await expect(startPostgres({ dataDir, log })).rejects.toThrow(/Another Postgres runs/);
+      expect((await stat(join(dataDir, 'password'))).mode & 0o777).toBe(0o600);
+    } finally {
+      await first.stop();
+    }
+    expect(await first.exited).toBe('ended with code 0');
+    const second = await startPostgres({ dataDir, log });
+    try {
+      expect(await query(second.url, 'SELECT value FROM kept')).toEqual([{ value: 7 }]);
+    } finally {
+      await second.stop();
+    }
+  },
+  storeTimeoutMs,
+);
 
 test('Redis asks for its password, and a port in use is said', async () => {
   const dir = await makeFolder();
