@@ -103,8 +103,8 @@ export class OrganizationMaker {
    */
   async makeAccounts(accounts: readonly NewAccount[]): Promise<Account[]> {
     const passwordHashes = await Promise.all(
-      accounts.map(async ({ password }) =>
-        password === undefined ? null : await hashPassword(password),
+      accounts.map(({ password }) =>
+        password === undefined ? Promise.resolve(null) : hashPassword(password),
       ),
     );
     return this.#change(async (client, changeId) => {

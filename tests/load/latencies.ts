@@ -1,0 +1,38 @@
+import { build } from 'hdr-histogram-js';
+
+const percentiles = [50, 90, 99, 99.9] as const;
+// Latencies are kept in whole microseconds up to two minutes.
+const highestUs = 120_000_000;
+
+/** Percentiles of one kind of latency, in milliseconds. */
+export type LatencySummary = { readonly count: number } & Readonly<Record<string, number>>;
+
+/** A histogram of latencies with three significant digits. */
+export class Latencies {
+  readonly #histogram = build({
+    lowestDiscernibleValue: 1,
+    highestTrackableValue: highestUs,
+    numberOfSignificantValueDigits: 3,
+  });
+
+  /** @param startedAtMs from `performance.now()` */
+  recordSince(startedAtMs: number): void {
+    const us = Math.round((performance.now() - startedAtMs) * 1_000);
+    this.#histogram.recordValue(Math.min(Math.max(us, 1), highestUs));
+  }
+
+  summarize(): LatencySummary {
+    const values = percentiles.map(
+      (percentile) =>
+        [
+          `p${percentile}_ms`,
+          Math.round(this.#histogram.getValueAtPercentile(percentile)) / 1_000,
+        ] as const,
+    );
+    return {
+      count: this.#histogram.totalCount,
+      ...Object.fromEntries(values),
+      max_ms: this.#histogram.maxValue / 1_000,
+    };
+  }
+}

@@ -1,0 +1,89 @@
+import { cpus } from 'node:os';
+import { parseArgs } from 'node:util';
+
+import { startOwnSystem, useSystem } from './load-system.ts';
+import type { LoadSystem } from './load-system.ts';
+import { measureAudience } from './scenarios/audience.ts';
+import { sendAndFollow } from './scenarios/send-and-follow.ts';
+
+const usage = `npm run load -- [options]
+  --scenario send|audience   what to measure (default: send)
+  --url URL                  a running system (default: one is started, with rate limits off)
+  --account EMAIL:API_KEY    an account of that system; may be repeated
+  --senders N                closed-loop senders (default 8)
+  --followers N              long-polling queues (default 20)
+  --sends N                  at most so many sends (default 5000; audience: 200)
+  --duration-secs N          at most so long (default 20)
+  --audience A,B             numbers of subscribers (default 10,100000)
+  --json                     only the results, one JSON object a line
+`;
+
+const peopleOfOwnSystem = 20;
+const senderBound = 1_000;
+const sendsBound = 1_000_000;
+const secsBound = 600;
+
+function readCount(text: string, name: string, most: number): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1 || value > most)
+    throw new Error(`--${name} is an integer from 1 to ${most}`);
+  return value;
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      scenario: { type: 'string', default: 'send' },
+      url: { type: 'string' },
+      account: { type: 'string', multiple: true, default: [] },
+      senders: { type: 'string', default: '8' },
+      followers: { type: 'string', default: '20' },
+      sends: { type: 'string' },
+      'duration-secs': { type: 'string', default: '20' },
+      audience: { type: 'string', default: '10,100000' },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help || !['send', 'audience'].includes(values.scenario)) {
+    process.stdout.write(usage);
+    process.exitCode = values.help ? 0 : 1;
+    return;
+  }
+  const say = (text: string): void => {
+    if (!values.json) process.stderr.write(`${text}\n`);
+  };
+  const report = (result: object): void => {
+    process.stdout.write(
+      `${values.json ? JSON.stringify(result) : JSON.stringify(result, undefined, 2)}\n`,
+    );
+  };
+  say(`${cpus().length} processors (${cpus()[0]?.model ?? 'unknown'}), Node ${process.version}`);
+  say(values.url === undefined ? 'Starting a system ...' : `Using ${values.url}`);
+  const system: LoadSystem =
+    values.url === undefined
+      ? await startOwnSystem(peopleOfOwnSystem)
+      : await useSystem(values.url, values.account);
+  try {
+    if (values.scenario === 'send') {
+      const result = await sendAndFollow(system, {
+        senders: readCount(values.senders, 'senders', senderBound),
+        followers: readCount(values.followers, 'followers', senderBound),
+        sendsMax: readCount(values.sends ?? '5000', 'sends', sendsBound),
+        durationMaxSecs: readCount(values['duration-secs'], 'duration-secs', secsBound),
+      });
+      report({ scenario: 'send', ...result });
+      return;
+    }
+    for (const text of values.audience.split(',')) {
+      const subscribers = readCount(text, 'audience', sendsBound);
+      say(`Sending to ${subscribers} subscribers ...`);
+      const sends = readCount(values.sends ?? '200', 'sends', sendsBound);
+      report({ scenario: 'audience', ...(await measureAudience(system, subscribers, sends)) });
+    }
+  } finally {
+    await system.stop();
+  }
+}
+
+await main();
