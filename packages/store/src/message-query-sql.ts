@@ -37,7 +37,8 @@ export type ListHints = {
   publicStreams?: boolean;
   sender?: string;
   starred?: boolean;
-  unread?: boolean;
+  /** The condition by which the list is of unread messages only. */
+  unread?: MessageCondition;
 };
 
 export type MessageList = {
@@ -120,14 +121,18 @@ function historyRanges(hints: ListHints): Walk | undefined {
 /** @returns a query with the column `id`; the first `limit` ids of the list in the slice's order are among its rows, each once */
 export function listIdsSql(list: MessageList, slice: ListSlice): string {
   const { hints } = list;
+  // The walks over unread messages give nothing else.
+  const conditions = list.withHistory
+    ? list.conditions
+    : list.conditions.filter((condition) => condition !== hints.unread);
   const wanted = (message: string): string =>
-    [slice.bound, ...list.conditions].map((condition) => `(${condition(message)})`).join(' AND ');
+    [slice.bound, ...conditions].map((condition) => `(${condition(message)})`).join(' AND ');
   const cut = `ORDER BY m.id ${slice.order} LIMIT ${slice.limit}`;
-  if (hints.starred === true && !list.withHistory) {
+  if (hints.starred === true && hints.unread === undefined && !list.withHistory) {
     return `(SELECT m.id FROM message_flags f JOIN messages m ON m.id = f.message_id
       WHERE f.user_id = ${user} AND f.set_bits & ${flagBits.starred} <> 0 AND ${heldSql('m', user)} AND ${wanted('m')} ${cut})`;
   }
-  if (hints.unread === true && !list.withHistory) {
+  if (hints.unread !== undefined && !list.withHistory) {
     return unreadIdsSql({
       user,
       ...(hints.stream === undefined ? {} : { stream: hints.stream }),

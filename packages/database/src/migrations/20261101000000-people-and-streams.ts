@@ -49,6 +49,8 @@ CREATE TABLE users (
   date_joined timestamptz NOT NULL DEFAULT now()
 );
 CREATE INDEX users_by_name ON users (full_name_folded);
+-- Every send to a stream asks which of these few are subscribed.
+CREATE INDEX users_reacting ON users (id) WHERE bot_type IN (3, 4);
 CREATE INDEX users_by_owner ON users (bot_owner_id) WHERE bot_owner_id IS NOT NULL;
 COMMENT ON TABLE users IS 'owner: store/users';
 

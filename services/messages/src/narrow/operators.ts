@@ -181,11 +181,12 @@ const isPrivate: Meaning = {
   condition: (message) => `${message}.stream_id IS NULL`,
   hints: { privateOnly: true },
 };
+const isUnread: MessageCondition = (message) => `NOT ${readSql(message, readerSql)}`;
 const isMeanings: Readonly<Record<string, Meaning>> = {
   private: isPrivate,
   dm: isPrivate,
   starred: { condition: hasFlag(flagBits.starred), hints: { starred: true } },
-  unread: { condition: (message) => `NOT ${readSql(message, readerSql)}`, hints: { unread: true } },
+  unread: { condition: isUnread, hints: { unread: isUnread } },
   mentioned: { condition: hasFlag(flagBits.mentioned | flagBits.wildcard_mentioned) },
   alerted: { condition: hasFlag(flagBits.has_alert_word) },
 };

@@ -1,0 +1,145 @@
+import { ApiError } from '@parley/contracts';
+import type { SendItem, SendOutcome } from '@parley/event-log';
+import { createLogger } from '@parley/logging';
+import { expect, test } from 'vitest';
+
+import { BatchWriter } from './batch-writer.ts';
+import type { BatchWriterOptions } from './batch-writer.ts';
+
+const log = createLogger({ service: 'messages', nodeId: 'test', level: 'silent' });
+
+function item(key: string): SendItem {
+  return {
+    send_key: key,
+    content_hash: '',
+    sender_id: 1,
+    may_be_first: false,
+    conversation_id: 1,
+    recipient_id: 1,
+    topic: '',
+    content: key,
+    rendered_content: '',
+    client: '',
+    sent_at_secs: 0,
+    is_me_message: false,
+    has_link: false,
+    has_image: false,
+    has_attachment: false,
+    read_by_sender: false,
+    mentions_wildcard: false,
+    mentioned_ids: [],
+    late_receipt_ids: [],
+    search_text: '',
+    audience: 0,
+    payload: '',
+  };
+}
+
+const sent = (messageId: number): SendOutcome => ({
+  outcome: 'sent',
+  messageId,
+  position: messageId,
+});
+
+/** A log that keeps keys, and does what the script says to each statement before it answers properly. */
+function scripted(
+  script: ((keys: readonly string[]) => SendOutcome[] | Error | undefined)[],
+  options: Partial<BatchWriterOptions> = {},
+): { writer: BatchWriter; batches: string[][] } {
+  const batches: string[][] = [];
+  const known = new Map<string, number>();
+  const writer = new BatchWriter({
+    log,
+    send: async (items) => {
+      const keys = items.map(({ send_key: key }) => key);
+      batches.push(keys);
+      await new Promise((resolve) => setImmediate(resolve));
+      const answer = script.shift()?.(keys);
+      if (answer instanceof Error) throw answer;
+      return (
+        answer ??
+        keys.map((key) => {
+          const first = known.get(key);
+          if (first !== undefined)
+            return { outcome: 'repeated', messageId: first, position: undefined };
+          known.set(key, known.size + 1);
+          return sent(known.size);
+        })
+      );
+    },
+    ...options,
+  });
+  return { writer, batches };
+}
+
+const connectionLost = (): Error =>
+  Object.assign(new Error('Connection terminated unexpectedly'), { code: 'ECONNRESET' });
+const refusedByDatabase = (): Error =>
+  Object.assign(new Error('bad'), { code: '22P02', severity: 'ERROR' });
+
+test('what arrives while one statement is in flight goes together in the next, never one key twice', async () => {
+  const { writer, batches } = scripted([], { batchItemsMax: 3 });
+  const outcomes = await Promise.all(
+    ['a', 'b', 'c', 'c', 'd', 'e'].map((key) => writer.send(item(key), false)),
+  );
+  expect(batches).toEqual([['a'], ['b', 'c', 'd'], ['c', 'e']]);
+  expect(outcomes.map(({ outcome }) => outcome)).toEqual([
+    'sent',
+    'sent',
+    'sent',
+    'repeated',
+    'sent',
+    'sent',
+  ]);
+  expect(outcomes[3]?.messageId).toBe(outcomes[2]?.messageId);
+});
+
+test('a busy item goes again and the others are answered', async () => {
+  const { writer, batches } = scripted([
+    () => [{ outcome: 'busy', messageId: undefined, position: undefined }],
+  ]);
+  expect(await writer.send(item('a'), false)).toMatchObject({ outcome: 'sent' });
+  expect(batches).toEqual([['a'], ['a']]);
+});
+
+test('after a lost connection the same keys go again', async () => {
+  const { writer, batches } = scripted([connectionLost, connectionLost]);
+  expect(await writer.send(item('a'), false)).toMatchObject({ outcome: 'sent', messageId: 1 });
+  expect(batches).toHaveLength(3);
+});
+
+test('a batch that the database refuses is repeated item by item, and only the bad one fails', async () => {
+  const refuseBad = (keys: readonly string[]): Error | undefined =>
+    keys.includes('bad') ? refusedByDatabase() : undefined;
+  const { writer, batches } = scripted([refuseBad, refuseBad, refuseBad, refuseBad, refuseBad]);
+  const outcomes = await Promise.allSettled(
+    ['first', 'good', 'bad', 'fine'].map((key) => writer.send(item(key), false)),
+  );
+  expect(outcomes.map(({ status }) => status)).toEqual([
+    'fulfilled',
+    'fulfilled',
+    'rejected',
+    'fulfilled',
+  ]);
+  expect(batches).toEqual([['first'], ['good', 'bad', 'fine'], ['good'], ['bad'], ['fine']]);
+});
+
+test('past the deadline a send with a key of the client is refused with 503; one without is asked for longer', async () => {
+  const away = Array.from({ length: 4 }, () => connectionLost);
+  const refusing = scripted([...away], { deadlineMs: 0 });
+  await expect(refusing.writer.send(item('a'), true)).rejects.toMatchObject({
+    status: 503,
+    headers: { 'Retry-After': '1' },
+  });
+  const asking = scripted([...away], { deadlineMs: 0 });
+  expect(await asking.writer.send(item('b'), false)).toMatchObject({ outcome: 'sent' });
+});
+
+test('a full queue refuses with 503', async () => {
+  const { writer } = scripted([], { queueItemsMax: 1 });
+  const first = writer.send(item('a'), false);
+  const second = writer.send(item('b'), false);
+  expect(() => writer.send(item('c'), false)).toThrow(ApiError);
+  await Promise.all([first, second]);
+  await writer.drain();
+});

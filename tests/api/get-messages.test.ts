@@ -1,0 +1,382 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { fetchMessages, refusalOf, startMessageFixture } from './message-fixture.ts';
+import type { MessageFixture } from './message-fixture.ts';
+
+const newest = 10_000_000_000_000_000;
+
+let all: MessageFixture;
+/** Ten messages in Denmark, of which Cat received none, and some elsewhere. */
+let denmark: number[];
+let secret: number;
+let pair: number;
+let group: number;
+
+beforeAll(async () => {
+  all = await startMessageFixture({ subscriptions: 1 });
+  const { organization, ann, bob, cat, guest } = all;
+  await organization.makeStream('Denmark', [ann, bob]);
+  await organization.makeStream('secret', [bob], { inviteOnly: true });
+  denmark = [];
+  for (let n = 0; n < 10; n += 1) {
+    const sender = n % 2 === 0 ? ann : bob;
+    denmark.push(
+      await sender.client.sendToStream(
+        'Denmark',
+        n < 6 ? 'lunch' : 'Dinner',
+        `message ${n} https://example.com`,
+      ),
+    );
+  }
+  secret = await bob.client.sendToStream('secret', 'lunch', 'hidden');
+  pair = await ann.client.sendPrivately([cat.email], 'for Cat');
+  group = await ann.client.sendPrivately([cat.email, guest.email], 'for both');
+});
+afterAll(() => all.stop());
+
+describe('anchors and counts', () => {
+  const around = async (
+    anchor: number | string,
+    before: number,
+    after: number,
+  ): Promise<Record<string, unknown>> => {
+    const { ids, body } = await fetchMessages(all.bob, {
+      anchor,
+      num_before: before,
+      num_after: after,
+      narrow: [['stream', 'Denmark']],
+    });
+    const { anchor: used, found_anchor, found_oldest, found_newest, history_limited } = body;
+    return { ids, used, found: [found_anchor, found_oldest, found_newest], history_limited };
+  };
+  const ids = (from: number, to?: number): number[] => denmark.slice(from, to);
+
+  test('the anchor comes in addition to both counts', async () => {
+    const [anchor = 0] = ids(5);
+    expect(await around(anchor, 2, 2)).toEqual({
+      ids: ids(3, 8),
+      used: anchor,
+      found: [true, false, false],
+      history_limited: false,
+    });
+    expect(await around(anchor, 0, 0)).toMatchObject({
+      ids: [anchor],
+      found: [true, false, false],
+    });
+    expect(await around(anchor, 6, 5)).toMatchObject({ ids: denmark, found: [true, true, true] });
+    expect(await around(anchor, 5, 4)).toMatchObject({ ids: denmark, found: [true, false, false] });
+  });
+
+  test('an anchor outside of the narrow still has its neighbours', async () => {
+    expect(await around(secret, 3, 3)).toMatchObject({ ids: ids(7), found: [false, false, true] });
+    expect(await around(9_999_999_999_999_999, 2, 1)).toMatchObject({
+      ids: ids(8),
+      found: [false, false, true],
+    });
+    expect(await around(-5, 2, 2)).toMatchObject({ ids: ids(0, 2), found: [false, true, false] });
+  });
+
+  test('the newest and the oldest', async () => {
+    expect(await around(newest, 2, 7)).toMatchObject({
+      ids: ids(8),
+      used: newest,
+      found: [false, false, true],
+    });
+    expect(await around('newest', 0, 0)).toMatchObject({
+      ids: [],
+      used: newest,
+      found: [false, false, true],
+    });
+    expect(await around(0, 7, 2)).toMatchObject({
+      ids: ids(0, 2),
+      used: 0,
+      found: [false, true, false],
+    });
+    expect(await around('oldest', 0, 20)).toMatchObject({
+      ids: denmark,
+      used: 0,
+      found: [false, true, true],
+    });
+  });
+
+  test('the first unread message, and the newest when there is none', async () => {
+    const { bob } = all;
+    await bob.client.post('messages/flags', { messages: ids(0, 4), op: 'add', flag: 'read' });
+    const [first] = ids(4);
+    expect(await around('first_unread', 1, 1)).toMatchObject({ ids: ids(3, 6), used: first });
+    // An anchor sent along is ignored.
+    const query = {
+      anchor: 0,
+      use_first_unread_anchor: true,
+      num_before: 0,
+      num_after: 0,
+      narrow: [['stream', 'Denmark']],
+    };
+    expect((await fetchMessages(bob, query)).body['anchor']).toBe(first);
+    await all.pool.query(
+      `INSERT INTO muted_topics (user_id, stream_id, topic_folded, topic)
+       SELECT $1, stream_id, topic_folded, 'lunch' FROM conversations c JOIN streams s ON s.id = c.stream_id
+       WHERE s.name = 'Denmark' AND topic_folded = 'LUNCH'`,
+      [bob.id],
+    );
+    expect((await fetchMessages(bob, query)).body['anchor']).toBe(ids(6)[0]);
+    await bob.client.post('mark_all_as_read');
+    expect((await fetchMessages(bob, { ...query, num_before: 1 })).body).toMatchObject({
+      anchor: newest,
+      messages: [{ id: denmark[9] }],
+    });
+    await bob.client.post('messages/flags', { messages: denmark, op: 'remove', flag: 'read' });
+    await all.pool.query('DELETE FROM muted_topics WHERE user_id = $1', [bob.id]);
+  });
+
+  test('5000 messages are the most', async () => {
+    const { bob } = all;
+    await fetchMessages(bob, { anchor: 1, num_before: 2_500, num_after: 2_500 });
+    expect(
+      await refusalOf(fetchMessages(bob, { anchor: 1, num_before: 2_500, num_after: 2_501 })),
+    ).toMatchObject({
+      msg: 'Too many messages requested (maximum 5000).',
+    });
+  });
+});
+
+describe('what is seen', () => {
+  test('without a narrow what one holds; a public stream narrow shows all of it, read and historical', async () => {
+    const { cat } = all;
+    expect((await fetchMessages(cat)).ids).toEqual([pair, group]);
+    const { messages, ids } = await fetchMessages(cat, { narrow: [['stream', 'denmark']] });
+    expect(ids).toEqual(denmark);
+    expect(messages[0]?.flags).toEqual(['read', 'historical']);
+    expect(
+      (
+        await fetchMessages(cat, {
+          narrow: [
+            ['stream', 'Denmark'],
+            ['topic', 'LUNCH'],
+          ],
+        })
+      ).ids,
+    ).toEqual(denmark.slice(0, 6));
+    // Any "is" leaves out what one does not hold.
+    expect(
+      (
+        await fetchMessages(cat, {
+          narrow: [['stream', 'Denmark'], { operator: 'is', operand: 'starred', negated: true }],
+        })
+      ).ids,
+    ).toEqual([]);
+    expect((await fetchMessages(cat, { narrow: [['topic', 'lunch']] })).ids).toEqual([]);
+  });
+
+  test('nothing of a private stream that one never joined, administrators and guests alike', async () => {
+    const { ann, cat, guest, bob } = all;
+    for (const account of [ann, cat, guest]) {
+      expect((await fetchMessages(account, { narrow: [['stream', 'secret']] })).ids).toEqual([]);
+      expect(
+        (await fetchMessages(account, { narrow: [{ operator: 'id', operand: secret }] })).ids,
+      ).toEqual([]);
+      expect((await fetchMessages(account, { anchor: secret, num_before: 0 })).ids).toEqual([]);
+      expect(
+        (
+          await fetchMessages(account, {
+            narrow: [
+              ['sender', bob.email],
+              ['stream', 'secret'],
+            ],
+          })
+        ).ids,
+      ).toEqual([]);
+    }
+    expect((await fetchMessages(bob, { narrow: [['stream', 'secret']] })).ids).toEqual([secret]);
+    expect((await fetchMessages(guest, { narrow: [['stream', 'Denmark']] })).ids).toEqual([]);
+  });
+
+  test('streams:public has public history for members only', async () => {
+    const { cat, guest } = all;
+    expect((await fetchMessages(cat, { narrow: [['streams', 'public']] })).ids).toEqual(denmark);
+    expect((await fetchMessages(guest, { narrow: [['streams', 'public']] })).ids).toEqual([]);
+    expect(
+      (
+        await fetchMessages(cat, {
+          narrow: [{ operator: 'streams', operand: 'public', negated: true }],
+        })
+      ).ids,
+    ).toEqual([pair, group]);
+  });
+
+  test('who left a private stream keeps what he received, and gets nothing newer', async () => {
+    const { organization, bob, cat } = all;
+    const stream = await organization.makeStream('leaving', [bob, cat], { inviteOnly: true });
+    const received = await bob.client.sendToStream('leaving', 'x', 'before');
+    await cat.client.delete('users/me/subscriptions', { subscriptions: ['leaving'] });
+    const later = await bob.client.sendToStream('leaving', 'x', 'after');
+    const { messages } = await fetchMessages(cat, { narrow: [['stream', 'leaving']] });
+    expect(messages).toMatchObject([{ id: received, flags: ['read'] }]);
+    await organization.maker.subscribe(stream.id, [cat.id]);
+    const back = await bob.client.sendToStream('leaving', 'x', 'back');
+    expect(
+      (await fetchMessages(cat, { narrow: [{ operator: 'stream', operand: stream.id }] })).ids,
+    ).toEqual([received, back]);
+    expect((await fetchMessages(bob, { narrow: [['stream', 'leaving']] })).ids).toEqual([
+      received,
+      later,
+      back,
+    ]);
+  });
+
+  test('avatar, content and flags follow the options', async () => {
+    const { messages } = await fetchMessages(all.ann, {
+      anchor: denmark[0],
+      num_before: 0,
+      client_gravatar: true,
+    });
+    expect(messages).toMatchObject([
+      {
+        avatar_url: null,
+        content: 'message 0 https://example.com',
+        content_type: 'text/x-markdown',
+      },
+    ]);
+  });
+});
+
+describe('operators', () => {
+  type Term =
+    | readonly [string, unknown]
+    | { operator: string; operand: unknown; negated?: boolean };
+  const narrowed = async (...terms: Term[]): Promise<readonly number[]> =>
+    (await fetchMessages(all.ann, { narrow: terms })).ids;
+  const not = (operator: string, operand: unknown): Term => ({ operator, operand, negated: true });
+
+  test('sender', async () => {
+    const { ann, bob } = all;
+    const even = denmark.filter((_, n) => n % 2 === 0);
+    expect(await narrowed(['sender', 'ANN@example.com'])).toEqual([...even, pair, group]);
+    expect(await narrowed({ operator: 'sender', operand: bob.id }, ['stream', 'Denmark'])).toEqual(
+      denmark.filter((id) => !even.includes(id)),
+    );
+    expect(await narrowed(not('sender', ann.id))).toEqual(
+      denmark.filter((id) => !even.includes(id)),
+    );
+  });
+
+  test('private messages', async () => {
+    const { ann, cat, guest, bob } = all;
+    expect(await narrowed(['is', 'private'])).toEqual([pair, group]);
+    expect(await narrowed(not('is', 'private'))).toEqual(denmark);
+    expect(await narrowed(['pm-with', `${ann.email}, ${cat.email}`])).toEqual([pair]);
+    expect(await narrowed({ operator: 'pm-with', operand: [guest.id, cat.id] })).toEqual([group]);
+    expect(await narrowed(['pm-with', bob.email])).toEqual([]);
+    expect(await narrowed(not('pm-with', cat.email), ['is', 'private'])).toEqual([group]);
+    expect(await narrowed(['group-pm-with', cat.email])).toEqual([group]);
+  });
+
+  test('flags', async () => {
+    const { client } = all.ann;
+    const [first = 0, second = 0] = denmark;
+    await client.post('messages/flags', { messages: [first], op: 'add', flag: 'starred' });
+    await client.post('messages/flags', { messages: [first, second], op: 'add', flag: 'read' });
+    expect(await narrowed(['is', 'starred'])).toEqual([first]);
+    expect(await narrowed(not('is', 'starred'), ['topic', 'lunch'])).toEqual(denmark.slice(1, 6));
+    expect(await narrowed(['is', 'unread'], ['stream', 'Denmark'])).toEqual(denmark.slice(2));
+    expect(await narrowed(['is', 'unread'], ['topic', 'dinner'])).toEqual(denmark.slice(6));
+    expect(await narrowed(not('is', 'unread'))).toEqual([first, second]);
+    expect(await narrowed(['is', 'mentioned'])).toEqual([]);
+  });
+
+  test('content, home, ids', async () => {
+    expect(await narrowed(['has', 'link'])).toEqual(denmark);
+    expect(await narrowed(not('has', 'link'))).toEqual([pair, group]);
+    expect(await narrowed(['in', 'all'], ['near', '5'], not('in', 'all'))).toEqual([
+      ...denmark,
+      pair,
+      group,
+    ]);
+    expect(await narrowed(['id', String(pair)])).toEqual([pair]);
+    expect(await narrowed(['id', '9'.repeat(40)])).toEqual([]);
+    await all.pool.query('UPDATE subscriptions SET is_muted = true WHERE user_id = $1', [
+      all.ann.id,
+    ]);
+    expect(await narrowed(['in', 'home'])).toEqual([pair, group]);
+    await all.pool.query('UPDATE subscriptions SET is_muted = false WHERE user_id = $1', [
+      all.ann.id,
+    ]);
+  });
+
+  test('terms hold together', async () => {
+    expect(await narrowed(['stream', 'Denmark'], not('topic', 'lunch'))).toEqual(denmark.slice(6));
+    expect(await narrowed(not('stream', 'Denmark'))).toEqual([pair, group]);
+    expect(await narrowed(['stream', 'Denmark'], ['stream', 'secret'])).toEqual([]);
+  });
+});
+
+describe('refusals', () => {
+  const cases: [string, Record<string, unknown>, Record<string, unknown>][] = [
+    [
+      'no anchor',
+      { anchor: undefined },
+      { msg: "Missing 'anchor' argument (or set 'use_first_unread_anchor'=True)." },
+    ],
+    [
+      'a word as anchor',
+      { anchor: 'middle' },
+      { code: 'REQUEST_VARIABLE_INVALID', var_name: 'anchor', bad_value: 'middle' },
+    ],
+    [
+      'no count',
+      { num_before: undefined },
+      { code: 'REQUEST_VARIABLE_MISSING', var_name: 'num_before' },
+    ],
+    ['a negative count', { num_before: -1 }, { msg: "Bad value for 'num_before': -1" }],
+    ['no list as narrow', { narrow: {} }, { code: 'REQUEST_VARIABLE_INVALID', var_name: 'narrow' }],
+    [
+      'an integer in a pair',
+      { narrow: [['stream', 5]] },
+      { msg: `Bad value for 'narrow': [["stream",5]]` },
+    ],
+    [
+      'an unknown operator',
+      { narrow: [['from', 'x']] },
+      { code: 'BAD_NARROW', desc: 'unknown operator from' },
+    ],
+    ['an empty operator', { narrow: [['', 'x']] }, { desc: 'unknown operator ' }],
+    ['an unknown stream', { narrow: [['stream', 'nowhere']] }, { desc: 'unknown stream nowhere' }],
+    [
+      'an unknown stream id',
+      { narrow: [{ operator: 'stream', operand: 99_999 }] },
+      { desc: 'unknown stream 99999' },
+    ],
+    ['an unknown sender', { narrow: [['sender', 'x@x']] }, { desc: 'unknown user x@x' }],
+    [
+      'an unknown person',
+      { narrow: [['pm-with', 'x@x, bob@example.com']] },
+      { desc: 'unknown user in x@x, bob@example.com' },
+    ],
+    [
+      'an empty address',
+      { narrow: [['pm-with', 'bob@example.com,']] },
+      { desc: 'unknown user in bob@example.com,' },
+    ],
+    [
+      'unknown ids',
+      { narrow: [{ operator: 'pm-with', operand: [98_765, 1] }] },
+      { desc: 'unknown user in [98765, 1]' },
+    ],
+    ['nobody', { narrow: [{ operator: 'pm-with', operand: [] }] }, { desc: 'unknown user in []' }],
+    ['an unknown is', { narrow: [['is', 'x']] }, { desc: "unknown 'is' operand x" }],
+    [
+      'an unknown has',
+      { narrow: [['has', 'constructor']] },
+      { desc: "unknown 'has' operand constructor" },
+    ],
+    ['an unknown in', { narrow: [['in', 'x']] }, { desc: "unknown 'in' operand x" }],
+    ['an unknown streams', { narrow: [['streams', 'x']] }, { desc: 'unknown streams operand x' }],
+    ['no digits', { narrow: [['id', 'abc']] }, { desc: 'Invalid message ID' }],
+  ];
+  test.each(cases)('%s', async (_name, change, expected) => {
+    expect(await refusalOf(fetchMessages(all.ann, change))).toMatchObject({
+      status: 400,
+      ...expected,
+    });
+  });
+});

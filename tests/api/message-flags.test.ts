@@ -1,0 +1,241 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { fetchMessages, newestEntry, refusalOf, startMessageFixture } from './message-fixture.ts';
+import type { MessageFixture } from './message-fixture.ts';
+
+let all: MessageFixture;
+let streamId: number;
+let secretId: number;
+let first: number;
+let second: number;
+let dinner: number;
+let pair: number;
+let hidden: number;
+
+beforeAll(async () => {
+  all = await startMessageFixture();
+  const { organization, ann, bob, cat } = all;
+  streamId = (await organization.makeStream('Denmark', [ann, bob])).id;
+  secretId = (await organization.makeStream('secret', [cat], { inviteOnly: true })).id;
+  first = await ann.client.sendToStream('Denmark', 'lunch', 'one');
+  second = await ann.client.sendToStream('Denmark', 'lunch', 'two');
+  dinner = await ann.client.sendToStream('Denmark', 'dinner', 'three');
+  pair = await ann.client.sendPrivately([bob.email], 'hi');
+  hidden = await cat.client.sendToStream('secret', 'x', 'x');
+});
+afterAll(() => all.stop());
+
+type Change = { messages: unknown; op?: string; flag?: string };
+const change = (
+  who: 'bob' | 'cat',
+  { messages, op = 'add', flag = 'read' }: Change,
+): Promise<Readonly<Record<string, unknown>>> =>
+  all[who].client.post('messages/flags', { messages, op, flag });
+
+async function flagsOf(who: 'ann' | 'bob' | 'cat', id: number): Promise<unknown> {
+  return (
+    await fetchMessages(all[who], { anchor: id, num_before: 0, narrow: [['stream', 'Denmark']] })
+  ).messages[0]?.flags;
+}
+
+/** The flag event of the newest entry, which is for one person alone. */
+async function newestEvent(): Promise<unknown> {
+  const entry = await newestEntry(all.pool);
+  if (entry.kind !== 'change') throw new Error('the newest entry is no change');
+  expect(entry.events).toHaveLength(1);
+  const [part] = entry.events;
+  if (part?.form !== 'same') throw new Error('the change has no event');
+  return { ...part.event, audience: part.audience };
+}
+
+const toBob = (): unknown => ({ to: 'users', userIds: [all.bob.id] });
+
+describe('messages/flags', () => {
+  test('answers and announces the ids that it applied to, and repeating changes nothing', async () => {
+    for (let time = 0; time < 2; time += 1) {
+      expect(
+        await change('bob', { messages: [second, hidden, first, 999_999], flag: 'starred' }),
+      ).toEqual({
+        result: 'success',
+        msg: '',
+        messages: [second, first],
+      });
+      expect(await newestEvent()).toEqual({
+        type: 'update_message_flags',
+        operation: 'add',
+        op: 'add',
+        flag: 'starred',
+        messages: [second, first],
+        all: false,
+        audience: toBob(),
+      });
+    }
+    expect(await flagsOf('bob', first)).toEqual(['starred']);
+    expect(await flagsOf('ann', first)).toEqual([]);
+    await change('bob', { messages: [second, first], op: 'remove', flag: 'starred' });
+    expect(await flagsOf('bob', first)).toEqual([]);
+  });
+
+  test('every flag of the contract is set and cleared for oneself', async () => {
+    const flags = [
+      'read',
+      'starred',
+      'collapsed',
+      'mentioned',
+      'wildcard_mentioned',
+      'summarize_in_home',
+      'summarize_in_stream',
+      'force_expand',
+      'force_collapse',
+      'has_alert_word',
+      'historical',
+    ];
+    for (const flag of flags) await change('bob', { messages: [first], flag });
+    expect(await flagsOf('bob', first)).toEqual(flags);
+    for (const flag of flags) await change('bob', { messages: [first], op: 'remove', flag });
+    expect(await flagsOf('bob', first)).toEqual([]);
+    const mention = await all.ann.client.sendToStream('Denmark', 'lunch', '@**all** @**Bob Ray**');
+    for (const flag of ['mentioned', 'wildcard_mentioned'])
+      await change('bob', { messages: [mention], op: 'remove', flag });
+    expect(await flagsOf('bob', mention)).toEqual([]);
+    expect(await flagsOf('ann', mention)).toEqual(['wildcard_mentioned']);
+  });
+
+  test('a star on one visible message makes one hold it, read and historical, for good', async () => {
+    expect(await flagsOf('cat', first)).toEqual(['read', 'historical']);
+    expect((await fetchMessages(all.cat)).ids).not.toContain(first);
+    expect(await change('cat', { messages: [first], flag: 'starred' })).toMatchObject({
+      messages: [first],
+    });
+    expect(await flagsOf('cat', first)).toEqual(['read', 'starred', 'historical']);
+    await change('cat', { messages: [first], op: 'remove', flag: 'starred' });
+    expect((await fetchMessages(all.cat)).ids).toContain(first);
+  });
+
+  const refusals: [string, () => Change, string][] = [
+    ['an unknown flag', () => ({ messages: [first], flag: 'foo' }), "Invalid flag: 'foo'"],
+    [
+      'an internal flag',
+      () => ({ messages: [first], flag: 'is_private' }),
+      "Invalid flag: 'is_private'",
+    ],
+    [
+      'an unknown operation',
+      () => ({ messages: [first], op: 'toggle' }),
+      "Invalid operation: 'toggle'",
+    ],
+    ['no message', () => ({ messages: [] }), 'Invalid message(s)'],
+    ['what one does not hold', () => ({ messages: [second], flag: 'read' }), 'Invalid message(s)'],
+    [
+      'two stars on what one does not hold',
+      () => ({ messages: [second, dinner], flag: 'starred' }),
+      'Invalid message(s)',
+    ],
+    [
+      'a star on what one may not see',
+      () => ({ messages: [pair], flag: 'starred' }),
+      'Invalid message(s)',
+    ],
+    ['a star on nothing', () => ({ messages: [2 ** 52], flag: 'starred' }), 'Invalid message(s)'],
+    ['a text as id', () => ({ messages: ['a'] }), 'messages[0] is not an integer'],
+  ];
+  test.each(refusals)('%s is refused', async (_name, make, msg) => {
+    expect(await refusalOf(change('cat', make()))).toMatchObject({
+      status: 400,
+      code: 'BAD_REQUEST',
+      msg,
+    });
+  });
+});
+
+describe('marking in bulk', () => {
+  const unread = async (): Promise<readonly number[]> =>
+    (await fetchMessages(all.bob, { narrow: [['is', 'unread']] })).ids;
+  const reset = async (): Promise<void> => {
+    await change('bob', { messages: [first, second, dinner, pair], op: 'remove' });
+    expect(await unread()).toEqual(expect.arrayContaining([first, second, dinner, pair]));
+  };
+
+  test('a topic, in any letter case', async () => {
+    await reset();
+    const before = await unread();
+    expect(
+      await all.bob.client.post('mark_topic_as_read', { stream_id: streamId, topic_name: 'LUNCH' }),
+    ).toEqual({ result: 'success', msg: '' });
+    const after = await unread();
+    expect(after).toEqual(before.filter((id) => after.includes(id)));
+    expect(after).toEqual(expect.arrayContaining([dinner, pair]));
+    expect(after).not.toContain(first);
+    expect(await newestEvent()).toEqual({
+      type: 'update_message_flags',
+      operation: 'add',
+      op: 'add',
+      flag: 'read',
+      messages: before.filter((id) => !after.includes(id)),
+      all: false,
+      audience: toBob(),
+    });
+    // Nothing is left to mark, and the event comes all the same.
+    await all.bob.client.post('mark_topic_as_read', { stream_id: streamId, topic_name: 'lunch' });
+    expect(await newestEvent()).toMatchObject({ messages: [] });
+  });
+
+  test('a stream, by its own endpoint or an empty topic', async () => {
+    for (const mark of [
+      () => all.bob.client.post('mark_stream_as_read', { stream_id: streamId }),
+      () => all.bob.client.post('mark_topic_as_read', { stream_id: streamId, topic_name: '' }),
+    ]) {
+      await reset();
+      await mark();
+      expect(await unread()).toEqual([pair]);
+      expect(await newestEvent()).toMatchObject({
+        messages: expect.arrayContaining([first, second, dinner]),
+        all: false,
+      });
+    }
+  });
+
+  test('everything', async () => {
+    await reset();
+    await all.bob.client.post('mark_all_as_read');
+    expect(await unread()).toEqual([]);
+    expect(await newestEvent()).toMatchObject({
+      flag: 'read',
+      operation: 'add',
+      messages: [],
+      all: true,
+      audience: toBob(),
+    });
+    const later = await all.ann.client.sendToStream('Denmark', 'lunch', 'later');
+    expect(await unread()).toEqual([later]);
+  });
+
+  test('what one may not see is refused like what is not there', async () => {
+    const { bob, guest } = all;
+    const refused = { status: 400, code: 'BAD_REQUEST', msg: 'Invalid stream id' };
+    for (const id of [secretId, 99_999, 2 ** 40]) {
+      expect(
+        await refusalOf(bob.client.post('mark_stream_as_read', { stream_id: id })),
+      ).toMatchObject(refused);
+      expect(
+        await refusalOf(bob.client.post('mark_topic_as_read', { stream_id: id, topic_name: 'x' })),
+      ).toMatchObject(refused);
+    }
+    expect(
+      await refusalOf(guest.client.post('mark_stream_as_read', { stream_id: streamId })),
+    ).toMatchObject(refused);
+    expect(
+      await refusalOf(
+        bob.client.post('mark_topic_as_read', { stream_id: streamId, topic_name: 'nope' }),
+      ),
+    ).toMatchObject({
+      msg: "No such topic 'nope'",
+    });
+    expect(
+      await refusalOf(bob.client.post('mark_topic_as_read', { stream_id: streamId })),
+    ).toMatchObject({
+      code: 'REQUEST_VARIABLE_MISSING',
+      var_name: 'topic_name',
+    });
+  });
+});

@@ -1,0 +1,397 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { entryOf, fetchMessages, refusalOf, startMessageFixture } from './message-fixture.ts';
+import type { MessageFixture } from './message-fixture.ts';
+
+let all: MessageFixture;
+beforeAll(async () => {
+  all = await startMessageFixture();
+  const { organization, ann, bob, cat, guest } = all;
+  await organization.makeStream('Denmark', [ann, bob]);
+  await organization.makeStream('secret', [bob], { inviteOnly: true });
+  await organization.makeStream('news', [ann, bob], { isAnnouncementOnly: true });
+  await organization.makeStream('for guests', [guest, cat]);
+});
+afterAll(() => all.stop());
+
+const toDenmark = { type: 'stream', to: 'Denmark', topic: 'lunch', content: 'hello' };
+
+describe('accepted', () => {
+  test('a stream message answers its id alone, and is fetched as it was sent', async () => {
+    const { ann, bob } = all;
+    const body = await ann.client.post('messages', {
+      type: 'stream',
+      to: 'denmark ',
+      subject: ' lunch ',
+      content: '  *hi* \n',
+    });
+    expect(body).toEqual({ result: 'success', msg: '', id: expect.any(Number) });
+    const { messages } = await fetchMessages(bob, {
+      narrow: [['stream', 'DENMARK']],
+      apply_markdown: true,
+    });
+    expect(messages.at(-1)).toEqual({
+      id: body['id'],
+      type: 'stream',
+      sender_id: ann.id,
+      sender_email: 'ann@example.com',
+      sender_full_name: 'Ann Lee',
+      sender_short_name: 'ann',
+      sender_realm_str: 'test',
+      content: '<p>*hi*</p>',
+      content_type: 'text/html',
+      display_recipient: 'Denmark',
+      stream_id: expect.any(Number),
+      recipient_id: expect.any(Number),
+      subject: 'lunch',
+      subject_links: [],
+      timestamp: expect.any(Number),
+      client: 'ParleyTest',
+      is_me_message: false,
+      reactions: [],
+      submessages: [],
+      flags: [],
+      avatar_url: expect.stringMatching(
+        /^https:\/\/secure\.gravatar\.com\/avatar\/[0-9a-f]{32}\?d=identicon&version=1$/,
+      ),
+    });
+  });
+
+  test.each(['Denmark', '"Denmark"', '["Denmark"]'])('a stream as %s', async (to) => {
+    await all.ann.client.post('messages', { ...toDenmark, to });
+  });
+
+  test('ids of streams and people, addresses as text with commas', async () => {
+    const { ann, bob, cat, pool } = all;
+    const { rows } = await pool.query<{ id: number }>({
+      text: `SELECT id FROM streams WHERE name = 'Denmark'`,
+    });
+    await ann.client.post('messages', { ...toDenmark, to: [rows[0]?.id] });
+    const byId = await ann.client.post('messages', {
+      type: 'private',
+      to: [bob.id, cat.id],
+      content: 'x',
+    });
+    const byEmail = await ann.client.post('messages', {
+      type: 'private',
+      to: ' CAT@example.com, bob@example.com,,ann@example.com',
+      content: 'x',
+    });
+    const { messages } = await fetchMessages(cat, {
+      narrow: [{ operator: 'pm-with', operand: [ann.id, bob.id] }],
+    });
+    expect(messages.map((message) => message.id)).toEqual([byId['id'], byEmail['id']]);
+    expect(new Set(messages.map((message) => message['recipient_id'])).size).toBe(1);
+    expect(messages[0]).toMatchObject({ subject: '', subject_links: [], type: 'private' });
+    expect(messages[0]).not.toHaveProperty('stream_id');
+    expect(
+      (messages[0]?.['display_recipient'] as { id: number }[]).map((person) => person.id),
+    ).toEqual([ann.id, bob.id, cat.id].toSorted((a, b) => a - b));
+  });
+
+  test('two people have a recipient id for each direction and one conversation; by address in order', async () => {
+    const { ann, bob } = all;
+    await ann.client.sendPrivately([bob.email], 'there');
+    await bob.client.sendPrivately([ann.email, bob.email], 'back');
+    const { messages } = await fetchMessages(ann, {
+      narrow: [['pm-with', ' bob@example.com, ann@example.com']],
+    });
+    expect(messages.map((message) => message['content'])).toEqual(['there', 'back']);
+    expect(messages[0]?.['recipient_id']).not.toBe(messages[1]?.['recipient_id']);
+    expect(
+      (messages[0]?.['display_recipient'] as { email: string }[]).map((person) => person.email),
+    ).toEqual(['ann@example.com', 'bob@example.com']);
+  });
+
+  test('a message to oneself', async () => {
+    const { cat } = all;
+    const id = await cat.client.sendPrivately([cat.email], 'note');
+    const { messages } = await fetchMessages(cat, { narrow: [['pm-with', cat.email]] });
+    expect(messages).toMatchObject([{ id, display_recipient: [{ id: cat.id }] }]);
+  });
+
+  test('topic and content are cut at their limits', async () => {
+    const { ann } = all;
+    await ann.client.post('messages', {
+      ...toDenmark,
+      topic: '😀'.repeat(61),
+      content: 'a'.repeat(10_001),
+    });
+    const { messages } = await fetchMessages(ann, { num_before: 1 });
+    expect(messages[0]).toMatchObject({
+      subject: `${'😀'.repeat(57)}...`,
+      content: `${'a'.repeat(9_980)}\n[message truncated]`,
+    });
+  });
+
+  test('the same request twice makes two messages; the same key or local id makes one', async () => {
+    const { ann } = all;
+    const { client } = ann;
+    const send = async (
+      more: Record<string, string>,
+      headers: Record<string, string> = {},
+    ): Promise<unknown> =>
+      (await client.post('messages', { ...toDenmark, ...more }, { headers }))['id'];
+    expect(await send({})).not.toBe(await send({}));
+    const keyed = { 'idempotency-key': 'key 1' };
+    const first = await send({}, keyed);
+    expect(await send({}, keyed)).toBe(first);
+    expect(await refusalOf(send({ content: 'other' }, keyed))).toMatchObject({
+      status: 409,
+      code: 'IDEMPOTENCY_KEY_REUSED',
+    });
+    const local = { queue_id: 'q', local_id: '17.01' };
+    const echoed = await send(local);
+    expect(await send(local)).toBe(echoed);
+    expect(await send({ ...local, content: 'other' })).not.toBe(echoed);
+    expect((await entryOf(all.pool, Number(echoed))).local).toEqual({
+      queueId: 'q',
+      localId: '17.01',
+    });
+  });
+
+  test('a hundred sends at once get a hundred ids', async () => {
+    const { ann } = all;
+    const ids = await Promise.all(
+      Array.from({ length: 100 }, (_, n) =>
+        ann.client.sendToStream('Denmark', 'many', `message ${n}`),
+      ),
+    );
+    expect(new Set(ids).size).toBe(100);
+    const { messages } = await fetchMessages(ann, {
+      narrow: [
+        ['stream', 'Denmark'],
+        ['topic', 'MANY'],
+      ],
+    });
+    expect(new Map(messages.map((message) => [message.id, message['content']]))).toEqual(
+      new Map(ids.map((id, n) => [id, `message ${n}`])),
+    );
+  });
+
+  test('a human client has read its own message', async () => {
+    const { ann } = all;
+    await ann.client.post('messages', { ...toDenmark, client: 'website' });
+    expect((await fetchMessages(ann, { num_before: 1 })).messages[0]).toMatchObject({
+      client: 'website',
+      flags: ['read'],
+    });
+    await ann.client.post('messages', toDenmark);
+    expect((await fetchMessages(ann, { num_before: 1 })).messages[0]).toMatchObject({
+      client: 'ParleyTest',
+      flags: [],
+    });
+  });
+
+  test('mentions, wildcards and alert words are flags of those concerned', async () => {
+    const { ann, bob, bot, pool } = all;
+    await pool.query('INSERT INTO alert_words (user_id, word) VALUES ($1, $2)', [
+      ann.id,
+      'Smørrebrød',
+    ]);
+    const id = await ann.client.sendToStream(
+      'Denmark',
+      'x',
+      '@**bob ray** @**Robo Bot** @**all** smørrebrød! @_**Ann Lee**',
+    );
+    const flags = async (account: typeof ann): Promise<unknown> =>
+      (await fetchMessages(account, { anchor: id, num_before: 0 })).messages[0]?.flags;
+    expect(await flags(ann)).toEqual(['wildcard_mentioned', 'has_alert_word']);
+    expect(await flags(bob)).toEqual(['mentioned', 'wildcard_mentioned']);
+    // A generic bot that is named holds what it is not subscribed to.
+    expect(await flags(bot)).toEqual(['mentioned', 'wildcard_mentioned']);
+    expect((await entryOf(pool, id)).lateReceiptIds).toEqual([bot.id]);
+    const silent = await ann.client.sendToStream(
+      'Denmark',
+      'x',
+      '@_**Bob Ray** `@**Bob Ray**` @all',
+    );
+    expect(
+      (await fetchMessages(bob, { anchor: silent, num_before: 0 })).messages[0]?.flags,
+    ).toEqual([]);
+  });
+
+  test('a stream link is made only to what the sender may see', async () => {
+    const { ann, bob } = all;
+    const rendered = async (sender: typeof ann): Promise<unknown> => {
+      const id = await sender.client.sendToStream('Denmark', 'links', '#**secret**');
+      return (await fetchMessages(ann, { anchor: id, num_before: 0, apply_markdown: true }))
+        .messages[0]?.['content'];
+    };
+    expect(await rendered(ann)).not.toContain('data-stream-id');
+    expect(await rendered(bob)).toContain('data-stream-id');
+  });
+});
+
+describe('who may send', () => {
+  test('members to public streams without subscribing, and then hold nothing', async () => {
+    const { cat } = all;
+    const id = await cat.client.sendToStream('Denmark', 'outside', 'hello');
+    expect((await fetchMessages(cat)).ids).not.toContain(id);
+    expect(
+      (await fetchMessages(cat, { narrow: [['stream', 'Denmark']] })).messages.at(-1),
+    ).toMatchObject({
+      id,
+      flags: ['read', 'historical'],
+    });
+  });
+
+  test('a private stream is for its members and their bots', async () => {
+    const { ann, bob, bot } = all;
+    await bob.client.sendToStream('secret', 'x', 'x');
+    await bot.client.sendToStream('secret', 'x', 'x');
+    expect(await refusalOf(ann.client.sendToStream('SECRET', 'x', 'x'))).toMatchObject({
+      code: 'BAD_REQUEST',
+      msg: "Not authorized to send to stream 'secret'",
+    });
+  });
+
+  test('a guest sends where he is subscribed', async () => {
+    const { guest } = all;
+    await guest.client.sendToStream('for guests', 'x', 'x');
+    expect(await refusalOf(guest.client.sendToStream('Denmark', 'x', 'x'))).toMatchObject({
+      msg: "Not authorized to send to stream 'Denmark'",
+    });
+  });
+
+  test('announcements come from administrators', async () => {
+    const { ann, bob } = all;
+    await ann.client.sendToStream('news', 'x', 'x');
+    expect(await refusalOf(bob.client.sendToStream('news', 'x', 'x'))).toMatchObject({
+      msg: 'Only organization administrators can send to this stream.',
+    });
+  });
+
+  test('an incoming-webhook bot may send', async () => {
+    const hook = await all.organization.makeAccount('Hook', {
+      email: 'hook@example.com',
+      botType: 2,
+      owner: all.bob,
+    });
+    await hook.client.sendToStream('Denmark', 'x', 'x');
+    expect(
+      await refusalOf(hook.client.get('messages', { anchor: 0, num_before: 0, num_after: 1 })),
+    ).toMatchObject({ status: 401 });
+  });
+
+  test('nobody writes to a deactivated account, alone or in a group', async () => {
+    const { organization, ann, bob, pool } = all;
+    const gone = await organization.makeAccount('Gone Girl', { email: 'gone@example.com' });
+    await pool.query('UPDATE users SET is_active = false WHERE id = $1', [gone.id]);
+    const msg = `'gone@example.com' is no longer using Parley.`;
+    expect(await refusalOf(ann.client.sendPrivately([gone.email], 'x'))).toMatchObject({ msg });
+    expect(await refusalOf(ann.client.sendPrivately([gone.email, bob.email], 'x'))).toMatchObject({
+      msg,
+    });
+  });
+});
+
+describe('refusals', () => {
+  const cases: [string, Record<string, unknown>, Record<string, unknown>][] = [
+    ['no type', { type: undefined }, { code: 'REQUEST_VARIABLE_MISSING', var_name: 'type' }],
+    [
+      'no content',
+      { content: undefined },
+      { code: 'REQUEST_VARIABLE_MISSING', var_name: 'content' },
+    ],
+    [
+      'both topics',
+      { subject: 'x' },
+      { code: 'REQUEST_CONFUSING_VAR', var_name1: 'topic', var_name2: 'subject' },
+    ],
+    [
+      'mixed recipients',
+      { to: ['a', 1] },
+      { code: 'REQUEST_VARIABLE_INVALID', var_name: 'to', bad_value: '["a",1]' },
+    ],
+    ['an unknown type', { type: 'huddle' }, { code: 'BAD_REQUEST', msg: 'Invalid message type' }],
+    ['two streams', { to: 'a,b' }, { msg: 'Cannot send to multiple streams' }],
+    ['no stream', { to: '' }, { msg: 'Missing stream' }],
+    ['no stream before no topic', { to: undefined, topic: undefined }, { msg: 'Missing stream' }],
+    ['no topic', { topic: undefined }, { msg: 'Missing topic' }],
+    ['a blank topic', { topic: '  ' }, { msg: "Topic can't be empty" }],
+    [
+      'a blank topic before blank content',
+      { topic: ' ', content: ' ' },
+      { msg: "Topic can't be empty" },
+    ],
+    [
+      'blank content before an unknown stream',
+      { content: ' \n', to: 'nowhere' },
+      { msg: 'Message must not be empty' },
+    ],
+    ['a NUL', { content: 'a\0b' }, { msg: 'Message must not contain null bytes' }],
+    ['a NUL in the topic', { topic: 'a\0b' }, { status: 400 }],
+    [
+      'a NUL in a stream',
+      { to: 'a\0b' },
+      { msg: "Stream name 'a\0b' contains NULL (0x00) characters." },
+    ],
+    [
+      'a long stream',
+      { to: 'a'.repeat(61) },
+      { msg: 'Stream name too long (limit: 60 characters).' },
+    ],
+    [
+      'an unknown stream',
+      { to: '<nowhere>' },
+      {
+        code: 'STREAM_DOES_NOT_EXIST',
+        stream: '&lt;nowhere&gt;',
+        msg: "Stream '&lt;nowhere&gt;' does not exist",
+      },
+    ],
+    [
+      'an unknown stream id',
+      { to: [999_999_999_999] },
+      { code: 'STREAM_DOES_NOT_EXIST', stream_id: 999_999_999_999 },
+    ],
+    ['no people', { type: 'private', to: '[]' }, { msg: 'Message must have recipients' }],
+    [
+      'an unknown address',
+      { type: 'private', to: 'bob@example.com,Nobody@x' },
+      { msg: "Invalid email 'Nobody@x'" },
+    ],
+    ['an address with a NUL', { type: 'private', to: 'a\0' }, { code: 'BAD_REQUEST' }],
+    ['an unknown person', { type: 'private', to: [99_999] }, { msg: 'Invalid user ID 99999' }],
+    [
+      'an impossible person',
+      { type: 'private', to: [2 ** 50] },
+      { msg: `Invalid user ID ${2 ** 50}` },
+    ],
+    [
+      'an unknown address before blank content',
+      { type: 'private', to: 'x', content: ' ' },
+      { msg: "Invalid email 'x'" },
+    ],
+    ['forging', { forged: 'yes' }, { msg: 'User not authorized for this query' }],
+    ['another organization', { realm_str: 'other' }, { msg: 'User not authorized for this query' }],
+    [
+      'delay without a time',
+      { delivery_type: 'send_later' },
+      { msg: 'Missing deliver_at in a request for delayed message delivery' },
+    ],
+    [
+      'a bad widget',
+      { widget_content: '{' },
+      { msg: 'Widgets: API programmer sent invalid JSON content' },
+    ],
+    [
+      'an unknown widget',
+      { widget_content: '{"widget_type":"x","extra_data":{}}' },
+      { msg: 'Widgets: unknown widget type: x' },
+    ],
+  ];
+  test.each(cases)('%s', async (_name, change, expected) => {
+    const { ann } = all;
+    const before = await fetchMessages(ann, { num_before: 1 });
+    expect(await refusalOf(ann.client.post('messages', { ...toDenmark, ...change }))).toMatchObject(
+      { status: 400, ...expected },
+    );
+    expect((await fetchMessages(ann, { num_before: 1 })).ids).toEqual(before.ids);
+  });
+
+  test('the organization may be named', async () => {
+    await all.ann.client.post('messages', { ...toDenmark, realm_str: 'test' });
+  });
+});
