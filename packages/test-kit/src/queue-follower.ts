@@ -1,12 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { readObjects } from './answer-checks.ts';
-import { ApiClient } from './api-client.ts';
+import { ApiClient, RefusedRequest } from './api-client.ts';
 import type { Parameters } from './api-client.ts';
 import type { DeliveryLedger, QueueRecord } from './delivery-ledger.ts';
+import { waitUntil } from './wait-until.ts';
 
 // A client that is refused a connection tries again after a moment; nothing is asserted about this time.
 const pauseAfterFailureMs = 100;
+const registerDeadlineMs = 30_000;
 
 /**
  * A client that registers one event queue and polls it for ever, noting in a ledger what it is given. A failed poll is repeated
@@ -35,10 +37,18 @@ export class QueueFollower {
     ledger: DeliveryLedger,
     options: { readonly parameters?: Parameters } = {},
   ): Promise<QueueFollower> {
-    const body = await client.post('register', {
-      event_types: ['message'],
-      ...options.parameters,
-    });
+    // A service that is away for a moment asks to come again, and a queue more does no harm.
+    const body = await waitUntil(
+      'a queue is registered',
+      async () => {
+        const parameters = { event_types: ['message'], ...options.parameters };
+        const answer = await client.request('POST', 'register', parameters);
+        if (answer.status === 503) return undefined;
+        if (answer.status !== 200) throw new RefusedRequest('POST', 'register', answer);
+        return answer.body;
+      },
+      { deadlineMs: registerDeadlineMs, pauseMs: pauseAfterFailureMs },
+    );
     const queueId = body['queue_id'] as string;
     return new QueueFollower(
       client,
