@@ -38,7 +38,7 @@ describe('accepted', () => {
       sender_full_name: 'Ann Lee',
       sender_short_name: 'ann',
       sender_realm_str: 'test',
-      content: '<p>*hi*</p>',
+      content: '<p><em>hi</em></p>',
       content_type: 'text/html',
       display_recipient: 'Denmark',
       stream_id: expect.any(Number),
