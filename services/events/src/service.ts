@@ -4,7 +4,13 @@ import { createApiApp } from '@parley/http';
 import type { ServiceFrame, StartService } from '@parley/http';
 import { connectForSubscriptions } from '@parley/redis';
 import { connectStores, keepLease, openPool } from '@parley/service';
-import { membersAsOf, privateConversationIdsOf, StreamTraffic } from '@parley/store';
+import {
+  deriveKeySecrets,
+  membersAsOf,
+  openEventMembers,
+  privateConversationIdsOf,
+  StreamTraffic,
+} from '@parley/store';
 
 import type { EventsContext } from './context.ts';
 import { endpoints } from './endpoints/index.ts';
@@ -24,6 +30,7 @@ const followerConnections = 2;
 export const start: StartService = async (frame: ServiceFrame) => {
   const { config, log } = frame;
   const stores = await connectStores(frame);
+  const keySecrets = deriveKeySecrets(config.keySecret.reveal());
   const subscriber = connectForSubscriptions(config.redis, log);
   frame.onDispose('subscriber', () => subscriber.disconnect());
 
@@ -76,6 +83,7 @@ export const start: StartService = async (frame: ServiceFrame) => {
         conversationIdsOf: async (userId) => privateConversationIdsOf(stores.pool, userId),
         readEntries: async (range, audiences, entriesMax) =>
           readEntriesForAudiences(stores.pool, range, audiences, entriesMax),
+        openSealed: (text) => openEventMembers(keySecrets, text),
         subscribersAt: async (streamId, position) => membersAsOf(stores.pool, streamId, position),
       },
       heartbeat: { minMs: config.queues.heartbeatMinMs, maxMs: config.queues.heartbeatMaxMs },

@@ -206,7 +206,7 @@ describe('a client that hangs up', () => {
       for (let batch = 0; batch < 6; batch += 1) {
         const requests = Array.from({ length: aborted / 6 }, (_none, index) => {
           // Every tenth is too large to be kept, and flows.
-        const body = 'x'.repeat(index % 10 === 1 ? 1_500_000 : 1000);
+          const body = 'x'.repeat(index % 10 === 1 ? 1_500_000 : 1000);
           const request = sendRequest(`${gateway.url}/api/v1/messages`, {
             agent,
             method: index % 3 === 0 ? 'GET' : 'POST',

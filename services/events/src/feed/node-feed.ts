@@ -31,6 +31,8 @@ export class NodeFeed {
   /** Users with a queue that listens to all public streams. */
   readonly #listeners = new Set<UserFeed>();
   #canRead = true;
+  /** The last position taken from the follower. */
+  #takenUpTo = 0;
 
   constructor(options: NodeFeedOptions) {
     this.#options = options;
@@ -53,7 +55,10 @@ export class NodeFeed {
     while (this.#users.get(queue.userId) !== feed) feed = await this.#feedOf(queue.userId);
     feed.queues.add(queue);
     queue.feed = feed;
-    if (listensToPublicStreams(queue.descriptor)) this.#listeners.add(feed);
+    if (listensToPublicStreams(queue.descriptor) && !this.#listeners.has(feed)) {
+      this.#listeners.add(feed);
+      feed.listeningFrom = this.#takenUpTo;
+    }
   }
 
   detach(queue: EventQueue): void {
@@ -63,6 +68,7 @@ export class NodeFeed {
     feed.queues.delete(queue);
     if (![...feed.queues].some((other) => listensToPublicStreams(other.descriptor)))
       this.#listeners.delete(feed);
+    feed.listeningFrom = undefined;
     if (feed.queues.size > 0) return;
     this.#users.delete(feed.userId);
     this.#listeners.delete(feed);
@@ -114,6 +120,7 @@ export class NodeFeed {
         return;
       }
       this.tail.push(parsed);
+      this.#takenUpTo = parsed.end;
       for (const [userId] of this.#loading) this.#users.get(userId)?.keepWhileLoading(parsed);
       this.#takeOne(parsed, touched);
     }
@@ -250,6 +257,7 @@ export class NodeFeed {
     this.#loading.clear();
     this.#members.clear();
     this.#listeners.clear();
+    this.#takenUpTo = beginPosition;
     this.tail.clear(beginPosition);
   }
 }

@@ -33,6 +33,19 @@ export class UserFeed {
     return this.#coverageFrom;
   }
 
+  /**
+   * From where on the list also has what only a queue that listens to public streams gets: messages of streams the user is no
+   * member of. Undefined while no queue of the user listens.
+   */
+  listeningFrom: number | undefined;
+
+  /** Above this position the list has everything that a queue can get. */
+  coverageOf(isListening: boolean): number {
+    return isListening
+      ? Math.max(this.#coverageFrom, this.listeningFrom ?? Infinity)
+      : this.#coverageFrom;
+  }
+
   /** The head of the snapshot from which the view was read: effects up to there are in it. */
   get viewExactAt(): number {
     return this.#viewExactAt;

@@ -28,6 +28,8 @@ export type LogAccess = {
     audiences: readonly number[] | undefined,
     entriesMax: number,
   ) => Promise<PositionedEntry[]>;
+  /** Opens what an entry holds encrypted. */
+  readonly openSealed: (text: string) => Readonly<Record<string, unknown>>;
   /** Ascending ids of the active subscribers of a stream as of a position. */
   readonly subscribersAt: (streamId: number, position: number) => Promise<number[]>;
 };
@@ -63,11 +65,11 @@ export async function collectEvents(
     const { feed } = queue;
     const view = feed?.view;
     if (feed === undefined || view === undefined) throw new FeedLost();
-    if (position >= feed.coverageFrom) {
+    const upTo = feed.coverageOf(listensToPublicStreams(queue.descriptor));
+    if (position >= upTo) {
       await addEntries(log, queue, view, feed.deliveriesAfter(position), after, answer);
       return answer.texts;
     }
-    const upTo = feed.coverageFrom;
     if (position >= log.tail.beginPosition) {
       const isOpen = await addEntries(
         log,
@@ -173,7 +175,7 @@ async function addChange(
     } else if (first > after) {
       const text =
         part.form === 'same'
-          ? `${parsed.openEventText(entry, index)},"id":${first}}`
+          ? sameEvent(log, parsed, entry, index, first)
           : await subscriptionAddEvent(log, part, parsed.position, first);
       if (!answer.push(text)) return false;
     }
@@ -185,6 +187,22 @@ type Part<Form extends ChangeEntry['events'][number]['form']> = Extract<
   ChangeEntry['events'][number],
   { readonly form: Form }
 >;
+
+function sameEvent(
+  log: LogAccess,
+  parsed: ParsedEntry,
+  entry: ChangeEntry,
+  index: number,
+  id: number,
+): string {
+  const part = entry.events[index];
+  if (part?.form !== 'same' || part.sealed === undefined) {
+    return `${parsed.openEventText(entry, index)},"id":${id}}`;
+  }
+  const { event, sealed } = part;
+  const member = { ...(event[sealed.member] as object), ...log.openSealed(sealed.text) };
+  return JSON.stringify({ ...event, [sealed.member]: member, id });
+}
 
 /** The names beside the ids are what clients of several ages read (reference facts, streams 11.2). */
 function peerEvent(part: Part<'peers'>, offset: number, id: number): string {
