@@ -36,6 +36,6 @@ test('what is not a hint is not taken for one', () => {
     '1.5\n1 1 1 1\n{}',
     '1\n1 1 1 1',
   ]) {
-    expect(decodeHint(text), JSON.stringify(text)).toBeUndefined();
+    expect({ text, hint: decodeHint(text) }).toEqual({ text, hint: undefined });
   }
 });

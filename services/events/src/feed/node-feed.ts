@@ -62,16 +62,16 @@ export class NodeFeed {
   }
 
   detach(queue: EventQueue): void {
-    const { feed } = queue;
-    if (feed === undefined) return;
+    const feed = this.#users.get(queue.userId);
+    if (feed === undefined || queue.feed !== feed) return;
     queue.feed = undefined;
     feed.queues.delete(queue);
-    if (![...feed.queues].some((other) => listensToPublicStreams(other.descriptor)))
+    if (![...feed.queues].some((other) => listensToPublicStreams(other.descriptor))) {
       this.#listeners.delete(feed);
-    feed.listeningFrom = undefined;
+      feed.listeningFrom = undefined;
+    }
     if (feed.queues.size > 0) return;
     this.#users.delete(feed.userId);
-    this.#listeners.delete(feed);
     for (const streamId of feed.view?.currentStreamIds() ?? []) this.#removeMember(streamId, feed);
   }
 

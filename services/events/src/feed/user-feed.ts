@@ -1,4 +1,4 @@
-import type { EventQueue } from '../queues/event-queue.ts';
+import type { EventQueue, QueueFeed } from '../queues/event-queue.ts';
 import type { ParsedEntry } from './parsed-entry.ts';
 import type { UserView } from './user-view.ts';
 
@@ -9,7 +9,7 @@ const deliveriesMax = 2_000;
  * One user on this node: his view, his queues, and the entries that concern him since the view was loaded. Every queue of the
  * user reads the same list from its client's position.
  */
-export class UserFeed {
+export class UserFeed implements QueueFeed {
   readonly userId: number;
   readonly queues = new Set<EventQueue>();
   readonly #deliveries: ParsedEntry[] = [];

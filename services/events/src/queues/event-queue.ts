@@ -1,5 +1,16 @@
-import type { UserFeed } from '../feed/user-feed.ts';
+import type { ParsedEntry } from '../feed/parsed-entry.ts';
+import type { UserView } from '../feed/user-view.ts';
 import type { QueueDescriptor } from './queue-descriptor.ts';
+
+/** Where a queue's entries come from: its user on this node. */
+export type QueueFeed = {
+  /** Undefined while it is being loaded. */
+  readonly view: UserView | undefined;
+  /** Above this position the list has everything that a queue can get; a queue that listens to public streams may reach less far. */
+  readonly coverageOf: (isListening: boolean) => number;
+  /** @returns the entries whose runs end above `after`, in order; `after` must not lie below the coverage */
+  readonly deliveriesAfter: (after: number) => ParsedEntry[];
+};
 
 /** Why a held poll was let go. */
 export type PollRelease =
@@ -35,7 +46,7 @@ export class EventQueue {
   readonly lifespanSecs: number;
   readonly descriptor: QueueDescriptor;
   /** Where the queue's entries come from; undefined before it is attached and after the node let go of it. */
-  feed: UserFeed | undefined;
+  feed: QueueFeed | undefined;
   lastPolledAtMs = performance.now();
   /** When the store last learned that the queue is in use. */
   storedAtMs = performance.now();
