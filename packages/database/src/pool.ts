@@ -36,8 +36,7 @@ const readers = new Map<number, (text: string) => unknown>([
 
 // The list of type numbers that node-pg's types know leaves out bigint[], so the readers are chosen here.
 const types: pg.CustomTypesConfig = {
-  getTypeParser: ((oid: number, format?: 'text') =>
-    readers.get(oid) ?? pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+  getTypeParser: (oid, format): unknown => readers.get(oid) ?? pg.types.getTypeParser(oid, format),
 };
 
 /**
@@ -59,6 +58,8 @@ export function createPool(options: {
   const pool = new pg.Pool({
     connectionString: options.databaseUrl,
     application_name: options.applicationName,
+    // Compiling a plan takes a tenth of a second; our statements take a thousandth.
+    options: '-c jit=off',
     max: options.connectionsMax,
     connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
     statement_timeout: options.statementTimeoutMs ?? 15_000,
@@ -84,7 +85,7 @@ export async function transaction<Result>(
   isolation: 'READ COMMITTED' | 'REPEATABLE READ, READ ONLY' = 'READ COMMITTED',
 ): Promise<Result> {
   const client = await pool.connect();
-  let broken: Error | undefined;
+  let isBroken = false;
   try {
     await client.query(`BEGIN ISOLATION LEVEL ${isolation}`);
     try {
@@ -92,12 +93,12 @@ export async function transaction<Result>(
       await client.query('COMMIT');
       return result;
     } catch (error) {
-      await client.query('ROLLBACK').catch((rollbackError: Error) => {
-        broken = rollbackError;
+      await client.query('ROLLBACK').catch(() => {
+        isBroken = true;
       });
       throw error;
     }
   } finally {
-    client.release(broken);
+    client.release(isBroken);
   }
 }

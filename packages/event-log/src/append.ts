@@ -144,7 +144,7 @@ export class EventLog {
     work: (client: Client) => Promise<{ readonly result: Result; readonly append?: Append }>,
   ): Promise<Result> {
     const client = await this.#pool.connect();
-    let broken: Error | undefined;
+    let isBroken = false;
     try {
       await client.query('BEGIN');
       try {
@@ -156,13 +156,13 @@ export class EventLog {
         }
         return result;
       } catch (error) {
-        await client.query('ROLLBACK').catch((rollbackError: Error) => {
-          broken = rollbackError;
+        await client.query('ROLLBACK').catch(() => {
+          isBroken = true;
         });
         throw error;
       }
     } finally {
-      client.release(broken);
+      client.release(isBroken);
     }
   }
 

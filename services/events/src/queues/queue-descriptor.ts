@@ -26,7 +26,8 @@ export function parseQueueNarrow(narrow: readonly unknown[]): NarrowTerm[] {
   return (isOnePair ? [narrow] : narrow).map((pair, index): NarrowTerm => {
     if (!Array.isArray(pair)) throw badRequest(`narrow[${index}] is not a list`);
     if (pair.length !== 2) throw badRequest(`narrow[${index}] should have exactly 2 items`);
-    const [operator, operand]: readonly unknown[] = pair;
+    const items: readonly unknown[] = pair;
+    const [operator, operand] = items;
     if (typeof operator !== 'string') throw badRequest(`narrow[${index}][0] is not a string`);
     if (typeof operand !== 'string') throw badRequest(`narrow[${index}][1] is not a string`);
     if (!supportedOperators.has(operator)) throw badRequest(`Operator ${operator} not supported.`);
