@@ -20,10 +20,9 @@ afterAll(async () => {
 
 function call(path: string, init: RequestInit = {}): Promise<Response> {
   const credentials = Buffer.from(`${account.email.toUpperCase()}:${account.apiKey}`);
-  return fetch(`${cluster.url}/api/v1${path}`, {
-    ...init,
-    headers: { authorization: `Basic ${credentials.toString('base64')}`, ...init.headers },
-  });
+  const headers = new Headers(init.headers);
+  headers.set('authorization', `Basic ${credentials.toString('base64')}`);
+  return fetch(`${cluster.url}/api/v1${path}`, { ...init, headers });
 }
 
 it.each([

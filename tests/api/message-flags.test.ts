@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
+import { listWith } from '../support/matchers.ts';
 import { fetchMessages, newestEntry, refusalOf, startMessageFixture } from './message-fixture.ts';
 import type { MessageFixture } from './message-fixture.ts';
 
@@ -189,7 +190,7 @@ describe('marking in bulk', () => {
       await mark();
       expect(await unread()).toEqual([pair]);
       expect(await newestEvent()).toMatchObject({
-        messages: expect.arrayContaining([first, second, dinner]),
+        messages: listWith(first, second, dinner),
         all: false,
       });
     }

@@ -1,7 +1,10 @@
+import { readObjects } from '@parley/test-kit';
+import type { JsonObject } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
+import { anyNumber, textMatching } from '../support/matchers.ts';
 import { entryOf, fetchMessages, refusalOf, startMessageFixture } from './message-fixture.ts';
-import type { MessageFixture } from './message-fixture.ts';
+import type { Message, MessageFixture } from './message-fixture.ts';
 
 let all: MessageFixture;
 beforeAll(async () => {
@@ -14,6 +17,10 @@ beforeAll(async () => {
 });
 afterAll(() => all.stop());
 
+function recipientsOf(message: Message | undefined): readonly JsonObject[] {
+  return readObjects(message ?? {}, 'display_recipient');
+}
+
 const toDenmark = { type: 'stream', to: 'Denmark', topic: 'lunch', content: 'hello' };
 
 describe('accepted', () => {
@@ -25,7 +32,7 @@ describe('accepted', () => {
       subject: ' lunch ',
       content: '  *hi* \n',
     });
-    expect(body).toEqual({ result: 'success', msg: '', id: expect.any(Number) });
+    expect(body).toEqual({ result: 'success', msg: '', id: anyNumber });
     const { messages } = await fetchMessages(bob, {
       narrow: [['stream', 'DENMARK']],
       apply_markdown: true,
@@ -41,24 +48,26 @@ describe('accepted', () => {
       content: '<p><em>hi</em></p>',
       content_type: 'text/html',
       display_recipient: 'Denmark',
-      stream_id: expect.any(Number),
-      recipient_id: expect.any(Number),
+      stream_id: anyNumber,
+      recipient_id: anyNumber,
       subject: 'lunch',
       subject_links: [],
-      timestamp: expect.any(Number),
+      timestamp: anyNumber,
       client: 'ParleyTest',
       is_me_message: false,
       reactions: [],
       submessages: [],
       flags: [],
-      avatar_url: expect.stringMatching(
+      avatar_url: textMatching(
         /^https:\/\/secure\.gravatar\.com\/avatar\/[0-9a-f]{32}\?d=identicon&version=1$/,
       ),
     });
   });
 
   test.each(['Denmark', '"Denmark"', '["Denmark"]'])('a stream as %s', async (to) => {
-    await all.ann.client.post('messages', { ...toDenmark, to });
+    const body = await all.ann.client.post('messages', { ...toDenmark, to });
+    const { messages } = await fetchMessages(all.bob, { num_before: 1 });
+    expect(messages).toMatchObject([{ id: body['id'], display_recipient: 'Denmark' }]);
   });
 
   test('ids of streams and people, addresses as text with commas', async () => {
@@ -84,9 +93,9 @@ describe('accepted', () => {
     expect(new Set(messages.map((message) => message['recipient_id'])).size).toBe(1);
     expect(messages[0]).toMatchObject({ subject: '', subject_links: [], type: 'private' });
     expect(messages[0]).not.toHaveProperty('stream_id');
-    expect(
-      (messages[0]?.['display_recipient'] as { id: number }[]).map((person) => person.id),
-    ).toEqual([ann.id, bob.id, cat.id].toSorted((a, b) => a - b));
+    expect(recipientsOf(messages[0]).map((person) => person['id'])).toEqual(
+      [ann.id, bob.id, cat.id].toSorted((a, b) => a - b),
+    );
   });
 
   test('two people have a recipient id for each direction and one conversation; by address in order', async () => {
@@ -98,9 +107,10 @@ describe('accepted', () => {
     });
     expect(messages.map((message) => message['content'])).toEqual(['there', 'back']);
     expect(messages[0]?.['recipient_id']).not.toBe(messages[1]?.['recipient_id']);
-    expect(
-      (messages[0]?.['display_recipient'] as { email: string }[]).map((person) => person.email),
-    ).toEqual(['ann@example.com', 'bob@example.com']);
+    expect(recipientsOf(messages[0]).map((person) => person['email'])).toEqual([
+      'ann@example.com',
+      'bob@example.com',
+    ]);
   });
 
   test('a message to oneself', async () => {
@@ -392,6 +402,8 @@ describe('refusals', () => {
   });
 
   test('the organization may be named', async () => {
-    await all.ann.client.post('messages', { ...toDenmark, realm_str: 'test' });
+    const body = await all.ann.client.post('messages', { ...toDenmark, realm_str: 'test' });
+    const { ids } = await fetchMessages(all.bob, { num_before: 1 });
+    expect(ids).toEqual([body['id']]);
   });
 });

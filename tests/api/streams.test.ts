@@ -1,6 +1,7 @@
 import { readObjects } from '@parley/test-kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
+import { anyNumber } from '../support/matchers.ts';
 import { startSmallOrganization } from './small-organization.ts';
 import type { PersonKey, SmallOrganization } from './small-organization.ts';
 
@@ -40,7 +41,7 @@ test('gives every stream with its nine fields', async () => {
   const streams = readObjects(await organization.client('bob').get('streams'), 'streams');
   expect(streams[1]).toEqual({
     name: 'board',
-    stream_id: expect.any(Number),
+    stream_id: anyNumber,
     description: '',
     rendered_description: '',
     invite_only: true,

@@ -3,6 +3,7 @@ import { readObjects } from '@parley/test-kit';
 import type { JsonObject } from '@parley/test-kit';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 
+import { anyNumber } from '../support/matchers.ts';
 import { startSmallOrganization } from './small-organization.ts';
 import type { PersonKey, SmallOrganization } from './small-organization.ts';
 
@@ -88,7 +89,7 @@ test('GET subscriptions gives complete objects with booleans, colours from the p
   const [first, second] = await subscriptionsOf('bob');
   expect(first).toEqual({
     name: 'one',
-    stream_id: expect.any(Number),
+    stream_id: anyNumber,
     description: '',
     rendered_description: '',
     invite_only: false,

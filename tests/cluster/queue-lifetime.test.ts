@@ -2,6 +2,7 @@
 import { readObjects, waitUntil } from '@parley/test-kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
+import { anyNumber } from '../support/matchers.ts';
 import { startSmallOrganization } from '../api/small-organization.ts';
 import type { SmallOrganization } from '../api/small-organization.ts';
 
@@ -53,7 +54,7 @@ test('idleness ends a queue, polling keeps it, silence is a heartbeat', async ()
     .client('bob')
     .post('users/me/subscriptions', { subscriptions: [{ name: 'noise' }] });
   await waitUntil('a heartbeat came', () => heartbeats.length > 0, { deadlineMs: 30_000 });
-  expect(heartbeats[0]).toEqual({ type: 'heartbeat', id: expect.any(Number) });
+  expect(heartbeats[0]).toEqual({ type: 'heartbeat', id: anyNumber });
   await waitUntil('the idle queue has ended', async () => (await count(idle.id)) === 0, {
     deadlineMs: 60_000,
   });

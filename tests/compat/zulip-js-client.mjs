@@ -5,14 +5,18 @@ import process from 'node:process';
 import connect from 'zulip-js';
 
 process.once('disconnect', () => process.exit(0));
-process.on('message', async (order) => {
-  const { name, parameters } = order;
+
+let client;
+
+async function follow({ name, parameters }) {
   if (name === 'connect') {
-    const client = await connect(parameters);
-    process.on('message', async ({ name: call, parameters: message }) => {
-      if (call === 'send') process.send({ sent: await client.messages.send(message) });
-    });
+    client = await connect(parameters);
     process.send({ connected: true });
     await client.callOnEachEvent((event) => process.send({ event }), ['message']);
+  } else if (name === 'send') {
+    process.send({ sent: await client.messages.send(parameters) });
   }
-});
+}
+
+// Whatever the library throws is nobody's rejection, which ends this process with its text.
+process.on('message', (order) => void follow(order));

@@ -136,7 +136,7 @@ it('reports every account change once, and none that is older than itself', asyn
   });
   await late.start();
   const heard: number[][] = [];
-  late.onAccountsChanged((userIds) => heard.push([...userIds].toSorted()));
+  late.onAccountsChanged((userIds) => heard.push([...userIds].toSorted((a, b) => a - b)));
   await pool.query('INSERT INTO account_changes VALUES (6, 2), (6, 3), (7, 2)');
   hints.emit('message', keyNames('p').leasesChannel, 'any');
   await waitUntil('the changes are heard', () => heard.length > 0);

@@ -32,6 +32,10 @@ afterAll(async () => {
   await gateway.stop();
 });
 
+function messageOf(refusal: { readonly text: string }): unknown {
+  return (JSON.parse(refusal.text) as { readonly msg?: unknown }).msg;
+}
+
 /** A request whose path and headers go out exactly as given. */
 function sendRaw(
   method: string,
@@ -164,7 +168,7 @@ describe('authentication', () => {
     const bot = await gateway.addUser({ botType: 2 });
     expect((await sendRaw('POST', '/api/v1/messages', authorization(bot))).status).toBe(200);
     const refused = await sendRaw('GET', '/api/v1/messages', authorization(bot));
-    expect([refused.status, JSON.parse(refused.text).msg]).toEqual([
+    expect([refused.status, messageOf(refused)]).toEqual([
       401,
       'This API is not available to incoming webhook bots.',
     ]);
@@ -183,7 +187,7 @@ describe('authentication', () => {
     await gateway.changeAccount(changing.userId, { isActive: false });
     await gateway.waitForNextRead();
     const refused = await sendRaw('GET', '/api/v1/users', authorization(changing));
-    expect([refused.status, JSON.parse(refused.text).msg]).toEqual([401, 'Account is deactivated']);
+    expect([refused.status, messageOf(refused)]).toEqual([401, 'Account is deactivated']);
   });
 });
 
@@ -227,7 +231,7 @@ describe('what a service is told', () => {
           method: 'POST',
           headers: authorization(user),
           ...(isChunked ? { body: new Blob([text]).stream(), duplex: 'half' } : { body: text }),
-        } as RequestInit);
+        });
         expect(response.status).toBe(200);
         expect(messages.seen[before]?.body.length).toBe(size);
       }

@@ -1,0 +1,15 @@
+/** The matchers that stand for a value inside an expected object, with a type that lint can follow: vitest gives them as any. */
+import { expect } from 'vitest';
+
+export const anyNumber: unknown = expect.any(Number);
+export const anyString: unknown = expect.any(String);
+
+/** A text that the pattern is found in. */
+export function textMatching(pattern: RegExp): unknown {
+  return expect.stringMatching(pattern);
+}
+
+/** A list with at least these items, in any order. */
+export function listWith(...items: readonly unknown[]): unknown {
+  return expect.arrayContaining([...items]);
+}
