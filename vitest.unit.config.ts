@@ -7,11 +7,6 @@ export default defineConfig({
   test: {
     ...sharedTestOptions,
     include: ['packages/*/src/**/*.test.ts', 'services/*/src/**/*.test.ts'],
-    exclude: [
-      '**/node_modules/**',
-      '**/*.slow.test.ts',
-      '**/*.integration.test.ts',
-      '**/read-state.property.test.ts',
-    ],
+    exclude: ['**/node_modules/**', '**/*.slow.test.ts', '**/*.integration.test.ts'],
   },
 });

@@ -1,3 +1,4 @@
+/** The command that seeds the demo, run as a process of its own. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,6 +8,8 @@ import { promisify } from 'node:util';
 
 import { createPool } from '@parley/database';
 import type { Pool } from '@parley/database';
+import { demoAccounts, demoExample, demoStreams, people } from '@parley/demo';
+import type { Seeded } from '@parley/demo';
 import { createRedisPrefix, createTestDatabase, getTestStores } from '@parley/test-kit';
 import type { TestDatabase } from '@parley/test-kit';
 import {
@@ -19,11 +22,8 @@ import {
 } from '@parley/store';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-import { demoAccounts, demoExample, demoStreams, people } from './demo-data.ts';
-import type { Seeded } from './seed.ts';
-
 const run = promisify(execFile);
-const seedMain = fileURLToPath(new URL('seed-main.ts', import.meta.url));
+const seedMain = fileURLToPath(new URL('seed-main.ts', import.meta.resolve('@parley/demo')));
 const keySecret = 'k'.repeat(32);
 
 let database: TestDatabase;

@@ -1,14 +1,16 @@
+/** Memberships and streams in real SQL: periods as of a position, colours, names and traffic. */
 import { createPool, transaction } from '@parley/database';
 import type { Client, Pool } from '@parley/database';
-import { createTestDatabase } from '@parley/test-kit';
-import type { TestDatabase } from '@parley/test-kit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-
-import { deriveKeySecrets } from './api-keys.ts';
 import {
+  StreamTraffic,
   closeAccountMemberships,
   closeStreamMemberships,
+  createStream,
+  createUser,
+  deactivateStream,
+  deriveKeySecrets,
   findOccupiedStreams,
+  findStreamById,
   isMember,
   listMembers,
   membersAsOf,
@@ -17,11 +19,11 @@ import {
   streamColors,
   subscribe,
   unsubscribe,
-} from './memberships.ts';
-import { StreamTraffic } from './stream-traffic.ts';
-import { createStream, deactivateStream, findStreamById } from './streams.ts';
-import type { Stream } from './streams.ts';
-import { createUser } from './users.ts';
+} from '@parley/store';
+import type { Stream } from '@parley/store';
+import { createTestDatabase } from '@parley/test-kit';
+import type { TestDatabase } from '@parley/test-kit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 
 const secrets = deriveKeySecrets('k'.repeat(32));
 let database: TestDatabase;

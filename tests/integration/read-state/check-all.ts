@@ -1,0 +1,100 @@
+/** Compares everything that the store says of read state with the model. */
+import { findFirstUnread, flagBits, listFlags, unreadState } from '@parley/store';
+import type { UnreadState } from '@parley/store';
+import { expect } from 'vitest';
+
+import { Model } from './model.ts';
+import type { ModelMessage } from './model.ts';
+import type { World } from './world.ts';
+
+function expectedUnread(world: World, model: Model, user: number): UnreadState {
+  const listed = model.unread(user, (message) => {
+    const streamIndex = Model.streamOf(message.conversation);
+    return streamIndex === undefined || model.isMember(user, streamIndex);
+  });
+  const of = (condition: (message: ModelMessage) => boolean): number[] =>
+    listed.filter(condition).map((message) => message.id);
+  const isPair = (message: ModelMessage): boolean =>
+    Model.streamOf(message.conversation) === undefined &&
+    Model.peopleOf(message.conversation).length < 3;
+  const conversations = [...new Set(listed.map((message) => message.conversation))].toSorted(
+    (a, b) => a - b,
+  );
+  return {
+    pms: [...new Set(listed.filter(isPair).map((message) => message.sender))]
+      .toSorted((a, b) => a - b)
+      .map((sender) => ({
+        sender_id: world.users[sender] ?? 0,
+        unread_message_ids: of((message) => isPair(message) && message.sender === sender),
+      })),
+    streams: conversations
+      .filter((index) => Model.streamOf(index) !== undefined)
+      .map((index) => ({
+        stream_id: world.streams[Model.streamOf(index) ?? 0] ?? 0,
+        topic: `topic ${index}`,
+        sender_ids: [
+          ...new Set(
+            listed
+              .filter((message) => message.conversation === index)
+              .map((message) => message.sender),
+          ),
+        ]
+          .toSorted((a, b) => a - b)
+          .map((sender) => world.users[sender] ?? 0),
+        unread_message_ids: of((message) => message.conversation === index),
+      })),
+    huddles: conversations
+      .filter((index) => Model.peopleOf(index).length > 2)
+      .map((index) => ({
+        user_ids_string: world.users.join(','),
+        unread_message_ids: of((message) => message.conversation === index),
+      })),
+    mentions: of(
+      (message) =>
+        message.named.includes(user) ||
+        (message.wildcard && !model.isMuted(user, message.conversation)),
+    ),
+    count: of((message) => !model.isMuted(user, message.conversation)).length,
+  };
+}
+
+function expectedBits(message: ModelMessage, user: number): number {
+  const row = message.rows.get(user);
+  if (row === undefined) return flagBits.read | flagBits.historical;
+  return (
+    (row.read ? flagBits.read : 0) |
+    (row.starred ? flagBits.starred : 0) |
+    (message.named.includes(user) ? flagBits.mentioned : 0) |
+    (message.wildcard ? flagBits.wildcard_mentioned : 0) |
+    (row.historical ? flagBits.historical : 0)
+  );
+}
+
+export async function checkAll(world: World, model: Model): Promise<void> {
+  const ids = model.messages.map((message) => message.id);
+  for (const [user, userId] of world.users.entries()) {
+    const bits = await listFlags(world.client, userId, ids);
+    expect(model.messages.map((message) => [message.id, bits.get(message.id)])).toEqual(
+      model.messages.map((message) => [message.id, expectedBits(message, user)]),
+    );
+    expect(await unreadState(world.client, userId)).toEqual(expectedUnread(world, model, user));
+    const first = (condition: (message: ModelMessage) => boolean): number | undefined =>
+      model.unread(user, condition)[0]?.id;
+    expect(await findFirstUnread(world.client, userId)).toBe(first(() => true));
+    for (const [index, streamId] of world.streams.entries()) {
+      expect(await findFirstUnread(world.client, userId, { streamId })).toBe(
+        first((message) => Model.streamOf(message.conversation) === index),
+      );
+    }
+    for (const [index, conversationId] of world.conversations.entries()) {
+      const streamIndex = Model.streamOf(index);
+      const place =
+        streamIndex === undefined
+          ? { conversationId }
+          : { conversationId, streamId: world.streams[streamIndex] ?? 0 };
+      expect(await findFirstUnread(world.client, userId, place)).toBe(
+        first((message) => message.conversation === index),
+      );
+    }
+  }
+}

@@ -1,0 +1,277 @@
+/** Every operation of a history, done to the store and to the model; what the store answers is compared at once. */
+import type { Client } from '@parley/database';
+import {
+  addLateReceipt,
+  changeFlag,
+  markAllRead,
+  markStreamRead,
+  markTopicRead,
+  setStreamFloorsAtChange,
+} from '@parley/store';
+import { expect } from 'vitest';
+
+import { checkAll } from './check-all.ts';
+import type { Operation } from './histories.ts';
+import { Model, topicCount } from './model.ts';
+import type { ModelMessage } from './model.ts';
+import type { World } from './world.ts';
+
+let sends = 0;
+
+/** Runs `work` as a transaction whose change gets its place from the real append function. */
+async function changing(client: Client, work: (changeId: number) => Promise<void>): Promise<void> {
+  await client.query('BEGIN');
+  const { rows } = await client.query<{ id: number }>("SELECT nextval('change_ids') AS id");
+  const changeId = rows[0]?.id ?? 0;
+  await work(changeId);
+  await client.query(`SELECT log_append(ARRAY[1], ARRAY[0]::bigint[], ARRAY['{}'], $1, NULL)`, [
+    changeId,
+  ]);
+  await client.query('COMMIT');
+}
+
+export async function joining(
+  world: World,
+  model: Model,
+  user: number,
+  streamIndex: number,
+): Promise<void> {
+  if (model.isMember(user, streamIndex)) return;
+  model.members.add(`${user}/${streamIndex}`);
+  const ids = [world.users[user], world.streams[streamIndex]];
+  await changing(world.client, async (changeId) => {
+    await world.client.query(
+      `INSERT INTO subscriptions (user_id, stream_id, is_active, color) VALUES ($1, $2, true, '')
+       ON CONFLICT (user_id, stream_id) DO UPDATE SET is_active = true`,
+      ids,
+    );
+    await world.client.query(
+      'INSERT INTO membership_periods (user_id, stream_id, from_change_id) VALUES ($1, $2, $3)',
+      [...ids, changeId],
+    );
+  });
+}
+
+async function leaving(
+  world: World,
+  model: Model,
+  user: number,
+  streamIndex: number,
+): Promise<void> {
+  if (!model.isMember(user, streamIndex)) return;
+  model.members.delete(`${user}/${streamIndex}`);
+  const userId = world.users[user] ?? 0;
+  const streamId = world.streams[streamIndex] ?? 0;
+  const unread = model.unread(
+    user,
+    (message) => Model.streamOf(message.conversation) === streamIndex,
+  );
+  await changing(world.client, async (changeId) => {
+    await world.client.query(
+      'UPDATE subscriptions SET is_active = false WHERE user_id = $1 AND stream_id = $2',
+      [userId, streamId],
+    );
+    await world.client.query(
+      'UPDATE membership_periods SET until_change_id = $3 WHERE user_id = $1 AND stream_id = $2 AND until_change_id IS NULL',
+      [userId, streamId, changeId],
+    );
+    const listed = await setStreamFloorsAtChange(world.client, [userId], streamId, changeId);
+    expect(listed.get(userId)).toEqual(unread.map((message) => message.id));
+  });
+  model.markRead(user, unread);
+}
+
+async function sending(
+  world: World,
+  model: Model,
+  sent: Extract<Operation, { op: 'send' }>,
+): Promise<void> {
+  const streamIndex = Model.streamOf(sent.conversation);
+  const people = Model.peopleOf(sent.conversation);
+  const sender =
+    streamIndex === undefined ? (people[sent.sender % people.length] ?? 0) : sent.sender;
+  const holders =
+    streamIndex === undefined
+      ? [...people]
+      : [0, 1, 2].filter((user) => model.isMember(user, streamIndex));
+  // A bot that is named holds what it is not subscribed to.
+  const late =
+    streamIndex !== undefined && sent.bot !== undefined && !holders.includes(sent.bot)
+      ? [sent.bot]
+      : [];
+  sends += 1;
+  const item = {
+    ordinal: 1,
+    send_key: `property ${sends}`,
+    content_hash: '00',
+    sender_id: world.users[sender],
+    stream_id: streamIndex === undefined ? null : world.streams[streamIndex],
+    stream_version: streamIndex === undefined ? null : 1,
+    may_be_first: false,
+    conversation_id: world.conversations[sent.conversation],
+    recipient_id: 1,
+    topic: streamIndex === undefined ? '' : `topic ${sent.conversation}`,
+    content: '',
+    rendered_content: '',
+    client: '',
+    sent_at_secs: 0,
+    is_me_message: false,
+    has_link: false,
+    has_image: false,
+    has_attachment: false,
+    read_by_sender: sent.readBySender,
+    mentions_wildcard: sent.wildcard,
+    mentioned_ids: sent.named.map((user) => world.users[user]),
+    late_receipt_ids: late.map((user) => world.users[user]),
+    search_text: '',
+    audience: 0,
+    payload: '{}',
+  };
+  const { rows } = await world.client.query<{ outcome: string; message_id: number }>({
+    name: 'property-send',
+    text: 'SELECT outcome, message_id FROM send_messages($1)',
+    values: [JSON.stringify([item])],
+  });
+  expect(rows[0]?.outcome).toBe('sent');
+  model.messages.push({
+    id: rows[0]?.message_id ?? 0,
+    sender,
+    wildcard: sent.wildcard,
+    named: sent.named,
+    conversation: sent.conversation,
+    rows: new Map(
+      [...holders, ...late].map((user) => [
+        user,
+        { read: user === sender && sent.readBySender, starred: false, historical: false },
+      ]),
+    ),
+  });
+}
+
+/** Any set of ids may be asked for; those that the user does not hold are left out of the answer and stay as they are. */
+async function marking(
+  world: World,
+  user: number,
+  messages: readonly ModelMessage[],
+  read: boolean,
+): Promise<void> {
+  await world.client.query('BEGIN');
+  const ids = messages.map((message) => message.id);
+  const applied = await changeFlag(
+    world.client,
+    world.users[user] ?? 0,
+    ids,
+    'read',
+    read ? 'add' : 'remove',
+  );
+  await world.client.query('COMMIT');
+  const held = messages.filter((message) => message.rows.has(user));
+  expect(applied.toSorted((a, b) => a - b)).toEqual(
+    held.map((message) => message.id).toSorted((a, b) => a - b),
+  );
+  for (const message of held) {
+    const row = message.rows.get(user);
+    if (row !== undefined) row.read = read;
+  }
+}
+
+async function markingInBulk(
+  world: World,
+  model: Model,
+  user: number,
+  operationNow: Operation,
+): Promise<void> {
+  const userId = world.users[user] ?? 0;
+  if (operationNow.op === 'mark-all') {
+    await changing(world.client, (changeId) => markAllRead(world.client, userId, changeId));
+    model.markRead(user, model.messages);
+    return;
+  }
+  await world.client.query('BEGIN');
+  let unread: ModelMessage[] = [];
+  if (operationNow.op === 'mark-stream') {
+    unread = model.unread(
+      user,
+      (message) => Model.streamOf(message.conversation) === operationNow.stream,
+    );
+    const listed = await markStreamRead(
+      world.client,
+      userId,
+      world.streams[operationNow.stream] ?? 0,
+    );
+    expect(listed).toEqual(unread.map((message) => message.id));
+  } else if (operationNow.op === 'mark-topic') {
+    unread = model.unread(user, (message) => message.conversation === operationNow.conversation);
+    const listed = await markTopicRead(
+      world.client,
+      userId,
+      world.conversations[operationNow.conversation] ?? 0,
+    );
+    expect(listed).toEqual(unread.map((message) => message.id));
+  }
+  await world.client.query('COMMIT');
+  model.markRead(user, unread);
+}
+
+export async function apply(world: World, model: Model, next: Operation): Promise<void> {
+  const { client } = world;
+  switch (next.op) {
+    case 'send':
+      return sending(world, model, next);
+    case 'join':
+      return joining(world, model, next.user, next.stream);
+    case 'leave':
+      return leaving(world, model, next.user, next.stream);
+    case 'read':
+    case 'unread':
+      return marking(world, next.user, model.pick(next.picks), next.op === 'read');
+    case 'mark-all':
+    case 'mark-stream':
+    case 'mark-topic':
+      return markingInBulk(world, model, next.user, next);
+    case 'star': {
+      const [message] = model.pick([next.pick]);
+      if (message === undefined || Model.streamOf(message.conversation) === undefined)
+        return undefined;
+      const userId = world.users[next.user] ?? 0;
+      await client.query('BEGIN');
+      await addLateReceipt(client, userId, message.id);
+      await changeFlag(client, userId, [message.id], 'starred', 'add');
+      await client.query('COMMIT');
+      const row = message.rows.get(next.user);
+      if (row !== undefined) row.starred = true;
+      else message.rows.set(next.user, { read: true, starred: true, historical: true });
+      return undefined;
+    }
+    case 'move':
+      for (const message of model.pick(next.picks)) {
+        const streamIndex = Model.streamOf(message.conversation);
+        if (streamIndex === undefined) continue;
+        message.conversation = streamIndex * topicCount + next.topic;
+        await client.query('UPDATE messages SET conversation_id = $2, topic = $3 WHERE id = $1', [
+          message.id,
+          world.conversations[message.conversation],
+          `topic ${message.conversation}`,
+        ]);
+      }
+      return undefined;
+    case 'mute-stream':
+      if (!model.isMember(next.user, next.stream)) return undefined;
+      model.mutedStreams.add(`${next.user}/${next.stream}`);
+      await client.query(
+        'UPDATE subscriptions SET is_muted = true WHERE user_id = $1 AND stream_id = $2',
+        [world.users[next.user], world.streams[next.stream]],
+      );
+      return undefined;
+    case 'mute-topic':
+      model.mutedTopics.add(`${next.user}/${next.conversation}`);
+      await client.query(
+        `INSERT INTO muted_topics (user_id, stream_id, topic_folded, topic)
+         SELECT $1, stream_id, topic_folded, topic_folded FROM conversations WHERE id = $2 ON CONFLICT DO NOTHING`,
+        [world.users[next.user], world.conversations[next.conversation]],
+      );
+      return undefined;
+    case 'check':
+      return checkAll(world, model);
+  }
+}
