@@ -49,7 +49,9 @@ test('a message service is killed between commit and publish', async () => {
 
   const publishes = proxy.holdBackPublish();
   // Enough that the gateways give some to either service.
-  await Promise.all(scenario.people.slice(0, 16).map((person) => scenario.sendOne(person)));
+  await Promise.all(
+    [...scenario.senders, ...scenario.senders].map((person) => scenario.sendOne(person)),
+  );
   await publishes.caught;
   await waitUntil(
     'the rows of all sends are visible',

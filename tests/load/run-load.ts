@@ -6,14 +6,14 @@ import type { LoadSystem } from './load-system.ts';
 import { measureAudience } from './scenarios/audience.ts';
 import { sendAndFollow } from './scenarios/send-and-follow.ts';
 
-const usage = `npm run load -- [options]
-  --scenario send|audience   what to measure (default: send)
+const usage = `npm run load -- [SCENARIO] [options]
+  SCENARIO                   send (default) or audience
   --url URL                  a running system (default: one is started, with rate limits off)
   --account EMAIL:API_KEY    an account of that system; may be repeated
   --senders N                closed-loop senders (default 8)
   --followers N              long-polling queues (default 20)
   --sends N                  at most so many sends (default 5000; audience: 200)
-  --duration-secs N          at most so long (default 20)
+  --seconds N                at most so long (default 20)
   --audience A,B             numbers of subscribers (default 10,100000)
   --json                     only the results, one JSON object a line
 `;
@@ -31,21 +31,22 @@ function readCount(text: string, name: string, most: number): number {
 }
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
     options: {
-      scenario: { type: 'string', default: 'send' },
       url: { type: 'string' },
       account: { type: 'string', multiple: true, default: [] },
       senders: { type: 'string', default: '8' },
       followers: { type: 'string', default: '20' },
       sends: { type: 'string' },
-      'duration-secs': { type: 'string', default: '20' },
+      seconds: { type: 'string', default: '20' },
       audience: { type: 'string', default: '10,100000' },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
-  if (values.help || !['send', 'audience'].includes(values.scenario)) {
+  const [scenario = 'send', ...surplus] = positionals;
+  if (values.help || surplus.length > 0 || !['send', 'audience'].includes(scenario)) {
     process.stdout.write(usage);
     process.exitCode = values.help ? 0 : 1;
     return;
@@ -65,12 +66,12 @@ async function main(): Promise<void> {
       ? await startOwnSystem(peopleOfOwnSystem)
       : await useSystem(values.url, values.account);
   try {
-    if (values.scenario === 'send') {
+    if (scenario === 'send') {
       const result = await sendAndFollow(system, {
         senders: readCount(values.senders, 'senders', senderBound),
         followers: readCount(values.followers, 'followers', senderBound),
         sendsMax: readCount(values.sends ?? '5000', 'sends', sendsBound),
-        durationMaxSecs: readCount(values['duration-secs'], 'duration-secs', secsBound),
+        durationMaxSecs: readCount(values.seconds, 'seconds', secsBound),
       });
       report({ scenario: 'send', ...result });
       return;

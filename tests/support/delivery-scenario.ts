@@ -61,6 +61,11 @@ export class DeliveryScenario {
     this.#streams = streams;
   }
 
+  /** Those who send; all of them are in every stream. */
+  get senders(): readonly TestAccount[] {
+    return this.people.slice(0, sendersCount);
+  }
+
   get followers(): readonly QueueFollower[] {
     return this.#followers;
   }
@@ -91,7 +96,7 @@ export class DeliveryScenario {
         await delay(pauseAfterFailureMs);
       }
     };
-    await Promise.all(this.people.slice(0, sendersCount).map((sender) => run(sender)));
+    await Promise.all(this.senders.map((sender) => run(sender)));
   }
 
   /**
