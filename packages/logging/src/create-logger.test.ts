@@ -27,7 +27,7 @@ describe('createLogger', () => {
     });
   });
 
-  it('redacts credentials and what people write, up to three levels deep', () => {
+  it('redacts credentials and what people write, however deep, in lists and in errors', () => {
     const { log, text } = capture();
     const secrets = {
       authorization: 'TheSecret',
@@ -38,9 +38,16 @@ describe('createLogger', () => {
       'x-parley-identity': 'TheSecret',
     };
     log.info({ ...secrets, a: { ...secrets, b: { ...secrets, c: secrets } } }, 'all');
+    log.info({ list: [{ password: 'TheSecret' }], Authorization: 'TheSecret' }, 'list');
+    log.info({ a: { b: { c: { d: { e: { f: { g: 'TheSecret' } } } } } } }, 'deep');
+    const fault = Object.assign(new Error('refused'), {
+      config: { headers: { Cookie: 'TheSecret' } },
+    });
+    log.warn({ err: fault }, 'fault');
     log.info({ url: '/api/v1/external/x?api_key=TheSecret&stream=s' }, 'address');
     expect(text()).not.toContain('TheSecret');
     expect(text()).toContain('stream=s');
+    expect(text()).toContain('refused');
   });
 
   it('keeps causes of errors', () => {

@@ -1,7 +1,7 @@
 import { pino, stdSerializers } from 'pino';
 import type { DestinationStream, Logger } from 'pino';
 
-import { redactAddress, redactedPaths, redactionText } from './redaction.ts';
+import { redactAddress, redactFields } from './redaction.ts';
 
 export type { Logger } from 'pino';
 
@@ -14,7 +14,7 @@ export type LoggerOptions = {
 
 /**
  * The root logger of a process: pino JSON lines with service and node id. Messages are constant texts; values go into
- * fields, and secrets among them are redacted by path.
+ * fields, and secrets among them are redacted.
  *
  * @param destination where lines go; standard output if absent
  */
@@ -25,17 +25,20 @@ export function createLogger(options: LoggerOptions, destination?: DestinationSt
       level,
       base: { service, node_id: nodeId },
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
-      formatters: { level: (label) => ({ level: label }) },
-      redact: { paths: [...redactedPaths], censor: redactionText },
+      formatters: { level: (label) => ({ level: label }), log: redactFields },
       serializers: {
-        err: stdSerializers.errWithCause,
-        error: stdSerializers.errWithCause,
+        err: serializeError,
+        error: serializeError,
         url: serializeAddress,
       },
     },
     // Lines are written at once, so that the last ones of a process that is killed are not lost.
     destination ?? pino.destination({ fd: 1, sync: true }),
   );
+}
+
+function serializeError(error: Error): unknown {
+  return redactFields({ ...stdSerializers.errWithCause(error) });
 }
 
 function serializeAddress(value: unknown): unknown {

@@ -1,34 +1,59 @@
 /**
- * Members that never reach a log, wherever the fields of a line hold them up to three levels deep: credentials in any
- * spelling the interface has, and what people write to each other.
+ * Members that never reach a log, wherever the fields of a line hold them: credentials in any spelling the interface has, and
+ * what people write to each other. In lower case; members are compared so.
  */
-const secretMembers = [
+const secretMembers: ReadonlySet<string> = new Set([
   'authorization',
-  'Authorization',
-  '["proxy-authorization"]',
+  'proxy-authorization',
   'cookie',
-  '["set-cookie"]',
+  'set-cookie',
   'api_key',
-  'apiKey',
+  'apikey',
   'password',
   'content',
   'rendered_content',
   'raw_content',
   'secret',
   'token',
-  '["x-parley-identity"]',
-] as const;
-
-const prefixes = ['', '*', '*.*', '*.*.*'] as const;
-
-/** Paths for pino's redaction. */
-export const redactedPaths: readonly string[] = prefixes.flatMap((prefix) =>
-  secretMembers.map((member) =>
-    prefix === '' || member.startsWith('[') ? prefix + member : `${prefix}.${member}`,
-  ),
-);
+  'x-parley-identity',
+]);
 
 export const redactionText = '[redacted]';
+
+/** Deeper members are not shown at all: no line of ours is so deep. */
+const depthMax = 5;
+
+/**
+ * Takes secrets out of the fields of a line. A walk over the few fields of a line costs a microsecond; the library's redaction by
+ * path costs two hundred times that for wildcards, on every line.
+ *
+ * @returns the same object when it holds no secret
+ */
+export function redactFields(fields: Record<string, unknown>): Record<string, unknown> {
+  return redactMembers(fields, 0) as Record<string, unknown>;
+}
+
+function redactMembers(value: object, depth: number): object {
+  let copy: Record<string, unknown> | undefined;
+  for (const [name, member] of Object.entries(value)) {
+    const shown = secretMembers.has(name.toLowerCase())
+      ? redactionText
+      : redactValue(member, depth + 1);
+    if (shown === member) continue;
+    copy ??= Array.isArray(value)
+      ? ([...value] as unknown as Record<string, unknown>)
+      : { ...value };
+    copy[name] = shown;
+  }
+  return copy ?? value;
+}
+
+function redactValue(value: unknown, depth: number): unknown {
+  // Errors are turned into plain members by their serializer, which redacts what it gives.
+  if (typeof value !== 'object' || value === null || value instanceof Error) return value;
+  if (depth > depthMax) return redactionText;
+  return redactMembers(value, depth);
+}
 
 const secretInAddress = /([?&](?:api_key|password|token)=)[^&#\s]*/gi;
 
