@@ -89,6 +89,8 @@ export class Launch {
       PARLEY_PUBLIC_URL: url,
       PARLEY_INTERNAL_SECRET: secrets.internal,
       PARLEY_KEY_SECRET: secrets.key,
+      // Eight processes of the same code start at once: they read it compiled.
+      NODE_COMPILE_CACHE: join(this.#request.root, '.parley', 'compile-cache'),
       ...env,
       DATABASE_URL: databaseUrl,
       REDIS_URL: redisUrl,

@@ -34,18 +34,14 @@ export function redactFields(fields: Record<string, unknown>): Record<string, un
 }
 
 function redactMembers(value: object, depth: number): object {
-  let copy: Record<string, unknown> | undefined;
-  for (const [name, member] of Object.entries(value)) {
-    const shown = secretMembers.has(name.toLowerCase())
-      ? redactionText
-      : redactValue(member, depth + 1);
-    if (shown === member) continue;
-    copy ??= Array.isArray(value)
-      ? ([...value] as unknown as Record<string, unknown>)
-      : { ...value };
-    copy[name] = shown;
-  }
-  return copy ?? value;
+  const members = Object.entries(value).map(([name, member]: [string, unknown]) => ({
+    name,
+    member,
+    shown: secretMembers.has(name.toLowerCase()) ? redactionText : redactValue(member, depth + 1),
+  }));
+  if (members.every(({ member, shown }) => member === shown)) return value;
+  if (Array.isArray(value)) return members.map(({ shown }) => shown);
+  return Object.fromEntries(members.map(({ name, shown }) => [name, shown]));
 }
 
 function redactValue(value: unknown, depth: number): unknown {

@@ -202,7 +202,7 @@ describe('a client that hangs up', () => {
         });
       });
       const agent = new Agent({ keepAlive: false });
-      const aborted = 300;
+      const aborted = 200;
       for (let batch = 0; batch < 6; batch += 1) {
         const requests = Array.from({ length: aborted / 6 }, (_none, index) => {
           // Every tenth is too large to be kept, and flows.
