@@ -84,6 +84,7 @@ async function follow(
   onEntries: (entries: readonly PositionedEntry[]) => void,
   options: {
     readonly headCheckIntervalMs?: number;
+    readonly reorderWaitMs?: number;
     readonly prefix?: string;
     readonly onReset?: () => void;
   } = {},
@@ -96,6 +97,7 @@ async function follow(
     onEntries,
     onReset: options.onReset ?? (() => expect.unreachable('the log was not reset')),
     headCheckIntervalMs: options.headCheckIntervalMs ?? 60_000,
+    reorderWaitMs: options.reorderWaitMs ?? 15,
   });
   followers.push(follower);
   return follower;
@@ -249,6 +251,49 @@ test('the log goes on over the end of its partitions', async () => {
   expect(await ensurePartitionsFor(pool, 2_000_002)).toBe(true);
 });
 
+test('writers that all miss a partition at once, and runs longer than one, find room', async () => {
+  await pool.query(
+    `INSERT INTO log_entries (position, length, message_id, audience, payload) VALUES (1999990, 1, 0, 0, '{}')`,
+  );
+  await Promise.all(
+    Array.from({ length: 8 }, async () =>
+      eventLog.transaction(async () => ({
+        result: undefined,
+        append: {
+          entries: [
+            { entry: change(1, 20), audience: 0 },
+            { entry: change(2), audience: 0 },
+          ],
+        },
+      })),
+    ),
+  );
+  expect((await readHead(pool)).endPosition).toBe(1_999_990 + 8 * 21);
+  expect(await ensurePartitionsFor(pool, 5_500_000, 7_500_000)).toBe(true);
+  await pool.query(
+    `INSERT INTO log_entries (position, length, message_id, audience, payload)
+     SELECT position, 1, 0, 0, '{}' FROM unnest('{5000000,6999999,8999999}'::bigint[]) position`,
+  );
+});
+
+test('a trim that met a long snapshot is completed by a later one', async () => {
+  await pool.query(`INSERT INTO log_entries (position, length, message_id, audience, payload, appended_at)
+    VALUES (500, 1, 0, 0, '{}', now() - interval '9 days'), (1000001, 1, 0, 0, '{}', now())`);
+  const reader = await pool.connect();
+  await reader.query('SET idle_in_transaction_session_timeout = 0');
+  await reader.query('BEGIN');
+  await reader.query('SELECT count(*) FROM log_entries');
+  await expect(trimLog(pool, 8 * 86_400)).rejects.toMatchObject({ code: '55P03' });
+  await reader.query('COMMIT');
+  reader.release(true);
+  await trimLog(pool, 8 * 86_400);
+  const { rows } = await pool.query<{ name: string }>(
+    `SELECT relname AS name FROM pg_class WHERE relname = 'log_entries_from_0'`,
+  );
+  expect(rows).toEqual([]);
+  expect(await ensurePartitionsFor(pool, 5_000_000)).toBe(true);
+});
+
 test('trimming moves the beginning before it removes anything', async () => {
   await pool.query(`INSERT INTO log_entries (position, length, message_id, audience, payload, appended_at)
     VALUES (500, 1, 0, 0, '{}', now() - interval '9 days'), (1000001, 1, 0, 0, '{}', now())`);
@@ -288,6 +333,58 @@ test('another history of the database opens an epoch, and the log goes on past a
   );
   expect(positionsOf(seen)).toEqual([after.endPosition]);
   expect(resets).toBe(0);
+});
+
+test('a follower that reads an entry of a new epoch before its head check knows of it goes over', async () => {
+  await append(1);
+  const seen: PositionedEntry[] = [];
+  const follower = await follow((entries) => seen.push(...entries), {
+    prefix: `${keyPrefix}-deaf`,
+  });
+  await append(2);
+  const before = await readHead(pool);
+  await pool.query(`UPDATE log_head SET timeline = '0000FFFF'`);
+  await append(3);
+  const after = await readHead(pool);
+  expect(await follower.waitFor(after.endPosition, 10_000)).toBe(true);
+  expect(positionsOf(seen)).toEqual([before.endPosition, after.endPosition]);
+});
+
+test('an epoch without entries has a place to wait at, and takes no entry that it lost', async () => {
+  await append(1);
+  const seen: PositionedEntry[] = [];
+  // The hint still waits for the one before it when the epoch opens.
+  const follower = await follow((entries) => seen.push(...entries), {
+    prefix: `${keyPrefix}-own`,
+    reorderWaitMs: 1_000,
+  });
+  const start = follower.cursor;
+  const hint = `1\n${start + 2} 1 0 0\n{"v":1,"kind":"tick"}`;
+  await redis.publish(`${keyPrefix}-own:log`, hint);
+  await append(2);
+  await pool.query(`UPDATE log_head SET timeline = '0000FFFF'`);
+  expect(await openEpochIfNeeded(pool)).toBe(2);
+  const head = await follower.checkHead();
+  expect(head?.endPosition).toBe(start + 1 + 1_000_000_000);
+  expect(await follower.waitFor(head?.endPosition ?? 0, 10_000)).toBe(true);
+  expect(positionsOf(seen)).toEqual([start + 1]);
+});
+
+test('an epoch that lost what a follower has read voids what came of it', async () => {
+  for (let mark = 0; mark < 3; mark += 1) await append(mark);
+  let resets = 0;
+  const follower = await follow(() => undefined, {
+    prefix: `${keyPrefix}-deaf`,
+    onReset: () => {
+      resets += 1;
+    },
+  });
+  await pool.query('DELETE FROM log_entries WHERE position = $1', [follower.cursor]);
+  await pool.query(`UPDATE log_head SET timeline = '0000FFFF'`);
+  await append(4);
+  const head = await follower.checkHead();
+  expect(resets).toBe(1);
+  expect(follower.cursor).toBe(head?.endPosition);
 });
 
 test('a page by audience holds what it should, runs that began below included', async () => {

@@ -2,6 +2,8 @@
  * The only way into the log. A transaction that makes a change locks the head row last, in one round trip with its commit, so
  * positions and message ids are dense and in commit order, and no paused process ever holds the head.
  */
+import { setTimeout as delay } from 'node:timers/promises';
+
 import type { LogEntry, PositionedEntry } from '@parley/contracts';
 import { entryLength } from '@parley/contracts';
 import type { Client, Pool, Queryable } from '@parley/database';
@@ -20,6 +22,9 @@ const serializationFailure = '40001';
 const deadlockDetected = '40P01';
 
 const attemptsMax = 5;
+/** Another node that is making the partition needs a moment; while it does, asking again is no attempt. */
+const partitionWaitMaxMs = 5_000;
+const partitionRetryMs = 50;
 
 const hintsLost = new Counter({
   name: 'parley_log_hints_lost_total',
@@ -131,11 +136,29 @@ export class EventLog {
   async transaction<Result>(
     work: (client: Client) => Promise<{ readonly result: Result; readonly append?: Append }>,
   ): Promise<Result> {
-    for (let attempt = 1; ; attempt += 1) {
+    let positions = 1;
+    return this.#mending(
+      () => positions,
+      async () =>
+        this.#attempt(async (client) => {
+          const done = await work(client);
+          positions =
+            done.append?.entries.reduce((sum, { entry }) => sum + entryLength(entry), 0) ?? 1;
+          return done;
+        }),
+    );
+  }
+
+  /** Runs `attempt` again where a repeat can get past its fault. */
+  async #mending<Result>(
+    positionsWanted: () => number,
+    attempt: () => Promise<Result>,
+  ): Promise<Result> {
+    for (let attempts = 1; ; attempts += 1) {
       try {
-        return await this.#attempt(work);
+        return await attempt();
       } catch (error) {
-        if (attempt === attemptsMax || !(await this.#mend(error))) throw error;
+        if (attempts === attemptsMax || !(await this.#mend(error, positionsWanted()))) throw error;
       }
     }
   }
@@ -200,8 +223,9 @@ export class EventLog {
    */
   async sendMessages(items: readonly SendItem[]): Promise<SendOutcome[]> {
     const json = JSON.stringify(items.map((item, ordinal) => ({ ordinal, ...item })));
-    for (let attempt = 1; ; attempt += 1) {
-      try {
+    return this.#mending(
+      () => items.length,
+      async () => {
         const { rows } = await this.#pool.query<{
           ordinal: number;
           outcome: SendOutcome['outcome'];
@@ -235,23 +259,22 @@ export class EventLog {
           messageId: row.message_id ?? undefined,
           position: row.position ?? undefined,
         }));
-      } catch (error) {
-        if (attempt === attemptsMax || !(await this.#mend(error))) throw error;
-      }
-    }
+      },
+    );
   }
 
   /** Appends a tick if the newest entry is older than `olderThanSecs`. */
   async tick(olderThanSecs: number): Promise<void> {
     const payload = JSON.stringify({ v: 1, kind: 'tick' });
-    const { rows } = await this.#pool.query<{
-      epoch: number;
-      position: number;
-      message_id: number;
-    }>({
-      text: 'SELECT * FROM log_tick(make_interval(secs => $1), 0, $2)',
-      values: [olderThanSecs, payload],
-    });
+    // A silent log has to find out by itself that the database is on another history.
+    const { rows } = await this.#mending(
+      () => 1,
+      async () =>
+        this.#pool.query<{ epoch: number; position: number; message_id: number }>({
+          text: 'SELECT * FROM log_tick(make_interval(secs => $1), 0, $2)',
+          values: [olderThanSecs, payload],
+        }),
+    );
     const appended = rows[0];
     if (appended === undefined) return;
     this.#publish(appended.epoch, [
@@ -266,7 +289,7 @@ export class EventLog {
   }
 
   /** @returns whether the fault was one that a repeat can get past, after what had to be mended was mended */
-  async #mend(error: unknown): Promise<boolean> {
+  async #mend(error: unknown, positionsWanted: number): Promise<boolean> {
     switch (sqlState(error)) {
       case serializationFailure:
       case deadlockDetected:
@@ -276,9 +299,18 @@ export class EventLog {
         await openEpochIfNeeded(this.#pool);
         return true;
       case noPartition: {
-        const head = await readHead(this.#pool);
-        await ensurePartitionsFor(this.#pool, head.endPosition + 1);
-        return true;
+        const untilMs = performance.now() + partitionWaitMaxMs;
+        for (;;) {
+          const { endPosition } = await readHead(this.#pool);
+          const isThere = await ensurePartitionsFor(
+            this.#pool,
+            endPosition + 1,
+            endPosition + positionsWanted,
+          );
+          if (isThere) return true;
+          if (performance.now() > untilMs) return false;
+          await delay(partitionRetryMs);
+        }
       }
       default:
         return false;

@@ -4,12 +4,13 @@
  * own finds what no hint announced. So every entry is handed on exactly once, in order, whatever happens to Redis or to a writer.
  */
 import type { PositionedEntry } from '@parley/contracts';
-import type { Pool } from '@parley/database';
+import type { Pool, Queryable } from '@parley/database';
 import type { Logger } from '@parley/logging';
 import type { Redis } from '@parley/redis';
 import { Counter } from 'prom-client';
 
 import { decodeHint, hintChannel } from './hint.ts';
+import type { Hint } from './hint.ts';
 import type { Epoch, LogHead } from './read-log.ts';
 import { readEntriesAfter, readEpochs, readHead } from './read-log.ts';
 
@@ -19,9 +20,16 @@ const repairsTotal = new Counter({
   labelNames: ['found_by'] as const,
 });
 
+const hintsDroppedTotal = new Counter({
+  name: 'parley_log_waiting_hints_dropped_total',
+  help: 'Entries of hints dropped because too many waited for an earlier one; they are read from Postgres',
+});
+
 const entriesPerRead = 500;
 /** Hints that wait for an earlier one. At the bound the waiting ones are dropped and read from Postgres instead. */
 const waitingHintsMax = 10_000;
+/** A connection that was cut off without a word answers nothing, not even its own timeout: it is given up after so long. */
+const readTimeoutMs = 2_000;
 
 export type FollowerOptions = {
   /** A pool of its own with few connections, so that the head check never waits behind requests. */
@@ -50,20 +58,31 @@ export class LogFollower {
   readonly #options: FollowerOptions;
   readonly #headCheckIntervalMs: number;
   readonly #reorderWaitMs: number;
+  readonly #channel: string;
   readonly #waitingHints = new Map<number, PositionedEntry>();
+  /** Hints that came before the head was known; undefined from then on. */
+  #earlyHints: Hint[] | undefined = [];
   readonly #waiters = new Set<Waiter>();
   #cursor = 0;
   #head: LogHead = { epoch: 0, endPosition: 0, beginPosition: 0, messageId: 0 };
   #epochs: readonly Epoch[] = [];
   #heardFromPostgresAtMs = -Infinity;
+  #headChecksAsked = 0;
+  #headCheckTaken = 0;
+  #enteringEpoch: Promise<void> | undefined;
   #repair: Promise<void> | undefined;
   #reorderTimer: NodeJS.Timeout | undefined;
   #headTimer: NodeJS.Timeout | undefined;
   #stopped = false;
-  readonly #onMessage = (_channel: string, text: string): void => this.#takeHint(text);
+  readonly #onMessage = (channel: string, text: string): void => {
+    if (channel !== this.#channel) return;
+    const hint = decodeHint(text);
+    if (hint !== undefined) this.#takeHint(hint);
+  };
 
   private constructor(options: FollowerOptions) {
     this.#options = options;
+    this.#channel = hintChannel(options.keyPrefix);
     this.#headCheckIntervalMs = options.headCheckIntervalMs ?? 400;
     this.#reorderWaitMs = options.reorderWaitMs ?? 15;
   }
@@ -76,18 +95,20 @@ export class LogFollower {
     const follower = new LogFollower(options);
     options.subscriber.on('message', follower.#onMessage);
     // The connection repeats its subscriptions whenever it comes back; what was missed meanwhile is found by the head check.
-    const subscribed = options.subscriber
-      .subscribe(hintChannel(options.keyPrefix))
-      .catch((error: unknown) => {
-        options.log.warn({ err: error }, 'hints of the log are not to be had yet');
-      });
+    const subscribed = options.subscriber.subscribe(follower.#channel).catch((error: unknown) => {
+      options.log.warn({ err: error }, 'hints of the log are not to be had yet');
+    });
     await Promise.race([subscribed, new Promise((resolve) => setTimeout(resolve, 1_000).unref())]);
-    follower.#epochs = await readEpochs(options.pool);
-    follower.#head = await readHead(options.pool);
+    const askedAtMs = performance.now();
+    // The head first: an epoch that opens between the two is then one that the next head check enters.
+    follower.#head = await follower.#read(readHead);
+    follower.#epochs = await follower.#read(readEpochs);
     follower.#cursor = follower.#head.endPosition;
-    follower.#heardFromPostgresAtMs = performance.now();
+    follower.#heardFromPostgresAtMs = askedAtMs;
     options.onStart?.(follower.#head);
-    follower.#takeWaitingHints();
+    const early = follower.#earlyHints ?? [];
+    follower.#earlyHints = undefined;
+    for (const hint of early) follower.#takeHint(hint);
     follower.#scheduleHeadCheck();
     return follower;
   }
@@ -144,16 +165,24 @@ export class LogFollower {
     await this.#repair;
   }
 
-  #takeHint(text: string): void {
+  #takeHint(hint: Hint): void {
     if (this.#stopped) return;
-    const hint = decodeHint(text);
+    if (this.#earlyHints !== undefined) {
+      this.#earlyHints.push(hint);
+      // Which of them count is not known yet; the head read next is newer than those dropped.
+      if (this.#earlyHints.length > waitingHintsMax) this.#earlyHints.shift();
+      return;
+    }
     // A hint of another epoch is left to the head check, which knows how the epochs join.
-    if (hint === undefined || (this.#head.epoch !== 0 && hint.epoch !== this.#head.epoch)) return;
+    if (hint.epoch !== this.#head.epoch) return;
     for (const entry of hint.entries) {
       if (entry.position > this.#cursor) this.#waitingHints.set(entry.position, entry);
     }
-    if (this.#waitingHints.size > waitingHintsMax) this.#waitingHints.clear();
-    if (this.#head.epoch !== 0) this.#takeWaitingHints();
+    if (this.#waitingHints.size > waitingHintsMax) {
+      hintsDroppedTotal.inc(this.#waitingHints.size);
+      this.#waitingHints.clear();
+    }
+    this.#takeWaitingHints();
   }
 
   #takeWaitingHints(): void {
@@ -175,12 +204,16 @@ export class LogFollower {
   #handOn(entries: readonly PositionedEntry[]): void {
     const last = entries.at(-1);
     if (last === undefined) return;
-    this.#cursor = last.position + last.length - 1;
+    this.#cursor = this.#across(last.position + last.length - 1);
     this.#options.onEntries(entries);
+    // They wait in the order in which they came, not in that of their positions.
     for (const position of this.#waitingHints.keys()) {
-      if (position > this.#cursor) break;
-      this.#waitingHints.delete(position);
+      if (position <= this.#cursor) this.#waitingHints.delete(position);
     }
+    this.#resolveWaiters();
+  }
+
+  #resolveWaiters(): void {
     for (const waiter of this.#waiters) {
       if (waiter.position > this.#cursor) continue;
       this.#waiters.delete(waiter);
@@ -219,41 +252,122 @@ export class LogFollower {
   }
 
   async #readMissing(foundBy: 'reorder' | 'head' | 'waiter'): Promise<void> {
+    let gapAt: number | undefined;
     for (;;) {
       const after = this.#cursor;
-      const entries = await readEntriesAfter(this.#options.pool, after, entriesPerRead);
+      const entries = await this.#read(async (database) =>
+        readEntriesAfter(database, after, entriesPerRead),
+      );
       if (this.#stopped) return;
       // Hints may have moved the cursor while the answer was on its way.
       const missing = entries.filter((entry) => entry.position > this.#cursor);
-      const first = missing[0];
-      if (first !== undefined) {
-        if (!this.#follows(first.position)) {
-          await this.#reset('the log does not go on where this follower stands');
+      const following = this.#following(missing);
+      if (following.length > 0) {
+        repairsTotal.inc({ found_by: foundBy });
+        this.#handOn(following);
+      }
+      if (following.length < missing.length) {
+        if (gapAt === this.#cursor) {
+          this.#reset('the log does not go on where this follower stands');
           return;
         }
-        repairsTotal.inc({ found_by: foundBy });
-        this.#handOn(missing);
+        // The entry may be the first of an epoch that opened since the last head check.
+        gapAt = this.#cursor;
+        await this.#enterEpoch();
+      } else if (entries.length < entriesPerRead) {
+        break;
       }
-      if (entries.length < entriesPerRead) break;
     }
     this.#takeWaitingHints();
   }
 
-  #follows(position: number): boolean {
-    if (position === this.#cursor + 1) return true;
-    return this.#epochs.some(
-      (epoch) => position === epoch.startPosition + 1 && this.#cursor === epoch.previousEndPosition,
-    );
+  /** @returns the leading entries that go on from the cursor without a gap */
+  #following(entries: readonly PositionedEntry[]): PositionedEntry[] {
+    let cursor = this.#cursor;
+    const following: PositionedEntry[] = [];
+    for (const entry of entries) {
+      if (entry.position !== cursor + 1) break;
+      following.push(entry);
+      cursor = this.#across(entry.position + entry.length - 1);
+    }
+    return following;
   }
 
-  async #reset(reason: string): Promise<void> {
-    const { pool, log, onReset } = this.#options;
-    this.#epochs = await readEpochs(pool);
-    this.#head = await readHead(pool);
+  /** Behind the end of an epoch nothing comes before the start of the next. */
+  #across(position: number): number {
+    let reached = position;
+    for (const epoch of this.#epochs) {
+      if (reached === epoch.previousEndPosition && epoch.startPosition > reached)
+        reached = epoch.startPosition;
+    }
+    return reached;
+  }
+
+  /**
+   * Goes over into epochs that opened since the last look, if they kept all that this follower has read; otherwise everything
+   * derived from the log is void.
+   */
+  async #enterEpoch(): Promise<void> {
+    this.#enteringEpoch ??= this.#lookAtEpochs().finally(() => {
+      this.#enteringEpoch = undefined;
+    });
+    return this.#enteringEpoch;
+  }
+
+  async #lookAtEpochs(): Promise<void> {
+    // The head first, so that its epoch is among those read next.
+    const head = await this.#read(readHead);
+    const epochs = await this.#read(readEpochs);
+    const isAmong = (epoch: Epoch, others: readonly Epoch[]): boolean =>
+      others.some(
+        (other) =>
+          other.epoch === epoch.epoch &&
+          other.startPosition === epoch.startPosition &&
+          other.previousEndPosition === epoch.previousEndPosition,
+      );
+    // A backup from before this epoch counts its epochs anew.
+    const isSameHistory = this.#epochs.every((epoch) => isAmong(epoch, epochs));
+    const hasKeptAll = epochs.every(
+      (epoch) => isAmong(epoch, this.#epochs) || this.#cursor <= epoch.previousEndPosition,
+    );
+    // What waits from the old epoch may be what was lost with its end.
+    if (head.epoch !== this.#head.epoch) this.#waitingHints.clear();
+    this.#head = head;
+    this.#epochs = epochs;
+    if (!isSameHistory || !hasKeptAll) {
+      this.#reset('a new epoch of the log lost entries that this follower had read');
+      return;
+    }
+    this.#cursor = this.#across(this.#cursor);
+    this.#resolveWaiters();
+  }
+
+  #reset(reason: string): void {
+    const { log, onReset } = this.#options;
     log.error({ cursor: this.#cursor, head: this.#head }, reason);
     this.#cursor = this.#head.endPosition;
     this.#waitingHints.clear();
     onReset(this.#head, this.#epochs);
+    this.#resolveWaiters();
+  }
+
+  async #read<Result>(read: (database: Queryable) => Promise<Result>): Promise<Result> {
+    const client = await this.#options.pool.connect();
+    const { promise: timedOut, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(
+      () => reject(new Error(`Postgres did not answer within ${readTimeoutMs} ms`)),
+      readTimeoutMs,
+    );
+    try {
+      const result = await Promise.race([read(client), timedOut]);
+      client.release();
+      return result;
+    } catch (error) {
+      client.release(true);
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   #scheduleHeadCheck(): void {
@@ -270,23 +384,18 @@ export class LogFollower {
    */
   async checkHead(): Promise<LogHead | undefined> {
     const askedAtMs = performance.now();
+    this.#headChecksAsked += 1;
+    const asked = this.#headChecksAsked;
     try {
-      const head = await readHead(this.#options.pool);
-      if (head.epoch !== this.#head.epoch) {
-        this.#epochs = await readEpochs(this.#options.pool);
-        const opened = this.#epochs.find((epoch) => epoch.epoch === head.epoch);
-        if (
-          opened === undefined ||
-          this.#cursor > opened.previousEndPosition ||
-          head.epoch !== this.#head.epoch + 1
-        ) {
-          await this.#reset('a new epoch of the log lost entries that this follower had read');
-        }
-      }
-      this.#head = head;
-      this.#heardFromPostgresAtMs = askedAtMs;
-      if (head.endPosition > this.#cursor) this.#scheduleRepair('head');
-      return head;
+      const head = await this.#read(readHead);
+      // Where a later check was answered first, this answer is old: it must not turn the epoch back.
+      if (asked < this.#headCheckTaken) return this.#head;
+      this.#headCheckTaken = asked;
+      if (head.epoch !== this.#head.epoch) await this.#enterEpoch();
+      if (head.epoch === this.#head.epoch) this.#head = head;
+      this.#heardFromPostgresAtMs = Math.max(this.#heardFromPostgresAtMs, askedAtMs);
+      if (this.#head.endPosition > this.#cursor) this.#scheduleRepair('head');
+      return this.#head;
     } catch (error) {
       this.#options.log.warn({ err: error }, 'the head of the log could not be read');
       return undefined;

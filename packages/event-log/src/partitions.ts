@@ -36,6 +36,13 @@ async function withPartitionLock(
   }
 }
 
+/** Postgres' code for a lock that was not to be had within `lock_timeout`. */
+const lockNotAvailable = '55P03';
+
+function isLockTimeout(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === lockNotAvailable;
+}
+
 type Partition = { readonly name: string; readonly from: number; readonly to: number };
 
 async function listPartitions(pool: Pool): Promise<Partition[]> {
@@ -55,20 +62,32 @@ async function listPartitions(pool: Pool): Promise<Partition[]> {
 }
 
 /**
- * Makes sure that the partition of `position` and the one after it exist. They are made apart and attached, which blocks
- * neither readers nor sends; several nodes may call this at once.
+ * Makes sure that the partitions from the one of `position` to the one after that of `upTo` exist. They are made apart and
+ * attached, which blocks neither readers nor sends; several nodes may call this at once.
  *
+ * @param upTo the last position about to be written; `position` if absent
  * @returns false when another node is at it, or a lock was not to be had in time: call again later
  */
-export async function ensurePartitionsFor(pool: Pool, position: number): Promise<boolean> {
-  const first = Math.floor(position / partitionPositions) * partitionPositions;
-  const wanted = [first, first + partitionPositions];
+export async function ensurePartitionsFor(
+  pool: Pool,
+  position: number,
+  upTo: number = position,
+): Promise<boolean> {
+  const wanted: number[] = [];
+  for (
+    let from = Math.floor(position / partitionPositions) * partitionPositions;
+    from <= upTo + partitionPositions;
+    from += partitionPositions
+  ) {
+    wanted.push(from);
+  }
   const present = await listPartitions(pool);
   const missing = wanted.filter(
     (from) => !present.some((partition) => partition.from <= from && from < partition.to),
   );
   if (missing.length === 0) return true;
   return withPartitionLock(pool, async (query) => {
+    await finishRemovals(pool, query);
     for (const from of missing) {
       const to = from + partitionPositions;
       const name = `log_entries_from_${from}`;
@@ -83,7 +102,37 @@ export async function ensurePartitionsFor(pool: Pool, position: number): Promise
           `ALTER TABLE log_entries ATTACH PARTITION ${name} FOR VALUES FROM (${from}) TO (${to})`,
         );
     }
+  }).catch((error: unknown) => {
+    if (isLockTimeout(error)) return false;
+    throw error;
   });
+}
+
+/**
+ * Completes the removal of partitions that an earlier trim began: one whose detaching met a long snapshot, which keeps every
+ * other from being attached or detached, and ones detached whose node died before they were dropped.
+ */
+async function finishRemovals(
+  pool: Pool,
+  query: (text: string) => Promise<unknown>,
+): Promise<void> {
+  const pending = await pool.query<{ name: string }>(
+    `SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+     WHERE i.inhparent = 'log_entries'::regclass AND i.inhdetachpending`,
+  );
+  for (const { name } of pending.rows)
+    await query(`ALTER TABLE log_entries DETACH PARTITION ${name} FINALIZE`);
+  const { beginPosition } = await readHead(pool);
+  const detached = await pool.query<{ name: string }>(
+    `SELECT c.relname AS name FROM pg_class c
+     WHERE c.relkind = 'r' AND c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'log_entries'::regclass)
+       AND c.relname ~ '^log_entries_from_[0-9]+$' AND NOT EXISTS (SELECT 1 FROM pg_inherits i WHERE i.inhrelid = c.oid)`,
+  );
+  for (const { name } of detached.rows) {
+    const to = Number(name.slice('log_entries_from_'.length)) + partitionPositions;
+    // One that is being made ahead of the log stays.
+    if (to - 1 <= beginPosition) await query(`DROP TABLE ${name}`);
+  }
 }
 
 /**
@@ -107,8 +156,8 @@ export async function trimLog(pool: Pool, retentionSecs: number): Promise<string
     if (rows[0]?.kept !== false) break;
     old.push(partition);
   }
-  if (old.length === 0) return removed;
   await withPartitionLock(pool, async (query) => {
+    await finishRemovals(pool, query);
     for (const partition of old) {
       await query(
         `UPDATE log_head SET begin_position = greatest(begin_position, ${partition.to - 1})`,
