@@ -191,6 +191,28 @@ describe('what is seen', () => {
     expect((await fetchMessages(guest, { narrow: [['stream', 'Denmark']] })).ids).toEqual([]);
   });
 
+  test('the id of a hidden stream is like an unknown one, to whom knows of the stream it is not', async () => {
+    const { ann, bob, cat, guest, pool } = all;
+    const { rows } = await pool.query<{ id: number; name: string }>('SELECT id, name FROM streams');
+    const narrowTo = (account: typeof ann, name: string): Promise<unknown> => {
+      const operand = rows.find((row) => row.name === name)?.id;
+      return fetchMessages(account, { narrow: [{ operator: 'stream', operand }] });
+    };
+    for (const [account, name] of [
+      [cat, 'secret'],
+      [guest, 'secret'],
+      [guest, 'Denmark'],
+    ] as const) {
+      expect(await refusalOf(narrowTo(account, name))).toMatchObject({
+        code: 'BAD_NARROW',
+        desc: `unknown stream ${rows.find((row) => row.name === name)?.id}`,
+      });
+    }
+    expect(await narrowTo(ann, 'secret')).toMatchObject({ ids: [] });
+    expect(await narrowTo(bob, 'secret')).toMatchObject({ ids: [secret] });
+    expect(await narrowTo(cat, 'Denmark')).toMatchObject({ ids: denmark });
+  });
+
   test('streams:public has public history for members only', async () => {
     const { cat, guest } = all;
     expect((await fetchMessages(cat, { narrow: [['streams', 'public']] })).ids).toEqual(denmark);

@@ -14,12 +14,19 @@ beforeAll(async () => {
   await organization.makeStream('secret', [bob], { inviteOnly: true });
   await organization.makeStream('news', [ann, bob], { isAnnouncementOnly: true });
   await organization.makeStream('for guests', [guest, cat]);
+  await organization.makeStream('secret news', [bob], {
+    inviteOnly: true,
+    isAnnouncementOnly: true,
+  });
 });
 afterAll(() => all.stop());
 
 function recipientsOf(message: Message | undefined): readonly JsonObject[] {
   return readObjects(message ?? {}, 'display_recipient');
 }
+
+/** JSON that is deeper than a recursive reader's stack. */
+const deepList = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
 
 const toDenmark = { type: 'stream', to: 'Denmark', topic: 'lunch', content: 'hello' };
 
@@ -256,6 +263,31 @@ describe('who may send', () => {
     });
   });
 
+  test('whom a stream is closed to learns that its name is taken, and of its id nothing', async () => {
+    const { cat, guest, pool } = all;
+    const { rows } = await pool.query<{ id: number; name: string }>('SELECT id, name FROM streams');
+    const idOf = (name: string): number => rows.find((row) => row.name === name)?.id ?? 0;
+    const sendTo = (to: unknown, sender = cat): Promise<unknown> =>
+      refusalOf(sender.client.post('messages', { type: 'stream', to, topic: 'x', content: 'x' }));
+    expect(await sendTo('SECRET news')).toMatchObject({
+      msg: "Not authorized to send to stream 'SECRET news'",
+    });
+    for (const [name, sender] of [
+      ['secret', cat],
+      ['secret news', cat],
+      ['Denmark', guest],
+    ] as const) {
+      const id = idOf(name);
+      expect(await sendTo([id], sender)).toEqual({
+        status: 400,
+        result: 'error',
+        msg: `Stream with ID '${id}' does not exist`,
+        code: 'STREAM_DOES_NOT_EXIST',
+        stream_id: id,
+      });
+    }
+  });
+
   test('a guest sends where he is subscribed', async () => {
     const { guest } = all;
     await guest.client.sendToStream('for guests', 'x', 'x');
@@ -316,6 +348,16 @@ describe('refusals', () => {
     ],
     ['an unknown type', { type: 'huddle' }, { code: 'BAD_REQUEST', msg: 'Invalid message type' }],
     ['two streams', { to: 'a,b' }, { msg: 'Cannot send to multiple streams' }],
+    [
+      'a widget type of deep lists',
+      { widget_content: `{"widget_type":${deepList},"extra_data":{}}` },
+      { msg: 'Widgets: widget_type is not a string' },
+    ],
+    [
+      'a zform type of deep lists',
+      { widget_content: `{"widget_type":"zform","extra_data":{"type":${deepList}}}` },
+      { msg: 'Widgets: extra_data["type"] is not a string' },
+    ],
     ['no stream', { to: '' }, { msg: 'Missing stream' }],
     ['no stream before no topic', { to: undefined, topic: undefined }, { msg: 'Missing stream' }],
     ['no topic', { topic: undefined }, { msg: 'Missing topic' }],

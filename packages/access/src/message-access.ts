@@ -1,7 +1,7 @@
-import { badRequest } from '@parley/contracts';
+import { badRequest, streamDoesNotExist } from '@parley/contracts';
 import type { Queryable } from '@parley/database';
 import { findVisibleMessage } from '@parley/store';
-import type { MessageFacts, SendSender, StreamSendFacts } from '@parley/store';
+import type { MessageFacts, SendSender, StreamAddress, StreamSendFacts } from '@parley/store';
 
 /**
  * Who may send where, and who may see a message (reference facts, messages 3.5 and 7). What may not be seen looks exactly like what
@@ -11,12 +11,34 @@ import type { MessageFacts, SendSender, StreamSendFacts } from '@parley/store';
 type StreamOfSend = NonNullable<StreamSendFacts['stream']>;
 
 /**
+ * What a sender is told of a stream that is closed to him: of its name that it is taken, as he spelled it; of its id nothing.
+ * Administrators know of every stream.
+ */
+function closedStream(sender: SendSender, stream: StreamOfSend, address: StreamAddress): Error {
+  if (sender.role === 'administrator')
+    return badRequest(`Not authorized to send to stream '${stream.name}'`);
+  if ('name' in address) return badRequest(`Not authorized to send to stream '${address.name}'`);
+  if ('streamId' in address) return streamDoesNotExist({ streamId: address.streamId });
+  return badRequest('Missing stream');
+}
+
+/**
  * Decides whether an account may send to a stream.
  *
+ * @param address how the sender named the stream
  * @returns the user whose subscription permits it, where one is needed: it has to hold at the message's place in the log too
- * @throws ApiError naming the policy, or that the sender is not authorized
+ * @throws ApiError that the sender is not authorized, or naming the policy; for an id that is closed to him, as for an unknown one
  */
-export function checkMaySendToStream(sender: SendSender, stream: StreamOfSend): number | undefined {
+export function checkMaySendToStream(
+  sender: SendSender,
+  stream: StreamOfSend,
+  address: StreamAddress,
+): number | undefined {
+  const isOpen = sender.isSystem || (!stream.inviteOnly && sender.role !== 'guest');
+  const ownerId = stream.ownerSubscribed ? (sender.botOwnerId ?? undefined) : undefined;
+  const authorityId = stream.senderSubscribed ? sender.id : ownerId;
+  // Before the policy, which is for those to know who know of the stream.
+  if (!isOpen && authorityId === undefined) throw closedStream(sender, stream, address);
   if (
     stream.isAnnouncementOnly &&
     !sender.isSystem &&
@@ -25,10 +47,7 @@ export function checkMaySendToStream(sender: SendSender, stream: StreamOfSend): 
   ) {
     throw badRequest('Only organization administrators can send to this stream.');
   }
-  if (sender.isSystem || (!stream.inviteOnly && sender.role !== 'guest')) return undefined;
-  if (stream.senderSubscribed) return sender.id;
-  if (stream.ownerSubscribed && sender.botOwnerId !== null) return sender.botOwnerId;
-  throw badRequest(`Not authorized to send to stream '${stream.name}'`);
+  return isOpen ? undefined : authorityId;
 }
 
 /**

@@ -227,6 +227,27 @@ export async function findMemberships(
   return new Set(rows.map((row) => row.streamId));
 }
 
+/**
+ * @returns whether a user may learn that a stream of this id exists (reference facts, streams 10.1): administrators know of all,
+ *   members of public ones, and everybody of those that they are or were in, or of which they hold a message
+ */
+export async function knowsOfStream(
+  db: Queryable,
+  userId: number,
+  streamId: number,
+): Promise<boolean> {
+  const { rows } = await db.query<{ knows: boolean }>({
+    name: 'store-knows-of-stream',
+    text: `SELECT u.role = 'administrator' OR (NOT s.invite_only AND u.role <> 'guest')
+        OR EXISTS (SELECT 1 FROM membership_periods p WHERE p.user_id = u.id AND p.stream_id = s.id)
+        OR EXISTS (SELECT 1 FROM late_receipts l JOIN messages m ON m.id = l.message_id
+          WHERE l.user_id = u.id AND m.stream_id = s.id) AS knows
+      FROM streams s, users u WHERE s.id = $2 AND u.id = $1`,
+    values: [userId, streamId],
+  });
+  return rows[0]?.knows ?? false;
+}
+
 /** @returns whether the account is a member of the stream now */
 export async function isMember(db: Queryable, userId: number, streamId: number): Promise<boolean> {
   return (await findMemberships(db, userId, [streamId])).has(streamId);

@@ -14,6 +14,7 @@ import {
   findUsersByIds,
   flagBits,
   flagBitsSql,
+  knowsOfStream,
   mutedSql,
   readerSql,
   readSql,
@@ -82,7 +83,7 @@ async function findUserId(operand: NarrowTerm['operand'], { db }: NarrowSetting)
   return user.id;
 }
 
-const stream: Operator = async (operand, { db, list }) => {
+const stream: Operator = async (operand, { db, userId, list }) => {
   const unknown = badNarrow(`unknown stream ${String(operand)}`);
   const name = String(operand).trim();
   if (name.includes('\0')) throw unknown;
@@ -91,6 +92,8 @@ const stream: Operator = async (operand, { db, list }) => {
       ? await findStreamById(db, operand)
       : await findStreamByName(db, name);
   if (found === undefined || found.isDeactivated) throw unknown;
+  // A name that is taken cannot be kept secret; an id tells nothing to whom the stream is hidden.
+  if (typeof operand === 'number' && !(await knowsOfStream(db, userId, found.id))) throw unknown;
   const id = list.bind(found.id, 'integer');
   return {
     condition: (message) => `${message}.stream_id = ${id}`,

@@ -103,7 +103,7 @@ async function checkStreamMessage(db: Queryable, message: NewMessage): Promise<C
     stream,
     topic,
     content,
-    authorityId: checkMaySendToStream(sender, stream),
+    authorityId: checkMaySendToStream(sender, stream, address),
   };
 }
 

@@ -26,10 +26,6 @@ function refuse(reason: string): Error {
   return badRequest(`Widgets: ${reason}`);
 }
 
-function nameOf(type: unknown): string {
-  return typeof type === 'string' ? type : JSON.stringify(type);
-}
-
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -52,10 +48,12 @@ export function checkWidgetContent(text: string | undefined): void {
   if (type === undefined) throw refuse('widget_type is not in widget_content');
   if (extraData === undefined) throw refuse('extra_data is not in widget_content');
   if (!isObject(extraData)) throw refuse('extra_data is not a dict');
-  if (type !== 'zform') throw refuse(`unknown widget type: ${nameOf(type)}`);
-  if (extraData['type'] === undefined) throw refuse('zform is missing type field');
-  if (extraData['type'] !== 'choices')
-    throw refuse(`unknown zform type: ${nameOf(extraData['type'])}`);
+  if (typeof type !== 'string') throw refuse('widget_type is not a string');
+  if (type !== 'zform') throw refuse(`unknown widget type: ${type}`);
+  const { type: form } = extraData;
+  if (form === undefined) throw refuse('zform is missing type field');
+  if (typeof form !== 'string') throw refuse('extra_data["type"] is not a string');
+  if (form !== 'choices') throw refuse(`unknown zform type: ${form}`);
   try {
     checkExtraData({ '': extraData }, 'extra_data');
   } catch (error) {
