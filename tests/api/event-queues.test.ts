@@ -131,6 +131,12 @@ describe('register', () => {
     );
   });
 
+  test('takes any name as a type that is unknown', async () => {
+    const types = ['__proto__', 'constructor', 'toString'];
+    const queue = await register('bob', { event_types: types, fetch_event_types: types });
+    expect(Object.keys(queue).toSorted()).toEqual(['last_event_id', 'msg', 'queue_id', 'result']);
+  });
+
   test('an administrator hears of private streams, a member does not, a guest of nothing more', async () => {
     const never = async (who: PersonKey): Promise<unknown[]> => {
       const answer = await organization

@@ -113,14 +113,14 @@ const readers: Readonly<Record<string, StateReader>> = {
 };
 
 /** What later clients ask for under one name, and read at the top level (reference facts, events 4). */
-const aliases: Readonly<Record<string, readonly string[]>> = {
-  user_settings: ['update_display_settings', 'update_global_notifications'],
-};
+const aliases: ReadonlyMap<string, readonly string[]> = new Map([
+  ['user_settings', ['update_display_settings', 'update_global_notifications']],
+]);
 
 /** @returns the fetch types of a request; unknown ones are accepted and add nothing */
 function wantedTypes(fetchEventTypes: readonly string[] | null): Set<string> {
   if (fetchEventTypes === null) return new Set([...Object.keys(readers), 'update_message_flags']);
-  return new Set(fetchEventTypes.flatMap((type) => [type, ...(aliases[type] ?? [])]));
+  return new Set(fetchEventTypes.flatMap((type) => [type, ...(aliases.get(type) ?? [])]));
 }
 
 /**
