@@ -259,9 +259,10 @@ export const settings = {
     meaning: 'longest time in which a request with its body must arrive',
   }),
   upstreamTimeoutMs: secondsAsMs('PARLEY_UPSTREAM_TIMEOUT_SECS', [0.1, 3600], {
-    default: '30',
+    // Clients give up an ordinary call after 15 seconds, and the gateway may ask a second node.
+    default: '7',
     meaning:
-      'longest time that the gateway waits for a service; held polls have the heartbeat in addition',
+      'longest time that the gateway waits for a service, and all attempts together for twice that; held polls have the heartbeat in addition',
   }),
   drainTimeoutMs: secondsAsMs('PARLEY_DRAIN_TIMEOUT_SECS', [0.1, 600], {
     default: '8',

@@ -234,7 +234,11 @@ export class Forwarder {
       if (response.destroyed) return;
       if (node === undefined) continue;
       const withholds = isUnknown && forwarded.afterLoss === 'keyed-send';
-      const end = await this.#attempt(request, response, new Attempt(node, forwarded, withholds));
+      const attempt = new Attempt(node, forwarded, withholds);
+      const waitMs = Math.min(forwarded.answerTimeoutMs, giveUpAtMs - performance.now());
+      // The pause may have used up what was left.
+      if (waitMs <= 0) break;
+      const end = await this.#attempt(request, response, attempt, waitMs);
       if (end.kind === 'answered' || end.kind === 'client-gone') return;
       if (end.kind === 'refused') throw end.error;
       if (end.kind === 'unreachable') this.#options.upstreams.suspect(node.nodeId);
@@ -254,17 +258,18 @@ export class Forwarder {
     request: IncomingMessage,
     response: ServerResponse,
     attempt: Attempt,
+    waitMs: number,
   ): Promise<AttemptEnd> {
     const onClose = (): void => {
       attempt.end({ kind: attempt.hasHeaders ? 'answered' : 'client-gone' });
     };
-    const { body, answerTimeoutMs } = attempt.request;
+    const { body } = attempt.request;
     const onBodyFault = (error: Error): void => attempt.fail(error);
     if (body.kind === 'flowing') body.stream.on('error', onBodyFault);
     response.on('close', onClose);
     const timer = setTimeout(() => {
       if (!attempt.hasHeaders) attempt.fail(new AnswerTimeout());
-    }, answerTimeoutMs);
+    }, waitMs);
     this.#byRequest.set(request, attempt);
     this.#byTarget.set(attempt.target, attempt);
     this.#running.add(attempt);

@@ -70,7 +70,8 @@ export class BatchWriter {
     this.#options = {
       batchItemsMax: 64,
       queueItemsMax: 5_000,
-      deadlineMs: 10_000,
+      // Before the gateway gives up waiting, so that the client hears of it.
+      deadlineMs: 5_000,
       unknownDeadlineMs: 50_000,
       ...rest,
     };
