@@ -101,6 +101,16 @@ test('the example names a stream of the demo', () => {
   expect(demoStreams.map(({ name }) => name)).toContain(first.example.stream);
 });
 
+test('streams come with their description as HTML', async () => {
+  const { rows } = await pool.query<{ name: string; html: string }>(
+    'SELECT name, rendered_description AS html FROM streams',
+  );
+  expect(rows).toHaveLength(demoStreams.length);
+  for (const { name, description } of demoStreams) {
+    expect(rows).toContainEqual({ name, html: `<p>${description}</p>` });
+  }
+});
+
 test('the conversation has history, unread messages, mentions and words to find', async () => {
   const newest = await pool.query<{ sent_at: Date }>(
     'SELECT sent_at FROM messages ORDER BY id DESC LIMIT 1',

@@ -1,5 +1,6 @@
 import { readHead } from '@parley/event-log';
 import { transaction } from '@parley/database';
+import { descriptionRenderer } from '@parley/markdown';
 import {
   findApiKey,
   findRealm,
@@ -66,7 +67,7 @@ async function makeMissing(
   const { messageId } = await readHead(maker.pool);
   if (messageId > 0) return;
   const userIds = await makeAccounts(maker, options.passwords);
-  await makeStreams(maker, userIds);
+  await makeStreams(maker, userIds, options.publicUrl);
   await converse(maker, userIds, options);
 }
 
@@ -96,10 +97,16 @@ async function makeAccounts(
 async function makeStreams(
   maker: OrganizationMaker,
   userIds: ReadonlyMap<PersonName, number>,
+  publicUrl: string,
 ): Promise<void> {
+  const render = descriptionRenderer(publicUrl);
   for (const { members, ...stream } of demoStreams) {
     const existing = await findStreamByName(maker.pool, stream.name);
-    const [made] = existing === undefined ? await maker.makeStreams([stream]) : [existing];
+    const renderedDescription = render(stream.description);
+    const [made] =
+      existing === undefined
+        ? await maker.makeStreams([{ ...stream, renderedDescription }])
+        : [existing];
     if (made === undefined) throw new Error(`the stream ${stream.name} was not made`);
     await maker.subscribe(
       made.id,

@@ -1,4 +1,5 @@
 export { alertWordMatches } from './alert-words.ts';
+export { descriptionRenderer } from './description-renderer.ts';
 export { mentionCandidates } from './mention-candidates.ts';
 export type { MentionCandidates } from './mention-candidates.ts';
 export { UnableToRender } from './render-context.ts';

@@ -1,9 +1,9 @@
 import type { RequestHandler, ServiceFrame } from '@parley/http';
+import { descriptionRenderer } from '@parley/markdown';
 import { connectStores, keepLease } from '@parley/service';
 import { StreamTraffic } from '@parley/store';
 
 import { createSubscriptionsApp } from './app.ts';
-import { descriptionRenderer } from './render-description.ts';
 
 /** Connects the service to its stores and builds its app; the frame serves it. */
 export async function startSubscriptions(frame: ServiceFrame): Promise<RequestHandler> {

@@ -1,4 +1,4 @@
-import { renderDescription } from '@parley/markdown';
+import { renderDescription } from './render-message.ts';
 
 const nothing = (): undefined => undefined;
 
