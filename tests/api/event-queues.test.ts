@@ -288,6 +288,14 @@ describe('GET events', () => {
     });
   });
 
+  test('echoes a local id to its sender only, whatever queue he names', async () => {
+    const queue = await register('bob', { event_types: ['message'] });
+    await send('ann', 'general', 'not mine', { queue_id: queue.queue_id, local_id: '8.01' });
+    const [event] = await poll('bob', queue);
+    expect(event).toMatchObject({ message: { content: 'not mine' } });
+    expect(event).not.toHaveProperty('local_message_id');
+  });
+
   test('delivers to those who hold the message and to nobody else', async () => {
     const everyone = ['ann', 'bob', 'cat', 'gil', 'bobBot'] as const;
     const queues = new Map<PersonKey, Queue>();

@@ -143,7 +143,7 @@ function messageEvent(
   const flags = entitlement === 'holder' ? messageFlags(entry, queue.userId) : [];
   if (!passesNarrow(descriptor, entry, flags)) return undefined;
   const local =
-    entry.local?.queueId === queue.id
+    entry.local?.queueId === queue.id && entry.message.sender_id === queue.userId
       ? `,"local_message_id":${JSON.stringify(entry.local.localId)}`
       : '';
   const flagsText = flags.length === 0 ? '[]' : JSON.stringify(flags);
