@@ -316,6 +316,23 @@ describe('who may send', () => {
     ).toMatchObject({ status: 401 });
   });
 
+  test('a deactivated account is refused, also while a gateway still takes its key', async () => {
+    const { organization, ann, pool } = all;
+    const gone = await organization.makeAccount('Late Leo', { email: 'late@example.com' });
+    await gone.client.get('messages', { anchor: 0, num_before: 0, num_after: 0 });
+    await pool.query('UPDATE users SET is_active = false WHERE id = $1', [gone.id]);
+    for (const send of [
+      () => gone.client.sendToStream('Denmark', 'x', 'x'),
+      () => gone.client.sendPrivately([ann.email], 'x'),
+    ]) {
+      expect(await refusalOf(send())).toEqual({
+        status: 401,
+        result: 'error',
+        msg: 'Account is deactivated',
+      });
+    }
+  });
+
   test('nobody writes to a deactivated account, alone or in a group', async () => {
     const { organization, ann, bob, pool } = all;
     const gone = await organization.makeAccount('Gone Girl', { email: 'gone@example.com' });

@@ -94,7 +94,7 @@ async function checkStreamMessage(db: Queryable, message: NewMessage): Promise<C
   const content = checkContent(message.content);
   if ('name' in address) checkStreamName(address.name);
   const facts = await findStreamSendFacts(db, message.senderId, address, topic);
-  if (facts === undefined) throw notAuthenticated();
+  if (facts?.sender.isActive !== true) throw notAuthenticated('Account is deactivated');
   const { sender, stream } = facts;
   if (stream === undefined) throw noSuchStream(address);
   return {
@@ -130,7 +130,7 @@ async function checkPrivateMessage(db: Queryable, message: NewMessage): Promise<
     message.senderId,
     to.kind === 'names' ? { emails: to.names } : { userIds: to.ids },
   );
-  if (facts === undefined) throw notAuthenticated();
+  if (facts?.sender.isActive !== true) throw notAuthenticated('Account is deactivated');
   const { sender, recipients, conversation } = facts;
   checkEveryRecipientFound(to, recipients);
   const content = checkContent(message.content);
