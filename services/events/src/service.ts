@@ -1,4 +1,5 @@
-import { LogFollower, readEntriesForAudiences } from '@parley/event-log';
+import { serviceUnavailable } from '@parley/contracts';
+import { LogFollower, readEntriesForAudiences, readHead } from '@parley/event-log';
 import type { LogHead } from '@parley/event-log';
 import { createApiApp } from '@parley/http';
 import type { ServiceFrame, StartService } from '@parley/http';
@@ -23,6 +24,8 @@ import { QueueRegistry } from './queues/queue-registry.ts';
 const tailBounds = { entriesMax: 50_000, bytesMax: 64 * 1_048_576 };
 /** Held polls of a node that drains are answered over this time. */
 const drainSpreadMs = 500;
+/** How long a user's view waits for this node to take what the view knows. */
+const catchUpTimeoutMs = 5_000;
 /** The follower reads the log on connections of its own: one for the head check, one for gaps. */
 const followerConnections = 2;
 
@@ -36,7 +39,12 @@ export const start: StartService = async (frame: ServiceFrame) => {
 
   const feed: NodeFeed = new NodeFeed({
     tail: tailBounds,
-    loadView: async (userId) => loadUserView(stores.pool, userId),
+    deliveriesMax: 2_000,
+    loadView: async (userId) => {
+      const loaded = await loadUserView(stores.pool, userId);
+      if (!(await follower.waitFor(loaded.exactAt, catchUpTimeoutMs))) throw serviceUnavailable();
+      return loaded;
+    },
     findQueue: (queueId) => registry.peek(queueId),
     onUnreadableEntry: (error) => {
       // Without a lease gateways go to nodes of a newer release.
@@ -83,11 +91,13 @@ export const start: StartService = async (frame: ServiceFrame) => {
         conversationIdsOf: async (userId) => privateConversationIdsOf(stores.pool, userId),
         readEntries: async (range, audiences, entriesMax) =>
           readEntriesForAudiences(stores.pool, range, audiences, entriesMax),
+        readBeginPosition: async () => (await readHead(stores.pool)).beginPosition,
         openSealed: (text) => openEventMembers(keySecrets, text),
         subscribersAt: async (streamId, position) => membersAsOf(stores.pool, streamId, position),
       },
       heartbeat: { minMs: config.queues.heartbeatMinMs, maxMs: config.queues.heartbeatMaxMs },
       draining: frame.stopping,
+      log,
     },
   };
   registerMetrics(frame.metrics.registry, { registry, feed, follower });

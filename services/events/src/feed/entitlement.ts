@@ -82,6 +82,7 @@ function isPeer(
 
 /** @returns the indexes of the parts of a change that the user may have */
 export function entitledParts(entry: ChangeEntry, view: UserView, position: number): number[] {
+  if (view.accountAt(position)?.isActive !== true) return [];
   return entry.events.flatMap((part, index) => {
     const isEntitled =
       part.form === 'same'

@@ -14,6 +14,12 @@ import type { UserView } from './user-view.ts';
 
 export type NodeFeedOptions = {
   readonly tail: { readonly entriesMax: number; readonly bytesMax: number };
+  /** References to entries of the tail that a user keeps at most. */
+  readonly deliveriesMax: number;
+  /**
+   * Reads a user's view in one snapshot, and answers once the node has taken all entries up to that snapshot's head: what a queue
+   * reads from the node is then complete up to there.
+   */
   readonly loadView: (
     userId: number,
   ) => Promise<{ readonly view: UserView; readonly exactAt: number }>;
@@ -33,6 +39,8 @@ export class NodeFeed {
   #canRead = true;
   /** The last position taken from the follower. */
   #takenUpTo = 0;
+  /** Counts resets: what was begun before one is not used after it. */
+  #resets = 0;
 
   constructor(options: NodeFeedOptions) {
     this.#options = options;
@@ -72,28 +80,31 @@ export class NodeFeed {
     }
     if (feed.queues.size > 0) return;
     this.#users.delete(feed.userId);
-    for (const streamId of feed.view?.currentStreamIds() ?? []) this.#removeMember(streamId, feed);
+    for (const streamId of feed.view.currentStreamIds()) this.#removeMember(streamId, feed);
   }
 
   async #feedOf(userId: number): Promise<UserFeed> {
-    const known = this.#users.get(userId);
-    if (known?.view !== undefined) return known;
-    const loading = this.#loading.get(userId);
-    if (loading !== undefined) return loading;
-    const started = this.#load(userId).finally(() => this.#loading.delete(userId));
+    const known = this.#users.get(userId) ?? this.#loading.get(userId);
+    if (known !== undefined) return known;
+    const started = this.#load(userId).finally(() => {
+      if (this.#loading.get(userId) === started) this.#loading.delete(userId);
+    });
     this.#loading.set(userId, started);
     return started;
   }
 
   async #load(userId: number): Promise<UserFeed> {
-    const feed = new UserFeed(userId);
-    // The user's entries are kept from here on; the snapshot is newer, so nothing falls between.
-    this.#users.set(userId, feed);
-    try {
+    const resetsBefore = this.#resets;
+    for (;;) {
       const { view, exactAt } = await this.#options.loadView(userId);
-      const later = feed.finishLoading(view, exactAt);
+      const feed = new UserFeed(userId, view, exactAt, this.#options.deliveriesMax);
+      // Nobody fills this one; whoever waits for it asks again.
+      if (resetsBefore !== this.#resets) return feed;
+      // The tail has what was taken since the snapshot, unless reading that took longer than the tail reaches back.
+      if (exactAt < this.tail.beginPosition) continue;
+      this.#users.set(userId, feed);
       for (const streamId of view.currentStreamIds()) this.#addMember(streamId, feed);
-      for (const parsed of later) {
+      for (const parsed of this.tail.between(exactAt, Infinity)) {
         if (parsed.entry.kind === 'change') {
           for (const effect of parsed.entry.effects)
             this.#applyToFeed(feed, effect, parsed.position);
@@ -101,9 +112,6 @@ export class NodeFeed {
         this.#deliverTo(feed, parsed);
       }
       return feed;
-    } catch (error) {
-      this.#users.delete(userId);
-      throw error;
     }
   }
 
@@ -121,7 +129,6 @@ export class NodeFeed {
       }
       this.tail.push(parsed);
       this.#takenUpTo = parsed.end;
-      for (const [userId] of this.#loading) this.#users.get(userId)?.keepWhileLoading(parsed);
       this.#takeOne(parsed, touched);
     }
     for (const feed of touched) for (const queue of feed.queues) queue.wake();
@@ -187,8 +194,8 @@ export class NodeFeed {
 
   #deliverTo(feed: UserFeed, parsed: ParsedEntry): boolean {
     const { view } = feed;
-    // While the view is loading, and for entries it already knows, replay answers.
-    if (view === undefined || parsed.position <= feed.coverageFrom) return false;
+    // Entries that the view already knows are read from the tail or by replay.
+    if (parsed.position <= feed.coverageFrom) return false;
     if (!concerns(parsed, view)) return false;
     feed.deliver(parsed);
     return true;
@@ -196,7 +203,6 @@ export class NodeFeed {
 
   #applyToFeed(feed: UserFeed, effect: LogEffect, position: number): void {
     const { view, userId } = feed;
-    if (view === undefined) return;
     switch (effect.effect) {
       case 'joined':
         if (!effect.userIds.includes(userId)) break;
@@ -257,6 +263,7 @@ export class NodeFeed {
     this.#loading.clear();
     this.#members.clear();
     this.#listeners.clear();
+    this.#resets += 1;
     this.#takenUpTo = beginPosition;
     this.tail.clear(beginPosition);
   }

@@ -2,9 +2,6 @@ import type { EventQueue, QueueFeed } from '../queues/event-queue.ts';
 import type { ParsedEntry } from './parsed-entry.ts';
 import type { UserView } from './user-view.ts';
 
-/** References a user keeps at most; who needs older ones reads the node's tail or Postgres. */
-const deliveriesMax = 2_000;
-
 /**
  * One user on this node: his view, his queues, and the entries that concern him since the view was loaded. Every queue of the
  * user reads the same list from its client's position.
@@ -13,19 +10,23 @@ export class UserFeed implements QueueFeed {
   readonly userId: number;
   readonly queues = new Set<EventQueue>();
   readonly #deliveries: ParsedEntry[] = [];
-  #view: UserView | undefined;
-  /** Entries taken while the view is being loaded; those above the snapshot are applied to it. */
-  #takenWhileLoading: ParsedEntry[] | undefined = [];
-  #coverageFrom = Infinity;
-  #viewExactAt = Infinity;
+  /** What the user may have, at any position up to the last that the node has taken. */
+  readonly view: UserView;
+  #coverageFrom: number;
+  readonly #viewExactAt: number;
 
-  constructor(userId: number) {
+  readonly #deliveriesMax: number;
+
+  /**
+   * @param exactAt the head of the snapshot in which the view was read
+   * @param deliveriesMax references the user keeps at most; who needs older ones reads the node's tail or Postgres
+   */
+  constructor(userId: number, view: UserView, exactAt: number, deliveriesMax: number) {
+    this.#deliveriesMax = deliveriesMax;
     this.userId = userId;
-  }
-
-  /** Undefined while it is being loaded. */
-  get view(): UserView | undefined {
-    return this.#view;
+    this.view = view;
+    this.#coverageFrom = exactAt;
+    this.#viewExactAt = exactAt;
   }
 
   /** Every entry above this position that concerns the user, and that the node has taken, is in the list. */
@@ -51,27 +52,10 @@ export class UserFeed implements QueueFeed {
     return this.#viewExactAt;
   }
 
-  keepWhileLoading(entry: ParsedEntry): void {
-    this.#takenWhileLoading?.push(entry);
-  }
-
-  /**
-   * @param exactAt the head of the snapshot in which the view was read
-   * @returns the entries taken meanwhile that the view does not know yet
-   */
-  finishLoading(view: UserView, exactAt: number): ParsedEntry[] {
-    this.#view = view;
-    this.#coverageFrom = exactAt;
-    this.#viewExactAt = exactAt;
-    const taken = this.#takenWhileLoading ?? [];
-    this.#takenWhileLoading = undefined;
-    return taken.filter((entry) => entry.position > exactAt);
-  }
-
   deliver(entry: ParsedEntry): void {
     this.#deliveries.push(entry);
-    if (this.#deliveries.length > deliveriesMax) {
-      const dropped = this.#deliveries.splice(0, deliveriesMax / 2);
+    if (this.#deliveries.length > this.#deliveriesMax) {
+      const dropped = this.#deliveries.splice(0, Math.ceil(this.#deliveriesMax / 2));
       this.#coverageFrom = dropped.at(-1)?.end ?? this.#coverageFrom;
     }
   }

@@ -38,6 +38,11 @@ export class UserView {
     return this.#accounts.findLast((period) => contains(period, position));
   }
 
+  /** @returns whether the account was deactivated above the position, which ends the queues that were there (design, Queues and event nodes) */
+  wasDeactivatedAfter(position: number): boolean {
+    return this.#accounts.some((period) => !period.isActive && period.from > position);
+  }
+
   /** @returns the streams whose entries can concern this user at any position */
   streamIds(): number[] {
     return [...this.#memberships.keys()];

@@ -13,12 +13,20 @@ import type { EventQueue } from './event-queue.ts';
 import { listensToPublicStreams, passesNarrow, takesType } from './queue-filter.ts';
 
 /** An answer drains what is pending up to these bounds, and holds at least one event (design, Queues and event nodes). */
-export const answerEventsMax = 1_000;
-export const answerBytesMax = 1_048_576;
+const defaultBounds: CollectBounds = {
+  answerEventsMax: 1_000,
+  answerBytesMax: 1_048_576,
+  replayPageEntries: 500,
+  replayAudiencesMax: 400,
+};
 
-const replayPageEntries = 500;
-/** Above so many keys a page reads all entries of the range instead of looking each key up. */
-const replayAudiencesMax = 400;
+export type CollectBounds = {
+  readonly answerEventsMax: number;
+  readonly answerBytesMax: number;
+  readonly replayPageEntries: number;
+  /** Above so many keys a page reads all entries of the range instead of looking each key up. */
+  readonly replayAudiencesMax: number;
+};
 
 export type LogAccess = {
   readonly tail: LogTail;
@@ -28,6 +36,8 @@ export type LogAccess = {
     audiences: readonly number[] | undefined,
     entriesMax: number,
   ) => Promise<PositionedEntry[]>;
+  /** Reads anew up to where entries may have been trimmed. */
+  readonly readBeginPosition: () => Promise<number>;
   /** Opens what an entry holds encrypted. */
   readonly openSealed: (text: string) => Readonly<Record<string, unknown>>;
   /** Ascending ids of the active subscribers of a stream as of a position. */
@@ -37,34 +47,46 @@ export type LogAccess = {
 /** The queue's user is no longer known to this node (the log was reset): the poll has to start over. */
 export class FeedLost extends Error {}
 
+/** The log was trimmed past the position from which it should have been read. */
+export class LogTrimmed extends Error {}
+
 class Answer {
   readonly texts: string[] = [];
+  readonly #bounds: CollectBounds;
   #bytes = 0;
+
+  constructor(bounds: CollectBounds) {
+    this.#bounds = bounds;
+  }
 
   /** @returns whether more may follow */
   push(text: string): boolean {
     this.texts.push(text);
-    this.#bytes += text.length;
-    return this.texts.length < answerEventsMax && this.#bytes < answerBytesMax;
+    this.#bytes += Buffer.byteLength(text);
+    return (
+      this.texts.length < this.#bounds.answerEventsMax && this.#bytes < this.#bounds.answerBytesMax
+    );
   }
 }
 
 /**
  * @param after `last_event_id` as far as it is meaningful: at or above the queue's start and at or below the log's end
  * @returns events as JSON texts, in increasing id, all above `after`
- * @throws FeedLost
+ * @throws FeedLost, LogTrimmed
  */
 export async function collectEvents(
   log: LogAccess,
   queue: EventQueue,
   after: number,
+  bounds: CollectBounds = defaultBounds,
 ): Promise<string[]> {
-  const answer = new Answer();
+  const { replayPageEntries } = bounds;
+  const answer = new Answer(bounds);
   let position = after;
   for (;;) {
     const { feed } = queue;
-    const view = feed?.view;
-    if (feed === undefined || view === undefined) throw new FeedLost();
+    if (feed === undefined) throw new FeedLost();
+    const { view } = feed;
     const upTo = feed.coverageOf(listensToPublicStreams(queue.descriptor));
     if (position >= upTo) {
       await addEntries(log, queue, view, feed.deliveriesAfter(position), after, answer);
@@ -83,8 +105,10 @@ export async function collectEvents(
       position = upTo;
       continue;
     }
-    const audiences = await audiencesOf(log, queue, view);
+    const audiences = await audiencesOf(log, queue, view, bounds.replayAudiencesMax);
     const page = await log.readEntries({ after: position, upTo }, audiences, replayPageEntries);
+    // The beginning moves before anything is removed, so a page that lacks entries is told by a later look.
+    if ((await log.readBeginPosition()) > position) throw new LogTrimmed();
     const entries = page.map((entry) => new ParsedEntry(entry));
     if (!(await addEntries(log, queue, view, entries, after, answer))) return answer.texts;
     position = page.length < replayPageEntries ? upTo : (entries.at(-1)?.end ?? upTo);
@@ -95,6 +119,7 @@ async function audiencesOf(
   log: LogAccess,
   queue: EventQueue,
   view: UserView,
+  replayAudiencesMax: number,
 ): Promise<number[] | undefined> {
   if (listensToPublicStreams(queue.descriptor)) return undefined;
   const conversationIds = await log.conversationIdsOf(queue.userId);

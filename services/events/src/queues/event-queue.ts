@@ -4,8 +4,7 @@ import type { QueueDescriptor } from './queue-descriptor.ts';
 
 /** Where a queue's entries come from: its user on this node. */
 export type QueueFeed = {
-  /** Undefined while it is being loaded. */
-  readonly view: UserView | undefined;
+  readonly view: UserView;
   /** Above this position the list has everything that a queue can get; a queue that listens to public streams may reach less far. */
   readonly coverageOf: (isListening: boolean) => number;
   /** @returns the entries whose runs end above `after`, in order; `after` must not lie below the coverage */

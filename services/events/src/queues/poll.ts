@@ -1,9 +1,11 @@
 /** One poll of a queue, from the checks to the answer; whatever carries the answer out uses this. */
-import { badEventQueueId, badRequest, serviceUnavailable } from '@parley/contracts';
+import { ApiError, badEventQueueId, badRequest, serviceUnavailable } from '@parley/contracts';
 import type { Epoch, LogFollower } from '@parley/event-log';
+import { isStoreFailure } from '@parley/http';
+import type { Logger } from '@parley/logging';
 
 import { UnknownEntryFormat } from '../feed/parsed-entry.ts';
-import { collectEvents, FeedLost } from './collect-events.ts';
+import { collectEvents, FeedLost, LogTrimmed } from './collect-events.ts';
 import type { LogAccess } from './collect-events.ts';
 import type { EventQueue } from './event-queue.ts';
 import type { QueueRegistry } from './queue-registry.ts';
@@ -19,6 +21,7 @@ export type PollContext = {
   readonly logAccess: LogAccess;
   readonly heartbeat: { readonly minMs: number; readonly maxMs: number };
   readonly draining: AbortSignal;
+  readonly log: Logger;
 };
 
 /**
@@ -40,7 +43,8 @@ export async function getQueue(
 /** @returns whether the client saw positions that a later epoch of the log took back */
 function sawWhatWasLost(lastEventId: number, epochs: readonly Epoch[]): boolean {
   return epochs.some(
-    (epoch) => lastEventId > epoch.previousEndPosition && lastEventId <= epoch.startPosition,
+    // The start itself is where a queue begins that was registered before the epoch's first entry.
+    (epoch) => lastEventId > epoch.previousEndPosition && lastEventId < epoch.startPosition,
   );
 }
 
@@ -59,11 +63,16 @@ async function positionOf(
   const { follower } = context;
   if (!context.canRead()) throw serviceUnavailable();
   let after = Math.max(lastEventId, queue.startPosition);
-  if (sawWhatWasLost(after, follower.epochs) || after < follower.beginPosition)
-    throw badEventQueueId(queue.id);
+  const checkHistory = (): void => {
+    if (sawWhatWasLost(after, follower.epochs) || after < follower.beginPosition)
+      throw badEventQueueId(queue.id);
+  };
+  checkHistory();
   if (after <= follower.cursor && !catchUp) return after;
   const head = await follower.checkHead();
   if (head === undefined) throw serviceUnavailable();
+  // Only now may this node have learnt of an epoch that opened.
+  checkHistory();
   // An id above the end was never given to a client; it acknowledges what is there and hides nothing that comes later.
   after = Math.min(after, head.endPosition);
   if (!(await follower.waitFor(catchUp ? head.endPosition : after, catchUpTimeoutMs)))
@@ -126,9 +135,13 @@ export async function poll(
     }
   } catch (error) {
     if (error instanceof FeedLost) return [];
+    if (error instanceof LogTrimmed) throw badEventQueueId(queue.id);
     // Replay met an entry of a newer release, which another node can read.
     if (error instanceof UnknownEntryFormat) throw serviceUnavailable();
-    throw error;
+    if (error instanceof ApiError || isStoreFailure(error)) throw error;
+    // An entry that cannot be expanded would fail every poll of this queue, and must not be left out.
+    context.log.error({ err: error, queueId: queue.id }, 'events could not be made from the log');
+    throw badEventQueueId(queue.id);
   } finally {
     queue.lastPolledAtMs = performance.now();
   }

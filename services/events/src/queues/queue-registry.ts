@@ -51,14 +51,14 @@ export class QueueRegistry {
 
   /** @returns the queue, attached to its user's feed, or undefined when there is none with this id */
   async find(queueId: string): Promise<EventQueue | undefined> {
-    const known = this.#queues.get(queueId);
-    if (known !== undefined) {
-      if (known.hasEnded) return undefined;
-      if (known.feed === undefined) await this.#feed.attach(known);
-      return known;
-    }
+    // A queue that is being loaded is listed already, but not yet known to be there.
     const loading = this.#loading.get(queueId);
     if (loading !== undefined) return loading;
+    const known = this.#queues.get(queueId);
+    if (known !== undefined) {
+      if (known.feed === undefined && !known.hasEnded) await this.#feed.attach(known);
+      return known.hasEnded ? undefined : known;
+    }
     const started = this.#load(queueId).finally(() => this.#loading.delete(queueId));
     this.#loading.set(queueId, started);
     return started;
@@ -78,7 +78,10 @@ export class QueueRegistry {
     }
     // It may have been ended between the look-up and the first entry this node applied to it.
     const isStillThere = (await findEventQueue(this.#pool, queueId)) !== undefined;
-    if (isStillThere && !queue.hasEnded) return queue;
+    // A deactivation may have missed a queue that was just being stored.
+    const hasEnded =
+      queue.hasEnded || queue.feed?.view.wasDeactivatedAfter(queue.startPosition) === true;
+    if (isStillThere && !hasEnded) return queue;
     this.forget(queue);
     return undefined;
   }

@@ -1,0 +1,314 @@
+/** A log as the tests of delivery see it: filled with entries of all kinds, and read from its beginning for every question. */
+import type {
+  Audience,
+  ChangeEntry,
+  EventPart,
+  LogEffect,
+  LogEntry,
+  MessageSentEntry,
+  PositionedEntry,
+  Role,
+} from '@parley/contracts';
+import { audienceKey, entryLength } from '@parley/contracts';
+
+import { UserView } from '../feed/user-view.ts';
+import type { AccountPeriod, Period } from '../feed/user-view.ts';
+import type { EventQueue } from './event-queue.ts';
+
+export const userIds = [1, 2, 3, 4];
+const streams = [
+  { id: 1, isPublic: true },
+  { id: 2, isPublic: false },
+];
+const roles: readonly Role[] = ['administrator', 'member', 'member', 'guest'];
+export const conversations = [
+  { id: 1, userIds: [1, 2] },
+  { id: 2, userIds: [1, 3, 4] },
+];
+
+/** @returns the item at the index, counted around */
+export function at<Item>(items: readonly Item[], index: number): Item {
+  const item = items[index % items.length];
+  if (item === undefined) throw new Error('the list is empty');
+  return item;
+}
+
+function message(overrides: Partial<MessageSentEntry>): MessageSentEntry {
+  return {
+    v: 1,
+    kind: 'message.sent',
+    message: {
+      type: overrides.stream === undefined ? 'private' : 'stream',
+      sender_id: 1,
+      recipient_id: 1,
+      timestamp: 1,
+      client: 'test',
+      subject: 'lunch',
+      subject_links: [],
+      is_me_message: false,
+      reactions: [],
+      submessages: [],
+      sender_full_name: 'Ann',
+      sender_short_name: 'ann',
+      sender_email: 'ann@example.com',
+      sender_realm_str: 'demo',
+      display_recipient: 'social',
+    },
+    content: 'hello',
+    renderedContent: '<p>hello</p>',
+    avatar: { url: '/avatar', isGravatar: false },
+    readBySender: false,
+    mentionsWildcard: false,
+    mentionedIds: [],
+    groupMentionedIds: [],
+    alertWordIds: [],
+    lateReceiptIds: [],
+    reactingBotIds: [],
+    ...overrides,
+  };
+}
+
+function change(effects: readonly LogEffect[], events: readonly EventPart[]): ChangeEntry {
+  return { v: 1, kind: 'change', effects, events };
+}
+
+function same(audience: Audience): EventPart {
+  return { form: 'same', audience, event: { type: 'test' } };
+}
+
+/** What is true after some prefix of the log, by plain sets. */
+class World {
+  readonly members = new Map(streams.map(({ id }) => [id, new Set<number>()]));
+  readonly accounts = new Map(
+    userIds.map((id, index) => [id, { role: at(roles, index), isActive: true }]),
+  );
+
+  apply(entry: LogEntry): void {
+    if (entry.kind !== 'change') return;
+    for (const effect of entry.effects) {
+      if (effect.effect === 'joined')
+        for (const id of effect.userIds) this.members.get(effect.streamId)?.add(id);
+      else if (effect.effect === 'left')
+        for (const id of effect.userIds) this.members.get(effect.streamId)?.delete(id);
+      else if (effect.effect === 'account')
+        this.accounts.set(effect.userId, { role: effect.role, isActive: effect.isActive });
+    }
+  }
+
+  isMember(streamId: number, userId: number): boolean {
+    return this.members.get(streamId)?.has(userId) === true;
+  }
+
+  /** @returns the offsets, within the entry's run, of the events that the user's queue gets */
+  offsetsFor(entry: LogEntry, userId: number, isListening: boolean): number[] {
+    const account = this.accounts.get(userId);
+    if (account?.isActive !== true || entry.kind === 'tick') return [];
+    if (entry.kind === 'message.sent') {
+      const { stream } = entry;
+      const gets =
+        stream === undefined
+          ? entry.participantIds?.includes(userId) === true
+          : entry.lateReceiptIds.includes(userId) ||
+            this.isMember(stream.id, userId) ||
+            (isListening && stream.isPublic && account.role !== 'guest');
+      return gets ? [0] : [];
+    }
+    const offsets: number[] = [];
+    let offset = 0;
+    for (const part of entry.events) {
+      if (part.form === 'peers') {
+        const sees =
+          !part.userIds.includes(userId) &&
+          (part.inviteOnly
+            ? account.role === 'administrator' || this.isMember(part.streamId, userId)
+            : account.role !== 'guest');
+        if (sees) offsets.push(...part.userIds.map((_, index) => offset + index));
+        offset += part.userIds.length;
+        continue;
+      }
+      const gets =
+        part.form === 'subscription-add'
+          ? part.userId === userId
+          : this.#isInAudience(part.audience, userId, account.role);
+      if (gets) offsets.push(offset);
+      offset += 1;
+    }
+    return offsets;
+  }
+
+  #isInAudience(audience: Audience, userId: number, role: Role): boolean {
+    switch (audience.to) {
+      case 'everyone':
+        return true;
+      case 'members':
+        return role !== 'guest';
+      case 'administrators':
+        return role === 'administrator';
+      case 'users':
+        return audience.userIds.includes(userId);
+      case 'stream-viewers':
+        return (
+          this.isMember(audience.streamId, userId) ||
+          (audience.inviteOnly ? role === 'administrator' : role !== 'guest')
+        );
+    }
+  }
+}
+
+/** A log in memory, with what a reader of all of it finds. */
+export class ModelledLog {
+  readonly entries: PositionedEntry[] = [];
+  readonly world = new World();
+
+  get end(): number {
+    const last = this.entries.at(-1);
+    return last === undefined ? 0 : last.position + last.length - 1;
+  }
+
+  append(entry: LogEntry, audience: number): void {
+    this.entries.push({
+      position: this.end + 1,
+      length: entryLength(entry),
+      messageId: this.entries.length,
+      audience,
+      payload: JSON.stringify(entry),
+    });
+    this.world.apply(entry);
+  }
+
+  /** Appends one of the kinds of entries there are, chosen by three numbers. */
+  appendSome(kind: number, who: number, what: number): void {
+    const user = at(userIds, who);
+    const stream = at(streams, what);
+    const inviteOnly = !stream.isPublic;
+    switch (kind % 8) {
+      case 0:
+      case 1: {
+        const lateReceiptIds = what % 3 === 2 ? [user] : [];
+        this.append(
+          message({ stream, lateReceiptIds }),
+          lateReceiptIds.length > 0 ? audienceKey.everyone : audienceKey.stream(stream.id),
+        );
+        break;
+      }
+      case 2: {
+        const conversation = at(conversations, what);
+        this.append(
+          message({ participantIds: conversation.userIds }),
+          audienceKey.conversation(conversation.id),
+        );
+        break;
+      }
+      case 3:
+      case 4: {
+        const hasJoined = !this.world.isMember(stream.id, user);
+        const users = userIds.filter(
+          (id) =>
+            (id === user || id === at(userIds, who + what)) &&
+            this.world.isMember(stream.id, id) !== hasJoined,
+        );
+        const added: EventPart[] = hasJoined
+          ? users.map((userId) => ({
+              form: 'subscription-add',
+              userId,
+              subscriptions: [{ stream_id: stream.id }],
+            }))
+          : [];
+        this.append(
+          change(
+            [{ effect: hasJoined ? 'joined' : 'left', streamId: stream.id, userIds: users }],
+            [
+              ...added,
+              {
+                form: 'peers',
+                op: hasJoined ? 'peer_add' : 'peer_remove',
+                streamId: stream.id,
+                streamName: 'social',
+                inviteOnly,
+                userIds: users,
+              },
+            ],
+          ),
+          audienceKey.everyone,
+        );
+        break;
+      }
+      case 5:
+        this.append(
+          change(
+            [
+              {
+                effect: 'account',
+                userId: user,
+                role: at(['guest', 'member', 'administrator'] as const, what),
+                isActive: what % 5 !== 4,
+              },
+            ],
+            [same({ to: 'everyone' }), same({ to: 'administrators' }), same({ to: 'members' })],
+          ),
+          audienceKey.everyone,
+        );
+        break;
+      case 6:
+        if (what % 2 === 0) {
+          this.append(change([], [same({ to: 'users', userIds: [user] })]), audienceKey.user(user));
+        } else {
+          this.append(
+            change([], [same({ to: 'stream-viewers', streamId: stream.id, inviteOnly })]),
+            audienceKey.everyone,
+          );
+        }
+        break;
+      default:
+        this.append({ v: 1, kind: 'tick' }, audienceKey.everyone);
+    }
+  }
+
+  /** @returns the ids that a queue gets above `after` of the entries up to `upTo`, by reading the whole log */
+  idsFor(queue: EventQueue, after: number, upTo: number): number[] {
+    const world = new World();
+    return this.entries
+      .filter((entry) => entry.position <= upTo)
+      .flatMap((positioned) => {
+        const entry = JSON.parse(positioned.payload) as LogEntry;
+        world.apply(entry);
+        return world
+          .offsetsFor(entry, queue.userId, queue.descriptor.allPublicStreams)
+          .map((offset) => positioned.position + offset);
+      })
+      .filter((id) => id > after);
+  }
+
+  viewOf(userId: number): UserView {
+    const memberships: { streamId: number; from: number; until: number | undefined }[] = [];
+    const accounts: AccountPeriod[] = [];
+    const world = new World();
+    const open = new Map<number, number>();
+    const close = (streamId: number, until: number | undefined): void => {
+      const from = open.get(streamId);
+      if (from !== undefined) memberships.push({ streamId, from, until });
+      open.delete(streamId);
+    };
+    let account = { from: 0, ...world.accounts.get(userId) };
+    const closeAccount = (period: Period): void => {
+      const { role, isActive } = account;
+      if (role !== undefined && isActive !== undefined)
+        accounts.push({ ...period, role, isActive });
+    };
+    for (const { position, payload } of this.entries) {
+      world.apply(JSON.parse(payload) as LogEntry);
+      for (const { id } of streams) {
+        if (world.isMember(id, userId) && !open.has(id)) open.set(id, position);
+        if (!world.isMember(id, userId)) close(id, position);
+      }
+      const now = world.accounts.get(userId);
+      if (now?.role !== account.role || now?.isActive !== account.isActive) {
+        closeAccount({ from: account.from, until: position });
+        account = { from: position, ...now };
+      }
+    }
+    for (const { id } of streams) close(id, undefined);
+    closeAccount({ from: account.from, until: undefined });
+    return new UserView(userId, memberships, accounts);
+  }
+}
