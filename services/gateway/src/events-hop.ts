@@ -78,6 +78,8 @@ class HeldPoll {
   #upstream: ClientRequest | undefined;
   #node: LiveNode | undefined;
   #moveTimer: NodeJS.Timeout | undefined;
+  /** Set once this gateway stops; whatever the nodes do meanwhile, it ends the poll. */
+  #endTimer: NodeJS.Timeout | undefined;
   #isOver = false;
 
   constructor(
@@ -170,9 +172,7 @@ class HeldPoll {
   endEmptySoon(): void {
     if (this.#isOver || this.response.headersSent) return;
     this.response.setHeader('Connection', 'close');
-    clearTimeout(this.#boundTimer);
-    this.#stopMoving();
-    this.#moveTimer = setTimeout(() => this.endEmpty(), Math.random() * drainSpreadMs);
+    this.#endTimer ??= setTimeout(() => this.endEmpty(), Math.random() * drainSpreadMs);
   }
 
   refuse(error: ApiError): void {
@@ -291,6 +291,7 @@ class HeldPoll {
     if (this.#isOver) return;
     this.#isOver = true;
     clearTimeout(this.#boundTimer);
+    clearTimeout(this.#endTimer);
     this.#stopMoving();
     // After a complete answer the connection to the node stays for the next poll.
     if (!this.response.writableFinished) this.#upstream?.destroy();

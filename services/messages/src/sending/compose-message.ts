@@ -90,6 +90,14 @@ function addressOf(
     : { type: 'private', display_recipient: displayRecipients(message.participants), subject: '' };
 }
 
+/** A named bot has to find the entry in replay though the stream may be none of its own. */
+function audienceOf(entry: MessageSentEntry, conversationId: number): number {
+  if (entry.stream === undefined) return audienceKey.conversation(conversationId);
+  return entry.lateReceiptIds.length > 0
+    ? audienceKey.everyone
+    : audienceKey.stream(entry.stream.id);
+}
+
 function reactingBotIdsOf(message: CheckedMessage): readonly number[] {
   if (message.kind === 'stream') return message.stream.reactingBotIds;
   return message.participants
@@ -121,10 +129,12 @@ export function composeMessage(composition: Composition): SendItem {
   const alertWordIds = alertedUserIds(content, realm);
   const participantIds =
     message.kind === 'private' ? message.participants.map((person) => person.id) : undefined;
-  // A generic bot that is named holds the message; for a subscriber among them the mark says nothing new.
-  const lateReceiptIds = mentionedUsers
-    .filter((user) => user.botType === genericBotType && participantIds?.includes(user.id) !== true)
-    .map((user) => user.id);
+  // A generic bot that is named in a stream holds the message; for a subscriber among them the mark says nothing new. In a private
+  // conversation naming one from outside does nothing (reference facts, events 9.4).
+  const lateReceiptIds =
+    message.kind === 'private'
+      ? []
+      : mentionedUsers.filter((user) => user.botType === genericBotType).map((user) => user.id);
   const entry: MessageSentEntry = {
     v: 1,
     kind: 'message.sent',
@@ -191,10 +201,7 @@ export function composeMessage(composition: Composition): SendItem {
     ...(alertWordIds.length === 0 ? {} : { alert_word_ids: alertWordIds }),
     ...(links.length === 0 ? {} : { subject_links: links }),
     search_text: searchText(topic, rendered.html),
-    audience:
-      message.kind === 'stream'
-        ? audienceKey.stream(message.stream.id)
-        : audienceKey.conversation(conversation.id),
+    audience: audienceOf(entry, conversation.id),
     payload: JSON.stringify(entry),
   };
 }
