@@ -283,6 +283,18 @@ test('leaving answers per person and stream, and what was unread becomes read', 
   expect(await eventsAfter(third)).toEqual(['stream/occupy everyone', 'add 1', 'peer_add lunch 1']);
 });
 
+test('leaving a stream that one cannot know of tells no more than that its name is taken', async () => {
+  await join('bob', ['Design']);
+  await join('bob', ['Board'], { invite_only: true });
+  expect(await leave('cat', ['DESIGN', 'BOARD'])).toMatchObject({
+    not_subscribed: ['Design', 'BOARD'],
+  });
+  expect(await leave('gil', ['DESIGN', 'BOARD'])).toMatchObject({
+    not_subscribed: ['DESIGN', 'BOARD'],
+  });
+  expect(await leave('ann', ['BOARD'])).toMatchObject({ not_subscribed: ['Board'] });
+});
+
 test('leaving a missing stream removes nothing', async () => {
   await join('bob', ['design']);
   expect(await refusal('bob', 'DELETE', { subscriptions: ['design', 'nix', 'nada'] })).toEqual({

@@ -1,3 +1,4 @@
+import { mayListMembers } from '@parley/access';
 import { foldName, streamsDoNotExist, withoutCode } from '@parley/contracts';
 import type { Caller, EventPart, LogEffect } from '@parley/contracts';
 import type { Client } from '@parley/database';
@@ -101,7 +102,7 @@ async function lockWantedStreams(
   return [...wanted.keys()].flatMap((folded) => live.get(folded) ?? []);
 }
 
-/** Whoever is no member of a private stream learns that its name is taken, but not how it is spelled. */
+/** Whoever a stream is hidden from learns that its name is taken, but not how it is spelled. */
 async function namesShownTo(
   client: Client,
   actor: User,
@@ -115,8 +116,7 @@ async function namesShownTo(
   );
   return new Map(
     streams.map((stream) => {
-      const isHidden =
-        stream.inviteOnly && actor.role !== 'administrator' && !memberships.has(stream.id);
+      const isHidden = !mayListMembers(actor, stream, memberships.has(stream.id));
       const asked = wanted.get(foldName(stream.name))?.name;
       return [stream.id, isHidden && asked !== undefined ? asked : stream.name];
     }),
