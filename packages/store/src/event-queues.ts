@@ -11,6 +11,11 @@ export type EventQueueRow<Descriptor> = {
   readonly client: string;
 };
 
+export type StoredEventQueue<Descriptor> = EventQueueRow<Descriptor> & {
+  /** Seconds since the last poll that was recorded. */
+  readonly idleSecs: number;
+};
+
 /**
  * Stores a queue, unless its user has as many as one may have.
  *
@@ -43,11 +48,12 @@ export async function insertEventQueue<Descriptor>(
 export async function findEventQueue<Descriptor>(
   database: Queryable,
   queueId: string,
-): Promise<EventQueueRow<Descriptor> | undefined> {
-  const { rows } = await database.query<EventQueueRow<Descriptor>>({
+): Promise<StoredEventQueue<Descriptor> | undefined> {
+  const { rows } = await database.query<StoredEventQueue<Descriptor>>({
     name: 'store-find-event-queue',
     text: `SELECT queue_id AS "queueId", user_id AS "userId", start_position AS "startPosition", epoch, descriptor,
-             lifespan_secs AS "lifespanSecs", client
+             lifespan_secs AS "lifespanSecs", client,
+             extract(epoch FROM clock_timestamp() - last_polled_at)::float8 AS "idleSecs"
            FROM event_queues WHERE queue_id = $1`,
     values: [queueId],
   });

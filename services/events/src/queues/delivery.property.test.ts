@@ -222,6 +222,7 @@ test('following polls give what the whole log has for the queue, once and in ord
                 userId: at(userIds, who),
                 startPosition: log.end,
                 lifespanSecs: 600,
+                idleSecs: 0,
                 descriptor: {
                   eventTypes: null,
                   narrow: [],

@@ -32,6 +32,8 @@ export type StoredQueue = {
   readonly startPosition: number;
   readonly lifespanSecs: number;
   readonly descriptor: QueueDescriptor;
+  /** Seconds since the store last learned that the queue is in use. */
+  readonly idleSecs: number;
 };
 
 /**
@@ -48,7 +50,7 @@ export class EventQueue {
   feed: QueueFeed | undefined;
   lastPolledAtMs = performance.now();
   /** When the store last learned that the queue is in use. */
-  storedAtMs = performance.now();
+  storedAtMs: number;
   #hasEnded = false;
   #release: ((reason: PollRelease) => void) | undefined;
 
@@ -58,6 +60,8 @@ export class EventQueue {
     this.startPosition = stored.startPosition;
     this.lifespanSecs = stored.lifespanSecs;
     this.descriptor = stored.descriptor;
+    // A queue that comes here near the end of its idle time is recorded at once, before the store ends it.
+    this.storedAtMs = performance.now() - stored.idleSecs * 1_000;
   }
 
   get hasEnded(): boolean {

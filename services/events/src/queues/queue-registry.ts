@@ -9,8 +9,11 @@ import type { QueueDescriptor } from './queue-descriptor.ts';
 const touchIntervalMs = 500;
 /** The store learns of a queue's use at most once per this part of its lifetime. */
 const touchesPerLifespan = 10;
-/** A node forgets a queue a little later than the store may end it; polled again, it is looked up anew. */
-const forgetAfterLifespans = 1.1;
+/**
+ * From here on the store may end the queue (it waits for the tenth within which a poll may not have been recorded, and two seconds):
+ * a node forgets it, and looks it up anew when it is polled again.
+ */
+const forgetAfterLifespans = 1;
 const queuesPerTouch = 5_000;
 
 /**
