@@ -15,6 +15,12 @@ export type Statement = {
   readonly values?: unknown[];
 };
 
+/**
+ * So long after Postgres should have given a statement up, its connection counts as cut off: one that was lost without a word
+ * answers nothing, not even that.
+ */
+const answerSlackMs = 2_000;
+
 export type Pool = pg.Pool;
 export type Client = pg.PoolClient;
 
@@ -55,6 +61,7 @@ export function createPool(options: {
   readonly statementTimeoutMs?: number;
   readonly onError: (error: Error) => void;
 }): Pool {
+  const statementTimeoutMs = options.statementTimeoutMs ?? 15_000;
   const pool = new pg.Pool({
     connectionString: options.databaseUrl,
     application_name: options.applicationName,
@@ -62,7 +69,8 @@ export function createPool(options: {
     options: '-c jit=off',
     max: options.connectionsMax,
     connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
-    statement_timeout: options.statementTimeoutMs ?? 15_000,
+    statement_timeout: statementTimeoutMs,
+    ...(statementTimeoutMs === 0 ? {} : { query_timeout: statementTimeoutMs + answerSlackMs }),
     idle_in_transaction_session_timeout: 1_000,
     idleTimeoutMillis: 30_000,
     keepAlive: true,

@@ -1,6 +1,7 @@
 import type { ServiceFrame } from '@parley/http';
 import { ServiceLease } from '@parley/placement';
 
+import { openPool } from './connect-stores.ts';
 import type { Stores } from './connect-stores.ts';
 
 /**
@@ -9,9 +10,11 @@ import type { Stores } from './connect-stores.ts';
  * @param isCurrent asked before each renewal; while it says no the lease is left to lapse
  */
 export function keepLease(frame: ServiceFrame, stores: Stores, isCurrent?: () => boolean): void {
+  // Renewed on a connection of its own: behind requests a busy service would lose its lease when it is needed most.
+  const database = openPool(frame, 'lease', 1);
   frame.onListening(async (address) => {
     const lease = new ServiceLease({
-      database: stores.pool,
+      database,
       redis: stores.redis,
       keyPrefix: stores.keyPrefix,
       service: frame.config.service,
