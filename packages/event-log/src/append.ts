@@ -74,6 +74,17 @@ export type SendItem = {
   readonly payload: string;
 };
 
+/** Nothing went to Postgres: whoever waits for the outcome knows that nothing was sent. The cause says why. */
+export class NotSent extends Error {}
+
+type SendRow = {
+  ordinal: number;
+  outcome: SendOutcome['outcome'];
+  message_id: number | null;
+  position: number | null;
+  epoch: number;
+};
+
 export type SendOutcome = {
   /**
    * `sent`; `repeated`: the key was used before for the same content, `messageId` is the first one's; `reused`: it was used for
@@ -226,17 +237,7 @@ export class EventLog {
     return this.#mending(
       () => items.length,
       async () => {
-        const { rows } = await this.#pool.query<{
-          ordinal: number;
-          outcome: SendOutcome['outcome'];
-          message_id: number | null;
-          position: number | null;
-          epoch: number;
-        }>({
-          name: 'send-messages',
-          text: 'SELECT * FROM send_messages($1::json)',
-          values: [json],
-        });
+        const rows = await this.#runSend(json);
         const entries = rows.flatMap((row): PositionedEntry[] => {
           const item = items[row.ordinal];
           if (item === undefined || row.position === null || row.message_id === null) return [];
@@ -261,6 +262,28 @@ export class EventLog {
         }));
       },
     );
+  }
+
+  async #runSend(json: string): Promise<SendRow[]> {
+    const client = await this.#pool.connect().catch((error: unknown) => {
+      throw new NotSent('Postgres cannot be reached', { cause: error });
+    });
+    let isBroken = true;
+    try {
+      const { rows } = await client.query<SendRow>({
+        name: 'send-messages',
+        text: 'SELECT * FROM send_messages($1::json)',
+        values: [json],
+      });
+      isBroken = false;
+      return rows;
+    } catch (error) {
+      // What Postgres reported leaves the connection as it was.
+      isBroken = !(error instanceof Error && 'severity' in error && error.severity === 'ERROR');
+      throw error;
+    } finally {
+      client.release(isBroken);
+    }
   }
 
   /** Appends a tick if the newest entry is older than `olderThanSecs`. */

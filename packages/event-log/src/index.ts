@@ -1,5 +1,5 @@
 export type { Append, SendItem, SendOutcome } from './append.ts';
-export { EventLog } from './append.ts';
+export { EventLog, NotSent } from './append.ts';
 export { openEpochIfNeeded } from './epochs.ts';
 export type { FollowerOptions } from './follow.ts';
 export { LogFollower } from './follow.ts';

@@ -77,6 +77,10 @@ export class Launch {
     await this.#checkPort();
     if (options.fresh) await folder.clear();
     const secrets = await folder.readSecrets();
+    checkGivenSecrets(env, {
+      PARLEY_KEY_SECRET: secrets.key,
+      PARLEY_INTERNAL_SECRET: secrets.internal,
+    });
     signal.throwIfAborted();
     const databaseUrl = await this.#startDatabase(folder);
     signal.throwIfAborted();
@@ -258,6 +262,20 @@ export class Launch {
 
 function isSet(value: string | undefined): boolean {
   return value !== undefined && value !== '';
+}
+
+/**
+ * Keys in a local database can be read only with the secret they were stored under, which the data folder keeps. Another one from
+ * the environment would lock everybody out. A database of one's own goes with secrets of one's own.
+ */
+function checkGivenSecrets(env: Environment, kept: Readonly<Record<string, string>>): void {
+  if (isSet(env['DATABASE_URL'])) return;
+  for (const [name, secret] of Object.entries(kept)) {
+    if (!isSet(env[name]) || env[name] === secret) continue;
+    throw new LaunchFault(
+      `${name} is set in the environment, and the data folder has a secret of its own. Unset it, or name a database of your own with DATABASE_URL.`,
+    );
+  }
 }
 
 function keepSet(values: Environment): Record<string, string> {

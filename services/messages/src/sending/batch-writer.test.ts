@@ -1,4 +1,5 @@
 import { ApiError } from '@parley/contracts';
+import { NotSent } from '@parley/event-log';
 import type { SendItem, SendOutcome } from '@parley/event-log';
 import { createLogger } from '@parley/logging';
 import { expect, test } from 'vitest';
@@ -142,4 +143,19 @@ test('a full queue refuses with 503', async () => {
   expect(() => writer.send(item('c'), false)).toThrow(ApiError);
   await Promise.all([first, second]);
   await writer.drain();
+});
+
+test('what never went to Postgres is refused as soon as a send that certainly did not happen may be', async () => {
+  const away = new NotSent('away', {
+    cause: Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }),
+  });
+  const { writer } = scripted(
+    Array.from({ length: 1_000 }, () => () => away),
+    // An outcome that is not known would be waited for, past the end of this test.
+    { deadlineMs: 50, unknownDeadlineMs: 600_000 },
+  );
+  await expect(writer.send(item('a'), false)).rejects.toMatchObject({
+    code: 'SERVICE_UNAVAILABLE',
+    status: 503,
+  });
 });

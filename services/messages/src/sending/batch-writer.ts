@@ -9,6 +9,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { serviceUnavailable } from '@parley/contracts';
+import { NotSent } from '@parley/event-log';
 import type { SendItem, SendOutcome } from '@parley/event-log';
 import { isStoreFailure } from '@parley/http';
 import type { Logger } from '@parley/logging';
@@ -193,7 +194,8 @@ export class BatchWriter {
         { err: error, items: batch.length },
         'a batch of sends failed and goes again',
       );
-      if (!isReported) for (const pending of batch) pending.outcomeIsUnknown = true;
+      const mayBeSent = !isReported && !(error instanceof NotSent);
+      if (mayBeSent) for (const pending of batch) pending.outcomeIsUnknown = true;
       return [...batch];
     }
     const [only] = batch;
