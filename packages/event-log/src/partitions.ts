@@ -162,6 +162,7 @@ export async function trimLog(pool: Pool, retentionSecs: number): Promise<string
       await query(
         `UPDATE log_head SET begin_position = greatest(begin_position, ${partition.to - 1})`,
       );
+      await query(`DELETE FROM account_changes WHERE position < ${partition.to}`);
       await query(`ALTER TABLE log_entries DETACH PARTITION ${partition.name} CONCURRENTLY`);
       await query(`DROP TABLE ${partition.name}`);
       removed.push(partition.name);

@@ -5,6 +5,7 @@ import { connectStores, keepLease } from '@parley/service';
 import { createMessagesApp } from './app.ts';
 import { BatchWriter } from './sending/batch-writer.ts';
 import { MessageSender } from './sending/send.ts';
+import { startUpkeep } from './upkeep.ts';
 
 /** Connects the service to its stores and builds its app; the frame serves it. */
 export async function startMessages(frame: ServiceFrame): Promise<RequestHandler> {
@@ -18,6 +19,7 @@ export async function startMessages(frame: ServiceFrame): Promise<RequestHandler
   });
   // Requests are answered before stores are closed, so nothing gathers any more; this waits for what a client gave up on.
   frame.onDispose('batch writer', () => writer.drain());
+  startUpkeep(frame, stores.pool);
   return createMessagesApp({
     context: {
       pool: stores.pool,

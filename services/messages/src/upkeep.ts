@@ -1,0 +1,36 @@
+import type { Pool } from '@parley/database';
+import type { ServiceFrame } from '@parley/http';
+import { deleteOldSendKeys, flushSearchIndex } from '@parley/store';
+
+/** Short enough that the list stays far below what makes a send flush it. */
+const flushIntervalMs = 1_000;
+const keysIntervalMs = 600_000;
+
+/**
+ * Keeps what sends leave behind small: the search index's pending list, and keys past their day. Every replica does it; the
+ * statements do nothing where another one just did.
+ */
+export function startUpkeep(frame: ServiceFrame, pool: Pool): void {
+  const running = new Map<string, Promise<void>>();
+  const every = (intervalMs: number, name: string, work: () => Promise<void>): NodeJS.Timeout =>
+    setInterval(() => {
+      // A slow database gets no second piece of the same work on top.
+      if (running.has(name)) return;
+      const started = work()
+        .catch((error: unknown) =>
+          frame.log.warn({ err: error }, `${name} failed; it is tried again`),
+        )
+        .finally(() => running.delete(name));
+      running.set(name, started);
+    }, intervalMs);
+  const timers = [
+    every(flushIntervalMs, 'flushing the search index', async () => flushSearchIndex(pool)),
+    every(keysIntervalMs, 'forgetting old send keys', async () => {
+      while ((await deleteOldSendKeys(pool)).mayHaveMore && !frame.stopping.aborted);
+    }),
+  ];
+  frame.onDispose('upkeep', async () => {
+    for (const timer of timers) clearInterval(timer);
+    await Promise.all(running.values());
+  });
+}
