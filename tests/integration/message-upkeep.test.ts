@@ -13,7 +13,7 @@ test('send keys are forgotten after a day, in pieces, and the search index is fl
   });
   try {
     await pool.query(`INSERT INTO send_keys (send_key, content_hash, message_id, sent_at)
-      SELECT 'old ' || n, '', n, now() - interval '25 hours' FROM generate_series(1, 10050) n
+      SELECT 'old ' || n, ''::bytea, n, now() - interval '25 hours' FROM generate_series(1, 10050) n
       UNION ALL SELECT 'new ' || n, '', n, now() - interval '23 hours' FROM generate_series(1, 3) n`);
     expect(await deleteOldSendKeys(pool)).toEqual({ deleted: 10_000, mayHaveMore: true });
     expect(await deleteOldSendKeys(pool)).toEqual({ deleted: 50, mayHaveMore: false });
