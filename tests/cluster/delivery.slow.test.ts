@@ -1,21 +1,3 @@
-import { startCluster } from '@parley/test-kit';
-import { expect, test } from 'vitest';
+import { testDelivery } from '../support/delivery-test.ts';
 
-import { DeliveryScenario } from '../support/delivery-scenario.ts';
-
-const sends = 2_000;
-
-test(
-  'with two event nodes and two message services every queue gets each message once and in order',
-  { timeout: 240_000 },
-  async () => {
-    await using cluster = await startCluster({ events: 2, messages: 2, gateways: 2 });
-    await using scenario = await DeliveryScenario.open(cluster);
-    expect(scenario.followers).toHaveLength(50);
-    await scenario.sendUntilAcknowledged(sends);
-    await scenario.settle();
-    expect(scenario.ledger.acknowledgedCount).toBe(sends);
-    // No matter which node holds a queue: both did.
-    expect(scenario.answeringNodes.size).toBe(2);
-  },
-);
+testDelivery(2_000);

@@ -1,22 +1,4 @@
-import { startCluster } from '@parley/test-kit';
-import { expect, test } from 'vitest';
-
-import { DeliveryScenario } from '../support/delivery-scenario.ts';
+import { testDelivery } from '../support/delivery-test.ts';
 
 // The slow suite sends two thousand.
-const sends = 300;
-
-test(
-  'with two event nodes and two message services every queue gets each message once and in order',
-  { timeout: 120_000 },
-  async () => {
-    await using cluster = await startCluster({ events: 2, messages: 2, gateways: 2 });
-    await using scenario = await DeliveryScenario.open(cluster);
-    expect(scenario.followers).toHaveLength(50);
-    await scenario.sendUntilAcknowledged(sends);
-    await scenario.settle();
-    expect(scenario.ledger.acknowledgedCount).toBe(sends);
-    // No matter which node holds a queue: both did.
-    expect(scenario.answeringNodes.size).toBe(2);
-  },
-);
+testDelivery(300);

@@ -1,9 +1,7 @@
-import { renderDescription } from '@parley/markdown';
-
-const nothing = (): undefined => undefined;
+import { descriptionRenderer } from '@parley/markdown';
 
 /** What visitors read when the organization has no description (reference facts, people 5.5). */
-const defaultDescription = 'The coolest place in the universe.';
+const defaultDescription = 'This organization has not described itself yet.';
 
 /**
  * Makes the renderer of the organization's description, which anybody may read: names of people, groups and streams stay plain
@@ -12,16 +10,6 @@ const defaultDescription = 'The coolest place in the universe.';
  * @param publicUrl without a slash at the end
  */
 export function realmDescriptionRenderer(publicUrl: string): (description: string) => string {
-  const context = {
-    realmUri: publicUrl,
-    usersByName: () => [],
-    userById: nothing,
-    groupByName: nothing,
-    streamByName: nothing,
-    realmEmoji: nothing,
-    linkifiers: [],
-    settings: { inlineImagePreview: false },
-  };
-  return (description) =>
-    renderDescription(description === '' ? defaultDescription : description, context);
+  const render = descriptionRenderer(publicUrl);
+  return (description) => render(description === '' ? defaultDescription : description);
 }
