@@ -41,8 +41,9 @@ export async function runSteps(steps) {
  *
  * @param {string} name what progress lines call the run
  * @param {string[]} args arguments for `vitest run`
+ * @param {Record<string, string>} environment variables for the tests
  */
-export async function runVitest(name, args) {
+export async function runVitest(name, args, environment = {}) {
   const startedAt = Date.now();
   say(`--- ${name}`);
   const reports = join(root, '.parley', 'reports');
@@ -58,7 +59,7 @@ export async function runVitest(name, args) {
       `--outputFile.json=${report}`,
       ...args,
     ],
-    toolOptions,
+    { env: { ...pinnedEnvironment, ...environment } },
   );
   const counts = countResults(report, code);
   rmSync(report, { force: true });

@@ -2,16 +2,28 @@
  * `npm test`: installs what is missing, then format, lint, types and all tests but the slow
  * suites. With `--slow` it runs only the slow suites. The last line is `N passed, N failed`: the
  * tests, and each other step counted as one.
+ *
+ * `--seed N` and `--runs N` go to the property test of read state, which prints its seed: a run
+ * that failed is repeated with it.
  */
+import { parseArgs } from 'node:util';
+
 import { prepare, runCommand, say } from './bootstrap.mjs';
 import { runSteps, runVitest, staticSteps } from './steps.mjs';
 
 await runCommand(async () => {
   const startedAt = Date.now();
+  const { values } = parseArgs({
+    options: { slow: { type: 'boolean' }, seed: { type: 'string' }, runs: { type: 'string' } },
+  });
+  const properties = {
+    ...(values.seed === undefined ? {} : { PARLEY_PROPERTY_SEED: values.seed }),
+    ...(values.runs === undefined ? {} : { PARLEY_PROPERTY_RUNS: values.runs }),
+  };
   await prepare();
-  const counts = process.argv.includes('--slow')
-    ? await runVitest('slow tests', ['--config', 'vitest.slow.config.ts'])
-    : await runSteps([...staticSteps, () => runVitest('tests', [])]);
+  const counts = values.slow
+    ? await runVitest('slow tests', ['--config', 'vitest.slow.config.ts'], properties)
+    : await runSteps([...staticSteps, () => runVitest('tests', [], properties)]);
   say(`Took ${Math.round((Date.now() - startedAt) / 1000)} s.`);
   process.stdout.write(`${counts.passed} passed, ${counts.failed} failed\n`);
   return counts.failed === 0 ? 0 : 1;

@@ -1,7 +1,9 @@
 import {
+  createMigratedDatabase,
   FaultProxy,
   getTestStores,
   startCluster,
+  startTestPostgres,
   startTestRedis,
   waitUntil,
 } from '@parley/test-kit';
@@ -36,6 +38,24 @@ test('an event node is killed and another is started', async () => {
   );
   await scenario.settle();
   expect(scenario.ledger.acknowledgedCount).toBeGreaterThanOrEqual(sends);
+});
+
+test('an event node is drained and another takes over: nobody loses more than one poll', async () => {
+  await using cluster = await startCluster({ events: 2, messages: 1, gateways: 2 });
+  await using scenario = await DeliveryScenario.open(cluster);
+  await scenario.sendUntilAcknowledged(sendsPerPart);
+  const sending = scenario.sendUntilAcknowledged(sends - sendsPerPart);
+  const started = await cluster.startAnother('events');
+  await cluster.kill('events', 0, 'SIGTERM');
+  await sending;
+  await waitUntil('the new node answers a poll', async () => {
+    await scenario.sendUntilAcknowledged(10);
+    return scenario.answeringNodes.has(started.nodeId);
+  });
+  await scenario.settle();
+  expect(Math.max(...scenario.followers.map(({ failedPolls }) => failedPolls))).toBeLessThanOrEqual(
+    1,
+  );
 });
 
 test('a message service is killed between commit and publish', async () => {
@@ -122,5 +142,33 @@ test('Redis is killed and restarted empty', async () => {
     expect(scenario.ledger.acknowledgedCount).toBe(sends + sendsPerPart);
   } finally {
     await redis.stop();
+  }
+});
+
+test('Postgres is killed and recovers', async () => {
+  const postgres = await startTestPostgres();
+  await using proxy = await FaultProxy.start(postgres.url);
+  try {
+    const database = await createMigratedDatabase(postgres.url);
+    await using cluster = await startCluster({
+      events: 2,
+      messages: 2,
+      gateways: 2,
+      databaseUrl: proxy.through(database.url),
+    });
+    await using scenario = await DeliveryScenario.open(cluster);
+    await scenario.sendUntilAcknowledged(sendsPerPart);
+    const sending = scenario.sendUntilAcknowledged(sends - sendsPerPart);
+    await postgres.kill();
+    proxy.refuse(true);
+    proxy.cut();
+    await postgres.startAgain();
+    proxy.retarget(postgres.url);
+    proxy.refuse(false);
+    await sending;
+    await scenario.settle();
+    expect(scenario.ledger.acknowledgedCount).toBe(sends);
+  } finally {
+    await postgres.stop();
   }
 });
