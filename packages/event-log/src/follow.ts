@@ -67,6 +67,7 @@ export class LogFollower {
   #head: LogHead = { epoch: 0, endPosition: 0, beginPosition: 0, messageId: 0 };
   #epochs: readonly Epoch[] = [];
   #heardFromPostgresAtMs = -Infinity;
+  #lastAwayAtMs = -Infinity;
   #headChecksAsked = 0;
   #headCheckTaken = 0;
   #enteringEpoch: Promise<void> | undefined;
@@ -129,6 +130,11 @@ export class LogFollower {
   /** The newest message id known. */
   get head(): LogHead {
     return this.#head;
+  }
+
+  /** @returns how long every head check has been answered, in milliseconds; Infinity if none ever failed */
+  get answeredForMs(): number {
+    return performance.now() - this.#lastAwayAtMs;
   }
 
   /** @returns whether Postgres confirmed within `withinMs` what this follower knows of the head */
@@ -397,6 +403,7 @@ export class LogFollower {
       if (this.#head.endPosition > this.#cursor) this.#scheduleRepair('head');
       return this.#head;
     } catch (error) {
+      this.#lastAwayAtMs = performance.now();
       this.#options.log.warn({ err: error }, 'the head of the log could not be read');
       return undefined;
     }

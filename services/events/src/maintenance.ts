@@ -14,6 +14,8 @@ import type { NodeFeed } from './feed/node-feed.ts';
 const tickAfterSecs = 40;
 const tickCheckIntervalMs = 5_000;
 const sweepIntervalMs = 10_000;
+/** After Postgres was away no queue is ended for so long: its clients need time to come back (architecture, Queues). */
+const graceAfterOutageMs = 600_000;
 const trimIntervalMs = 3_600_000;
 /** Entries older than this may go: the longest lifetime of a queue is a week, and a node may lag a little behind it. */
 const logRetentionSecs = 8 * 86_400;
@@ -54,7 +56,7 @@ export class Maintenance {
       feed.forgetOld();
     });
     every(sweepIntervalMs, 'the sweep of idle queues', async () => {
-      if (!follower.isCurrent()) {
+      if (!follower.isCurrent() || follower.answeredForMs < graceAfterOutageMs) {
         this.#reachableSince = undefined;
         return;
       }
