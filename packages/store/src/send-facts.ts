@@ -80,6 +80,7 @@ export type StreamAddress =
   | { readonly streamId: number }
   | { readonly default: true };
 
+// The subscription of each reacting bot is a scalar look-up: as a join, a plan could read all subscribers of the stream instead.
 function streamSendText(condition: string): string {
   return `SELECT ${senderColumns}, s.id AS "streamId", s.name AS "streamName", s.invite_only AS "inviteOnly",
       s.is_announcement_only AS "isAnnouncementOnly", s.version, s.recipient_id AS "streamRecipientId",
@@ -87,8 +88,9 @@ function streamSendText(condition: string): string {
       EXISTS (SELECT 1 FROM subscriptions m WHERE m.user_id = u.bot_owner_id AND m.stream_id = s.id AND m.is_active) AS "ownerSubscribed",
       EXISTS (SELECT 1 FROM stream_first_messages f WHERE f.stream_id = s.id) AS "hasMessages",
       (SELECT c.id FROM conversations c WHERE c.stream_id = s.id AND c.topic_folded = $3) AS "conversationId",
-      ARRAY(SELECT b.id FROM users b JOIN subscriptions m ON m.user_id = b.id AND m.stream_id = s.id AND m.is_active
-        WHERE b.bot_type IN (3, 4) AND b.is_active ORDER BY b.id) AS "reactingBotIds"
+      ARRAY(SELECT b.id FROM users b WHERE b.bot_type IN (3, 4) AND b.is_active
+        AND (SELECT m.is_active FROM subscriptions m WHERE m.user_id = b.id AND m.stream_id = s.id)
+        ORDER BY b.id) AS "reactingBotIds"
     FROM users u LEFT JOIN users owner ON owner.id = u.bot_owner_id
     LEFT JOIN streams s ON ${condition} AND NOT s.is_deactivated
     WHERE u.id = $1`;
