@@ -1,8 +1,9 @@
 /**
- * Unicode emoji by code points (lower-case hex, joined with `-`, without variation selectors): the
- * canonical name first, then its aliases (reference facts, markdown 9).
+ * Names that differ from those of public data sets, and win over them: code points (lower-case hex,
+ * joined with `-`, without variation selectors), the canonical name first, then its aliases
+ * (reference facts, markdown 9).
  */
-const table: readonly (readonly [code: string, names: string])[] = [
+export const ownEmojiNames: readonly (readonly [code: string, names: string])[] = [
   ['263a', 'smile relaxed'],
   ['1f642', 'slight_smile'],
   ['1f603', 'smiley'],
@@ -74,22 +75,3 @@ const table: readonly (readonly [code: string, names: string])[] = [
   ['0038-20e3', 'eight'],
   ['0039-20e3', 'nine'],
 ];
-
-const codesByName = new Map<string, string>();
-const namesByCode = new Map<string, string>();
-for (const [code, names] of table) {
-  for (const name of names.split(' ')) {
-    codesByName.set(name, code);
-    if (!namesByCode.has(code)) namesByCode.set(code, name);
-  }
-}
-
-/** The code points of a Unicode emoji name or alias; case-sensitive. */
-export function findEmojiCode(name: string): string | undefined {
-  return codesByName.get(name);
-}
-
-/** The canonical name of an emoji. */
-export function findEmojiName(code: string): string | undefined {
-  return namesByCode.get(code);
-}

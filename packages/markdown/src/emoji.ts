@@ -1,11 +1,8 @@
-import { findEmojiCode, findEmojiName } from './emoji-names.ts';
+import { extraEmoji, findEmojiCode, namesOfEmojiCode } from './emoji-catalogue.ts';
 import { wordClass } from './inline-run.ts';
 import type { InlinePass, InlineRun } from './inline-run.ts';
 
 const namedEmoji = new RegExp(String.raw`:([${wordClass}+-]+):`, 'gu');
-
-/** The only built-in that is no Unicode character (reference facts, markdown 9). */
-const extraEmoji = { name: 'zulip', url: '/static/generated/emoji/images/emoji/unicode/zulip.png' };
 
 function addImage(run: InlineRun, name: string, url: string): string {
   return run.add({
@@ -74,6 +71,6 @@ const rawEmoji =
 export const unicodeEmoji: InlinePass = (text, run) =>
   text.replaceAll(rawEmoji, (character) => {
     const code = (character.codePointAt(0) ?? 0).toString(16).padStart(4, '0');
-    const name = findEmojiName(code);
+    const [name] = namesOfEmojiCode(code);
     return name === undefined ? character : addSpan(run, name, code);
   });

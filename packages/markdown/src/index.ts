@@ -1,5 +1,6 @@
 export { alertWordMatches } from './alert-words.ts';
 export { descriptionRenderer } from './description-renderer.ts';
+export { extraEmoji, findEmojiCode, isEmojiName, namesOfEmojiCode } from './emoji-catalogue.ts';
 export { mentionCandidates } from './mention-candidates.ts';
 export type { MentionCandidates } from './mention-candidates.ts';
 export { UnableToRender } from './render-context.ts';

@@ -1,0 +1,79 @@
+import { gemoji } from 'gemoji';
+
+import { ownEmojiNames } from './emoji-names.ts';
+
+const variationSelector = 0xfe0f;
+const keycap = 0x20e3;
+/**
+ * Newer blocks are left out: the pictures that clients have end before them (reference facts,
+ * markdown 9), and a code that nobody can show is worse than its name as text.
+ */
+const newestCodePoint = 0x1f9ff;
+const geometricShapes = { first: 0x1f780, last: 0x1f7ff };
+const nameSyntax = /^[a-z0-9_+-]+$/;
+
+/** The code of an emoji that may be offered: one code point or a keycap, so no flags, skin tones and joined sequences. */
+function findOfferedCode(emoji: string): string | undefined {
+  const points = Array.from(emoji, (character) => character.codePointAt(0) ?? 0).filter(
+    (point) => point !== variationSelector,
+  );
+  const [first = 0, second] = points;
+  const isKeycap = points.length === 2 && second === keycap;
+  if (points.length !== 1 && !isKeycap) return undefined;
+  if (first > newestCodePoint) return undefined;
+  if (first >= geometricShapes.first && first <= geometricShapes.last) return undefined;
+  return points.map((point) => point.toString(16).padStart(4, '0')).join('-');
+}
+
+const codesByName = new Map<string, string>();
+const namesByCode = new Map<string, string[]>();
+
+/** The first to claim a name has it, and the first name of a code is its canonical one. */
+function claim(code: string, name: string): void {
+  if (!nameSyntax.test(name) || codesByName.has(name)) return;
+  codesByName.set(name, code);
+  const names = namesByCode.get(code);
+  if (names === undefined) namesByCode.set(code, [name]);
+  else names.push(name);
+}
+
+for (const [code, names] of ownEmojiNames) for (const name of names.split(' ')) claim(code, name);
+const offered = gemoji.flatMap((entry) => {
+  const code = findOfferedCode(entry.emoji);
+  return code === undefined ? [] : [{ code, entry }];
+});
+for (const { code, entry } of offered) for (const name of entry.names) claim(code, name);
+// The Unicode name is an alias, and the only name of an emoji whose short name another one has.
+for (const { code, entry } of offered) {
+  claim(code, entry.description.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_'));
+}
+
+/**
+ * The code of a Unicode emoji (reference facts, markdown 9 and messages 15).
+ *
+ * @param name canonical or alias, case-sensitive
+ * @returns lower-case hex code points joined with `-`, without variation selectors
+ */
+export function findEmojiCode(name: string): string | undefined {
+  return codesByName.get(name);
+}
+
+/** All names of a Unicode emoji, the canonical one first; none for an unknown code. */
+export function namesOfEmojiCode(code: string): readonly string[] {
+  return namesByCode.get(code) ?? [];
+}
+
+/** Whether the emoji with this code has this name, as canonical one or as an alias. */
+export function isEmojiName(name: string, code: string): boolean {
+  return codesByName.get(name) === code;
+}
+
+/**
+ * The only built-in emoji that is no Unicode character; reactions call it `zulip_extra_emoji` (reference facts, markdown 9 and
+ * messages 15).
+ */
+export const extraEmoji = {
+  name: 'zulip',
+  code: 'zulip',
+  url: '/static/generated/emoji/images/emoji/unicode/zulip.png',
+} as const;
