@@ -1,5 +1,5 @@
 import { createPool } from '@parley/database';
-import { deleteOldSendKeys, flushSearchIndex } from '@parley/store';
+import { deleteOldSendKeys, flushSearchIndex, noteNewestMessages } from '@parley/store';
 import { createTestDatabase } from '@parley/test-kit';
 import { expect, test } from 'vitest';
 
@@ -20,6 +20,44 @@ test('send keys are forgotten after a day, in pieces, and the search index is fl
     const { rows } = await pool.query('SELECT send_key FROM send_keys ORDER BY send_key');
     expect(rows).toEqual([{ send_key: 'new 1' }, { send_key: 'new 2' }, { send_key: 'new 3' }]);
     await flushSearchIndex(pool);
+  } finally {
+    await pool.end();
+  }
+});
+
+test('the newest message of each conversation is noted, in pieces, whoever does it, and no id is passed over', async () => {
+  await using database = await createTestDatabase();
+  const pool = createPool({
+    databaseUrl: database.url,
+    applicationName: 'message-upkeep',
+    connectionsMax: 3,
+    onError: () => undefined,
+  });
+  const send = async (from: number, to: number): Promise<void> => {
+    await pool.query({
+      text: `INSERT INTO messages (id, position, sender_id, stream_id, conversation_id, read_conversation_id, recipient_id, topic, content,
+          rendered_content, client, sent_at, search)
+        SELECT n, n, 1, 5, 99, n % 7, 1, '', '', '', '', now(), '' FROM generate_series($1::integer, $2::integer) n`,
+      values: [from, to],
+    });
+  };
+  try {
+    await send(1, 20_003);
+    expect(await noteNewestMessages(pool)).toBe(true);
+    await Promise.all([1, 2, 3].map(async () => noteNewestMessages(pool)));
+    await send(20_004, 20_006);
+    expect(await noteNewestMessages(pool)).toBe(false);
+    expect(await noteNewestMessages(pool)).toBe(false);
+    const noted = await pool.query(
+      'SELECT conversation_id, stream_id, message_id FROM conversation_newest ORDER BY 1',
+    );
+    const newest = await pool.query(
+      'SELECT read_conversation_id AS conversation_id, 5 AS stream_id, max(id) AS message_id FROM messages GROUP BY 1 ORDER BY 1',
+    );
+    expect(noted.rows).toEqual(newest.rows);
+    expect((await pool.query('SELECT message_id FROM conversation_newest_upto')).rows).toEqual([
+      { message_id: 20_006 },
+    ]);
   } finally {
     await pool.end();
   }

@@ -1,4 +1,10 @@
-import { checkSchemaVersion, codeSchemaVersion, createPool, migrate } from '@parley/database';
+import {
+  checkSchemaVersion,
+  codeSchemaVersion,
+  createPool,
+  migrate,
+  oldestUsableSchemaVersion,
+} from '@parley/database';
 import { createTestDatabase } from '@parley/test-kit';
 import { expect, test } from 'vitest';
 
@@ -19,11 +25,11 @@ test('migrations run once, whoever starts them, and services refuse a schema tha
     expect(ran.filter((names) => names.length > 0)).toHaveLength(1);
     await checkSchemaVersion(pool);
 
-    await pool.query('UPDATE schema_version SET version = version - 1');
+    await pool.query(`UPDATE schema_version SET version = ${oldestUsableSchemaVersion - 1}`);
     await expect(checkSchemaVersion(pool)).rejects.toThrow('run the migrations first');
 
     // A newer schema that still admits this code is used, so that old and new replicas run side by side.
-    await pool.query('UPDATE schema_version SET version = version + 5');
+    await pool.query(`UPDATE schema_version SET version = ${codeSchemaVersion + 5}`);
     await checkSchemaVersion(pool);
     expect(await migrate(database.url)).toEqual([]);
 

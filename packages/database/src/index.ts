@@ -1,4 +1,9 @@
 export type { Client, Pool, Queryable, Statement } from './pool.ts';
 export { createPool, transaction } from './pool.ts';
 export { migrate } from './migrate.ts';
-export { checkSchemaVersion, codeSchemaVersion, UnusableSchema } from './schema-version.ts';
+export {
+  checkSchemaVersion,
+  codeSchemaVersion,
+  oldestUsableSchemaVersion,
+  UnusableSchema,
+} from './schema-version.ts';

@@ -67,7 +67,14 @@ export type SendItem = {
   readonly group_mentioned_ids?: readonly number[];
   readonly alert_word_ids?: readonly number[];
   readonly subject_links?: readonly string[];
-  readonly submessages?: readonly unknown[];
+  /** Their ids are drawn by `drawSubmessageIds` of the store. */
+  readonly submessages?: readonly {
+    readonly id: number;
+    readonly msg_type: string;
+    readonly content: string;
+  }[];
+  /** Uploads that the message links to and its sender may read. */
+  readonly upload_path_ids?: readonly string[];
   readonly search_text: string;
   readonly audience: number;
   /** The MessageSentEntry as JSON text. */

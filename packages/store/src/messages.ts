@@ -100,14 +100,17 @@ const listedColumns = (
   m.client, m.topic, m.subject_links AS "subjectLinks", m.is_me_message AS "isMeMessage", m.recipient_id AS "recipientId",
   m.stream_id AS "streamId", s.name AS "streamName", m.sender_id AS "senderId", sender.email AS "senderEmail",
   sender.full_name AS "senderFullName", sender.short_name AS "senderShortName", sender.avatar_source AS "senderAvatarSource",
-  sender.avatar_version AS "senderAvatarVersion", m.submessages, extract(epoch FROM m.last_edited_at)::bigint AS "lastEditedAtSecs",
+  sender.avatar_version AS "senderAvatarVersion", extract(epoch FROM m.last_edited_at)::bigint AS "lastEditedAtSecs",
   m.edit_history AS "editHistory", ${shownFlagBitsSql('m', readerSql)} AS "flagBits",
   CASE WHEN m.stream_id IS NULL THEN (SELECT json_agg(json_build_object('id', p.id, 'email', p.email, 'full_name', p.full_name,
       'short_name', p.short_name, 'is_mirror_dummy', false) ORDER BY p.id)
     FROM conversations c JOIN users p ON p.id = ANY (c.participant_ids) WHERE c.id = m.conversation_id) END AS participants,
   (SELECT json_agg(json_build_object('emoji_name', r.emoji_name, 'emoji_code', r.emoji_code, 'reaction_type', r.reaction_type,
       'user', json_build_object('id', ru.id, 'email', ru.email, 'full_name', ru.full_name)) ORDER BY r.reacted_at, r.user_id)
-    FROM reactions r JOIN users ru ON ru.id = r.user_id WHERE r.message_id = m.id) AS reactions`;
+    FROM reactions r JOIN users ru ON ru.id = r.user_id WHERE r.message_id = m.id) AS reactions,
+  (SELECT json_agg(json_build_object('id', b.id, 'message_id', b.message_id, 'sender_id', b.sender_id, 'msg_type', b.msg_type,
+      'content', b.content) ORDER BY b.id)
+    FROM submessages b WHERE b.message_id = m.id) AS submessages`;
 
 // A name keeps a plan on every connection, so only the ordinary shapes get one.
 const namedConditionsMax = 2;

@@ -1,13 +1,15 @@
 import type { Pool } from '@parley/database';
 import type { ServiceFrame } from '@parley/http';
-import { deleteOldSendKeys, flushSearchIndex } from '@parley/store';
+import { deleteOldSendKeys, flushSearchIndex, noteNewestMessages } from '@parley/store';
 
 /** Short enough that the list stays far below what makes a send flush it. */
 const flushIntervalMs = 1_000;
+const noteIntervalMs = 1_000;
 const keysIntervalMs = 600_000;
 
 /**
- * Keeps what sends leave behind small: the search index's pending list, and keys past their day. Every replica does it; the
+ * Keeps what sends leave behind small: the search index's pending list, keys past their day, and what is not
+ * noted yet of the newest messages. Every replica does it; the
  * statements do nothing where another one just did.
  */
 export function startUpkeep(frame: ServiceFrame, pool: Pool): void {
@@ -25,6 +27,9 @@ export function startUpkeep(frame: ServiceFrame, pool: Pool): void {
     }, intervalMs);
   const timers = [
     every(flushIntervalMs, 'flushing the search index', async () => flushSearchIndex(pool)),
+    every(noteIntervalMs, 'noting the newest messages', async () => {
+      while ((await noteNewestMessages(pool)) && !frame.stopping.aborted);
+    }),
     every(keysIntervalMs, 'forgetting old send keys', async () => {
       while ((await deleteOldSendKeys(pool)).mayHaveMore && !frame.stopping.aborted);
     }),
