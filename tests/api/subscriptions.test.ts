@@ -49,7 +49,8 @@ async function eventsAfter(position: number): Promise<string[]> {
     if (part.form === 'peers') return `${part.op} ${part.streamName} ${part.userIds.length}`;
     if (part.form === 'subscription-add') return `add ${part.subscriptions.length}`;
     const what = part.event['op'] ?? part.event['operation'];
-    return `${part.event.type}/${String(what)} ${part.audience.to}`;
+    const audience = part.form === 'same' ? part.audience.to : 'holders';
+    return `${part.event.type}/${String(what)} ${audience}`;
   });
 }
 

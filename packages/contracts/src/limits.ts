@@ -13,6 +13,12 @@ export const limits = {
   streamNameMaxCodePoints: 60,
   /** Reference facts, streams: a stream description. */
   streamDescriptionMaxCodePoints: 1024,
+  /** Elements of `subscription_data`: nine properties of some five hundred streams, in one entry of the log. */
+  subscriptionPropertiesMax: 5000,
+  /** An alert word, as later releases of the reference server limit it. */
+  alertWordMaxCodePoints: 100,
+  /** Every send looks for the alert words of all accounts. */
+  alertWordsMax: 1000,
   /** Reference facts, people 2.7: the stored client name; longer ones are cut. */
   clientNameMaxCodePoints: 30,
   /** Reference facts, people 7.6. */

@@ -5,7 +5,12 @@
  */
 import type { Role } from './identity.ts';
 
-export const logEntryVersion = 1;
+/**
+ * The newest format. An entry carries the oldest one that can read it: 2 since events of messages sent before (`of-message`) and
+ * submessages that come with a message.
+ */
+export const logEntryVersion = 2;
+export type LogEntryVersion = 1 | 2;
 
 /** The events a client sees under `message`, without what differs between queues (id, content, avatar). */
 export type LoggedMessage = {
@@ -18,13 +23,22 @@ export type LoggedMessage = {
   readonly subject_links: readonly string[];
   readonly is_me_message: boolean;
   readonly reactions: readonly never[];
-  readonly submessages: readonly unknown[];
+  /** Without `message_id`, which only the log can give. */
+  readonly submessages: readonly LoggedSubmessage[];
   readonly sender_full_name: string;
   readonly sender_short_name: string;
   readonly sender_email: string;
   readonly sender_realm_str: string;
   readonly display_recipient: string | readonly DisplayRecipient[];
   readonly stream_id?: number;
+};
+
+export type LoggedSubmessage = {
+  readonly id: number;
+  readonly sender_id: number;
+  readonly msg_type: string;
+  /** JSON as text. */
+  readonly content: string;
 };
 
 export type DisplayRecipient = {
@@ -36,7 +50,7 @@ export type DisplayRecipient = {
 };
 
 export type MessageSentEntry = {
-  readonly v: 1;
+  readonly v: LogEntryVersion;
   readonly kind: 'message.sent';
   readonly message: LoggedMessage;
   readonly content: string;
@@ -86,7 +100,31 @@ export type LogEffect =
   | { readonly effect: 'key-changed'; readonly userId: number }
   | { readonly effect: 'queue-ended'; readonly queueId: string };
 
+/** Who holds a message that was sent before, judged at the position of the entry that tells of it. */
+export type HeldMessage = {
+  readonly id: number;
+  /** The position of its own entry: who was a member then holds it. */
+  readonly position: number;
+  readonly streamId?: number;
+  /** Present for private messages. */
+  readonly participantIds?: readonly number[];
+  /** Who holds it otherwise: starred, reacted, named bots. */
+  readonly lateHolderIds: readonly number[];
+  /** Outgoing-webhook and embedded bots among members or participants, which hold nothing. */
+  readonly reactingBotIds: readonly number[];
+};
+
 export type EventPart =
+  /** One event about a message that was sent before, for those who hold it (reference facts, events 10, MSG). */
+  | {
+      readonly form: 'of-message';
+      readonly message: HeldMessage;
+      /** Also for those who are members of its stream at this entry and do not hold it, as read. */
+      readonly alsoSubscribers: boolean;
+      /** Each receiver gets his own `flags` of the message, read when the event is made: never older than the entry. */
+      readonly withFlags: boolean;
+      readonly event: EventBody;
+    }
   /** One event, the same for its whole audience. */
   | {
       readonly form: 'same';
@@ -122,7 +160,7 @@ export type EventPart =
 export type EventBody = { readonly type: string } & Readonly<Record<string, unknown>>;
 
 export type ChangeEntry = {
-  readonly v: 1;
+  readonly v: LogEntryVersion;
   readonly kind: 'change';
   readonly effects: readonly LogEffect[];
   readonly events: readonly EventPart[];

@@ -99,6 +99,20 @@ export async function listFlags(
   return new Map(rows.map((row) => [row.id, row.bits]));
 }
 
+/** @returns for each pair the flags that the user sees on the message, `read` included, as bits; 0 where there is no such message */
+export async function listFlagsOfHolders(
+  db: Queryable,
+  pairs: readonly { readonly userId: number; readonly messageId: number }[],
+): Promise<number[]> {
+  const { rows } = await db.query<{ bits: number | null }>({
+    name: 'flags-of-holders',
+    text: `SELECT (SELECT ${shownFlagBitsSql('m', 'asked.user_id')} FROM messages m WHERE m.id = asked.message_id) AS bits
+      FROM unnest($1::integer[], $2::bigint[]) WITH ORDINALITY AS asked (user_id, message_id, n) ORDER BY asked.n`,
+    values: [pairs.map(({ userId }) => userId), pairs.map(({ messageId }) => messageId)],
+  });
+  return rows.map((row) => row.bits ?? 0);
+}
+
 /** The most starred messages that the register answer lists (reference facts, events 4). */
 export const starredListedMax = 10_000;
 

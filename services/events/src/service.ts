@@ -15,6 +15,7 @@ import {
 
 import type { EventsContext } from './context.ts';
 import { endpoints } from './endpoints/index.ts';
+import { FlagReader } from './feed/flag-reader.ts';
 import { loadUserView } from './feed/load-user-view.ts';
 import { NodeFeed } from './feed/node-feed.ts';
 import { Maintenance } from './maintenance.ts';
@@ -78,6 +79,7 @@ export const start: StartService = async (frame: ServiceFrame) => {
   maintenance.start();
   frame.onDispose('maintenance', () => maintenance.stop());
 
+  const flags = new FlagReader(stores.pool);
   const context: EventsContext = {
     ...stores,
     queues: config.queues,
@@ -93,6 +95,7 @@ export const start: StartService = async (frame: ServiceFrame) => {
           readEntriesForAudiences(stores.pool, range, audiences, entriesMax),
         readBeginPosition: async () => (await readHead(stores.pool)).beginPosition,
         openSealed: (text) => openEventMembers(keySecrets, text),
+        flagsOf: async (userId, messageId) => flags.of(userId, messageId),
         subscribersAt: async (streamId, position) => membersAsOf(stores.pool, streamId, position),
       },
       heartbeat: { minMs: config.queues.heartbeatMinMs, maxMs: config.queues.heartbeatMaxMs },

@@ -2,7 +2,13 @@
  * Who may have what of an entry: pure functions of the entry and of a user's view at its position, the same for live delivery
  * and for replay.
  */
-import type { Audience, ChangeEntry, EventPart, MessageSentEntry } from '@parley/contracts';
+import type {
+  Audience,
+  ChangeEntry,
+  EventPart,
+  HeldMessage,
+  MessageSentEntry,
+} from '@parley/contracts';
 
 import type { UserView } from './user-view.ts';
 
@@ -67,6 +73,30 @@ function isInAudience(audience: Audience, view: UserView, position: number): boo
   }
 }
 
+/** @returns whether the user holds a message that was sent before */
+export function holdsMessage(message: HeldMessage, view: UserView): boolean {
+  const { userId } = view;
+  if (message.reactingBotIds.includes(userId)) return false;
+  if (message.lateHolderIds.includes(userId)) return true;
+  if (message.participantIds !== undefined) return message.participantIds.includes(userId);
+  return message.streamId !== undefined && view.isMember(message.streamId, message.position);
+}
+
+function getsEventOfMessage(
+  part: Extract<EventPart, { form: 'of-message' }>,
+  view: UserView,
+  position: number,
+): boolean {
+  const { message } = part;
+  if (holdsMessage(message, view)) return true;
+  return (
+    part.alsoSubscribers &&
+    message.streamId !== undefined &&
+    !message.reactingBotIds.includes(view.userId) &&
+    view.isMember(message.streamId, position)
+  );
+}
+
 /** `peer_*` of a public stream reach all members of the organization but guests, of a private one its subscribers and administrators. */
 function isPeer(
   part: Extract<EventPart, { form: 'peers' }>,
@@ -83,13 +113,18 @@ function isPeer(
 /** @returns the indexes of the parts of a change that the user may have */
 export function entitledParts(entry: ChangeEntry, view: UserView, position: number): number[] {
   if (view.accountAt(position)?.isActive !== true) return [];
-  return entry.events.flatMap((part, index) => {
-    const isEntitled =
-      part.form === 'same'
-        ? isInAudience(part.audience, view, position)
-        : part.form === 'peers'
-          ? isPeer(part, view, position)
-          : part.userId === view.userId;
-    return isEntitled ? [index] : [];
-  });
+  return entry.events.flatMap((part, index) => (isEntitledTo(part, view, position) ? [index] : []));
+}
+
+function isEntitledTo(part: EventPart, view: UserView, position: number): boolean {
+  switch (part.form) {
+    case 'same':
+      return isInAudience(part.audience, view, position);
+    case 'of-message':
+      return getsEventOfMessage(part, view, position);
+    case 'peers':
+      return isPeer(part, view, position);
+    case 'subscription-add':
+      return part.userId === view.userId;
+  }
 }

@@ -168,6 +168,9 @@ export class NodeFeed {
       if (part.form === 'subscription-add') named.add(part.userId);
       else if (part.form === 'same' && part.audience.to === 'users')
         for (const id of part.audience.userIds) named.add(id);
+      else if (part.form === 'of-message' && part.message.participantIds !== undefined)
+        for (const id of [...part.message.participantIds, ...part.message.lateHolderIds])
+          named.add(id);
       else return this.#users.values();
     }
     return [...named].flatMap((userId) => this.#users.get(userId) ?? []);

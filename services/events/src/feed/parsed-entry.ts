@@ -34,7 +34,7 @@ export class ParsedEntry {
     this.messageId = positioned.messageId;
     this.bytes = positioned.payload.length;
     const entry = JSON.parse(positioned.payload) as LogEntry;
-    if (entry.kind !== 'tick' && entry.v !== logEntryVersion) {
+    if (entry.kind !== 'tick' && !(entry.v <= logEntryVersion)) {
       throw new UnknownEntryFormat(`entry ${positioned.position} has format ${String(entry.v)}`);
     }
     if (entry.kind !== 'message.sent' && entry.kind !== 'change' && entry.kind !== 'tick') {
@@ -67,6 +67,10 @@ export class ParsedEntry {
     const text = JSON.stringify({
       id: this.messageId,
       ...entry.message,
+      submessages: entry.message.submessages.map((submessage) => ({
+        ...submessage,
+        message_id: this.messageId,
+      })),
       content: variant.applyMarkdown ? entry.renderedContent : entry.content,
       content_type: variant.applyMarkdown ? 'text/html' : 'text/x-markdown',
       avatar_url: variant.clientGravatar && entry.avatar.isGravatar ? null : entry.avatar.url,
@@ -75,12 +79,13 @@ export class ParsedEntry {
     return text;
   }
 
-  /** @returns an event that is the same for its whole audience, as JSON text without its id and closing brace */
+  /** @returns the part of an event that is the same for its whole audience, as JSON text without its id and closing brace */
   openEventText(entry: ChangeEntry, index: number): string {
     const known = this.#partTexts.get(index);
     if (known !== undefined) return known;
     const part: EventPart | undefined = entry.events[index];
-    if (part?.form !== 'same') throw new Error('the part has no event of its own');
+    if (part?.form !== 'same' && part?.form !== 'of-message')
+      throw new Error('the part has no event of its own');
     const text = JSON.stringify(part.event).slice(0, -1);
     this.#partTexts.set(index, text);
     return text;

@@ -2,10 +2,15 @@
  * What a poll answers: a function of the queue's descriptor, the log and `last_event_id`. Memory is used where it reaches back far
  * enough, else the node's tail, else Postgres in pages by audience; the outcome is the same.
  */
-import type { ChangeEntry, MessageSentEntry, PositionedEntry } from '@parley/contracts';
+import type { ChangeEntry, EventPart, MessageSentEntry, PositionedEntry } from '@parley/contracts';
 import { audienceKey } from '@parley/contracts';
 
-import { entitledParts, messageEntitlement, messageFlags } from '../feed/entitlement.ts';
+import {
+  entitledParts,
+  holdsMessage,
+  messageEntitlement,
+  messageFlags,
+} from '../feed/entitlement.ts';
 import type { LogTail } from '../feed/log-tail.ts';
 import { ParsedEntry } from '../feed/parsed-entry.ts';
 import type { UserView } from '../feed/user-view.ts';
@@ -40,6 +45,8 @@ export type LogAccess = {
   readonly readBeginPosition: () => Promise<number>;
   /** Opens what an entry holds encrypted. */
   readonly openSealed: (text: string) => Readonly<Record<string, unknown>>;
+  /** The flags that a holder sees on a message now; empty when it was deleted since. */
+  readonly flagsOf: (userId: number, messageId: number) => Promise<string[]>;
   /** Ascending ids of the active subscribers of a stream as of a position. */
   readonly subscribersAt: (streamId: number, position: number) => Promise<number[]>;
 };
@@ -188,24 +195,20 @@ async function addChange(
   for (const index of entitledParts(entry, view, parsed.position)) {
     const part = entry.events[index];
     const first = parsed.partPosition(index);
-    if (
-      part === undefined ||
-      !takesType(descriptor, part.form === 'same' ? part.event.type : 'subscription')
-    )
-      continue;
+    if (part === undefined || !takesType(descriptor, eventTypeOf(part))) continue;
     if (part.form === 'peers') {
       for (let offset = Math.max(0, after + 1 - first); offset < part.userIds.length; offset += 1) {
         if (!answer.push(peerEvent(part, offset, first + offset))) return false;
       }
     } else if (first > after) {
-      const text =
-        part.form === 'same'
-          ? sameEvent(log, parsed, entry, index, first)
-          : await subscriptionAddEvent(log, part, parsed.position, first);
-      if (!answer.push(text)) return false;
+      if (!answer.push(await eventOfPart(log, parsed, entry, index, view, first))) return false;
     }
   }
   return true;
+}
+
+function eventTypeOf(part: EventPart): string {
+  return part.form === 'same' || part.form === 'of-message' ? part.event.type : 'subscription';
 }
 
 type Part<Form extends ChangeEntry['events'][number]['form']> = Extract<
@@ -213,18 +216,48 @@ type Part<Form extends ChangeEntry['events'][number]['form']> = Extract<
   { readonly form: Form }
 >;
 
-function sameEvent(
+async function eventOfPart(
   log: LogAccess,
   parsed: ParsedEntry,
   entry: ChangeEntry,
   index: number,
+  view: UserView,
+  id: number,
+): Promise<string> {
+  const part = entry.events[index];
+  switch (part?.form) {
+    case 'subscription-add':
+      return subscriptionAddEvent(log, part, parsed.position, id);
+    case 'of-message':
+      return `${parsed.openEventText(entry, index)}${await flagsMember(log, part, view)},"id":${id}}`;
+    case 'same':
+      return part.sealed === undefined
+        ? `${parsed.openEventText(entry, index)},"id":${id}}`
+        : sealedEvent(log, part, part.sealed, id);
+    default:
+      throw new Error('the part is not one event');
+  }
+}
+
+/** Who is a subscriber and does not hold the message has read it (reference facts, messages 12.1). */
+async function flagsMember(
+  log: LogAccess,
+  part: Part<'of-message'>,
+  view: UserView,
+): Promise<string> {
+  if (!part.withFlags) return '';
+  const { message } = part;
+  const flags = holdsMessage(message, view) ? await log.flagsOf(view.userId, message.id) : ['read'];
+  return `,"flags":${JSON.stringify(flags)}`;
+}
+
+function sealedEvent(
+  log: LogAccess,
+  part: Part<'same'>,
+  sealed: NonNullable<Part<'same'>['sealed']>,
   id: number,
 ): string {
-  const part = entry.events[index];
-  if (part?.form !== 'same' || part.sealed === undefined) {
-    return `${parsed.openEventText(entry, index)},"id":${id}}`;
-  }
-  const { event, sealed } = part;
+  const { event } = part;
   const member = { ...(event[sealed.member] as object), ...log.openSealed(sealed.text) };
   return JSON.stringify({ ...event, [sealed.member]: member, id });
 }

@@ -80,6 +80,10 @@ class Node {
           .slice(0, entriesMax);
       },
       readBeginPosition: async () => 0,
+      flagsOf: async () => {
+        await this.askStore();
+        return [];
+      },
       openSealed: () => ({}),
       subscribersAt: async () => {
         await this.askStore();

@@ -83,7 +83,15 @@ class World {
     userIds.map((id, index) => [id, { role: at(roles, index), isActive: true }]),
   );
 
-  apply(entry: LogEntry): void {
+  /** Who holds the message whose entry is at a position, of any that was sent. */
+  readonly holders = new Map<number, ReadonlySet<number>>();
+
+  apply(entry: LogEntry, position: number): void {
+    if (entry.kind === 'message.sent') {
+      const { stream, lateReceiptIds, participantIds = [] } = entry;
+      const members = stream === undefined ? participantIds : (this.members.get(stream.id) ?? []);
+      this.holders.set(position, new Set([...members, ...lateReceiptIds]));
+    }
     if (entry.kind !== 'change') return;
     for (const effect of entry.effects) {
       if (effect.effect === 'joined')
@@ -126,14 +134,22 @@ class World {
         offset += part.userIds.length;
         continue;
       }
-      const gets =
-        part.form === 'subscription-add'
-          ? part.userId === userId
-          : this.#isInAudience(part.audience, userId, account.role);
+      const gets = this.#gets(part, userId, account.role);
       if (gets) offsets.push(offset);
       offset += 1;
     }
     return offsets;
+  }
+
+  #gets(part: Exclude<EventPart, { form: 'peers' }>, userId: number, role: Role): boolean {
+    if (part.form === 'subscription-add') return part.userId === userId;
+    if (part.form === 'same') return this.#isInAudience(part.audience, userId, role);
+    const { message, alsoSubscribers } = part;
+    return (
+      message.lateHolderIds.includes(userId) ||
+      this.holders.get(message.position)?.has(userId) === true ||
+      (alsoSubscribers && message.streamId !== undefined && this.isMember(message.streamId, userId))
+    );
   }
 
   #isInAudience(audience: Audience, userId: number, role: Role): boolean {
@@ -173,7 +189,40 @@ export class ModelledLog {
       audience,
       payload: JSON.stringify(entry),
     });
-    this.world.apply(entry);
+    this.world.apply(entry, this.end);
+  }
+
+  /** Appends what happened to one of the messages sent so far. */
+  appendAboutMessage(who: number, what: number): void {
+    const sent = this.entries.filter(({ payload }) => payload.includes('"message.sent"'));
+    if (sent.length === 0) return;
+    const { position, messageId, payload } = at(sent, who + what);
+    const { stream, participantIds, lateReceiptIds } = JSON.parse(payload) as MessageSentEntry;
+    const lateHolderIds = what % 2 === 0 ? lateReceiptIds : [...lateReceiptIds, at(userIds, who)];
+    this.append(
+      change(
+        [],
+        [
+          {
+            form: 'of-message',
+            message: {
+              id: messageId,
+              position,
+              lateHolderIds,
+              reactingBotIds: [],
+              ...(stream === undefined ? {} : { streamId: stream.id }),
+              ...(participantIds === undefined ? {} : { participantIds }),
+            },
+            alsoSubscribers: what % 3 === 0,
+            withFlags: what % 5 === 0,
+            event: { type: 'test' },
+          },
+        ],
+      ),
+      lateHolderIds.length > 0 || stream === undefined
+        ? audienceKey.everyone
+        : audienceKey.stream(stream.id),
+    );
   }
 
   /** Appends one of the kinds of entries there are, chosen by three numbers. */
@@ -181,7 +230,7 @@ export class ModelledLog {
     const user = at(userIds, who);
     const stream = at(streams, what);
     const inviteOnly = !stream.isPublic;
-    switch (kind % 8) {
+    switch (kind % 9) {
       case 0:
       case 1: {
         const lateReceiptIds = what % 3 === 2 ? [user] : [];
@@ -249,6 +298,9 @@ export class ModelledLog {
           audienceKey.everyone,
         );
         break;
+      case 7:
+        this.appendAboutMessage(who, what);
+        break;
       case 6:
         if (what % 2 === 0) {
           this.append(change([], [same({ to: 'users', userIds: [user] })]), audienceKey.user(user));
@@ -271,7 +323,7 @@ export class ModelledLog {
       .filter((entry) => entry.position <= upTo)
       .flatMap((positioned) => {
         const entry = JSON.parse(positioned.payload) as LogEntry;
-        world.apply(entry);
+        world.apply(entry, positioned.position);
         return world
           .offsetsFor(entry, queue.userId, queue.descriptor.allPublicStreams)
           .map((offset) => positioned.position + offset);
@@ -296,7 +348,7 @@ export class ModelledLog {
         accounts.push({ ...period, role, isActive });
     };
     for (const { position, payload } of this.entries) {
-      world.apply(JSON.parse(payload) as LogEntry);
+      world.apply(JSON.parse(payload) as LogEntry, position);
       for (const { id } of streams) {
         if (world.isMember(id, userId) && !open.has(id)) open.set(id, position);
         if (!world.isMember(id, userId)) close(id, position);

@@ -29,6 +29,16 @@ export type Composition = {
   /** Unix time. */
   readonly sentAtSecs: number;
   readonly local: MessageSentEntry['local'] | undefined;
+  /** What comes with the message, its ids drawn. */
+  readonly submessages: readonly NewSubmessage[];
+  /** Uploads that it links to and its sender may read. */
+  readonly uploadPathIds: readonly string[];
+};
+
+export type NewSubmessage = {
+  readonly id: number;
+  readonly msg_type: string;
+  readonly content: string;
 };
 
 const reactingBotTypes = new Set([3, 4]);
@@ -111,8 +121,18 @@ function reactingBotIdsOf(message: CheckedMessage): readonly number[] {
  * @throws ApiError `Unable to render message`
  */
 export function composeMessage(composition: Composition): SendItem {
-  const { message, conversation, realm, named, sendKey, clientName, sentAtSecs, local } =
-    composition;
+  const {
+    message,
+    conversation,
+    realm,
+    named,
+    sendKey,
+    clientName,
+    sentAtSecs,
+    local,
+    submessages,
+    uploadPathIds,
+  } = composition;
   const { sender, content } = message;
   const rendered = render(content, composition);
   const topic = message.kind === 'stream' ? message.topic : '';
@@ -136,7 +156,7 @@ export function composeMessage(composition: Composition): SendItem {
       ? []
       : mentionedUsers.filter((user) => user.botType === genericBotType).map((user) => user.id);
   const entry: MessageSentEntry = {
-    v: 1,
+    v: submessages.length === 0 ? 1 : 2,
     kind: 'message.sent',
     message: {
       ...addressOf(message),
@@ -147,7 +167,7 @@ export function composeMessage(composition: Composition): SendItem {
       subject_links: links,
       is_me_message: rendered.isMeMessage,
       reactions: [],
-      submessages: [],
+      submessages: submessages.map((submessage) => ({ ...submessage, sender_id: sender.id })),
       sender_full_name: sender.fullName,
       sender_short_name: sender.shortName,
       sender_email: sender.email,
@@ -192,7 +212,7 @@ export function composeMessage(composition: Composition): SendItem {
     is_me_message: rendered.isMeMessage,
     has_link: rendered.hasLink,
     has_image: rendered.hasImage,
-    has_attachment: rendered.attachmentPathIds.length > 0,
+    has_attachment: uploadPathIds.length > 0,
     read_by_sender: readBySender,
     mentions_wildcard: rendered.mentionsWildcard,
     mentioned_ids: entry.mentionedIds,
@@ -200,6 +220,8 @@ export function composeMessage(composition: Composition): SendItem {
     ...(groupMentionedIds.length === 0 ? {} : { group_mentioned_ids: groupMentionedIds }),
     ...(alertWordIds.length === 0 ? {} : { alert_word_ids: alertWordIds }),
     ...(links.length === 0 ? {} : { subject_links: links }),
+    ...(submessages.length === 0 ? {} : { submessages }),
+    ...(uploadPathIds.length === 0 ? {} : { upload_path_ids: uploadPathIds }),
     search_text: searchText(topic, rendered.html),
     audience: audienceOf(entry, conversation.id),
     payload: JSON.stringify(entry),

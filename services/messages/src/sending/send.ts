@@ -100,6 +100,8 @@ export class MessageSender {
       sendKey,
       clientName: request.clientName,
       sentAtSecs: Math.floor(Date.now() / 1000),
+      submessages: [],
+      uploadPathIds: [],
       local: queueId === undefined || localId === undefined ? undefined : { queueId, localId },
     });
     const { outcome, messageId } = await this.#writer.send(item, sendKey.isClients);

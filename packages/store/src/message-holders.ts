@@ -1,0 +1,42 @@
+/** Who holds one message, for the events about it (a read of what `flags`, `conversations` and `memberships` own). */
+import type { HeldMessage } from '@parley/contracts';
+import type { Queryable } from '@parley/database';
+
+type HeldRow = {
+  id: number;
+  position: number;
+  streamId: number | null;
+  conversationId: number;
+  participantIds: number[] | null;
+  lateHolderIds: number[];
+  reactingBotIds: number[];
+};
+
+/**
+ * @returns who holds the message and the conversation that it is in; members of a stream follow from the message's position and are
+ *   not listed. Undefined when there is no such message.
+ */
+export async function findHeldMessage(
+  db: Queryable,
+  messageId: number,
+): Promise<(HeldMessage & { readonly conversationId: number }) | undefined> {
+  const { rows } = await db.query<HeldRow>({
+    name: 'message-holders',
+    text: `SELECT m.id, m.position, m.stream_id AS "streamId", m.conversation_id AS "conversationId",
+        c.participant_ids AS "participantIds",
+        ARRAY(SELECT l.user_id FROM late_receipts l WHERE l.message_id = m.id ORDER BY l.user_id) AS "lateHolderIds",
+        ARRAY(SELECT b.id FROM users b WHERE b.bot_type IN (3, 4) AND (b.id = ANY (c.participant_ids)
+          OR EXISTS (SELECT 1 FROM membership_periods p WHERE p.user_id = b.id AND p.stream_id = m.stream_id)) ORDER BY b.id)
+          AS "reactingBotIds"
+      FROM messages m JOIN conversations c ON c.id = m.conversation_id WHERE m.id = $1::bigint`,
+    values: [messageId],
+  });
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  const { streamId, participantIds, ...held } = row;
+  return {
+    ...held,
+    ...(streamId === null ? {} : { streamId }),
+    ...(participantIds === null ? {} : { participantIds }),
+  };
+}
