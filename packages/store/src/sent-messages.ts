@@ -12,3 +12,16 @@ export async function findNewestSentMessageId(
   });
   return rows[0]?.newest ?? undefined;
 }
+
+/** @returns the message that was sent with the key and this content within the last day, or undefined */
+export async function findMessageOfSendKey(
+  db: Queryable,
+  send: { readonly key: string; readonly contentHash: string },
+): Promise<number | undefined> {
+  const { rows } = await db.query<{ id: number }>({
+    name: 'store-find-message-of-send-key',
+    text: `SELECT message_id AS id FROM send_keys WHERE send_key = $1 AND content_hash = decode($2, 'hex')`,
+    values: [send.key, send.contentHash],
+  });
+  return rows[0]?.id;
+}

@@ -13,7 +13,9 @@ function checkDelivery(
   deliverAt: string | undefined,
   isStream: boolean,
 ): void {
-  if (!deferredTypes.has(deliveryType)) return;
+  if (deliveryType === 'send_now') return;
+  if (!deferredTypes.has(deliveryType))
+    throw badRequest(`Invalid delivery_type: '${deliveryType}'`);
   if (deliverAt === undefined)
     throw badRequest('Missing deliver_at in a request for delayed message delivery');
   if (deliveryType === 'remind' && !isStream)

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 
-function sha256(...parts: readonly (string | number)[]): string {
+import type { Recipients } from './recipients-parameter.ts';
+
+function sha256(...parts: readonly (string | number | readonly (string | number)[])[]): string {
   // JSON keeps the parts apart whatever they hold.
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }
@@ -23,20 +25,23 @@ export type SendKeyParts = {
   readonly localId: string | undefined;
 };
 
+/** A message as its request says it. A repeat says the same, whatever has changed since. */
+export type RequestedMessage = {
+  readonly type: string;
+  readonly to: Recipients;
+  readonly topic: string | undefined;
+  readonly content: string;
+};
+
 /**
  * Makes the key of a send (architecture, The log orders everything): the client's `Idempotency-Key`; else its event queue and local
  * id with the content, since clients number their messages anew; else the id of the request, which a gateway gives once.
- *
- * @param conversation names the stream or the people, as `check-message` found them
  */
-export function makeSendKey(
-  parts: SendKeyParts,
-  conversation: string,
-  topic: string,
-  content: string,
-): SendKey {
+export function makeSendKey(parts: SendKeyParts, message: RequestedMessage): SendKey {
   const { userId, requestId, idempotencyKey, queueId, localId } = parts;
-  const contentHash = sha256(conversation, topic, content);
+  const { type, to, topic, content } = message;
+  const addressees = to.kind === 'names' ? to.names : to.ids;
+  const contentHash = sha256(type, to.kind, addressees.toSorted(), topic ?? '', content);
   if (idempotencyKey !== undefined)
     return { key: `k:${sha256(userId, idempotencyKey)}`, contentHash, isClients: true };
   if (queueId !== undefined && localId !== undefined) {

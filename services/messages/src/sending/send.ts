@@ -1,6 +1,10 @@
-import { foldName, idempotencyKeyReused, serviceUnavailable } from '@parley/contracts';
+import { ApiError, idempotencyKeyReused, serviceUnavailable } from '@parley/contracts';
 import type { Pool } from '@parley/database';
-import { ensurePrivateConversation, ensureTopicConversation } from '@parley/store';
+import {
+  ensurePrivateConversation,
+  ensureTopicConversation,
+  findMessageOfSendKey,
+} from '@parley/store';
 
 import type { BatchWriter } from './batch-writer.ts';
 import { checkMessage } from './check-message.ts';
@@ -9,6 +13,7 @@ import { composeMessage } from './compose-message.ts';
 import { RealmFactsReader } from './realm-facts.ts';
 import { findNames } from './render-names.ts';
 import { makeSendKey } from './send-key.ts';
+import type { SendKey } from './send-key.ts';
 
 /** A send as a request brings it. */
 export type SendRequest = NewMessage & {
@@ -23,12 +28,6 @@ export type SendRequest = NewMessage & {
 
 // A stream or an account that changes faster than a message can be checked is nothing but an attack or a fault.
 const checksMax = 5;
-
-function conversationName(message: CheckedMessage): string {
-  return message.kind === 'stream'
-    ? `stream ${message.stream.id} ${foldName(message.topic)}`
-    : `people ${message.participants.map((person) => person.id).join(',')}`;
-}
 
 /** Sends messages: checks, renders, and hands over to the batch writer until the outcome is known. */
 export class MessageSender {
@@ -55,11 +54,28 @@ export class MessageSender {
    * @throws ApiError what `checkMessage` refuses; `Unable to render message`; 409 for a key used for another message; 503
    */
   async send(request: SendRequest): Promise<number> {
+    const { senderId: userId, requestId, idempotencyKey, queueId, localId } = request;
+    const sendKey = makeSendKey({ userId, requestId, idempotencyKey, queueId, localId }, request);
     for (let check = 1; check <= checksMax; check += 1) {
-      const id = await this.#trySend(request);
+      const id = await this.#trySend(request, sendKey).catch((error: unknown) =>
+        this.#findEarlier(sendKey, error),
+      );
       if (id !== undefined) return id;
     }
     throw serviceUnavailable();
+  }
+
+  /**
+   * What was sent stays sent: a repeat is answered though the same would be refused by now, its stream renamed or its sender gone.
+   *
+   * @throws the refusal, where the key has sent nothing
+   */
+  async #findEarlier(sendKey: SendKey, refusal: unknown): Promise<number> {
+    const isRefusal = refusal instanceof ApiError && refusal.status < 500;
+    if (!isRefusal || !sendKey.isClients) throw refusal;
+    const earlier = await findMessageOfSendKey(this.#pool, sendKey);
+    if (earlier === undefined) throw refusal;
+    return earlier;
   }
 
   /** The string id of the organization, for requests that name one. */
@@ -68,7 +84,7 @@ export class MessageSender {
   }
 
   /** @returns undefined when what was checked no longer held at the message's place in the log */
-  async #trySend(request: SendRequest): Promise<number | undefined> {
+  async #trySend(request: SendRequest, sendKey: SendKey): Promise<number | undefined> {
     const [message, realm] = await Promise.all([
       checkMessage(this.#pool, request),
       this.#realmFacts.get(),
@@ -79,18 +95,6 @@ export class MessageSender {
       findNames(this.#pool, message.sender.id, message.content),
     ]);
     const { queueId, localId } = request;
-    const sendKey = makeSendKey(
-      {
-        userId: message.sender.id,
-        requestId: request.requestId,
-        idempotencyKey: request.idempotencyKey,
-        queueId,
-        localId,
-      },
-      conversationName(message),
-      message.kind === 'stream' ? message.topic : '',
-      message.content,
-    );
     const item = composeMessage({
       message,
       conversation,
