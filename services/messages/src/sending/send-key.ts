@@ -41,7 +41,7 @@ export function makeSendKey(parts: SendKeyParts, message: RequestedMessage): Sen
   const { userId, requestId, idempotencyKey, queueId, localId } = parts;
   const { type, to, topic, content } = message;
   const addressees = to.kind === 'names' ? to.names : to.ids;
-  const contentHash = sha256(type, to.kind, addressees.toSorted(), topic ?? '', content);
+  const contentHash = sha256(type, to.kind, addressees, topic ?? '', content);
   if (idempotencyKey !== undefined)
     return { key: `k:${sha256(userId, idempotencyKey)}`, contentHash, isClients: true };
   if (queueId !== undefined && localId !== undefined) {
