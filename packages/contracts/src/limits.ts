@@ -17,7 +17,7 @@ export const limits = {
   subscriptionPropertiesMax: 5000,
   /** An alert word, as later releases of the reference server limit it. */
   alertWordMaxCodePoints: 100,
-  /** Every send looks for the alert words of all accounts. */
+  /** Of one account; every send looks for those of all. */
   alertWordsMax: 1000,
   /** Reference facts, people 2.7: the stored client name; longer ones are cut. */
   clientNameMaxCodePoints: 30,

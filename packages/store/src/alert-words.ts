@@ -1,6 +1,6 @@
 import type { Queryable } from '@parley/database';
 
-/** Words that people want to be alerted to (owner of `alert_words`; reference facts, events 15.4). */
+/** Words that people want to be alerted to (owner of `alert_words` and `alert_words_version`; reference facts, events 15.4). */
 
 /** @returns the person's alert words in the order of their addition */
 export async function listAlertWords(db: Queryable, userId: number): Promise<string[]> {
@@ -12,16 +12,26 @@ export async function listAlertWords(db: Queryable, userId: number): Promise<str
   return rows.map((row) => row.word);
 }
 
-/** @returns the alert words of all active accounts, for matching at send time */
-export async function listAllAlertWords(
-  db: Queryable,
-): Promise<{ userId: number; word: string }[]> {
-  const { rows } = await db.query<{ userId: number; word: string }>({
+/** The alert words of all accounts, and the version of the whole. */
+export type AllAlertWords = {
+  /** Another one whenever any word was added or removed. */
+  readonly version: string;
+  readonly words: readonly { readonly userId: number; readonly word: string }[];
+};
+
+/**
+ * @returns the alert words of all accounts, for matching at send time. Those of deactivated accounts are among them: a match counts
+ *   only for who holds the message, and so a reactivated account finds its words in force.
+ */
+export async function listAllAlertWords(db: Queryable): Promise<AllAlertWords> {
+  const { rows } = await db.query<AllAlertWords>({
     name: 'store-list-all-alert-words',
-    text: `SELECT a.user_id AS "userId", a.word FROM alert_words a JOIN users u ON u.id = a.user_id
-      WHERE u.is_active ORDER BY a.user_id, a.added_at, a.word`,
+    text: `SELECT v.version, coalesce((SELECT json_agg(json_build_object('userId', a.user_id, 'word', a.word)
+        ORDER BY a.user_id, a.added_at, a.word) FROM alert_words a), '[]') AS words FROM alert_words_version v`,
   });
-  return rows;
+  const [all] = rows;
+  if (all === undefined) throw new Error('the version of the alert words is gone');
+  return all;
 }
 
 /** Adds words in the given order; those already there stay where they are. */

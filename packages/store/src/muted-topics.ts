@@ -3,18 +3,32 @@ import type { Queryable } from '@parley/database';
 
 /** Topics that people have muted (owner of `muted_topics`; reference facts, streams 7). */
 
-/** @returns `[stream name, topic]` pairs, oldest mute first, with the topic in the case of the mute request */
+/**
+ * @returns `[stream name, topic]` pairs, oldest mute first, with the topic in the case of the mute request; without streams of which
+ *   the person may not know any more, whose names may have changed since
+ */
 export async function listMutedTopics(
   db: Queryable,
   userId: number,
 ): Promise<[streamName: string, topic: string][]> {
   const { rows } = await db.query<{ name: string; topic: string }>({
     name: 'store-list-muted-topics',
-    text: `SELECT s.name, t.topic FROM muted_topics t JOIN streams s ON s.id = t.stream_id
-      WHERE t.user_id = $1 AND NOT s.is_deactivated ORDER BY t.muted_at, s.id, t.topic_folded`,
+    text: `SELECT s.name, t.topic FROM muted_topics t JOIN streams s ON s.id = t.stream_id JOIN users u ON u.id = t.user_id
+      WHERE t.user_id = $1 AND NOT s.is_deactivated AND (u.role = 'administrator' OR (NOT s.invite_only AND u.role <> 'guest')
+        OR EXISTS (SELECT 1 FROM membership_periods p WHERE p.user_id = u.id AND p.stream_id = s.id))
+      ORDER BY t.muted_at, s.id, t.topic_folded`,
     values: [userId],
   });
   return rows.map((row) => [row.name, row.topic]);
+}
+
+/** Keeps the streams of a person's muted topics under their names until the transaction ends. */
+export async function holdMutedStreamNames(db: Queryable, userId: number): Promise<void> {
+  await db.query({
+    text: `SELECT s.id FROM streams s WHERE s.id IN (SELECT t.stream_id FROM muted_topics t WHERE t.user_id = $1)
+      ORDER BY s.id FOR KEY SHARE`,
+    values: [userId],
+  });
 }
 
 /** @returns the folded topics that the person has muted, by stream id */

@@ -1,6 +1,8 @@
 /** Reads of what a user received: by membership periods, by taking part, or late. */
 import type { Queryable } from '@parley/database';
 
+import { heldSql } from './message-sql.ts';
+
 /**
  * @returns the newest message that the user holds, or undefined; register's `max_message_id` (reference facts, events 4). One
  *   index look-up for each membership period and each private conversation.
@@ -25,4 +27,18 @@ export async function newestReceivedMessageId(
     values: [userId],
   });
   return rows[0]?.id ?? undefined;
+}
+
+/** @returns whether the user holds the message */
+export async function holdsMessage(
+  db: Queryable,
+  userId: number,
+  messageId: number,
+): Promise<boolean> {
+  const { rows } = await db.query<{ holds: boolean }>({
+    name: 'holds-message',
+    text: `SELECT EXISTS (SELECT 1 FROM messages m WHERE m.id = $2 AND ${heldSql('m', '$1::integer')}) AS holds`,
+    values: [userId, messageId],
+  });
+  return rows[0]?.holds ?? false;
 }

@@ -275,7 +275,7 @@ export type SendRealm = {
     readonly pattern: string;
     readonly urlFormat: string;
   }[];
-  /** Changes whenever an alert word is added or removed: their number and the time of the newest. */
+  /** That of `listAllAlertWords`: another one whenever a word was added or removed. */
   readonly alertWordsVersion: string;
 };
 
@@ -286,7 +286,7 @@ export async function getSendRealm(db: Queryable): Promise<SendRealm> {
     text: `SELECT r.string_id AS "stringId", coalesce((r.settings ->> 'inline_image_preview')::boolean, true) AS "inlineImagePreview",
         coalesce((SELECT json_agg(json_build_object('id', l.id, 'pattern', l.pattern, 'urlFormat', l.url_format) ORDER BY l.id)
           FROM linkifiers l), '[]') AS linkifiers,
-        (SELECT concat(count(*), ' ', max(w.added_at)) FROM alert_words w) AS "alertWordsVersion"
+        (SELECT v.version FROM alert_words_version v) AS "alertWordsVersion"
       FROM realm r LIMIT 1`,
   });
   const row = rows[0];

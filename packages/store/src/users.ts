@@ -208,6 +208,46 @@ export async function lockUsersInUse(
 }
 
 /**
+ * Locks an account for a change of something of its own that its events tell whole: no two such changes pass one another. Role and
+ * activity stay as they are meanwhile.
+ *
+ * @returns the account, or undefined when there is none
+ */
+export async function lockUserForOwnChange(
+  db: Queryable,
+  userId: number,
+): Promise<User | undefined> {
+  const { rows } = await db.query<User>({
+    name: 'store-lock-user-for-own-change',
+    text: `SELECT ${columns} FROM users u WHERE u.id = $1 FOR NO KEY UPDATE`,
+    values: [userId],
+  });
+  return rows[0];
+}
+
+/** Sets where the account last read (reference facts, events 15.5); the account is locked by the caller. */
+export async function setPointer(db: Queryable, userId: number, messageId: number): Promise<void> {
+  await db.query({
+    text: 'UPDATE users SET pointer = $2 WHERE id = $1',
+    values: [userId, messageId],
+  });
+}
+
+/** The part before the `@` of the address of the system bot that sends notices; clients know it by this. */
+const notificationBotName = 'notification-bot';
+
+/** @returns the system bot that sends notices, or undefined where the organization has none */
+export async function findNotificationBot(db: Queryable): Promise<User | undefined> {
+  const { rows } = await db.query<User>({
+    name: 'store-find-notification-bot',
+    text: `SELECT ${columns} FROM users u WHERE u.is_system AND u.is_active AND split_part(u.email, '@', 1) = $1
+      ORDER BY u.id LIMIT 1`,
+    values: [notificationBotName],
+  });
+  return rows[0];
+}
+
+/**
  * Locks, for a change of activity, an account, its bots and every active human administrator: no two requests can then each
  * take away what the other counts on as the last administrator.
  *

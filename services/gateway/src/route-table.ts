@@ -52,9 +52,14 @@ const rows: readonly Row[] = [
   ['mark_all_as_read', 'messages', { POST: repeat }],
   ['mark_stream_as_read', 'messages', { POST: repeat }],
   ['mark_topic_as_read', 'messages', { POST: repeat }],
+  ['users/me/alert_words', 'messages', { GET: {}, POST: repeat, DELETE: repeat }],
+  ['users/me/pointer', 'messages', { GET: {}, POST: repeat, PUT: repeat }],
 
   ['streams', 'subscriptions', { GET: {} }],
   ['users/me/subscriptions', 'subscriptions', { GET: {}, POST: {}, DELETE: {} }],
+  ['users/me/subscriptions/properties', 'subscriptions', { POST: repeat }],
+  ['users/me/subscriptions/muted_topics', 'subscriptions', { PATCH: {} }],
+  ['users/me/subscriptions/{stream_id:int}', 'subscriptions', { PATCH: repeat }],
 
   ['server_settings', 'presence', { GET: open }],
   ['fetch_api_key', 'presence', { POST: open }],

@@ -2,6 +2,7 @@ import * as peopleAndStreams from './20261101000000-people-and-streams.ts';
 import * as messagesAndReadState from './20261101000001-messages-and-read-state.ts';
 import * as logAndQueues from './20261101000002-log-and-queues.ts';
 import * as messagesComplete from './20261121000000-messages-complete.ts';
+import * as alertWordsVersion from './20261121000400-alert-words-version.ts';
 
 export type Migration = { readonly name: string; readonly sql: string };
 
@@ -11,4 +12,5 @@ export const migrations: readonly Migration[] = [
   messagesAndReadState,
   logAndQueues,
   messagesComplete,
+  alertWordsVersion,
 ];

@@ -11,6 +11,8 @@ import {
   crossRealmBotJson,
   displaySettings,
   getRealm,
+  listAlertWords,
+  listMutedTopics,
   listStarred,
   listStreams,
   listUsers,
@@ -91,8 +93,14 @@ async function streamState(
 const interfaceVersion = '2.1.4';
 
 const readers: Readonly<Record<string, StateReader>> = {
+  alert_words: async (database, { user }) => ({
+    alert_words: await listAlertWords(database, user.id),
+  }),
   message: async (database, { user }) => ({
     max_message_id: (await newestReceivedMessageId(database, user.id)) ?? -1,
+  }),
+  muted_topics: async (database, { user }) => ({
+    muted_topics: await listMutedTopics(database, user.id),
   }),
   pointer: async (_database, { user }) => ({ pointer: user.pointer }),
   realm_user: realmUserState,

@@ -1,6 +1,11 @@
 import type { Endpoint } from '@parley/http';
 
 import type { MessagesContext } from '../context.ts';
+import {
+  addAlertWordsEndpoint,
+  listAlertWordsEndpoint,
+  removeAlertWordsEndpoint,
+} from './alert-words.ts';
 import { changeFlagsEndpoint } from './change-flags.ts';
 import { getMessagesEndpoint } from './get-messages.ts';
 import {
@@ -8,6 +13,7 @@ import {
   markStreamAsReadEndpoint,
   markTopicAsReadEndpoint,
 } from './mark-as-read.ts';
+import { getPointerEndpoint, movePointerEndpoint, putPointerEndpoint } from './pointer.ts';
 import { sendMessageEndpoint } from './send-message.ts';
 
 /** Every endpoint of this service. */
@@ -18,4 +24,10 @@ export const endpoints: readonly Endpoint<MessagesContext>[] = [
   markAllAsReadEndpoint,
   markStreamAsReadEndpoint,
   markTopicAsReadEndpoint,
+  listAlertWordsEndpoint,
+  addAlertWordsEndpoint,
+  removeAlertWordsEndpoint,
+  getPointerEndpoint,
+  movePointerEndpoint,
+  putPointerEndpoint,
 ];

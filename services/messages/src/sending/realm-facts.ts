@@ -1,14 +1,12 @@
 import type { Queryable } from '@parley/database';
 import { getSendRealm, listAllAlertWords } from '@parley/store';
-import type { SendRealm } from '@parley/store';
+import type { AllAlertWords, SendRealm } from '@parley/store';
 
 import { SharedRead } from './shared-read.ts';
 
-type AlertWord = { readonly userId: number; readonly word: string };
-
 /** What every send needs of the organization, never older than the send that asks. */
 export type RealmFacts = SendRealm & {
-  readonly alertWords: readonly AlertWord[];
+  readonly alertWords: AllAlertWords['words'];
   /** The different words among them. */
   readonly distinctAlertWords: readonly string[];
 };
@@ -34,17 +32,21 @@ export class RealmFactsReader {
     const last = this.#last;
     const sameLinkifiers =
       last !== undefined && JSON.stringify(last.linkifiers) === JSON.stringify(realm.linkifiers);
-    const sameWords = last?.alertWordsVersion === realm.alertWordsVersion;
-    const alertWords =
-      sameWords && last !== undefined ? last.alertWords : await listAllAlertWords(db);
+    const isSame = last?.alertWordsVersion === realm.alertWordsVersion;
+    // What is read may be newer than the realm's row, and then has its own version.
+    const { version, words } =
+      isSame && last !== undefined
+        ? { version: last.alertWordsVersion, words: last.alertWords }
+        : await listAllAlertWords(db);
     this.#last = {
       ...realm,
       linkifiers: sameLinkifiers ? last.linkifiers : realm.linkifiers,
-      alertWords,
+      alertWordsVersion: version,
+      alertWords: words,
       distinctAlertWords:
-        sameWords && last !== undefined
+        isSame && last !== undefined
           ? last.distinctAlertWords
-          : [...new Set(alertWords.map(({ word }) => word))],
+          : [...new Set(words.map(({ word }) => word))],
     };
     return this.#last;
   }

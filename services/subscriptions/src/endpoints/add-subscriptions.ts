@@ -3,15 +3,13 @@ import { defineEndpoint, json, jsonBoolean } from '@parley/http';
 
 import type { SubscriptionsContext } from '../context.ts';
 import { subscribePeople } from '../subscribing/subscribe-people.ts';
+import { isHexColor } from '../subscribing/subscription-properties.ts';
 import { principalsParameter } from './principals-parameter.ts';
 
 const namesByEmail = {
   type: 'object',
   additionalProperties: { type: 'array', items: { type: 'string' } },
 } as const;
-
-// Clients read colours of three or six digits only (reference facts, streams 1).
-const hexColor = /^#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/;
 
 /** POST users/me/subscriptions (contract, Streams; reference facts, streams 5.1). */
 export const addSubscriptionsEndpoint = defineEndpoint({
@@ -75,7 +73,7 @@ export const addSubscriptionsEndpoint = defineEndpoint({
   errors: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
   handler: async (context: SubscriptionsContext, { caller, parameters }) => {
     for (const [n, { color }] of parameters.subscriptions.entries()) {
-      if (color !== undefined && !hexColor.test(color)) {
+      if (color !== undefined && !isHexColor(color)) {
         throw badRequest(`subscriptions[${n}]["color"] is not a valid hex color code`);
       }
     }

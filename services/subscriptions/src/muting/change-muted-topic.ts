@@ -1,0 +1,84 @@
+import { findReadableStream } from '@parley/access';
+import { badRequest, notAuthenticated, ownEventsEntry, withoutCode } from '@parley/contracts';
+import type { Caller } from '@parley/contracts';
+import type { Client } from '@parley/database';
+import {
+  findStreamById,
+  findStreamByName,
+  holdMutedStreamNames,
+  knowsOfStream,
+  listMutedTopics,
+  lockUserForOwnChange,
+  muteTopic,
+  unmuteTopic,
+} from '@parley/store';
+
+import type { SubscriptionsContext } from '../context.ts';
+
+/** Muting topics (contract, Muted topic; reference facts, streams 7). */
+
+/** A stream by its id, or by its name as sent. */
+export type StreamReference = { readonly streamId: number } | { readonly name: string };
+
+export type MutedTopicChange = {
+  readonly stream: StreamReference;
+  /** Not trimmed; in any letter case. */
+  readonly topic: string;
+};
+
+type Actor = Pick<Caller, 'userId' | 'role'>;
+
+async function mute(client: Client, actor: Actor, change: MutedTopicChange): Promise<void> {
+  const { stream: which, topic } = change;
+  const stream = await findReadableStream(
+    client,
+    actor,
+    'name' in which ? { name: which.name.trim() } : which,
+  );
+  if (stream === undefined) {
+    throw badRequest('name' in which ? `Invalid stream name '${which.name}'` : 'Invalid stream id');
+  }
+  if (!(await muteTopic(client, actor.userId, stream.id, topic))) {
+    throw withoutCode('Topic already muted');
+  }
+}
+
+async function unmute(client: Client, actor: Actor, change: MutedTopicChange): Promise<void> {
+  const { stream: which, topic } = change;
+  const stream =
+    'name' in which
+      ? await findStreamByName(client, which.name.trim())
+      : await findStreamById(client, which.streamId);
+  if (stream !== undefined && (await unmuteTopic(client, actor.userId, stream.id, topic))) return;
+  // A stream of which the caller may not know is answered like one that does not exist.
+  const isKnown =
+    stream !== undefined &&
+    !stream.isDeactivated &&
+    (await knowsOfStream(client, actor.userId, stream.id));
+  throw isKnown ? withoutCode('Topic is not muted') : badRequest('Topic is not muted');
+}
+
+/**
+ * Mutes or unmutes a topic for the caller, and tells the caller's queues all that is muted then. Muting needs a stream that the
+ * caller can read; unmuting needs nothing but the mute.
+ *
+ * @throws ApiError without a code when the topic is muted already, or is not muted; `BAD_REQUEST` for a stream that is unknown to
+ *   the caller
+ */
+export async function changeMutedTopic(
+  context: SubscriptionsContext,
+  caller: Caller,
+  operation: 'add' | 'remove',
+  change: MutedTopicChange,
+): Promise<void> {
+  await context.eventLog.transaction(async (client) => {
+    const user = await lockUserForOwnChange(client, caller.userId);
+    if (user?.isActive !== true) throw notAuthenticated('Account is deactivated');
+    const actor = { userId: user.id, role: user.role };
+    await (operation === 'add' ? mute : unmute)(client, actor, change);
+    // The event replaces what clients know, so a rename may come before or after it, not in between.
+    await holdMutedStreamNames(client, user.id);
+    const event = { type: 'muted_topics', muted_topics: await listMutedTopics(client, user.id) };
+    return { result: undefined, append: { entries: [ownEventsEntry(user.id, [event])] } };
+  });
+}

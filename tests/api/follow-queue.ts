@@ -1,0 +1,41 @@
+/** An event queue of one client, read to a certain event. */
+import { readObjects, waitUntil } from '@parley/test-kit';
+import type { ApiClient, JsonObject, Parameters } from '@parley/test-kit';
+
+export class FollowedQueue {
+  readonly #client: ApiClient;
+  readonly #queueId: string;
+  #lastEventId: number;
+
+  private constructor(client: ApiClient, answer: JsonObject) {
+    this.#client = client;
+    this.#queueId = answer['queue_id'] as string;
+    this.#lastEventId = answer['last_event_id'] as number;
+  }
+
+  /** @param parameters those of `register`; without them every event and no state */
+  static async open(client: ApiClient, parameters: Parameters = {}): Promise<FollowedQueue> {
+    return new FollowedQueue(
+      client,
+      await client.post('register', { fetch_event_types: [], ...parameters }),
+    );
+  }
+
+  /** @returns the events that came since the last call, without their ids, when there are at least so many */
+  async next(count: number): Promise<JsonObject[]> {
+    const events: JsonObject[] = [];
+    await waitUntil(`${count} events`, async () => {
+      const answer = await this.#client.get('events', {
+        queue_id: this.#queueId,
+        last_event_id: this.#lastEventId,
+        dont_block: true,
+      });
+      for (const { id, ...event } of readObjects(answer, 'events')) {
+        this.#lastEventId = id as number;
+        events.push(event);
+      }
+      return events.length >= count || undefined;
+    });
+    return events;
+  }
+}

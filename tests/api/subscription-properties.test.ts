@@ -1,0 +1,418 @@
+/** Properties of one's own subscriptions, and muted topics, through the gateway. */
+import { readObjects } from '@parley/test-kit';
+import type { JsonObject } from '@parley/test-kit';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+
+import { FollowedQueue } from './follow-queue.ts';
+import { startSmallOrganization } from './small-organization.ts';
+import type { PersonKey, SmallOrganization } from './small-organization.ts';
+
+let organization: SmallOrganization;
+beforeAll(async () => {
+  organization = await startSmallOrganization({ presence: 0, events: 1 });
+});
+afterAll(() => organization.stop());
+
+let design: number;
+let secret: number;
+// Bob and the guest are in design, Bob alone in secret. The services keep nothing of streams in memory.
+beforeEach(async () => {
+  await organization.removeStreams();
+  await organization.pool.query({ text: 'TRUNCATE muted_topics' });
+  const subscribe = (name: string, more: object): Promise<JsonObject> =>
+    organization
+      .client('bob')
+      .post('users/me/subscriptions', { subscriptions: [{ name }], ...more });
+  await subscribe('design', { principals: ['bob@example.com', 'gil@example.com'] });
+  await subscribe('secret', { invite_only: true });
+  const { rows } = await organization.pool.query<{ id: number }>({
+    text: 'SELECT id FROM streams ORDER BY name',
+  });
+  [design = 0, secret = 0] = rows.map((row) => row.id);
+});
+
+const properties = 'users/me/subscriptions/properties';
+const mutedTopics = 'users/me/subscriptions/muted_topics';
+
+async function answerOf(
+  who: PersonKey,
+  method: 'POST' | 'PATCH',
+  path: string,
+  parameters: Record<string, unknown>,
+): Promise<unknown> {
+  const { status, body } = await organization.client(who).request(method, path, parameters);
+  return { status, ...body };
+}
+
+const coded = (msg: string): object => ({ status: 400, result: 'error', msg, code: 'BAD_REQUEST' });
+const uncoded = (msg: string): object => ({ status: 400, result: 'error', msg });
+const success = { status: 200, result: 'success', msg: '' };
+
+async function subscriptionOf(who: PersonKey, name: string): Promise<JsonObject | undefined> {
+  const answer = await organization.client(who).get('users/me/subscriptions');
+  return readObjects(answer, 'subscriptions').find((entry) => entry['name'] === name);
+}
+
+describe('POST users/me/subscriptions/properties', () => {
+  const set = (who: PersonKey, ...changes: object[]): Promise<unknown> =>
+    answerOf(who, 'POST', properties, { subscription_data: changes });
+  const one = (property: string, value: unknown, stream_id: unknown = design): Promise<unknown> =>
+    set('bob', { stream_id, property, value });
+
+  test('sets every property, echoes what was asked, and tells all queues of the caller alone', async () => {
+    const queues = [
+      await FollowedQueue.open(organization.client('bob')),
+      await FollowedQueue.open(organization.client('bob'), { event_types: ['subscription'] }),
+    ];
+    const gil = await FollowedQueue.open(organization.client('gil'));
+    const booleans = [
+      'pin_to_top',
+      'desktop_notifications',
+      'audible_notifications',
+      'push_notifications',
+      'email_notifications',
+      'wildcard_mentions_notify',
+    ];
+    const asked = [
+      { stream_id: design, property: 'color', value: '#AbC' },
+      ...booleans.map((property) => ({ stream_id: design, property, value: true })),
+      { stream_id: secret, property: 'color', value: '#012345' },
+    ];
+    const answer = await set('bob', ...asked.map((change) => ({ ...change, more: 1 })));
+    expect(answer).toEqual({ ...success, subscription_data: asked });
+    expect(await subscriptionOf('bob', 'design')).toMatchObject({
+      color: '#AbC',
+      ...Object.fromEntries(booleans.map((property) => [property, true])),
+    });
+    expect(await subscriptionOf('bob', 'secret')).toMatchObject({
+      color: '#012345',
+      pin_to_top: false,
+    });
+    const told = asked.map((change) => ({
+      type: 'subscription',
+      op: 'update',
+      email: 'bob@example.com',
+      name: change.stream_id === design ? 'design' : 'secret',
+      ...change,
+    }));
+    for (const queue of queues) expect(await queue.next(told.length)).toEqual(told);
+    // The guest's own change is the first event of the guest's queue.
+    await set('gil', { stream_id: design, property: 'pin_to_top', value: false });
+    expect(await gil.next(1)).toMatchObject([{ email: 'gil@example.com', value: false }]);
+    expect(await subscriptionOf('gil', 'design')).toMatchObject({ pin_to_top: false });
+  });
+
+  test('muting has two names, and the event uses in_home_view', async () => {
+    const queue = await FollowedQueue.open(organization.client('bob'));
+    const asked = [
+      { stream_id: design, property: 'is_muted', value: true },
+      { stream_id: secret, property: 'in_home_view', value: false },
+    ];
+    expect(await set('bob', ...asked)).toEqual({ ...success, subscription_data: asked });
+    for (const name of ['design', 'secret']) {
+      expect(await subscriptionOf('bob', name)).toMatchObject({
+        is_muted: true,
+        in_home_view: false,
+      });
+    }
+    await one('is_muted', false);
+    expect(await subscriptionOf('bob', 'design')).toMatchObject({
+      is_muted: false,
+      in_home_view: true,
+    });
+    expect(await queue.next(3)).toMatchObject([
+      { property: 'in_home_view', value: false, stream_id: design },
+      { property: 'in_home_view', value: false, stream_id: secret },
+      { property: 'in_home_view', value: true, stream_id: design },
+    ]);
+  });
+
+  test('there is an event for each element, changed or not; of two the later counts', async () => {
+    const queue = await FollowedQueue.open(organization.client('bob'));
+    await set(
+      'bob',
+      { stream_id: design, property: 'color', value: '#111' },
+      { stream_id: design, property: 'color', value: '#222' },
+      { stream_id: design, property: 'pin_to_top', value: false },
+    );
+    expect((await queue.next(3)).map((event) => event['value'])).toEqual(['#111', '#222', false]);
+    expect(await subscriptionOf('bob', 'design')).toMatchObject({ color: '#222' });
+    expect(await set('bob')).toEqual({ ...success, subscription_data: [] });
+  });
+
+  test('the shape of the list is checked first, with the documented texts', async () => {
+    const shape = (subscription_data: unknown): Promise<unknown> =>
+      answerOf('bob', 'POST', properties, { subscription_data });
+    const complete = { stream_id: design, property: 'color', value: '#fff' };
+    expect(await answerOf('bob', 'POST', properties, {})).toMatchObject({
+      code: 'REQUEST_VARIABLE_MISSING',
+      var_name: 'subscription_data',
+    });
+    expect(await shape('[')).toEqual(coded('Argument "subscription_data" is not valid JSON.'));
+    expect(await shape({})).toEqual(coded('subscription_data is not a list'));
+    expect(await shape([1])).toEqual(coded('subscription_data[0] is not a dict'));
+    for (const key of ['stream_id', 'property', 'value']) {
+      expect(await shape([{ ...complete, [key]: undefined }])).toEqual(
+        coded(`${key} key is missing from subscription_data[0]`),
+      );
+    }
+    expect(
+      await shape([
+        { ...complete, property: 'x' },
+        { ...complete, stream_id: '1' },
+      ]),
+    ).toEqual(coded('subscription_data[1]["stream_id"] is not an integer'));
+    for (const value of [1, null, [], {}]) {
+      expect(await shape([{ ...complete, value }])).toEqual(
+        coded('subscription_data[0]["value"] is not an allowed_type'),
+      );
+    }
+    expect(await shape([{ ...complete, property: 1 }])).toEqual(
+      coded('subscription_data[0]["property"] is not a string'),
+    );
+    expect(await shape(Array.from({ length: 5_001 }, () => complete))).toEqual(
+      coded('subscription_data is too long (limit: 5000 items)'),
+    );
+  });
+
+  test('property, stream, subscription and value are checked in this order', async () => {
+    const notThere = design + 1_000_000;
+    expect(await one('x\ud800', 1 > 0, notThere)).toEqual(
+      uncoded('Unknown subscription property: x\ufffd'),
+    );
+    for (const id of [notThere, 0, -1, Number.MAX_SAFE_INTEGER]) {
+      expect(await one('color', true, id)).toEqual(coded('Invalid stream id'));
+    }
+    expect(await set('cat', { stream_id: design, property: 'color', value: true })).toEqual(
+      uncoded(`Not subscribed to stream id ${design}`),
+    );
+    expect(await one('pin_to_top', 'true')).toEqual(uncoded('pin_to_top is not a boolean'));
+    expect(await one('is_muted', '')).toEqual(uncoded('is_muted is not a boolean'));
+    expect(await one('color', true)).toEqual(uncoded('color is not a string'));
+    for (const color of [
+      'f00',
+      '#f0',
+      '#ffff',
+      '#fffff',
+      '#1234567',
+      '#ggg',
+      ' #fff',
+      '',
+      '#fff\n',
+    ]) {
+      expect(await one('color', color)).toEqual(uncoded('color is not a valid hex color code'));
+    }
+  });
+
+  test('a refusal leaves everything as it was and sends no event', async () => {
+    const before = await organization.position();
+    expect(
+      await set(
+        'bob',
+        { stream_id: design, property: 'pin_to_top', value: true },
+        { stream_id: design, property: 'color', value: 'red' },
+      ),
+    ).toEqual(uncoded('color is not a valid hex color code'));
+    expect(await subscriptionOf('bob', 'design')).toMatchObject({ pin_to_top: false });
+    expect(await organization.position()).toBe(before);
+  });
+
+  test('a closed stream looks like none, to administrators and former members too; bots set their own', async () => {
+    const change = (who: PersonKey, stream_id: number): Promise<unknown> =>
+      set(who, { stream_id, property: 'pin_to_top', value: true });
+    expect(await change('ann', secret)).toEqual(coded('Invalid stream id'));
+    expect(await change('cat', secret)).toEqual(coded('Invalid stream id'));
+    expect(await change('bobBot', design)).toEqual(
+      uncoded(`Not subscribed to stream id ${design}`),
+    );
+    expect(await change('hookBot', design)).toMatchObject({ status: 401 });
+    const { status } = await organization.client().request('POST', properties, {});
+    expect(status).toBe(401);
+    await organization
+      .client('ann')
+      .delete('users/me/subscriptions', {
+        subscriptions: ['design'],
+        principals: ['gil@example.com'],
+      });
+    expect(await change('gil', design)).toEqual(coded('Invalid stream id'));
+    await organization
+      .client('bobBot')
+      .post('users/me/subscriptions', { subscriptions: [{ name: 'design' }] });
+    expect(await change('bobBot', design)).toMatchObject(success);
+  });
+});
+
+describe('PATCH users/me/subscriptions/{stream_id}', () => {
+  const patch = (parameters: Record<string, unknown>, id = design): Promise<unknown> =>
+    answerOf('bob', 'PATCH', `users/me/subscriptions/${id}`, parameters);
+
+  test('takes raw text, and does what the list does', async () => {
+    expect(await patch({ property: 'color', value: '#fed' })).toEqual({
+      ...success,
+      subscription_data: [{ stream_id: design, property: 'color', value: '#fed' }],
+    });
+    expect(await patch({ property: 'pin_to_top', value: 'true' })).toEqual({
+      ...success,
+      subscription_data: [{ stream_id: design, property: 'pin_to_top', value: true }],
+    });
+    expect(await subscriptionOf('bob', 'design')).toMatchObject({
+      color: '#fed',
+      pin_to_top: true,
+    });
+    expect(await patch({ property: 'pin_to_top', value: 'True' })).toEqual(
+      uncoded('pin_to_top is not a boolean'),
+    );
+    expect(await patch({ property: 'color', value: 'true' })).toEqual(
+      uncoded('color is not a valid hex color code'),
+    );
+    expect(await patch({ property: 'x', value: 'y' })).toEqual(
+      uncoded('Unknown subscription property: x'),
+    );
+    expect(await patch({ property: 'color', value: '#fed' }, 999_999_999)).toEqual(
+      coded('Invalid stream id'),
+    );
+    expect(await patch({ value: '#fed' })).toMatchObject({ var_name: 'property' });
+  });
+});
+
+describe('PATCH users/me/subscriptions/muted_topics', () => {
+  const change = (who: PersonKey, parameters: Record<string, unknown>): Promise<unknown> =>
+    answerOf(who, 'PATCH', mutedTopics, parameters);
+  const add = (who: PersonKey, more: object): Promise<unknown> =>
+    change(who, { op: 'add', ...more });
+  const remove = (who: PersonKey, more: object): Promise<unknown> =>
+    change(who, { op: 'remove', ...more });
+
+  async function registered(who: PersonKey): Promise<unknown> {
+    const answer = await organization
+      .client(who)
+      .post('register', { fetch_event_types: ['muted_topics'] });
+    return answer['muted_topics'];
+  }
+
+  test('mutes and unmutes by name or id, in any letter case, and tells the whole list each time', async () => {
+    const queue = await FollowedQueue.open(organization.client('bob'), {
+      event_types: ['muted_topics'],
+    });
+    const cat = await FollowedQueue.open(organization.client('cat'));
+    expect(await registered('bob')).toEqual([]);
+    expect(await add('bob', { stream: ' DESIGN ', topic: 'Lunch' })).toEqual(success);
+    expect(await add('bob', { stream_id: secret, topic: ' plans ' })).toEqual(success);
+    expect(await registered('bob')).toEqual([
+      ['design', 'Lunch'],
+      ['secret', ' plans '],
+    ]);
+    expect(await remove('bob', { stream_id: design, topic: 'LUNCH' })).toEqual(success);
+    expect(await remove('bob', { stream: 'secret', topic: ' PLANS ' })).toEqual(success);
+    const event = (muted_topics: unknown): object => ({ type: 'muted_topics', muted_topics });
+    expect(await queue.next(4)).toEqual([
+      event([['design', 'Lunch']]),
+      event([
+        ['design', 'Lunch'],
+        ['secret', ' plans '],
+      ]),
+      event([['secret', ' plans ']]),
+      event([]),
+    ]);
+    // No subscription is needed, and nobody else hears of it.
+    expect(await add('cat', { stream: 'design', topic: '' })).toEqual(success);
+    expect(await cat.next(1)).toEqual([event([['design', '']])]);
+  });
+
+  test('twice is an error without a code, in different case as well', async () => {
+    await add('bob', { stream: 'design', topic: 'Straße' });
+    const before = await organization.position();
+    expect(await add('bob', { stream: 'design', topic: 'STRASSE' })).toEqual(
+      uncoded('Topic already muted'),
+    );
+    await remove('bob', { stream: 'design', topic: 'straße' });
+    expect(await remove('bob', { stream: 'design', topic: 'straße' })).toEqual(
+      uncoded('Topic is not muted'),
+    );
+    expect(await remove('bob', { stream_id: design, topic: 'x'.repeat(100) })).toEqual(
+      uncoded('Topic is not muted'),
+    );
+    // One position for the one change that was made.
+    expect(await organization.position()).toBe(before + 1);
+  });
+
+  test('the stream is named once, and operation and topic are checked', async () => {
+    const topic = 'x';
+    expect(await add('bob', { stream: 'design' })).toMatchObject({
+      code: 'REQUEST_VARIABLE_MISSING',
+      var_name: 'topic',
+    });
+    expect(await change('bob', { stream: 'design', topic })).toMatchObject({ var_name: 'op' });
+    expect(await add('bob', { topic })).toEqual(coded("Please supply 'stream'."));
+    expect(await add('bob', { topic, stream: 'design', stream_id: design })).toEqual(
+      coded("Please choose one: 'stream' or 'stream_id'."),
+    );
+    expect(await change('bob', { topic, stream: 'design', op: 'toggle' })).toEqual(
+      coded('Invalid value for "op". Specify one of "add" or "remove".'),
+    );
+    expect(await add('bob', { topic, stream_id: 'x' })).toEqual(
+      coded('Argument "stream_id" is not valid JSON.'),
+    );
+    expect(await add('bob', { topic, stream_id: '"1"' })).toEqual(
+      coded('stream_id is not an integer'),
+    );
+    expect(await add('bob', { stream: 'design', topic: '😀'.repeat(61) })).toEqual(
+      coded('topic is too long (limit: 60 characters)'),
+    );
+    expect(await add('bob', { stream: 'design', topic: '😀'.repeat(60) })).toEqual(success);
+    expect(await add('bob', { stream: 'design', topic: 'a\0b' })).toMatchObject({
+      status: 400,
+      code: 'REQUEST_VARIABLE_INVALID',
+    });
+  });
+
+  test('what is closed to the caller is answered like what does not exist', async () => {
+    const topic = 'x';
+    for (const who of ['ann', 'cat', 'gil', 'bobBot'] as const) {
+      expect(await add(who, { stream: 'Secret', topic })).toEqual(
+        coded("Invalid stream name 'Secret'"),
+      );
+      expect(await add(who, { stream_id: secret, topic })).toEqual(coded('Invalid stream id'));
+    }
+    for (const name of ['nowhere', 'x'.repeat(10_000)]) {
+      expect(await add('bob', { stream: name, topic })).toEqual(
+        coded(`Invalid stream name '${name}'`),
+      );
+      expect(await remove('bob', { stream: name, topic })).toEqual(coded('Topic is not muted'));
+    }
+    for (const id of [0, -5, Number.MAX_SAFE_INTEGER]) {
+      expect(await add('bob', { stream_id: id, topic })).toEqual(coded('Invalid stream id'));
+      expect(await remove('bob', { stream_id: id, topic })).toEqual(coded('Topic is not muted'));
+    }
+    for (const which of [{ stream: 'secret' }, { stream_id: secret }]) {
+      expect(await remove('cat', { ...which, topic })).toEqual(coded('Topic is not muted'));
+      expect(await remove('bob', { ...which, topic })).toEqual(uncoded('Topic is not muted'));
+      // An administrator knows of every stream.
+      expect(await remove('ann', { ...which, topic })).toEqual(uncoded('Topic is not muted'));
+    }
+    expect(await add('hookBot', { stream: 'design', topic })).toMatchObject({ status: 401 });
+  });
+
+  test('unmuting needs no access, and the list forgets streams that became closed', async () => {
+    expect(await add('cat', { stream: 'design', topic: 'x' })).toEqual(success);
+    await organization.pool.query({
+      text: `UPDATE streams SET invite_only = true, name = 'hidden', name_folded = 'HIDDEN' WHERE id = $1`,
+      values: [design],
+    });
+    expect(await registered('cat')).toEqual([]);
+    expect(await remove('cat', { stream_id: design, topic: 'X' })).toEqual(success);
+    expect(await remove('cat', { stream_id: design, topic: 'X' })).toEqual(
+      coded('Topic is not muted'),
+    );
+  });
+
+  test('of changes at once the last event has everything', async () => {
+    const queue = await FollowedQueue.open(organization.client('bob'));
+    const topics = Array.from({ length: 8 }, (_, n) => `topic ${n}`);
+    await Promise.all(topics.map((topic) => add('bob', { stream: 'design', topic })));
+    const events = await queue.next(topics.length);
+    const lists = events.map((event) => event['muted_topics'] as unknown[]);
+    expect(lists.map((list) => list.length)).toEqual(topics.map((_, n) => n + 1));
+    expect(lists.at(-1)).toEqual(await registered('bob'));
+  });
+});
