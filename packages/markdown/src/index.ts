@@ -1,6 +1,7 @@
 export { alertWordMatches } from './alert-words.ts';
 export { descriptionRenderer } from './description-renderer.ts';
 export { extraEmoji, findEmojiCode, isEmojiName, namesOfEmojiCode } from './emoji-catalogue.ts';
+export { htmlDiff } from './html-diff/html-diff.ts';
 export { mentionCandidates } from './mention-candidates.ts';
 export type { MentionCandidates } from './mention-candidates.ts';
 export { UnableToRender } from './render-context.ts';
