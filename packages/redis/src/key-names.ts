@@ -10,6 +10,8 @@ export type KeyNames = {
   readonly leasesChannel: string;
   /** Accepted requests of a user in the sliding window. Owner: gateway. Lives as long as the window. */
   readonly rateLimit: (userId: number, windowSecs: number) => string;
+  /** Taken while the owner of a bot gets no further notice about it. Owner: messages. Lives as long as that holds. */
+  readonly botOwnerNotice: (botId: number) => string;
   /** Prefix of BullMQ's keys. Owner: jobs. */
   readonly jobsPrefix: string;
 };
@@ -21,6 +23,7 @@ export function keyNames(prefix: string): KeyNames {
     credentialsChannel: `${prefix}:credentials`,
     leasesChannel: `${prefix}:leases`,
     rateLimit: (userId, windowSecs) => `${prefix}:rate:${userId}:${windowSecs}`,
+    botOwnerNotice: (botId) => `${prefix}:bot-owner-notice:${botId}`,
     jobsPrefix: `${prefix}:jobs`,
   };
 }

@@ -19,12 +19,21 @@ export async function startMessages(frame: ServiceFrame): Promise<RequestHandler
   });
   // Requests are answered before stores are closed, so nothing gathers any more; this waits for what a client gave up on.
   frame.onDispose('batch writer', () => writer.drain());
+  const sender = new MessageSender({
+    pool: stores.pool,
+    writer,
+    publicUrl: config.publicUrl,
+    redis: stores.redis,
+    keyPrefix: stores.keyPrefix,
+    log: subjectLogger(log, 'messages:notices'),
+  });
+  frame.onDispose('notices', () => sender.drain());
   startUpkeep(frame, stores.pool);
   return createMessagesApp({
     context: {
       pool: stores.pool,
       eventLog: stores.eventLog,
-      sender: new MessageSender({ pool: stores.pool, writer, publicUrl: config.publicUrl }),
+      sender,
     },
     identitySecrets: config.internalSecrets.map((secret) => secret.reveal()),
     log,

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+
 import { ApiError, idempotencyKeyReused, serviceUnavailable } from '@parley/contracts';
 import type { Pool } from '@parley/database';
 import {
@@ -7,6 +9,8 @@ import {
 } from '@parley/store';
 
 import type { BatchWriter } from './batch-writer.ts';
+import { BotOwnerNotices } from './bot-owner-notices.ts';
+import type { BotOwnerNoticesOptions, SystemNotice } from './bot-owner-notices.ts';
 import { checkMessage } from './check-message.ts';
 import type { CheckedMessage, NewMessage } from './check-message.ts';
 import { composeMessage } from './compose-message.ts';
@@ -35,16 +39,20 @@ export class MessageSender {
   readonly #writer: BatchWriter;
   readonly #publicUrl: string;
   readonly #realmFacts: RealmFactsReader;
+  readonly #notices: BotOwnerNotices;
 
-  constructor(options: {
-    readonly pool: Pool;
-    readonly writer: BatchWriter;
-    readonly publicUrl: string;
-  }) {
+  constructor(
+    options: Omit<BotOwnerNoticesOptions, 'send'> & {
+      readonly pool: Pool;
+      readonly writer: BatchWriter;
+      readonly publicUrl: string;
+    },
+  ) {
     this.#pool = options.pool;
     this.#writer = options.writer;
     this.#publicUrl = options.publicUrl;
     this.#realmFacts = new RealmFactsReader(options.pool);
+    this.#notices = new BotOwnerNotices({ ...options, send: (notice) => this.#sendNotice(notice) });
   }
 
   /**
@@ -56,13 +64,38 @@ export class MessageSender {
   async send(request: SendRequest): Promise<number> {
     const { senderId: userId, requestId, idempotencyKey, queueId, localId } = request;
     const sendKey = makeSendKey({ userId, requestId, idempotencyKey, queueId, localId }, request);
-    for (let check = 1; check <= checksMax; check += 1) {
-      const id = await this.#trySend(request, sendKey).catch((error: unknown) =>
-        this.#findEarlier(sendKey, error),
-      );
-      if (id !== undefined) return id;
+    try {
+      for (let check = 1; check <= checksMax; check += 1) {
+        const id = await this.#trySend(request, sendKey).catch((error: unknown) =>
+          this.#findEarlier(sendKey, error),
+        );
+        if (id !== undefined) return id;
+      }
+    } catch (error) {
+      this.#notices.afterFailure(request, error);
+      throw error;
     }
     throw serviceUnavailable();
+  }
+
+  #sendNotice({ senderId, recipientId, content }: SystemNotice): Promise<number> {
+    return this.send({
+      senderId,
+      type: 'private',
+      to: { kind: 'ids', ids: [recipientId] },
+      topic: undefined,
+      content,
+      clientName: 'Internal',
+      requestId: randomUUID(),
+      idempotencyKey: undefined,
+      queueId: undefined,
+      localId: undefined,
+    });
+  }
+
+  /** Waits for the notices to owners of bots that are on their way. */
+  async drain(): Promise<void> {
+    await this.#notices.drain();
   }
 
   /**
@@ -110,6 +143,7 @@ export class MessageSender {
     });
     const { outcome, messageId } = await this.#writer.send(item, sendKey.isClients);
     if (outcome === 'reused') throw idempotencyKeyReused();
+    if (outcome === 'sent') this.#notices.afterSend(message);
     return outcome === 'stale' ? undefined : messageId;
   }
 

@@ -1,0 +1,128 @@
+import { ApiError } from '@parley/contracts';
+import type { Pool } from '@parley/database';
+import type { Logger } from '@parley/logging';
+import { keyNames } from '@parley/redis';
+import type { Redis } from '@parley/redis';
+import {
+  findNotificationBot,
+  findOccupiedStreams,
+  findUserById,
+  knowsOfStream,
+} from '@parley/store';
+import type { User } from '@parley/store';
+
+import type { CheckedMessage, NewMessage } from './check-message.ts';
+
+/** A bot's owner gets one notice in this time, whatever the bot does (reference facts, messages 3.5). */
+const noticeIntervalMs = 60_000;
+
+/** A bot that fails in a loop must not gather work here; what is beyond this gets no notice. */
+const runningMax = 100;
+
+/** A private message of a system bot. */
+export type SystemNotice = {
+  readonly senderId: number;
+  readonly recipientId: number;
+  readonly content: string;
+};
+
+export type BotOwnerNoticesOptions = {
+  readonly pool: Pool;
+  readonly redis: Redis;
+  readonly keyPrefix: string;
+  readonly log: Logger;
+  readonly send: (notice: SystemNotice) => Promise<unknown>;
+};
+
+/** Text that comes from others, as code, so that nothing in it is a mention, a link or an emoji. */
+export function asCode(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  const longestRun = Math.max(0, ...Array.from(line.matchAll(/`+/g), ([run]) => run.length));
+  const fence = '`'.repeat(longestRun + 1);
+  return longestRun === 0 ? `${fence}${line}${fence}` : `${fence} ${line} ${fence}`;
+}
+
+/**
+ * Tells the owner of a bot, by a private message of the notification bot, that the bot sent to a stream that does not exist or to
+ * which nobody is subscribed (reference facts, messages 3.5). A notice runs beside the send, which neither waits for it nor fails
+ * with it. It says no more of a stream than the bot wrote itself, or than its owner may know. While Redis is away there is none.
+ */
+export class BotOwnerNotices {
+  readonly #options: BotOwnerNoticesOptions;
+  readonly #running = new Set<Promise<void>>();
+
+  constructor(options: BotOwnerNoticesOptions) {
+    this.#options = options;
+  }
+
+  /** Looks at a send that failed. */
+  afterFailure(message: NewMessage, error: unknown): void {
+    if (!(error instanceof ApiError) || error.code !== 'STREAM_DOES_NOT_EXIST') return;
+    const [name] = message.to.kind === 'names' ? message.to.names : [];
+    const [id] = message.to.kind === 'ids' ? message.to.ids : [];
+    const stream =
+      name === undefined
+        ? `the stream with the id ${asCode(String(id))}`
+        : `the stream ${asCode(name)}`;
+    this.#run(async () => {
+      const bot = await findUserById(this.#options.pool, message.senderId);
+      if (bot === undefined) return;
+      await this.#notify(
+        bot,
+        `tried to send a message to ${stream}, but found no such stream. The message was not sent.`,
+      );
+    });
+  }
+
+  /** Looks at a message that was sent. */
+  afterSend(message: CheckedMessage): void {
+    if (message.kind !== 'stream') return;
+    const { sender, stream } = message;
+    if (sender.botOwnerId === null || stream.senderSubscribed || stream.ownerSubscribed) return;
+    const ownerId = sender.botOwnerId;
+    this.#run(async () => {
+      const { pool } = this.#options;
+      if ((await findOccupiedStreams(pool, [stream.id])).has(stream.id)) return;
+      if (!(await knowsOfStream(pool, ownerId, stream.id))) return;
+      await this.#notify(
+        sender,
+        `sent a message to the stream ${asCode(stream.name)}, to which nobody is subscribed.`,
+      );
+    });
+  }
+
+  /** Waits for the notices on their way. */
+  async drain(): Promise<void> {
+    await Promise.all(this.#running);
+  }
+
+  #run(work: () => Promise<void>): void {
+    if (this.#running.size >= runningMax) return;
+    const running = work()
+      .catch((error: unknown) =>
+        this.#options.log.warn({ err: error }, "a notice to a bot's owner was not sent"),
+      )
+      .finally(() => this.#running.delete(running));
+    this.#running.add(running);
+  }
+
+  async #notify(
+    bot: Pick<User, 'id' | 'email' | 'fullName' | 'botOwnerId'>,
+    what: string,
+  ): Promise<void> {
+    const { pool, redis, keyPrefix, send } = this.#options;
+    if (bot.botOwnerId === null) return;
+    const [owner, notificationBot] = await Promise.all([
+      findUserById(pool, bot.botOwnerId),
+      findNotificationBot(pool),
+    ]);
+    if (owner?.isActive !== true || notificationBot === undefined) return;
+    const key = keyNames(keyPrefix).botOwnerNotice(bot.id);
+    if ((await redis.set(key, '1', 'PX', noticeIntervalMs, 'NX')) === null) return;
+    await send({
+      senderId: notificationBot.id,
+      recipientId: owner.id,
+      content: `Your bot ${asCode(bot.fullName)} (${asCode(bot.email)}) ${what}`,
+    });
+  }
+}

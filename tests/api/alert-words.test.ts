@@ -1,0 +1,238 @@
+/** Alert words and the pointer through the gateway, on two replicas that match the words. */
+import { ApiClient } from '@parley/test-kit';
+import type { TestAccount } from '@parley/test-kit';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+
+import { FollowedQueue } from './follow-queue.ts';
+import { fetchMessages, refusalOf, startMessageFixture } from './message-fixture.ts';
+import type { MessageFixture } from './message-fixture.ts';
+
+let all: MessageFixture;
+beforeAll(async () => {
+  all = await startMessageFixture({ events: 1, messages: 2 });
+  const { organization, ann, bob, cat } = all;
+  await organization.makeStream('Denmark', [ann, bob, cat]);
+});
+afterAll(() => all.stop());
+beforeEach(async () => {
+  await all.pool.query({ text: 'TRUNCATE alert_words' });
+});
+
+const path = 'users/me/alert_words';
+
+async function add(account: TestAccount, ...words: unknown[]): Promise<unknown> {
+  return (await account.client.post(path, { alert_words: words }))['alert_words'];
+}
+
+async function remove(account: TestAccount, ...words: string[]): Promise<unknown> {
+  return (await account.client.delete(path, { alert_words: words }))['alert_words'];
+}
+
+async function flagsOf(account: TestAccount, id: number): Promise<unknown> {
+  return (await fetchMessages(account, { anchor: id, num_before: 0 })).messages[0]?.flags;
+}
+
+describe('users/me/alert_words', () => {
+  test('words are trimmed, blank ones and those there already are left out, in the order of addition', async () => {
+    const { ann, bob } = all;
+    expect(await add(ann, ' deploy ', '', '  ', 'Ann', 'deploy')).toEqual(['deploy', 'Ann']);
+    expect(await add(ann, 'ann', 'Ann', 'a b')).toEqual(['deploy', 'Ann', 'ann', 'a b']);
+    expect(await ann.client.get(path)).toEqual({
+      result: 'success',
+      msg: '',
+      alert_words: ['deploy', 'Ann', 'ann', 'a b'],
+    });
+    expect(await remove(ann, 'deploy ', 'ANN', 'nothing')).toHaveLength(4);
+    expect(await remove(ann, 'deploy', 'ann')).toEqual(['Ann', 'a b']);
+    expect(await bob.client.get(path)).toMatchObject({ alert_words: [] });
+    const state = await ann.client.post('register', { fetch_event_types: ['alert_words'] });
+    expect(state['alert_words']).toEqual(['Ann', 'a b']);
+  });
+
+  test('each call tells the own queues the whole list, also when nothing changed', async () => {
+    const { ann, bob } = all;
+    const queue = await FollowedQueue.open(ann.client, { event_types: ['alert_words'] });
+    const other = await FollowedQueue.open(bob.client);
+    await add(ann, 'one', 'two');
+    await add(ann, 'one');
+    await remove(ann, 'three');
+    await remove(ann, 'one');
+    const event = (...alert_words: string[]): object => ({ type: 'alert_words', alert_words });
+    expect(await queue.next(4)).toEqual([
+      event('one', 'two'),
+      event('one', 'two'),
+      event('one', 'two'),
+      event('two'),
+    ]);
+    await add(bob, 'bob');
+    expect(await other.next(1)).toEqual([event('bob')]);
+  });
+
+  test('wrong lists are refused', async () => {
+    const { ann } = all;
+    const refused = (alert_words: unknown, method: 'post' | 'delete' = 'post'): Promise<unknown> =>
+      refusalOf(ann.client[method](path, { alert_words }));
+    for (const method of ['post', 'delete'] as const) {
+      expect(await refused(undefined, method)).toMatchObject({
+        status: 400,
+        code: 'REQUEST_VARIABLE_MISSING',
+        var_name: 'alert_words',
+      });
+      expect(await refused('deploy', method)).toMatchObject({
+        status: 400,
+        msg: 'Argument "alert_words" is not valid JSON.',
+      });
+      expect(await refused('"deploy"', method)).toMatchObject({
+        status: 400,
+        msg: 'alert_words is not a list',
+      });
+      expect(await refused(['a', 1], method)).toMatchObject({
+        status: 400,
+        msg: 'alert_words[1] is not a string',
+      });
+      expect(await refused(['a\0'], method)).toMatchObject({
+        status: 400,
+        code: 'REQUEST_VARIABLE_INVALID',
+      });
+    }
+    expect(await refused(['a', '😀'.repeat(101)])).toMatchObject({
+      msg: 'alert_words[1] is too long (limit: 100 characters)',
+    });
+    expect(await refused(Array.from({ length: 1_001 }, (_, n) => `w${n}`))).toMatchObject({
+      msg: 'alert_words is too long (limit: 1000 items)',
+    });
+    expect(await add(ann, '😀'.repeat(100), '\ud800')).toEqual(['😀'.repeat(100), '\ufffd']);
+    await add(ann, ...Array.from({ length: 998 }, (_, n) => `w${n}`));
+    expect(await refused(['one more'])).toMatchObject({
+      msg: 'alert_words is too long (limit: 1000 items)',
+    });
+    expect(await add(ann, 'w1')).toHaveLength(1_000);
+  });
+
+  test('guests and bots have their own; nobody without an account has any', async () => {
+    const { guest, bot, organization, bob, cluster } = all;
+    expect(await add(guest, 'guest')).toEqual(['guest']);
+    expect(await add(bot, 'bot')).toEqual(['bot']);
+    const hook = await organization.makeAccount('Hook', { botType: 2, owner: bob });
+    expect(await refusalOf(add(hook, 'hook'))).toMatchObject({ status: 401 });
+    const nobody = new ApiClient({ urls: cluster.gatewayUrls });
+    expect(await refusalOf(nobody.get(path))).toMatchObject({ status: 401 });
+  });
+
+  test('every replica matches a word from the send after its addition to the send after its removal', async () => {
+    const { ann, bob } = all;
+    // Both replicas take part: the gateway sends requests to them in turn.
+    for (let round = 0; round < 4; round += 1) {
+      await add(bob, 'Grød');
+      const flagged = await Promise.all(
+        [1, 2, 3, 4].map(() => ann.client.sendToStream('Denmark', 'x', 'some grød, please')),
+      );
+      for (const id of flagged) {
+        expect(await flagsOf(bob, id)).toEqual(['has_alert_word']);
+        expect(await flagsOf(ann, id)).toEqual([]);
+      }
+      await remove(bob, 'Grød');
+      const id = await ann.client.sendToStream('Denmark', 'x', 'some grød, please');
+      expect(await flagsOf(bob, id)).toEqual([]);
+    }
+  });
+
+  test('a word that replaces another with the same time of addition is noticed', async () => {
+    const { ann, bob, pool } = all;
+    const insert = (word: string): Promise<unknown> =>
+      pool.query({
+        text: `INSERT INTO alert_words (user_id, word, added_at) VALUES ($1, $2, '2020-01-01')`,
+        values: [bob.id, word],
+      });
+    await insert('first');
+    await Promise.all([1, 2, 3, 4].map(() => ann.client.sendToStream('Denmark', 'x', 'x')));
+    await pool.query({ text: 'DELETE FROM alert_words' });
+    await insert('second');
+    const ids = await Promise.all(
+      [1, 2, 3, 4].map(() => ann.client.sendToStream('Denmark', 'x', 'first and second')),
+    );
+    await pool.query({ text: `UPDATE alert_words SET word = 'third'` });
+    const late = await ann.client.sendToStream('Denmark', 'x', 'second');
+    for (const id of ids) expect(await flagsOf(bob, id)).toEqual(['has_alert_word']);
+    expect(await flagsOf(bob, late)).toEqual([]);
+  });
+
+  test('a reactivated account finds its words in force', async () => {
+    const { ann, cat, pool } = all;
+    await add(cat, 'return');
+    const setActive = (isActive: boolean): Promise<unknown> =>
+      pool.query({
+        text: 'UPDATE users SET is_active = $2 WHERE id = $1',
+        values: [cat.id, isActive],
+      });
+    await setActive(false);
+    await Promise.all(
+      [1, 2, 3, 4].map(() => ann.client.sendToStream('Denmark', 'x', 'while away')),
+    );
+    await setActive(true);
+    const ids = await Promise.all(
+      [1, 2, 3, 4].map(() => ann.client.sendToStream('Denmark', 'x', 'many happy return')),
+    );
+    for (const id of ids) expect(await flagsOf(cat, id)).toEqual(['has_alert_word']);
+  });
+});
+
+describe('users/me/pointer', () => {
+  const pointer = 'users/me/pointer';
+
+  test('moves forward to messages that are held, with an event, and back without one', async () => {
+    const { ann, bob } = all;
+    expect(await bob.client.get(pointer)).toEqual({ result: 'success', msg: '', pointer: -1 });
+    const ids = [
+      await ann.client.sendToStream('Denmark', 'x', 'one'),
+      await ann.client.sendToStream('Denmark', 'x', 'two'),
+      await ann.client.sendPrivately([bob.email], 'three'),
+    ];
+    const [first = 0, second = 0, third = 0] = ids;
+    const queue = await FollowedQueue.open(bob.client);
+    const success = { result: 'success', msg: '' };
+    expect(await bob.client.post(pointer, { pointer: second })).toEqual(success);
+    expect(await bob.client.post(pointer, { pointer: first })).toEqual(success);
+    expect(await bob.client.post(pointer, { pointer: 0 })).toEqual(success);
+    expect((await bob.client.get(pointer))['pointer']).toBe(second);
+    expect(await bob.client.call('PUT', pointer, { pointer: ` +${third}` })).toEqual(success);
+    expect((await bob.client.post('register', { fetch_event_types: ['pointer'] }))['pointer']).toBe(
+      third,
+    );
+    expect(await queue.next(2)).toEqual([
+      { type: 'pointer', pointer: second },
+      { type: 'pointer', pointer: third },
+    ]);
+    // What the pointer passed is as unread as before.
+    expect(await flagsOf(bob, first)).toEqual([]);
+    expect(await flagsOf(bob, third)).toEqual([]);
+  });
+
+  test('messages of others, of no one, and bad numbers are refused', async () => {
+    const { ann, bob, guest } = all;
+    const foreign = await ann.client.sendPrivately([bob.email], 'not for the guest');
+    const stream = await ann.client.sendToStream('Denmark', 'x', 'not his either');
+    for (const method of ['POST', 'PUT'] as const) {
+      const refused = (value: unknown): Promise<unknown> =>
+        refusalOf(guest.client.call(method, pointer, { pointer: value }));
+      for (const id of [foreign, stream, 1_000_000_000, 4_294_967_295]) {
+        expect(await refused(id)).toEqual({
+          status: 400,
+          result: 'error',
+          msg: 'Invalid message ID',
+          code: 'BAD_REQUEST',
+        });
+      }
+      for (const value of ['-1', 'x', '', '1.5', '99999999999999999999', '1\0']) {
+        expect(await refused(value)).toMatchObject({
+          status: 400,
+          code: 'REQUEST_VARIABLE_INVALID',
+          var_name: 'pointer',
+          bad_value: value,
+        });
+      }
+      expect(await refused(undefined)).toMatchObject({ code: 'REQUEST_VARIABLE_MISSING' });
+    }
+    expect((await guest.client.get(pointer))['pointer']).toBe(-1);
+  });
+});
