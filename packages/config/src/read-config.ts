@@ -45,6 +45,28 @@ export type QueueConfig = {
   readonly heartbeatMaxMs: number;
 };
 
+/** Where uploaded files are: a folder, or a bucket. */
+export type FilesConfig =
+  | { readonly kind: 'directory'; readonly path: string }
+  | {
+      readonly kind: 'bucket';
+      readonly bucket: string;
+      readonly endpoint: string | undefined;
+      readonly region: string;
+      /** Undefined where the machine itself has the right to the bucket. */
+      readonly credentials:
+        | { readonly accessKeyId: Secret; readonly secretAccessKey: Secret }
+        | undefined;
+    };
+
+export type UploadsConfig = {
+  /** Required by the messages service alone, which says so. */
+  readonly files: FilesConfig | undefined;
+  readonly fileMaxBytes: number;
+  /** Undefined when there is no bound. */
+  readonly quotaBytes: number | undefined;
+};
+
 export type ServiceConfig = {
   /** One of the five services, or the name of a tool that works on the same stores. */
   readonly service: string;
@@ -62,6 +84,7 @@ export type ServiceConfig = {
   /** Empty when there is no rate limit. */
   readonly rateLimits: readonly RateLimit[];
   readonly queues: QueueConfig;
+  readonly uploads: UploadsConfig;
   readonly requestTimeoutMs: number;
   readonly upstreamTimeoutMs: number;
   readonly drainTimeoutMs: number;
@@ -199,6 +222,45 @@ function readQueues(reader: SettingsReader): QueueConfig {
   return queues;
 }
 
+function readFiles(reader: SettingsReader): FilesConfig | undefined {
+  const path = reader.read('uploadsDir');
+  const bucket = reader.read('s3Bucket');
+  const accessKeyId = reader.read('s3AccessKeyId');
+  const secretAccessKey = reader.read('s3SecretAccessKey');
+  if ((accessKeyId === undefined) !== (secretAccessKey === undefined)) {
+    reader.faults.push(
+      `${settings.s3AccessKeyId.name} and ${settings.s3SecretAccessKey.name} belong together`,
+    );
+  }
+  if (path !== undefined && bucket !== undefined) {
+    reader.faults.push(`${settings.uploadsDir.name} and ${settings.s3Bucket.name} are both set`);
+  }
+  if (path !== undefined) return { kind: 'directory', path };
+  if (bucket === undefined) return undefined;
+  return {
+    kind: 'bucket',
+    bucket,
+    endpoint: reader.read('s3Endpoint'),
+    region: reader.must('s3Region'),
+    credentials:
+      accessKeyId === undefined || secretAccessKey === undefined
+        ? undefined
+        : { accessKeyId, secretAccessKey },
+  };
+}
+
+const mib = 1024 * 1024;
+
+function readUploads(reader: SettingsReader): UploadsConfig {
+  const files = readFiles(reader);
+  const quotaMib = reader.read('uploadQuotaMib');
+  return {
+    files,
+    fileMaxBytes: reader.must('uploadMaxMib') * mib,
+    quotaBytes: quotaMib === undefined ? undefined : quotaMib * mib,
+  };
+}
+
 function deepFreeze<Value extends object>(value: Value): Value {
   for (const member of Object.values(value)) {
     if (typeof member === 'object' && member !== null) deepFreeze(member as object);
@@ -232,6 +294,7 @@ export function serviceConfigFrom(raw: RawSettings, service: string): ServiceCon
     keySecret: reader.must('keySecret'),
     rateLimits: reader.must('rateLimits'),
     queues: readQueues(reader),
+    uploads: readUploads(reader),
     requestTimeoutMs: reader.must('requestTimeoutMs'),
     upstreamTimeoutMs: reader.must('upstreamTimeoutMs'),
     drainTimeoutMs: reader.must('drainTimeoutMs'),

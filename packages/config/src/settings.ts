@@ -112,6 +112,10 @@ function longSecret(name: string, common: Common): Setting<Secret> {
   );
 }
 
+function anySecret(name: string, common: Common): Setting<Secret> {
+  return setting(name, common, (text) => new Secret(text), true);
+}
+
 /** At most `requestsMax` requests of one user in any `windowSecs` seconds. */
 export type RateLimit = { readonly windowSecs: number; readonly requestsMax: number };
 
@@ -253,6 +257,45 @@ export const settings = {
   queuesPerUserMax: wholeNumber('PARLEY_QUEUES_PER_USER_MAX', [1, 1_000_000], {
     default: '1000',
     meaning: 'most event queues of one user',
+  }),
+  uploadsDir: plainText('PARLEY_UPLOADS_DIR', /^\/[^\0]*$/, 'must be an absolute path', {
+    default: null,
+    meaning:
+      'folder of uploaded files, the same for every replica of messages; one of this and PARLEY_S3_BUCKET is required there',
+  }),
+  s3Bucket: plainText(
+    'PARLEY_S3_BUCKET',
+    /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/,
+    'must be the name of a bucket',
+    {
+      default: null,
+      meaning: 'bucket of uploaded files, of Amazon S3 or a store that speaks as it does',
+    },
+  ),
+  s3Endpoint: setting(
+    'PARLEY_S3_ENDPOINT',
+    { default: null, meaning: 'address of the bucket store; unset: that of Amazon S3' },
+    parsePublicUrl,
+  ),
+  s3Region: plainText('PARLEY_S3_REGION', /^[\w-]{1,60}$/, 'must be the name of a region', {
+    default: 'us-east-1',
+    meaning: 'region of the bucket',
+  }),
+  s3AccessKeyId: anySecret('PARLEY_S3_ACCESS_KEY_ID', {
+    default: null,
+    meaning: 'name of the key to the bucket',
+  }),
+  s3SecretAccessKey: anySecret('PARLEY_S3_SECRET_ACCESS_KEY', {
+    default: null,
+    meaning: 'secret of the key to the bucket',
+  }),
+  uploadMaxMib: wholeNumber('PARLEY_MAX_UPLOAD_MIB', [1, 4096], {
+    default: '25',
+    meaning: 'largest file that may be uploaded, in MiB',
+  }),
+  uploadQuotaMib: wholeNumber('PARLEY_UPLOAD_QUOTA_MIB', [1, 1_000_000_000], {
+    default: null,
+    meaning: 'most that all uploaded files together may take, in MiB; unset: no bound',
   }),
   requestTimeoutMs: secondsAsMs('PARLEY_REQUEST_TIMEOUT_SECS', [1, 3600], {
     default: '60',

@@ -353,6 +353,12 @@ export function uploadQuotaExceeded(): ApiError {
   return coded('REALM_UPLOAD_QUOTA', errorCatalogue.REALM_UPLOAD_QUOTA[0].text);
 }
 
+/** A file is larger than the setting allows (reference facts, people 15). */
+export function uploadTooLarge(maxBytes: number): ApiError {
+  const maxMib = Math.floor(maxBytes / (1024 * 1024));
+  return withoutCode(`Uploaded file is larger than the allowed limit of ${maxMib} MB`);
+}
+
 /** A narrow cannot be understood; `desc` says why. */
 export function badNarrow(desc: string): ApiError {
   return coded('BAD_NARROW', `Invalid narrow operator: ${desc}`, { fields: { desc } });
@@ -488,6 +494,14 @@ export function notAuthenticated(
   return new ApiError(catalogueKey, text, {
     status: 401,
     headers: { 'WWW-Authenticate': 'Basic realm="zulip"' },
+  });
+}
+
+/** 401 on a path that takes a key in the query as well (reference facts, people 4). */
+export function keyOrSessionRequired(): ApiError {
+  return new ApiError(catalogueKey, 'Not logged in: API authentication or user session required', {
+    status: 401,
+    headers: { 'WWW-Authenticate': 'Session realm="zulip"' },
   });
 }
 

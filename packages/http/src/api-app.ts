@@ -18,7 +18,7 @@ import { ApiRequest } from './api-request.ts';
 import { checkAccess } from './check-access.ts';
 import { decodeParameters } from './decode-parameters.ts';
 import type { RawParameters } from './decode-parameters.ts';
-import { noContent } from './endpoint.ts';
+import { RawAnswer, noContent } from './endpoint.ts';
 import type { Endpoint, EndpointAnswer } from './endpoint.ts';
 import { refusalFor, writeRefusal } from './error-handler.ts';
 import { decodeForm } from './form-text.ts';
@@ -26,7 +26,7 @@ import type { ServiceMetrics } from './metrics.ts';
 import { decodeBody, receiveBody } from './request-body.ts';
 import { allowedMethods, findEndpoint, groupRoutes, pathMatches } from './route-groups.ts';
 import type { RouteGroup } from './route-groups.ts';
-import { successText, writeJson } from './write-answer.ts';
+import { successText, writeJson, writeRaw } from './write-answer.ts';
 
 /** Everything under it is the interface of the contract. */
 export const apiPathPrefix = '/api/v1';
@@ -54,6 +54,8 @@ type Progress = {
   caller: Caller | undefined;
 };
 
+const noBody = Buffer.alloc(0);
+
 const plausibleRequestId = /^[\w.:-]{1,80}$/;
 
 /**
@@ -68,8 +70,12 @@ export function createApiApp<Context>(options: ApiAppOptions<Context>): Express 
   app.disable('x-powered-by');
   app.set('etag', false);
   app.set('query parser', false);
-  const router = express.Router({ caseSensitive: true, strict: true });
+  const routers = {
+    api: express.Router({ caseSensitive: true, strict: true }),
+    root: express.Router({ caseSensitive: true, strict: true }),
+  };
   for (const group of groupRoutes(options.endpoints)) {
+    const router = routers[group.below];
     const serve = (request: Request, response: Response, next: NextFunction): Promise<void> =>
       serveGroup(options, group, request, response, next);
     router.all(group.path, serve);
@@ -79,7 +85,8 @@ export function createApiApp<Context>(options: ApiAppOptions<Context>): Express 
     beginRequest(options, request, response);
     next();
   });
-  app.use(apiPathPrefix, router);
+  app.use(apiPathPrefix, routers.api);
+  app.use(routers.root);
   app.use(() => {
     throw notFound();
   });
@@ -164,6 +171,18 @@ function queryOf(address: string): string {
   return question < 0 ? '' : address.slice(question + 1);
 }
 
+/** A parameter that takes several segments comes as their list. */
+function pathTextsOf(
+  parameters: Readonly<Record<string, string | string[]>>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(parameters).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value : value.join('/'),
+    ]),
+  );
+}
+
 async function serveGroup<Context>(
   options: ApiAppOptions<Context>,
   group: RouteGroup<Context>,
@@ -171,7 +190,7 @@ async function serveGroup<Context>(
   response: Response,
   next: NextFunction,
 ): Promise<void> {
-  const path = request.params as Readonly<Record<string, string>>;
+  const path = pathTextsOf(request.params);
   const candidates = group.endpoints.filter((endpoint) => pathMatches(endpoint, path));
   if (candidates.length === 0) {
     next('route');
@@ -183,6 +202,13 @@ async function serveGroup<Context>(
     response.writeHead(204, { Allow: allow, [requestIdHeaderName]: progress.requestId }).end();
     return;
   }
+  const fileEndpoint = findEndpoint(candidates, request.method);
+  if (fileEndpoint?.takesFile === true) {
+    progress.endpoint = fileEndpoint;
+    const raw = { query: decodeForm(queryOf(request.url)), form: new Map(), path, body: noBody };
+    await serveEndpoint(options, fileEndpoint, raw, request, response, progress);
+    return;
+  }
   // A POST may name another method in its form, so only its body tells which endpoint is meant.
   const isPost = request.method === 'POST';
   if (!isPost && findEndpoint(candidates, request.method) === undefined) {
@@ -192,7 +218,7 @@ async function serveGroup<Context>(
     endpoint.parameters.some(({ from }) => from === 'body'),
   );
   const hasBody = request.method !== 'GET' && request.method !== 'HEAD';
-  const body = hasBody ? await receiveBody(request) : Buffer.alloc(0);
+  const body = hasBody ? await receiveBody(request) : noBody;
   const form = await decodeBody(request.method, request.headers['content-type'], body, takesJson);
   const override = isPost && !takesJson ? form.get('method') : undefined;
   const endpoint = findEndpoint(candidates, override ?? request.method);
@@ -226,13 +252,14 @@ async function serveEndpoint<Context>(
     options.context,
     new ApiRequest({ raw, parameters, caller, requestId, request, response }),
   );
-  writeSuccess(options, endpoint, answer, response, requestId);
+  if (answer instanceof RawAnswer) await writeRaw(request, response, answer, requestId);
+  else writeSuccess(options, endpoint, answer, response, requestId);
 }
 
 function writeSuccess<Context>(
   options: ApiAppOptions<Context>,
   endpoint: Endpoint<Context>,
-  answer: EndpointAnswer,
+  answer: Exclude<EndpointAnswer, RawAnswer>,
   response: Response,
   requestId: string,
 ): void {

@@ -6,6 +6,8 @@ import { clientNameOf } from './client-name.ts';
 import { findRawText } from './decode-parameters.ts';
 import type { RawParameters } from './decode-parameters.ts';
 import type { UntypedRequest } from './endpoint.ts';
+import { receiveFile } from './receive-file.ts';
+import type { ReceiveFile } from './receive-file.ts';
 
 type Parts = {
   readonly raw: RawParameters;
@@ -60,4 +62,6 @@ export class ApiRequest implements UntypedRequest {
     const value = this.#parts.request.headers[name];
     return Array.isArray(value) ? value.join(', ') : value;
   };
+
+  readonly receiveFile: ReceiveFile = (options) => receiveFile(this.#parts.request, options);
 }

@@ -1,7 +1,10 @@
+import type { Readable } from 'node:stream';
+
 import type { Caller, ErrorCode } from '@parley/contracts';
 
 import type { JsonSchema } from './json-schema.ts';
 import type { Parameter } from './parameters.ts';
+import type { ReceiveFile } from './receive-file.ts';
 import { compileAnswerCheck } from './validate.ts';
 
 /**
@@ -43,6 +46,8 @@ export type EndpointRequest<
   readonly rawText: (name: string) => string | undefined;
   /** A request header by its lower-case name. */
   readonly header: (name: string) => string | undefined;
+  /** Receives the one file of the body; only for endpoints that declare `takesFile`. */
+  readonly receiveFile: ReceiveFile;
 } & (Access extends { readonly authentication: 'required' }
   ? { readonly caller: Caller }
   : { readonly caller?: never });
@@ -64,7 +69,39 @@ export function preserialized(text: string | Buffer): Preserialized {
 /** What a handler returns for an answer without a body: status 204. */
 export const noContent: unique symbol = Symbol('no content');
 
-export type EndpointAnswer = Readonly<Record<string, unknown>> | Preserialized | typeof noContent;
+/** An answer that is no JSON: a file, a page, a redirect. A HEAD request gets its headers only. */
+export class RawAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Readable;
+
+  constructor(status: number, headers: Readonly<Record<string, string>>, body: string | Readable) {
+    this.status = status;
+    this.headers = headers;
+    this.body = body;
+  }
+}
+
+/**
+ * @param headers with the Content-Type; a stream's length has to be among them, so that an answer that breaks off is noticed
+ * @param body a stream is destroyed when the client hangs up
+ */
+export function rawAnswer(
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  body: string | Readable = '',
+): RawAnswer {
+  return new RawAnswer(status, headers, body);
+}
+
+export type EndpointAnswer =
+  | Readonly<Record<string, unknown>>
+  | Preserialized
+  | RawAnswer
+  | typeof noContent;
+
+/** What an endpoint answers that answers no JSON when it succeeds. */
+export type RawResponse = { readonly contentType: string; readonly description: string };
 
 type MaybePromise<Value> = Value | Promise<Value>;
 
@@ -76,8 +113,13 @@ export type EndpointDeclaration<
   /** verb-noun, unique in a service; the name in logs, metrics and the OpenAPI document. */
   readonly name: string;
   readonly method: EndpointMethod;
-  /** Below `/api/v1`, with a leading slash; a path parameter is written `:name`. */
+  /**
+   * Below `/api/v1` (or below the root, see `below`), with a leading slash; a path parameter is written `:name`, and one that
+   * takes all segments to the end `*name`.
+   */
   readonly path: string;
+  /** `root` is for what belongs to clients but not to the interface, such as uploaded files. */
+  readonly below?: 'api' | 'root';
   /** `prefix`: the path with a trailing slash, or anything below it, matches too (webhooks). */
   readonly matching?: 'exact' | 'prefix';
   readonly summary: string;
@@ -87,8 +129,15 @@ export type EndpointDeclaration<
   readonly parameters: Parameters;
   /** JSON Schema of the answer's members besides `result` and `msg`; closed unless it says otherwise. */
   readonly response: JsonSchema;
+  /** For an endpoint that answers a success with `rawAnswer`; `response` is an empty object then. */
+  readonly rawResponse?: RawResponse;
   /** Codes this endpoint may answer beside those that every endpoint may. */
   readonly errors?: readonly ErrorCode[];
+  /**
+   * The body is a multipart form with a file, which the handler receives as a stream with `receiveFile`. Parameters come from path
+   * and query only, since they are checked before the body is read.
+   */
+  readonly takesFile?: boolean;
   /** Long polls are answered late by design: access log lines at debug level. */
   readonly longPoll?: boolean;
   readonly handler: (
@@ -102,13 +151,16 @@ export type Endpoint<in Context> = {
   readonly name: string;
   readonly method: EndpointMethod;
   readonly path: string;
+  readonly below: 'api' | 'root';
   readonly matching: 'exact' | 'prefix';
   readonly summary: string;
   readonly description: string;
   readonly access: EndpointAccess;
   readonly parameters: readonly Parameter[];
   readonly response: JsonSchema;
+  readonly rawResponse: RawResponse | undefined;
   readonly errors: readonly ErrorCode[];
+  readonly takesFile: boolean;
   readonly longPoll: boolean;
   /** Gives the first difference between an answer's members and the declared schema, or undefined. */
   readonly findAnswerFault: (data: unknown) => string | undefined;
@@ -124,7 +176,7 @@ export type UntypedRequest = Omit<
   readonly parameters: Readonly<Record<string, unknown>>;
 };
 
-const placeholder = /:([A-Za-z_]\w*)/g;
+const placeholder = /[:*]([A-Za-z_]\w*)/g;
 
 /**
  * Declares an endpoint. Annotate the handler's `context`; everything else is inferred.
@@ -156,13 +208,16 @@ export function defineEndpoint<
     name: declaration.name,
     method: declaration.method,
     path: declaration.path,
+    below: declaration.below ?? 'api',
     matching: declaration.matching ?? 'exact',
     summary: declaration.summary,
     description: declaration.description ?? '',
     access: declaration.access,
     parameters: declaration.parameters,
     response: declaration.response,
+    rawResponse: declaration.rawResponse,
     errors: declaration.errors ?? [],
+    takesFile: declaration.takesFile ?? false,
     longPoll: declaration.longPoll ?? false,
     findAnswerFault: compileAnswerCheck(declaration.response),
     // The parameters were decoded by this very list and the caller checked by this very access.

@@ -14,6 +14,8 @@ export { createMetrics } from './metrics.ts';
 export type { ServiceMetrics } from './metrics.ts';
 export { openApiDocument } from './openapi.ts';
 export * from './parameters.ts';
+export { multipartOverheadMaxBytes } from './receive-file.ts';
+export type { FileOptions, ReceiveFile, ReceivedFile } from './receive-file.ts';
 export { runService } from './run-service.ts';
 export * from './service-frame.ts';
 export { isStoreFailure } from './store-failures.ts';

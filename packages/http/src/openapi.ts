@@ -92,6 +92,30 @@ function requestOf(parameters: readonly Parameter[], isQueryOnly: boolean): Json
   };
 }
 
+const fileBody: Json = {
+  required: true,
+  description: 'Exactly one file, in a part of any name',
+  content: {
+    'multipart/form-data': {
+      schema: { type: 'object', properties: { file: { type: 'string', format: 'binary' } } },
+    },
+  },
+};
+
+function successOf<Context>({ rawResponse, response }: Endpoint<Context>): Json {
+  if (rawResponse === undefined) {
+    return {
+      description: 'Success',
+      content: { 'application/json': { schema: successSchema(response) } },
+    };
+  }
+  const { contentType, description } = rawResponse;
+  return {
+    description,
+    content: { [contentType]: { schema: { type: 'string', format: 'binary' } } },
+  };
+}
+
 function successSchema(response: JsonSchema): Json {
   return {
     ...response,
@@ -128,12 +152,10 @@ function operationOf<Context>(endpoint: Endpoint<Context>, method: string): Json
     summary: endpoint.summary,
     ...(endpoint.description !== '' && { description: endpoint.description }),
     security: isAuthenticated ? [{ basic: [] }] : [],
-    ...requestOf(endpoint.parameters, method === 'get'),
+    ...requestOf(endpoint.parameters, method === 'get' || endpoint.takesFile),
+    ...(endpoint.takesFile && { requestBody: fileBody }),
     responses: {
-      '200': {
-        description: 'Success',
-        content: { 'application/json': { schema: successSchema(endpoint.response) } },
-      },
+      '200': successOf(endpoint),
       ...errorResponses(endpoint.errors, isAuthenticated),
     },
   };
@@ -162,7 +184,8 @@ export function openApiDocument(
 ): Record<string, unknown> {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const endpoint of endpoints) {
-    const path = apiPathPrefix + endpoint.path.replaceAll(/:([A-Za-z_]\w*)/g, '{$1}');
+    const prefix = endpoint.below === 'api' ? apiPathPrefix : '';
+    const path = prefix + endpoint.path.replaceAll(/[:*]([A-Za-z_]\w*)/g, '{$1}');
     const operations = (paths[path] ??= {});
     for (const method of methodsOf(endpoint.method))
       operations[method] = operationOf(endpoint, method);

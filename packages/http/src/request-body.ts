@@ -86,11 +86,8 @@ const boundaryPattern = /;\s*boundary\s*=\s*(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i
  * @throws ApiError 400 when it is malformed or ends early
  */
 function decodeMultipart(contentType: string, body: Buffer): Promise<FormValues> {
-  const boundary = boundaryPattern.exec(contentType);
-  if (boundary === null) return Promise.reject(malformedMultipart());
-  const end = `--${boundary[1] ?? boundary[2] ?? ''}--`;
-  if (body.length <= end.length + 4 && body.toString('latin1').trim() === end)
-    return Promise.resolve(new Map());
+  if (!boundaryPattern.test(contentType)) return Promise.reject(malformedMultipart());
+  if (isEmptyMultipart(contentType, body, body.length)) return Promise.resolve(new Map());
   return new Promise((resolve, reject) => {
     const values: FormValues = new Map();
     const parser = new Busboy({
@@ -117,6 +114,26 @@ function decodeMultipart(contentType: string, body: Buffer): Promise<FormValues>
   });
 }
 
-function malformedMultipart(): Error {
+/** Whether a Content-Type announces a multipart form that can be read. */
+export function hasMultipartForm(contentType: string): boolean {
+  return (
+    mediaTypeOf(contentType).type === 'multipart/form-data' && boundaryPattern.test(contentType)
+  );
+}
+
+/**
+ * Whether a body is a form without any part, which the parser takes for a malformed one.
+ *
+ * @param start the body's first bytes, all of them where it is short
+ * @param bodyBytes the length of the whole body
+ */
+export function isEmptyMultipart(contentType: string, start: Buffer, bodyBytes: number): boolean {
+  const boundary = boundaryPattern.exec(contentType);
+  const end = `--${boundary?.[1] ?? boundary?.[2] ?? ''}--`;
+  return bodyBytes <= end.length + 4 && start.toString('latin1').trim() === end;
+}
+
+/** A multipart body that cannot be taken apart. */
+export function malformedMultipart(): Error {
   return badRequest('Malformed multipart body');
 }

@@ -5,15 +5,18 @@ import type { Endpoint } from './endpoint.ts';
 /** Endpoints that share a path; the method chooses among them (reference facts, people 2.6). */
 export type RouteGroup<Context> = {
   readonly path: string;
+  readonly below: 'api' | 'root';
   readonly isPrefix: boolean;
   readonly endpoints: readonly Endpoint<Context>[];
 };
+
+const sortDigits: Readonly<Record<string, string>> = { ':': '1', '*': '2' };
 
 /** A fixed segment goes before a placeholder at the same place, so `users/me` is never taken for an address. */
 function sortKey(path: string): string {
   return path
     .split('/')
-    .map((segment) => (segment.startsWith(':') ? '1' : `0${segment}`))
+    .map((segment) => sortDigits[segment.slice(0, 1)] ?? `0${segment}`)
     .join('/');
 }
 
@@ -30,17 +33,23 @@ export function groupRoutes<Context>(
     if (names.has(name)) throw new TypeError(`two endpoints are named ${name}`);
     names.add(name);
   }
-  const byPath = Map.groupBy(endpoints, (endpoint) => endpoint.path);
-  const groups = [...byPath].map(([path, members]) => {
+  const byPath = Map.groupBy(endpoints, ({ below, path }) => `${below} ${path}`);
+  const groups = [...byPath.values()].flatMap((members) => {
+    const [first] = members;
+    if (first === undefined) return [];
+    const { path, below } = first;
     const methods = new Set(members.map((endpoint) => endpoint.method));
     if (methods.size !== members.length || (methods.has('ANY') && methods.size > 1)) {
       throw new TypeError(`${path} has two endpoints for one method`);
     }
-    return {
-      path,
-      isPrefix: members.some((endpoint) => endpoint.matching === 'prefix'),
-      endpoints: members,
-    };
+    return [
+      {
+        path,
+        below,
+        isPrefix: members.some((endpoint) => endpoint.matching === 'prefix'),
+        endpoints: members,
+      },
+    ];
   });
   return groups.toSorted((left, right) => (sortKey(left.path) < sortKey(right.path) ? -1 : 1));
 }

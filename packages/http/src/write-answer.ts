@@ -1,6 +1,10 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+
+import { requestIdHeaderName } from '@parley/contracts';
 
 import { Preserialized } from './endpoint.ts';
+import type { RawAnswer } from './endpoint.ts';
 
 /** Writing answers: status, headers of the reference facts (people 2.8) and one JSON text of known length. */
 
@@ -50,4 +54,43 @@ export function successText(
   return data instanceof Preserialized
     ? data.text
     : JSON.stringify({ result: 'success', msg: '', ...data });
+}
+
+/**
+ * Writes an answer that is no JSON. A stream is read no faster than the client takes it, and given up when the client hangs up;
+ * when it fails, the connection ends before the announced length, so that nobody takes the answer for complete.
+ *
+ * @throws Error of a stream that fails
+ */
+export async function writeRaw(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, headers, body }: RawAnswer,
+  requestId: string,
+): Promise<void> {
+  response.writeHead(status, {
+    ...(typeof body === 'string' ? { 'Content-Length': Buffer.byteLength(body) } : {}),
+    ...headers,
+    [requestIdHeaderName]: requestId,
+  });
+  if (typeof body === 'string') {
+    response.end(body);
+    return;
+  }
+  if (request.method === 'HEAD') {
+    body.destroy();
+    response.end();
+    return;
+  }
+  try {
+    await pipeline(body, response);
+  } catch (error) {
+    if (!response.destroyed) throw error;
+    // The client hung up, or the stream failed; either way the connection is over. Only the latter is a fault.
+    if (body.errored !== null && !isHangUp(body.errored)) throw body.errored;
+  }
+}
+
+function isHangUp(error: Error): boolean {
+  return 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
 }

@@ -8,7 +8,12 @@ import type { IncomingMessage } from 'node:http';
 import { methodNotAllowed, notFound } from '@parley/contracts';
 import type { Caller } from '@parley/contracts';
 
-import { checkAccount, parseAuthorization } from './authenticate.ts';
+import {
+  checkAccount,
+  checkAccountOfKey,
+  parseAuthorization,
+  parseKeyInQuery,
+} from './authenticate.ts';
 import type { Credentials } from './authenticate.ts';
 import type { CredentialCache } from './credential-cache.ts';
 import type { RateLimiter } from './rate-limit.ts';
@@ -29,6 +34,7 @@ export type AdmittedRequest = ReceivedRequest & {
   readonly endpoint: Endpoint;
   /** Null where the endpoint needs no authentication. */
   readonly caller: Caller | null;
+  /** What held polls are checked by again; null for a key without an address. */
   readonly credentials: Credentials | null;
   readonly rateLimitHeaders: Readonly<Record<string, string>>;
 };
@@ -78,9 +84,26 @@ export async function admit(
   if (endpoint.authentication === 'none') {
     return { ...received, route, endpoint, caller: null, credentials: null, rateLimitHeaders: {} };
   }
-  const credentials = parseAuthorization(request.headers.authorization);
+  const { authorization } = request.headers;
+  const apiKey =
+    endpoint.authentication === 'basic-or-key' && authorization === undefined
+      ? parseKeyInQuery(received.query)
+      : undefined;
+  const credentials = apiKey === undefined ? parseAuthorization(authorization) : { apiKey };
   const account = await checks.credentials.find(credentials.apiKey);
-  const caller = checkAccount(credentials, account, endpoint);
-  const rateLimitHeaders = await checks.rateLimiter.count(caller.userId, requestId);
-  return { ...received, route, endpoint, caller, credentials, rateLimitHeaders };
+  const caller =
+    'email' in credentials
+      ? checkAccount(credentials, account, endpoint)
+      : checkAccountOfKey(account, endpoint);
+  const rateLimitHeaders = endpoint.isLimited
+    ? await checks.rateLimiter.count(caller.userId, requestId)
+    : {};
+  return {
+    ...received,
+    route,
+    endpoint,
+    caller,
+    credentials: 'email' in credentials ? credentials : null,
+    rateLimitHeaders,
+  };
 }

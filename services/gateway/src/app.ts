@@ -12,7 +12,7 @@ import type { AdmittedRequest, ReceivedRequest } from './admit.ts';
 import type { GatewayContext } from './context.ts';
 import { crossOriginHeaders } from './cross-origin.ts';
 import type { RequestBody } from './request-body.ts';
-import { ClientGone, findFormField, readBody } from './request-body.ts';
+import { ClientGone, fileBound, findFormField, ordinaryBound, readBody } from './request-body.ts';
 
 const receivedRequests = new WeakMap<IncomingMessage, ReceivedRequest>();
 
@@ -34,7 +34,10 @@ async function forwardAdmitted(
   admitted: AdmittedRequest,
 ): Promise<void> {
   const { endpoint, requestId } = admitted;
-  const body: RequestBody = await readBody(request);
+  const body: RequestBody = await readBody(
+    request,
+    endpoint.takesFile ? fileBound(context.fileMaxBytes) : ordinaryBound,
+  );
   const findField = (name: string): string | undefined =>
     (body.kind === 'kept'
       ? findFormField(request.headers['content-type'], body.bytes, name)

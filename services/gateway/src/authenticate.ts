@@ -2,9 +2,12 @@
  * HTTP Basic authentication by the table of the reference facts, people 4: which refusal, in which order.
  */
 import {
+  badRequest,
   basicAuthenticationRequired,
   foldName,
   incomingWebhookBotType,
+  invalidApiKey,
+  keyOrSessionRequired,
   notAuthenticated,
   notForIncomingWebhookBots,
 } from '@parley/contracts';
@@ -51,6 +54,10 @@ export function parseAuthorization(header: string | undefined): Credentials {
   return credentials;
 }
 
+function callerOf({ userId, email, role, botType, botOwnerId }: KeyAccount): Caller {
+  return { userId, email, role, botType, botOwnerId };
+}
+
 /**
  * Checks the account that a key belongs to.
  *
@@ -70,6 +77,35 @@ export function checkAccount(
   if (account.botType === incomingWebhookBotType && endpoint.incomingWebhookBots === 'refused') {
     throw notForIncomingWebhookBots();
   }
-  const { userId, email, role, botType, botOwnerId } = account;
-  return { userId, email, role, botType, botOwnerId };
+  return callerOf(account);
+}
+
+/**
+ * Takes the key out of a query, for paths that take it there: no email belongs to it, and refusals have codes.
+ *
+ * @param query with the question mark, or empty
+ * @throws ApiError 401 when there is none, or it has the wrong form
+ */
+export function parseKeyInQuery(query: string): string {
+  const apiKey = new URLSearchParams(query).getAll('api_key').at(-1)?.trim();
+  if (apiKey === undefined) throw keyOrSessionRequired();
+  if (!apiKeyPattern.test(apiKey)) throw invalidApiKey('malformed');
+  return apiKey;
+}
+
+/**
+ * Checks the account of a key that came in a query.
+ *
+ * @throws ApiError 401 for an unknown key, 400 for an account that may not come here
+ */
+export function checkAccountOfKey(
+  account: KeyAccount | undefined,
+  endpoint: Pick<Endpoint, 'incomingWebhookBots'>,
+): Caller {
+  if (account === undefined) throw invalidApiKey('unknown');
+  if (account.isRealmDeactivated) throw badRequest('This organization has been deactivated');
+  if (!account.isActive) throw badRequest('Account is deactivated');
+  if (account.botType === incomingWebhookBotType && endpoint.incomingWebhookBots === 'refused')
+    throw badRequest('This API is not available to incoming webhook bots.');
+  return callerOf(account);
 }

@@ -22,4 +22,6 @@ export type GatewayContext = {
   readonly signIdentity: (admitted: Pick<AdmittedRequest, 'caller' | 'requestId'>) => string;
   readonly answerTimeoutMs: number;
   readonly pollBoundMs: number;
+  /** The largest file that may be uploaded. */
+  readonly fileMaxBytes: number;
 };

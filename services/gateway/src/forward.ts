@@ -267,9 +267,15 @@ export class Forwarder {
     const onBodyFault = (error: Error): void => attempt.fail(error);
     if (body.kind === 'flowing') body.stream.on('error', onBodyFault);
     response.on('close', onClose);
-    const timer = setTimeout(() => {
-      if (!attempt.hasHeaders) attempt.fail(new AnswerTimeout());
-    }, waitMs);
+    let timer: NodeJS.Timeout | undefined;
+    const beginToWait = (): void => {
+      timer = setTimeout(() => {
+        if (!attempt.hasHeaders) attempt.fail(new AnswerTimeout());
+      }, waitMs);
+    };
+    // A large body takes as long as its client's connection; how long it may take to come is the server's own bound.
+    if (body.kind === 'flowing') body.stream.once('end', beginToWait);
+    else beginToWait();
     this.#byRequest.set(request, attempt);
     this.#byTarget.set(attempt.target, attempt);
     this.#running.add(attempt);
@@ -282,7 +288,10 @@ export class Forwarder {
       this.#running.delete(attempt);
       clearTimeout(timer);
       response.off('close', onClose);
-      if (body.kind === 'flowing') body.stream.off('error', onBodyFault);
+      if (body.kind === 'flowing') {
+        body.stream.off('error', onBodyFault);
+        body.stream.off('end', beginToWait);
+      }
     }
   }
 

@@ -6,7 +6,8 @@ import type { IncomingMessage } from 'node:http';
 import { Readable, Transform, pipeline } from 'node:stream';
 import type { TransformCallback } from 'node:stream';
 
-import { bodyTooLarge, limits } from '@parley/contracts';
+import { bodyTooLarge, limits, uploadTooLarge } from '@parley/contracts';
+import { multipartOverheadMaxBytes } from '@parley/http';
 
 /** A body up to this size is kept for a repeat; every message and flag change is far below it. */
 export const keptBodyMaxBytes = 1024 * 1024;
@@ -22,44 +23,69 @@ const nothing = Buffer.alloc(0);
 
 class LimitedBody extends Transform {
   #left: number;
+  readonly #refusal: () => Error;
 
-  constructor(bytesLeft: number) {
+  constructor(bytesLeft: number, refusal: () => Error) {
     super();
     this.#left = bytesLeft;
+    this.#refusal = refusal;
   }
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
     this.#left -= chunk.length;
-    if (this.#left < 0) done(bodyTooLarge());
+    if (this.#left < 0) done(this.#refusal());
     else done(null, chunk);
   }
 }
 
-function flowOn(request: IncomingMessage, begun: readonly Buffer[], size: number): RequestBody {
-  const stream = new LimitedBody(limits.bodyMaxBytes - size);
+function flowOn(
+  request: IncomingMessage,
+  { bytesMax, refusal }: BodyBound,
+  begun: readonly Buffer[],
+  size: number,
+): RequestBody {
+  const stream = new LimitedBody(bytesMax - size, refusal);
   for (const chunk of begun) stream.push(chunk);
   // Faults reach whoever reads the stream.
   pipeline(request, stream, () => undefined);
   return { kind: 'flowing', stream };
 }
 
+/** The largest body, and what is thrown at a larger one. */
+export type BodyBound = { readonly bytesMax: number; readonly refusal: () => Error };
+
+/** The bound of bodies that bring no file (reference facts, people 2.2). */
+export const ordinaryBound: BodyBound = { bytesMax: limits.bodyMaxBytes, refusal: bodyTooLarge };
+
+/** The bound of bodies with a file: room for what is beside it, and above it the very refusal that the service would give. */
+export function fileBound(fileMaxBytes: number): BodyBound {
+  return {
+    bytesMax: fileMaxBytes + multipartOverheadMaxBytes,
+    refusal: () => uploadTooLarge(fileMaxBytes),
+  };
+}
+
 /**
- * Reads a body: all of it up to 1 MiB, else as a stream that fails with ApiError 413 beyond 25 MiB (reference facts, people 2.2).
+ * Reads a body: all of it up to 1 MiB, else as a stream that fails with the bound's refusal beyond it.
  *
- * @throws ApiError 413 where the declared length is above the limit
+ * @throws ApiError the bound's refusal where the declared length is above it
  * @throws ClientGone
  */
-export async function readBody(request: IncomingMessage): Promise<RequestBody> {
+export async function readBody(
+  request: IncomingMessage,
+  bound: BodyBound = ordinaryBound,
+): Promise<RequestBody> {
   const { 'content-length': declared, 'transfer-encoding': transferEncoding } = request.headers;
   if (declared === undefined && transferEncoding === undefined) {
     return { kind: 'kept', bytes: nothing };
   }
-  if (declared !== undefined && Number(declared) > limits.bodyMaxBytes) throw bodyTooLarge();
-  if (declared !== undefined && Number(declared) > keptBodyMaxBytes) return flowOn(request, [], 0);
-  return readSmallBody(request);
+  if (declared !== undefined && Number(declared) > bound.bytesMax) throw bound.refusal();
+  if (declared !== undefined && Number(declared) > keptBodyMaxBytes)
+    return flowOn(request, bound, [], 0);
+  return readSmallBody(request, bound);
 }
 
-function readSmallBody(request: IncomingMessage): Promise<RequestBody> {
+function readSmallBody(request: IncomingMessage, bound: BodyBound): Promise<RequestBody> {
   const { promise, resolve, reject } = Promise.withResolvers<RequestBody>();
   const chunks: Buffer[] = [];
   let size = 0;
@@ -74,7 +100,7 @@ function readSmallBody(request: IncomingMessage): Promise<RequestBody> {
     if (size <= keptBodyMaxBytes) return;
     stopListening();
     request.pause();
-    resolve(flowOn(request, chunks, size));
+    resolve(flowOn(request, bound, chunks, size));
   };
   const onEnd = (): void => {
     stopListening();

@@ -15,7 +15,12 @@ export type AfterLoss = 'repeat' | 'keyed-send' | 'once';
 
 export type Endpoint = {
   readonly service: ServiceName;
-  readonly authentication: 'basic' | 'none';
+  /** `basic-or-key` takes the key from the query too, as pages do that show a file (reference facts, people 4). */
+  readonly authentication: 'basic' | 'basic-or-key' | 'none';
+  /** Counted for the rate limit of its caller (reference facts, people 6). */
+  readonly isLimited: boolean;
+  /** Its body is a file, with a bound and an answer at the bound of its own. */
+  readonly takesFile: boolean;
   /** Incoming-webhook bots may only send messages (reference facts, people 4). */
   readonly incomingWebhookBots: 'allowed' | 'refused';
   readonly afterLoss: AfterLoss;
@@ -41,7 +46,13 @@ type Row = readonly [
 const open = { authentication: 'none' } as const;
 const repeat = { afterLoss: 'repeat' } as const;
 
-/** `{name}` matches one segment, `{name:int}` one of digits. A literal segment is preferred to a parameter. */
+/** What pages and mail show by its address. */
+const shown = { authentication: 'basic-or-key', isLimited: false } as const;
+
+/**
+ * `{name}` matches one segment, `{name:int}` one of digits, `{name:rest}` all to the end. A literal segment is preferred to a
+ * parameter. A pattern with a slash before it begins at the root, others below `/api/v1`.
+ */
 const rows: readonly Row[] = [
   [
     'messages',
@@ -49,11 +60,17 @@ const rows: readonly Row[] = [
     { GET: {}, POST: { incomingWebhookBots: 'allowed', afterLoss: 'keyed-send' } },
   ],
   ['messages/flags', 'messages', { POST: repeat }],
+  ['messages/{message_id:int}/reactions', 'messages', { POST: {}, DELETE: {} }],
+  ['submessage', 'messages', { POST: {} }],
   ['mark_all_as_read', 'messages', { POST: repeat }],
   ['mark_stream_as_read', 'messages', { POST: repeat }],
   ['mark_topic_as_read', 'messages', { POST: repeat }],
   ['users/me/alert_words', 'messages', { GET: {}, POST: repeat, DELETE: repeat }],
   ['users/me/pointer', 'messages', { GET: {}, POST: repeat, PUT: repeat }],
+  ['user_uploads', 'messages', { POST: { takesFile: true } }],
+  ['/user_uploads/{realm_id:int}/{path:rest}', 'messages', { GET: shown }],
+  ['attachments', 'messages', { GET: {} }],
+  ['attachments/{attachment_id:int}', 'messages', { DELETE: {} }],
 
   ['streams', 'subscriptions', { GET: {} }],
   ['users/me/subscriptions', 'subscriptions', { GET: {}, POST: {}, DELETE: {} }],
@@ -82,12 +99,14 @@ const prefix = '/api/v1/';
 type Segment =
   | { readonly kind: 'literal'; readonly text: string }
   | { readonly kind: 'any' }
-  | { readonly kind: 'int' };
+  | { readonly kind: 'int' }
+  | { readonly kind: 'rest' };
 
 type CompiledRoute = { readonly route: Route; readonly segments: readonly Segment[] };
 
 function compileSegment(text: string): Segment {
   if (!text.startsWith('{')) return { kind: 'literal', text };
+  if (text.endsWith(':rest}')) return { kind: 'rest' };
   return { kind: text.endsWith(':int}') ? 'int' : 'any' };
 }
 
@@ -98,6 +117,8 @@ function compileRow([pattern, service, methods]: Row): CompiledRoute {
       {
         service,
         authentication: 'basic',
+        isLimited: true,
+        takesFile: false,
         incomingWebhookBots: 'refused',
         afterLoss: method === 'GET' ? 'repeat' : 'once',
         isLongPoll: false,
@@ -106,9 +127,10 @@ function compileRow([pattern, service, methods]: Row): CompiledRoute {
       },
     ],
   );
+  const fromRoot = pattern.startsWith('/') ? pattern : prefix + pattern;
   return {
-    route: { pattern: prefix + pattern, methods: new Map(endpoints) },
-    segments: pattern.split('/').map(compileSegment),
+    route: { pattern: fromRoot, methods: new Map(endpoints) },
+    segments: fromRoot.slice(1).split('/').map(compileSegment),
   };
 }
 
@@ -151,6 +173,7 @@ function matches(segment: Segment, text: string): boolean {
     case 'literal':
       return segment.text === text;
     case 'any':
+    case 'rest':
       return text !== '';
     case 'int':
       return /^\d{1,10}$/.test(text);
@@ -165,11 +188,12 @@ function matches(segment: Segment, text: string): boolean {
 export function findRoute(path: string): Route | undefined {
   const literal = literalRoutes.get(path);
   if (literal !== undefined) return literal;
-  if (!path.startsWith(prefix)) return undefined;
-  const texts = path.slice(prefix.length).split('/');
+  if (!path.startsWith('/')) return undefined;
+  const texts = path.slice(1).split('/');
   return byPreference.find(
     ({ segments }) =>
-      segments.length === texts.length &&
+      (segments.length === texts.length ||
+        (segments.length < texts.length && segments.at(-1)?.kind === 'rest')) &&
       segments.every((segment, index) => matches(segment, texts[index] ?? '')),
   )?.route;
 }

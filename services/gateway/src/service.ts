@@ -113,6 +113,7 @@ export const startGateway: StartService = async (frame: ServiceFrame) => {
     signIdentity: sign,
     answerTimeoutMs: config.upstreamTimeoutMs,
     pollBoundMs,
+    fileMaxBytes: config.uploads.fileMaxBytes,
   });
 };
 
