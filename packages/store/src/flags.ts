@@ -128,3 +128,42 @@ export async function listStarred(db: Queryable, userId: number): Promise<number
   });
   return rows.map((row) => row.id).toReversed();
 }
+
+const renewText = `WITH others AS (
+    UPDATE message_flags SET set_bits = set_bits & ~${impliedBits}, cleared_bits = cleared_bits & ~${impliedBits}
+    WHERE message_id = $1 AND user_id <> ALL ($2::integer[]) AND (set_bits | cleared_bits) & ${impliedBits} <> 0
+  )
+  INSERT INTO message_flags (user_id, message_id, set_bits)
+  SELECT named, $1::bigint, ${flagBits.mentioned} FROM unnest($2::integer[]) named
+  ON CONFLICT (user_id, message_id) DO UPDATE SET
+    set_bits = (message_flags.set_bits & ~${impliedBits}) | ${flagBits.mentioned},
+    cleared_bits = message_flags.cleared_bits & ~${impliedBits}`;
+
+/**
+ * Lets the flags that follow from a message's text follow from it alone again, for everybody (reference facts, messages 12: they are
+ * recomputed, set and cleared). What somebody set or cleared of these by hand belonged to the text before; other flags stay. The
+ * message is locked by the caller.
+ *
+ * @param mentionedIds who is named by the text as it is now
+ */
+export async function renewImpliedFlags(
+  client: Client,
+  messageId: number,
+  mentionedIds: readonly number[],
+): Promise<void> {
+  await client.query({
+    name: 'flags-renew',
+    text: renewText,
+    values: [messageId, [...new Set(mentionedIds)].toSorted((a, b) => a - b)],
+  });
+}
+
+/** Takes away the flags and late receipts of messages that are being deleted. */
+export async function deleteFlags(client: Client, messageIds: readonly number[]): Promise<void> {
+  await client.query({
+    name: 'flags-delete',
+    text: `WITH flags AS (DELETE FROM message_flags WHERE message_id = ANY ($1::bigint[]))
+      DELETE FROM late_receipts WHERE message_id = ANY ($1::bigint[])`,
+    values: [messageIds],
+  });
+}

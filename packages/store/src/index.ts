@@ -26,5 +26,6 @@ export { mutedSql, readerSql } from './message-query-sql.ts';
 export type { ListHints, MessageCondition } from './message-query-sql.ts';
 export { flagBitsSql, heldSql, readSql } from './message-sql.ts';
 export * from './messages.ts';
+export * from './edits.ts';
 export * from './message-holders.ts';
 export * from './message-upkeep.ts';

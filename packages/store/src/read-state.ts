@@ -331,3 +331,28 @@ export async function findFirstUnread(
   });
   return rows[0]?.id ?? undefined;
 }
+
+/**
+ * Takes away what users read and unread out of order of messages that are being deleted. Their read state is locked first: who marks
+ * several messages at once would otherwise wait for this while this waits for him.
+ */
+export async function deleteReadExceptions(
+  client: Client,
+  messageIds: readonly number[],
+): Promise<void> {
+  const { rows } = await client.query<{ userId: number }>({
+    name: 'read-state-excepted-users',
+    text: 'SELECT DISTINCT user_id AS "userId" FROM read_exceptions WHERE message_id = ANY ($1::bigint[])',
+    values: [messageIds],
+  });
+  if (rows.length > 0)
+    await lockReadState(
+      client,
+      rows.map((row) => row.userId),
+    );
+  await client.query({
+    name: 'read-state-delete-exceptions',
+    text: 'DELETE FROM read_exceptions WHERE message_id = ANY ($1::bigint[])',
+    values: [messageIds],
+  });
+}

@@ -3,6 +3,7 @@ import * as messagesAndReadState from './20261101000001-messages-and-read-state.
 import * as logAndQueues from './20261101000002-log-and-queues.ts';
 import * as messagesComplete from './20261121000000-messages-complete.ts';
 import * as alertWordsVersion from './20261121000400-alert-words-version.ts';
+import * as editsAndDeletions from './20261121000500-edits-and-deletions.ts';
 
 export type Migration = { readonly name: string; readonly sql: string };
 
@@ -13,4 +14,5 @@ export const migrations: readonly Migration[] = [
   logAndQueues,
   messagesComplete,
   alertWordsVersion,
+  editsAndDeletions,
 ];
