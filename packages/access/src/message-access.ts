@@ -1,7 +1,13 @@
 import { badRequest, streamDoesNotExist } from '@parley/contracts';
-import type { Queryable } from '@parley/database';
-import { findVisibleMessage } from '@parley/store';
-import type { MessageFacts, SendSender, StreamAddress, StreamSendFacts } from '@parley/store';
+import type { Client, Queryable } from '@parley/database';
+import { findSeenMessage, findVisibleMessage, lockSeenMessage } from '@parley/store';
+import type {
+  MessageFacts,
+  SeenMessage,
+  SendSender,
+  StreamAddress,
+  StreamSendFacts,
+} from '@parley/store';
 
 /**
  * Who may send where, and who may see a message (reference facts, messages 3.5 and 7). What may not be seen looks exactly like what
@@ -63,4 +69,34 @@ export async function getVisibleMessage(
   const message = await findVisibleMessage(db, userId, messageId);
   if (message === undefined) throw badRequest('Invalid message(s)');
   return message;
+}
+
+/**
+ * Finds a message that the user may see, without its content.
+ *
+ * @throws ApiError `Invalid message(s)` when there is none, or he may not see it
+ */
+export async function getSeenMessage(
+  db: Queryable,
+  userId: number,
+  messageId: number,
+): Promise<SeenMessage> {
+  const seen = await findSeenMessage(db, userId, messageId);
+  if (seen === undefined) throw badRequest('Invalid message(s)');
+  return seen;
+}
+
+/**
+ * Locks a message that `getSeenMessage` found, and judges it again. See `lockSeenMessage` of the store for what the lock keeps out.
+ *
+ * @throws ApiError `Invalid message(s)` when it is gone, or the user may not see it any more
+ */
+export async function getLockedMessage(
+  client: Client,
+  userId: number,
+  seen: SeenMessage,
+): Promise<SeenMessage> {
+  const locked = await lockSeenMessage(client, userId, seen);
+  if (locked === undefined) throw badRequest('Invalid message(s)');
+  return locked;
 }

@@ -67,7 +67,7 @@ export type SendItem = {
   readonly group_mentioned_ids?: readonly number[];
   readonly alert_word_ids?: readonly number[];
   readonly subject_links?: readonly string[];
-  /** Their ids are drawn by `drawSubmessageIds` of the store. */
+  /** Their ids are drawn by `drawSubmessageId` of the store. */
   readonly submessages?: readonly {
     readonly id: number;
     readonly msg_type: string;

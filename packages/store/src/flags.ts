@@ -5,6 +5,7 @@
 import type { Client, Queryable } from '@parley/database';
 
 import {
+  canHoldSql,
   flagBits,
   flagBitsSql,
   heldSql,
@@ -60,7 +61,8 @@ export async function changeFlag(
 
 /**
  * Lets a user hold a message that he can see and does not hold: read, and flagged historical (reference facts, messages 10.1).
- * The caller has checked that he may see it. The mark outlives the star or reaction that made it.
+ * The caller has checked that he may see it, and locked it (`lockSeenMessage`), so that what others do to it at the same moment
+ * reaches him. The mark outlives the star or reaction that made it. Outgoing-webhook and embedded bots hold nothing, here too.
  */
 export async function addLateReceipt(
   client: Client,
@@ -72,6 +74,7 @@ export async function addLateReceipt(
     name: 'flags-late-receipt',
     text: `WITH target AS (
         SELECT m.* FROM messages m WHERE m.id = $2 AND NOT ${heldSql('m', '$1::integer')}
+          AND ${canHoldSql('$1::integer')}
       ), receipt AS (
         INSERT INTO late_receipts (user_id, message_id) SELECT $1, t.id FROM target t ON CONFLICT DO NOTHING
       ), excepted AS (

@@ -86,6 +86,7 @@ export type ListedMessage = {
         reaction_type: string;
         user: { id: number; email: string; full_name: string };
       }[]
+        user_id: number;
     | null;
   readonly submessages: readonly unknown[] | null;
   readonly lastEditedAtSecs: number | null;
@@ -106,7 +107,8 @@ const listedColumns = (
       'short_name', p.short_name, 'is_mirror_dummy', false) ORDER BY p.id)
     FROM conversations c JOIN users p ON p.id = ANY (c.participant_ids) WHERE c.id = m.conversation_id) END AS participants,
   (SELECT json_agg(json_build_object('emoji_name', r.emoji_name, 'emoji_code', r.emoji_code, 'reaction_type', r.reaction_type,
-      'user', json_build_object('id', ru.id, 'email', ru.email, 'full_name', ru.full_name)) ORDER BY r.reacted_at, r.user_id)
+      'user', json_build_object('id', ru.id, 'email', ru.email, 'full_name', ru.full_name), 'user_id', ru.id)
+      ORDER BY r.id)
     FROM reactions r JOIN users ru ON ru.id = r.user_id WHERE r.message_id = m.id) AS reactions,
   (SELECT json_agg(json_build_object('id', b.id, 'message_id', b.message_id, 'sender_id', b.sender_id, 'msg_type', b.msg_type,
       'content', b.content) ORDER BY b.id)

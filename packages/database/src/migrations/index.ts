@@ -4,6 +4,7 @@ import * as logAndQueues from './20261101000002-log-and-queues.ts';
 import * as messagesComplete from './20261121000000-messages-complete.ts';
 import * as alertWordsVersion from './20261121000400-alert-words-version.ts';
 import * as editsAndDeletions from './20261121000500-edits-and-deletions.ts';
+import * as orderOfReactions from './20261121000600-order-of-reactions.ts';
 
 export type Migration = { readonly name: string; readonly sql: string };
 
@@ -15,4 +16,5 @@ export const migrations: readonly Migration[] = [
   messagesComplete,
   alertWordsVersion,
   editsAndDeletions,
+  orderOfReactions,
 ];

@@ -1,0 +1,49 @@
+/** Submessages (owner of `submessages`). The send function writes those that come with a message, under ids drawn here before. */
+import type { Client, Queryable } from '@parley/database';
+
+/** @returns a new id */
+export async function drawSubmessageId(db: Queryable): Promise<number> {
+  const { rows } = await db.query<{ id: number }>({
+    name: 'submessages-draw-id',
+    text: `SELECT nextval('submessage_ids') AS id`,
+  });
+  const [row] = rows;
+  if (row === undefined) throw new Error('the sequence of submessages gave nothing');
+  return row.id;
+}
+
+/**
+ * Adds a submessage to a message whose row is locked (`lockSeenMessage`), so that on one message the order of ids is that of the log.
+ *
+ * @returns its id
+ */
+export async function addSubmessage(
+  client: Client,
+  submessage: {
+    readonly messageId: number;
+    readonly senderId: number;
+    readonly msgType: string;
+    readonly content: string;
+  },
+): Promise<number> {
+  const { rows } = await client.query<{ id: number }>({
+    name: 'submessages-add',
+    text: 'INSERT INTO submessages (message_id, sender_id, msg_type, content) VALUES ($1, $2, $3, $4) RETURNING id',
+    values: [submessage.messageId, submessage.senderId, submessage.msgType, submessage.content],
+  });
+  const [row] = rows;
+  if (row === undefined) throw new Error('adding a submessage answered nothing');
+  return row.id;
+}
+
+/** Takes away all submessages of messages that are being deleted. */
+export async function deleteSubmessages(
+  client: Client,
+  messageIds: readonly number[],
+): Promise<void> {
+  await client.query({
+    name: 'submessages-delete',
+    text: 'DELETE FROM submessages WHERE message_id = ANY ($1::bigint[])',
+    values: [messageIds],
+  });
+}
