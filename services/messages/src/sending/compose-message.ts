@@ -9,7 +9,7 @@ import {
 } from '@parley/markdown';
 import type { RenderedMessage } from '@parley/markdown';
 import { avatarUrl } from '@parley/store';
-import type { NamedInMessage, SendPerson } from '@parley/store';
+import type { NamedInMessage, SendPerson, SendSender } from '@parley/store';
 
 import type { CheckedMessage } from './check-message.ts';
 import { isHumanClient } from './human-clients.ts';
@@ -42,7 +42,8 @@ export type NewSubmessage = {
 };
 
 const reactingBotTypes = new Set([3, 4]);
-const genericBotType = 1;
+/** Bots of this type hold what names them (reference facts, messages 4.1). */
+export const genericBotType = 1;
 
 function displayPerson(person: SendPerson): DisplayRecipient {
   return {
@@ -61,17 +62,59 @@ export function displayRecipients(participants: readonly SendPerson[]): DisplayR
   return people.toSorted((a, b) => (a.email < b.email ? -1 : 1));
 }
 
-function render(content: string, composition: Composition): RenderedMessage {
-  const { realmUri, realm, message, named } = composition;
+/** What a text is read in: whose it is, and what its names stand for. */
+export type TextSource = {
+  readonly sender: SendSender;
+  readonly realm: RealmFacts;
+  readonly realmUri: string;
+  readonly named: NamedInMessage;
+};
+
+/** A text as HTML, with what follows from it for those who hold the message. */
+export type ComposedText = {
+  readonly rendered: RenderedMessage;
+  readonly mentionedUsers: NamedInMessage['users'];
+  /** Members of mentioned groups, ascending. */
+  readonly groupMentionedIds: readonly number[];
+  /** Who has an alert word in it, ascending. */
+  readonly alertWordIds: readonly number[];
+};
+
+/**
+ * Renders a text and finds whom it concerns.
+ *
+ * @param content as it will be stored
+ * @throws ApiError `Unable to render message`
+ */
+export function composeText(content: string, source: TextSource): ComposedText {
+  const { realm, named } = source;
+  const rendered = render(content, source);
+  const groups = named.groups.filter((group) => rendered.mentionedGroupIds.includes(group.id));
+  return {
+    rendered,
+    mentionedUsers: named.users.filter((user) => rendered.mentionedUserIds.includes(user.id)),
+    groupMentionedIds: [...new Set(groups.flatMap((group) => group.memberIds))].toSorted(
+      (a, b) => a - b,
+    ),
+    alertWordIds: alertedUserIds(content, realm),
+  };
+}
+
+function render(content: string, { sender, realm, realmUri, named }: TextSource): RenderedMessage {
   try {
-    return renderMessage(content, renderContextOf(realmUri, realm, message.sender, named));
+    return renderMessage(content, renderContextOf(realmUri, realm, sender, named));
   } catch (error) {
     if (error instanceof UnableToRender) throw badRequest('Unable to render message');
     throw error;
   }
 }
 
-function subjectLinksOf(topic: string, realm: RealmFacts): string[] {
+/**
+ * Finds the links that a topic stands for.
+ *
+ * @throws ApiError `Unable to render message`
+ */
+export function subjectLinksOf(topic: string, realm: RealmFacts): string[] {
   try {
     return topic === '' ? [] : findSubjectLinks(topic, realm);
   } catch (error) {
@@ -125,7 +168,6 @@ export function composeMessage(composition: Composition): SendItem {
     message,
     conversation,
     realm,
-    named,
     sendKey,
     clientName,
     sentAtSecs,
@@ -134,19 +176,13 @@ export function composeMessage(composition: Composition): SendItem {
     uploadPathIds,
   } = composition;
   const { sender, content } = message;
-  const rendered = render(content, composition);
+  const { rendered, mentionedUsers, groupMentionedIds, alertWordIds } = composeText(content, {
+    ...composition,
+    sender,
+  });
   const topic = message.kind === 'stream' ? message.topic : '';
   const links = subjectLinksOf(topic, realm);
   const readBySender = isHumanClient(clientName);
-  const mentionedUsers = named.users.filter((user) => rendered.mentionedUserIds.includes(user.id));
-  const groupMentionedIds = [
-    ...new Set(
-      named.groups
-        .filter((group) => rendered.mentionedGroupIds.includes(group.id))
-        .flatMap((group) => group.memberIds),
-    ),
-  ].toSorted((a, b) => a - b);
-  const alertWordIds = alertedUserIds(content, realm);
   const participantIds =
     message.kind === 'private' ? message.participants.map((person) => person.id) : undefined;
   // A generic bot that is named in a stream holds the message; for a subscriber among them the mark says nothing new. In a private
