@@ -29,6 +29,7 @@ export * from './messages.ts';
 export * from './edits.ts';
 export * from './message-holders.ts';
 export * from './message-upkeep.ts';
+export * from './uploads.ts';
 export { foldPhrases, phrasesSql } from './search-phrases.ts';
 export { allOfWords, findSearchWords, findWordRanges } from './search-words.ts';
 export type { TextRange } from './search-words.ts';

@@ -2,9 +2,12 @@ import * as peopleAndStreams from './20261101000000-people-and-streams.ts';
 import * as messagesAndReadState from './20261101000001-messages-and-read-state.ts';
 import * as logAndQueues from './20261101000002-log-and-queues.ts';
 import * as messagesComplete from './20261121000000-messages-complete.ts';
+import * as uploads from './20261121000100-uploads.ts';
+import * as searchPhrases from './20261121000200-search-phrases.ts';
 import * as alertWordsVersion from './20261121000400-alert-words-version.ts';
 import * as editsAndDeletions from './20261121000500-edits-and-deletions.ts';
 import * as orderOfReactions from './20261121000600-order-of-reactions.ts';
+import * as sideEffects from './20261121000700-side-effects.ts';
 
 export type Migration = { readonly name: string; readonly sql: string };
 
@@ -14,7 +17,10 @@ export const migrations: readonly Migration[] = [
   messagesAndReadState,
   logAndQueues,
   messagesComplete,
+  uploads,
+  searchPhrases,
   alertWordsVersion,
   editsAndDeletions,
   orderOfReactions,
+  sideEffects,
 ];
