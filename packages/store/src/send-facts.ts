@@ -193,6 +193,16 @@ export async function findPrivateSendFacts(
   };
 }
 
+/** Whether an account wants its emoticons shown as emoji (reference facts, events 4.6). */
+export async function translatesEmoticons(db: Queryable, userId: number): Promise<boolean> {
+  const { rows } = await db.query<{ translates: boolean }>({
+    name: 'translates-emoticons',
+    text: `SELECT coalesce((settings ->> 'translate_emoticons')::boolean, false) AS translates FROM users WHERE id = $1`,
+    values: [userId],
+  });
+  return rows[0]?.translates ?? false;
+}
+
 /** Names in a message's text that rendering has to know about. */
 export type NamesInMessage = {
   readonly names: readonly string[];

@@ -60,6 +60,7 @@ const rows: readonly Row[] = [
     { GET: {}, POST: { incomingWebhookBots: 'allowed', afterLoss: 'keyed-send' } },
   ],
   ['messages/flags', 'messages', { POST: repeat }],
+  ['messages/render', 'messages', { POST: repeat }],
   ['messages/{message_id:int}/reactions', 'messages', { POST: {}, DELETE: {} }],
   ['submessage', 'messages', { POST: {} }],
   ['mark_all_as_read', 'messages', { POST: repeat }],

@@ -1,6 +1,8 @@
 import type { Pool } from '@parley/database';
 import type { EventLog } from '@parley/event-log';
 
+import type { MessageRenderer } from './rendering/message-renderer.ts';
+import type { RealmFactsReader } from './sending/realm-facts.ts';
 import type { MessageSender } from './sending/send.ts';
 
 /** What the endpoints of this service may use. */
@@ -8,4 +10,8 @@ export type MessagesContext = {
   readonly pool: Pool;
   readonly eventLog: EventLog;
   readonly sender: MessageSender;
+  readonly realmFacts: RealmFactsReader;
+  readonly renderer: MessageRenderer;
+  /** Of the organization, without a slash at the end. */
+  readonly publicUrl: string;
 };

@@ -4,6 +4,8 @@ import { connectStores, keepLease } from '@parley/service';
 
 import { createMessagesApp } from './app.ts';
 import { BatchWriter } from './sending/batch-writer.ts';
+import { MessageRenderer } from './rendering/message-renderer.ts';
+import { RealmFactsReader } from './sending/realm-facts.ts';
 import { MessageSender } from './sending/send.ts';
 import { startUpkeep } from './upkeep.ts';
 
@@ -19,9 +21,14 @@ export async function startMessages(frame: ServiceFrame): Promise<RequestHandler
   });
   // Requests are answered before stores are closed, so nothing gathers any more; this waits for what a client gave up on.
   frame.onDispose('batch writer', () => writer.drain());
+  const renderer = new MessageRenderer({ log: subjectLogger(log, 'messages:rendering') });
+  frame.onDispose('renderer', () => renderer.close());
+  const realmFacts = new RealmFactsReader(stores.pool);
   const sender = new MessageSender({
     pool: stores.pool,
     writer,
+    renderer,
+    realmFacts,
     publicUrl: config.publicUrl,
     redis: stores.redis,
     keyPrefix: stores.keyPrefix,
@@ -34,6 +41,9 @@ export async function startMessages(frame: ServiceFrame): Promise<RequestHandler
       pool: stores.pool,
       eventLog: stores.eventLog,
       sender,
+      realmFacts,
+      renderer,
+      publicUrl: config.publicUrl,
     },
     identitySecrets: config.internalSecrets.map((secret) => secret.reveal()),
     log,

@@ -14,11 +14,13 @@ import {
   markTopicAsReadEndpoint,
 } from './mark-as-read.ts';
 import { getPointerEndpoint, movePointerEndpoint, putPointerEndpoint } from './pointer.ts';
+import { renderMessageEndpoint } from './render-message.ts';
 import { sendMessageEndpoint } from './send-message.ts';
 
 /** Every endpoint of this service. */
 export const endpoints: readonly Endpoint<MessagesContext>[] = [
   sendMessageEndpoint,
+  renderMessageEndpoint,
   getMessagesEndpoint,
   changeFlagsEndpoint,
   markAllAsReadEndpoint,

@@ -1,20 +1,16 @@
 import { audienceKey, badRequest } from '@parley/contracts';
 import type { DisplayRecipient, LoggedMessage, MessageSentEntry } from '@parley/contracts';
 import type { SendItem } from '@parley/event-log';
-import {
-  alertWordMatches,
-  findSubjectLinks,
-  renderMessage,
-  UnableToRender,
-} from '@parley/markdown';
+import { alertWordMatches, findSubjectLinks, UnableToRender } from '@parley/markdown';
 import type { RenderedMessage } from '@parley/markdown';
 import { avatarUrl } from '@parley/store';
 import type { NamedInMessage, SendPerson, SendSender } from '@parley/store';
 
+import type { MessageRenderer } from '../rendering/message-renderer.ts';
+import { renderDataOf } from '../rendering/render-data.ts';
 import type { CheckedMessage } from './check-message.ts';
 import { isHumanClient } from './human-clients.ts';
 import type { RealmFacts } from './realm-facts.ts';
-import { renderContextOf } from './render-names.ts';
 import { searchText } from './search-text.ts';
 import type { SendKey } from './send-key.ts';
 
@@ -22,8 +18,8 @@ export type Composition = {
   readonly message: CheckedMessage;
   readonly conversation: { readonly id: number; readonly recipientId: number };
   readonly realm: RealmFacts;
-  readonly realmUri: string;
-  readonly named: NamedInMessage;
+  /** Of the message's content. */
+  readonly text: ComposedText;
   readonly sendKey: SendKey;
   readonly clientName: string;
   /** Unix time. */
@@ -64,10 +60,11 @@ export function displayRecipients(participants: readonly SendPerson[]): DisplayR
 
 /** What a text is read in: whose it is, and what its names stand for. */
 export type TextSource = {
-  readonly sender: SendSender;
+  readonly sender: Pick<SendSender, 'translateEmoticons'>;
   readonly realm: RealmFacts;
   readonly realmUri: string;
   readonly named: NamedInMessage;
+  readonly renderer: MessageRenderer;
 };
 
 /** A text as HTML, with what follows from it for those who hold the message. */
@@ -86,9 +83,9 @@ export type ComposedText = {
  * @param content as it will be stored
  * @throws ApiError `Unable to render message`
  */
-export function composeText(content: string, source: TextSource): ComposedText {
-  const { realm, named } = source;
-  const rendered = render(content, source);
+export async function composeText(content: string, source: TextSource): Promise<ComposedText> {
+  const { sender, realm, realmUri, named, renderer } = source;
+  const rendered = await renderer.render(content, renderDataOf(realmUri, realm, sender, named));
   const groups = named.groups.filter((group) => rendered.mentionedGroupIds.includes(group.id));
   return {
     rendered,
@@ -98,15 +95,6 @@ export function composeText(content: string, source: TextSource): ComposedText {
     ),
     alertWordIds: alertedUserIds(content, realm),
   };
-}
-
-function render(content: string, { sender, realm, realmUri, named }: TextSource): RenderedMessage {
-  try {
-    return renderMessage(content, renderContextOf(realmUri, realm, sender, named));
-  } catch (error) {
-    if (error instanceof UnableToRender) throw badRequest('Unable to render message');
-    throw error;
-  }
 }
 
 /**
@@ -174,12 +162,10 @@ export function composeMessage(composition: Composition): SendItem {
     local,
     submessages,
     uploadPathIds,
+    text,
   } = composition;
   const { sender, content } = message;
-  const { rendered, mentionedUsers, groupMentionedIds, alertWordIds } = composeText(content, {
-    ...composition,
-    sender,
-  });
+  const { rendered, mentionedUsers, groupMentionedIds, alertWordIds } = text;
   const topic = message.kind === 'stream' ? message.topic : '';
   const links = subjectLinksOf(topic, realm);
   const readBySender = isHumanClient(clientName);

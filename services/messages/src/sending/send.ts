@@ -8,13 +8,14 @@ import {
   findMessageOfSendKey,
 } from '@parley/store';
 
+import type { MessageRenderer } from '../rendering/message-renderer.ts';
 import type { BatchWriter } from './batch-writer.ts';
 import { BotOwnerNotices } from './bot-owner-notices.ts';
 import type { BotOwnerNoticesOptions, SystemNotice } from './bot-owner-notices.ts';
 import { checkMessage } from './check-message.ts';
 import type { CheckedMessage, NewMessage } from './check-message.ts';
-import { composeMessage } from './compose-message.ts';
-import { RealmFactsReader } from './realm-facts.ts';
+import { composeMessage, composeText } from './compose-message.ts';
+import type { RealmFactsReader } from './realm-facts.ts';
 import { findNames } from './render-names.ts';
 import { makeSendKey } from './send-key.ts';
 import type { SendKey } from './send-key.ts';
@@ -39,6 +40,7 @@ export class MessageSender {
   readonly #writer: BatchWriter;
   readonly #publicUrl: string;
   readonly #realmFacts: RealmFactsReader;
+  readonly #renderer: MessageRenderer;
   readonly #notices: BotOwnerNotices;
 
   constructor(
@@ -46,12 +48,15 @@ export class MessageSender {
       readonly pool: Pool;
       readonly writer: BatchWriter;
       readonly publicUrl: string;
+      readonly realmFacts: RealmFactsReader;
+      readonly renderer: MessageRenderer;
     },
   ) {
     this.#pool = options.pool;
     this.#writer = options.writer;
     this.#publicUrl = options.publicUrl;
-    this.#realmFacts = new RealmFactsReader(options.pool);
+    this.#realmFacts = options.realmFacts;
+    this.#renderer = options.renderer;
     this.#notices = new BotOwnerNotices({ ...options, send: (notice) => this.#sendNotice(notice) });
   }
 
@@ -127,13 +132,19 @@ export class MessageSender {
       this.#conversationOf(message),
       findNames(this.#pool, message.sender.id, message.content),
     ]);
+    const text = await composeText(message.content, {
+      sender: message.sender,
+      realm,
+      realmUri: this.#publicUrl,
+      named,
+      renderer: this.#renderer,
+    });
     const { queueId, localId } = request;
     const item = composeMessage({
       message,
       conversation,
       realm,
-      realmUri: this.#publicUrl,
-      named,
+      text,
       sendKey,
       clientName: request.clientName,
       sentAtSecs: Math.floor(Date.now() / 1000),

@@ -1,0 +1,64 @@
+import { badRequest } from '@parley/contracts';
+import { renderMessage, UnableToRender } from '@parley/markdown';
+import type { RenderedMessage } from '@parley/markdown';
+
+import { contextOfData } from './render-data.ts';
+import type { RenderData } from './render-data.ts';
+import { RenderPool } from './render-pool.ts';
+import type { RenderPoolOptions } from './render-pool.ts';
+
+/**
+ * Longer messages go to a thread. A hop costs this thread some 0.1 ms, and a message of this length without what `costly` names
+ * at most 2 ms however hostile it is, 0.1 ms when it is ordinary: below, the hop would cost more than it saves.
+ */
+const inPlaceMaxLength = 500;
+
+/** Formulas and highlighted code take milliseconds for a few characters; so may the expressions of a realm. */
+const costly = /\$\$|```|~~~|^(?: {4}|\t)/m;
+
+/** One for the wall time of a hostile message, one for everybody else meanwhile. */
+const threads = 2;
+/** The budget of a message (reference facts, markdown 15): the last resort, far above what the renderer's own limits allow. */
+const wallTimeMs = 5000;
+/** As many as two threads render within the wall time at 50 ms each, which is the most that a message should take. */
+const waitingMax = 200;
+
+const workerUrl = new URL('render-worker.ts', import.meta.url);
+
+function isCheap(content: string, data: RenderData): boolean {
+  return (
+    content.length <= inPlaceMaxLength && data.linkifiers.length === 0 && !costly.test(content)
+  );
+}
+
+/**
+ * Renders messages without holding up other requests: short plain ones in place, everything else in a few threads.
+ */
+export class MessageRenderer {
+  readonly #pool: RenderPool;
+
+  constructor(options: Pick<RenderPoolOptions, 'log'> & Partial<Omit<RenderPoolOptions, 'log'>>) {
+    this.#pool = new RenderPool({ size: threads, wallTimeMs, waitingMax, workerUrl, ...options });
+  }
+
+  /**
+   * Renders a message.
+   *
+   * @param content as it will be stored
+   * @throws ApiError `Unable to render message`; 503 while too many messages wait
+   */
+  async render(content: string, data: RenderData): Promise<RenderedMessage> {
+    try {
+      if (isCheap(content, data)) return renderMessage(content, contextOfData(data));
+      return await this.#pool.run({ content, data });
+    } catch (error) {
+      if (error instanceof UnableToRender) throw badRequest('Unable to render message');
+      throw error;
+    }
+  }
+
+  /** Ends the threads. */
+  async close(): Promise<void> {
+    await this.#pool.close();
+  }
+}

@@ -1,0 +1,162 @@
+import { Worker } from 'node:worker_threads';
+
+import { serviceUnavailable } from '@parley/contracts';
+import { UnableToRender } from '@parley/markdown';
+import type { RenderedMessage } from '@parley/markdown';
+
+import type { RenderTask, WorkerReport } from './render-task.ts';
+
+type Job = {
+  readonly task: RenderTask;
+  readonly resolve: (message: RenderedMessage) => void;
+  readonly reject: (error: Error) => void;
+};
+
+type Slot = {
+  worker: Worker | undefined;
+  /** Whether the worker has loaded the renderer. */
+  isReady: boolean;
+  job: Job | undefined;
+  timer: NodeJS.Timeout | undefined;
+};
+
+type Log = { warn: (fields: Record<string, unknown>, message: string) => void };
+
+export type RenderPoolOptions = {
+  readonly log: Log;
+  /** How many messages are rendered at the same time. */
+  readonly size: number;
+  /** What one message may take once its worker runs (reference facts, markdown 15). */
+  readonly wallTimeMs: number;
+  /** How many messages may wait; more are answered 503. */
+  readonly waitingMax: number;
+  readonly workerUrl: URL;
+};
+
+/** Far above what any message needs within the renderer's own limits; a worker beyond it ends and takes only its message along. */
+const workerHeapMaxMb = 192;
+
+/**
+ * A few threads that render one message each at a time. A message that exceeds the wall time, or brings its thread down, is
+ * refused; its thread is replaced when the next message needs one.
+ */
+export class RenderPool {
+  readonly #options: RenderPoolOptions;
+  readonly #slots: readonly Slot[];
+  readonly #waiting: Job[] = [];
+  #isClosed = false;
+
+  constructor(options: RenderPoolOptions) {
+    this.#options = options;
+    this.#slots = Array.from({ length: options.size }, () => ({
+      worker: undefined,
+      isReady: false,
+      job: undefined,
+      timer: undefined,
+    }));
+  }
+
+  /**
+   * Renders in one of the threads.
+   *
+   * @throws UnableToRender
+   * @throws ApiError 503 while too many wait, while threads cannot be started, and after `close`
+   */
+  async run(task: RenderTask): Promise<RenderedMessage> {
+    if (this.#isClosed || this.#waiting.length >= this.#options.waitingMax) {
+      throw serviceUnavailable();
+    }
+    return new Promise<RenderedMessage>((resolve, reject) => {
+      this.#waiting.push({ task, resolve, reject });
+      this.#dispatch();
+    });
+  }
+
+  /** Ends the threads; what they still render is answered 503. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const job of this.#waiting.splice(0)) job.reject(serviceUnavailable());
+    await Promise.all(
+      this.#slots.map(async (slot) => {
+        const { worker } = slot;
+        this.#release(slot)?.reject(serviceUnavailable());
+        await worker?.terminate();
+      }),
+    );
+  }
+
+  #dispatch(): void {
+    // A running thread is preferred to one that would have to be started.
+    const idle = this.#slots.filter(({ job }) => job === undefined);
+    for (const slot of idle.toSorted((a, b) => Number(b.isReady) - Number(a.isReady))) {
+      const job = this.#waiting.shift();
+      if (job === undefined) return;
+      slot.job = job;
+      slot.worker ??= this.#start(slot);
+      if (slot.isReady) this.#post(slot);
+    }
+  }
+
+  #start(slot: Slot): Worker {
+    const worker = new Worker(this.#options.workerUrl, {
+      resourceLimits: { maxOldGenerationSizeMb: workerHeapMaxMb },
+    });
+    // The thread alone is no reason to keep the process.
+    worker.unref();
+    worker.on('message', (report: WorkerReport) => {
+      if (slot.worker === worker) this.#take(slot, report);
+    });
+    worker.on('error', (error) => {
+      this.#options.log.warn({ err: error }, 'a render thread failed');
+      if (slot.worker === worker) this.#fail(slot, 'the thread failed');
+    });
+    worker.on('exit', () => {
+      if (slot.worker === worker) this.#fail(slot, 'the thread ended');
+    });
+    return worker;
+  }
+
+  #post(slot: Slot): void {
+    slot.timer = setTimeout(() => {
+      const { worker, job } = slot;
+      this.#options.log.warn(
+        { wallTimeMs: this.#options.wallTimeMs, contentLength: job?.task.content.length },
+        'a message took too long to render',
+      );
+      this.#fail(slot, 'it took too long');
+      void worker?.terminate();
+    }, this.#options.wallTimeMs);
+    slot.worker?.postMessage(slot.job?.task);
+  }
+
+  #take(slot: Slot, report: WorkerReport): void {
+    if (report.kind === 'ready') {
+      slot.isReady = true;
+      if (slot.job !== undefined) this.#post(slot);
+      return;
+    }
+    clearTimeout(slot.timer);
+    const { job } = slot;
+    slot.job = undefined;
+    if (report.kind === 'rendered') job?.resolve(report.message);
+    else job?.reject(new UnableToRender(report.reason));
+    this.#dispatch();
+  }
+
+  /** Gives up the thread and the message that it had. A thread that never ran says nothing about the message. */
+  #fail(slot: Slot, reason: string): void {
+    const wasReady = slot.isReady;
+    this.#release(slot)?.reject(wasReady ? new UnableToRender(reason) : serviceUnavailable());
+    this.#dispatch();
+  }
+
+  #release(slot: Slot): Job | undefined {
+    const { job } = slot;
+    clearTimeout(slot.timer);
+    slot.worker = undefined;
+    slot.isReady = false;
+    slot.job = undefined;
+    slot.timer = undefined;
+    return job;
+  }
+}

@@ -1,0 +1,40 @@
+/** The thread in which messages are rendered that may take long. It holds nothing between two tasks but compiled linkifiers. */
+import { parentPort } from 'node:worker_threads';
+
+import { renderMessage, UnableToRender } from '@parley/markdown';
+import type { Linkifier } from '@parley/markdown';
+
+import { contextOfData } from './render-data.ts';
+import type { RenderTask, WorkerReport } from './render-task.ts';
+
+/** Every task brings its own copy of the list; the expressions of an equal one are compiled already. */
+let lastLinkifiers: { readonly key: string; readonly list: readonly Linkifier[] } = {
+  key: '[]',
+  list: [],
+};
+
+function sameLinkifiers(list: readonly Linkifier[]): readonly Linkifier[] {
+  const key = JSON.stringify(list);
+  if (key !== lastLinkifiers.key) lastLinkifiers = { key, list };
+  return lastLinkifiers.list;
+}
+
+function answer({ content, data }: RenderTask): WorkerReport {
+  try {
+    const linkifiers = sameLinkifiers(data.linkifiers);
+    return {
+      kind: 'rendered',
+      message: renderMessage(content, contextOfData({ ...data, linkifiers })),
+    };
+  } catch (error) {
+    if (error instanceof UnableToRender) return { kind: 'refused', reason: error.message };
+    throw error;
+  }
+}
+
+function report(value: WorkerReport): void {
+  parentPort?.postMessage(value);
+}
+
+parentPort?.on('message', (task: RenderTask) => report(answer(task)));
+report({ kind: 'ready' });
