@@ -1,4 +1,4 @@
-import { getVisibleMessage } from '@parley/access';
+import { getLockedMessage, getSeenMessage } from '@parley/access';
 import { badRequest } from '@parley/contracts';
 import type { Client } from '@parley/database';
 import { defineEndpoint, jsonIntegerList, text } from '@parley/http';
@@ -35,7 +35,7 @@ async function applyFlag(client: Client, request: FlagRequest): Promise<number[]
   if (flag !== 'starred' || messageIds.length !== 1 || only === undefined)
     throw badRequest('Invalid message(s)');
   // A star on one visible message makes the user hold it from now on.
-  await getVisibleMessage(client, userId, only);
+  await getLockedMessage(client, userId, await getSeenMessage(client, userId, only));
   await addLateReceipt(client, userId, only);
   await changeFlag(client, userId, [only], flag, operation);
   return [only];

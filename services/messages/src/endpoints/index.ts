@@ -6,6 +6,7 @@ import {
   listAlertWordsEndpoint,
   removeAlertWordsEndpoint,
 } from './alert-words.ts';
+import { addSubmessageEndpoint } from './add-submessage.ts';
 import { changeFlagsEndpoint } from './change-flags.ts';
 import { getMessagesEndpoint } from './get-messages.ts';
 import {
@@ -14,6 +15,7 @@ import {
   markTopicAsReadEndpoint,
 } from './mark-as-read.ts';
 import { getPointerEndpoint, movePointerEndpoint, putPointerEndpoint } from './pointer.ts';
+import { addReactionEndpoint, removeReactionEndpoint } from './reactions.ts';
 import { renderMessageEndpoint } from './render-message.ts';
 import { sendMessageEndpoint } from './send-message.ts';
 
@@ -32,4 +34,7 @@ export const endpoints: readonly Endpoint<MessagesContext>[] = [
   getPointerEndpoint,
   movePointerEndpoint,
   putPointerEndpoint,
+  addReactionEndpoint,
+  removeReactionEndpoint,
+  addSubmessageEndpoint,
 ];

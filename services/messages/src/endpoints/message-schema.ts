@@ -26,8 +26,21 @@ const reaction: JsonSchema = {
       properties: { id: integer, email: text, full_name: text },
       required: ['id', 'email', 'full_name'],
     },
+    user_id: integer,
   },
-  required: ['emoji_name', 'emoji_code', 'reaction_type', 'user'],
+  required: ['emoji_name', 'emoji_code', 'reaction_type', 'user', 'user_id'],
+};
+
+const submessage: JsonSchema = {
+  type: 'object',
+  properties: {
+    id: integer,
+    message_id: integer,
+    sender_id: integer,
+    msg_type: text,
+    content: text,
+  },
+  required: ['id', 'message_id', 'sender_id', 'msg_type', 'content'],
 };
 
 /** A message of fetched history (contract, Message; reference facts, messages 5). */
@@ -45,7 +58,7 @@ export const messageSchema: JsonSchema = {
     subject_links: { type: 'array', items: text },
     is_me_message: { type: 'boolean' },
     reactions: { type: 'array', items: reaction },
-    submessages: { type: 'array', items: { type: 'object', additionalProperties: true } },
+    submessages: { type: 'array', items: submessage },
     flags: { type: 'array', items: text },
     sender_full_name: text,
     sender_short_name: text,
@@ -56,6 +69,8 @@ export const messageSchema: JsonSchema = {
     avatar_url: { type: ['string', 'null'] },
     stream_id: integer,
     last_edit_timestamp: integer,
+    match_content: text,
+    match_subject: text,
     edit_history: { type: 'array', items: { type: 'object', additionalProperties: true } },
   },
   required: [

@@ -2,7 +2,7 @@ import { badRequest } from '@parley/contracts';
 import { custom, defineEndpoint, text } from '@parley/http';
 
 import type { MessagesContext } from '../context.ts';
-import { checkWidgetContent } from '../sending/check-widget.ts';
+import { widgetContentMaxCodePoints } from '../sending/check-widget.ts';
 import { noRecipients, parseRecipients } from '../sending/recipients-parameter.ts';
 
 const deferredTypes = new Set(['send_later', 'remind']);
@@ -63,7 +63,9 @@ export const sendMessageEndpoint = defineEndpoint({
     }),
     text('queue_id', { description: 'Local echo: the event queue whose event carries `local_id`' }),
     text('local_id', { description: 'Local echo: the id that the client gave the message' }),
-    text('widget_content', { description: 'A widget as JSON text' }),
+    text('widget_content', {
+      description: `A widget as JSON text; at most ${widgetContentMaxCodePoints} characters`,
+    }),
     text('forged', { description: 'For mirroring accounts only' }),
     text('realm_str', { description: 'Ignored when it names the organization' }),
     text('delivery_type', { default: 'send_now', description: '`send_now`' }),
@@ -100,7 +102,7 @@ export const sendMessageEndpoint = defineEndpoint({
       idempotencyKey: header('idempotency-key'),
       queueId: parameters.queue_id,
       localId: parameters.local_id,
-      checkFurther: () => checkWidgetContent(parameters.widget_content),
+      widgetContent: parameters.widget_content,
     });
     return { id };
   },

@@ -22,6 +22,9 @@ const checkExtraData = compileCheck({
   required: ['type', 'heading', 'choices'],
 });
 
+/** A form of a few dozen choices; every fetch of the message brings it. */
+export const widgetContentMaxCodePoints = 10_000;
+
 function refuse(reason: string): Error {
   return badRequest(`Widgets: ${reason}`);
 }
@@ -30,19 +33,36 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/**
- * Checks the text of `widget_content` (reference facts, messages 16).
- *
- * @throws ApiError that begins with `Widgets: `
- */
-export function checkWidgetContent(text: string | undefined): void {
-  if (text === undefined) return;
-  let widget: unknown;
+function parse(text: string): unknown {
   try {
-    widget = JSON.parse(text);
+    return JSON.parse(text);
   } catch {
     throw refuse('API programmer sent invalid JSON content');
   }
+}
+
+function write(widget: Readonly<Record<string, unknown>>): string {
+  try {
+    return JSON.stringify(widget);
+  } catch {
+    // It nests deeper than it can be written; nothing that a client could show.
+    throw refuse('API programmer sent invalid JSON content');
+  }
+}
+
+/**
+ * Checks the text of `widget_content` (reference facts, messages 16). Members beyond the form's own are kept.
+ *
+ * @returns what the widget's submessage holds
+ * @throws ApiError that begins with `Widgets: `
+ */
+export function checkWidgetContent(text: string): string {
+  if (
+    text.length > 2 * widgetContentMaxCodePoints ||
+    Array.from(text).length > widgetContentMaxCodePoints
+  )
+    throw refuse(`widget_content is too long (limit: ${widgetContentMaxCodePoints} characters)`);
+  const widget = parse(text);
   if (!isObject(widget)) throw refuse('widget_content is not a dict');
   const { widget_type: type, extra_data: extraData } = widget;
   if (type === undefined) throw refuse('widget_type is not in widget_content');
@@ -59,4 +79,5 @@ export function checkWidgetContent(text: string | undefined): void {
   } catch (error) {
     throw refuse(error instanceof Error ? error.message : 'extra_data is not a dict');
   }
+  return write({ widget_type: type, extra_data: extraData });
 }

@@ -31,6 +31,7 @@ export type RequestedMessage = {
   readonly to: Recipients;
   readonly topic: string | undefined;
   readonly content: string;
+  readonly widgetContent?: string | undefined;
 };
 
 /**
@@ -39,9 +40,16 @@ export type RequestedMessage = {
  */
 export function makeSendKey(parts: SendKeyParts, message: RequestedMessage): SendKey {
   const { userId, requestId, idempotencyKey, queueId, localId } = parts;
-  const { type, to, topic, content } = message;
+  const { type, to, topic, content, widgetContent } = message;
   const addressees = to.kind === 'names' ? to.names : to.ids;
-  const contentHash = sha256(type, to.kind, addressees, topic ?? '', content);
+  const contentHash = sha256(
+    type,
+    to.kind,
+    addressees,
+    topic ?? '',
+    content,
+    ...(widgetContent === undefined ? [] : [widgetContent]),
+  );
   if (idempotencyKey !== undefined)
     return { key: `k:${sha256(userId, idempotencyKey)}`, contentHash, isClients: true };
   if (queueId !== undefined && localId !== undefined) {

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { ApiError, idempotencyKeyReused, serviceUnavailable } from '@parley/contracts';
 import type { Pool } from '@parley/database';
 import {
+  drawSubmessageId,
   ensurePrivateConversation,
   ensureTopicConversation,
   findMessageOfSendKey,
@@ -15,10 +16,13 @@ import type { BotOwnerNoticesOptions, SystemNotice } from './bot-owner-notices.t
 import { checkMessage } from './check-message.ts';
 import type { CheckedMessage, NewMessage } from './check-message.ts';
 import { composeMessage, composeText } from './compose-message.ts';
+import type { NewSubmessage } from './compose-message.ts';
 import type { RealmFactsReader } from './realm-facts.ts';
 import { findNames } from './render-names.ts';
 import { makeSendKey } from './send-key.ts';
 import type { SendKey } from './send-key.ts';
+import { findWidget } from './widgets.ts';
+import type { WidgetSubmessage } from './widgets.ts';
 
 /** A send as a request brings it. */
 export type SendRequest = NewMessage & {
@@ -27,8 +31,8 @@ export type SendRequest = NewMessage & {
   readonly idempotencyKey: string | undefined;
   readonly queueId: string | undefined;
   readonly localId: string | undefined;
-  /** What is checked after permission and before rendering; throws the refusal. */
-  readonly checkFurther?: () => void;
+  /** JSON text, checked after permission and before rendering. */
+  readonly widgetContent?: string | undefined;
 };
 
 // A stream or an account that changes faster than a message can be checked is nothing but an attack or a fault.
@@ -127,10 +131,11 @@ export class MessageSender {
       checkMessage(this.#pool, request),
       this.#realmFacts.get(),
     ]);
-    request.checkFurther?.();
-    const [conversation, named] = await Promise.all([
+    const widget = findWidget(message.content, request.widgetContent);
+    const [conversation, named, submessages] = await Promise.all([
       this.#conversationOf(message),
       findNames(this.#pool, message.sender.id, message.content),
+      this.#submessagesOf(widget),
     ]);
     const text = await composeText(message.content, {
       sender: message.sender,
@@ -148,7 +153,7 @@ export class MessageSender {
       sendKey,
       clientName: request.clientName,
       sentAtSecs: Math.floor(Date.now() / 1000),
-      submessages: [],
+      submessages,
       uploadPathIds: [],
       local: queueId === undefined || localId === undefined ? undefined : { queueId, localId },
     });
@@ -156,6 +161,10 @@ export class MessageSender {
     if (outcome === 'reused') throw idempotencyKeyReused();
     if (outcome === 'sent') this.#notices.afterSend(message);
     return outcome === 'stale' ? undefined : messageId;
+  }
+
+  async #submessagesOf(widget: WidgetSubmessage | undefined): Promise<NewSubmessage[]> {
+    return widget === undefined ? [] : [{ id: await drawSubmessageId(this.#pool), ...widget }];
   }
 
   async #conversationOf(message: CheckedMessage): Promise<{ id: number; recipientId: number }> {

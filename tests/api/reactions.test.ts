@@ -1,0 +1,610 @@
+import { randomInt } from 'node:crypto';
+
+import { addRealmEmoji, deactivateRealmEmoji } from '@parley/store';
+import { RefusedRequest } from '@parley/test-kit';
+import type { JsonObject, Parameters, TestAccount } from '@parley/test-kit';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+
+import { FencedQueues } from './fenced-queues.ts';
+import { fetchMessages, refusalOf, startMessageFixture } from './message-fixture.ts';
+import type { MessageFixture } from './message-fixture.ts';
+
+type Name =
+  | 'ann'
+  | 'bob'
+  | 'cat'
+  | 'guest'
+  | 'bot'
+  | 'dan'
+  | 'eve'
+  | 'member guest'
+  | 'outgoing bot'
+  | 'subscribed outgoing bot';
+
+let all: MessageFixture;
+let people: Readonly<Record<Name, TestAccount>>;
+let queues: FencedQueues<Name>;
+let customId: string;
+/** A message of Ann's in the public stream. */
+let message: number;
+
+const person = (name: Name): TestAccount => people[name];
+const react = (
+  who: Name,
+  parameters: Parameters,
+  id: number = message,
+): Promise<Readonly<Record<string, unknown>>> =>
+  person(who).client.post(`messages/${id}/reactions`, parameters);
+const unreact = (
+  who: Name,
+  parameters: Parameters,
+  id: number = message,
+): Promise<Readonly<Record<string, unknown>>> =>
+  person(who).client.delete(`messages/${id}/reactions`, parameters);
+const thumbsUp = { emoji_name: '+1', emoji_code: '1f44d', reaction_type: 'unicode_emoji' } as const;
+const success = { result: 'success', msg: '' };
+
+async function refused(request: Promise<unknown>): Promise<unknown> {
+  const refusal = await refusalOf(request);
+  expect(refusal).toMatchObject({ status: 400, result: 'error', code: 'BAD_REQUEST' });
+  return refusal['msg'];
+}
+
+/** The reactions of a message as a reader fetches them. */
+async function reactionsOf(who: Name, id: number = message): Promise<readonly JsonObject[]> {
+  const { messages } = await fetchMessages(person(who), {
+    anchor: id,
+    num_before: 0,
+    narrow: [['stream', 'Denmark']],
+  });
+  return (messages[0]?.['reactions'] ?? []) as readonly JsonObject[];
+}
+
+const fetchedUser = (who: Name): unknown => ({
+  id: person(who).id,
+  email: person(who).email,
+  full_name: person(who).user.fullName,
+});
+const reactionEvent = (who: Name, op: 'add' | 'remove', emoji: object, id = message): unknown => ({
+  type: 'reaction',
+  op,
+  message_id: id,
+  ...emoji,
+  user: {
+    user_id: person(who).id,
+    email: person(who).email,
+    full_name: person(who).user.fullName,
+  },
+  user_id: person(who).id,
+});
+
+/** Expects one event at these people's queues, and at nobody else's. */
+async function expectEvent(event: unknown, at: readonly Name[]): Promise<void> {
+  expect(await queues.read()).toEqual(Object.fromEntries(at.map((name) => [name, [event]])));
+}
+
+beforeAll(async () => {
+  all = await startMessageFixture({ events: 1, messages: 2, subscriptions: 1, presence: 1 });
+  const { organization, ann, bob, cat, guest, bot } = all;
+  people = {
+    ann,
+    bob,
+    cat,
+    guest,
+    bot,
+    dan: await organization.makeAccount('Dan Left'),
+    eve: await organization.makeAccount('Eve Out'),
+    'member guest': await organization.makeAccount('Gil Guest', { role: 'guest' }),
+    'outgoing bot': await organization.makeAccount('Outgoing', { botType: 3, owner: bob }),
+    'subscribed outgoing bot': await organization.makeAccount('Outgoing Too', {
+      botType: 3,
+      owner: bob,
+    }),
+  };
+  await organization.makeStream('Denmark', [
+    ann,
+    bob,
+    person('dan'),
+    person('member guest'),
+    person('subscribed outgoing bot'),
+  ]);
+  await organization.makeStream('fences', Object.values(people));
+  customId = String(
+    await addRealmEmoji(all.pool, { name: 'parley', authorId: ann.id, fileName: '1.png' }),
+  );
+  queues = await FencedQueues.open(people, ['reaction', 'update_message_flags'], (content) =>
+    ann.client.sendToStream('fences', 'x', content),
+  );
+});
+afterAll(() => all.stop());
+
+beforeEach(async () => {
+  message = await all.ann.client.sendToStream('Denmark', 'lunch', `one ${randomInt(1e9)}`);
+});
+
+const denmark: readonly Name[] = ['ann', 'bob', 'dan', 'member guest'];
+
+describe('adding', () => {
+  test('a reaction is in fetched history and told to everyone who holds the message, the actor too', async () => {
+    expect(await react('bob', thumbsUp)).toEqual(success);
+    await expectEvent(reactionEvent('bob', 'add', thumbsUp), denmark);
+    for (const who of ['ann', 'cat'] as const)
+      expect(await reactionsOf(who)).toEqual([
+        { ...thumbsUp, user: fetchedUser('bob'), user_id: person('bob').id },
+      ]);
+  });
+
+  test('the name is enough: custom emoji go first, then the extra one, then Unicode names', async () => {
+    const named = async (name: string): Promise<unknown> => {
+      await react('ann', { emoji_name: name });
+      const { user: _user, user_id: _id, ...emoji } = (await reactionsOf('ann')).at(-1) ?? {};
+      await unreact('ann', { emoji_name: name });
+      return emoji;
+    };
+    expect(await named('tada')).toEqual({
+      emoji_name: 'tada',
+      emoji_code: '1f389',
+      reaction_type: 'unicode_emoji',
+    });
+    expect(await named('zulip')).toEqual({
+      emoji_name: 'zulip',
+      emoji_code: 'zulip',
+      reaction_type: 'zulip_extra_emoji',
+    });
+    expect(await named('parley')).toEqual({
+      emoji_name: 'parley',
+      emoji_code: customId,
+      reaction_type: 'realm_emoji',
+    });
+    const shadow = await addRealmEmoji(all.pool, {
+      name: 'wave',
+      authorId: undefined,
+      fileName: '2.png',
+    });
+    expect(await named('wave')).toEqual({
+      emoji_name: 'wave',
+      emoji_code: String(shadow),
+      reaction_type: 'realm_emoji',
+    });
+    // With a type the name means the one of that type: bots send no code.
+    await react('bob', { emoji_name: 'wave', reaction_type: 'unicode_emoji' });
+    expect((await reactionsOf('ann')).at(-1)).toMatchObject({
+      emoji_code: '1f44b',
+      reaction_type: 'unicode_emoji',
+    });
+    await react('bob', { emoji_name: 'parley', reaction_type: 'realm_emoji' });
+    await deactivateRealmEmoji(all.pool, 'wave');
+    await queues.read();
+  });
+
+  test('a second one with an alias takes over the name of the first', async () => {
+    await react('ann', thumbsUp);
+    await react('bob', { emoji_name: 'thumbs_up' });
+    await react('dan', { emoji_name: 'anything', emoji_code: '1f44d' });
+    expect(await reactionsOf('ann')).toMatchObject(
+      ['ann', 'bob', 'dan'].map((who) => ({ ...thumbsUp, user: { id: person(who as Name).id } })),
+    );
+    const events = (await queues.read()).bob ?? [];
+    expect(events.map((event) => event['emoji_name'])).toEqual(['+1', '+1', '+1']);
+  });
+
+  test('an emoji that was deactivated or renamed can be joined, and not begun', async () => {
+    const id = String(
+      await addRealmEmoji(all.pool, { name: 'old', authorId: undefined, fileName: '3.png' }),
+    );
+    await react('ann', { emoji_name: 'old' });
+    await deactivateRealmEmoji(all.pool, 'old');
+    const byCode = { emoji_name: 'old', emoji_code: id, reaction_type: 'realm_emoji' };
+    expect(await refused(react('bob', { emoji_name: 'old' }))).toBe("Emoji 'old' does not exist");
+    await react('bob', byCode);
+    await unreact('ann', byCode);
+    await unreact('bob', { emoji_code: id, reaction_type: 'realm_emoji' });
+    expect(await refused(react('bob', byCode))).toBe('This custom emoji has been deactivated.');
+    await queues.read();
+  });
+
+  test('twice is refused: the same code, and the same name with another code', async () => {
+    await react('bob', thumbsUp);
+    for (const again of [thumbsUp, { emoji_name: '+1' }, { emoji_name: 'thumbs_up' }])
+      expect(await refused(react('bob', again))).toBe('Reaction already exists.');
+    const id = String(
+      await addRealmEmoji(all.pool, { name: '+1', authorId: undefined, fileName: '4.png' }),
+    );
+    const shadow = { emoji_name: '+1', emoji_code: id, reaction_type: 'realm_emoji' };
+    expect(await refused(react('bob', shadow))).toBe('Reaction already exists.');
+    await react('dan', shadow);
+    expect(await refused(react('bob', shadow))).toBe('Reaction already exists.');
+    await deactivateRealmEmoji(all.pool, '+1');
+    await queues.read();
+  });
+
+  const refusals: [string, Parameters, string][] = [
+    ['an unknown name', { emoji_name: 'no such <b>' }, "Emoji 'no such <b>' does not exist"],
+    ['an empty name', { emoji_name: '' }, "Emoji '' does not exist"],
+    [
+      'an unknown name of a type',
+      { emoji_name: 'nope', reaction_type: 'unicode_emoji' },
+      "Emoji 'nope' does not exist",
+    ],
+    ['an unknown code', { emoji_name: '+1', emoji_code: 'ffffff' }, 'Invalid emoji code.'],
+    ['an empty code', { emoji_name: '+1', emoji_code: '' }, 'Invalid emoji code.'],
+    ['a code in upper case', { emoji_name: '+1', emoji_code: '1F44D' }, 'Invalid emoji code.'],
+    ['a name of another code', { emoji_name: 'tada', emoji_code: '1f44d' }, 'Invalid emoji name.'],
+    [
+      'another extra emoji',
+      { emoji_name: 'zulip', emoji_code: 'other', reaction_type: 'zulip_extra_emoji' },
+      'Invalid emoji code.',
+    ],
+    [
+      'the extra emoji by another name',
+      { emoji_name: 'tada', emoji_code: 'zulip', reaction_type: 'zulip_extra_emoji' },
+      'Invalid emoji name.',
+    ],
+    [
+      'no such custom emoji',
+      { emoji_name: 'parley', emoji_code: '99999', reaction_type: 'realm_emoji' },
+      'Invalid custom emoji.',
+    ],
+    [
+      'a custom code that is no id',
+      { emoji_name: 'parley', emoji_code: '1'.repeat(300), reaction_type: 'realm_emoji' },
+      'Invalid custom emoji.',
+    ],
+    [
+      'a Unicode name as custom emoji',
+      { emoji_name: 'tada', reaction_type: 'realm_emoji' },
+      'Invalid custom emoji.',
+    ],
+    ['an unknown type', { ...thumbsUp, reaction_type: 'emoji' }, 'Invalid emoji type.'],
+    [
+      'an unknown type by name',
+      { emoji_name: '+1', reaction_type: '__proto__' },
+      'Invalid emoji type.',
+    ],
+    [
+      'a huge name',
+      { emoji_name: 'x'.repeat(100_000), emoji_code: '1f44d' },
+      'Invalid emoji name.',
+    ],
+  ];
+  test.each(refusals)('%s is refused', async (_name, parameters, msg) => {
+    expect(await refused(react('bob', parameters))).toBe(msg);
+    expect(await reactionsOf('ann')).toEqual([]);
+  });
+
+  test('a custom emoji by another name is refused', async () => {
+    const parameters = { emoji_name: 'tada', emoji_code: customId, reaction_type: 'realm_emoji' };
+    expect(await refused(react('bob', parameters))).toBe('Invalid custom emoji name.');
+    const padded = { emoji_name: 'parley', emoji_code: `0${customId}` };
+    expect(await refused(react('bob', { ...padded, reaction_type: 'realm_emoji' }))).toBe(
+      'Invalid custom emoji.',
+    );
+  });
+
+  test('a missing name and texts that no store takes are refused', async () => {
+    expect(await refusalOf(react('bob', { emoji_code: '1f44d' }))).toMatchObject({
+      code: 'REQUEST_VARIABLE_MISSING',
+      var_name: 'emoji_name',
+    });
+    for (const name of ['emoji_name', 'emoji_code', 'reaction_type'])
+      for (const value of ['a\0b', '\uD800', '%FF'])
+        expect((await refusalOf(react('bob', { ...thumbsUp, [name]: value })))['status']).toBe(400);
+    for (const id of ['abc', '-1', '1.5', '%00'])
+      expect(
+        (await person('bob').client.withoutChecks('POST', `messages/${id}/reactions`, thumbsUp))
+          .status,
+      ).toBe(404);
+  });
+});
+
+describe('removing', () => {
+  test('by name, by code and in the query; the event has the stored name', async () => {
+    for (const parameters of [{ emoji_name: 'thumbs_up' }, { emoji_code: '1f44d' }, thumbsUp]) {
+      await react('bob', thumbsUp);
+      await queues.read();
+      expect(await unreact('bob', parameters)).toEqual(success);
+      await expectEvent(reactionEvent('bob', 'remove', thumbsUp), denmark);
+      expect(await reactionsOf('ann')).toEqual([]);
+    }
+    await react('bob', thumbsUp);
+    const inQuery = await person('bob').client.withoutChecks(
+      'DELETE',
+      `messages/${message}/reactions?emoji_name=%2B1`,
+    );
+    expect(JSON.parse(inQuery.text)).toEqual(success);
+    await react('bob', thumbsUp);
+    const overridden = await person('bob').client.post(`messages/${message}/reactions`, {
+      method: 'DELETE',
+      emoji_name: '+1',
+    });
+    expect(overridden).toEqual(success);
+    await queues.read();
+  });
+
+  test('what is not there, or is somebody else’s, is refused', async () => {
+    await react('ann', thumbsUp);
+    for (const parameters of [thumbsUp, { emoji_name: 'tada' }, { emoji_code: 'nonsense' }])
+      expect(await refused(unreact('bob', parameters))).toBe("Reaction doesn't exist.");
+    expect(await refused(unreact('ann', { ...thumbsUp, reaction_type: 'realm_emoji' }))).toBe(
+      "Reaction doesn't exist.",
+    );
+    expect(await refused(unreact('bob', {}))).toBe(
+      'At least one of the following arguments must be present: emoji_name, emoji_code',
+    );
+    expect(await refused(unreact('bob', { emoji_name: 'nope' }))).toBe(
+      "Emoji 'nope' does not exist",
+    );
+    await queues.read();
+  });
+});
+
+describe('who may, and who is told', () => {
+  test('a member who only sees the message comes to hold it, read and historical', async () => {
+    await react('cat', thumbsUp);
+    await expectEvent(reactionEvent('cat', 'add', thumbsUp), [...denmark, 'cat']);
+    const { messages } = await fetchMessages(person('cat'));
+    expect(messages.find(({ id }) => id === message)?.flags).toEqual(['read', 'historical']);
+    await react('ann', { emoji_name: 'tada' });
+    await unreact('cat', { emoji_name: '+1' });
+    const later = (await queues.read()).cat ?? [];
+    expect(later.map((event) => event['op'])).toEqual(['add', 'remove']);
+    // The receipt outlives the reaction.
+    expect((await fetchMessages(person('cat'))).ids).toContain(message);
+  });
+
+  test('a generic bot reacts like its like, an outgoing one comes to hold nothing', async () => {
+    await react('bot', thumbsUp);
+    await expectEvent(reactionEvent('bot', 'add', thumbsUp), [...denmark, 'bot']);
+    for (const who of ['outgoing bot', 'subscribed outgoing bot'] as const) {
+      await react(who, thumbsUp);
+      await expectEvent(reactionEvent(who, 'add', thumbsUp), [...denmark, 'bot']);
+    }
+  });
+
+  test('one who left a public stream keeps what he received; a guest among them sees nothing newer', async () => {
+    const { organization } = all;
+    const left = await organization.makeAccount(`Left Guest ${message}`, { role: 'guest' });
+    const stream = await organization.makeStream(`leaving ${message}`, [all.ann, left]);
+    const before = await all.ann.client.sendToStream(stream.name, 'x', 'before');
+    await all.ann.client.delete('users/me/subscriptions', {
+      subscriptions: [stream.name],
+      principals: [left.email],
+    });
+    const after = await all.ann.client.sendToStream(stream.name, 'x', 'after');
+    expect(await left.client.post(`messages/${before}/reactions`, thumbsUp)).toEqual(success);
+    for (const id of [after, message])
+      expect(await refused(left.client.post(`messages/${id}/reactions`, thumbsUp))).toBe(
+        'Invalid message(s)',
+      );
+  });
+
+  test('private streams: members by what their history allows, others and administrators never', async () => {
+    const { organization, bob } = all;
+    for (const historyPublicToSubscribers of [false, true]) {
+      const stream = await organization.makeStream(
+        `secret ${message} ${historyPublicToSubscribers}`,
+        [bob],
+        { inviteOnly: true, historyPublicToSubscribers },
+      );
+      const early = await bob.client.sendToStream(stream.name, 'x', 'early');
+      await organization.maker.subscribe(stream.id, [person('dan').id]);
+      const late = await bob.client.sendToStream(stream.name, 'x', 'late');
+      await queues.read();
+      await react('dan', thumbsUp, late);
+      await expectEvent(reactionEvent('dan', 'add', thumbsUp, late), ['bob', 'dan']);
+      if (historyPublicToSubscribers) {
+        await react('dan', thumbsUp, early);
+        await expectEvent(reactionEvent('dan', 'add', thumbsUp, early), ['bob', 'dan']);
+      } else {
+        expect(await refused(react('dan', thumbsUp, early))).toBe('Invalid message(s)');
+      }
+      for (const who of ['ann', 'cat', 'guest', 'bot', 'eve', 'outgoing bot'] as const)
+        for (const change of [react, unreact])
+          expect(await refused(change(who, thumbsUp, late))).toBe('Invalid message(s)');
+      await bob.client.delete('users/me/subscriptions', {
+        subscriptions: [stream.name],
+      });
+      const afterBob = await person('dan').client.sendToStream(stream.name, 'x', 'after bob');
+      await queues.read();
+      expect(await react('bob', { emoji_name: 'tada' }, late)).toEqual(success);
+      expect(await refused(react('bob', thumbsUp, afterBob))).toBe('Invalid message(s)');
+      await expectEvent(
+        reactionEvent(
+          'bob',
+          'add',
+          { emoji_name: 'tada', emoji_code: '1f389', reaction_type: 'unicode_emoji' },
+          late,
+        ),
+        ['bob', 'dan'],
+      );
+    }
+  });
+
+  test('private messages: who takes part, nobody else', async () => {
+    const pair = await all.ann.client.sendPrivately([person('guest').email], 'hi');
+    await queues.read();
+    await react('guest', thumbsUp, pair);
+    await expectEvent(reactionEvent('guest', 'add', thumbsUp, pair), ['ann', 'guest']);
+    for (const who of ['bob', 'bot', 'outgoing bot', 'member guest'] as const)
+      for (const change of [react, unreact])
+        expect(await refused(change(who, thumbsUp, pair))).toBe('Invalid message(s)');
+  });
+
+  test('hidden, deleted and unknown messages are refused alike, before anything else is looked at', async () => {
+    const hidden = await all.ann.client.sendPrivately([all.bob.email], 'hi');
+    for (const id of [hidden, 99_999_999, 2 ** 33]) {
+      for (const parameters of [thumbsUp, { emoji_name: 'no such' }])
+        expect(await refusalOf(react('cat', parameters, id))).toEqual({
+          status: 400,
+          result: 'error',
+          msg: 'Invalid message(s)',
+          code: 'BAD_REQUEST',
+        });
+      expect(await refused(unreact('cat', {}, id))).toBe('Invalid message(s)');
+    }
+  });
+
+  test('incoming-webhook bots, deactivated people and nobody are refused', async () => {
+    const { organization, cluster, ann, bob } = all;
+    const hook = await organization.makeAccount(`Hook ${message}`, { botType: 2, owner: bob });
+    const gone = await organization.makeAccount(`Gone ${message}`);
+    await ann.client.delete(`users/${gone.id}`);
+    for (const { client } of [hook, gone])
+      expect(
+        (await refusalOf(client.post(`messages/${message}/reactions`, thumbsUp)))['status'],
+      ).toBe(401);
+    const nobody = await fetch(`${cluster.url}/api/v1/messages/${message}/reactions`, {
+      method: 'POST',
+    });
+    expect(nobody.status).toBe(401);
+    expect(await reactionsOf('ann')).toEqual([]);
+  });
+});
+
+describe('at the same moment', () => {
+  const outcomes = async (requests: readonly Promise<unknown>[]): Promise<unknown[]> => {
+    const settled = await Promise.allSettled(requests);
+    return settled.map((outcome) => {
+      if (outcome.status === 'fulfilled') return 'success';
+      if (!(outcome.reason instanceof RefusedRequest)) throw outcome.reason;
+      expect(outcome.reason).toMatchObject({ status: 400, code: 'BAD_REQUEST' });
+      return outcome.reason.body['msg'];
+    });
+  };
+
+  /** What the log told, in order, is what history says in the end. */
+  async function expectHistoryAsTold(id: number): Promise<void> {
+    const told = ((await queues.read()).ann ?? []).filter((event) => event['message_id'] === id);
+    const present: JsonObject[] = [];
+    for (const { op, user_id: userId, emoji_name: name, emoji_code: code } of told) {
+      const at = present.findIndex(
+        (reaction) => reaction['user_id'] === userId && reaction['emoji_code'] === code,
+      );
+      if (op === 'add') {
+        expect(at).toBe(-1);
+        present.push({ emoji_name: name, emoji_code: code, user_id: userId });
+      } else {
+        expect(at).not.toBe(-1);
+        present.splice(at, 1);
+      }
+    }
+    expect(
+      (await reactionsOf('ann', id)).map((reaction) => ({
+        emoji_name: reaction['emoji_name'],
+        emoji_code: reaction['emoji_code'],
+        user_id: reaction['user_id'],
+      })),
+    ).toEqual(present);
+  }
+
+  test('aliases of one emoji get one name, the first one’s', async () => {
+    const names = ['+1', 'thumbs_up', 'like'];
+    const who: readonly Name[] = ['ann', 'bob', 'cat', 'dan', 'bot', 'eve'];
+    expect(
+      await outcomes(
+        who.map((name, n) => react(name, { emoji_name: names[n % 3] ?? '', emoji_code: '1f44d' })),
+      ),
+    ).toContain('success');
+    const reactions = await reactionsOf('ann');
+    expect(new Set(reactions.map((reaction) => reaction['emoji_name'])).size).toBe(1);
+    await expectHistoryAsTold(message);
+  });
+
+  test('one person twice: one reaction', async () => {
+    const answers = await outcomes(Array.from({ length: 12 }, () => react('cat', thumbsUp)));
+    expect(answers.filter((answer) => answer === 'success')).toHaveLength(1);
+    expect(answers.filter((answer) => answer === 'Reaction already exists.')).toHaveLength(11);
+    expect(await reactionsOf('ann')).toHaveLength(1);
+    await expectHistoryAsTold(message);
+  });
+
+  test('adding against removing: every answer and every event fits an order', async () => {
+    const answers = await outcomes(
+      Array.from({ length: 30 }, (_, n) =>
+        n % 2 === 0 ? react('bob', thumbsUp) : unreact('bob', thumbsUp),
+      ),
+    );
+    expect(
+      answers.every((answer) =>
+        ['success', 'Reaction already exists.', "Reaction doesn't exist."].includes(
+          answer as string,
+        ),
+      ),
+    ).toBe(true);
+    await expectHistoryAsTold(message);
+  });
+
+  test('many people and emoji on one message: all are there, in the order of the log', async () => {
+    const who = Object.keys(people).filter((name) => name !== 'guest') as Name[];
+    const emoji = ['tada', 'heart', 'smile', 'wave', '+1'];
+    const answers = await outcomes(
+      emoji.flatMap((name) => who.map((one) => react(one, { emoji_name: name }))),
+    );
+    expect(new Set(answers)).toEqual(new Set(['success']));
+    expect(await reactionsOf('ann')).toHaveLength(who.length * emoji.length);
+    await expectHistoryAsTold(message);
+  });
+
+  test('everyone who comes to hold it is told of all that follows', async () => {
+    const newcomers: readonly Name[] = ['cat', 'bot', 'eve'];
+    for (let time = 0; time < 5; time += 1) {
+      const id = await all.ann.client.sendToStream('Denmark', 'lunch', `late ${time}`);
+      await queues.read();
+      await outcomes([
+        ...newcomers.map((name) => react(name, thumbsUp, id)),
+        react('ann', { emoji_name: 'tada' }, id),
+      ]);
+      const read = await queues.read();
+      const told = read.ann ?? [];
+      expect(told).toHaveLength(4);
+      for (const name of newcomers) {
+        const own = told.findIndex((event) => event['user_id'] === person(name).id);
+        expect(read[name]).toEqual(told.slice(own));
+      }
+    }
+  });
+
+  test('a star that makes one hold it is a receipt for what follows too', async () => {
+    for (let time = 0; time < 5; time += 1) {
+      const id = await all.ann.client.sendToStream('Denmark', 'lunch', `star ${time}`);
+      await queues.read();
+      await Promise.all([
+        person('cat').client.post('messages/flags', { messages: [id], op: 'add', flag: 'starred' }),
+        react('ann', thumbsUp, id),
+        react('bob', thumbsUp, id),
+      ]);
+      await react('dan', thumbsUp, id);
+      const read = await queues.read();
+      const cat = read.cat ?? [];
+      const starred = cat.findIndex((event) => event['type'] === 'update_message_flags');
+      expect(starred).toBe(0);
+      // Cat's queue is a tail of Ann's: nothing is missing after the star.
+      const told = read.ann ?? [];
+      expect(cat.slice(1)).toEqual(told.slice(told.length - cat.length + 1));
+    }
+  });
+
+  test('reacting against deletion leaves nothing behind', async () => {
+    for (let time = 0; time < 8; time += 1) {
+      const id = await all.ann.client.sendToStream('Denmark', 'lunch', `doomed ${time}`);
+      const answers = await outcomes([
+        react('bob', thumbsUp, id),
+        react('cat', { emoji_name: 'tada' }, id),
+        all.ann.client.delete(`messages/${id}`),
+        react('dan', thumbsUp, id),
+        unreact('bob', thumbsUp, id),
+      ]);
+      expect(answers[2]).toBe('success');
+      const { rows } = await all.pool.query<{ left: number }>({
+        text: `SELECT (SELECT count(*) FROM reactions WHERE message_id = $1)
+          + (SELECT count(*) FROM late_receipts WHERE message_id = $1)
+          + (SELECT count(*) FROM message_flags WHERE message_id = $1)
+          + (SELECT count(*) FROM read_exceptions WHERE message_id = $1) AS left`,
+        values: [id],
+      });
+      expect(rows[0]?.left).toBe(0);
+      expect(await refused(react('ann', thumbsUp, id))).toBe('Invalid message(s)');
+    }
+    await queues.read();
+  });
+});
