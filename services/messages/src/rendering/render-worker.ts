@@ -33,7 +33,7 @@ function answer({ content, data }: RenderTask): WorkerReport {
 }
 
 function report(value: WorkerReport): void {
-  parentPort?.postMessage(value);
+  parentPort?.postMessage(value, []);
 }
 
 parentPort?.on('message', (task: RenderTask) => report(answer(task)));

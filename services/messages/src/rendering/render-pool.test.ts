@@ -1,0 +1,147 @@
+import { UnableToRender } from '@parley/markdown';
+import { afterEach, describe, expect, it } from 'vitest';
+
+import { MessageRenderer } from './message-renderer.ts';
+import type { RenderData } from './render-data.ts';
+import { contextOfData } from './render-data.ts';
+import { RenderPool } from './render-pool.ts';
+import type { RenderPoolOptions } from './render-pool.ts';
+
+const data: RenderData = {
+  realmUri: 'https://chat.example.com',
+  users: [{ id: 12, fullName: 'Oleg Tarn', email: 'Oleg@example.com' }],
+  groups: [{ id: 5, name: 'night crew' }],
+  streams: [{ id: 21, name: 'garden' }],
+  emoji: [{ id: '3', name: 'party_newt', url: '/user_avatars/1/emoji/images/3.png' }],
+  linkifiers: [{ id: 1, pattern: 'TKT-(?P<n>[0-9]+)', urlFormat: 'https://a.example/%(n)s' }],
+  inlineImagePreview: true,
+  translateEmoticons: true,
+};
+
+/** A worker that never answers, fails or ends, by the content; it shows who it is by its thread id. */
+const badWorker = new URL(
+  `data:text/javascript,${encodeURIComponent(`
+    import { parentPort, threadId } from 'node:worker_threads';
+    parentPort.on('message', ({ content }) => {
+      if (content === 'spin') for (;;);
+      if (content === 'fail') throw new Error('broken');
+      if (content === 'end') process.exit(0);
+      if (content === 'refuse') parentPort.postMessage({ kind: 'refused', reason: 'no' });
+      else parentPort.postMessage({ kind: 'rendered', message: { html: content + threadId } });
+    });
+    parentPort.postMessage({ kind: 'ready' });`)}`,
+);
+const brokenWorker = new URL('data:text/javascript,throw new Error("cannot load")');
+
+const log = { warn: () => undefined };
+const open: { close: () => Promise<void> }[] = [];
+afterEach(async () => {
+  for (const closing of open.splice(0)) await closing.close();
+});
+
+function pool(options: Partial<RenderPoolOptions> = {}): RenderPool {
+  const made = new RenderPool({
+    log,
+    size: 1,
+    wallTimeMs: 300,
+    waitingMax: 10,
+    workerUrl: badWorker,
+    ...options,
+  });
+  open.push(made);
+  return made;
+}
+
+function renderer(options: Partial<RenderPoolOptions> = {}): MessageRenderer {
+  const made = new MessageRenderer({ log, ...options });
+  open.push(made);
+  return made;
+}
+
+describe('the render pool', () => {
+  it.each(['spin', 'fail', 'end'])(
+    'refuses a message that makes its thread %s, and recovers',
+    async (content) => {
+      const one = pool();
+      const next = one.run({ content: 'first ', data });
+      const bad = one.run({ content, data }).catch((error: unknown) => error);
+      const after = one.run({ content: 'after ', data });
+      const first = (await next).html;
+      expect(await bad).toBeInstanceOf(UnableToRender);
+      const { html } = await after;
+      expect(html).toMatch(/^after \d+$/);
+      // It is another thread.
+      expect(html.replace('after', 'first')).not.toBe(first);
+    },
+  );
+
+  it('lets one hostile message not hold up the next one', async () => {
+    const two = pool({ size: 2, wallTimeMs: 60_000 });
+    const hostile = two.run({ content: 'spin', data }).catch((error: unknown) => error);
+    await expect(two.run({ content: 'quick ', data })).resolves.toHaveProperty('html');
+    await two.close();
+    expect(await hostile).toMatchObject({ status: 503 });
+  });
+
+  it('keeps its thread after a refusal', async () => {
+    const one = pool();
+    const { html } = await one.run({ content: 'a', data });
+    await expect(one.run({ content: 'refuse', data })).rejects.toBeInstanceOf(UnableToRender);
+    await expect(one.run({ content: 'a', data })).resolves.toEqual({ html });
+  });
+
+  it('answers 503 when too many wait, when threads cannot start and when it is closed', async () => {
+    const full = pool({ waitingMax: 1 });
+    const running = full.run({ content: 'a', data });
+    const waiting = full.run({ content: 'b', data });
+    await expect(full.run({ content: 'c', data })).rejects.toMatchObject({ status: 503 });
+    await Promise.all([running, waiting]);
+    await full.close();
+    await expect(full.run({ content: 'd', data })).rejects.toMatchObject({ status: 503 });
+    await expect(
+      pool({ workerUrl: brokenWorker }).run({ content: 'a', data }),
+    ).rejects.toMatchObject({ status: 503 });
+  });
+});
+
+describe('the renderer of messages', () => {
+  const content =
+    '@**Oleg Tarn** @*night crew* #**garden** :party_newt: TKT-4 :) !avatar(oleg@example.com)';
+
+  it('knows in a thread all that it knows in place', async () => {
+    const message = await renderer().render(`${content} $$x$$`, data);
+    expect(message.mentionedUserIds).toEqual([12]);
+    expect(message.mentionedGroupIds).toEqual([5]);
+    for (const part of ['garden', '3.png', 'a.example/4', 'slight_smile', '/avatar/12']) {
+      expect(message.html).toContain(part);
+    }
+    const inPlace = { ...data, linkifiers: [] };
+    const short = await renderer({ workerUrl: brokenWorker }).render(content, inPlace);
+    expect(short.html).toContain('data-user-id="12"');
+  });
+
+  it('renders in place only what is short and cheap', async () => {
+    const threadless = renderer({ workerUrl: brokenWorker });
+    const plain = { ...data, linkifiers: [] };
+    await expect(threadless.render('*soup* at noon', plain)).resolves.toHaveProperty('html');
+    for (const costly of ['$$x$$', '```py\na\n```', '~~~\na', 'a\n    b', '*a* '.repeat(500)]) {
+      await expect(threadless.render(costly, plain)).rejects.toMatchObject({ status: 503 });
+    }
+  });
+
+  it('answers what cannot be rendered with 400', async () => {
+    const refused = { status: 400, message: 'Unable to render message' };
+    await expect(renderer().render('🎉'.repeat(5000), data)).rejects.toMatchObject(refused);
+    await expect(
+      renderer({ workerUrl: badWorker, wallTimeMs: 100 }).render('spin', data),
+    ).rejects.toMatchObject(refused);
+  });
+
+  it('looks names up as accounts have them', () => {
+    const context = contextOfData(data);
+    expect(context.usersByName('OLEG TARN')).toHaveLength(1);
+    expect(context.userByEmail?.('oleg@example.com')?.id).toBe(12);
+    expect(context.groupByName('Night crew')).toBeUndefined();
+    expect(context.streamByName('Garden')).toBeUndefined();
+  });
+});

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { fetchMessages, refusalOf, startMessageFixture } from './message-fixture.ts';
+import type { MessageFixture } from './message-fixture.ts';
+
+let all: MessageFixture;
+let secretId: number;
+
+beforeAll(async () => {
+  all = await startMessageFixture();
+  const { organization, ann, bob, cat } = all;
+  await organization.makeStream('Denmark', [ann, bob]);
+  secretId = (await organization.makeStream('secret', [cat], { inviteOnly: true })).id;
+});
+afterAll(() => all.stop());
+
+async function render(
+  who: 'ann' | 'bob' | 'cat' | 'guest' | 'bot',
+  content: string,
+): Promise<string> {
+  const body = await all[who].client.post('messages/render', { content });
+  expect(Object.keys(body).toSorted()).toEqual(['msg', 'rendered', 'result']);
+  return String(body['rendered']);
+}
+
+describe('messages/render', () => {
+  test('answers what others would see, in place and in a thread', async () => {
+    const { bob } = all;
+    for (const content of [
+      'hi @**Bob Ray** :tada:\n* one',
+      `@**Bob Ray|${bob.userId}** and\n\`\`\`py\npass\n\`\`\` ${'*x* '.repeat(400)}`,
+    ]) {
+      const rendered = await render('ann', content);
+      expect(rendered).toContain(`data-user-id="${bob.userId}"`);
+      const id = await all.ann.client.sendToStream('Denmark', 'soup', content);
+      const { messages } = await fetchMessages(all.ann, {
+        anchor: id,
+        num_before: 0,
+        apply_markdown: true,
+      });
+      expect(messages[0]?.['content']).toBe(rendered);
+    }
+  });
+
+  test('links a private stream only for those who may know of it', async () => {
+    expect(await render('cat', '#**secret>plan**')).toContain(`data-stream-id="${secretId}"`);
+    for (const who of ['ann', 'bob', 'guest'] as const) {
+      expect(await render(who, '#**secret>plan** #**secret**')).toBe(
+        '<p>#<strong>secret&gt;plan</strong> #<strong>secret</strong></p>',
+      );
+    }
+  });
+
+  test('shows a deactivated person as text', async () => {
+    const { organization, ann } = all;
+    const gone = await organization.makeAccount('Gone Person', { email: 'gone@example.com' });
+    expect(await render('ann', '@**Gone Person**')).toContain(`data-user-id="${gone.userId}"`);
+    await ann.client.delete(`users/${gone.userId}`);
+    expect(await render('ann', '@**Gone Person** @_**Gone Person**')).toBe(
+      '<p>@<strong>Gone Person</strong> @_<strong>Gone Person</strong></p>',
+    );
+    expect(await render('ann', `@**Gone Person|${gone.userId}**`)).not.toContain('user-mention');
+  });
+
+  test('has no limit but that of rendering, stores nothing and is open to everybody with an account', async () => {
+    expect(await render('bob', '')).toBe('');
+    expect(await render('bob', ' \n ')).toBe('');
+    expect(await render('guest', 'word '.repeat(5000))).toHaveLength('<p></p>'.length + 24_999);
+    expect(await render('bot', '*a*')).toBe('<p><em>a</em></p>');
+    const { rows } = await all.pool.query<{ count: string }>({
+      text: `SELECT count(*) FROM messages WHERE content LIKE '%word word%'`,
+    });
+    expect(rows[0]?.count).toBe('0');
+  });
+
+  test.each([
+    ['no content', {}, "Missing 'content' argument"],
+    ['too much HTML', { content: '🎉'.repeat(5000) }, 'Unable to render message'],
+    ['a NUL', { content: 'a\0b' }, undefined],
+  ])('refuses %s', async (_name, parameters, msg) => {
+    const refusal = await refusalOf(all.ann.client.post('messages/render', parameters));
+    expect(refusal).toMatchObject({
+      status: 400,
+      result: 'error',
+      ...(msg === undefined ? {} : { msg }),
+    });
+  });
+});
