@@ -85,8 +85,8 @@ export type ListedMessage = {
         emoji_code: string;
         reaction_type: string;
         user: { id: number; email: string; full_name: string };
-      }[]
         user_id: number;
+      }[]
     | null;
   readonly submessages: readonly unknown[] | null;
   readonly lastEditedAtSecs: number | null;
