@@ -236,3 +236,16 @@ describe('users/me/pointer', () => {
     expect((await guest.client.get(pointer))['pointer']).toBe(-1);
   });
 });
+
+test('a deactivated account changes nothing, also while a gateway still takes its key', async () => {
+  const { organization, pool } = all;
+  const gone = await organization.makeAccount('Late Leo', { email: 'late@example.com' });
+  await add(gone, 'kept');
+  await pool.query('UPDATE users SET is_active = false WHERE id = $1', [gone.id]);
+  const refused = { status: 401, result: 'error', msg: 'Account is deactivated' };
+  expect(await refusalOf(add(gone, 'new'))).toEqual(refused);
+  expect(await refusalOf(remove(gone, 'kept'))).toEqual(refused);
+  expect(await refusalOf(gone.client.post('users/me/pointer', { pointer: 1 }))).toEqual(refused);
+  const { rows } = await pool.query({ text: 'SELECT word FROM alert_words' });
+  expect(rows).toEqual([{ word: 'kept' }]);
+});

@@ -228,12 +228,10 @@ describe('POST users/me/subscriptions/properties', () => {
     expect(await change('hookBot', design)).toMatchObject({ status: 401 });
     const { status } = await organization.client().request('POST', properties, {});
     expect(status).toBe(401);
-    await organization
-      .client('ann')
-      .delete('users/me/subscriptions', {
-        subscriptions: ['design'],
-        principals: ['gil@example.com'],
-      });
+    await organization.client('ann').delete('users/me/subscriptions', {
+      subscriptions: ['design'],
+      principals: ['gil@example.com'],
+    });
     expect(await change('gil', design)).toEqual(coded('Invalid stream id'));
     await organization
       .client('bobBot')
@@ -415,4 +413,24 @@ describe('PATCH users/me/subscriptions/muted_topics', () => {
     expect(lists.map((list) => list.length)).toEqual(topics.map((_, n) => n + 1));
     expect(lists.at(-1)).toEqual(await registered('bob'));
   });
+});
+
+test('a deactivated account changes nothing, also while a gateway still takes its key', async () => {
+  const { person } = await organization.makePersonWithBot('late');
+  const client = organization.clientOf(person);
+  await client.post('users/me/subscriptions', { subscriptions: [{ name: 'design' }] });
+  await organization.pool.query('UPDATE users SET is_active = false WHERE id = $1', [
+    person.user.id,
+  ]);
+  const before = await organization.position();
+  const change = { stream_id: design, property: 'pin_to_top', value: true };
+  const refused = { result: 'error', msg: 'Account is deactivated' };
+  for (const { status, body } of [
+    await client.request('POST', properties, { subscription_data: [change] }),
+    await client.request('PATCH', mutedTopics, { stream: 'design', topic: 'x', op: 'add' }),
+  ]) {
+    expect(status).toBe(401);
+    expect(body).toEqual(refused);
+  }
+  expect(await organization.position()).toBe(before);
 });

@@ -1,0 +1,309 @@
+/** Fetching, narrows and muting, as the checklist of the reference facts (messages 22) names them. */
+import type { TestAccount } from '@parley/test-kit';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+
+import { fetchMessages, refusalOf, startMessageFixture } from './message-fixture.ts';
+import type { MessageFixture } from './message-fixture.ts';
+
+const newest = 10_000_000_000_000_000;
+
+let all: MessageFixture;
+/** Bob receives these, in this order. */
+let lunch: number;
+let dinner: number;
+let noise: number;
+let pair: number;
+let group: number;
+let loud: number;
+let quiet: number;
+const streamIds = new Map<string, number>();
+
+beforeAll(async () => {
+  all = await startMessageFixture({ subscriptions: 1 });
+  const { organization, ann, bob, cat } = all;
+  for (const name of ['Denmark', 'loud']) {
+    streamIds.set(name, (await organization.makeStream(name, [ann, bob])).id);
+  }
+  lunch = await ann.client.sendToStream('Denmark', 'Lunch', 'one');
+  dinner = await ann.client.sendToStream('Denmark', 'dinner', 'two');
+  noise = await ann.client.sendToStream('Denmark', 'lunch noise', 'three @**all**');
+  pair = await ann.client.sendPrivately([bob.email], 'four');
+  group = await ann.client.sendPrivately([bob.email, cat.email], 'five @**Bob Ray**');
+  loud = await ann.client.sendToStream('loud', 'lunch', 'six');
+  quiet = await ann.client.sendToStream('loud', 'quiet', 'seven');
+});
+afterAll(() => all.stop());
+
+const messageIds = (): number[] => [lunch, dinner, noise, pair, group, loud, quiet];
+
+async function mute(account: TestAccount, stream: string, topic: string): Promise<void> {
+  await account.client.patch('users/me/subscriptions/muted_topics', { stream, topic, op: 'add' });
+}
+
+async function muteStream(account: TestAccount, stream: string): Promise<void> {
+  await account.client.post('users/me/subscriptions/properties', {
+    subscription_data: [{ stream_id: streamIds.get(stream), property: 'is_muted', value: true }],
+  });
+}
+
+beforeEach(async () => {
+  const { pool, bob } = all;
+  await pool.query({ text: 'TRUNCATE muted_topics' });
+  await pool.query({ text: 'UPDATE subscriptions SET is_muted = false' });
+  await pool.query({ text: 'UPDATE users SET pointer = -1' });
+  await bob.client.post('messages/flags', { messages: messageIds(), op: 'remove', flag: 'read' });
+});
+
+type Narrow = readonly unknown[];
+
+async function narrowed(account: TestAccount, ...narrow: Narrow): Promise<readonly number[]> {
+  return (await fetchMessages(account, { narrow })).ids;
+}
+
+describe('the first unread message', () => {
+  const fetchUnread = (narrow: Narrow = []): ReturnType<typeof fetchMessages> =>
+    fetchMessages(all.bob, {
+      anchor: undefined,
+      use_first_unread_anchor: true,
+      num_before: 0,
+      num_after: 20,
+      narrow,
+    });
+  const anchorOf = async (narrow?: Narrow): Promise<unknown> =>
+    (await fetchUnread(narrow)).body['anchor'];
+  const read = (...messages: number[]): Promise<unknown> =>
+    all.bob.client.post('messages/flags', { messages, op: 'add', flag: 'read' });
+
+  test('muted topics are skipped, and stay in the list', async () => {
+    const { bob } = all;
+    expect(await anchorOf()).toBe(lunch);
+    await mute(bob, 'Denmark', 'LUNCH');
+    await mute(bob, 'Denmark', 'Dinner');
+    const { body, ids } = await fetchUnread();
+    expect(body['anchor']).toBe(noise);
+    expect(ids).toEqual([noise, pair, group, loud, quiet]);
+    // Around it are those that it skipped.
+    const around = await fetchMessages(bob, {
+      anchor: 'first_unread',
+      num_before: 5,
+      num_after: 0,
+    });
+    expect(around.ids).toEqual([lunch, dinner, noise]);
+    expect(await anchorOf([['stream', 'Denmark']])).toBe(noise);
+    // The same topic of another stream is not muted.
+    expect(await anchorOf([['stream', 'loud']])).toBe(loud);
+    await bob.client.patch('users/me/subscriptions/muted_topics', {
+      stream: 'denmark',
+      topic: 'lunch',
+      op: 'remove',
+    });
+    expect(await anchorOf()).toBe(lunch);
+  });
+
+  test('muted streams are skipped, unless the narrow names a stream', async () => {
+    const { bob } = all;
+    await muteStream(bob, 'Denmark');
+    expect(await anchorOf()).toBe(pair);
+    expect((await fetchUnread()).ids).toEqual([pair, group, loud, quiet]);
+    expect(await anchorOf([['stream', 'Denmark']])).toBe(lunch);
+    expect(await anchorOf([['topic', 'dinner']])).toBe(newest);
+    expect(
+      await anchorOf([
+        ['stream', 'Denmark'],
+        ['topic', 'dinner'],
+      ]),
+    ).toBe(dinner);
+    await read(pair, group);
+    await muteStream(bob, 'loud');
+    const { body, ids } = await fetchUnread();
+    expect(body['anchor']).toBe(newest);
+    expect(ids).toEqual([]);
+    expect(
+      (await fetchMessages(bob, { anchor: 'first_unread', num_before: 2, num_after: 0 })).ids,
+    ).toEqual([loud, quiet]);
+  });
+
+  test('with nothing unread the newest are fetched around the largest anchor', async () => {
+    await read(...messageIds());
+    const { body, ids } = await fetchMessages(all.bob, {
+      anchor: undefined,
+      use_first_unread_anchor: true,
+      num_before: 2,
+      num_after: 2,
+    });
+    expect(body).toMatchObject({ anchor: newest, found_newest: true, found_anchor: false });
+    expect(ids).toEqual([loud, quiet]);
+  });
+
+  test('without a narrow it is not before the pointer', async () => {
+    const { bob } = all;
+    await bob.client.post('users/me/pointer', { pointer: dinner });
+    expect(await anchorOf()).toBe(dinner);
+    expect(await anchorOf([['stream', 'Denmark']])).toBe(lunch);
+  });
+});
+
+describe('narrows', () => {
+  test('pairs and objects say the same, and mix', async () => {
+    const { bob } = all;
+    const stream = { operator: 'stream', operand: 'Denmark' };
+    const topic = { operator: 'topic', operand: 'lunch', negated: false, other: 1 };
+    const forms: Narrow[] = [
+      [
+        ['stream', 'Denmark'],
+        ['topic', 'lunch'],
+      ],
+      [stream, topic],
+      [['stream', 'Denmark'], topic],
+      [stream, ['topic', 'lunch']],
+      [{ ...stream, operand: streamIds.get('Denmark') }, ['subject', 'lunch']],
+      [['channel', 'Denmark'], topic],
+    ];
+    for (const form of forms) expect(await narrowed(bob, ...form)).toEqual([lunch]);
+    expect(await narrowed(bob)).toEqual(messageIds());
+  });
+
+  test('a topic is matched whole, in any letter case, in every stream', async () => {
+    const { bob } = all;
+    expect(await narrowed(bob, ['topic', 'lunch'])).toEqual([lunch, loud]);
+    expect(await narrowed(bob, ['topic', 'LUNCH NOISE'])).toEqual([noise]);
+    for (const topic of ['lun', 'noise', ' lunch', 'lunch ', '', '%', 'lunc_']) {
+      expect(await narrowed(bob, ['topic', topic])).toEqual([]);
+    }
+  });
+
+  test('pm-with takes addresses or ids, with or without oneself', async () => {
+    const { ann, bob, cat } = all;
+    const withPeople = (operand: unknown): Promise<readonly number[]> =>
+      narrowed(bob, { operator: 'pm-with', operand });
+    for (const operand of [
+      'ann@example.com',
+      'ANN@example.com, bob@example.com',
+      'bob@example.com,ann@example.com',
+      [ann.id],
+      [bob.id, ann.id],
+    ]) {
+      expect(await withPeople(operand)).toEqual([pair]);
+    }
+    for (const operand of [
+      'cat@example.com, ann@example.com',
+      'ann@example.com,bob@example.com,cat@example.com',
+      [cat.id, ann.id],
+    ]) {
+      expect(await withPeople(operand)).toEqual([group]);
+    }
+    expect(await withPeople('bob@example.com')).toEqual([]);
+    expect(await narrowed(bob, ['dm', 'ann@example.com'])).toEqual([pair]);
+    expect(await refusalOf(withPeople('ann@example.com, x@example.com'))).toMatchObject({
+      code: 'BAD_NARROW',
+      desc: 'unknown user in ann@example.com, x@example.com',
+    });
+  });
+
+  test('group-pm-with finds conversations of three and more, never of two', async () => {
+    const { ann, bob, cat, guest } = all;
+    expect(await narrowed(bob, ['group-pm-with', ann.email])).toEqual([group]);
+    expect(await narrowed(bob, { operator: 'group-pm-with', operand: cat.id })).toEqual([group]);
+    expect(await narrowed(bob, ['group-pm-with', guest.email])).toEqual([]);
+    expect(await refusalOf(narrowed(bob, ['group-pm-with', 'x@example.com']))).toMatchObject({
+      code: 'BAD_NARROW',
+      desc: 'unknown user x@example.com',
+    });
+  });
+
+  test('is:mentioned has those by name and those of everybody', async () => {
+    const { ann, bob, cat } = all;
+    expect(await narrowed(bob, ['is', 'mentioned'])).toEqual([noise, group]);
+    expect(await narrowed(ann, ['is', 'mentioned'])).toEqual([noise]);
+    expect(await narrowed(cat, ['is', 'mentioned'])).toEqual([]);
+    expect(await narrowed(bob, { operator: 'is', operand: 'mentioned', negated: true })).toEqual([
+      lunch,
+      dinner,
+      pair,
+      loud,
+      quiet,
+    ]);
+  });
+
+  test('is:alerted has what the own words found', async () => {
+    const { ann, bob } = all;
+    await bob.client.post('users/me/alert_words', { alert_words: ['herring'] });
+    const id = await ann.client.sendPrivately([bob.email], 'pickled herring');
+    await bob.client.delete('users/me/alert_words', { alert_words: ['herring'] });
+    expect(await narrowed(bob, ['is', 'alerted'])).toEqual([id]);
+    expect(await narrowed(ann, ['is', 'alerted'])).toEqual([]);
+    await all.pool.query('DELETE FROM messages WHERE id = $1', [id]);
+  });
+
+  test('in:home leaves out muted streams and topics; in:all and near change nothing', async () => {
+    const { bob } = all;
+    expect(await narrowed(bob, ['in', 'home'])).toEqual(messageIds());
+    await mute(bob, 'Denmark', 'lunch');
+    expect(await narrowed(bob, ['in', 'home'])).toEqual([dinner, noise, pair, group, loud, quiet]);
+    await muteStream(bob, 'loud');
+    const shown = [dinner, noise, pair, group];
+    expect(await narrowed(bob, ['in', 'home'])).toEqual(shown);
+    expect(await narrowed(bob, { operator: 'in', operand: 'home', negated: true })).toEqual(shown);
+    for (const term of [
+      ['in', 'all'],
+      ['near', String(pair)],
+      { operator: 'near', operand: pair },
+    ]) {
+      expect(await narrowed(bob, term)).toEqual(messageIds());
+    }
+    // Others have their own mutes.
+    expect(await narrowed(all.ann, ['in', 'home'])).toEqual(messageIds());
+  });
+
+  test('id finds one message that may be seen, and refuses what is no number', async () => {
+    const { bob, cat } = all;
+    expect(await narrowed(bob, ['id', String(pair)])).toEqual([pair]);
+    expect(await narrowed(bob, { operator: 'id', operand: pair })).toEqual([pair]);
+    expect(await narrowed(cat, ['id', String(pair)])).toEqual([]);
+    expect(await narrowed(bob, { operator: 'id', operand: String(pair), negated: true })).toEqual(
+      messageIds().filter((id) => id !== pair),
+    );
+    expect(await refusalOf(narrowed(bob, ['id', 'abc']))).toMatchObject({
+      code: 'BAD_NARROW',
+      desc: 'Invalid message ID',
+      msg: 'Invalid narrow operator: Invalid message ID',
+    });
+  });
+
+  test.each([
+    ['no list or object', [1], { msg: "Bad value for 'narrow': [1]" }],
+    ['a pair of three', [['stream', 'x', 'y']], { code: 'REQUEST_VARIABLE_INVALID' }],
+    ['no operand', [{ operator: 'is' }], { msg: 'operand key is missing from elem' }],
+    ['no operator', [{ operand: 'is' }], { msg: 'operator key is missing from elem' }],
+    [
+      'a number as operator',
+      [{ operator: 1, operand: 'x' }],
+      { msg: 'elem["operator"] is not a string' },
+    ],
+    [
+      'a list as stream',
+      [{ operator: 'stream', operand: [] }],
+      { msg: 'elem["operand"] is not a string or integer' },
+    ],
+    [
+      'a number as topic',
+      [{ operator: 'topic', operand: 1 }],
+      { msg: 'elem["operand"] is not a string' },
+    ],
+    [
+      'a number as conversation',
+      [{ operator: 'pm-with', operand: 1 }],
+      { msg: 'elem["operand"] is not a string or an integer list' },
+    ],
+    [
+      'a text among ids',
+      [{ operator: 'pm-with', operand: ['x'] }],
+      { msg: 'elem["operand"][0] is not an integer' },
+    ],
+  ])('%s is refused', async (_name, narrow, expected) => {
+    expect(await refusalOf(narrowed(all.bob, ...narrow))).toMatchObject({
+      status: 400,
+      ...expected,
+    });
+  });
+});

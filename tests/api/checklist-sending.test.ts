@@ -1,0 +1,332 @@
+/** Sending, in the forms and by the roles that the checklist of the reference facts (messages 22) names. */
+import type { TestAccount } from '@parley/test-kit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { anyNumber } from '../support/matchers.ts';
+import { FollowedQueue } from './follow-queue.ts';
+import { fetchMessages, refusalOf, startMessageFixture } from './message-fixture.ts';
+import type { Message, MessageFixture } from './message-fixture.ts';
+
+let all: MessageFixture;
+let denmark: number;
+beforeAll(async () => {
+  all = await startMessageFixture({ events: 1, subscriptions: 1 });
+  const { organization, ann, bob, cat } = all;
+  denmark = (await organization.makeStream('Denmark', [ann, bob])).id;
+  await organization.makeStream('x, y', [ann]);
+  await organization.makeStream('secret', [bob, cat], { inviteOnly: true });
+});
+afterAll(() => all.stop());
+
+type Form = Record<string, unknown>;
+
+async function send(account: TestAccount, form: Form): Promise<number> {
+  return (await account.client.post('messages', form))['id'] as number;
+}
+
+const toStream = (to: unknown, more: Form = {}): Form => ({
+  type: 'stream',
+  to,
+  topic: 'lunch',
+  content: 'hello',
+  ...more,
+});
+const toPeople = (to: unknown, more: Form = {}): Form => ({
+  type: 'private',
+  to,
+  content: 'hello',
+  ...more,
+});
+
+async function fetched(account: TestAccount, id: number, more: Form = {}): Promise<Message> {
+  const { messages } = await fetchMessages(account, { anchor: id, num_before: 0, ...more });
+  const [message] = messages;
+  if (message?.id !== id) throw new Error(`${account.email} does not hold message ${id}`);
+  return message;
+}
+
+const idsOf = (people: readonly TestAccount[]): number[] =>
+  people.map(({ id }) => id).toSorted((a, b) => a - b);
+
+function recipientIds(message: Message): unknown[] {
+  const people = message['display_recipient'] as readonly { readonly id: number }[];
+  return people.map((person) => person.id).toSorted((a, b) => a - b);
+}
+
+describe('forms of a send', () => {
+  test('every form of a stream is the same stream, a comma in its name needs a list', async () => {
+    const { ann, bob } = all;
+    for (const to of [
+      'Denmark',
+      '"Denmark"',
+      '["Denmark"]',
+      `[${denmark}]`,
+      `${denmark}`,
+      ' denmark ',
+    ]) {
+      const message = await fetched(bob, await send(ann, toStream(to)));
+      expect(message).toMatchObject({ display_recipient: 'Denmark', stream_id: denmark });
+    }
+    expect(await fetched(ann, await send(ann, toStream(['x, y'])))).toMatchObject({
+      display_recipient: 'x, y',
+    });
+    expect(await refusalOf(send(ann, toStream('x, y')))).toMatchObject({
+      code: 'BAD_REQUEST',
+      msg: 'Cannot send to multiple streams',
+    });
+  });
+
+  test('every form of people is the same people, duplicates and blanks left out', async () => {
+    const { ann, bob, cat } = all;
+    const forms = [
+      'bob@example.com, cat@example.com',
+      ' bob@example.com,,CAT@example.com , ,bob@example.com',
+      '"bob@example.com,cat@example.com"',
+      ['bob@example.com', ' cat@example.com ', '', 'BOB@example.com'],
+      [bob.id, cat.id, bob.id],
+      [cat.id, ann.id, bob.id],
+    ];
+    const messages = [];
+    for (const to of forms) messages.push(await fetched(bob, await send(ann, toPeople(to))));
+    for (const message of messages) expect(recipientIds(message)).toEqual(idsOf([ann, bob, cat]));
+    expect(new Set(messages.map((message) => message['recipient_id'])).size).toBe(1);
+    expect(recipientIds(await fetched(bob, await send(ann, toPeople(bob.id))))).toEqual(
+      idsOf([ann, bob]),
+    );
+  });
+
+  test('topic and subject say the same, and channel and direct are other names', async () => {
+    const { ann, bob } = all;
+    const { topic, ...rest } = toStream('Denmark');
+    const ids = [
+      await send(ann, { ...rest, topic }),
+      await send(ann, { ...rest, subject: topic }),
+      await send(ann, { ...rest, topic, type: 'channel' }),
+    ];
+    for (const id of ids) expect(await fetched(bob, id)).toMatchObject({ subject: 'lunch' });
+    const direct = await send(ann, toPeople([bob.id], { type: 'direct', topic: 'ignored' }));
+    expect(await fetched(bob, direct)).toMatchObject({ type: 'private', subject: '' });
+  });
+
+  test('lengths are counted in code points: 60 emoji are a topic, 61 characters are cut', async () => {
+    const { ann, bob } = all;
+    const subjectOf = async (topic: string): Promise<unknown> =>
+      (await fetched(bob, await send(ann, toStream('Denmark', { topic }))))['subject'];
+    expect(await subjectOf('😀'.repeat(60))).toBe('😀'.repeat(60));
+    expect(await subjectOf('a'.repeat(60))).toBe('a'.repeat(60));
+    expect(await subjectOf('a'.repeat(61))).toBe(`${'a'.repeat(57)}...`);
+    expect(await subjectOf(` ${'a'.repeat(60)} `)).toBe('a'.repeat(60));
+  });
+
+  test('content keeps its beginning and loses white space at its end; 10000 characters are whole', async () => {
+    const { ann, bob } = all;
+    const contentOf = async (content: string): Promise<unknown> =>
+      (await fetched(bob, await send(ann, toPeople([bob.id], { content }))))['content'];
+    expect(await contentOf('  \n two\n\n \t')).toBe('  \n two');
+    expect(await contentOf('é'.repeat(10_000))).toBe('é'.repeat(10_000));
+    expect(await contentOf(`${'𝔸'.repeat(10_000)}  `)).toBe('𝔸'.repeat(10_000));
+    expect(await contentOf('a'.repeat(10_001))).toBe(`${'a'.repeat(9_980)}\n[message truncated]`);
+  });
+
+  test('a /me message begins with /me and a space', async () => {
+    const { ann, bob } = all;
+    for (const [content, isMe] of [
+      ['/me waves', true],
+      ['/mex', false],
+      ['say /me x', false],
+    ] as const) {
+      const message = await fetched(bob, await send(ann, toPeople([bob.id], { content })));
+      expect(message['is_me_message']).toBe(isMe);
+    }
+  });
+
+  test('urlencoded and multipart bodies say the same, the body wins over the query', async () => {
+    const { ann, bob } = all;
+    const authorization = `Basic ${Buffer.from(`${ann.email}:${ann.apiKey}`).toString('base64')}`;
+    const url = `${ann.client.urls[0]}/api/v1/messages`;
+    const post = async (body: FormData | URLSearchParams, query = ''): Promise<number> => {
+      const answer = await fetch(url + query, { method: 'POST', headers: { authorization }, body });
+      const text: unknown = await answer.json();
+      expect(text).toEqual({ result: 'success', msg: '', id: anyNumber });
+      return (text as { id: number }).id;
+    };
+    const fields = { type: 'stream', to: 'Denmark', topic: 'Grød & rugbrød', content: 'a+b=ü 😀' };
+    const multipart = new FormData();
+    for (const [name, value] of Object.entries(fields)) multipart.set(name, value);
+    const ids = [
+      await post(new URLSearchParams(fields)),
+      await post(multipart),
+      await post(new URLSearchParams(fields), '?topic=other&content=other'),
+      await post(new URLSearchParams(), `?${new URLSearchParams(fields).toString()}`),
+    ];
+    for (const id of ids) {
+      expect(await fetched(bob, id)).toMatchObject({
+        subject: fields.topic,
+        content: fields.content,
+      });
+    }
+  });
+
+  test('PATCH and DELETE take parameters from the query as well as from the body', async () => {
+    const { bob } = all;
+    const inQuery = (method: 'PATCH' | 'DELETE', path: string, query: Record<string, string>) =>
+      bob.client.call(method, `${path}?${new URLSearchParams(query).toString()}`);
+    const mute = { stream: 'Denmark', topic: 'noise' };
+    const mutedTopics = 'users/me/subscriptions/muted_topics';
+    await inQuery('PATCH', mutedTopics, { ...mute, op: 'add' });
+    await bob.client.patch(mutedTopics, { ...mute, op: 'remove' });
+    expect(await refusalOf(inQuery('PATCH', mutedTopics, { ...mute, op: 'remove' }))).toMatchObject(
+      {
+        msg: 'Topic is not muted',
+      },
+    );
+    const path = 'users/me/alert_words';
+    await bob.client.post(path, { alert_words: ['one', 'two'] });
+    expect(await inQuery('DELETE', path, { alert_words: '["one"]' })).toMatchObject({
+      alert_words: ['two'],
+    });
+    expect(await bob.client.delete(path, { alert_words: ['two'] })).toMatchObject({
+      alert_words: [],
+    });
+  });
+});
+
+describe('who may send', () => {
+  const notAuthorized = (name: string): object => ({
+    status: 400,
+    code: 'BAD_REQUEST',
+    msg: `Not authorized to send to stream '${name}'`,
+  });
+
+  test('a member sends to a public stream from outside, and gets neither event nor receipt', async () => {
+    const { ann, bob, cat } = all;
+    const outside = await FollowedQueue.open(cat.client, { event_types: ['message'] });
+    const inside = await FollowedQueue.open(bob.client, { event_types: ['message'] });
+    const id = await send(
+      cat,
+      toStream('Denmark', { content: 'from outside @**all** @**Cat Moe**' }),
+    );
+    const marker = await send(ann, toPeople([cat.id]));
+    expect((await outside.next(1)).map((event) => event['message'])).toMatchObject([
+      { id: marker },
+    ]);
+    expect(await inside.next(1)).toMatchObject([
+      { message: { id }, flags: ['wildcard_mentioned'] },
+    ]);
+    expect((await fetchMessages(cat)).ids).not.toContain(id);
+    expect((await fetchMessages(cat, { narrow: [['is', 'mentioned']] })).ids).toEqual([]);
+  });
+
+  test('an administrator outside of a private stream is refused, by name and by id', async () => {
+    const { ann, pool } = all;
+    const { rows } = await pool.query<{ id: number }>(
+      `SELECT id FROM streams WHERE name = 'secret'`,
+    );
+    expect(await refusalOf(send(ann, toStream('secret')))).toMatchObject(notAuthorized('secret'));
+    expect(await refusalOf(send(ann, toStream([rows[0]?.id])))).toMatchObject(
+      notAuthorized('secret'),
+    );
+  });
+
+  test('a bot sends where its owner is subscribed, and no longer when he has left', async () => {
+    const { organization, ann, bob, cat, bot } = all;
+    const foreign = await organization.makeAccount('Foreign Bot', { botType: 1, owner: ann });
+    const hook = await organization.makeAccount('Hook Bot', { botType: 2, owner: cat });
+    const id = await send(bot, toStream('secret'));
+    // It has sent, and holds nothing: the subscription is its owner's.
+    expect((await fetchMessages(bot)).ids).not.toContain(id);
+    expect(await fetched(bob, id)).toMatchObject({ sender_id: bot.id });
+    await send(hook, toStream('secret'));
+    expect(await refusalOf(send(foreign, toStream('secret')))).toMatchObject(
+      notAuthorized('secret'),
+    );
+    await cat.client.delete('users/me/subscriptions', { subscriptions: ['secret'] });
+    expect(await refusalOf(send(hook, toStream('secret')))).toMatchObject(notAuthorized('secret'));
+    await bob.client.post('users/me/subscriptions', {
+      subscriptions: [{ name: 'secret' }],
+      principals: [cat.email],
+    });
+    await send(hook, toStream('secret'));
+  });
+
+  test('a guest sends to streams of his own only, public or private', async () => {
+    const { organization, guest, bob } = all;
+    const open = await organization.makeStream('open', [bob]);
+    await organization.makeStream('guest room', [guest], { inviteOnly: true });
+    await send(guest, toStream('guest room'));
+    expect(await refusalOf(send(guest, toStream('open')))).toMatchObject(notAuthorized('open'));
+    await organization.maker.subscribe(open.id, [guest.id]);
+    const id = await send(guest, toStream('open'));
+    expect(await fetched(guest, id)).toMatchObject({ display_recipient: 'open' });
+    await guest.client.delete('users/me/subscriptions', { subscriptions: ['open'] });
+    expect(await refusalOf(send(guest, toStream('open')))).toMatchObject(notAuthorized('open'));
+    // People are open to guests, and guests to people.
+    expect(await fetched(bob, await send(guest, toPeople([bob.id])))).toMatchObject({
+      sender_id: guest.id,
+    });
+  });
+
+  test('an announcement-only stream takes administrators and their bots, and nobody else', async () => {
+    const { organization, ann, bob, bot, guest } = all;
+    await organization.makeStream('news', [bob, guest], { isAnnouncementOnly: true });
+    const annsBot = await organization.makeAccount('Anns Bot', { botType: 1, owner: ann });
+    const chief = await organization.makeAccount('Chief Bot', {
+      botType: 1,
+      owner: bob,
+      role: 'administrator',
+    });
+    for (const account of [ann, annsBot, chief]) await send(account, toStream('news'));
+    for (const account of [bob, bot, guest]) {
+      expect(await refusalOf(send(account, toStream('news')))).toMatchObject({
+        status: 400,
+        code: 'BAD_REQUEST',
+        msg: 'Only organization administrators can send to this stream.',
+      });
+    }
+  });
+});
+
+describe('what an event says', () => {
+  test('flags stand beside the message, and all else is as it is fetched', async () => {
+    const { ann, bob, cat } = all;
+    const queue = await FollowedQueue.open(bob.client, {
+      event_types: ['message'],
+      apply_markdown: true,
+    });
+    const ids = [
+      await send(
+        ann,
+        toStream('Denmark', { content: 'see **this** @**Bob Ray** https://a.example' }),
+      ),
+      await send(ann, toPeople([bob.id, cat.id], { content: '/me waves :smile:' })),
+      await send(cat, toPeople([bob.id])),
+      await send(bob, toPeople([bob.id], { client: 'website' })),
+    ];
+    const events = await queue.next(ids.length);
+    for (const [n, id] of ids.entries()) {
+      const { flags, ...message } = await fetched(bob, id, { apply_markdown: true });
+      expect(events[n]).toEqual({ type: 'message', flags, message });
+    }
+    expect(events.map((event) => event['flags'])).toEqual([['mentioned'], [], [], ['read']]);
+  });
+
+  test('an avatar is null for who makes gravatars himself, and a versioned address for others', async () => {
+    const { ann, bob } = all;
+    const id = await send(ann, toPeople([bob.id]));
+    expect((await fetched(bob, id, { client_gravatar: true }))['avatar_url']).toBeNull();
+    expect((await fetched(bob, id))['avatar_url']).toMatch(
+      /^https:\/\/secure\.gravatar\.com\/avatar\/[0-9a-f]{32}\?d=identicon&version=1$/,
+    );
+    await all.pool.query(`UPDATE users SET avatar_source = 'U', avatar_version = 3 WHERE id = $1`, [
+      ann.id,
+    ]);
+    for (const client_gravatar of [true, false]) {
+      expect((await fetched(bob, id, { client_gravatar }))['avatar_url']).toMatch(
+        /^\/user_avatars\/1\/\S+\.png\?x=x&version=3$/,
+      );
+    }
+    await all.pool.query(`UPDATE users SET avatar_source = 'G', avatar_version = 1 WHERE id = $1`, [
+      ann.id,
+    ]);
+  });
+});
