@@ -1,63 +1,32 @@
-import { randomInt } from 'node:crypto';
-
 import { addRealmEmoji, deactivateRealmEmoji } from '@parley/store';
-import { RefusedRequest } from '@parley/test-kit';
 import type { JsonObject, Parameters, TestAccount } from '@parley/test-kit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
-import { FencedQueues } from './fenced-queues.ts';
-import { fetchMessages, refusalOf, startMessageFixture } from './message-fixture.ts';
+import { fetchMessages, refusalOf } from './message-fixture.ts';
 import type { MessageFixture } from './message-fixture.ts';
+import { ReactionFixture, denmark, thumbsUp } from './reaction-fixture.ts';
+import type { Name } from './reaction-fixture.ts';
 
-type Name =
-  | 'ann'
-  | 'bob'
-  | 'cat'
-  | 'guest'
-  | 'bot'
-  | 'dan'
-  | 'eve'
-  | 'member guest'
-  | 'outgoing bot'
-  | 'subscribed outgoing bot';
-
+let fixture: ReactionFixture;
 let all: MessageFixture;
-let people: Readonly<Record<Name, TestAccount>>;
-let queues: FencedQueues<Name>;
-let customId: string;
+let people: ReactionFixture['people'];
+let queues: ReactionFixture['queues'];
 /** A message of Ann's in the public stream. */
 let message: number;
 
 const person = (name: Name): TestAccount => people[name];
-const react = (
-  who: Name,
-  parameters: Parameters,
-  id: number = message,
-): Promise<Readonly<Record<string, unknown>>> =>
-  person(who).client.post(`messages/${id}/reactions`, parameters);
-const unreact = (
-  who: Name,
-  parameters: Parameters,
-  id: number = message,
-): Promise<Readonly<Record<string, unknown>>> =>
-  person(who).client.delete(`messages/${id}/reactions`, parameters);
-const thumbsUp = { emoji_name: '+1', emoji_code: '1f44d', reaction_type: 'unicode_emoji' } as const;
+const react = (who: Name, parameters: Parameters, id: number = message): Promise<JsonObject> =>
+  fixture.react(who, parameters, id);
+const unreact = (who: Name, parameters: Parameters, id: number = message): Promise<JsonObject> =>
+  fixture.unreact(who, parameters, id);
+const reactionsOf = (who: Name, id: number = message): Promise<readonly JsonObject[]> =>
+  fixture.reactionsOf(who, id);
 const success = { result: 'success', msg: '' };
 
 async function refused(request: Promise<unknown>): Promise<unknown> {
   const refusal = await refusalOf(request);
   expect(refusal).toMatchObject({ status: 400, result: 'error', code: 'BAD_REQUEST' });
   return refusal['msg'];
-}
-
-/** The reactions of a message as a reader fetches them. */
-async function reactionsOf(who: Name, id: number = message): Promise<readonly JsonObject[]> {
-  const { messages } = await fetchMessages(person(who), {
-    anchor: id,
-    num_before: 0,
-    narrow: [['stream', 'Denmark']],
-  });
-  return (messages[0]?.['reactions'] ?? []) as readonly JsonObject[];
 }
 
 const fetchedUser = (who: Name): unknown => ({
@@ -84,45 +53,14 @@ async function expectEvent(event: unknown, at: readonly Name[]): Promise<void> {
 }
 
 beforeAll(async () => {
-  all = await startMessageFixture({ events: 1, messages: 2, subscriptions: 1, presence: 1 });
-  const { organization, ann, bob, cat, guest, bot } = all;
-  people = {
-    ann,
-    bob,
-    cat,
-    guest,
-    bot,
-    dan: await organization.makeAccount('Dan Left'),
-    eve: await organization.makeAccount('Eve Out'),
-    'member guest': await organization.makeAccount('Gil Guest', { role: 'guest' }),
-    'outgoing bot': await organization.makeAccount('Outgoing', { botType: 3, owner: bob }),
-    'subscribed outgoing bot': await organization.makeAccount('Outgoing Too', {
-      botType: 3,
-      owner: bob,
-    }),
-  };
-  await organization.makeStream('Denmark', [
-    ann,
-    bob,
-    person('dan'),
-    person('member guest'),
-    person('subscribed outgoing bot'),
-  ]);
-  await organization.makeStream('fences', Object.values(people));
-  customId = String(
-    await addRealmEmoji(all.pool, { name: 'parley', authorId: ann.id, fileName: '1.png' }),
-  );
-  queues = await FencedQueues.open(people, ['reaction', 'update_message_flags'], (content) =>
-    ann.client.sendToStream('fences', 'x', content),
-  );
+  fixture = await ReactionFixture.start();
+  ({ all, people, queues } = fixture);
 });
-afterAll(() => all.stop());
+afterAll(() => fixture.stop());
 
 beforeEach(async () => {
-  message = await all.ann.client.sendToStream('Denmark', 'lunch', `one ${randomInt(1e9)}`);
+  message = await all.ann.client.sendToStream('Denmark', 'lunch', 'one');
 });
-
-const denmark: readonly Name[] = ['ann', 'bob', 'dan', 'member guest'];
 
 describe('adding', () => {
   test('a reaction is in fetched history and told to everyone who holds the message, the actor too', async () => {
@@ -153,7 +91,7 @@ describe('adding', () => {
     });
     expect(await named('parley')).toEqual({
       emoji_name: 'parley',
-      emoji_code: customId,
+      emoji_code: fixture.customId,
       reaction_type: 'realm_emoji',
     });
     const shadow = await addRealmEmoji(all.pool, {
@@ -273,9 +211,13 @@ describe('adding', () => {
   });
 
   test('a custom emoji by another name is refused', async () => {
-    const parameters = { emoji_name: 'tada', emoji_code: customId, reaction_type: 'realm_emoji' };
+    const parameters = {
+      emoji_name: 'tada',
+      emoji_code: fixture.customId,
+      reaction_type: 'realm_emoji',
+    };
     expect(await refused(react('bob', parameters))).toBe('Invalid custom emoji name.');
-    const padded = { emoji_name: 'parley', emoji_code: `0${customId}` };
+    const padded = { emoji_name: 'parley', emoji_code: `0${fixture.customId}` };
     expect(await refused(react('bob', { ...padded, reaction_type: 'realm_emoji' }))).toBe(
       'Invalid custom emoji.',
     );
@@ -458,153 +400,5 @@ describe('who may, and who is told', () => {
     });
     expect(nobody.status).toBe(401);
     expect(await reactionsOf('ann')).toEqual([]);
-  });
-});
-
-describe('at the same moment', () => {
-  const outcomes = async (requests: readonly Promise<unknown>[]): Promise<unknown[]> => {
-    const settled = await Promise.allSettled(requests);
-    return settled.map((outcome) => {
-      if (outcome.status === 'fulfilled') return 'success';
-      if (!(outcome.reason instanceof RefusedRequest)) throw outcome.reason;
-      expect(outcome.reason).toMatchObject({ status: 400, code: 'BAD_REQUEST' });
-      return outcome.reason.body['msg'];
-    });
-  };
-
-  /** What the log told, in order, is what history says in the end. */
-  async function expectHistoryAsTold(id: number): Promise<void> {
-    const told = ((await queues.read()).ann ?? []).filter((event) => event['message_id'] === id);
-    const present: JsonObject[] = [];
-    for (const { op, user_id: userId, emoji_name: name, emoji_code: code } of told) {
-      const at = present.findIndex(
-        (reaction) => reaction['user_id'] === userId && reaction['emoji_code'] === code,
-      );
-      if (op === 'add') {
-        expect(at).toBe(-1);
-        present.push({ emoji_name: name, emoji_code: code, user_id: userId });
-      } else {
-        expect(at).not.toBe(-1);
-        present.splice(at, 1);
-      }
-    }
-    expect(
-      (await reactionsOf('ann', id)).map((reaction) => ({
-        emoji_name: reaction['emoji_name'],
-        emoji_code: reaction['emoji_code'],
-        user_id: reaction['user_id'],
-      })),
-    ).toEqual(present);
-  }
-
-  test('aliases of one emoji get one name, the first one’s', async () => {
-    const names = ['+1', 'thumbs_up', 'like'];
-    const who: readonly Name[] = ['ann', 'bob', 'cat', 'dan', 'bot', 'eve'];
-    expect(
-      await outcomes(
-        who.map((name, n) => react(name, { emoji_name: names[n % 3] ?? '', emoji_code: '1f44d' })),
-      ),
-    ).toContain('success');
-    const reactions = await reactionsOf('ann');
-    expect(new Set(reactions.map((reaction) => reaction['emoji_name'])).size).toBe(1);
-    await expectHistoryAsTold(message);
-  });
-
-  test('one person twice: one reaction', async () => {
-    const answers = await outcomes(Array.from({ length: 12 }, () => react('cat', thumbsUp)));
-    expect(answers.filter((answer) => answer === 'success')).toHaveLength(1);
-    expect(answers.filter((answer) => answer === 'Reaction already exists.')).toHaveLength(11);
-    expect(await reactionsOf('ann')).toHaveLength(1);
-    await expectHistoryAsTold(message);
-  });
-
-  test('adding against removing: every answer and every event fits an order', async () => {
-    const answers = await outcomes(
-      Array.from({ length: 30 }, (_, n) =>
-        n % 2 === 0 ? react('bob', thumbsUp) : unreact('bob', thumbsUp),
-      ),
-    );
-    expect(
-      answers.every((answer) =>
-        ['success', 'Reaction already exists.', "Reaction doesn't exist."].includes(
-          answer as string,
-        ),
-      ),
-    ).toBe(true);
-    await expectHistoryAsTold(message);
-  });
-
-  test('many people and emoji on one message: all are there, in the order of the log', async () => {
-    const who = Object.keys(people).filter((name) => name !== 'guest') as Name[];
-    const emoji = ['tada', 'heart', 'smile', 'wave', '+1'];
-    const answers = await outcomes(
-      emoji.flatMap((name) => who.map((one) => react(one, { emoji_name: name }))),
-    );
-    expect(new Set(answers)).toEqual(new Set(['success']));
-    expect(await reactionsOf('ann')).toHaveLength(who.length * emoji.length);
-    await expectHistoryAsTold(message);
-  });
-
-  test('everyone who comes to hold it is told of all that follows', async () => {
-    const newcomers: readonly Name[] = ['cat', 'bot', 'eve'];
-    for (let time = 0; time < 5; time += 1) {
-      const id = await all.ann.client.sendToStream('Denmark', 'lunch', `late ${time}`);
-      await queues.read();
-      await outcomes([
-        ...newcomers.map((name) => react(name, thumbsUp, id)),
-        react('ann', { emoji_name: 'tada' }, id),
-      ]);
-      const read = await queues.read();
-      const told = read.ann ?? [];
-      expect(told).toHaveLength(4);
-      for (const name of newcomers) {
-        const own = told.findIndex((event) => event['user_id'] === person(name).id);
-        expect(read[name]).toEqual(told.slice(own));
-      }
-    }
-  });
-
-  test('a star that makes one hold it is a receipt for what follows too', async () => {
-    for (let time = 0; time < 5; time += 1) {
-      const id = await all.ann.client.sendToStream('Denmark', 'lunch', `star ${time}`);
-      await queues.read();
-      await Promise.all([
-        person('cat').client.post('messages/flags', { messages: [id], op: 'add', flag: 'starred' }),
-        react('ann', thumbsUp, id),
-        react('bob', thumbsUp, id),
-      ]);
-      await react('dan', thumbsUp, id);
-      const read = await queues.read();
-      const cat = read.cat ?? [];
-      const starred = cat.findIndex((event) => event['type'] === 'update_message_flags');
-      expect(starred).toBe(0);
-      // Cat's queue is a tail of Ann's: nothing is missing after the star.
-      const told = read.ann ?? [];
-      expect(cat.slice(1)).toEqual(told.slice(told.length - cat.length + 1));
-    }
-  });
-
-  test('reacting against deletion leaves nothing behind', async () => {
-    for (let time = 0; time < 8; time += 1) {
-      const id = await all.ann.client.sendToStream('Denmark', 'lunch', `doomed ${time}`);
-      const answers = await outcomes([
-        react('bob', thumbsUp, id),
-        react('cat', { emoji_name: 'tada' }, id),
-        all.ann.client.delete(`messages/${id}`),
-        react('dan', thumbsUp, id),
-        unreact('bob', thumbsUp, id),
-      ]);
-      expect(answers[2]).toBe('success');
-      const { rows } = await all.pool.query<{ left: number }>({
-        text: `SELECT (SELECT count(*) FROM reactions WHERE message_id = $1)
-          + (SELECT count(*) FROM late_receipts WHERE message_id = $1)
-          + (SELECT count(*) FROM message_flags WHERE message_id = $1)
-          + (SELECT count(*) FROM read_exceptions WHERE message_id = $1) AS left`,
-        values: [id],
-      });
-      expect(rows[0]?.left).toBe(0);
-      expect(await refused(react('ann', thumbsUp, id))).toBe('Invalid message(s)');
-    }
-    await queues.read();
   });
 });

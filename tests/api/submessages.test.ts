@@ -1,0 +1,467 @@
+import type { Answer, JsonObject, Parameters, TestAccount } from '@parley/test-kit';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+
+import { FencedQueues } from './fenced-queues.ts';
+import { entryOf, fetchMessages, refusalOf, startMessageFixture } from './message-fixture.ts';
+import type { MessageFixture } from './message-fixture.ts';
+
+type Name = 'ann' | 'bob' | 'cat' | 'guest' | 'bot' | 'dan' | 'outgoing bot';
+
+let all: MessageFixture;
+let people: Readonly<Record<Name, TestAccount>>;
+let queues: FencedQueues<Name>;
+/** A message of Ann's in the public stream. */
+let message: number;
+
+const person = (name: Name): TestAccount => people[name];
+const success = { result: 'success', msg: '' };
+const vote = { msg_type: 'widget', content: '{"type":"vote","key":"ann,0","vote":1}' } as const;
+const holders: readonly Name[] = ['ann', 'bob', 'dan'];
+
+const add = (who: Name, parameters: Parameters = vote, id: number = message): Promise<JsonObject> =>
+  person(who).client.post('submessage', { message_id: id, ...parameters });
+
+async function submessagesOf(who: Name, id: number = message): Promise<readonly JsonObject[]> {
+  const { messages } = await fetchMessages(person(who), {
+    anchor: id,
+    num_before: 0,
+    num_after: 0,
+  });
+  return (messages[0]?.['submessages'] ?? []) as readonly JsonObject[];
+}
+
+beforeAll(async () => {
+  all = await startMessageFixture({ events: 1, messages: 2, subscriptions: 1, presence: 1 });
+  const { organization, ann, bob, cat, guest, bot } = all;
+  people = {
+    ann,
+    bob,
+    cat,
+    guest,
+    bot,
+    dan: await organization.makeAccount('Dan Doe'),
+    'outgoing bot': await organization.makeAccount('Outgoing', { botType: 3, owner: bob }),
+  };
+  await organization.makeStream('Denmark', [ann, bob, person('dan'), person('outgoing bot')]);
+  await organization.makeStream('fences', Object.values(people));
+  queues = await FencedQueues.open(people, ['submessage'], (content) =>
+    ann.client.sendToStream('fences', 'x', content),
+  );
+});
+afterAll(() => all.stop());
+
+beforeEach(async () => {
+  message = await all.ann.client.sendToStream('Denmark', 'lunch', 'one');
+});
+
+describe('submessage', () => {
+  test('is kept with the message and told to everyone who holds it, by whoever sees it', async () => {
+    // Cat, the bot and the outgoing one only see the message; they come to hold nothing by it.
+    for (const who of ['bob', 'ann', 'cat', 'bot', 'outgoing bot'] as const) {
+      expect(await add(who)).toEqual(success);
+      const newest = (await submessagesOf('ann')).at(-1);
+      expect(newest).toEqual({
+        id: expect.any(Number) as unknown,
+        message_id: message,
+        sender_id: person(who).id,
+        ...vote,
+      });
+      const event = {
+        type: 'submessage',
+        message_id: message,
+        submessage_id: newest?.['id'],
+        sender_id: person(who).id,
+        ...vote,
+      };
+      expect(await queues.read()).toEqual(
+        Object.fromEntries(holders.map((name) => [name, [event]])),
+      );
+    }
+    expect((await fetchMessages(person('cat'))).ids).not.toContain(message);
+  });
+
+  test('one who holds the message late is told, as who reacted', async () => {
+    await person('cat').client.post(`messages/${message}/reactions`, { emoji_name: 'tada' });
+    await add('bob');
+    expect(Object.keys(await queues.read()).toSorted()).toEqual([...holders, 'cat'].toSorted());
+  });
+
+  test('the content is any JSON, kept as it was written', async () => {
+    const contents = [
+      '"text"',
+      '1',
+      'null',
+      '[]',
+      ' { "b" : 1, "a" : 1.0 } ',
+      String.raw`"\u0000 \ud800 \" '' \\ % $1"`,
+      `"${'🙂'.repeat(9_998)}"`,
+      '['.repeat(5_000) + ']'.repeat(5_000),
+      '{"__proto__":{"x":1}}',
+    ];
+    for (const content of contents) await add('bob', { msg_type: 'x', content });
+    expect((await submessagesOf('ann')).map((submessage) => submessage['content'])).toEqual(
+      contents,
+    );
+    expect(((await queues.read()).ann ?? []).map((event) => event['content'])).toEqual(contents);
+  });
+
+  test('what is no JSON, or too long, is refused after the message was found visible', async () => {
+    const hidden = await all.ann.client.sendPrivately([all.bob.email], 'hi');
+    const bad: [Parameters, string][] = [
+      [{ msg_type: 'widget', content: 'not json' }, 'Invalid json for submessage'],
+      [{ msg_type: 'widget', content: '' }, 'Invalid json for submessage'],
+      [{ msg_type: 'widget', content: '"a\0b"' }, 'Invalid json for submessage'],
+      [{ msg_type: 'widget', content: '{"a":1,}' }, 'Invalid json for submessage'],
+      [
+        { msg_type: 'widget', content: `"${'x'.repeat(9_999)}"` },
+        'content is too long (limit: 10000 characters)',
+      ],
+      [
+        { msg_type: 'widget', content: `"${'x'.repeat(3_000_000)}"` },
+        'content is too long (limit: 10000 characters)',
+      ],
+      [{ msg_type: 'x'.repeat(61), content: '1' }, 'msg_type is too long (limit: 60 characters)'],
+    ];
+    for (const [parameters, msg] of bad) {
+      expect(await refusalOf(add('bob', parameters))).toEqual({
+        status: 400,
+        result: 'error',
+        msg,
+        code: 'BAD_REQUEST',
+      });
+      for (const id of [hidden, 99_999_999, -1, 0, 2 ** 62])
+        expect(await refusalOf(add('cat', parameters, id))).toEqual({
+          status: 400,
+          result: 'error',
+          msg: 'Invalid message(s)',
+          code: 'BAD_REQUEST',
+        });
+    }
+    expect(await submessagesOf('ann')).toEqual([]);
+    expect(await queues.read()).toEqual({});
+  });
+
+  test('missing and misshapen parameters are refused', async () => {
+    const complete = { message_id: message, ...vote };
+    for (const name of ['message_id', 'msg_type', 'content'])
+      expect(
+        await refusalOf(
+          person('bob').client.post('submessage', { ...complete, [name]: undefined }),
+        ),
+      ).toMatchObject({ status: 400, code: 'REQUEST_VARIABLE_MISSING', var_name: name });
+    const bob = person('bob').client;
+    expect(
+      await refusalOf(bob.post('submessage', { ...complete, message_id: 'abc' })),
+    ).toMatchObject({ status: 400, msg: 'Argument "message_id" is not valid JSON.' });
+    expect(await refusalOf(bob.post('submessage', { ...complete, message_id: [1] }))).toMatchObject(
+      { status: 400, msg: 'message_id is not an integer' },
+    );
+    expect(
+      (await refusalOf(bob.post('submessage', { ...complete, msg_type: 'a\0b' })))['status'],
+    ).toBe(400);
+    expect((await bob.withoutChecks('GET', 'submessage')).status).toBe(405);
+  });
+
+  test('private streams and messages: who may see the message, nobody else', async () => {
+    const { organization, bob } = all;
+    for (const historyPublicToSubscribers of [false, true]) {
+      const stream = await organization.makeStream(
+        `secret ${message} ${historyPublicToSubscribers}`,
+        [bob],
+        { inviteOnly: true, historyPublicToSubscribers },
+      );
+      const early = await bob.client.sendToStream(stream.name, 'x', 'early');
+      await organization.maker.subscribe(stream.id, [person('dan').id]);
+      const late = await bob.client.sendToStream(stream.name, 'x', 'late');
+      await queues.read();
+      await add('dan', vote, late);
+      expect(Object.keys(await queues.read())).toEqual(['bob', 'dan']);
+      if (historyPublicToSubscribers) {
+        await add('dan', vote, early);
+        // He sees it, and does not hold it.
+        expect(Object.keys(await queues.read())).toEqual(['bob']);
+      } else {
+        expect((await refusalOf(add('dan', vote, early)))['msg']).toBe('Invalid message(s)');
+      }
+      await bob.client.delete('users/me/subscriptions', { subscriptions: [stream.name] });
+      await add('bob', vote, late);
+      expect(Object.keys(await queues.read())).toEqual(['bob', 'dan']);
+      for (const who of ['ann', 'cat', 'guest', 'bot', 'outgoing bot'] as const)
+        expect((await refusalOf(add(who, vote, late)))['msg']).toBe('Invalid message(s)');
+    }
+    const pair = await all.ann.client.sendPrivately([person('guest').email], 'hi');
+    await add('guest', vote, pair);
+    expect(Object.keys(await queues.read())).toEqual(['ann', 'guest']);
+    expect((await refusalOf(add('guest')))['msg']).toBe('Invalid message(s)');
+  });
+
+  test('incoming-webhook bots, deactivated people and nobody are refused', async () => {
+    const { organization, cluster, ann, bob } = all;
+    const hook = await organization.makeAccount(`Hook ${message}`, { botType: 2, owner: bob });
+    const gone = await organization.makeAccount(`Gone ${message}`);
+    await ann.client.delete(`users/${gone.id}`);
+    for (const { client } of [hook, gone])
+      expect(
+        (await refusalOf(client.post('submessage', { message_id: message, ...vote })))['status'],
+      ).toBe(401);
+    expect((await fetch(`${cluster.url}/api/v1/submessage`, { method: 'POST' })).status).toBe(401);
+  });
+
+  test('at the same moment: ids are in the order of the log', async () => {
+    const who: readonly Name[] = ['ann', 'bob', 'cat', 'dan', 'bot'];
+    await Promise.all(
+      Array.from({ length: 40 }, (_, n) =>
+        add(who[n % who.length] ?? 'ann', { msg_type: 'x', content: String(n) }),
+      ),
+    );
+    const told = ((await queues.read()).ann ?? []).map((event) => ({
+      id: event['submessage_id'],
+      message_id: event['message_id'],
+      sender_id: event['sender_id'],
+      msg_type: event['msg_type'],
+      content: event['content'],
+    }));
+    expect(told).toHaveLength(40);
+    expect(await submessagesOf('ann')).toEqual(told);
+  });
+});
+
+describe('widgets', () => {
+  type Widget = { readonly widget_type: string; readonly extra_data: unknown };
+
+  /** Sends and returns what the widget holds, having compared the event with fetched history. */
+  async function widgetOf(parameters: Parameters): Promise<Widget | undefined> {
+    await queues.read();
+    const answer = await person('bob').client.post('messages', {
+      type: 'stream',
+      to: 'Denmark',
+      topic: 'widgets',
+      ...parameters,
+    });
+    const { messages } = await fetchMessages(person('dan'), {
+      anchor: answer['id'],
+      num_before: 0,
+    });
+    const [sent] = messages;
+    const submessages = sent?.['submessages'];
+    // The text stays what it was.
+    expect(sent?.['content']).toBe(String(parameters['content']).trimEnd());
+    const told = (await queues.readWithMessages()).dan.at(-1)?.['message'] as JsonObject;
+    expect(told['submessages']).toEqual(submessages);
+    const list = submessages as readonly JsonObject[];
+    if (list.length === 0) return undefined;
+    expect(list).toEqual([
+      {
+        id: expect.any(Number) as unknown,
+        message_id: answer['id'],
+        sender_id: person('bob').id,
+        msg_type: 'widget',
+        content: expect.any(String) as unknown,
+      },
+    ]);
+    return JSON.parse(String(list[0]?.['content'])) as Widget;
+  }
+
+  const poll = (question: string, ...options: string[]): Widget => ({
+    widget_type: 'poll',
+    extra_data: { question, options },
+  });
+  const commands: [string, Widget | undefined][] = [
+    ['/poll', poll('')],
+    ['/poll What is it?', poll('What is it?')],
+    [
+      '/poll What is it?\n\nRed\nGreen  \n\n   Blue\n - Yellow\n* Pink\n-\n- - White\n*Black',
+      poll('What is it?', 'Red', 'Green', 'Blue', 'Yellow', 'Pink', '- White', 'Black'),
+    ],
+    ['/poll One\r\nTwo\rThree', poll('One', 'Two', 'Three')],
+    ['/poll  \nTwo', poll('', 'Two')],
+    ['/poll "quoted" \\ 🙂', poll('"quoted" \\ 🙂')],
+    ['/todo', { widget_type: 'todo', extra_data: null }],
+    ['/todo Things\nOne', { widget_type: 'todo', extra_data: null }],
+    ['/tictactoe', { widget_type: 'tictactoe', extra_data: null }],
+    ['/tictactoe now', { widget_type: 'tictactoe', extra_data: null }],
+    [' /poll Question', undefined],
+    ['/Poll Question', undefined],
+    ['/polls Question', undefined],
+    ['/poll\nQuestion', undefined],
+    ['/me /poll Question', undefined],
+    ['/constructor', undefined],
+    ['poll Question', undefined],
+  ];
+  test.each(commands)('%j', async (content, widget) => {
+    expect(await widgetOf({ content })).toEqual(widget);
+  });
+
+  const zform = {
+    widget_type: 'zform',
+    extra_data: {
+      type: 'choices',
+      heading: 'Which?',
+      choices: [
+        { type: 'multiple_choice', short_name: 'A', long_name: 'Ape', reply: 'answer A' },
+        { short_name: 'B', long_name: 'Bee', reply: 'answer B' },
+      ],
+    },
+  };
+
+  test('widget_content is kept as it is, and goes before the text', async () => {
+    expect(await widgetOf({ content: 'Which?', widget_content: zform })).toEqual(zform);
+    expect(await widgetOf({ content: '/poll Which?', widget_content: zform })).toEqual(zform);
+    const empty = { ...zform, extra_data: { ...zform.extra_data, choices: [] } };
+    expect(await widgetOf({ content: 'x', widget_content: empty })).toEqual(empty);
+  });
+
+  test('in a private message, and added to by its readers', async () => {
+    const id = await person('bob').client.sendPrivately([person('guest').email], '/poll Lunch?');
+    expect(await submessagesOf('guest', id)).toHaveLength(1);
+    await add('guest', vote, id);
+    const [first, second] = await submessagesOf('bob', id);
+    expect(second?.['id']).toBeGreaterThan(first?.['id'] as number);
+    expect(second).toMatchObject({ sender_id: person('guest').id, ...vote });
+  });
+
+  test('a repeated send answers the first id and adds nothing; with another widget the key is taken', async () => {
+    const send = (widget: object): Promise<JsonObject> =>
+      person('bob').client.post(
+        'messages',
+        { type: 'stream', to: 'Denmark', topic: 'x', content: '/poll Q', widget_content: widget },
+        { headers: { 'idempotency-key': `poll-${message}` } },
+      );
+    const { id } = await send(zform);
+    await queues.read();
+    expect(await send(zform)).toMatchObject({ id });
+    expect(await submessagesOf('ann', id as number)).toHaveLength(1);
+    const { rows } = await all.pool.query<{ count: number }>({
+      text: 'SELECT count(*) AS count FROM submessages WHERE message_id = $1',
+      values: [id],
+    });
+    expect(rows[0]?.count).toBe(1);
+    expect(
+      await refusalOf(send({ ...zform, extra_data: { ...zform.extra_data, heading: 'Other' } })),
+    ).toMatchObject({ status: 409, code: 'IDEMPOTENCY_KEY_REUSED' });
+  });
+
+  test('a message without a widget draws no id and is of the older format', async () => {
+    const drawn = async (): Promise<number | undefined> => {
+      const { rows } = await all.pool.query<{ last: number }>({
+        text: 'SELECT last_value AS last FROM submessage_ids',
+      });
+      return rows[0]?.last;
+    };
+    const before = await drawn();
+    expect((await entryOf(all.pool, message)).v).toBe(1);
+    await all.ann.client.sendToStream('Denmark', 'x', 'text');
+    expect(await drawn()).toBe(before);
+  });
+
+  const refusals: [string, unknown, string][] = [
+    ['no JSON', 'nope', 'API programmer sent invalid JSON content'],
+    ['empty text', '', 'API programmer sent invalid JSON content'],
+    ['a list', [], 'widget_content is not a dict'],
+    ['a number', 1, 'widget_content is not a dict'],
+    ['null', null, 'widget_content is not a dict'],
+    ['no type', { extra_data: {} }, 'widget_type is not in widget_content'],
+    ['no data', { widget_type: 'zform' }, 'extra_data is not in widget_content'],
+    ['neither', {}, 'widget_type is not in widget_content'],
+    ['data of another kind', { ...zform, extra_data: 'x' }, 'extra_data is not a dict'],
+    ['no data at all', { ...zform, extra_data: null }, 'extra_data is not a dict'],
+    ['another widget', { ...zform, widget_type: 'poll' }, 'unknown widget type: poll'],
+    ['a type of another kind', { ...zform, widget_type: 1 }, 'widget_type is not a string'],
+    ['no form', { ...zform, extra_data: {} }, 'zform is missing type field'],
+    [
+      'another form',
+      { ...zform, extra_data: { ...zform.extra_data, type: 'x' } },
+      'unknown zform type: x',
+    ],
+    [
+      'no heading',
+      { ...zform, extra_data: { type: 'choices', choices: [] } },
+      'heading key is missing from extra_data',
+    ],
+    [
+      'a heading of another kind',
+      { ...zform, extra_data: { ...zform.extra_data, heading: 1 } },
+      'extra_data["heading"] is not a string',
+    ],
+    [
+      'no choices',
+      { ...zform, extra_data: { type: 'choices', heading: 'x' } },
+      'choices key is missing from extra_data',
+    ],
+    [
+      'choices of another kind',
+      { ...zform, extra_data: { ...zform.extra_data, choices: {} } },
+      'extra_data["choices"] is not a list',
+    ],
+    [
+      'a choice of another kind',
+      { ...zform, extra_data: { ...zform.extra_data, choices: ['x'] } },
+      'extra_data["choices"][0] is not a dict',
+    ],
+    [
+      'a choice without its name',
+      {
+        ...zform,
+        extra_data: { ...zform.extra_data, choices: [{ long_name: 'x', reply: 'x' }] },
+      },
+      'short_name key is missing from extra_data["choices"][0]',
+    ],
+    [
+      'a choice with a number',
+      {
+        ...zform,
+        extra_data: {
+          ...zform.extra_data,
+          choices: [{ short_name: 'x', long_name: 'x', reply: 1 }],
+        },
+      },
+      'extra_data["choices"][0]["reply"] is not a string',
+    ],
+    [
+      'too long a text',
+      { ...zform, x: 'x'.repeat(10_000) },
+      'widget_content is too long (limit: 10000 characters)',
+    ],
+  ];
+  const sendWidget = (widget: unknown): Promise<Answer> =>
+    person('bob').client.request('POST', 'messages', {
+      type: 'stream',
+      to: 'Denmark',
+      topic: 'x',
+      content: 'x',
+      widget_content: widget,
+    });
+
+  test.each(refusals)('%s is refused', async (_name, widget, reason) => {
+    const { status, body } = await sendWidget(widget);
+    expect(status).toBe(400);
+    expect(body).toEqual({ result: 'error', msg: `Widgets: ${reason}`, code: 'BAD_REQUEST' });
+  });
+
+  test('the deepest text within the limit is no fault of the server', async () => {
+    const deep = '['.repeat(4_900) + ']'.repeat(4_900);
+    const { status } = await sendWidget(
+      `{"widget_type":"zform","extra_data":{"type":"choices","heading":"","choices":[],"x":${deep}}}`,
+    );
+    // Whether it can be written again depends on the stack.
+    expect([200, 400]).toContain(status);
+  });
+
+  test('a widget is judged after permission and before rendering', async () => {
+    const send = (parameters: Parameters): Promise<JsonObject> =>
+      person('cat').client.post('messages', {
+        content: 'x',
+        widget_content: 'nope',
+        ...parameters,
+      });
+    expect(await refusalOf(send({ type: 'stream', to: 'no such', topic: 'x' }))).toMatchObject({
+      code: 'STREAM_DOES_NOT_EXIST',
+    });
+    expect(await refusalOf(send({ type: 'private', to: [999_999] }))).toMatchObject({
+      msg: 'Invalid user ID 999999',
+    });
+    expect(await refusalOf(send({ type: 'private', to: [person('ann').id] }))).toMatchObject({
+      msg: 'Widgets: API programmer sent invalid JSON content',
+    });
+  });
+});
