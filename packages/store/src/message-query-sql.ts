@@ -4,6 +4,7 @@
  * the conditions decide, and what is known of them only chooses the walks.
  */
 import { canHoldSql, flagBits, heldSql, periodsSql } from './message-sql.ts';
+import { searchIdsSql } from './search-sql.ts';
 import { unreadIdsSql } from './unread-sql.ts';
 
 /** The values of a statement, bound as they come up; `$1` is the user. */
@@ -37,6 +38,8 @@ export type ListHints = {
   publicStreams?: boolean;
   sender?: string;
   starred?: boolean;
+  /** The tsquery of words that the messages have, as text. */
+  words?: string;
   /** The condition by which the list is of unread messages only. */
   unread?: MessageCondition;
 };
@@ -49,6 +52,8 @@ export type MessageList = {
 };
 
 export type ListSlice = {
+  /** Expression for the id that bounds the slice: going down, ids below it; going up, from it on. */
+  readonly edge: string;
   readonly bound: MessageCondition;
   readonly order: 'ASC' | 'DESC';
   /** Expression for the number of messages. */
@@ -95,6 +100,10 @@ function privateRanges(hints: ListHints): Walk {
   };
 }
 
+// A guest finds what he holds, even where he could read the whole history stream by stream.
+const openStreamsSql = `SELECT open.id AS stream_id FROM streams open WHERE NOT open.invite_only AND ${historyReadableSql('open.id', user)}
+  AND NOT EXISTS (SELECT 1 FROM users guest WHERE guest.id = ${user} AND guest.role = 'guest')`;
+
 function historyRanges(hints: ListHints): Walk | undefined {
   if (hints.stream !== undefined) {
     const readable = historyReadableSql(hints.stream, user);
@@ -110,12 +119,19 @@ function historyRanges(hints: ListHints): Walk | undefined {
     };
   }
   if (hints.publicStreams !== true) return undefined;
-  return {
-    // A guest finds what he holds, even where he could read the whole history stream by stream.
-    ranges: `SELECT open.id AS stream_id FROM streams open WHERE NOT open.invite_only AND ${historyReadableSql('open.id', user)}
-      AND NOT EXISTS (SELECT 1 FROM users guest WHERE guest.id = ${user} AND guest.role = 'guest')`,
-    key: 'm.stream_id = range.stream_id',
-  };
+  return { ranges: openStreamsSql, key: 'm.stream_id = range.stream_id' };
+}
+
+/** Whether the user may find the message: he holds it, or the list goes beyond that. */
+function visibleSql({ hints, withHistory }: MessageList, message: string): string {
+  const held = heldSql(message, user);
+  const stream = hints.stream;
+  if (!withHistory || (stream === undefined && hints.publicStreams !== true)) return held;
+  const past =
+    stream === undefined
+      ? `EXISTS (SELECT 1 FROM (${openStreamsSql}) open WHERE open.stream_id = ${message}.stream_id)`
+      : `(${message}.stream_id = ${stream} AND ${historyReadableSql(stream, user)})`;
+  return `(${past} OR ${held})`;
 }
 
 /** @returns a query with the column `id`; the first `limit` ids of the list in the slice's order are among its rows, each once */
@@ -131,6 +147,20 @@ export function listIdsSql(list: MessageList, slice: ListSlice): string {
   if (hints.starred === true && hints.unread === undefined && !list.withHistory) {
     return `(SELECT m.id FROM message_flags f JOIN messages m ON m.id = f.message_id
       WHERE f.user_id = ${user} AND f.set_bits & ${flagBits.starred} <> 0 AND ${heldSql('m', user)} AND ${wanted('m')} ${cut})`;
+  }
+  if (hints.words !== undefined) {
+    return searchIdsSql(
+      {
+        words: hints.words,
+        user,
+        hints,
+        withHistory: list.withHistory,
+        wanted: (message) =>
+          list.conditions.map((condition) => `(${condition(message)})`).join(' AND '),
+        visible: (message) => visibleSql(list, message),
+      },
+      slice,
+    );
   }
   if (hints.unread !== undefined && !list.withHistory) {
     return unreadIdsSql({

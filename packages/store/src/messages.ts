@@ -60,10 +60,37 @@ export async function holdsAnyOf(
   return rows[0]?.holds ?? false;
 }
 
+/**
+ * Finds those of some messages that the user holds and that are in a list, whatever it adds to them.
+ *
+ * @returns them by ascending id
+ */
+export async function listHeldOf(
+  db: Queryable,
+  list: MessageListBuilder,
+  messageIds: readonly number[],
+): Promise<{ id: number; topic: string; renderedContent: string }[]> {
+  const values = new Bindings(0);
+  values.values.splice(0, 1, ...list.bindings.values);
+  const ids = values.bind(messageIds, 'bigint[]');
+  const conditions = list.conditions.map((condition) => `AND (${condition('m')})`).join(' ');
+  const text = `SELECT m.id, m.topic, m.rendered_content AS "renderedContent"
+    FROM (SELECT * FROM messages given WHERE given.id = ANY (${ids}) OFFSET 0) m
+    WHERE ${heldSql('m', readerSql)} ${conditions} ORDER BY m.id`;
+  const { rows } = await db.query<{ id: number; topic: string; renderedContent: string }>({
+    ...nameOf(list, text),
+    text,
+    values: values.values,
+  });
+  return rows;
+}
+
 /** One message of a list, as the reader sees it. */
 export type ListedMessage = {
   readonly id: number;
   readonly content: string;
+  /** Empty unless the page asks for it. */
+  readonly renderedContent: string;
   readonly sentAtSecs: number;
   readonly client: string;
   readonly topic: string;
@@ -96,8 +123,8 @@ export type ListedMessage = {
 };
 
 const listedColumns = (
-  content: string,
-): string => `m.id, m.${content} AS content, extract(epoch FROM m.sent_at)::bigint AS "sentAtSecs",
+  page: MessagePage,
+): string => `m.id, m.${page.content} AS content, ${page.alsoRendered === true ? 'm.rendered_content' : `''`} AS "renderedContent", extract(epoch FROM m.sent_at)::bigint AS "sentAtSecs",
   m.client, m.topic, m.subject_links AS "subjectLinks", m.is_me_message AS "isMeMessage", m.recipient_id AS "recipientId",
   m.stream_id AS "streamId", s.name AS "streamName", m.sender_id AS "senderId", sender.email AS "senderEmail",
   sender.full_name AS "senderFullName", sender.short_name AS "senderShortName", sender.avatar_source AS "senderAvatarSource",
@@ -134,7 +161,7 @@ export class MessageListBuilder {
   }
 
   /** @returns an expression for the value, which never becomes part of the text */
-  bind(value: unknown, type: 'integer' | 'bigint' | 'text' | 'bigint[]'): string {
+  bind(value: unknown, type: 'integer' | 'bigint' | 'text' | 'bigint[]' | 'text[]'): string {
     return this.bindings.bind(value, type);
   }
 }
@@ -146,6 +173,8 @@ export type MessagePage = {
   /** The anchor included. */
   readonly fromAnchorMax: number;
   readonly content: 'content' | 'rendered_content';
+  /** Gives the rendered content as well. */
+  readonly alsoRendered?: boolean;
 };
 
 /** @returns the messages of the page that the user may see, by ascending id, in one statement */
@@ -160,11 +189,13 @@ export async function listMessages(
   const before = values.bind(page.beforeMax, 'bigint');
   const from = values.bind(page.fromAnchorMax, 'bigint');
   const below = listIdsSql(list, {
+    edge: anchor,
     bound: (message) => `${message}.id < ${anchor}`,
     order: 'DESC',
     limit: before,
   });
   const above = listIdsSql(list, {
+    edge: anchor,
     bound: (message) => `${message}.id >= ${anchor}`,
     order: 'ASC',
     limit: from,
@@ -173,7 +204,7 @@ export async function listMessages(
       (SELECT b.id FROM (${below}) b ORDER BY b.id DESC LIMIT ${before})
       UNION ALL (SELECT a.id FROM (${above}) a ORDER BY a.id LIMIT ${from})
     )
-    SELECT ${listedColumns(page.content)}
+    SELECT ${listedColumns(page)}
     FROM picked JOIN messages m ON m.id = picked.id JOIN users sender ON sender.id = m.sender_id
     LEFT JOIN streams s ON s.id = m.stream_id
     ORDER BY m.id`;

@@ -59,6 +59,7 @@ const rows: readonly Row[] = [
     'messages',
     { GET: {}, POST: { incomingWebhookBots: 'allowed', afterLoss: 'keyed-send' } },
   ],
+  ['messages/matches_narrow', 'messages', { GET: {} }],
   ['messages/flags', 'messages', { POST: repeat }],
   ['messages/render', 'messages', { POST: repeat }],
   ['messages/{message_id:int}/reactions', 'messages', { POST: {}, DELETE: {} }],

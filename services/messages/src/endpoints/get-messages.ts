@@ -7,6 +7,7 @@ import type { MessagesContext } from '../context.ts';
 import { messageJson } from '../message-json.ts';
 import { compileNarrow } from '../narrow/compile-narrow.ts';
 import { parseNarrow } from '../narrow/parse-narrow.ts';
+import { matchMessages } from '../narrow/search-matches.ts';
 import { messageSchema } from './message-schema.ts';
 
 /** The anchor that stands for the newest message (reference facts, messages 6.3); exactly a double. */
@@ -147,7 +148,7 @@ export const getMessagesEndpoint = defineEndpoint({
       throw badRequest(`Too many messages requested (maximum ${limits.messagesPerRequestMax}).`);
     }
     const terms = parameters.narrow ?? [];
-    const [realm, { list, stream }] = await Promise.all([
+    const [realm, { list, stream, searchedWords }] = await Promise.all([
       getRealm(context.pool),
       compileNarrow(context.pool, caller.userId, terms),
     ]);
@@ -160,10 +161,13 @@ export const getMessagesEndpoint = defineEndpoint({
     const listed = await listMessages(context.pool, list, {
       ...pageOf(anchor, counts),
       content: parameters.apply_markdown ? 'rendered_content' : 'content',
+      alsoRendered: searchedWords !== undefined,
     });
     const { rows, ...found } = foundOf(anchor, counts, listed);
-    const messages = rows.map((row) =>
-      messageJson(row, {
+    const matches =
+      searchedWords === undefined ? [] : await matchMessages(context.pool, rows, searchedWords);
+    const messages = rows.map((row, n) => ({
+      ...messageJson(row, {
         // Clients cannot make Gravatar URLs where addresses are hidden (reference facts, messages 5.2).
         clientGravatar:
           parameters.client_gravatar &&
@@ -172,7 +176,8 @@ export const getMessagesEndpoint = defineEndpoint({
         showEditHistory: realm.settings.allow_edit_history,
         realmStringId: realm.stringId,
       }),
-    );
+      ...matches[n],
+    }));
     return { anchor, ...found, history_limited: false, messages };
   },
 });

@@ -17,6 +17,7 @@ import {
 import { getPointerEndpoint, movePointerEndpoint, putPointerEndpoint } from './pointer.ts';
 import { addReactionEndpoint, removeReactionEndpoint } from './reactions.ts';
 import { renderMessageEndpoint } from './render-message.ts';
+import { matchesNarrowEndpoint } from './matches-narrow.ts';
 import { sendMessageEndpoint } from './send-message.ts';
 
 /** Every endpoint of this service. */
@@ -24,6 +25,7 @@ export const endpoints: readonly Endpoint<MessagesContext>[] = [
   sendMessageEndpoint,
   renderMessageEndpoint,
   getMessagesEndpoint,
+  matchesNarrowEndpoint,
   changeFlagsEndpoint,
   markAllAsReadEndpoint,
   markStreamAsReadEndpoint,

@@ -4,11 +4,14 @@ import { MessageListBuilder } from '@parley/store';
 
 import { narrowOperators } from './operators.ts';
 import type { NarrowTerm } from './parse-narrow.ts';
+import { joinSearchTerms } from './search.ts';
 
 export type CompiledNarrow = {
   readonly list: MessageListBuilder;
   /** The bound id of the stream that the last stream term names, negated or not. */
   readonly stream: string | undefined;
+  /** The tsquery of the words to mark; undefined without a search term, and empty where nothing is to be marked. */
+  readonly searchedWords: string | undefined;
 };
 
 /**
@@ -24,14 +27,17 @@ export async function compileNarrow(
 ): Promise<CompiledNarrow> {
   const list = new MessageListBuilder(userId);
   let stream: string | undefined;
+  let searchedWords: string | undefined;
   let hasIs = false;
-  for (const term of terms) {
+  for (const term of joinSearchTerms(terms)) {
     const operator = narrowOperators.get(term.operator);
     if (operator === undefined) throw badNarrow(`unknown operator ${term.operator}`);
     const meaning = await operator(term.operand, { db, userId, list });
     const { condition, hints, history } = meaning;
     const negated = term.negated && meaning.neverNegated !== true;
     stream = meaning.stream ?? stream;
+    if (meaning.searchedWords !== undefined)
+      searchedWords = (searchedWords ?? '') + (negated ? '' : meaning.searchedWords);
     if (history === 'none') hasIs = true;
     if (!negated && (history === 'this stream' || history === 'public streams'))
       list.withHistory = true;
@@ -43,5 +49,5 @@ export async function compileNarrow(
     if (!negated) Object.assign(list.hints, hints);
   }
   if (hasIs) list.withHistory = false;
-  return { list, stream };
+  return { list, stream, searchedWords };
 }

@@ -22,6 +22,7 @@ import {
 import type { ListHints, MessageCondition, MessageListBuilder } from '@parley/store';
 
 import type { NarrowTerm } from './parse-narrow.ts';
+import { compileSearch, searchOperator } from './search.ts';
 
 export type NarrowSetting = {
   readonly db: Queryable;
@@ -41,6 +42,8 @@ export type Meaning = {
   readonly history?: 'this stream' | 'public streams' | 'none';
   /** The bound id of the stream that the term names, negated or not. */
   readonly stream?: string;
+  /** The tsquery of the words to mark in what a search finds. */
+  readonly searchedWords?: string;
 };
 
 type Operator = (
@@ -242,4 +245,5 @@ export const narrowOperators: ReadonlyMap<string, Operator> = new Map([
   ['in', inOperator],
   ['id', id],
   ['near', near],
+  [searchOperator, (operand, setting) => compileSearch(String(operand), setting)],
 ]);

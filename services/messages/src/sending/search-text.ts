@@ -1,23 +1,156 @@
+/**
+ * The text by which a message is found, and where each of its characters stands in what is shown (reference facts, messages 9).
+ * Postgres' parser knows the letter case of ASCII only and takes every other character for a letter, so texts are folded and
+ * stripped of other punctuation before they come to it: those that are indexed, those that are asked for and those that are marked.
+ */
+import { foldName } from '@parley/contracts';
+
+const isAscii = /^[\0-\x7f]*$/;
+// What folds as a whole: a character with its marks, and the pieces of a Korean syllable.
+const clusters = /[\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff]+|\P{M}\p{M}*|\p{M}+/gu;
+const otherPunctuation = /[^\p{L}\p{M}\p{N}\0-\x7f]+/gu;
+// The parser would take what stands between them for a tag or an entity, but they are text here.
+const markup = /[<>&\0]/g;
+
+function foldCluster(cluster: string): string {
+  return Array.from(foldName(cluster), (character) => character.toLowerCase())
+    .join('')
+    .replaceAll(otherPunctuation, ' ')
+    .replaceAll(markup, ' ');
+}
+
+/** @returns the text as Postgres' parser is to see it: what `foldName` calls the same becomes the same */
+export function foldWords(text: string): string {
+  return isAscii.test(text)
+    ? text.toLowerCase().replaceAll(markup, ' ')
+    : text.replaceAll(clusters, foldCluster);
+}
+
+/** A folded text with the place of each of its UTF-16 units in the source. */
+export class SourceText {
+  folded = '';
+  readonly #starts: number[] = [];
+  readonly #ends: number[] = [];
+
+  /** Adds text that stands in the source as it is. */
+  addText(text: string, at: number): void {
+    if (isAscii.test(text)) {
+      this.folded += foldWords(text);
+      for (let n = 0; n < text.length; n += 1) {
+        this.#starts.push(at + n);
+        this.#ends.push(at + n + 1);
+      }
+      return;
+    }
+    for (const match of text.matchAll(clusters)) {
+      const start = at + match.index;
+      this.addUnit(match[0], start, start + match[0].length);
+    }
+  }
+
+  /** Adds text that is one whole in the source. One of no length marks where nothing can be wrapped, such as a tag. */
+  addUnit(text: string, start: number, end: number): void {
+    const folded = foldWords(text);
+    this.folded += folded;
+    for (let n = 0; n < folded.length; n += 1) {
+      this.#starts.push(start);
+      this.#ends.push(end);
+    }
+  }
+
+  /** @returns the ranges of the source that show the folded range; several where something stands between them */
+  sourceRanges(start: number, end: number): { start: number; end: number }[] {
+    const ranges: { start: number; end: number }[] = [];
+    for (let n = start; n < end; n += 1) {
+      const from = this.#starts[n] ?? 0;
+      const to = this.#ends[n] ?? 0;
+      const last = ranges.at(-1);
+      if (from === to) continue;
+      if (last !== undefined && last.end >= from) last.end = to;
+      else ranges.push({ start: from, end: to });
+    }
+    return ranges;
+  }
+}
+
 const entities: Readonly<Record<string, string>> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  '#39': "'",
-  nbsp: ' ',
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#39;': "'",
+  '&nbsp;': ' ',
 };
 
+const htmlTokens =
+  /<(?:"[^"]*"|'[^']*'|[^'">])*>|&(?:#\d+|#x[\da-f]+|[a-z][\da-z]*);|[^<&]+|[<&]/gi;
+const emojiImage = /^<img [^>]*alt="(:[^":]+:)"/i;
+// A span inside of these would end them: browsers take HTML out of MathML and SVG.
+const foreignTag = /^<(\/?)(?:math|svg)[\s/>]/i;
+
+type HtmlVisitor = {
+  /** Text that stands in the HTML as it is. */
+  readonly text: (text: string, start: number) => void;
+  /** Text that something else stands for. */
+  readonly unit: (text: string, start: number, end: number) => void;
+  /** Text around which nothing can be put: what a tag stands for, and what is no HTML. */
+  readonly fixed: (text: string, end: number) => void;
+};
+
+function visitHtml(html: string, visit: HtmlVisitor): void {
+  let foreignDepth = 0;
+  for (const match of html.matchAll(htmlTokens)) {
+    const [token] = match;
+    const start = match.index;
+    const end = start + token.length;
+    if (token.startsWith('<') && token.length > 1) {
+      const foreign = foreignTag.exec(token);
+      if (foreign !== null) foreignDepth += foreign[1] === '/' ? -1 : 1;
+      visit.fixed(` ${emojiImage.exec(token)?.[1] ?? ''} `, end);
+      continue;
+    }
+    const isEntity = token.startsWith('&') && token.length > 1;
+    const shown = isEntity ? (entities[token.toLowerCase()] ?? ' ') : token;
+    if (foreignDepth > 0) visit.fixed(shown, end);
+    else if (isEntity) visit.unit(shown, start, end);
+    else visit.text(shown, start);
+  }
+}
+
 /**
- * The words by which a message is found: its topic and what its HTML shows (reference facts, messages 9). Tags and attributes are
- * not words; an emoji that is a picture shows its name.
+ * Reads the text of rendered HTML. Tags and attributes are not words; an emoji that is a picture shows its name.
+ *
+ * @param html from the renderer, so well-formed
  */
+export function readHtml(html: string): SourceText {
+  const text = new SourceText();
+  visitHtml(html, {
+    text: (shown, start) => text.addText(shown, start),
+    unit: (shown, start, end) => text.addUnit(shown, start, end),
+    fixed: (shown, end) => text.addUnit(shown, end, end),
+  });
+  return text;
+}
+
+const topicEscapes: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** A topic as HTML. */
+export function escapeTopic(topic: string): string {
+  return topic.replaceAll(/[&<>"']/g, (character) => topicEscapes[character] ?? character);
+}
+
+/** @returns the text by which a message is found: its topic and what its HTML shows, folded */
 export function searchText(topic: string, html: string): string {
-  const shown = html
-    .replaceAll(/<img [^>]*alt="(:[^":]+:)"[^>]*>/g, ' $1 ')
-    .replaceAll(/<[^>]*>/g, ' ')
-    .replaceAll(
-      /&(amp|lt|gt|quot|#39|nbsp);/g,
-      (whole, entity: string) => entities[entity] ?? whole,
-    );
-  return `${topic} ${shown}`;
+  let shown = '';
+  const add = (text: string): void => {
+    shown += text;
+  };
+  visitHtml(html, { text: add, unit: add, fixed: add });
+  return foldWords(`${topic} ${shown}`);
 }

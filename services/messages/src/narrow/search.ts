@@ -1,0 +1,79 @@
+/** The `search` operator: words and phrases (reference facts, messages 9). */
+import { limits } from '@parley/contracts';
+import type { Queryable } from '@parley/database';
+import { allOfWords, findSearchWords, foldPhrases, phrasesSql } from '@parley/store';
+import type { ListHints, MessageCondition, MessageListBuilder } from '@parley/store';
+
+import type { NarrowTerm } from './parse-narrow.ts';
+import { foldWords } from '../sending/search-text.ts';
+
+export const searchOperator = 'search';
+
+/** So many words of a query are looked up in the index; what they find is then held against all of them. */
+const indexedWordsMax = 32;
+
+/** A longer query asks for more than a message can hold: it matches nothing. */
+const queryMaxLength = limits.contentMaxCodePoints + limits.topicMaxCodePoints;
+
+/**
+ * Joins the search terms that are not negated into one, with a space (reference facts, messages 9).
+ *
+ * @returns the terms, in which the joined one stands first among equals
+ */
+export function joinSearchTerms(terms: readonly NarrowTerm[]): NarrowTerm[] {
+  const isJoined = (term: NarrowTerm): boolean => term.operator === searchOperator && !term.negated;
+  const joined = terms.filter(isJoined);
+  const [first] = joined;
+  if (first === undefined) return [...terms];
+  const operand = joined.map((term) => String(term.operand)).join(' ');
+  return terms.flatMap((term) => {
+    if (!isJoined(term)) return [term];
+    return term === first ? [{ ...term, operand }] : [];
+  });
+}
+
+/** A quotation mark inside of a word opens no phrase, and a lone one is punctuation. */
+function phrasesOf(query: string): string[] {
+  return [...query.matchAll(/"([^"]+)"|[^\s]+/g)].flatMap(([, phrase]) =>
+    phrase === undefined ? [] : [phrase],
+  );
+}
+
+export type SearchMeaning = {
+  readonly condition: MessageCondition;
+  readonly hints: ListHints;
+  /** The tsquery of the words to mark in what is found. */
+  readonly searchedWords: string;
+};
+
+/** @returns what a search term asks for */
+export async function compileSearch(
+  query: string,
+  { db, list }: { readonly db: Queryable; readonly list: MessageListBuilder },
+): Promise<SearchMeaning> {
+  const isTooLong = query.length > queryMaxLength || query.includes('\0');
+  const words = isTooLong ? [] : await findSearchWords(db, foldWords(query));
+  if (words.length === 0) return { condition: () => 'false', hints: {}, searchedWords: '' };
+  const indexed = list.bind(allOfWords(words.slice(0, indexedWordsMax)), 'text');
+  const others = words.slice(indexedWordsMax);
+  const all =
+    others.length === 0
+      ? `${indexed}::tsquery`
+      : `(${indexed}::tsquery && ${list.bind(allOfWords(others), 'text')}::tsquery)`;
+  // Not a condition that the index could serve: where it stands, another one does, or none.
+  const hasWords: MessageCondition = (message) => `(${message}.search @@ ${all}) IS TRUE`;
+  const phrases = phrasesOf(query);
+  let condition = hasWords;
+  if (phrases.length > 0) {
+    const folded = foldPhrases(phrases);
+    const given = {
+      phrases: list.bind(folded.phrases, 'text[]'),
+      characters: list.bind(folded.characters, 'text'),
+      folded: list.bind(folded.folded, 'text'),
+      expanding: list.bind(folded.expanding, 'text[]'),
+      expansions: list.bind(folded.expansions, 'text[]'),
+    };
+    condition = (message) => `(${hasWords(message)} AND ${phrasesSql(message, given)})`;
+  }
+  return { condition, hints: { words: indexed }, searchedWords: allOfWords(words) };
+}
