@@ -1,2 +1,3 @@
 export * from './stream-access.ts';
 export * from './message-access.ts';
+export * from './message-changes.ts';

@@ -10,7 +10,10 @@ import type { Client, Queryable } from '@parley/database';
 import { deleteFlags } from './flags.ts';
 import { historyReadableSql } from './message-query-sql.ts';
 import { heldSql } from './message-sql.ts';
+import { deleteReactions } from './reactions.ts';
 import { deleteReadExceptions } from './read-state.ts';
+import { deleteSubmessages } from './submessages.ts';
+import { deleteMessageUploads } from './uploads.ts';
 
 /**
  * Locks a message until the transaction ends, and its stream before it, so that what is told of both stays true.
@@ -235,8 +238,28 @@ export type Move = NewTopic & {
   readonly searchText: (topic: string, renderedContent: string) => string;
 };
 
-/** Few enough that a statement is short and that their texts are held at once. */
+/** Few and short enough that a statement is short, and that a transaction does not idle while their words are found. */
 const movedPerStatement = 250;
+const movedBytesPerStatement = 500_000;
+
+type Sized = { readonly id: number; readonly bytes: number };
+
+function inPieces(sized: readonly Sized[]): number[][] {
+  const pieces: number[][] = [];
+  let piece: number[] = [];
+  let bytes = 0;
+  for (const message of sized) {
+    if (piece.length === movedPerStatement || bytes + message.bytes > movedBytesPerStatement) {
+      if (piece.length > 0) pieces.push(piece);
+      piece = [];
+      bytes = 0;
+    }
+    piece.push(message.id);
+    bytes += message.bytes;
+  }
+  if (piece.length > 0) pieces.push(piece);
+  return pieces;
+}
 
 /**
  * Gives messages another topic of their stream. Read state stays with the conversation that each was sent to. The stream is locked by
@@ -247,15 +270,20 @@ const movedPerStatement = 250;
  */
 export async function moveMessages(client: Client, move: Move): Promise<number[]> {
   const { topic, conversationId, subjectLinks, searchText } = move;
-  const ordered = [...new Set(move.messageIds)].toSorted((a, b) => a - b);
+  const { rows: sized } = await client.query<Sized>({
+    name: 'edits-sizes',
+    text: `SELECT m.id, octet_length(m.rendered_content) AS bytes FROM messages m
+      WHERE m.id = ANY ($1::bigint[]) ORDER BY m.id`,
+    values: [move.messageIds],
+  });
   const moved: number[] = [];
-  for (let at = 0; at < ordered.length; at += movedPerStatement) {
+  for (const piece of inPieces(sized)) {
     // The texts are read under the lock: whoever edits one after this finds it moved.
     const { rows } = await client.query<{ id: number; html: string }>({
       name: 'edits-lock-moved',
       text: `SELECT m.id, m.rendered_content AS html FROM messages m WHERE m.id = ANY ($1::bigint[])
         ORDER BY m.id FOR NO KEY UPDATE`,
-      values: [ordered.slice(at, at + movedPerStatement)],
+      values: [piece],
     });
     await client.query({
       name: 'edits-move',
@@ -277,30 +305,26 @@ export async function moveMessages(client: Client, move: Move): Promise<number[]
 
 /**
  * Deletes a message with everything that hangs on it: flags, late receipts, read state out of order, reactions, submessages, past
- * edits, and its claims on uploads. The message is locked by the caller (`lockForChange`). The key it was sent under stays, so that a
+ * edits, and its links to files. The message is locked by the caller (`lockForChange`). The key it was sent under stays, so that a
  * repeat of its send answers its id and sends nothing. A flag that somebody sets in the same moment can outlast it, and then counts
  * for nothing: whatever reads flags begins at messages.
  *
- * @returns whether there was such a message
+ * @returns the files whose owners could see the message, and are to hear that they lost a link
  */
-export async function deleteMessage(client: Client, messageId: number): Promise<boolean> {
+export async function deleteMessage(client: Client, messageId: number): Promise<readonly string[]> {
   const ids = [messageId];
-  const { rowCount } = await client.query({
-    name: 'edits-delete',
-    text: 'DELETE FROM messages WHERE id = ANY ($1::bigint[])',
-    values: [ids],
-  });
+  const pathIds = await deleteMessageUploads(client, messageId);
   await deleteReadExceptions(client, ids);
   await deleteFlags(client, ids);
+  await deleteReactions(client, ids);
+  await deleteSubmessages(client, ids);
   await client.query({
-    name: 'edits-delete-rest',
-    text: `WITH reacted AS (DELETE FROM reactions WHERE message_id = ANY ($1::bigint[])),
-        added AS (DELETE FROM submessages WHERE message_id = ANY ($1::bigint[])),
-        claimed AS (DELETE FROM message_uploads WHERE message_id = ANY ($1::bigint[]))
-      DELETE FROM message_edits WHERE message_id = ANY ($1::bigint[])`,
-    values: [ids],
+    name: 'edits-delete',
+    text: `WITH edits AS (DELETE FROM message_edits WHERE message_id = $1)
+      DELETE FROM messages WHERE id = $1`,
+    values: [messageId],
   });
-  return (rowCount ?? 0) > 0;
+  return pathIds;
 }
 
 /** A past edit: the message as it was after it. */

@@ -61,6 +61,8 @@ const rows: readonly Row[] = [
   ],
   ['messages/matches_narrow', 'messages', { GET: {} }],
   ['messages/flags', 'messages', { POST: repeat }],
+  ['messages/{message_id:int}', 'messages', { GET: {}, PATCH: {}, DELETE: {} }],
+  ['messages/{message_id:int}/history', 'messages', { GET: {} }],
   ['messages/render', 'messages', { POST: repeat }],
   ['messages/{message_id:int}/reactions', 'messages', { POST: {}, DELETE: {} }],
   ['submessage', 'messages', { POST: {} }],

@@ -8,6 +8,10 @@ import {
 } from './alert-words.ts';
 import { addSubmessageEndpoint } from './add-submessage.ts';
 import { changeFlagsEndpoint } from './change-flags.ts';
+import { deleteMessageEndpoint } from './delete-message.ts';
+import { editMessageEndpoint } from './edit-message.ts';
+import { getMessageHistoryEndpoint } from './get-message-history.ts';
+import { getMessageEndpoint } from './get-message.ts';
 import { getMessagesEndpoint } from './get-messages.ts';
 import {
   markAllAsReadEndpoint,
@@ -25,6 +29,10 @@ export const endpoints: readonly Endpoint<MessagesContext>[] = [
   sendMessageEndpoint,
   renderMessageEndpoint,
   getMessagesEndpoint,
+  getMessageEndpoint,
+  getMessageHistoryEndpoint,
+  editMessageEndpoint,
+  deleteMessageEndpoint,
   matchesNarrowEndpoint,
   changeFlagsEndpoint,
   markAllAsReadEndpoint,

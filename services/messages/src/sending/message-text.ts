@@ -2,6 +2,8 @@ import { badRequest, limits } from '@parley/contracts';
 
 const topicCut = '...';
 const contentCut = '\n[message truncated]';
+/** What stands in the place of a text that was edited away. */
+const deletedText = '(deleted)';
 
 function cut(text: string, max: number, ending: string): string {
   // A text has at most as many code points as UTF-16 units.
@@ -35,4 +37,14 @@ export function checkContent(content: string): string {
   if (trimmed === '') throw badRequest('Message must not be empty');
   if (trimmed.includes('\0')) throw badRequest('Message must not contain null bytes');
   return cut(trimmed, limits.contentMaxCodePoints, contentCut);
+}
+
+/**
+ * A message's text as an edit stores it: trimmed at both ends, cut to its limit, and never empty (reference facts, messages 12).
+ *
+ * @throws ApiError when it holds a NUL
+ */
+export function checkEditedContent(content: string): string {
+  const trimmed = content.trim();
+  return trimmed === '' ? deletedText : checkContent(trimmed);
 }

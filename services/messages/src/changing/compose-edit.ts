@@ -1,0 +1,95 @@
+import { htmlDiff } from '@parley/markdown';
+import { ensureTopicConversation, translatesEmoticons } from '@parley/store';
+import type { MessageFacts, NewContent, NewTopic } from '@parley/store';
+
+import type { MessagesContext } from '../context.ts';
+import { composeText, subjectLinksOf } from '../sending/compose-message.ts';
+import type { ComposedText } from '../sending/compose-message.ts';
+import { findNames } from '../sending/render-names.ts';
+import type { CheckedEdit } from './check-edit.ts';
+
+/** A text that takes another's place, and how it differs from what stood there when it was composed. */
+export type NewText = ComposedText & {
+  readonly content: string;
+  readonly previousHtml: string;
+  readonly htmlDiff: string;
+};
+
+/** What an edit needs besides locks. It is made before them: nothing is rendered while others wait. */
+export type ComposedEdit = {
+  readonly text: NewText | undefined;
+  readonly topic: NewTopic | undefined;
+};
+
+/**
+ * Renders what an edit brings, and finds or makes the conversation of a new topic.
+ *
+ * @throws ApiError `Unable to render message`; 503
+ */
+export async function composeEdit(
+  context: MessagesContext,
+  { message, content, topic }: CheckedEdit,
+): Promise<ComposedEdit> {
+  const { streamId } = message;
+  const [text, newTopic] = await Promise.all([
+    content === undefined ? undefined : composeNewText(context, message, content),
+    topic === undefined || streamId === null ? undefined : composeTopic(context, streamId, topic),
+  ]);
+  return { text, topic: newTopic };
+}
+
+/** Nobody but the sender may bring a text, so it is rendered as his. */
+async function composeNewText(
+  context: MessagesContext,
+  { senderId, renderedContent }: MessageFacts,
+  content: string,
+): Promise<NewText> {
+  const { pool, renderer, publicUrl } = context;
+  const [translateEmoticons, realm, named] = await Promise.all([
+    translatesEmoticons(pool, senderId),
+    context.realmFacts.get(),
+    findNames(pool, senderId, content),
+  ]);
+  const source = { sender: { translateEmoticons }, realm, realmUri: publicUrl, named, renderer };
+  const text = await composeText(content, source);
+  return {
+    ...text,
+    content,
+    previousHtml: renderedContent,
+    htmlDiff: htmlDiff(renderedContent, text.rendered.html),
+  };
+}
+
+async function composeTopic(
+  context: MessagesContext,
+  streamId: number,
+  topic: string,
+): Promise<NewTopic> {
+  const [realm, conversationId] = await Promise.all([
+    context.realmFacts.get(),
+    ensureTopicConversation(context.pool, streamId, topic),
+  ]);
+  return { topic, conversationId, subjectLinks: subjectLinksOf(topic, realm) };
+}
+
+/** @returns the new text as the message's row keeps it */
+export function storedContent(
+  text: NewText,
+  before: MessageFacts,
+  hasAttachment: boolean,
+): NewContent {
+  const { rendered } = text;
+  return {
+    content: text.content,
+    renderedContent: rendered.html,
+    isMeMessage: rendered.isMeMessage,
+    hasLink: rendered.hasLink,
+    hasImage: rendered.hasImage,
+    hasAttachment,
+    mentionsWildcard: rendered.mentionsWildcard,
+    groupMentionedIds: text.groupMentionedIds,
+    alertWordIds: text.alertWordIds,
+    // Where another edit came between, whoever reads the history makes the difference.
+    contentHtmlDiff: text.previousHtml === before.renderedContent ? text.htmlDiff : null,
+  };
+}

@@ -1,0 +1,189 @@
+import { badRequest } from '@parley/contracts';
+import type { Caller } from '@parley/contracts';
+import type { Client } from '@parley/database';
+import {
+  addLateReceipt,
+  editMessage,
+  findClaimableUploads,
+  getEditedMessageFacts,
+  listPropagatedIds,
+  lockForChange,
+  moveMessages,
+  renewImpliedFlags,
+  replaceMessageUploads,
+} from '@parley/store';
+import type { MessageFacts, NewTopic } from '@parley/store';
+
+import type { MessagesContext } from '../context.ts';
+import { genericBotType } from '../sending/compose-message.ts';
+import { searchText } from '../sending/search-text.ts';
+import { checkEdit } from './check-edit.ts';
+import type { EditRequest, PropagateMode } from './check-edit.ts';
+import { composeEdit, storedContent } from './compose-edit.ts';
+import type { ComposedEdit, NewText } from './compose-edit.ts';
+import { editEvent, editHistoryAfter } from './edit-event.ts';
+import type { EditDone } from './edit-event.ts';
+import { lockActor } from './lock-actor.ts';
+import type { Actor } from './lock-actor.ts';
+import { getMessageHolders, messageEntry } from './message-entry.ts';
+import type { MessageHolders } from './message-entry.ts';
+
+/** The most messages that one request gives another topic: one entry of the log names them all. */
+export const movedMessagesMax = 50_000;
+
+type Entry = ReturnType<typeof messageEntry>;
+
+/**
+ * Edits a message, in one transaction with the log's entry of it. What was checked before the locks is checked again under them.
+ *
+ * A send to the old topic that commits beside a move is harmless: the event names what was moved, and what it does not name is in
+ * the old topic for everybody, as if it had been sent after the move.
+ *
+ * @throws ApiError what `checkEdit` refuses; `Unable to render message`; a refusal to move `movedMessagesMax` messages or more; 503
+ */
+export async function editMessageFor(
+  context: MessagesContext,
+  caller: Caller,
+  request: EditRequest,
+): Promise<void> {
+  const nowSecs = Date.now() / 1000;
+  const checked = await checkEdit(context.pool, caller, request, nowSecs);
+  const composed = await composeEdit(context, checked);
+  await context.eventLog.transaction(async (client) => {
+    const editor = await lockActor(client, caller.userId);
+    const purpose = composed.topic === undefined ? 'edit' : 'move';
+    if (!(await lockForChange(client, checked.message, purpose)))
+      throw badRequest('Invalid message(s)');
+    const { message } = await checkEdit(client, editor, request, nowSecs);
+    const entries = await writeEdit(client, { ...composed, message, editor, nowSecs, request });
+    return { result: undefined, append: { entries } };
+  });
+}
+
+type EditToWrite = ComposedEdit & {
+  /** As it is before, locked. */
+  readonly message: MessageFacts;
+  readonly editor: Actor;
+  readonly nowSecs: number;
+  readonly request: EditRequest;
+};
+
+/** @returns what goes into the log about it */
+async function writeEdit(client: Client, edit: EditToWrite): Promise<Entry[]> {
+  const { message, editor, text, topic, request } = edit;
+  const holders = await letNamedHold(client, message, text);
+  const { editHistory, stream } = await getEditedMessageFacts(client, message.id);
+  const { propagateMode } = request;
+  const done: EditDone = {
+    before: message,
+    stream,
+    editor: { id: editor.userId, email: editor.email },
+    editedAtSecs: Math.floor(edit.nowSecs),
+    ...(text === undefined
+      ? {}
+      : {
+          content: {
+            content: text.content,
+            renderedContent: text.rendered.html,
+            isMeMessage: text.rendered.isMeMessage,
+          },
+        }),
+    ...(topic === undefined
+      ? {}
+      : {
+          topic: {
+            ...topic,
+            propagateMode,
+            movedIds: await moveOthers(client, message, topic, propagateMode),
+          },
+        }),
+  };
+  const hasAttachment = text !== undefined && (await claimUploads(client, message, holders, text));
+  await editMessage(client, {
+    messageId: message.id,
+    editorId: editor.userId,
+    editedAtSecs: done.editedAtSecs,
+    editHistory: editHistoryAfter(editHistory, done),
+    searchText: searchText(
+      topic?.topic ?? message.topic,
+      text?.rendered.html ?? message.renderedContent,
+    ),
+    ...(text === undefined ? {} : { content: storedContent(text, message, hasAttachment) }),
+    ...(topic === undefined ? {} : { topic }),
+  });
+  return [
+    messageEntry(holders, {
+      event: editEvent(done),
+      withFlags: true,
+      alsoSubscribers: stream?.sharesHistory ?? false,
+    }),
+  ];
+}
+
+/**
+ * Lets the flags of the message follow from its new text, and generic bots hold it that the text names in a stream. A send does so
+ * too; since the message is an old one, they hold it as read.
+ *
+ * @returns who holds it now
+ */
+async function letNamedHold(
+  client: Client,
+  message: MessageFacts,
+  text: NewText | undefined,
+): Promise<MessageHolders> {
+  const holders = await getMessageHolders(client, message.id);
+  if (text === undefined) return holders;
+  const bots = text.mentionedUsers
+    .filter((user) => user.botType === genericBotType && message.streamId !== null)
+    .map((user) => user.id)
+    .filter((id) => !holders.lateHolderIds.includes(id))
+    .toSorted((a, b) => a - b);
+  for (const botId of bots) await addLateReceipt(client, botId, message.id);
+  await renewImpliedFlags(
+    client,
+    message.id,
+    text.mentionedUsers.map((user) => user.id),
+  );
+  return bots.length === 0 ? holders : getMessageHolders(client, message.id);
+}
+
+/** @returns whether the message links to any file */
+async function claimUploads(
+  client: Client,
+  message: MessageFacts,
+  holders: MessageHolders,
+  text: NewText,
+): Promise<boolean> {
+  const place =
+    message.streamId === null
+      ? { participantIds: holders.participantIds ?? [] }
+      : { streamId: message.streamId };
+  const claimable = await findClaimableUploads(
+    client,
+    message.senderId,
+    text.rendered.attachmentPathIds,
+    place,
+  );
+  await replaceMessageUploads(
+    client,
+    message.id,
+    claimable.map(({ pathId }) => pathId),
+  );
+  return claimable.length > 0;
+}
+
+/** @returns the ids of the other messages that got the topic too, ascending */
+async function moveOthers(
+  client: Client,
+  message: MessageFacts,
+  topic: NewTopic,
+  mode: PropagateMode,
+): Promise<number[]> {
+  const { id, streamId, conversationId } = message;
+  if (mode === 'change_one' || streamId === null) return [];
+  const from = { messageId: id, streamId, conversationId, topic: message.topic, mode };
+  const ids = await listPropagatedIds(client, from, movedMessagesMax);
+  if (ids.length === movedMessagesMax)
+    throw badRequest(`Too many messages to move at once (maximum ${movedMessagesMax}).`);
+  return moveMessages(client, { ...topic, messageIds: ids, searchText });
+}

@@ -1,0 +1,80 @@
+import { checkMayReadEditHistory, getVisibleHistory } from '@parley/access';
+import { defineEndpoint, pathInteger } from '@parley/http';
+import type { JsonSchema } from '@parley/http';
+import { htmlDiff } from '@parley/markdown';
+import { getRealm } from '@parley/store';
+import type { PastEdit } from '@parley/store';
+
+import type { MessagesContext } from '../context.ts';
+
+const text: JsonSchema = { type: 'string' };
+const integer: JsonSchema = { type: 'integer' };
+
+const snapshotSchema: JsonSchema = {
+  type: 'object',
+  properties: {
+    topic: text,
+    content: text,
+    rendered_content: text,
+    prev_topic: text,
+    prev_content: text,
+    prev_rendered_content: text,
+    content_html_diff: text,
+    user_id: integer,
+    timestamp: integer,
+  },
+  required: ['topic', 'content', 'rendered_content', 'user_id', 'timestamp'],
+};
+
+function snapshotOf(edit: PastEdit): Record<string, unknown> {
+  const { prevTopic, prevContent, prevRenderedContent } = edit;
+  return {
+    topic: edit.topic,
+    ...(prevTopic === null ? {} : { prev_topic: prevTopic }),
+    content: edit.content,
+    rendered_content: edit.renderedContent,
+    ...(prevContent === null || prevRenderedContent === null
+      ? {}
+      : {
+          prev_content: prevContent,
+          prev_rendered_content: prevRenderedContent,
+          content_html_diff:
+            edit.contentHtmlDiff ?? htmlDiff(prevRenderedContent, edit.renderedContent),
+        }),
+    user_id: edit.editorId,
+    timestamp: edit.editedAtSecs,
+  };
+}
+
+/** GET messages/<id>/history (contract, Message edit snapshot; reference facts, messages 11). */
+export const getMessageHistoryEndpoint = defineEndpoint({
+  name: 'get-message-history',
+  method: 'GET',
+  path: '/messages/:message_id/history',
+  summary: "Get a message's edit history",
+  description:
+    'Oldest first, beginning with the original. Of a very long history the newest edits are listed.',
+  access: { authentication: 'required' },
+  parameters: [pathInteger('message_id', { description: 'The message' })],
+  response: {
+    type: 'object',
+    properties: { message_history: { type: 'array', items: snapshotSchema } },
+    required: ['message_history'],
+  },
+  handler: async (context: MessagesContext, { caller, parameters }) => {
+    checkMayReadEditHistory((await getRealm(context.pool)).settings);
+    const { original, edits } = await getVisibleHistory(
+      context.pool,
+      caller.userId,
+      parameters.message_id,
+    );
+    const first = {
+      topic: original.topic,
+      content: original.content,
+      rendered_content: original.renderedContent,
+      user_id: original.senderId,
+      timestamp: original.sentAtSecs,
+    };
+    return { message_history: [first, ...edits.map(snapshotOf)] };
+  },
+});

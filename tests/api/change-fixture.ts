@@ -1,0 +1,155 @@
+/** A cluster with two messages services, and people who stand to its streams in every way: what tests of changed messages begin with. */
+import type { RealmSettings } from '@parley/store';
+import { realmSettingDefaults, updateRealmSettings } from '@parley/store';
+import type { JsonObject, Parameters, TestAccount } from '@parley/test-kit';
+import { expect } from 'vitest';
+
+import { FencedQueues } from './fenced-queues.ts';
+import { fetchMessages, refusalOf, startMessageFixture } from './message-fixture.ts';
+import type { Message, MessageFixture } from './message-fixture.ts';
+
+export type Name =
+  | 'ann'
+  | 'bob'
+  | 'cat'
+  | 'guest'
+  | 'bot'
+  | 'dan'
+  | 'eve'
+  | 'fay'
+  | 'member guest'
+  | 'outgoing bot';
+
+export const success = { result: 'success', msg: '' };
+export const invalidMessage = 'Invalid message(s)';
+
+/**
+ * Ann administers; Bob, Fay and the member guest are in every stream; Cat, the guest and Bob's bot are in none; an outgoing-webhook
+ * bot is in all. Dan leaves and Eve joins when a test says so.
+ */
+export class ChangeFixture {
+  readonly all: MessageFixture;
+  readonly people: Readonly<Record<Name, TestAccount>>;
+  readonly queues: FencedQueues<Name>;
+
+  static async start(eventTypes: readonly string[]): Promise<ChangeFixture> {
+    const all = await startMessageFixture({ events: 1, messages: 2, subscriptions: 1 });
+    const { organization, ann, bob, cat, guest, bot } = all;
+    const people = {
+      ann,
+      bob,
+      cat,
+      guest,
+      bot,
+      dan: await organization.makeAccount('Dan Left'),
+      eve: await organization.makeAccount('Eve Late'),
+      fay: await organization.makeAccount('Fay Here'),
+      'member guest': await organization.makeAccount('Gil Guest', { role: 'guest' }),
+      'outgoing bot': await organization.makeAccount('Outgoing', { botType: 3, owner: bob }),
+    };
+    const inStreams = [
+      bob,
+      people.dan,
+      people.fay,
+      people['member guest'],
+      people['outgoing bot'],
+      ann,
+    ];
+    await organization.makeStream('Denmark', inStreams);
+    await organization.makeStream('secret', inStreams, { inviteOnly: true });
+    await organization.makeStream('shared', inStreams, {
+      inviteOnly: true,
+      historyPublicToSubscribers: true,
+    });
+    await organization.makeStream('fences', Object.values(people));
+    const queues = await FencedQueues.open(people, eventTypes, (content) =>
+      ann.client.sendToStream('fences', 'x', content),
+    );
+    return new ChangeFixture(all, people, queues);
+  }
+
+  private constructor(
+    all: MessageFixture,
+    people: Readonly<Record<Name, TestAccount>>,
+    queues: FencedQueues<Name>,
+  ) {
+    this.all = all;
+    this.people = people;
+    this.queues = queues;
+  }
+
+  send(who: Name, topic: string, content: string, stream = 'Denmark'): Promise<number> {
+    return this.people[who].client.sendToStream(stream, topic, content);
+  }
+
+  edit(who: Name, id: number, parameters: Parameters): Promise<JsonObject> {
+    return this.people[who].client.patch(`messages/${id}`, parameters);
+  }
+
+  remove(who: Name, id: number): Promise<JsonObject> {
+    return this.people[who].client.delete(`messages/${id}`);
+  }
+
+  async raw(who: Name, id: number): Promise<unknown> {
+    return (await this.people[who].client.get(`messages/${id}`))['raw_content'];
+  }
+
+  async history(who: Name, id: number): Promise<readonly JsonObject[]> {
+    const answer = await this.people[who].client.get(`messages/${id}/history`);
+    return answer['message_history'] as readonly JsonObject[];
+  }
+
+  /** The message as a reader fetches it, from a narrow to its stream or from everything he holds. */
+  async fetched(who: Name, id: number, stream?: string): Promise<Message | undefined> {
+    const { messages } = await fetchMessages(this.people[who], {
+      anchor: id,
+      num_before: 0,
+      ...(stream === undefined ? {} : { narrow: [['stream', stream]] }),
+    });
+    return messages[0];
+  }
+
+  /** Makes Dan leave the streams, or Eve join them; whom it concerns and when is up to the test. */
+  async leave(who: Name, stream: string): Promise<void> {
+    await this.people[who].client.delete('users/me/subscriptions', { subscriptions: [stream] });
+  }
+
+  async join(who: Name, stream: string): Promise<void> {
+    await this.people.ann.client.post('users/me/subscriptions', {
+      subscriptions: [{ name: stream }],
+      principals: [this.people[who].email],
+    });
+  }
+
+  /** Makes messages look as if they had been sent so long ago. */
+  async age(ids: readonly number[], secs: number): Promise<void> {
+    await this.all.pool.query(
+      'UPDATE messages SET sent_at = now() - make_interval(secs => $2) WHERE id = ANY ($1::bigint[])',
+      [ids, secs],
+    );
+  }
+
+  /** Gives the organization these settings for the time of some work. */
+  async withSettings<Result>(
+    settings: Partial<RealmSettings>,
+    work: () => Promise<Result>,
+  ): Promise<Result> {
+    await updateRealmSettings(this.all.pool, settings);
+    try {
+      return await work();
+    } finally {
+      await updateRealmSettings(this.all.pool, realmSettingDefaults);
+    }
+  }
+
+  async stop(): Promise<void> {
+    await this.all.stop();
+  }
+}
+
+/** @returns the text of a refusal, which has to be a BAD_REQUEST */
+export async function refused(request: Promise<unknown>): Promise<unknown> {
+  const refusal = await refusalOf(request);
+  expect(refusal).toMatchObject({ status: 400, result: 'error', code: 'BAD_REQUEST' });
+  return refusal['msg'];
+}

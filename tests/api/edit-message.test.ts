@@ -1,0 +1,387 @@
+/** PATCH messages/<id>: the text of a message, who may change it and until when. Moves to another topic are in move-messages.test.ts. */
+import { addAlertWords } from '@parley/store';
+import type { JsonObject } from '@parley/test-kit';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+
+import { anyNumber } from '../support/matchers.ts';
+import { ChangeFixture, invalidMessage, refused, success } from './change-fixture.ts';
+import type { Name } from './change-fixture.ts';
+import { refusalOf } from './message-fixture.ts';
+
+let fixture: ChangeFixture;
+let message: number;
+
+beforeAll(async () => {
+  fixture = await ChangeFixture.start(['update_message']);
+});
+afterAll(() => fixture.stop());
+beforeEach(async () => {
+  message = await fixture.send('bob', 'lunch', 'hi');
+});
+
+const noPermission = "You don't have permission to edit this message";
+const tooLate = 'The time limit for editing this message has passed';
+const isOff = 'Your organization has turned off message editing';
+const subscribers: readonly Name[] = ['ann', 'bob', 'dan', 'fay', 'member guest'];
+
+/** The flags that the event brought to each queue, with one event each, the same for all but for these. */
+async function eventOf(): Promise<{ event: JsonObject; flags: Record<string, unknown> }> {
+  const read = await fixture.queues.read();
+  const bare: JsonObject[] = [];
+  const flags: Record<string, unknown> = {};
+  for (const [name, events] of Object.entries(read)) {
+    expect(events).toHaveLength(1);
+    const { flags: own, ...event } = events[0] ?? {};
+    bare.push(event);
+    flags[name] = own;
+  }
+  for (const event of bare) expect(event).toEqual(bare[0]);
+  return { event: bare[0] ?? {}, flags };
+}
+
+describe('the text', () => {
+  test('is replaced, and everyone who holds the message hears of it, with his own flags', async () => {
+    await fixture.people.fay.client.post('messages/flags', {
+      messages: [message],
+      op: 'add',
+      flag: 'starred',
+    });
+    await fixture.people.fay.client.post('messages/flags', {
+      messages: [message],
+      op: 'add',
+      flag: 'read',
+    });
+    await fixture.queues.read();
+    expect(await fixture.edit('bob', message, { content: '  hello @**Dan Left** \n' })).toEqual(
+      success,
+    );
+    const { event, flags } = await eventOf();
+    const { user } = fixture.people.dan;
+    const rendered = `<p>hello <span class="user-mention" data-user-id="${user.id}">@Dan Left</span></p>`;
+    expect(event).toEqual({
+      type: 'update_message',
+      user_id: fixture.people.bob.id,
+      sender: 'bob@example.com',
+      message_id: message,
+      message_ids: [message],
+      edit_timestamp: anyNumber,
+      stream_name: 'Denmark',
+      stream_id: anyNumber,
+      orig_content: 'hi',
+      orig_rendered_content: '<p>hi</p>',
+      prev_rendered_content_version: 1,
+      content: 'hello @**Dan Left**',
+      rendered_content: rendered,
+      is_me_message: false,
+    });
+    expect(flags).toEqual({
+      ann: [],
+      bob: [],
+      dan: ['mentioned'],
+      fay: ['read', 'starred'],
+      'member guest': [],
+    });
+    expect(await fixture.fetched('dan', message)).toMatchObject({
+      content: 'hello @**Dan Left**',
+      flags: ['mentioned'],
+      last_edit_timestamp: event['edit_timestamp'],
+      edit_history: [
+        {
+          user_id: fixture.people.bob.id,
+          timestamp: event['edit_timestamp'],
+          prev_content: 'hi',
+          prev_rendered_content: '<p>hi</p>',
+          prev_rendered_content_version: 1,
+        },
+      ],
+    });
+    expect(await fixture.raw('cat', message)).toBe('hello @**Dan Left**');
+  });
+
+  test('gives and takes mentions, wildcards and alert words, and leaves read and stars alone', async () => {
+    const { fay, dan } = fixture.people;
+    await addAlertWords(fixture.all.pool, fay.id, ['herring']);
+    const flagsOf = async (who: Name): Promise<unknown> =>
+      (await fixture.fetched(who, message))?.flags;
+    await dan.client.post('messages/flags', { messages: [message], op: 'add', flag: 'read' });
+    await fixture.edit('bob', message, { content: '@**all** @**Dan Left** herring' });
+    expect(await flagsOf('dan')).toEqual(['read', 'mentioned', 'wildcard_mentioned']);
+    expect(await flagsOf('fay')).toEqual(['wildcard_mentioned', 'has_alert_word']);
+    await fay.client.post('messages/flags', { messages: [message], op: 'add', flag: 'starred' });
+    await fixture.edit('bob', message, { content: 'nothing of all that' });
+    expect(await flagsOf('dan')).toEqual(['read']);
+    expect(await flagsOf('fay')).toEqual(['starred']);
+  });
+
+  test('decides the flags that follow from it anew, whatever was set or cleared of these by hand', async () => {
+    const change = (op: string, flag: string): Promise<unknown> =>
+      fixture.people.fay.client.post('messages/flags', { messages: [message], op, flag });
+    await fixture.edit('bob', message, { content: '@**all** @**Fay Here**' });
+    await change('remove', 'mentioned');
+    await change('remove', 'wildcard_mentioned');
+    await change('add', 'has_alert_word');
+    await change('add', 'collapsed');
+    expect((await fixture.fetched('fay', message))?.flags).toEqual(['collapsed', 'has_alert_word']);
+    await fixture.edit('bob', message, { topic: 'other' });
+    expect((await fixture.fetched('fay', message))?.flags).toEqual(['collapsed', 'has_alert_word']);
+    await fixture.edit('bob', message, { content: '@**all** @**Fay Here**!' });
+    expect((await fixture.fetched('fay', message))?.flags).toEqual([
+      'collapsed',
+      'mentioned',
+      'wildcard_mentioned',
+    ]);
+  });
+
+  test('expands groups as they are at the edit', async () => {
+    const { pool } = fixture.all;
+    const { rows } = await pool.query<{ id: number }>({
+      text: "INSERT INTO user_groups (name, description) VALUES ('crew', '') RETURNING id",
+    });
+    const groupId = rows[0]?.id;
+    const member = (who: Name): Promise<unknown> =>
+      pool.query({
+        text: 'INSERT INTO user_group_members (group_id, user_id) VALUES ($1, $2)',
+        values: [groupId, fixture.people[who].id],
+      });
+    await member('dan');
+    const id = await fixture.send('bob', 'lunch', '@*crew*');
+    expect((await fixture.fetched('dan', id))?.flags).toEqual(['mentioned']);
+    await pool.query({ text: 'DELETE FROM user_group_members' });
+    await member('fay');
+    await fixture.edit('bob', id, { content: 'hey @*crew*' });
+    expect((await fixture.fetched('fay', id))?.flags).toEqual(['mentioned']);
+    expect((await fixture.fetched('dan', id))?.flags).toEqual([]);
+  });
+
+  test('is found by its new words and no more by the old ones, and by what it links to', async () => {
+    const id = await fixture.send('bob', 'lunch', 'quixotic');
+    const found = async (operator: string, operand: string): Promise<boolean> => {
+      const answer = await fixture.people.bob.client.get('messages', {
+        anchor: id,
+        num_before: 0,
+        num_after: 0,
+        narrow: [{ operator, operand }],
+      });
+      return (answer['messages'] as readonly unknown[]).length === 1;
+    };
+    await fixture.edit('bob', id, { content: 'perspicacious https://example.com' });
+    const { rows } = await fixture.all.pool.query<{ old: boolean; new: boolean }>({
+      text: `SELECT search @@ to_tsquery('english', 'quixotic') AS old, search @@ to_tsquery('english', 'perspicacious') AS new
+        FROM messages WHERE id = $1`,
+      values: [id],
+    });
+    expect(rows).toEqual([{ old: false, new: true }]);
+    expect(await found('has', 'link')).toBe(true);
+    await fixture.edit('bob', id, { content: '/me waves' });
+    expect(await found('has', 'link')).toBe(false);
+    expect(await fixture.fetched('bob', id)).toMatchObject({ is_me_message: true });
+  });
+
+  test('is normalised as documented', async () => {
+    const stored = async (content: string): Promise<unknown> => {
+      await fixture.edit('bob', message, { content });
+      return fixture.raw('bob', message);
+    };
+    for (const blank of ['', ' \n\t ']) expect(await stored(blank)).toBe('(deleted)');
+    expect(await stored(`  ${'日'.repeat(10_000)}  `)).toBe('日'.repeat(10_000));
+    expect(await stored('x'.repeat(10_001))).toBe(`${'x'.repeat(9_980)}\n[message truncated]`);
+    expect(await stored('same')).toBe('same');
+    await fixture.queues.read();
+    expect(await stored('same')).toBe('same');
+    expect((await eventOf()).event).toMatchObject({ orig_content: 'same', content: 'same' });
+  });
+
+  test('of a private message changes for those who take part, without a stream', async () => {
+    const { bob, cat, dan } = fixture.people;
+    const id = await bob.client.sendPrivately([cat.email, dan.email], 'psst');
+    await fixture.queues.read();
+    await fixture.edit('bob', id, {
+      content: 'psst @**Fay Here** @**Robo Bot**',
+      topic: 'ignored',
+    });
+    const { event, flags } = await eventOf();
+    expect(flags).toEqual({ bob: [], cat: [], dan: [] });
+    expect(event).toMatchObject({ message_ids: [id], orig_content: 'psst' });
+    for (const key of ['stream_id', 'stream_name', 'subject', 'orig_subject', 'propagate_mode'])
+      expect(event).not.toHaveProperty(key);
+    expect(await fixture.fetched('cat', id)).toMatchObject({ subject: '' });
+    expect(await refused(fixture.edit('fay', id, { content: 'x' }))).toBe(invalidMessage);
+    expect(await refused(fixture.edit('cat', id, { topic: 'x' }))).toBe(noPermission);
+    expect(await refused(fixture.edit('ann', id, { topic: 'x' }))).toBe(invalidMessage);
+    expect(await refused(fixture.edit('bob', id, { topic: 'x' }))).toBe('Nothing to change');
+  });
+
+  test('lets a bot that it names hold the message, as read and for good', async () => {
+    expect(await fixture.fetched('bot', message)).toBeUndefined();
+    await fixture.queues.read();
+    await fixture.edit('bob', message, { content: '@**Robo Bot** @**Outgoing** @**Cat Moe**' });
+    expect((await eventOf()).flags).toEqual({
+      ...Object.fromEntries(subscribers.map((name) => [name, []])),
+      bot: ['read', 'mentioned', 'historical'],
+    });
+    await fixture.edit('bob', message, { content: 'never mind' });
+    expect((await eventOf()).flags['bot']).toEqual(['read', 'historical']);
+    expect(await fixture.fetched('bot', message)).toMatchObject({ content: 'never mind' });
+    expect(await fixture.fetched('cat', message)).toBeUndefined();
+  });
+});
+
+describe('who hears of it', () => {
+  test.each([
+    ['Denmark', true],
+    ['shared', true],
+    ['secret', false],
+  ])(
+    'in %s: who held it, who left since, and newcomers where history is theirs',
+    async (stream, isShared) => {
+      const id = await fixture.send('bob', 'lunch', 'hi', stream);
+      await fixture.leave('dan', stream);
+      await fixture.join('eve', stream);
+      await fixture.queues.read();
+      try {
+        await fixture.edit('bob', id, { content: 'hello' });
+        expect((await eventOf()).flags).toEqual({
+          ...Object.fromEntries(subscribers.map((name) => [name, name === 'dan' ? ['read'] : []])),
+          ...(isShared ? { eve: ['read'] } : {}),
+        });
+        expect(await refusalOf(fixture.raw('guest', id))).toMatchObject({ msg: invalidMessage });
+        if (!isShared) expect(await refused(fixture.raw('eve', id))).toBe(invalidMessage);
+      } finally {
+        await fixture.join('dan', stream);
+        await fixture.leave('eve', stream);
+        await fixture.queues.read();
+      }
+    },
+  );
+
+  test('who starred it in a stream that is not his', async () => {
+    await fixture.people.cat.client.post('messages/flags', {
+      messages: [message],
+      op: 'add',
+      flag: 'starred',
+    });
+    await fixture.queues.read();
+    await fixture.edit('bob', message, { content: 'hello' });
+    expect((await eventOf()).flags).toMatchObject({ cat: ['read', 'starred', 'historical'] });
+  });
+});
+
+describe('refusals', () => {
+  test('where the organization wants no edits, before anything else', async () => {
+    await fixture.withSettings({ allow_message_editing: false }, async () => {
+      expect(await refused(fixture.edit('bob', 999_999, {}))).toBe(isOff);
+      expect(await refused(fixture.edit('ann', message, { topic: 'x' }))).toBe(isOff);
+      expect(await refused(fixture.edit('bob', message, { content: 'x' }))).toBe(isOff);
+    });
+  });
+
+  test('of what one cannot see, then of what is not one’s own, administrators and owners of bots too', async () => {
+    const secret = await fixture.send('bob', 'lunch', 'hi', 'secret');
+    for (const id of [secret, 999_999, 4_294_967_295])
+      expect(await refused(fixture.edit('cat', id, { content: 'x' }))).toBe(invalidMessage);
+    expect(await refused(fixture.edit('guest', message, { topic: 'x' }))).toBe(invalidMessage);
+    expect(await refused(fixture.edit('ann', message, { content: 'x' }))).toBe(noPermission);
+    const both = { content: 'x', topic: 'x' };
+    expect(await refused(fixture.edit('ann', message, both))).toBe(noPermission);
+    const ofBot = await fixture.send('bot', 'lunch', 'beep');
+    expect(await refused(fixture.edit('bob', ofBot, { content: 'x' }))).toBe(noPermission);
+    expect(await fixture.edit('bot', ofBot, { content: 'boop' })).toEqual(success);
+    expect(await fixture.raw('bob', ofBot)).toBe('boop');
+  });
+
+  test('of what comes too late, with twenty seconds of grace; 0 is no limit', async () => {
+    await fixture.age([message], 600 + 15);
+    expect(await fixture.edit('bob', message, { content: 'in time' })).toEqual(success);
+    await fixture.age([message], 600 + 25);
+    expect(await refused(fixture.edit('bob', message, { content: 'x' }))).toBe(tooLate);
+    expect(await refused(fixture.edit('bob', message, { content: 'x', topic: '' }))).toBe(tooLate);
+    expect(await fixture.edit('bob', message, { topic: 'supper' })).toEqual(success);
+    const ofAnn = await fixture.send('ann', 'lunch', 'hi');
+    await fixture.age([ofAnn], 600 + 25);
+    expect(await refused(fixture.edit('ann', ofAnn, { content: 'x' }))).toBe(tooLate);
+    await fixture.withSettings({ message_content_edit_limit_seconds: 0 }, async () => {
+      await fixture.age([message], 10_000_000);
+      expect(await fixture.edit('bob', message, { content: 'late' })).toEqual(success);
+    });
+    await fixture.withSettings({ message_content_edit_limit_seconds: 60 }, async () => {
+      await fixture.age([message], 85);
+      expect(await refused(fixture.edit('bob', message, { content: 'x' }))).toBe(tooLate);
+    });
+  });
+
+  test('of nothing, of blank topics and of texts that cannot be stored', async () => {
+    expect(await refused(fixture.edit('bob', message, {}))).toBe('Nothing to change');
+    expect(await refused(fixture.edit('cat', message, {}))).toBe('Nothing to change');
+    expect(await refused(fixture.edit('bob', message, { topic: ' \t' }))).toBe(
+      "Topic can't be empty",
+    );
+    expect(await refused(fixture.edit('bob', message, { topic: '', content: '\0' }))).toBe(
+      "Topic can't be empty",
+    );
+    expect(await refused(fixture.edit('bob', message, { content: 'a\0b' }))).toBe(
+      'Message must not contain null bytes',
+    );
+    expect(await refusalOf(fixture.edit('bob', message, { topic: 'a\0b' }))).toMatchObject({
+      status: 400,
+      code: 'REQUEST_VARIABLE_INVALID',
+    });
+    expect(await refusalOf(fixture.edit('bob', message, { topic: 'a', subject: 'b' }))).toEqual({
+      status: 400,
+      result: 'error',
+      msg: "Can't decide between 'topic' and 'subject' arguments",
+      var_name1: 'topic',
+      var_name2: 'subject',
+      code: 'REQUEST_CONFUSING_VAR',
+    });
+    // As HTML it is longer than a message may be.
+    expect(await refused(fixture.edit('bob', message, { content: '🦊'.repeat(10_000) }))).toBe(
+      'Unable to render message',
+    );
+    expect(await fixture.fetched('bob', message)).toMatchObject({ subject: 'lunch' });
+  });
+
+  test('of paths that name no message', async () => {
+    for (const id of ['abc', '-1', '1.5', '%00', '']) {
+      const { status } = await fixture.people.bob.client.withoutChecks('PATCH', `messages/${id}x`, {
+        content: 'x',
+      });
+      expect(status).toBe(404);
+    }
+  });
+
+  test('of accounts that were deactivated, and of nobody', async () => {
+    const gone = await fixture.all.organization.makeAccount('Hal Gone');
+    const id = await gone.client.sendPrivately([fixture.people.bob.email], 'x');
+    await fixture.all.pool.query({
+      text: 'UPDATE users SET is_active = false WHERE id = $1',
+      values: [gone.id],
+    });
+    const answer = await gone.client.request('PATCH', `messages/${id}`, { content: 'y' });
+    expect([401, 403]).toContain(answer.status);
+    expect(await fixture.raw('bob', id)).toBe('x');
+  });
+});
+
+test('parameters come in the query too, as some clients send them; others are ignored', async () => {
+  const path = `messages/${message}?${new URLSearchParams({ content: 'by query', topic: 'q' }).toString()}`;
+  const { text } = await fixture.people.bob.client.withoutChecks('PATCH', path);
+  expect(JSON.parse(text)).toEqual(success);
+  expect(await fixture.fetched('bob', message)).toMatchObject({
+    content: 'by query',
+    subject: 'q',
+  });
+  await fixture.edit('bob', message, {
+    content: 'by form',
+    message_id: message,
+    stream_id: 1,
+    send_notification_to_old_thread: false,
+    propagate_mode: 'change_some',
+  });
+  expect(await fixture.raw('bob', message)).toBe('by form');
+  const overridden = await fixture.people.bob.client.post(`messages/${message}`, {
+    method: 'PATCH',
+    subject: 'by post',
+  });
+  expect(overridden).toEqual(success);
+  expect(await fixture.fetched('bob', message)).toMatchObject({ subject: 'by post' });
+});
