@@ -137,6 +137,20 @@ describe('users/me/alert_words', () => {
     }
   });
 
+  test('the event of a message is flagged for the owner of a word alone', async () => {
+    const { ann, bob, cat } = all;
+    await add(bob, 'Herring');
+    const open = (account: TestAccount): Promise<FollowedQueue> =>
+      FollowedQueue.open(account.client, { event_types: ['message'] });
+    const queues = [await open(bob), await open(cat)];
+    await ann.client.sendToStream('Denmark', 'x', 'herring!');
+    await ann.client.sendPrivately([bob.email, cat.email], '"herring", herrings, herring-like');
+    const [bobs, cats] = await Promise.all(queues.map((queue) => queue.next(2)));
+    // A double quote after a word and a letter or hyphen beside it are no match.
+    expect(bobs?.map((event) => event['flags'])).toEqual([['has_alert_word'], []]);
+    expect(cats?.map((event) => event['flags'])).toEqual([[], []]);
+  });
+
   test('a word that replaces another with the same time of addition is noticed', async () => {
     const { ann, bob, pool } = all;
     const insert = (word: string): Promise<unknown> =>
