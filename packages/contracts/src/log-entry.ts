@@ -72,6 +72,8 @@ export type MessageSentEntry = {
   readonly lateReceiptIds: readonly number[];
   /** Outgoing-webhook and embedded bots among the recipients: they get the event and hold nothing. */
   readonly reactingBotIds: readonly number[];
+  /** Who has read it from the start, beside its sender: whoever made the change that a notice tells of. */
+  readonly readByIds?: readonly number[];
   /** Local echo: the one queue whose event carries the sender's local id. */
   readonly local?: { readonly queueId: string; readonly localId: string };
 };
@@ -159,17 +161,54 @@ export type EventPart =
 
 export type EventBody = { readonly type: string } & Readonly<Record<string, unknown>>;
 
+/**
+ * What a change brings about beside its events: rows of `side_effects`, one for each, made once from the log and then run as jobs.
+ * `target` tells those of one kind and entry apart.
+ */
+export type SideEffect = { readonly target: number } & (
+  | {
+      /** The notification bot tells a person who subscribed him; the target is that person (reference facts, streams 5.2). */
+      readonly kind: 'subscribed-notice';
+      readonly actorId: number;
+      readonly streamIds: readonly number[];
+    }
+  | {
+      /** The first message of a new stream, the target. */
+      readonly kind: 'stream-created-notice';
+      readonly actorId: number;
+    }
+  | {
+      /** Announces new public streams in the notifications stream, the target. */
+      readonly kind: 'new-streams-notice';
+      readonly actorId: number;
+      readonly streamIds: readonly number[];
+    }
+  | {
+      /** Tells a stream, the target, of its new name. */
+      readonly kind: 'stream-renamed-notice';
+      readonly actorId: number;
+      readonly oldName: string;
+      readonly newName: string;
+    }
+);
+
 export type ChangeEntry = {
   readonly v: LogEntryVersion;
   readonly kind: 'change';
   readonly effects: readonly LogEffect[];
   readonly events: readonly EventPart[];
+  readonly sideEffects?: readonly SideEffect[];
 };
 
 /** Moves the log on when nothing else does, so that a heartbeat has an id above what the client acknowledged. */
 export type TickEntry = { readonly v: 1; readonly kind: 'tick' };
 
 export type LogEntry = MessageSentEntry | ChangeEntry | TickEntry;
+
+/** @returns what the entry brings about beside its events */
+export function sideEffectsOf(entry: LogEntry): readonly SideEffect[] {
+  return entry.kind === 'change' ? (entry.sideEffects ?? []) : [];
+}
 
 /** @returns the number of events an event part becomes, each with a position of its own */
 export function eventPartLength(part: EventPart): number {

@@ -5,7 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 import type { LogEntry, PositionedEntry } from '@parley/contracts';
-import { entryLength } from '@parley/contracts';
+import { entryLength, sideEffectsOf } from '@parley/contracts';
 import type { Client, Pool, Queryable } from '@parley/database';
 import type { Logger } from '@parley/logging';
 import type { Redis } from '@parley/redis';
@@ -64,6 +64,8 @@ export type SendItem = {
   readonly mentions_wildcard: boolean;
   readonly mentioned_ids: readonly number[];
   readonly late_receipt_ids: readonly number[];
+  /** Who has read it from the start, beside its sender. */
+  readonly read_by_ids?: readonly number[];
   readonly group_mentioned_ids?: readonly number[];
   readonly alert_word_ids?: readonly number[];
   readonly subject_links?: readonly string[];
@@ -79,12 +81,30 @@ export type SendItem = {
   readonly audience: number;
   /** The MessageSentEntry as JSON text. */
   readonly payload: string;
+  /**
+   * An entry that goes right before the message's own if it is sent, for owners of files it links to: each event's
+   * `attachment.messages` names the message last, with an id that the log fills in.
+   */
+  readonly upload_notice?: {
+    readonly length: number;
+    readonly audience: number;
+    readonly payload: LogEntry;
+  };
 };
 
 /** Nothing went to Postgres: whoever waits for the outcome knows that nothing was sent. The cause says why. */
 export class NotSent extends Error {}
 
-type SendRow = {
+type SendRow = SentRow & Partial<NoticeRow>;
+
+/** Of an item with `upload_notice`. */
+type NoticeRow = {
+  notice_position: number | null;
+  notice_message_id: number | null;
+  notice: string | null;
+};
+
+type SentRow = {
   ordinal: number;
   outcome: SendOutcome['outcome'];
   message_id: number | null;
@@ -105,6 +125,20 @@ export type SendOutcome = {
 function sqlState(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;
+}
+
+const send = { name: 'send-messages', text: 'SELECT * FROM send_messages($1::json)' };
+const sendWithNotices = {
+  name: 'send-messages-with-uploads',
+  text: 'SELECT * FROM send_messages_with_uploads($1::json)',
+};
+
+function noticeOf(item: SendItem, row: SendRow): PositionedEntry[] {
+  const { notice, notice_position: position, notice_message_id: messageId } = row;
+  const { length, audience } = item.upload_notice ?? {};
+  if (notice == null || position == null || messageId == null) return [];
+  if (length === undefined || audience === undefined) return [];
+  return [{ position, length, messageId, audience, payload: notice }];
 }
 
 function integerArray(values: readonly number[], type: 'integer' | 'bigint'): string {
@@ -211,10 +245,12 @@ export class EventLog {
     const payloads = append.entries.map(({ entry }) => JSON.stringify(entry));
     const lengths = append.entries.map(({ entry }) => entryLength(entry));
     const audiences = append.entries.map(({ audience }) => audience);
+    const withSideEffects = append.entries.map(({ entry }) => sideEffectsOf(entry).length > 0);
     const statement = `SELECT * FROM log_append(${integerArray(lengths, 'integer')}, ${integerArray(audiences, 'bigint')},
       ARRAY[${payloads.map((payload) => client.escapeLiteral(payload)).join(',')}]::text[],
       ${append.changeId === undefined ? 'NULL' : `(${integerArray([append.changeId], 'bigint')})[1]`},
-      ${append.accountUserIds === undefined ? 'NULL' : integerArray(append.accountUserIds, 'integer')})`;
+      ${append.accountUserIds === undefined ? 'NULL' : integerArray(append.accountUserIds, 'integer')},
+      ARRAY[${withSideEffects.join(',')}]::boolean[])`;
     // One message to the server: between the lock on the head and the commit it waits for nobody.
     const answers: unknown = await client.query(`${statement}; COMMIT`);
     if (!Array.isArray(answers)) throw new Error('an append and its commit are two statements');
@@ -241,14 +277,16 @@ export class EventLog {
    */
   async sendMessages(items: readonly SendItem[]): Promise<SendOutcome[]> {
     const json = JSON.stringify(items.map((item, ordinal) => ({ ordinal, ...item })));
+    const withNotices = items.some((item) => item.upload_notice !== undefined);
     return this.#mending(
-      () => items.length,
+      () => items.reduce((sum, item) => sum + 1 + (item.upload_notice?.length ?? 0), 0),
       async () => {
-        const rows = await this.#runSend(json);
+        const rows = await this.#runSend(json, withNotices);
         const entries = rows.flatMap((row): PositionedEntry[] => {
           const item = items[row.ordinal];
           if (item === undefined || row.position === null || row.message_id === null) return [];
           return [
+            ...noticeOf(item, row),
             {
               position: row.position,
               length: 1,
@@ -271,15 +309,14 @@ export class EventLog {
     );
   }
 
-  async #runSend(json: string): Promise<SendRow[]> {
+  async #runSend(json: string, withNotices: boolean): Promise<SendRow[]> {
     const client = await this.#pool.connect().catch((error: unknown) => {
       throw new NotSent('Postgres cannot be reached', { cause: error });
     });
     let isBroken = true;
     try {
       const { rows } = await client.query<SendRow>({
-        name: 'send-messages',
-        text: 'SELECT * FROM send_messages($1::json)',
+        ...(withNotices ? sendWithNotices : send),
         values: [json],
       });
       isBroken = false;

@@ -5,4 +5,10 @@ export type { FollowerOptions } from './follow.ts';
 export { LogFollower } from './follow.ts';
 export { ensurePartitionsFor, trimLog } from './partitions.ts';
 export type { Epoch, LogHead } from './read-log.ts';
-export { readEntriesAfter, readEntriesForAudiences, readEpochs, readHead } from './read-log.ts';
+export {
+  readEntriesAfter,
+  readEntriesForAudiences,
+  readEntriesWithSideEffects,
+  readEpochs,
+  readHead,
+} from './read-log.ts';

@@ -1,6 +1,6 @@
 import type { Pool } from '@parley/database';
 
-import { readHead } from './read-log.ts';
+import { readHead, readSideEffectCursor } from './read-log.ts';
 
 /** Positions per partition of the log. */
 const partitionPositions = 1_000_000;
@@ -145,9 +145,10 @@ async function finishRemovals(
 export async function trimLog(pool: Pool, retentionSecs: number): Promise<string[]> {
   const removed: string[] = [];
   const head = await readHead(pool);
+  const sideEffectsFrom = await readSideEffectCursor(pool);
   const old: Partition[] = [];
   for (const partition of await listPartitions(pool)) {
-    if (partition.to > head.endPosition) break;
+    if (partition.to > head.endPosition || partition.to > sideEffectsFrom) break;
     const { rows } = await pool.query<{ kept: boolean }>({
       text: `SELECT coalesce((SELECT appended_at FROM ${partition.name} ORDER BY position DESC LIMIT 1)
                              > clock_timestamp() - make_interval(secs => $1), false) AS kept`,

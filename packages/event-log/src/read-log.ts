@@ -131,3 +131,33 @@ export async function readEntriesForAudiences(
         });
   return rows.map(positionedEntry);
 }
+
+/**
+ * Reads entries that bring about more than events, in order of position.
+ *
+ * @param range positions above `after` and up to `upTo`
+ */
+export async function readEntriesWithSideEffects(
+  database: Queryable,
+  range: { readonly after: number; readonly upTo: number },
+  entriesMax: number,
+): Promise<PositionedEntry[]> {
+  const { rows } = await database.query<EntryRow>({
+    name: 'log-entries-with-side-effects',
+    text: `SELECT position, length, message_id, audience, payload FROM log_entries
+           WHERE has_side_effects AND position > $1 AND position <= $2 ORDER BY position LIMIT $3`,
+    values: [range.after, range.upTo, entriesMax],
+  });
+  return rows.map(positionedEntry);
+}
+
+/** @returns the position up to which the log's side effects are rows; entries above it are still needed */
+export async function readSideEffectCursor(database: Queryable): Promise<number> {
+  const { rows } = await database.query<{ position: number }>({
+    name: 'side-effect-cursor',
+    text: 'SELECT position FROM side_effect_cursor',
+  });
+  const cursor = rows[0];
+  if (cursor === undefined) throw new Error('the cursor of side effects has no row');
+  return cursor.position;
+}

@@ -45,7 +45,8 @@ export function messageEntitlement(
 /** @returns the flags of a holder's own copy, in the interface's order (reference facts, events 11.1) */
 export function messageFlags(entry: MessageSentEntry, userId: number): string[] {
   const flags: string[] = [];
-  if (entry.readBySender && entry.message.sender_id === userId) flags.push('read');
+  const isSendersOwn = entry.readBySender && entry.message.sender_id === userId;
+  if (isSendersOwn || entry.readByIds?.includes(userId) === true) flags.push('read');
   if (entry.mentionedIds.includes(userId) || entry.groupMentionedIds.includes(userId))
     flags.push('mentioned');
   if (entry.mentionsWildcard) flags.push('wildcard_mentioned');

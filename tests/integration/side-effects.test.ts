@@ -1,0 +1,209 @@
+/** Side effects of the log on real stores: made once, run at least once, by one process at a time. */
+import { randomBytes } from 'node:crypto';
+
+import { Secret } from '@parley/config';
+import { audienceKey, badRequest } from '@parley/contracts';
+import type { SideEffect } from '@parley/contracts';
+import { createPool } from '@parley/database';
+import type { Pool } from '@parley/database';
+import { EventLog } from '@parley/event-log';
+import { SideEffectRunner, takeSideEffects } from '@parley/jobs';
+import type { SideEffectHandlers } from '@parley/jobs';
+import { createLogger } from '@parley/logging';
+import { connectForRequests } from '@parley/redis';
+import { claimSideEffect } from '@parley/store';
+import { createTestDatabase, getTestStores, startTestRedis, waitUntil } from '@parley/test-kit';
+import type { TestDatabase } from '@parley/test-kit';
+import { Registry } from 'prom-client';
+import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
+
+const log = createLogger({ service: 'test', nodeId: 'test', level: 'silent' });
+
+function redisConfigFor(url: string) {
+  return {
+    url: new Secret(url),
+    prefix: `test-${randomBytes(4).toString('hex')}`,
+    commandTimeoutMs: 2_000,
+  };
+}
+
+const redisConfig = redisConfigFor(getTestStores().redisUrl);
+const redis = connectForRequests(redisConfig, log);
+afterAll(() => redis.disconnect());
+
+let database: TestDatabase;
+let pool: Pool;
+let eventLog: EventLog;
+const runners: SideEffectRunner[] = [];
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  pool = createPool({
+    databaseUrl: database.url,
+    applicationName: 'side effects',
+    connectionsMax: 8,
+    onError: () => undefined,
+  });
+  eventLog = new EventLog({ pool, redis, keyPrefix: redisConfig.prefix, log });
+});
+
+afterEach(async () => {
+  for (const runner of runners.splice(0)) await runner.stop();
+  await pool.end();
+  await database.drop();
+});
+
+function created(target: number): SideEffect {
+  return { kind: 'stream-created-notice', target, actorId: 1 };
+}
+
+async function append(sideEffects: readonly SideEffect[]): Promise<void> {
+  await eventLog.transaction(async () => ({
+    result: undefined,
+    append: {
+      entries: [
+        {
+          entry: { v: 1, kind: 'change', effects: [], events: [], sideEffects },
+          audience: audienceKey.everyone,
+        },
+      ],
+    },
+  }));
+}
+
+async function listRows(): Promise<{ kind: string; target: number; attempts: number }[]> {
+  const { rows } = await pool.query<{ kind: string; target: number; attempts: number }>(
+    'SELECT kind, target, attempts FROM side_effects ORDER BY position, target',
+  );
+  return rows;
+}
+
+/** Starts a runner whose handlers all do the same. */
+function run(
+  handle: (effect: SideEffect, key: string, attempts: number) => Promise<void>,
+  config = redisConfig,
+): SideEffectRunner {
+  const one: SideEffectHandlers['stream-created-notice'] = async ({ effect, key, attempts }) =>
+    handle(effect, key, attempts);
+  const runner = new SideEffectRunner({
+    pool,
+    redis: config,
+    handlers: {
+      'stream-created-notice': one,
+      'subscribed-notice': async ({ effect, key, attempts }) => handle(effect, key, attempts),
+      'new-streams-notice': async ({ effect, key, attempts }) => handle(effect, key, attempts),
+      'stream-renamed-notice': async ({ effect, key, attempts }) => handle(effect, key, attempts),
+    },
+    log,
+    registry: new Registry(),
+  });
+  runners.push(runner);
+  runner.start();
+  return runner;
+}
+
+test('each effect of the log becomes one row, whoever takes them and however often', async () => {
+  await append([created(1), created(2)]);
+  await append([]);
+  await append([created(1)]);
+  const steps = await Promise.all(Array.from({ length: 5 }, async () => takeSideEffects(pool)));
+  expect(steps.reduce((sum, { taken }) => sum + taken, 0)).toBe(3);
+  expect((await listRows()).map(({ target }) => target)).toEqual([1, 2, 1]);
+  expect(await takeSideEffects(pool)).toEqual({ taken: 0, mayHaveMore: false });
+});
+
+test('many effects are taken in steps, none twice', async () => {
+  for (let n = 0; n < 250; n += 1) await append([created(n + 1)]);
+  const taken: number[] = [];
+  for (let mayHaveMore = true; mayHaveMore;) {
+    const step = await takeSideEffects(pool);
+    taken.push(step.taken);
+    ({ mayHaveMore } = step);
+  }
+  expect(taken).toEqual([100, 100, 50]);
+  expect(await listRows()).toHaveLength(250);
+});
+
+test('two processes run every effect once, with a key of its own', async () => {
+  const keys: string[] = [];
+  const note = async (_effect: SideEffect, key: string): Promise<void> => {
+    keys.push(key);
+  };
+  run(note);
+  run(note);
+  for (let n = 0; n < 20; n += 1) await append([created(2 * n + 1), created(2 * n + 2)]);
+  await waitUntil(
+    'all effects have been run',
+    async () => keys.length >= 40 && (await listRows()).length === 0,
+  );
+  expect(new Set(keys).size).toBe(40);
+  expect(keys).toHaveLength(40);
+  expect(keys.every((key) => /^stream-created-notice-\d+-\d+$/.test(key))).toBe(true);
+});
+
+test('what cannot be done is dropped, and what fails is tried again with the same key', async () => {
+  const calls: [target: number, key: string, attempts: number][] = [];
+  run(async (effect, key, attempts) => {
+    calls.push([effect.target, key, attempts]);
+    if (effect.target === 1) throw badRequest('no such stream');
+    if (attempts < 2) throw new Error('not now');
+  });
+  await append([created(1), created(2)]);
+  await waitUntil(
+    'both are done with',
+    async () => calls.length >= 3 && (await listRows()).length === 0,
+    {
+      deadlineMs: 20_000,
+    },
+  );
+  expect(calls.filter(([target]) => target === 1)).toHaveLength(1);
+  const [first, second] = calls.filter(([target]) => target === 2);
+  expect([first?.[2], second?.[2]]).toEqual([1, 2]);
+  expect(first?.[1]).toBe(second?.[1]);
+});
+
+test('an effect that a process took and died with is run again when its claim lapses', async () => {
+  await append([created(7)]);
+  await takeSideEffects(pool);
+  const { rows } = await pool.query<{ position: number }>('SELECT position FROM side_effects');
+  const key = {
+    position: rows[0]?.position ?? 0,
+    kind: 'stream-created-notice' as const,
+    target: 7,
+  };
+  expect(await claimSideEffect(pool, key, 60)).toMatchObject({ attempts: 1 });
+  expect(await claimSideEffect(pool, key, 60)).toBeUndefined();
+  const seen: number[] = [];
+  run(async (_effect, _key, attempts) => {
+    seen.push(attempts);
+  });
+  // The claim of the process that died lapses.
+  await pool.query(`UPDATE side_effects SET claimed_until = clock_timestamp()`);
+  await waitUntil('it has been run', async () => (await listRows()).length === 0, {
+    deadlineMs: 20_000,
+  });
+  expect(seen).toEqual([2]);
+});
+
+test('a Redis that was away and came back empty loses no effect', async () => {
+  const own = await startTestRedis();
+  try {
+    const seen: number[] = [];
+    run(async (effect) => {
+      seen.push(effect.target);
+    }, redisConfigFor(own.url));
+    await append([created(1)]);
+    await waitUntil('the first is done', async () => seen.length === 1);
+    await own.kill();
+    await append([created(2)]);
+    await waitUntil('the second is a row', async () => (await listRows()).length === 1);
+  } finally {
+    await own.stop();
+  }
+  const seen: number[] = [];
+  run(async (effect) => {
+    seen.push(effect.target);
+  });
+  await waitUntil('the second is done', async () => seen.length === 1, { deadlineMs: 20_000 });
+  expect(seen).toEqual([2]);
+});
