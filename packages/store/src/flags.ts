@@ -19,10 +19,10 @@ import { lockReadState, markRead, markUnread } from './read-state.ts';
 const impliedBits = flagBits.mentioned | flagBits.wildcard_mentioned | flagBits.has_alert_word;
 
 const setText = `WITH wanted AS MATERIALIZED (
-    SELECT m.id FROM messages m WHERE m.id = ANY ($2::bigint[]) AND ${heldSql('m', '$1')}
+    SELECT m.id, m.scope FROM messages m WHERE m.id = ANY ($2::bigint[]) AND ${heldSql('m', '$1')}
   ), written AS (
-    INSERT INTO message_flags (user_id, message_id, set_bits, cleared_bits)
-    SELECT $1, w.id, CASE WHEN $4 THEN $3::integer ELSE 0 END, CASE WHEN $4 THEN 0 ELSE $3 & ${impliedBits} END
+    INSERT INTO message_flags (user_id, message_id, scope, set_bits, cleared_bits)
+    SELECT $1, w.id, w.scope, CASE WHEN $4 THEN $3::integer ELSE 0 END, CASE WHEN $4 THEN 0 ELSE $3 & ${impliedBits} END
     FROM wanted w
     WHERE $4::boolean OR $3 & ${impliedBits} <> 0
       OR EXISTS (SELECT 1 FROM message_flags f WHERE f.user_id = $1 AND f.message_id = w.id)
@@ -82,7 +82,7 @@ export async function addLateReceipt(
         SELECT $1, t.id, t.read_conversation_id, t.stream_id, true FROM target t WHERE NOT ${readWithoutExceptionSql('t', '$1')}
         ON CONFLICT (user_id, message_id) DO UPDATE SET is_read = true
       )
-      INSERT INTO message_flags (user_id, message_id, set_bits) SELECT $1, t.id, ${flagBits.historical} FROM target t
+      INSERT INTO message_flags (user_id, message_id, scope, set_bits) SELECT $1, t.id, t.scope, ${flagBits.historical} FROM target t
       ON CONFLICT (user_id, message_id) DO UPDATE SET set_bits = message_flags.set_bits | ${flagBits.historical}`,
     values: [userId, messageId],
   });
@@ -136,8 +136,8 @@ const renewText = `WITH others AS (
     UPDATE message_flags SET set_bits = set_bits & ~${impliedBits}, cleared_bits = cleared_bits & ~${impliedBits}
     WHERE message_id = $1 AND user_id <> ALL ($2::integer[]) AND (set_bits | cleared_bits) & ${impliedBits} <> 0
   )
-  INSERT INTO message_flags (user_id, message_id, set_bits)
-  SELECT named, $1::bigint, ${flagBits.mentioned} FROM unnest($2::integer[]) named
+  INSERT INTO message_flags (user_id, message_id, scope, set_bits)
+  SELECT named, m.id, m.scope, ${flagBits.mentioned} FROM unnest($2::integer[]) named JOIN messages m ON m.id = $1::bigint
   ON CONFLICT (user_id, message_id) DO UPDATE SET
     set_bits = (message_flags.set_bits & ~${impliedBits}) | ${flagBits.mentioned},
     cleared_bits = message_flags.cleared_bits & ~${impliedBits}`;

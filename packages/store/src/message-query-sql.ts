@@ -1,11 +1,30 @@
 /**
- * Lists of messages as SQL: what a user may see, narrowed by conditions, newest or oldest first, with every value bound. A list is
- * merged from walks of one index each (a stream, a period of membership, a conversation, ...), none longer than the list itself;
- * the conditions decide, and what is known of them only chooses the walks.
+ * Lists of messages as SQL: what a user may see, narrowed by conditions, newest or oldest first, with every value bound. The
+ * conditions decide; what is known of them only chooses how the messages are looked for:
+ *
+ * - the ids next to the slice's edge, which the primary key alone can judge: enough where what is wanted is common;
+ * - an index over what is rare, read whole where it is small, or walked in the order of ids;
+ * - one walk for each range of the list, of a few ids first: only those ranges are walked on whose few ids all are in the slice.
+ *
+ * So a page costs a few hundred pages of the indexes, whether its messages are next to the edge or spread over everything.
  */
-import { canHoldSql, flagBits, heldSql, periodsSql } from './message-sql.ts';
+import {
+  groupsWithSql,
+  isNarrow,
+  openStreamsSql,
+  historyReadableSql,
+  rareIndexOf,
+  reachSql,
+  readerSql,
+  walksOf,
+} from './list-sources-sql.ts';
+import type { ListHints, MessageCondition, MessageList, RareIndex } from './list-sources-sql.ts';
+import { canHoldSql, heldSql } from './message-sql.ts';
 import { searchIdsSql } from './search-sql.ts';
-import { unreadIdsSql } from './unread-sql.ts';
+import { openTablesSql, unreadListSql } from './unread-list-sql.ts';
+
+export { historyReadableSql } from './list-sources-sql.ts';
+export type { ListHints, MessageCondition } from './list-sources-sql.ts';
 
 /** The values of a statement, bound as they come up; `$1` is the user. */
 export class Bindings {
@@ -21,36 +40,6 @@ export class Bindings {
   }
 }
 
-/** The user's id in all these statements. */
-export const readerSql = '$1::integer';
-
-/** A condition on the `messages` row of the given alias; null counts as false. */
-export type MessageCondition = (message: string) => string;
-
-/** What is known of the messages in a list, as bound expressions; each only speeds the list up. */
-export type ListHints = {
-  stream?: string;
-  /** The folded topic. */
-  topic?: string;
-  /** The ids of private conversations, as an array. */
-  conversations?: string;
-  privateOnly?: boolean;
-  publicStreams?: boolean;
-  sender?: string;
-  starred?: boolean;
-  /** The tsquery of words that the messages have, as text. */
-  words?: string;
-  /** The condition by which the list is of unread messages only. */
-  unread?: MessageCondition;
-};
-
-export type MessageList = {
-  readonly conditions: readonly MessageCondition[];
-  readonly hints: ListHints;
-  /** Adds messages that the user does not hold, of streams whose whole history he may read (reference facts, messages 6.5). */
-  readonly withHistory: boolean;
-};
-
 export type ListSlice = {
   /** Expression for the id that bounds the slice: going down, ids below it; going up, from it on. */
   readonly edge: string;
@@ -60,67 +49,16 @@ export type ListSlice = {
   readonly limit: string;
 };
 
-/** Whether the user may read the whole history of a stream (reference facts, messages 6.5 and 7). */
-export function historyReadableSql(stream: string, user: string): string {
-  return `EXISTS (SELECT 1 FROM streams past JOIN users reader ON reader.id = ${user}
-    WHERE past.id = ${stream} AND NOT past.is_deactivated AND ((NOT past.invite_only AND reader.role <> 'guest')
-      OR ((NOT past.invite_only OR past.history_public_to_subscribers) AND EXISTS (SELECT 1 FROM membership_periods present
-        WHERE present.stream_id = past.id AND present.user_id = reader.id AND present.until_change_id IS NULL))))`;
-}
-
-type Walk = { readonly ranges: string; readonly key: string };
-
 const user = readerSql;
-const inRange = 'm.stream_id = range.stream_id AND m.id > range.above AND m.id <= range.upto';
 
-function periodRanges(hints: ListHints): Walk {
-  const stream = hints.stream === undefined ? '' : `AND held.stream_id = ${hints.stream}`;
-  if (hints.topic === undefined) {
-    return {
-      ranges: `SELECT held.* FROM (${periodsSql(user)}) held WHERE ${canHoldSql(user)} ${stream}`,
-      key: inRange,
-    };
-  }
-  return {
-    ranges: `SELECT held.*, c.id AS conversation_id FROM (${periodsSql(user)}) held
-      JOIN conversations c ON c.stream_id = held.stream_id AND c.topic_folded = ${hints.topic} WHERE ${canHoldSql(user)} ${stream}`,
-    key: 'm.conversation_id = range.conversation_id AND m.id > range.above AND m.id <= range.upto',
-  };
-}
+/** So many ids next to the edge are judged before anything is walked: twenty pages of the primary key. */
+const nearIds = 2_000;
 
-function privateRanges(hints: ListHints): Walk {
-  const among =
-    hints.conversations === undefined
-      ? ''
-      : `AND taking.conversation_id = ANY (${hints.conversations})`;
-  return {
-    ranges: `SELECT taking.conversation_id FROM conversation_participants taking
-      WHERE taking.user_id = ${user} AND ${canHoldSql(user)} ${among}`,
-    key: 'm.conversation_id = range.conversation_id',
-  };
-}
+/** An index with no more entries than this is read whole: about a hundred pages. */
+const wholeMax = 20_000;
 
-// A guest finds what he holds, even where he could read the whole history stream by stream.
-const openStreamsSql = `SELECT open.id AS stream_id FROM streams open WHERE NOT open.invite_only AND ${historyReadableSql('open.id', user)}
-  AND NOT EXISTS (SELECT 1 FROM users guest WHERE guest.id = ${user} AND guest.role = 'guest')`;
-
-function historyRanges(hints: ListHints): Walk | undefined {
-  if (hints.stream !== undefined) {
-    const readable = historyReadableSql(hints.stream, user);
-    if (hints.topic === undefined)
-      return {
-        ranges: `SELECT ${hints.stream} AS stream_id WHERE ${readable}`,
-        key: 'm.stream_id = range.stream_id',
-      };
-    return {
-      ranges: `SELECT c.id AS conversation_id FROM conversations c
-        WHERE c.stream_id = ${hints.stream} AND c.topic_folded = ${hints.topic} AND ${readable}`,
-      key: 'm.conversation_id = range.conversation_id',
-    };
-  }
-  if (hints.publicStreams !== true) return undefined;
-  return { ranges: openStreamsSql, key: 'm.stream_id = range.stream_id' };
-}
+/** Of each range so many ids are read at first, or that part of the list: then at most 25 ranges are walked on. */
+const firstOfRange = (limit: string): string => `greatest(4, ${limit} / 25)`;
 
 /** Whether the user may find the message: he holds it, or the list goes beyond that. */
 function visibleSql({ hints, withHistory }: MessageList, message: string): string {
@@ -134,73 +72,141 @@ function visibleSql({ hints, withHistory }: MessageList, message: string): strin
   return `(${past} OR ${held})`;
 }
 
-/** @returns a query with the column `id`; the first `limit` ids of the list in the slice's order are among its rows, each once */
+/** All conditions but those of the hints, by which messages are looked for. */
+function conditionsWithout(
+  list: MessageList,
+  hints: readonly (keyof ListHints)[],
+): (message: string) => string {
+  const asked = new Set(hints.map((hint) => list.hinted.get(hint)));
+  const conditions = list.conditions.filter((condition) => !asked.has(condition));
+  return (message) => conditions.map((condition) => ` AND (${condition(message)})`).join('');
+}
+
+/** What the ranges of the list already say. */
+const reachHints: readonly (keyof ListHints)[] = [
+  'stream',
+  'privateOnly',
+  'conversations',
+  'groupWith',
+  'publicStreams',
+];
+
+const inReach = (message: string): string =>
+  `reach.scope = ${message}.scope AND ${message}.id > reach.above AND ${message}.id <= reach.upto`;
+
+function nearSql(list: MessageList, slice: ListSlice): string {
+  return `SELECT m.id FROM (SELECT * FROM messages m WHERE ${slice.bound('m')}
+      ORDER BY m.id ${slice.order} LIMIT CASE WHEN ${slice.limit} > 0 THEN greatest(${nearIds}, 4 * ${slice.limit}) ELSE 0 END) m
+    JOIN reach ON ${inReach('m')}
+    WHERE true${conditionsWithout(list, reachHints)('m')} ORDER BY m.id ${slice.order} LIMIT ${slice.limit}`;
+}
+
+function rareSql(list: MessageList, slice: ListSlice, index: RareIndex): string {
+  const others = conditionsWithout(list, [...reachHints, index.hint]);
+  const rest = others('m');
+  const needsMessage = !index.isMessages && rest !== '';
+  return `SELECT DISTINCT m.id FROM (
+      SELECT m.id FROM (${index.rows(slice.bound)}) ${needsMessage ? 'hit' : 'm'} JOIN reach ON ${inReach(needsMessage ? 'hit' : 'm')}
+      ${needsMessage ? 'JOIN messages m ON m.id = hit.id' : ''}
+      WHERE true${rest} ORDER BY m.id ${slice.order} LIMIT ${index.copies} * ${slice.limit}) m`;
+}
+
+function walkedSql(list: MessageList, slice: ListSlice): string {
+  const { order, limit } = slice;
+  const walks = walksOf(list);
+  const { carrying } = list.hints;
+  const known: (keyof ListHints)[] = [...reachHints];
+  if (list.hints.topic !== undefined) known.push('topic');
+  else if (carrying !== undefined) known.push('carrying');
+  const rest = conditionsWithout(list, known);
+  const within = (message: string): string =>
+    `${message}.id > r.above AND ${message}.id <= r.upto AND ${slice.bound(message)}${rest(message)}`;
+  if (isNarrow(list)) {
+    return walks
+      .map(
+        ({ ranges, on }) => `SELECT found.id FROM (${ranges}) r CROSS JOIN LATERAL (
+          SELECT m.id FROM messages m WHERE ${on('m')} AND ${within('m')} ORDER BY m.id ${order} LIMIT ${limit}) found`,
+      )
+      .join(' UNION ALL ');
+  }
+  const tables: string[] = [];
+  const results: string[] = [];
+  let isLacking = 'true';
+  if (list.hints.privateOnly !== true) {
+    tables.push(`near AS MATERIALIZED (${nearSql(list, slice)})`);
+    results.push('SELECT near.id FROM near');
+    isLacking = `(SELECT count(*) FROM near) < ${limit}`;
+  }
+  if (carrying !== undefined) {
+    tables.push(`whole AS MATERIALIZED (
+        SELECT m.* FROM messages m WHERE m.${carrying} AND ${isLacking} ORDER BY m.scope, m.id LIMIT ${wholeMax + 1}
+      ), is_whole AS MATERIALIZED (SELECT count(*) <= ${wholeMax} AS yes FROM whole)`);
+    results.push(`SELECT m.id FROM whole m JOIN reach ON ${inReach('m')}
+      WHERE (SELECT is_whole.yes FROM is_whole) AND ${slice.bound('m')}${rest('m')}`);
+    isLacking += ' AND NOT (SELECT is_whole.yes FROM is_whole)';
+  }
+  const beyond = order === 'DESC' ? '<' : '>';
+  walks.forEach(({ ranges, on }, n) => {
+    tables.push(`first_${n} AS MATERIALIZED (
+        SELECT r.key, r.above, r.upto, found.id FROM (SELECT * FROM (${ranges}) r WHERE ${isLacking}) r CROSS JOIN LATERAL (
+          SELECT m.id FROM messages m WHERE ${on('m')} AND ${within('m')} ORDER BY m.id ${order} LIMIT ${firstOfRange(limit)}) found
+      )`);
+    results.push(`SELECT first_${n}.id FROM first_${n}`);
+  });
+  const firsts = walks.map((_, n) => `SELECT first_${n}.id FROM first_${n}`).join(' UNION ALL ');
+  tables.push(`cut AS MATERIALIZED (
+      SELECT coalesce((SELECT f.id FROM (${firsts}) f ORDER BY f.id ${order} OFFSET greatest(${limit} - 1, 0) LIMIT 1),
+        ${order === 'DESC' ? '0' : '9000000000000000000'}) AS id
+    )`);
+  walks.forEach(({ on }, n) => {
+    const last = order === 'DESC' ? 'min' : 'max';
+    results.push(`SELECT found.id FROM (
+        SELECT f.key, f.above, f.upto, ${last}(f.id) AS last FROM first_${n} f GROUP BY 1, 2, 3
+        HAVING count(*) = ${firstOfRange(limit)} AND (SELECT cut.id FROM cut) ${beyond} ${last}(f.id)) r CROSS JOIN LATERAL (
+      SELECT m.id FROM messages m WHERE ${on('m')} AND m.id ${beyond} r.last AND NOT m.id ${beyond} (SELECT cut.id FROM cut)
+        AND ${within('m')} ORDER BY m.id ${order} LIMIT ${limit}) found`);
+  });
+  return `WITH ${tables.join(', ')} ${results.join(' UNION ALL ')}`;
+}
+
+/** @returns what the queries of `listIdsSql` refer to, as common table expressions */
+export function listTablesSql(list: MessageList): string {
+  const open = list.hints.unread === true ? `, ${openTablesSql(list.hints)}` : '';
+  return `reach AS MATERIALIZED (${reachSql(list)})${open}`;
+}
+
+/**
+ * @returns a query with the column `id`, below the tables of `listTablesSql`; the first `limit` ids of the list in the slice's order
+ *   are among its rows, each once
+ */
 export function listIdsSql(list: MessageList, slice: ListSlice): string {
   const { hints } = list;
-  // The walks over unread messages give nothing else.
-  const conditions = list.withHistory
-    ? list.conditions
-    : list.conditions.filter((condition) => condition !== hints.unread);
-  const wanted = (message: string): string =>
-    [slice.bound, ...conditions].map((condition) => `(${condition(message)})`).join(' AND ');
-  const cut = `ORDER BY m.id ${slice.order} LIMIT ${slice.limit}`;
-  if (hints.starred === true && hints.unread === undefined && !list.withHistory) {
-    return `(SELECT m.id FROM message_flags f JOIN messages m ON m.id = f.message_id
-      WHERE f.user_id = ${user} AND f.set_bits & ${flagBits.starred} <> 0 AND ${heldSql('m', user)} AND ${wanted('m')} ${cut})`;
-  }
-  if (hints.words !== undefined) {
+  const all = conditionsWithout(list, []);
+  // What is rarer than words can be is looked for first, and the words are asked of what it finds.
+  const isRare = hints.id !== undefined || hints.flag !== undefined || hints.unread === true;
+  if (hints.words !== undefined && !isRare) {
     return searchIdsSql(
       {
         words: hints.words,
         user,
-        hints,
+        hints:
+          hints.groupWith === undefined
+            ? hints
+            : { ...hints, conversations: `ARRAY(${groupsWithSql(hints.groupWith)})` },
         withHistory: list.withHistory,
-        wanted: (message) =>
-          list.conditions.map((condition) => `(${condition(message)})`).join(' AND '),
+        wanted: (message) => `true${all(message)}`,
         visible: (message) => visibleSql(list, message),
       },
       slice,
     );
   }
-  if (hints.unread !== undefined && !list.withHistory) {
-    return unreadIdsSql({
-      user,
-      ...(hints.stream === undefined ? {} : { stream: hints.stream }),
-      ...(hints.privateOnly === true ? { privateOnly: true } : {}),
-      filter: wanted,
-      order: slice.order,
-      limit: slice.limit,
-    });
-  }
-  const isAboutStreams =
-    hints.stream !== undefined || hints.topic !== undefined || hints.publicStreams === true;
-  const isPrivate = hints.privateOnly === true || hints.conversations !== undefined;
-  const walks: Walk[] = [];
-  if (hints.sender !== undefined && !isAboutStreams && !isPrivate) {
-    return `(SELECT m.id FROM messages m WHERE m.sender_id = ${hints.sender} AND ${heldSql('m', user)} AND ${wanted('m')} ${cut})`;
-  }
-  if (!isPrivate) walks.push(periodRanges(hints));
-  if (!isAboutStreams) walks.push(privateRanges(hints));
-  const history = list.withHistory ? historyRanges(hints) : undefined;
-  if (history !== undefined) walks.push(history);
-  const parts = walks.map(
-    ({ ranges, key }) => `SELECT found.id FROM (${ranges}) range CROSS JOIN LATERAL (
-      SELECT m.id FROM messages m WHERE ${key} AND ${wanted('m')} ${cut}) found`,
-  );
-  parts.push(`(SELECT m.id FROM late_receipts l JOIN messages m ON m.id = l.message_id
-    WHERE l.user_id = ${user} AND ${canHoldSql(user)} AND ${wanted('m')} ${cut})`);
-  return parts.join(' UNION ');
-}
-
-/** Whether the topic or stream of a message is muted by the user. */
-export function mutedSql(
-  message: string,
-  scope: { readonly streams: boolean; readonly stream?: string },
-): string {
-  const topic = `EXISTS (SELECT 1 FROM conversations quiet JOIN muted_topics t ON t.user_id = ${user}
-      AND t.stream_id = quiet.stream_id AND t.topic_folded = quiet.topic_folded
-    WHERE quiet.id = ${message}.conversation_id${scope.stream === undefined ? '' : ` AND quiet.stream_id = ${scope.stream}`})`;
-  const stream = `EXISTS (SELECT 1 FROM subscriptions s
-    WHERE s.user_id = ${user} AND s.stream_id = ${message}.stream_id AND s.is_muted)`;
-  return scope.streams ? `(${topic} OR ${stream})` : topic;
+  const rare = rareIndexOf(list);
+  const isNamed = hints.conversations !== undefined || hints.groupWith !== undefined;
+  let found: string;
+  if (hints.unread === true) found = unreadListSql(list, slice, conditionsWithout);
+  else if (rare !== undefined && !isNamed) found = rareSql(list, slice, rare);
+  else found = walkedSql(list, slice);
+  const late = `SELECT m.id FROM late_receipts l JOIN messages m ON m.id = l.message_id
+    WHERE l.user_id = ${user} AND ${canHoldSql(user)} AND ${slice.bound('m')}${all('m')} ORDER BY m.id ${slice.order} LIMIT ${slice.limit}`;
+  return `(${found}) UNION (${late})`;
 }

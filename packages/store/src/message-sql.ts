@@ -49,6 +49,11 @@ export function periodsSql(user: string): string {
     WHERE period.user_id = ${user}`;
 }
 
+/** The sets of users, named in messages instead of the users, to which the user belongs: `id`. */
+export function matchedSetsSql(user: string): string {
+  return `SELECT DISTINCT matched.id FROM matched_user_sets matched WHERE matched.user_ids @> ARRAY[${user}]`;
+}
+
 /** Whether the user holds the message: by membership, by taking part, or by a late receipt. */
 export function heldSql(message: string, user: string): string {
   return `((CASE WHEN ${message}.stream_id IS NULL

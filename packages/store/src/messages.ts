@@ -4,16 +4,13 @@ import { createHash } from 'node:crypto';
 import type { DisplayRecipient } from '@parley/contracts';
 import type { Queryable } from '@parley/database';
 
-import {
-  Bindings,
-  historyReadableSql,
-  listIdsSql,
-  mutedSql,
-  readerSql,
-} from './message-query-sql.ts';
-import type { ListHints, MessageCondition, MessageList } from './message-query-sql.ts';
-import { heldSql, shownFlagBitsSql } from './message-sql.ts';
-import { unreadIdsSql } from './unread-sql.ts';
+import { historyReadableSql, mutedSql, readerSql } from './list-sources-sql.ts';
+import type { ListHints, MessageCondition, MessageList } from './list-sources-sql.ts';
+import { Bindings, listIdsSql, listTablesSql } from './message-query-sql.ts';
+import type { ListSlice } from './message-query-sql.ts';
+import { heldSql, readSql } from './message-sql.ts';
+import { pageSql } from './page-sql.ts';
+import type { PageContent } from './page-sql.ts';
 
 /** What permission and changes need of one message. */
 export type MessageFacts = {
@@ -122,25 +119,6 @@ export type ListedMessage = {
   readonly flagBits: number;
 };
 
-const listedColumns = (
-  page: MessagePage,
-): string => `m.id, m.${page.content} AS content, ${page.alsoRendered === true ? 'm.rendered_content' : `''`} AS "renderedContent", extract(epoch FROM m.sent_at)::bigint AS "sentAtSecs",
-  m.client, m.topic, m.subject_links AS "subjectLinks", m.is_me_message AS "isMeMessage", m.recipient_id AS "recipientId",
-  m.stream_id AS "streamId", s.name AS "streamName", m.sender_id AS "senderId", sender.email AS "senderEmail",
-  sender.full_name AS "senderFullName", sender.short_name AS "senderShortName", sender.avatar_source AS "senderAvatarSource",
-  sender.avatar_version AS "senderAvatarVersion", extract(epoch FROM m.last_edited_at)::bigint AS "lastEditedAtSecs",
-  m.edit_history AS "editHistory", ${shownFlagBitsSql('m', readerSql)} AS "flagBits",
-  CASE WHEN m.stream_id IS NULL THEN (SELECT json_agg(json_build_object('id', p.id, 'email', p.email, 'full_name', p.full_name,
-      'short_name', p.short_name, 'is_mirror_dummy', false) ORDER BY p.id)
-    FROM conversations c JOIN users p ON p.id = ANY (c.participant_ids) WHERE c.id = m.conversation_id) END AS participants,
-  (SELECT json_agg(json_build_object('emoji_name', r.emoji_name, 'emoji_code', r.emoji_code, 'reaction_type', r.reaction_type,
-      'user', json_build_object('id', ru.id, 'email', ru.email, 'full_name', ru.full_name), 'user_id', ru.id)
-      ORDER BY r.id)
-    FROM reactions r JOIN users ru ON ru.id = r.user_id WHERE r.message_id = m.id) AS reactions,
-  (SELECT json_agg(json_build_object('id', b.id, 'message_id', b.message_id, 'sender_id', b.sender_id, 'msg_type', b.msg_type,
-      'content', b.content) ORDER BY b.id)
-    FROM submessages b WHERE b.message_id = m.id) AS submessages`;
-
 // A name keeps a plan on every connection, so only the ordinary shapes get one.
 const namedConditionsMax = 2;
 
@@ -154,6 +132,7 @@ export class MessageListBuilder {
   readonly bindings: Bindings;
   readonly conditions: MessageCondition[] = [];
   readonly hints: ListHints = {};
+  readonly hinted = new Map<keyof ListHints, MessageCondition>();
   withHistory = false;
 
   constructor(userId: number) {
@@ -166,15 +145,12 @@ export class MessageListBuilder {
   }
 }
 
-export type MessagePage = {
+export type MessagePage = PageContent & {
   /** Lists messages below the anchor, and the anchor and above. */
   readonly anchor: number;
   readonly beforeMax: number;
   /** The anchor included. */
   readonly fromAnchorMax: number;
-  readonly content: 'content' | 'rendered_content';
-  /** Gives the rendered content as well. */
-  readonly alsoRendered?: boolean;
 };
 
 /** @returns the messages of the page that the user may see, by ascending id, in one statement */
@@ -186,28 +162,31 @@ export async function listMessages(
   const values = new Bindings(0);
   values.values.splice(0, 1, ...list.bindings.values);
   const anchor = values.bind(page.anchor, 'bigint');
-  const before = values.bind(page.beforeMax, 'bigint');
-  const from = values.bind(page.fromAnchorMax, 'bigint');
-  const below = listIdsSql(list, {
-    edge: anchor,
-    bound: (message) => `${message}.id < ${anchor}`,
-    order: 'DESC',
-    limit: before,
-  });
-  const above = listIdsSql(list, {
-    edge: anchor,
-    bound: (message) => `${message}.id >= ${anchor}`,
-    order: 'ASC',
-    limit: from,
-  });
-  const text = `WITH picked AS MATERIALIZED (
-      (SELECT b.id FROM (${below}) b ORDER BY b.id DESC LIMIT ${before})
-      UNION ALL (SELECT a.id FROM (${above}) a ORDER BY a.id LIMIT ${from})
-    )
-    SELECT ${listedColumns(page)}
-    FROM picked JOIN messages m ON m.id = picked.id JOIN users sender ON sender.id = m.sender_id
-    LEFT JOIN streams s ON s.id = m.stream_id
-    ORDER BY m.id`;
+  const slices: string[] = [];
+  // A side that is not asked for is left out, for it takes as long to plan as one that is.
+  const add = (slice: ListSlice): void => {
+    slices.push(
+      `(SELECT s.id FROM (${listIdsSql(list, slice)}) s ORDER BY s.id ${slice.order} LIMIT ${slice.limit})`,
+    );
+  };
+  if (page.beforeMax > 0) {
+    add({
+      edge: anchor,
+      bound: (message) => `${message}.id < ${anchor}`,
+      order: 'DESC',
+      limit: values.bind(page.beforeMax, 'bigint'),
+    });
+  }
+  if (page.fromAnchorMax > 0) {
+    add({
+      edge: anchor,
+      bound: (message) => `${message}.id >= ${anchor}`,
+      order: 'ASC',
+      limit: values.bind(page.fromAnchorMax, 'bigint'),
+    });
+  }
+  if (slices.length === 0) return [];
+  const text = `WITH ${listTablesSql(list)}, picked AS MATERIALIZED (${slices.join(' UNION ALL ')}), ${pageSql(list, page)}`;
   const { rows } = await db.query<ListedMessage>({
     ...nameOf(list, text),
     text,
@@ -230,25 +209,30 @@ export async function findFirstUnreadOf(
   list: MessageListBuilder,
   scope: UnreadScope,
 ): Promise<number | undefined> {
-  const { hints } = list;
-  const ids = unreadIdsSql({
-    user: readerSql,
-    ...(hints.stream === undefined ? {} : { stream: hints.stream }),
-    ...(hints.privateOnly === true || hints.conversations !== undefined
-      ? { privateOnly: true }
-      : {}),
-    filter: (message) =>
-      [
-        ...list.conditions.map((condition) => `(${condition(message)})`),
-        `NOT ${mutedSql(message, scope.stream === undefined ? { streams: true } : { streams: false, stream: scope.stream })}`,
-        scope.fromPointer
-          ? `${message}.id >= (SELECT pointing.pointer FROM users pointing WHERE pointing.id = ${readerSql})`
-          : 'true',
-      ].join(' AND '),
+  const isUnread: MessageCondition = (message) => `NOT ${readSql(message, readerSql)}`;
+  const isAudible: MessageCondition = (message) =>
+    `NOT ${mutedSql(message, scope.stream === undefined ? { streams: true } : { streams: false, stream: scope.stream })}`;
+  const unread: MessageList = {
+    conditions: [...list.conditions, isUnread, isAudible],
+    hints: {
+      ...list.hints,
+      unread: true,
+      ...(scope.stream === undefined ? { notMuted: true } : {}),
+    },
+    hinted: new Map([...list.hinted, ['unread', isUnread]]),
+    // What the user sees without holding it is read.
+    withHistory: false,
+  };
+  const edge = scope.fromPointer
+    ? `(SELECT pointing.pointer FROM users pointing WHERE pointing.id = ${readerSql})`
+    : '0::bigint';
+  const ids = listIdsSql(unread, {
+    edge,
+    bound: (message) => `${message}.id >= ${edge}`,
     order: 'ASC',
     limit: '1',
   });
-  const text = `SELECT min(u.id) AS id FROM (${ids}) u`;
+  const text = `WITH ${listTablesSql(unread)} SELECT min(u.id) AS id FROM (${ids}) u`;
   const { rows } = await db.query<{ id: number | null }>({
     ...nameOf(list, text),
     text,

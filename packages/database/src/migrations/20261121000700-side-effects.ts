@@ -109,8 +109,8 @@ BEGIN
     SELECT stream_id, min(new_id) FROM sent WHERE may_be_first AND stream_id IS NOT NULL GROUP BY stream_id
     ON CONFLICT DO NOTHING
   ), new_flags AS (
-    INSERT INTO message_flags (user_id, message_id, set_bits)
-    SELECT u, s.new_id, 8 FROM sent s, unnest(s.mentioned_ids) u
+    INSERT INTO message_flags (user_id, message_id, scope, set_bits)
+    SELECT u, s.new_id, coalesce(s.stream_id::bigint, -s.conversation_id), 8 FROM sent s, unnest(s.mentioned_ids) u
   ), new_receipts AS (
     INSERT INTO late_receipts (user_id, message_id, position)
     SELECT u, s.new_id, s.new_position FROM sent s, unnest(s.late_receipt_ids) u

@@ -4,6 +4,7 @@ import * as logAndQueues from './20261101000002-log-and-queues.ts';
 import * as messagesComplete from './20261121000000-messages-complete.ts';
 import * as uploads from './20261121000100-uploads.ts';
 import * as searchPhrases from './20261121000200-search-phrases.ts';
+import * as narrowIndexes from './20261121000300-narrow-indexes.ts';
 import * as alertWordsVersion from './20261121000400-alert-words-version.ts';
 import * as editsAndDeletions from './20261121000500-edits-and-deletions.ts';
 import * as orderOfReactions from './20261121000600-order-of-reactions.ts';
@@ -19,6 +20,7 @@ export const migrations: readonly Migration[] = [
   messagesComplete,
   uploads,
   searchPhrases,
+  narrowIndexes,
   alertWordsVersion,
   editsAndDeletions,
   orderOfReactions,

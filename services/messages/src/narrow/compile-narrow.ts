@@ -1,6 +1,7 @@
 import { badNarrow } from '@parley/contracts';
 import type { Queryable } from '@parley/database';
 import { MessageListBuilder } from '@parley/store';
+import type { ListHints } from '@parley/store';
 
 import { narrowOperators } from './operators.ts';
 import type { NarrowTerm } from './parse-narrow.ts';
@@ -41,12 +42,15 @@ export async function compileNarrow(
     if (history === 'none') hasIs = true;
     if (!negated && (history === 'this stream' || history === 'public streams'))
       list.withHistory = true;
-    if (condition !== undefined) {
-      list.conditions.push(
-        negated ? (message) => `(${condition(message)}) IS NOT TRUE` : condition,
-      );
+    if (condition === undefined) continue;
+    if (negated) {
+      list.conditions.push((message) => `(${condition(message)}) IS NOT TRUE`);
+      continue;
     }
-    if (!negated) Object.assign(list.hints, hints);
+    list.conditions.push(condition);
+    Object.assign(list.hints, hints);
+    for (const hint of Object.keys(hints ?? {}) as (keyof ListHints)[])
+      list.hinted.set(hint, condition);
   }
   if (hasIs) list.withHistory = false;
   return { list, stream, searchedWords };

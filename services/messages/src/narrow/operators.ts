@@ -12,8 +12,8 @@ import {
   findUserById,
   findUsersByEmails,
   findUsersByIds,
-  flagBits,
-  flagBitsSql,
+  flaggedSql,
+  groupsWithSql,
   knowsOfStream,
   mutedSql,
   readerSql,
@@ -58,10 +58,6 @@ function isPossibleId(id: number): boolean {
   return id >= 0 && id <= largestIntegerId;
 }
 
-function hasFlag(bits: number): MessageCondition {
-  return (message) => `${flagBitsSql(message, readerSql)} & ${bits} <> 0`;
-}
-
 function byName<Value>(
   values: Readonly<Record<string, Value>>,
   operand: NarrowTerm['operand'],
@@ -99,7 +95,7 @@ const stream: Operator = async (operand, { db, userId, list }) => {
   if (typeof operand === 'number' && !(await knowsOfStream(db, userId, found.id))) throw unknown;
   const id = list.bind(found.id, 'integer');
   return {
-    condition: (message) => `${message}.stream_id = ${id}`,
+    condition: (message) => `${message}.scope = ${id}`,
     hints: { stream: id },
     history: 'this stream',
     stream: id,
@@ -110,7 +106,7 @@ const streams: Operator = (operand) => {
   if (operand !== 'public') throw badNarrow(`unknown streams operand ${String(operand)}`);
   return {
     condition: (message) =>
-      `EXISTS (SELECT 1 FROM streams open WHERE open.id = ${message}.stream_id AND NOT open.invite_only AND NOT open.is_deactivated)`,
+      `${message}.scope IN (SELECT open.id FROM streams open WHERE NOT open.invite_only AND NOT open.is_deactivated)`,
     hints: { publicStreams: true },
     history: 'public streams',
   };
@@ -122,7 +118,7 @@ const topic: Operator = (operand, { list }) => {
   const folded = list.bind(foldName(text), 'text');
   return {
     condition: (message) =>
-      `EXISTS (SELECT 1 FROM conversations c WHERE c.id = ${message}.conversation_id AND c.topic_folded = ${folded})`,
+      `${message}.conversation_id IN (SELECT c.id FROM conversations c WHERE c.topic_folded = ${folded})`,
     hints: { topic: folded },
   };
 };
@@ -175,26 +171,29 @@ const pmWith: Operator = async (operand, setting) => {
 const groupPmWith: Operator = async (operand, setting) => {
   const id = setting.list.bind(await findUserId(operand, setting), 'integer');
   return {
-    condition: (
-      message,
-    ) => `EXISTS (SELECT 1 FROM conversations c WHERE c.id = ${message}.conversation_id
-      AND cardinality(c.participant_ids) > 2 AND ${id} = ANY (c.participant_ids) AND ${readerSql} = ANY (c.participant_ids))`,
-    hints: { privateOnly: true },
+    condition: (message) => `${message}.conversation_id IN (${groupsWithSql(id)})`,
+    hints: { groupWith: id },
   };
 };
 
 const isPrivate: Meaning = {
-  condition: (message) => `${message}.stream_id IS NULL`,
+  condition: (message) => `${message}.scope < 0`,
   hints: { privateOnly: true },
 };
-const isUnread: MessageCondition = (message) => `NOT ${readSql(message, readerSql)}`;
+const flagged = (flag: NonNullable<ListHints['flag']>): Meaning => ({
+  condition: (message) => flaggedSql(flag, message),
+  hints: { flag },
+});
 const isMeanings: Readonly<Record<string, Meaning>> = {
   private: isPrivate,
   dm: isPrivate,
-  starred: { condition: hasFlag(flagBits.starred), hints: { starred: true } },
-  unread: { condition: isUnread, hints: { unread: isUnread } },
-  mentioned: { condition: hasFlag(flagBits.mentioned | flagBits.wildcard_mentioned) },
-  alerted: { condition: hasFlag(flagBits.has_alert_word) },
+  starred: flagged('starred'),
+  unread: {
+    condition: (message) => `NOT ${readSql(message, readerSql)}`,
+    hints: { unread: true },
+  },
+  mentioned: flagged('mentioned'),
+  alerted: flagged('alerted'),
 };
 
 const is: Operator = (operand) => ({
@@ -202,10 +201,14 @@ const is: Operator = (operand) => ({
   history: 'none',
 });
 
+const carrying = (property: NonNullable<ListHints['carrying']>): Meaning => ({
+  condition: (message) => `${message}.${property}`,
+  hints: { carrying: property },
+});
 const hasMeanings: Readonly<Record<string, Meaning>> = {
-  link: { condition: (message) => `${message}.has_link` },
-  image: { condition: (message) => `${message}.has_image` },
-  attachment: { condition: (message) => `${message}.has_attachment` },
+  link: carrying('has_link'),
+  image: carrying('has_image'),
+  attachment: carrying('has_attachment'),
 };
 
 const has: Operator = (operand) =>
@@ -214,6 +217,7 @@ const has: Operator = (operand) =>
 const inMeanings: Readonly<Record<string, Meaning>> = {
   home: {
     condition: (message) => `NOT ${mutedSql(message, { streams: true })}`,
+    hints: { notMuted: true },
     neverNegated: true,
   },
   all: { neverNegated: true },
@@ -227,7 +231,7 @@ const id: Operator = (operand, { list }) => {
   const number = Number(operand);
   if (!Number.isSafeInteger(number)) return { condition: () => 'false' };
   const bound = list.bind(number, 'bigint');
-  return { condition: (message) => `${message}.id = ${bound}` };
+  return { condition: (message) => `${message}.id = ${bound}`, hints: { id: bound } };
 };
 
 const near: Operator = () => ({ neverNegated: true });
