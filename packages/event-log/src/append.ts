@@ -134,11 +134,15 @@ const sendWithNotices = {
 };
 
 function noticeOf(item: SendItem, row: SendRow): PositionedEntry[] {
-  const { notice, notice_position: position, notice_message_id: messageId } = row;
-  const { length, audience } = item.upload_notice ?? {};
-  if (notice == null || position == null || messageId == null) return [];
-  if (length === undefined || audience === undefined) return [];
-  return [{ position, length, messageId, audience, payload: notice }];
+  const {
+    notice: payload = null,
+    notice_position: position = null,
+    notice_message_id: messageId = null,
+  } = row;
+  if (item.upload_notice === undefined) return [];
+  if (payload === null || position === null || messageId === null) return [];
+  const { length, audience } = item.upload_notice;
+  return [{ position, length, messageId, audience, payload }];
 }
 
 function integerArray(values: readonly number[], type: 'integer' | 'bigint'): string {

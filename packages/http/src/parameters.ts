@@ -281,12 +281,15 @@ export function pathInteger<const Name extends string>(
   );
 }
 
-/** A text in the path, percent-decoded, such as an email address. One with a U+0000 makes the path unknown. */
+/**
+ * A text in the path, percent-decoded, such as an email address. One with a U+0000 makes the path unknown, unless the endpoint has
+ * an answer of its own.
+ */
 export function pathText<const Name extends string>(
   name: Name,
-  options: PathOptions & { readonly pattern?: RegExp },
+  options: PathOptions & { readonly pattern?: RegExp; readonly nul?: 'refused' | 'handled' },
 ): Parameter<Name, string> {
-  const { pattern } = options;
+  const { pattern, nul = 'refused' } = options;
   return build(
     name,
     { description: options.description, required: true },
@@ -294,7 +297,8 @@ export function pathText<const Name extends string>(
       encoding: 'text',
       from: 'path',
       schema: { type: 'string' },
-      matches: (raw) => !raw.includes('\0') && (pattern === undefined || pattern.test(raw)),
+      matches: (raw) =>
+        (nul === 'handled' || !raw.includes('\0')) && (pattern === undefined || pattern.test(raw)),
       decode: (raw) => raw,
     },
   );

@@ -54,6 +54,11 @@ function noFile(): Error {
   return withoutCode('You must specify a file to upload');
 }
 
+/** Some clients write the whole path of the file. */
+function withoutFolders(name: string): string {
+  return name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1);
+}
+
 class Reception<Taken> {
   readonly #request: IncomingMessage;
   readonly #options: FileOptions<Taken>;
@@ -71,6 +76,8 @@ class Reception<Taken> {
     this.#options = options;
     this.#parser = new Busboy({
       headers: { 'content-type': contentType },
+      // The parser would take a name such as `..` for none.
+      preservePath: true,
       isPartAFile: (_field, _type, fileName) => fileName !== undefined && fileName !== '',
       // The values of other fields are of no use here.
       limits: { fields: limits.bodyFieldsMax, fieldNameSize: 1000, fieldSize: 1000 },
@@ -101,7 +108,7 @@ class Reception<Taken> {
   #listen(): void {
     const parser = this.#parser;
     const request = this.#request;
-    parser.on('file', (_field, stream, name) => this.#begin(stream, name));
+    parser.on('file', (_field, stream, name) => this.#begin(stream, withoutFolders(name)));
     parser.on('error', () => this.#end.reject(malformedMultipart()));
     parser.on('finish', () => this.#end.resolve(undefined));
     const incomplete = (): void => this.#end.reject(badRequest('The request body is incomplete'));

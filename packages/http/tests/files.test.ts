@@ -146,6 +146,17 @@ describe('receiving a file', () => {
     });
   });
 
+  it.each([
+    ['/home/me/a.txt', 'a.txt'],
+    ['C:\\me\\a.txt', 'a.txt'],
+    ['..', '..'],
+    ['a/', ''],
+  ])('takes a file named %j as %j', async (written, name) => {
+    const body = `--x\r\nContent-Disposition: form-data; name="f"; filename="${written.replaceAll('\\', '\\\\')}"\r\n\r\nhello\r\n--x--\r\n`;
+    const { answer } = await post(body, { 'content-type': 'multipart/form-data; boundary=x' });
+    expect(answer).toMatchObject({ name, bytes: 5 });
+  });
+
   it('takes an empty file, and one as large as the limit', async () => {
     expect((await post(formOf(['a', '']))).answer).toMatchObject({ bytes: 0 });
     const largest = Buffer.alloc(fileMaxBytes);

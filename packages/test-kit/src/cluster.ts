@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 import { createRedisPrefix } from './redis-prefix.ts';
 import { ServiceProcess, serviceNames } from './service-process.ts';
@@ -33,6 +36,8 @@ export type ClusterSettings = {
   /** The secret under which API keys are hashed and encrypted: account makers need it. */
   readonly keySecret: string;
   readonly internalSecret: string;
+  /** The folder of uploaded files. */
+  readonly uploadsDir: string;
 };
 
 /** A running system of real service processes on free ports. */
@@ -61,6 +66,7 @@ export class Cluster {
       PARLEY_INTERNAL_SECRET: settings.internalSecret,
       PARLEY_KEY_SECRET: settings.keySecret,
       PARLEY_RATE_LIMITS: 'off',
+      PARLEY_UPLOADS_DIR: settings.uploadsDir,
       PARLEY_DATABASE_POOL_MAX: '5',
       ...options.environment,
     };
@@ -173,6 +179,7 @@ export class Cluster {
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
   const redisUrl = options.redisUrl ?? getTestStores().redisUrl;
   const database = options.databaseUrl === undefined ? await createTestDatabase() : undefined;
+  const uploadsDir = await mkdtemp(join(tmpdir(), 'parley-uploads-'));
   const settings: ClusterSettings = {
     databaseUrl: options.databaseUrl ?? database?.url ?? '',
     redisUrl,
@@ -180,8 +187,10 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     keySecret: options.environment?.['PARLEY_KEY_SECRET'] ?? randomBytes(24).toString('hex'),
     internalSecret:
       options.environment?.['PARLEY_INTERNAL_SECRET'] ?? randomBytes(24).toString('hex'),
+    uploadsDir,
   };
   const cluster = new Cluster(settings, options, async () => {
+    await rm(uploadsDir, { recursive: true, force: true });
     await database?.drop();
   });
   const counts: Readonly<Record<ServiceName, number>> = {

@@ -1,6 +1,8 @@
 import type { Pool } from '@parley/database';
 import type { EventLog } from '@parley/event-log';
+import type { FileStore } from '@parley/files';
 
+import type { UploadFiles } from './files/upload-files.ts';
 import type { MessageRenderer } from './rendering/message-renderer.ts';
 import type { RealmFactsReader } from './sending/realm-facts.ts';
 import type { MessageSender } from './sending/send.ts';
@@ -12,6 +14,10 @@ export type MessagesContext = {
   readonly sender: MessageSender;
   readonly realmFacts: RealmFactsReader;
   readonly renderer: MessageRenderer;
+  readonly files: FileStore;
+  readonly uploads: UploadFiles;
+  /** The largest file that may be uploaded. */
+  readonly fileMaxBytes: number;
   /** Of the organization, without a slash at the end. */
   readonly publicUrl: string;
 };

@@ -1,17 +1,40 @@
+import { ConfigError } from '@parley/config';
+import { openFileStore } from '@parley/files';
+import type { FileStore } from '@parley/files';
 import type { RequestHandler, ServiceFrame } from '@parley/http';
+import { SideEffectRunner } from '@parley/jobs';
 import { subjectLogger } from '@parley/logging';
-import { connectStores, keepLease } from '@parley/service';
+import { connectStores, keepLease, openPool } from '@parley/service';
 
 import { createMessagesApp } from './app.ts';
+import { UploadFiles } from './files/upload-files.ts';
 import { BatchWriter } from './sending/batch-writer.ts';
 import { MessageRenderer } from './rendering/message-renderer.ts';
 import { RealmFactsReader } from './sending/realm-facts.ts';
 import { MessageSender } from './sending/send.ts';
+import { streamNotices } from './notices/stream-notices.ts';
 import { startUpkeep } from './upkeep.ts';
+
+/** Taking effects from the log, and running them, waits for no request. */
+const sideEffectConnections = 2;
+
+/** @throws ConfigError when the configuration names no place for uploaded files */
+async function openFiles({ config, onDispose }: ServiceFrame): Promise<FileStore> {
+  const { files: place } = config.uploads;
+  if (place === undefined) {
+    throw new ConfigError([
+      'PARLEY_UPLOADS_DIR or PARLEY_S3_BUCKET is required: where uploaded files are kept',
+    ]);
+  }
+  const files = await openFileStore(place);
+  onDispose('files', () => files.close());
+  return files;
+}
 
 /** Connects the service to its stores and builds its app; the frame serves it. */
 export async function startMessages(frame: ServiceFrame): Promise<RequestHandler> {
   const { config, log } = frame;
+  const files = await openFiles(frame);
   const stores = await connectStores(frame);
   keepLease(frame, stores);
   const writer = new BatchWriter({
@@ -35,7 +58,26 @@ export async function startMessages(frame: ServiceFrame): Promise<RequestHandler
     log: subjectLogger(log, 'messages:notices'),
   });
   frame.onDispose('notices', () => sender.drain());
-  startUpkeep(frame, stores.pool);
+  const sideEffects = new SideEffectRunner({
+    pool: openPool(frame, 'side effects', sideEffectConnections),
+    redis: config.redis,
+    handlers: streamNotices({
+      pool: stores.pool,
+      send: async (message) => sender.sendSystemMessage(message),
+    }),
+    log: subjectLogger(log, 'messages:side-effects'),
+    registry: frame.metrics.registry,
+  });
+  sideEffects.start();
+  frame.onDispose('side effects', () => sideEffects.stop());
+  const uploads = new UploadFiles({
+    pool: stores.pool,
+    eventLog: stores.eventLog,
+    files,
+    quotaBytes: config.uploads.quotaBytes,
+    log: subjectLogger(log, 'messages:files'),
+  });
+  startUpkeep(frame, stores.pool, uploads);
   return createMessagesApp({
     context: {
       pool: stores.pool,
@@ -43,6 +85,9 @@ export async function startMessages(frame: ServiceFrame): Promise<RequestHandler
       sender,
       realmFacts,
       renderer,
+      files,
+      uploads,
+      fileMaxBytes: config.uploads.fileMaxBytes,
       publicUrl: config.publicUrl,
     },
     identitySecrets: config.internalSecrets.map((secret) => secret.reveal()),

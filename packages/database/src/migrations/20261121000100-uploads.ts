@@ -39,7 +39,8 @@ DECLARE
 BEGIN
   FOR item IN SELECT e.value FROM json_array_elements(items) e LOOP
     IF item->'upload_notice' IS NULL THEN
-      RETURN QUERY SELECT s.*, NULL::bigint, NULL::bigint, NULL::text FROM send_messages(json_build_array(item)) s;
+      RETURN QUERY SELECT s.ordinal, s.outcome, s.message_id, s.position, s.epoch, NULL::bigint, NULL::bigint, NULL::text
+        FROM send_messages(json_build_array(item)) s;
       CONTINUE;
     END IF;
     BEGIN

@@ -7,12 +7,14 @@ import {
   removeAlertWordsEndpoint,
 } from './alert-words.ts';
 import { addSubmessageEndpoint } from './add-submessage.ts';
+import { deleteAttachmentEndpoint, listAttachmentsEndpoint } from './attachments.ts';
 import { changeFlagsEndpoint } from './change-flags.ts';
 import { deleteMessageEndpoint } from './delete-message.ts';
 import { editMessageEndpoint } from './edit-message.ts';
 import { getMessageHistoryEndpoint } from './get-message-history.ts';
 import { getMessageEndpoint } from './get-message.ts';
 import { getMessagesEndpoint } from './get-messages.ts';
+import { getUploadedFileEndpoint } from './get-uploaded-file.ts';
 import {
   markAllAsReadEndpoint,
   markStreamAsReadEndpoint,
@@ -20,9 +22,10 @@ import {
 } from './mark-as-read.ts';
 import { getPointerEndpoint, movePointerEndpoint, putPointerEndpoint } from './pointer.ts';
 import { addReactionEndpoint, removeReactionEndpoint } from './reactions.ts';
-import { renderMessageEndpoint } from './render-message.ts';
 import { matchesNarrowEndpoint } from './matches-narrow.ts';
+import { renderMessageEndpoint } from './render-message.ts';
 import { sendMessageEndpoint } from './send-message.ts';
+import { uploadFileEndpoint } from './upload-file.ts';
 
 /** Every endpoint of this service. */
 export const endpoints: readonly Endpoint<MessagesContext>[] = [
@@ -34,6 +37,10 @@ export const endpoints: readonly Endpoint<MessagesContext>[] = [
   editMessageEndpoint,
   deleteMessageEndpoint,
   matchesNarrowEndpoint,
+  uploadFileEndpoint,
+  getUploadedFileEndpoint,
+  listAttachmentsEndpoint,
+  deleteAttachmentEndpoint,
   changeFlagsEndpoint,
   markAllAsReadEndpoint,
   markStreamAsReadEndpoint,

@@ -6,9 +6,11 @@ import {
   drawSubmessageId,
   ensurePrivateConversation,
   ensureTopicConversation,
+  findClaimableUploads,
   findMessageOfSendKey,
 } from '@parley/store';
 
+import { uploadsOfSend } from '../files/attachment-events.ts';
 import type { MessageRenderer } from '../rendering/message-renderer.ts';
 import type { BatchWriter } from './batch-writer.ts';
 import { BotOwnerNotices } from './bot-owner-notices.ts';
@@ -33,7 +35,29 @@ export type SendRequest = NewMessage & {
   readonly localId: string | undefined;
   /** JSON text, checked after permission and before rendering. */
   readonly widgetContent?: string | undefined;
+  /** Who has read it from the start, beside its sender. */
+  readonly readByIds?: readonly number[];
+  /** Whose access decides which streams the text may name; by default the sender's. */
+  readonly namedAs?: number;
 };
+
+/** A message of a system bot. */
+export type SystemMessage = {
+  readonly senderId: number;
+  /** The id of the stream or person. */
+  readonly toId: number;
+  readonly content: string;
+  /** Names the send, so that repeating it within a day is harmless. */
+  readonly key: string;
+  readonly readByIds?: readonly number[];
+  readonly namedAs?: number;
+} & (
+  | { readonly type: 'stream'; readonly topic: string }
+  | { readonly type: 'private'; readonly topic?: undefined }
+);
+
+/** The client name of what the organization itself sends (reference facts, streams 5.2). */
+const systemClientName = 'Internal';
 
 // A stream or an account that changes faster than a message can be checked is nothing but an attack or a fault.
 const checksMax = 5;
@@ -87,18 +111,33 @@ export class MessageSender {
     throw serviceUnavailable();
   }
 
-  #sendNotice({ senderId, recipientId, content }: SystemNotice): Promise<number> {
+  /**
+   * Sends a message of a system bot.
+   *
+   * @returns its id; for a repeated key that of the first
+   * @throws ApiError what `checkMessage` refuses; 503
+   */
+  sendSystemMessage(message: SystemMessage): Promise<number> {
+    const { toId, key, topic, ...rest } = message;
     return this.send({
-      senderId,
-      type: 'private',
-      to: { kind: 'ids', ids: [recipientId] },
-      topic: undefined,
-      content,
-      clientName: 'Internal',
-      requestId: randomUUID(),
+      ...rest,
+      to: { kind: 'ids', ids: [toId] },
+      topic,
+      clientName: systemClientName,
+      requestId: key,
       idempotencyKey: undefined,
       queueId: undefined,
       localId: undefined,
+    });
+  }
+
+  #sendNotice({ senderId, recipientId, content }: SystemNotice): Promise<number> {
+    return this.sendSystemMessage({
+      senderId,
+      type: 'private',
+      toId: recipientId,
+      content,
+      key: randomUUID(),
     });
   }
 
@@ -134,7 +173,7 @@ export class MessageSender {
     const widget = findWidget(message.content, request.widgetContent);
     const [conversation, named, submessages] = await Promise.all([
       this.#conversationOf(message),
-      findNames(this.#pool, message.sender.id, message.content),
+      findNames(this.#pool, request.namedAs ?? message.sender.id, message.content),
       this.#submessagesOf(widget),
     ]);
     const text = await composeText(message.content, {
@@ -144,7 +183,16 @@ export class MessageSender {
       named,
       renderer: this.#renderer,
     });
+    const claimed = await findClaimableUploads(
+      this.#pool,
+      message.sender.id,
+      text.rendered.attachmentPathIds,
+      message.kind === 'stream'
+        ? { streamId: message.stream.id }
+        : { participantIds: message.participants.map((person) => person.id) },
+    );
     const { queueId, localId } = request;
+    const sentAtSecs = Math.floor(Date.now() / 1000);
     const item = composeMessage({
       message,
       conversation,
@@ -152,12 +200,16 @@ export class MessageSender {
       text,
       sendKey,
       clientName: request.clientName,
-      sentAtSecs: Math.floor(Date.now() / 1000),
+      sentAtSecs,
       submessages,
-      uploadPathIds: [],
+      readByIds: request.readByIds ?? [],
+      uploadPathIds: claimed.map(({ pathId }) => pathId),
       local: queueId === undefined || localId === undefined ? undefined : { queueId, localId },
     });
-    const { outcome, messageId } = await this.#writer.send(item, sendKey.isClients);
+    const { outcome, messageId } = await this.#writer.send(
+      { ...item, ...uploadsOfSend(claimed, sentAtSecs) },
+      sendKey.isClients,
+    );
     if (outcome === 'reused') throw idempotencyKeyReused();
     if (outcome === 'sent') this.#notices.afterSend(message);
     return outcome === 'stale' ? undefined : messageId;

@@ -1,0 +1,71 @@
+import { badRequest } from '@parley/contracts';
+import { defineEndpoint, pathInteger } from '@parley/http';
+import { listAttachments } from '@parley/store';
+
+import type { MessagesContext } from '../context.ts';
+
+const integer = { type: 'integer' } as const;
+
+/** GET attachments (reference facts, people 15). */
+export const listAttachmentsEndpoint = defineEndpoint({
+  name: 'list-attachments',
+  method: 'GET',
+  path: '/attachments',
+  summary: "List the caller's own files",
+  description:
+    'Times are in milliseconds. Of the messages that link to a file, those are listed that the caller may see.',
+  access: { authentication: 'required' },
+  parameters: [],
+  response: {
+    type: 'object',
+    properties: {
+      attachments: {
+        type: 'array',
+        items: {
+          type: 'object',
+          properties: {
+            id: integer,
+            name: { type: 'string', description: 'As it was when it was uploaded' },
+            path_id: { type: 'string', description: 'The uri without `/user_uploads/`' },
+            size: integer,
+            create_time: integer,
+            messages: {
+              type: 'array',
+              items: {
+                type: 'object',
+                properties: {
+                  id: integer,
+                  name: { ...integer, description: 'When the message was sent' },
+                },
+                required: ['id', 'name'],
+              },
+            },
+          },
+          required: ['id', 'name', 'path_id', 'size', 'create_time', 'messages'],
+        },
+      },
+      upload_space_used: { ...integer, description: 'Bytes of the whole organization' },
+    },
+    required: ['attachments', 'upload_space_used'],
+  },
+  handler: async (context: MessagesContext, { caller }) => {
+    const { attachments, spaceUsedBytes } = await listAttachments(context.pool, caller.userId);
+    return { attachments, upload_space_used: spaceUsedBytes };
+  },
+});
+
+/** DELETE attachments/{id} (reference facts, people 15). */
+export const deleteAttachmentEndpoint = defineEndpoint({
+  name: 'delete-attachment',
+  method: 'DELETE',
+  path: '/attachments/:attachment_id',
+  summary: "Delete one of the caller's own files",
+  access: { authentication: 'required' },
+  parameters: [pathInteger('attachment_id', { description: 'The id of the file' })],
+  response: { type: 'object' },
+  handler: async (context: MessagesContext, { caller, parameters }) => {
+    if (!(await context.uploads.remove(caller.userId, parameters.attachment_id)))
+      throw badRequest('Invalid attachment');
+    return {};
+  },
+});

@@ -1,0 +1,93 @@
+import { defineEndpoint, pathText, rawAnswer } from '@parley/http';
+import type { RawAnswer } from '@parley/http';
+import { findUpload } from '@parley/store';
+
+import type { MessagesContext } from '../context.ts';
+import { parseRange } from '../files/byte-range.ts';
+import { servingHeaders } from '../files/content-type.ts';
+import { entityTagOf, storageKeyOf } from '../files/upload-path.ts';
+
+function page(status: number, text: string): RawAnswer {
+  return rawAnswer(
+    status,
+    { 'Content-Type': 'text/html; charset=utf-8', 'X-Content-Type-Options': 'nosniff' },
+    `<p>${text}</p>`,
+  );
+}
+
+function matchesTag(header: string | undefined, tag: string): boolean {
+  return (header ?? '')
+    .split(',')
+    .map((text) => text.trim().replace(/^W\//, ''))
+    .some((text) => text === tag || text === '*');
+}
+
+async function serve(
+  context: MessagesContext,
+  pathId: string,
+  type: string,
+  header: (name: string) => string | undefined,
+): Promise<RawAnswer> {
+  const key = storageKeyOf(pathId);
+  const tag = entityTagOf(pathId);
+  const headers = { ...servingHeaders(type), ETag: tag, 'Accept-Ranges': 'bytes' };
+  if (matchesTag(header('if-none-match'), tag)) return rawAnswer(304, headers);
+  const rangeText =
+    header('if-range') === undefined || header('if-range') === tag ? header('range') : undefined;
+  if (rangeText !== undefined) {
+    const size = await context.files.findSize(key);
+    const range = size === undefined ? undefined : parseRange(rangeText, size);
+    if (range === 'unsatisfiable')
+      return rawAnswer(416, { ...headers, 'Content-Range': `bytes */${size}` });
+    const part = range && (await context.files.read(key, range));
+    if (range !== undefined && part !== undefined) {
+      return rawAnswer(
+        206,
+        {
+          ...headers,
+          'Content-Length': String(range.last - range.first + 1),
+          'Content-Range': `bytes ${range.first}-${range.last}/${size}`,
+        },
+        part.content,
+      );
+    }
+  }
+  const file = await context.files.read(key);
+  if (file === undefined) return page(404, 'File not found.');
+  return rawAnswer(200, { ...headers, 'Content-Length': String(file.sizeBytes) }, file.content);
+}
+
+/** GET /user_uploads/{realm_id}/… (reference facts, people 15). */
+export const getUploadedFileEndpoint = defineEndpoint({
+  name: 'get-uploaded-file',
+  method: 'GET',
+  below: 'root',
+  path: '/user_uploads/:realm_id/*path',
+  summary: 'Get an uploaded file',
+  description:
+    'The key may also be the query parameter `api_key`. A file can be read by its owner, and by whoever may see a message that links to it.',
+  access: { authentication: 'required' },
+  parameters: [
+    pathText('realm_id', { description: 'The organization', pattern: /^\d+$/ }),
+    pathText('path', { description: 'The rest of the uri', nul: 'handled' }),
+  ],
+  rawResponse: {
+    contentType: '*/*',
+    description: 'The file; as an attachment unless it is a PDF, GIF, JPEG, PNG or WebP',
+  },
+  response: { type: 'object' },
+  errors: ['INVALID_API_KEY'],
+  handler: async (context: MessagesContext, { caller, parameters, header }) => {
+    const pathId = `${parameters.realm_id}/${parameters.path}`;
+    const upload = pathId.includes('\0')
+      ? undefined
+      : await findUpload(context.pool, caller.userId, pathId);
+    if (upload === undefined) return page(404, 'File not found.');
+    if (!upload.isReadable) return page(403, 'You are not authorized to view this file.');
+    try {
+      return await serve(context, pathId, upload.contentType, header);
+    } catch (error) {
+      throw context.uploads.refusalOf(error);
+    }
+  },
+});

@@ -1,0 +1,80 @@
+import { audienceKey } from '@parley/contracts';
+import type { ChangeEntry, EventPart, LogEntry } from '@parley/contracts';
+import type { Client } from '@parley/database';
+import type { SendItem } from '@parley/event-log';
+import { getAttachmentsOf } from '@parley/store';
+import type { Attachment, ClaimableUpload } from '@parley/store';
+
+type AttachmentChange = {
+  readonly ownerId: number;
+  readonly attachment: Attachment | { readonly id: number };
+  readonly spaceUsedBytes: number;
+};
+
+function eventOf(op: 'add' | 'update' | 'remove', change: AttachmentChange): EventPart {
+  return {
+    form: 'same',
+    audience: { to: 'users', userIds: [change.ownerId] },
+    event: {
+      type: 'attachment',
+      op,
+      attachment: change.attachment,
+      upload_space_used: change.spaceUsedBytes,
+    },
+  };
+}
+
+function entryOf(events: readonly EventPart[]): ChangeEntry {
+  return { v: 1, kind: 'change', effects: [], events };
+}
+
+/** The log entry of a change to a file, for its owner alone (reference facts, events 14.3). */
+export function attachmentEntry(
+  op: 'add' | 'update' | 'remove',
+  change: AttachmentChange,
+): { entry: LogEntry; audience: number } {
+  return { entry: entryOf([eventOf(op, change)]), audience: audienceKey.user(change.ownerId) };
+}
+
+/**
+ * The log entries of files that gained or lost a link, to go before the entry of the change itself (reference facts, events 18).
+ *
+ * @param pathIds what `replaceMessageUploads` or `deleteMessageUploads` answered in the same transaction
+ */
+export async function attachmentUpdates(
+  client: Client,
+  pathIds: readonly string[],
+): Promise<{ entry: LogEntry; audience: number }[]> {
+  const changed = await getAttachmentsOf(client, pathIds);
+  return changed.map((change) => attachmentEntry('update', change));
+}
+
+/**
+ * What a send says of the files it links to: their paths, and the entry for those owners who may see the message. The log gives the
+ * message its id.
+ */
+export function uploadsOfSend(
+  claimed: readonly ClaimableUpload[],
+  sentAtSecs: number,
+): Pick<SendItem, 'upload_notice'> {
+  const seen = claimed.filter(({ isSeenByOwner }) => isSeenByOwner);
+  const [first] = seen;
+  if (first === undefined) return {};
+  const events = seen.map(({ attachment, ...change }) =>
+    eventOf('update', {
+      ...change,
+      attachment: {
+        ...attachment,
+        messages: [...attachment.messages, { id: 0, name: sentAtSecs * 1000 }],
+      },
+    }),
+  );
+  const isForOne = seen.every(({ ownerId }) => ownerId === first.ownerId);
+  return {
+    upload_notice: {
+      length: events.length,
+      audience: isForOne ? audienceKey.user(first.ownerId) : audienceKey.everyone,
+      payload: entryOf(events),
+    },
+  };
+}

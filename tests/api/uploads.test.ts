@@ -1,0 +1,644 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { replaceMessageUploads } from '@parley/store';
+import { waitUntil } from '@parley/test-kit';
+import type { TestAccount } from '@parley/test-kit';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+
+import { fetchMessages, refusalOf } from './message-fixture.ts';
+import { UploadFixture, basicOf, residentBytes } from './upload-fixture.ts';
+
+const mib = 1024 * 1024;
+const png = Buffer.from('\x89PNG\r\n\x1A\n\0\0\0\rIHDR', 'latin1');
+const page = '<html><script>alert(document.domain)</script></html>';
+
+let fixture: UploadFixture;
+let ann: TestAccount;
+let bob: TestAccount;
+let cat: TestAccount;
+let guest: TestAccount;
+let bot: TestAccount;
+
+beforeAll(async () => {
+  fixture = await UploadFixture.start({ PARLEY_RATE_LIMITS: '60:2000' });
+  ({ ann, bob, cat, guest, bot } = fixture.people);
+});
+afterAll(() => fixture.stop());
+beforeEach(() => fixture.queues.readWithMessages());
+
+const uriPattern = /^\/user_uploads\/1\/[0-9a-f]{1,2}\/[A-Za-z0-9_-]{24}\//;
+
+/** @returns the stored files, those being written included */
+async function storedFiles(): Promise<string[]> {
+  const { uploadsDir } = fixture.all.cluster.settings;
+  const entries = await readdir(uploadsDir, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+/** @returns the status of a file for each of these people */
+async function statusesFor(
+  uri: string,
+  people: Readonly<Record<string, TestAccount>>,
+): Promise<Record<string, number>> {
+  const statuses = await Promise.all(
+    Object.entries(people).map(async ([name, who]): Promise<[string, number]> => [
+      name,
+      await fixture.statusFor(who, uri),
+    ]),
+  );
+  return Object.fromEntries(statuses);
+}
+
+describe('POST user_uploads', () => {
+  test('takes a file from anybody, and answers a relative uri with a name that is clean', async () => {
+    for (const who of [ann, bob, guest, bot]) {
+      const uri = await fixture.upload(who, 'My (first) file 日本.txt');
+      expect(uri).toMatch(uriPattern);
+      expect(uri.split('/').at(-1)).toBe('My-first-file-日本.txt');
+      const got = await fixture.get(who, uri);
+      expect([got.status, got.body.toString()]).toEqual([200, 'hello']);
+    }
+  });
+
+  test('answers of a multipart form with nothing, one or more files are those of the reference facts', async () => {
+    const file = { name: 'a', content: 'x' };
+    expect(await fixture.post(bob, [])).toEqual({
+      status: 400,
+      body: { result: 'error', msg: 'You must specify a file to upload' },
+    });
+    expect(await refusalOf(bob.client.post('user_uploads', { file: 'x' }))).toEqual({
+      status: 400,
+      result: 'error',
+      msg: 'You must specify a file to upload',
+    });
+    expect(await fixture.post(bob, [file, file])).toEqual({
+      status: 400,
+      body: { result: 'error', msg: 'You may only upload one file at a time' },
+    });
+  });
+
+  test('a type in the query is the type of the file, and its usual extension is appended', async () => {
+    const uri = await fixture.upload(bob, 'note', 'hello', '?mimetype=text/plain');
+    expect(uri.split('/').at(-1)).toBe('note.txt');
+    expect((await fixture.get(bob, uri)).headers['content-type']).toBe('text/plain');
+    const refused = await fixture.post(bob, [{ name: 'a', content: 'x' }], '?mimetype=nonsense');
+    expect(refused).toEqual({
+      status: 400,
+      body: {
+        result: 'error',
+        msg: "Bad value for 'mimetype': nonsense",
+        code: 'REQUEST_VARIABLE_INVALID',
+        var_name: 'mimetype',
+        bad_value: 'nonsense',
+      },
+    });
+  });
+
+  test.each([
+    ['..%2F..%2Fetc%2Fpasswd', '....etcpasswd', '../../etc/passwd'],
+    ['%00a%00.txt', 'a.txt', 'a.txt'],
+    ['..', 'uploaded-file', '..'],
+    ['%2e%2e', 'uploaded-file', '..'],
+    ['<img src=x onerror=alert(1)>.html', 'img-srcx-onerroralert1.html', undefined],
+    ['%F0%9F%8E%89.png', '.png', '🎉.png'],
+    [`${'ä'.repeat(5000)}.txt`, `${'ä'.repeat(96)}.txt`, `${'ä'.repeat(251)}.txt`],
+  ])('a file named %j has a harmless path', async (name, clean, shown) => {
+    const before = new Set(await storedFiles());
+    const uri = await fixture.upload(bob, name);
+    expect(uri).toMatch(uriPattern);
+    expect(uri.split('/').at(-1)).toBe(clean);
+    expect(await fixture.statusFor(bob, uri)).toBe(200);
+    const stored = (await storedFiles()).filter((path) => !before.has(path));
+    expect(stored).toHaveLength(1);
+    expect(stored[0]).toContain(join(fixture.all.cluster.settings.uploadsDir, 'stored', '1'));
+    if (shown !== undefined) expect((await fixture.attachment(bob, uri))?.['name']).toBe(shown);
+  });
+
+  test('a file as large as the limit is taken, a larger one is refused and leaves nothing', async () => {
+    const largest = await fixture.upload(bob, 'large', Buffer.alloc(25 * mib, 1));
+    expect((await fixture.get(bob, largest)).body).toHaveLength(25 * mib);
+    const before = await storedFiles();
+    for (const more of [1, 900_000, 5 * mib]) {
+      expect(
+        await fixture.post(bob, [{ name: 'a', content: Buffer.alloc(25 * mib + more) }]),
+      ).toEqual({
+        status: 400,
+        body: {
+          result: 'error',
+          msg: 'Uploaded file is larger than the allowed limit of 25 MB',
+        },
+      });
+    }
+    expect(await storedFiles()).toEqual(before);
+  });
+
+  test('an upload that the client breaks off leaves nothing', async () => {
+    const before = await storedFiles();
+    const own = await fixture.attachmentsOf(bob);
+    const sent = fixture.begin('POST', '/api/v1/user_uploads', {
+      authorization: basicOf(bob),
+      'content-type': 'multipart/form-data; boundary=x',
+      'content-length': String(10 * mib),
+    });
+    sent.on('error', () => undefined);
+    sent.write('--x\r\nContent-Disposition: form-data; name="f"; filename="a"\r\n\r\n');
+    sent.write(Buffer.alloc(3 * mib));
+    await waitUntil('the file is being written', async () =>
+      (await storedFiles()).length > before.length ? true : undefined,
+    );
+    sent.destroy();
+    await waitUntil('nothing is left', async () =>
+      (await storedFiles()).length === before.length ? true : undefined,
+    );
+    expect(await fixture.attachmentsOf(bob)).toEqual(own);
+    const { rows } = await fixture.all.pool.query<{ left: number }>({
+      text: 'SELECT count(*) AS left FROM files_to_remove',
+    });
+    expect(rows[0]?.left).toBe(0);
+  });
+
+  test('uploads under way and downloads that nobody reads are in no memory', async () => {
+    const { cluster } = fixture.all;
+    const processes = [...cluster.findProcesses('gateway'), ...cluster.findProcesses('messages')];
+    const count = 12;
+    const size = 24 * mib;
+    const before = await Promise.all(processes.map(residentBytes));
+    const head = '--x\r\nContent-Disposition: form-data; name="f"; filename="a"\r\n\r\n';
+    const sending = Array.from({ length: count }, () => {
+      const sent = fixture.begin('POST', '/api/v1/user_uploads', {
+        authorization: basicOf(bob),
+        'content-type': 'multipart/form-data; boundary=x',
+        'content-length': String(head.length + size + 1),
+      });
+      sent.on('error', () => undefined);
+      sent.write(head);
+      return new Promise<typeof sent>((resolve) => {
+        sent.write(Buffer.alloc(size), () => resolve(sent));
+      });
+    });
+    const sent = await Promise.all(sending);
+    const uri = await fixture.upload(bob, 'large', Buffer.alloc(size));
+    const reading = await Promise.all(
+      Array.from(
+        { length: count },
+        () =>
+          new Promise<() => void>((resolve) => {
+            const asked = fixture.begin('GET', uri, { authorization: basicOf(bob) }, (answer) => {
+              answer.pause();
+              resolve(() => asked.destroy());
+            });
+            asked.on('error', () => undefined);
+            asked.end();
+          }),
+      ),
+    );
+    const after = await Promise.all(processes.map(residentBytes));
+    for (const each of sent) each.destroy();
+    for (const end of reading) end();
+    const grown = after.map((bytes, n) => bytes - (before[n] ?? 0));
+    // All of them held would be 288 MiB on the way up and as much on the way down.
+    expect(Math.max(...grown)).toBeLessThan((count * size) / 2);
+    const { uploadsDir } = cluster.settings;
+    await waitUntil('nothing is left of what was broken off', async () =>
+      (await readdir(join(uploadsDir, 'incoming'))).length === 0 ? true : undefined,
+    );
+  });
+});
+
+describe('GET /user_uploads', () => {
+  test('a file that no message links to is for its owner alone, administrators included', async () => {
+    const uri = await fixture.upload(bob);
+    expect(await statusesFor(uri, { ann, bob, cat, guest, bot })).toEqual({
+      ann: 403,
+      bob: 200,
+      cat: 403,
+      guest: 403,
+      bot: 403,
+    });
+  });
+
+  test('a refusal is a short page, and so is a path that is unknown', async () => {
+    const uri = await fixture.upload(bob);
+    const refused = await fixture.get(cat, uri);
+    expect([refused.status, refused.body.toString(), refused.headers['content-type']]).toEqual([
+      403,
+      '<p>You are not authorized to view this file.</p>',
+      'text/html; charset=utf-8',
+    ]);
+    const unknown = [
+      `${uri}x`,
+      uri.slice(0, -1),
+      uri.replace('/user_uploads/1/', '/user_uploads/2/'),
+      '/user_uploads/1/a',
+      '/user_uploads/1/ab/cd/ef/gh',
+      '/user_uploads/1/%2e%2e/%2e%2e/etc/passwd',
+      '/user_uploads/1/../../../../etc/passwd',
+      '/user_uploads/1/..%2f..%2fetc%2fpasswd',
+      `${uri}%00`,
+      `/user_uploads/1/${'x'.repeat(6000)}`,
+      `/user_uploads/99999999/a/b/c`,
+    ];
+    for (const path of unknown) {
+      const answer = await fixture.get(bob, path);
+      expect([path.slice(0, 60), answer.status, answer.body.toString()]).toEqual([
+        path.slice(0, 60),
+        404,
+        '<p>File not found.</p>',
+      ]);
+    }
+  });
+
+  test('a link in a public stream lets members read, and guests who hold the message', async () => {
+    const uri = await fixture.upload(bob);
+    await bob.client.sendToStream('Denmark', 'files', `see [it](${uri})`);
+    expect(await statusesFor(uri, { ann, cat, guest, bot })).toEqual({
+      ann: 200,
+      cat: 200,
+      guest: 403,
+      bot: 200,
+    });
+    const member = await fixture.all.organization.makeAccount('Gil Guest', { role: 'guest' });
+    const stream = await fixture.all.organization.makeStream('guests', [bob, member]);
+    expect(stream.id).toBeGreaterThan(0);
+    const shown = await fixture.upload(bob);
+    await bob.client.sendToStream('guests', 'files', `[it](${shown})`);
+    expect(await statusesFor(shown, { member, guest })).toEqual({ member: 200, guest: 403 });
+  });
+
+  test('a link in a private message lets those read who received it', async () => {
+    const uri = await fixture.upload(bob);
+    await bob.client.sendPrivately([guest.email], `[it](${uri})`);
+    expect(await statusesFor(uri, { ann, cat, guest, bot })).toEqual({
+      ann: 403,
+      cat: 403,
+      guest: 200,
+      bot: 403,
+    });
+  });
+
+  test('a private stream: with shared history whoever is subscribed now, else who was then; who left keeps what he received', async () => {
+    const { organization, cluster } = fixture.all;
+    const [early, late] = await organization.makeAccounts(['Ed Early', 'Lia Late'], {});
+    if (early === undefined || late === undefined) throw new Error('two names, two people');
+    for (const [name, lateStatus] of [
+      ['vault', 200],
+      ['hidden', 403],
+    ] as const) {
+      const { body: subscribed } = await ann.client.request('POST', 'users/me/subscriptions', {
+        subscriptions: [{ name }],
+        principals: [early.email],
+      });
+      expect(subscribed['result']).toBe('success');
+      const uri = await fixture.upload(bob);
+      await bob.client.sendToStream(name, 'files', `[it](${uri})`);
+      expect(await statusesFor(uri, { early, late, cat })).toEqual({
+        early: 200,
+        late: 403,
+        cat: 403,
+      });
+      await ann.client.post('users/me/subscriptions', {
+        subscriptions: [{ name }],
+        principals: [late.email],
+      });
+      await early.client.delete('users/me/subscriptions', { subscriptions: [name] });
+      expect(await statusesFor(uri, { early, late })).toEqual({ early: 200, late: lateStatus });
+      await late.client.delete('users/me/subscriptions', { subscriptions: [name] });
+      expect(await fixture.statusFor(late, uri)).toBe(403);
+    }
+    expect(cluster.findProcesses('messages')).toHaveLength(2);
+  });
+
+  test('access follows a stream that becomes private', async () => {
+    const { organization, pool } = fixture.all;
+    const stream = await organization.makeStream('was public', [ann, bob]);
+    const uri = await fixture.upload(bob);
+    await bob.client.sendToStream('was public', 'files', `[it](${uri})`);
+    expect(await statusesFor(uri, { ann, cat })).toEqual({ ann: 200, cat: 200 });
+    await pool.query({
+      text: 'UPDATE streams SET invite_only = true, version = version + 1 WHERE id = $1',
+      values: [stream.id],
+    });
+    expect(await statusesFor(uri, { ann, cat })).toEqual({ ann: 200, cat: 403 });
+  });
+
+  test('access follows a message that loses its link', async () => {
+    const uri = await fixture.upload(bob);
+    const id = await bob.client.sendToStream('Denmark', 'files', `[it](${uri})`);
+    expect(await fixture.statusFor(cat, uri)).toBe(200);
+    const client = await fixture.all.pool.connect();
+    try {
+      const changed = await replaceMessageUploads(client, id, []);
+      expect(changed.map((path) => `/user_uploads/${path}`)).toEqual([uri]);
+      expect(await replaceMessageUploads(client, id, [])).toEqual([]);
+    } finally {
+      client.release();
+    }
+    expect(await statusesFor(uri, { bob, cat, ann })).toEqual({ bob: 200, cat: 403, ann: 403 });
+  });
+
+  test('a link by somebody who may not read a file opens it to nobody', async () => {
+    const uri = await fixture.upload(bob);
+    const id = await cat.client.sendPrivately([guest.email], `look: ${uri} [x](${uri})`);
+    expect(await statusesFor(uri, { cat, guest, ann })).toEqual({ cat: 403, guest: 403, ann: 403 });
+    const has = { narrow: [{ operator: 'has', operand: 'attachment' }] };
+    expect((await fetchMessages(cat, has)).ids).not.toContain(id);
+    // Somebody who received it may pass it on.
+    await bob.client.sendPrivately([cat.email], `[x](${uri})`);
+    const passedOn = await cat.client.sendPrivately([guest.email], `[x](${uri})`);
+    expect(await statusesFor(uri, { cat, guest, ann })).toEqual({ cat: 200, guest: 200, ann: 403 });
+    expect((await fetchMessages(cat, has)).ids).toContain(passedOn);
+  });
+
+  test('absolute links to the organization count as well, and escaped names, others do not', async () => {
+    const plain = await fixture.upload(bob);
+    const named = await fixture.upload(bob, 'naïve 日本.txt');
+    await bob.client.sendPrivately(
+      [cat.email],
+      `[a](http://127.0.0.1:9991${plain}) [b](${encodeURI(named)})`,
+    );
+    expect(await fixture.statusFor(cat, plain)).toBe(200);
+    expect(await fixture.statusFor(cat, named)).toBe(200);
+    const elsewhere = await fixture.upload(bob);
+    const id = await bob.client.sendPrivately([cat.email], `[a](http://other.example${elsewhere})`);
+    expect(await fixture.statusFor(cat, elsewhere)).toBe(403);
+    const { rows } = await fixture.all.pool.query<{ has: boolean }>({
+      text: 'SELECT has_attachment AS has FROM messages WHERE id = $1',
+      values: [id],
+    });
+    expect(rows[0]?.has).toBe(false);
+  });
+
+  test.each([
+    ['a.png', png, 'image/png', undefined],
+    ['a.pdf', '%PDF-1.7 x', 'application/pdf', undefined],
+    ['page.html', page, 'text/html', 'attachment'],
+    ['picture.svg', `<svg>${page}</svg>`, 'image/svg+xml', 'attachment'],
+    ['a.xml', '<x/>', 'application/xml', 'attachment'],
+    ['lie.png', page, 'application/octet-stream', 'attachment'],
+    ['nothing', 'x', 'application/octet-stream', 'attachment'],
+  ])('%s is served as what it is, and runs nothing', async (name, content, type, disposition) => {
+    const uri = await fixture.upload(bob, name, content);
+    const { headers } = await fixture.get(bob, uri);
+    expect(headers['content-type']).toBe(type);
+    expect(headers['content-disposition']).toBe(disposition);
+    expect(headers['cache-control']).toBe('private, immutable');
+    expect(headers['x-content-type-options']).toBe('nosniff');
+    expect(headers['content-security-policy']).toMatch(/^default-src 'none'/);
+    expect(headers['content-security-policy']).not.toContain('script-src');
+    expect(headers['access-control-allow-origin']).toBe('*');
+  });
+
+  test('the type that a client claims makes no picture of a page', async () => {
+    const uri = await fixture.upload(bob, 'x', page, '?mimetype=image/png');
+    const { headers } = await fixture.get(bob, uri);
+    expect(headers['content-type']).toBe('application/octet-stream');
+    expect(headers['content-disposition']).toBe('attachment');
+  });
+
+  test('HEAD, conditions and ranges', async () => {
+    const uri = await fixture.upload(bob, 'digits.txt', '0123456789');
+    const head = await fixture.get(bob, uri, {}, 'HEAD');
+    expect([head.status, head.headers['content-length'], head.body.length]).toEqual([200, '10', 0]);
+    const etag = String(head.headers.etag);
+    expect((await fixture.get(bob, uri, { 'if-none-match': etag })).status).toBe(304);
+    expect((await fixture.get(cat, uri, { 'if-none-match': etag })).status).toBe(403);
+    const part = await fixture.get(bob, uri, { range: 'bytes=2-4' });
+    expect([part.status, part.body.toString(), part.headers['content-range']]).toEqual([
+      206,
+      '234',
+      'bytes 2-4/10',
+    ]);
+    expect((await fixture.get(bob, uri, { range: 'bytes=10-' })).status).toBe(416);
+    expect((await fixture.get(bob, uri, { range: 'bytes=0-1', 'if-range': '"x"' })).status).toBe(
+      200,
+    );
+  });
+
+  test('Basic or the key in the query; refusals of the key have codes; no rate limit counts them', async () => {
+    const uri = await fixture.upload(bob);
+    const withKey = await fixture.get(undefined, `${uri}?api_key=${bob.apiKey}`);
+    expect([withKey.status, withKey.body.toString()]).toEqual([200, 'hello']);
+    expect(withKey.headers['x-ratelimit-limit']).toBeUndefined();
+    expect((await fixture.get(bob, uri)).headers['x-ratelimit-limit']).toBeUndefined();
+    expect((await fixture.get(undefined, `${uri}?api_key=${cat.apiKey}`)).status).toBe(403);
+    const refusals = [
+      ['?api_key=short', 401, { code: 'INVALID_API_KEY', msg: 'Malformed API key' }],
+      [`?api_key=${'x'.repeat(32)}`, 401, { code: 'INVALID_API_KEY', msg: 'Invalid API key' }],
+      ['', 401, { msg: 'Not logged in: API authentication or user session required' }],
+    ] as const;
+    for (const [query, status, body] of refusals) {
+      const refused = await fixture.get(undefined, uri + query);
+      expect([refused.status, JSON.parse(refused.body.toString())]).toEqual([
+        status,
+        { result: 'error', ...body },
+      ]);
+    }
+    const nobody = await fixture.get(undefined, uri);
+    expect(nobody.headers['www-authenticate']).toBe('Session realm="zulip"');
+    // A header is looked at first, as Basic alone.
+    const wrong = await fixture.get(undefined, `${uri}?api_key=${bob.apiKey}`, {
+      authorization: 'Basic eDp5',
+    });
+    expect(wrong.status).toBe(401);
+  });
+
+  test('the key of a deactivated account opens nothing, and its files stay for others', async () => {
+    const { organization } = fixture.all;
+    const gone = await organization.makeAccount('Dee Parted');
+    const uri = await fixture.upload(gone);
+    await gone.client.sendPrivately([cat.email], `[it](${uri})`);
+    await ann.client.delete(`users/${gone.id}`);
+    const refused = await waitUntil('the gateway knows', async () => {
+      const answer = await fixture.get(undefined, `${uri}?api_key=${gone.apiKey}`);
+      return answer.status === 200 ? undefined : answer;
+    });
+    expect([refused.status, JSON.parse(refused.body.toString())]).toEqual([
+      400,
+      { result: 'error', code: 'BAD_REQUEST', msg: 'Account is deactivated' },
+    ]);
+    expect(await fixture.statusFor(cat, uri)).toBe(200);
+  });
+
+  test('an incoming-webhook bot neither uploads nor reads', async () => {
+    const hook = await fixture.all.organization.makeAccount('Hook', { botType: 2, owner: bob });
+    const uri = await fixture.upload(bob);
+    await bob.client.sendToStream('Denmark', 'files', `[it](${uri})`);
+    expect((await fixture.get(hook, uri)).status).toBe(401);
+    expect((await fixture.get(undefined, `${uri}?api_key=${hook.apiKey}`)).status).toBe(400);
+    expect((await fixture.post(hook, [{ name: 'a', content: 'x' }])).status).toBe(401);
+  });
+});
+
+describe('attachments', () => {
+  test('an upload, its link in a message and its deletion are told to the owner alone', async () => {
+    const uri = await fixture.upload(bob, 'event file.txt', '12345');
+    const pathId = uri.replace('/user_uploads/', '');
+    const id = await bob.client.sendToStream('Denmark', 'files', `[it](${uri})`);
+    const listed = await fixture.attachment(bob, uri);
+    const { rows } = await fixture.all.pool.query<{ at: number; used: number }>({
+      text: 'SELECT extract(epoch FROM sent_at)::bigint AS at, (SELECT used_bytes FROM upload_space) AS used FROM messages WHERE id = $1',
+      values: [id],
+    });
+    const used = rows[0]?.used;
+    const messages = [{ id, name: (rows[0]?.at ?? 0) * 1000 }];
+    expect(listed).toEqual({
+      id: expect.any(Number) as number,
+      name: 'event file.txt',
+      path_id: pathId,
+      size: 5,
+      create_time: expect.any(Number) as number,
+      messages,
+    });
+    expect(await bob.client.delete(`attachments/${String(listed?.['id'])}`)).toEqual({
+      result: 'success',
+      msg: '',
+    });
+    const events = await fixture.queues.readWithMessages();
+    const types = events.bob.map((event) => `${String(event['type'])} ${String(event['op'])}`);
+    expect(types).toEqual([
+      'attachment add',
+      'attachment update',
+      'message undefined',
+      'attachment remove',
+    ]);
+    expect(events.bob.filter((event) => event['type'] === 'attachment')).toEqual([
+      {
+        type: 'attachment',
+        op: 'add',
+        attachment: { ...listed, messages: [] },
+        upload_space_used: used,
+      },
+      { type: 'attachment', op: 'update', attachment: listed, upload_space_used: used },
+      {
+        type: 'attachment',
+        op: 'remove',
+        attachment: { id: listed?.['id'] },
+        upload_space_used: (used ?? 0) - 5,
+      },
+    ]);
+    for (const who of ['ann', 'cat', 'guest', 'bot'] as const)
+      expect(events[who].filter((event) => event['type'] === 'attachment')).toEqual([]);
+    expect((await fixture.get(bob, uri)).body.toString()).toBe('<p>File not found.</p>');
+    expect(await fixture.attachment(bob, uri)).toBeUndefined();
+  });
+
+  test('a link by somebody else is told to the owner where he may see it, and nowhere else', async () => {
+    const uri = await fixture.upload(bob);
+    await bob.client.sendToStream('Denmark', 'files', `[it](${uri})`);
+    await fixture.queues.read();
+    await cat.client.sendPrivately([guest.email], `[it](${uri})`);
+    expect(await fixture.queues.read()).toEqual({});
+    const seen = await cat.client.sendPrivately([bob.email], `[it](${uri})`);
+    const { bob: told } = await fixture.queues.read();
+    const listed = await fixture.attachment(bob, uri);
+    expect(told?.map((event) => event['attachment'])).toEqual([listed]);
+    const messages = listed?.['messages'] as { id: number }[];
+    expect(messages.map(({ id }) => id)).toContain(seen);
+    expect(messages).toHaveLength(2);
+  });
+
+  test('a message that links to several files of several owners tells each of his own', async () => {
+    const mine = [await fixture.upload(ann, '1'), await fixture.upload(ann, '2')];
+    const theirs = await fixture.upload(bob, '3');
+    await bob.client.sendPrivately([ann.email], `[3](${theirs})`);
+    await fixture.queues.read();
+    const id = await ann.client.sendPrivately(
+      [bob.email, cat.email],
+      [...mine, theirs, theirs].map((uri) => `[x](${uri})`).join(' '),
+    );
+    const events = await fixture.queues.read();
+    expect(events.ann?.map((event) => event['attachment'])).toEqual([
+      await fixture.attachment(ann, mine[0] ?? ''),
+      await fixture.attachment(ann, mine[1] ?? ''),
+    ]);
+    expect(events.bob?.map((event) => event['attachment'])).toEqual([
+      await fixture.attachment(bob, theirs),
+    ]);
+    for (const uri of [...mine, theirs]) expect(await fixture.statusFor(cat, uri)).toBe(200);
+    expect(Object.keys(events).toSorted()).toEqual(['ann', 'bob']);
+    expect(JSON.stringify(events)).toContain(`"id":${id}`);
+  });
+
+  test('a send that is repeated under its key tells nothing twice', async () => {
+    const uri = await fixture.upload(bob);
+    await fixture.queues.read();
+    const send = (): Promise<unknown> =>
+      bob.client.post(
+        'messages',
+        { type: 'private', to: [cat.email], content: `[it](${uri})` },
+        { headers: { 'idempotency-key': `upload ${uri}` } },
+      );
+    await Promise.all([send(), send()]);
+    await send();
+    const events = await fixture.queues.read();
+    expect(events.bob).toHaveLength(1);
+    expect((await fixture.attachment(bob, uri))?.['messages']).toHaveLength(1);
+  });
+
+  test('many messages with links and without, sent at once, are all told in order', async () => {
+    const uris = await Promise.all(
+      Array.from({ length: 6 }, (_, n) => fixture.upload(bob, `many-${n}`)),
+    );
+    await fixture.queues.read();
+    await Promise.all(
+      uris.flatMap((uri, n) => [
+        bob.client.sendToStream('Denmark', 'many', `[it](${uri})`),
+        ann.client.sendToStream('Denmark', 'many', `plain ${n}`),
+      ]),
+    );
+    const { bob: events } = await fixture.queues.readWithMessages();
+    expect(events.filter(({ type }) => type === 'message')).toHaveLength(12);
+    const linked = events.flatMap((event, at) => {
+      if (event['type'] !== 'attachment') return [];
+      const { messages } = event['attachment'] as { messages: { id: number }[] };
+      const next = events.slice(at).find(({ type }) => type === 'message');
+      return [[messages.at(-1)?.id, (next?.['message'] as { id: number } | undefined)?.id]];
+    });
+    expect(linked).toHaveLength(6);
+    for (const [named, sent] of linked) expect(named).toBe(sent);
+  });
+
+  test('only the owner deletes', async () => {
+    const uri = await fixture.upload(bob);
+    await bob.client.sendToStream('Denmark', 'files', `[it](${uri})`);
+    const id = Number((await fixture.attachment(bob, uri))?.['id']);
+    for (const who of [ann, cat, guest]) {
+      expect(await refusalOf(who.client.delete(`attachments/${id}`))).toEqual({
+        status: 400,
+        result: 'error',
+        code: 'BAD_REQUEST',
+        msg: 'Invalid attachment',
+      });
+    }
+    for (const unknown of ['0', '999999999', '9999999999'])
+      expect(await refusalOf(bob.client.delete(`attachments/${unknown}`))).toMatchObject({
+        msg: 'Invalid attachment',
+      });
+    expect(await fixture.statusFor(bob, uri)).toBe(200);
+    await bob.client.delete(`attachments/${id}`);
+    expect(await refusalOf(bob.client.delete(`attachments/${id}`))).toMatchObject({
+      msg: 'Invalid attachment',
+    });
+  });
+
+  test('the stored file goes with its row, and what a replica left is cleared up', async () => {
+    const before = await storedFiles();
+    const uri = await fixture.upload(bob);
+    const id = Number((await fixture.attachment(bob, uri))?.['id']);
+    await bob.client.delete(`attachments/${id}`);
+    expect(await storedFiles()).toEqual(before);
+  });
+
+  test('everyone lists his own files and sees the space that all take', async () => {
+    const dan = await fixture.all.organization.makeAccount('Dan Lister');
+    const empty = await dan.client.get('attachments');
+    expect(empty['attachments']).toEqual([]);
+    await fixture.upload(dan, 'a', '1234567');
+    const after = await dan.client.get('attachments');
+    expect(after['attachments']).toMatchObject([{ name: 'a', size: 7, messages: [] }]);
+    expect(after['upload_space_used']).toBe(Number(empty['upload_space_used']) + 7);
+  });
+});
