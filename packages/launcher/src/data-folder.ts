@@ -38,7 +38,7 @@ export type Secrets = { internal: string; key: string };
  * - `start.lock` is locked by the launcher as long as it lives. The system drops the lock with the
  *   process, so one that was killed leaves none behind.
  * - `running.json` says what runs, so that the next launcher can end what a killed one left.
- * - `postgres`, `redis`, `secrets` and `logs` are what their names say; `demo-accounts.json` has
+ * - `postgres`, `redis`, `uploads`, `secrets` and `logs` are what their names say; `demo-accounts.json` has
  *   the passwords that seeding made.
  */
 export class DataFolder {
@@ -70,7 +70,7 @@ export class DataFolder {
     return folder;
   }
 
-  folderFor(name: 'postgres' | 'redis' | 'secrets' | 'logs'): string {
+  folderFor(name: 'postgres' | 'redis' | 'uploads' | 'secrets' | 'logs'): string {
     const folder = join(this.path, name);
     mkdirSync(folder, { recursive: true });
     return folder;
@@ -79,7 +79,7 @@ export class DataFolder {
   /** Removes the data of earlier starts. */
   async clear(): Promise<void> {
     await removePostgresData(join(this.path, 'postgres'));
-    for (const name of ['redis', 'secrets', 'logs', 'demo-accounts.json']) {
+    for (const name of ['redis', 'uploads', 'secrets', 'logs', 'demo-accounts.json']) {
       rmSync(join(this.path, name), { recursive: true, force: true });
     }
   }

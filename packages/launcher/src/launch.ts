@@ -93,6 +93,9 @@ export class Launch {
       PARLEY_PUBLIC_URL: url,
       PARLEY_INTERNAL_SECRET: secrets.internal,
       PARLEY_KEY_SECRET: secrets.key,
+      ...(isSet(env['PARLEY_S3_BUCKET'])
+        ? {}
+        : { PARLEY_UPLOADS_DIR: folder.folderFor('uploads') }),
       // Eight processes of the same code start at once: they read it compiled.
       NODE_COMPILE_CACHE: join(this.#request.root, '.parley', 'compile-cache'),
       ...env,
