@@ -6,6 +6,7 @@ import type { EventLog } from '@parley/event-log';
 import { deleteMessage, getEditedMessageFacts, getRealm, lockForChange } from '@parley/store';
 import type { EditedMessageFacts, MessageFacts } from '@parley/store';
 
+import { attachmentUpdates } from '../files/attachment-events.ts';
 import { lockActor } from './lock-actor.ts';
 import { getMessageHolders, messageEntry } from './message-entry.ts';
 
@@ -47,10 +48,11 @@ export async function deleteMessageFor(
     checkMayDeleteMessage(actor, message, (await getRealm(client)).settings, nowSecs);
     const facts = await getEditedMessageFacts(client, messageId);
     const holders = await getMessageHolders(client, messageId);
-    await deleteMessage(client, messageId);
+    const unlinked = await deleteMessage(client, messageId);
+    const entry = messageEntry(holders, { event: deletionEvent(message, facts) });
     return {
       result: undefined,
-      append: { entries: [messageEntry(holders, { event: deletionEvent(message, facts) })] },
+      append: { entries: [...(await attachmentUpdates(client, unlinked)), entry] },
     };
   });
 }

@@ -15,6 +15,7 @@ import {
 import type { MessageFacts, NewTopic } from '@parley/store';
 
 import type { MessagesContext } from '../context.ts';
+import { attachmentUpdates } from '../files/attachment-events.ts';
 import { genericBotType } from '../sending/compose-message.ts';
 import { searchText } from '../sending/search-text.ts';
 import { checkEdit } from './check-edit.ts';
@@ -98,7 +99,7 @@ async function writeEdit(client: Client, edit: EditToWrite): Promise<Entry[]> {
           },
         }),
   };
-  const hasAttachment = text !== undefined && (await claimUploads(client, message, holders, text));
+  const uploads = await relinkUploads(client, message, holders, text);
   await editMessage(client, {
     messageId: message.id,
     editorId: editor.userId,
@@ -108,10 +109,11 @@ async function writeEdit(client: Client, edit: EditToWrite): Promise<Entry[]> {
       topic?.topic ?? message.topic,
       text?.rendered.html ?? message.renderedContent,
     ),
-    ...(text === undefined ? {} : { content: storedContent(text, message, hasAttachment) }),
+    ...(text === undefined ? {} : { content: storedContent(text, message, uploads.hasAttachment) }),
     ...(topic === undefined ? {} : { topic }),
   });
   return [
+    ...uploads.entries,
     messageEntry(holders, {
       event: editEvent(done),
       withFlags: true,
@@ -147,29 +149,29 @@ async function letNamedHold(
   return bots.length === 0 ? holders : getMessageHolders(client, message.id);
 }
 
-/** @returns whether the message links to any file */
-async function claimUploads(
+/**
+ * Makes the message's links to files those of its new text.
+ *
+ * @returns whether it links to any, and what their owners hear of it
+ */
+async function relinkUploads(
   client: Client,
   message: MessageFacts,
   holders: MessageHolders,
-  text: NewText,
-): Promise<boolean> {
-  const place =
-    message.streamId === null
-      ? { participantIds: holders.participantIds ?? [] }
-      : { streamId: message.streamId };
+  text: NewText | undefined,
+): Promise<{ readonly hasAttachment: boolean; readonly entries: readonly Entry[] }> {
+  if (text === undefined) return { hasAttachment: false, entries: [] };
   const claimable = await findClaimableUploads(
     client,
     message.senderId,
     text.rendered.attachmentPathIds,
-    place,
+    message.streamId === null
+      ? { participantIds: holders.participantIds ?? [] }
+      : { streamId: message.streamId },
   );
-  await replaceMessageUploads(
-    client,
-    message.id,
-    claimable.map(({ pathId }) => pathId),
-  );
-  return claimable.length > 0;
+  const pathIds = claimable.map(({ pathId }) => pathId);
+  const changed = await replaceMessageUploads(client, message.id, pathIds);
+  return { hasAttachment: pathIds.length > 0, entries: await attachmentUpdates(client, changed) };
 }
 
 /** @returns the ids of the other messages that got the topic too, ascending */

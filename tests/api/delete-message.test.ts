@@ -1,0 +1,266 @@
+/** DELETE messages/<id>: who may, what goes, who hears of it, and what stays right for everybody else. */
+import { addAlertWords } from '@parley/store';
+import type { JsonObject } from '@parley/test-kit';
+import { RefusedRequest, readObjects } from '@parley/test-kit';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+
+import { anyNumber } from '../support/matchers.ts';
+import { ChangeFixture, invalidMessage, refused, success } from './change-fixture.ts';
+import type { Name } from './change-fixture.ts';
+import { fetchMessages } from './message-fixture.ts';
+
+let fixture: ChangeFixture;
+let message: number;
+beforeAll(async () => {
+  fixture = await ChangeFixture.start(['delete_message', 'update_message']);
+});
+afterAll(() => fixture.stop());
+beforeEach(async () => {
+  message = await fixture.send('bob', 'lunch', 'hi');
+});
+
+const noPermission = "You don't have permission to delete this message";
+const tooLate = 'The time limit for deleting this message has passed';
+const subscribers: readonly Name[] = ['ann', 'bob', 'dan', 'fay', 'member guest'];
+
+const atEach = (names: readonly Name[], event: unknown): unknown =>
+  Object.fromEntries(names.map((name) => [name, [event]]));
+
+const deletion = (id: number, more: object): unknown => ({
+  type: 'delete_message',
+  message_id: id,
+  sender: 'bob@example.com',
+  sender_id: fixture.people.bob.id,
+  ...more,
+});
+
+/** How many rows of each table name the message. */
+async function rowsOf(id: number): Promise<JsonObject> {
+  const tables = {
+    messages: 'id',
+    message_flags: 'message_id',
+    late_receipts: 'message_id',
+    read_exceptions: 'message_id',
+    reactions: 'message_id',
+    submessages: 'message_id',
+    message_edits: 'message_id',
+    message_uploads: 'message_id',
+  };
+  const counts = Object.entries(tables).map(
+    ([table, column]) => `(SELECT count(*) FROM ${table} WHERE ${column} = $1) AS ${table}`,
+  );
+  const { rows } = await fixture.all.pool.query<JsonObject>({
+    text: `SELECT ${counts.join(', ')}`,
+    values: [id],
+  });
+  return rows[0] ?? {};
+}
+
+describe('who may', () => {
+  test('administrators whatever they can see; others nothing, unless the organization lets them', async () => {
+    for (const who of ['bob', 'fay', 'cat', 'member guest'] as const)
+      expect(await refused(fixture.remove(who, message))).toBe(noPermission);
+    expect(await fixture.remove('ann', message)).toEqual(success);
+    expect(await refused(fixture.remove('ann', message))).toBe(invalidMessage);
+    expect(await refused(fixture.remove('bob', message))).toBe(invalidMessage);
+  });
+
+  test('senders their own while the limit lasts, without grace; 0 is no limit; administrators always', async () => {
+    await fixture.withSettings({ allow_message_deleting: true }, async () => {
+      expect(await refused(fixture.remove('fay', message))).toBe(noPermission);
+      await fixture.age([message], 605);
+      expect(await refused(fixture.remove('bob', message))).toBe(tooLate);
+      await fixture.age([message], 590);
+      expect(await fixture.remove('bob', message)).toEqual(success);
+      const old = await fixture.send('bob', 'lunch', 'old');
+      await fixture.age([old], 10_000_000);
+      expect(await refused(fixture.remove('bob', old))).toBe(tooLate);
+      expect(await fixture.remove('ann', old)).toEqual(success);
+    });
+    const settings = { allow_message_deleting: true, message_content_delete_limit_seconds: 0 };
+    await fixture.withSettings(settings, async () => {
+      const old = await fixture.send('bot', 'lunch', 'beep');
+      await fixture.age([old], 10_000_000);
+      expect(await refused(fixture.remove('bob', old))).toBe(noPermission);
+      expect(await fixture.remove('bot', old)).toEqual(success);
+    });
+  });
+
+  test('nobody what he cannot see, administrators too', async () => {
+    const secret = await fixture.send('bob', 'lunch', 'hi', 'secret');
+    const pair = await fixture.people.bob.client.sendPrivately(
+      [fixture.people.cat.email],
+      'between us',
+    );
+    expect(await refused(fixture.remove('cat', secret))).toBe(invalidMessage);
+    for (const id of [pair, 999_999])
+      expect(await refused(fixture.remove('ann', id))).toBe(invalidMessage);
+    for (const id of ['abc', '-1', '1.5'])
+      expect(
+        (await fixture.people.ann.client.withoutChecks('DELETE', `messages/${id}`)).status,
+      ).toBe(404);
+    expect(await fixture.raw('bob', pair)).toBe('between us');
+  });
+});
+
+describe('what goes', () => {
+  test('the message with everything that hangs on it, for everybody at once', async () => {
+    const { ann, cat, dan, fay } = fixture.people;
+    await addAlertWords(fixture.all.pool, fay.id, ['herring']);
+    const id = await fixture.send('bob', 'lunch', '/poll herring?\nyes\nno');
+    await fixture.edit('bob', id, { content: '@**Fay Here** @**Robo Bot** herring' });
+    await cat.client.post('messages/flags', { messages: [id], op: 'add', flag: 'starred' });
+    await dan.client.post('messages/flags', { messages: [id], op: 'add', flag: 'read' });
+    await dan.client.post('messages/flags', { messages: [id], op: 'remove', flag: 'read' });
+    await fay.client.post(`messages/${id}/reactions`, { emoji_name: 'tada' });
+    const before = await rowsOf(id);
+    for (const table of ['messages', 'message_flags', 'late_receipts', 'read_exceptions'])
+      expect([table, before[table]]).not.toEqual([table, 0]);
+    for (const table of ['reactions', 'submessages', 'message_edits'])
+      expect([table, before[table]]).not.toEqual([table, 0]);
+    await ann.client.delete(`messages/${id}`);
+    expect(Object.values(await rowsOf(id))).toEqual(Object.values(before).map(() => 0));
+    for (const who of ['ann', 'bob', 'cat', 'bot'] as const) {
+      expect(await fixture.fetched(who, id)).toBeUndefined();
+      for (const path of [`messages/${id}`, `messages/${id}/history`])
+        expect(await refused(fixture.people[who].client.get(path))).toBe(invalidMessage);
+      expect(await refused(fixture.edit(who, id, { content: 'x' }))).toBe(invalidMessage);
+      const flags = { messages: [id], op: 'add', flag: 'starred' };
+      expect(await refused(fixture.people[who].client.post('messages/flags', flags))).toBe(
+        invalidMessage,
+      );
+      const reaction = { emoji_name: 'tada' };
+      expect(
+        await refused(fixture.people[who].client.post(`messages/${id}/reactions`, reaction)),
+      ).toBe(invalidMessage);
+    }
+    expect(Object.values(await rowsOf(id))).toEqual(Object.values(before).map(() => 0));
+  });
+
+  test('not its number, nor the key it was sent under: a repeat answers the id and sends nothing', async () => {
+    const parameters = { type: 'stream', to: 'Denmark', topic: 'lunch', content: 'once' };
+    const options = { headers: { 'idempotency-key': 'deleted later' } };
+    const sent = await fixture.people.bob.client.post('messages', parameters, options);
+    await fixture.remove('ann', sent['id'] as number);
+    await fixture.queues.read();
+    const again = await fixture.people.bob.client.post('messages', parameters, options);
+    expect(again['id']).toBe(sent['id']);
+    expect(Object.values(await fixture.queues.readWithMessages()).flat()).toEqual([]);
+    expect(await fixture.fetched('bob', again['id'] as number)).toBeUndefined();
+    expect(await fixture.send('bob', 'lunch', 'next')).toBeGreaterThan(again['id'] as number);
+  });
+
+  test('unread counts, the first unread message and the newest of a person stay right', async () => {
+    const { fay } = fixture.people;
+    const topic = 'counting';
+    const ids = [
+      await fixture.send('bob', topic, 'one'),
+      await fixture.send('bob', topic, 'two @**Fay Here**'),
+      await fixture.send('bob', topic, 'three'),
+    ];
+    const [first = 0, second = 0, third = 0] = ids;
+    const registered = async (): Promise<{ max: unknown; topics: unknown; mentions: unknown }> => {
+      const answer = await fay.client.post('register', {
+        fetch_event_types: ['message', 'update_message_flags'],
+      });
+      const unread = answer['unread_msgs'] as JsonObject;
+      return {
+        max: answer['max_message_id'],
+        topics: readObjects(unread, 'streams').filter((entry) => entry['topic'] === topic),
+        mentions: unread['mentions'],
+      };
+    };
+    const entry = (unread: readonly number[]): unknown => ({
+      stream_id: anyNumber,
+      topic,
+      sender_ids: [fixture.people.bob.id],
+      unread_message_ids: unread,
+    });
+    expect(await registered()).toMatchObject({ max: third, topics: [entry(ids)] });
+    await fixture.remove('ann', third);
+    const after = await registered();
+    expect(after).toMatchObject({ max: second, topics: [entry([first, second])] });
+    expect(after.mentions).toContain(second);
+    await fay.client.post('messages/flags', { messages: [first], op: 'add', flag: 'read' });
+    await fixture.remove('ann', second);
+    expect((await registered()).topics).toEqual([]);
+    expect((await registered()).mentions).not.toContain(second);
+    await fixture.remove('ann', first);
+    expect(
+      (
+        await fetchMessages(fay, {
+          narrow: [
+            ['stream', 'Denmark'],
+            ['topic', topic],
+          ],
+        })
+      ).ids,
+    ).toEqual([]);
+    const next = await fixture.send('bob', topic, 'four');
+    expect((await registered()).topics).toEqual([entry([next])]);
+  });
+});
+
+describe('who hears of it', () => {
+  test('of a stream message all who held it, once, and nobody else', async () => {
+    await fixture.leave('dan', 'Denmark');
+    await fixture.join('eve', 'Denmark');
+    await fixture.queues.read();
+    try {
+      await fixture.people.cat.client.post('messages/flags', {
+        messages: [message],
+        op: 'add',
+        flag: 'starred',
+      });
+      await fixture.remove('ann', message);
+      expect(await fixture.queues.read()).toEqual(
+        atEach(
+          [...subscribers, 'cat'],
+          deletion(message, { message_type: 'stream', stream_id: anyNumber, topic: 'lunch' }),
+        ),
+      );
+    } finally {
+      await fixture.join('dan', 'Denmark');
+      await fixture.leave('eve', 'Denmark');
+      await fixture.queues.read();
+    }
+  });
+
+  test('of a private message those who take part', async () => {
+    const { ann, bob, cat } = fixture.people;
+    const id = await bob.client.sendPrivately([ann.email, cat.email], 'psst');
+    await fixture.queues.read();
+    await fixture.remove('ann', id);
+    expect(await fixture.queues.read()).toEqual(
+      atEach(
+        ['ann', 'bob', 'cat'],
+        deletion(id, { message_type: 'private', recipient_id: anyNumber }),
+      ),
+    );
+  });
+
+  test('under the topic that it was in last', async () => {
+    await fixture.edit('bob', message, { topic: 'dinner' });
+    await fixture.queues.read();
+    await fixture.remove('ann', message);
+    expect((await fixture.queues.read()).fay).toMatchObject([{ topic: 'dinner' }]);
+  });
+});
+
+test('of many who delete one message at once, one does', async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, () =>
+      fixture.remove('ann', message).then(
+        () => 'deleted',
+        (error: unknown) => {
+          if (error instanceof RefusedRequest && error.status === 400) return error.body['msg'];
+          throw error;
+        },
+      ),
+    ),
+  );
+  expect(answers.filter((answer) => answer === 'deleted')).toHaveLength(1);
+  for (const answer of answers)
+    expect(['deleted', invalidMessage, 'Message already deleted']).toContain(answer);
+  expect((await fixture.queues.read()).fay).toHaveLength(1);
+});

@@ -1,0 +1,355 @@
+/** PATCH messages/<id> with a topic: messages move to another topic, alone or with others of their topic. */
+import { findFirstUnread } from '@parley/store';
+import type { JsonObject } from '@parley/test-kit';
+import { RefusedRequest, readObjects } from '@parley/test-kit';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+
+import { anyNumber } from '../support/matchers.ts';
+import { ChangeFixture, invalidMessage, refused, success } from './change-fixture.ts';
+import type { Name } from './change-fixture.ts';
+import { fetchMessages } from './message-fixture.ts';
+
+let fixture: ChangeFixture;
+let streamId: number;
+let serial = 0;
+/** A topic that no other test has. */
+let topic: string;
+
+beforeAll(async () => {
+  fixture = await ChangeFixture.start(['update_message', 'delete_message']);
+  const { rows } = await fixture.all.pool.query<{ id: number }>({
+    text: "SELECT id FROM streams WHERE name = 'Denmark'",
+  });
+  streamId = rows[0]?.id ?? 0;
+});
+afterAll(() => fixture.stop());
+beforeEach(() => {
+  serial += 1;
+  topic = `Lunch ${serial}`;
+});
+
+const tooLate = 'The time limit for editing this message has passed';
+const daySecs = 86_400;
+
+/** The topics of messages, as somebody who holds them fetches them. */
+async function topicsOf(ids: readonly number[], who: Name = 'bob'): Promise<unknown[]> {
+  const messages = await Promise.all(ids.map((id) => fixture.fetched(who, id)));
+  return messages.map((message) => message?.['subject']);
+}
+
+/** The ids that a narrow to a topic lists. */
+async function inTopic(name: string, who: Name = 'bob'): Promise<readonly number[]> {
+  const narrow = [
+    ['stream', 'Denmark'],
+    ['topic', name],
+  ];
+  return (await fetchMessages(fixture.people[who], { narrow })).ids;
+}
+
+async function events(who: Name): Promise<readonly JsonObject[]> {
+  return (await fixture.queues.read())[who] ?? [];
+}
+
+describe('which messages move', () => {
+  test('change_one: this one, and it alone has a history', async () => {
+    const [first, second] = [
+      await fixture.send('bob', topic, 'one'),
+      await fixture.send('fay', topic, 'two'),
+    ];
+    await fixture.queues.read();
+    expect(await fixture.edit('bob', first, { topic: '  Dinner ' })).toEqual(success);
+    const [event] = await events('fay');
+    expect(event).toEqual({
+      type: 'update_message',
+      user_id: fixture.people.bob.id,
+      sender: 'bob@example.com',
+      message_id: first,
+      message_ids: [first],
+      edit_timestamp: anyNumber,
+      stream_name: 'Denmark',
+      stream_id: streamId,
+      orig_subject: topic,
+      subject: 'Dinner',
+      subject_links: [],
+      propagate_mode: 'change_one',
+      flags: [],
+    });
+    expect(await topicsOf([first, second])).toEqual(['Dinner', topic]);
+    expect(await fixture.fetched('fay', first)).toMatchObject({
+      edit_history: [{ user_id: fixture.people.bob.id, timestamp: anyNumber, prev_subject: topic }],
+    });
+  });
+
+  test('change_later: also those with a larger id, of anybody, under exactly this spelling', async () => {
+    const earlier = await fixture.send('bob', topic, 'one');
+    const target = await fixture.send('bob', topic, 'two');
+    const others = [
+      await fixture.send('fay', topic, 'three'),
+      await fixture.send('bob', topic, 'four'),
+    ];
+    const otherCase = await fixture.send('bob', topic.toUpperCase(), 'five');
+    const elsewhere = await fixture.send('bob', topic, 'six', 'shared');
+    await fixture.age([target, ...others], 30 * daySecs);
+    await fixture.queues.read();
+    await fixture.edit('bob', target, { topic: 'Supper', propagate_mode: 'change_later' });
+    expect(await events('fay')).toMatchObject([
+      { message_id: target, message_ids: [target, ...others], propagate_mode: 'change_later' },
+    ]);
+    expect(await topicsOf([earlier, target, ...others, otherCase, elsewhere])).toEqual([
+      topic,
+      'Supper',
+      'Supper',
+      'Supper',
+      topic.toUpperCase(),
+      topic,
+    ]);
+    expect(await inTopic(topic)).toEqual([earlier, otherCase]);
+    for (const id of others) {
+      expect(await fixture.fetched('fay', id)).not.toHaveProperty('edit_history');
+      expect(await fixture.fetched('fay', id)).not.toHaveProperty('last_edit_timestamp');
+      expect(await fixture.history('fay', id)).toHaveLength(1);
+    }
+  });
+
+  test('change_all: also all others of the last seven days', async () => {
+    const [old, recent, target, late, lateAndOld] = [
+      await fixture.send('bob', topic, 'one'),
+      await fixture.send('fay', topic, 'two'),
+      await fixture.send('bob', topic, 'three'),
+      await fixture.send('fay', topic, 'four'),
+      await fixture.send('fay', topic, 'five'),
+    ];
+    await fixture.age([old, lateAndOld], 7 * daySecs + 60);
+    await fixture.age([recent], 7 * daySecs - 60);
+    await fixture.age([target], 100 * daySecs);
+    await fixture.queues.read();
+    await fixture.edit('bob', target, { topic: 'Brunch', propagate_mode: 'change_all' });
+    expect(await events('fay')).toMatchObject([{ message_ids: [target, recent, late] }]);
+    expect(await topicsOf([old, recent, target, late, lateAndOld])).toEqual([
+      topic,
+      'Brunch',
+      'Brunch',
+      'Brunch',
+      topic,
+    ]);
+  });
+
+  test('to another letter case, to the same topic, to a long one, and text at the same time', async () => {
+    const ids = [await fixture.send('bob', topic, 'one'), await fixture.send('bob', topic, 'two')];
+    const [first = 0] = ids;
+    const all = { propagate_mode: 'change_all' };
+    await fixture.edit('bob', first, { topic: topic.toUpperCase(), ...all });
+    expect(await topicsOf(ids)).toEqual([topic.toUpperCase(), topic.toUpperCase()]);
+    expect(await inTopic(topic)).toEqual(ids);
+    await fixture.queues.read();
+    await fixture.edit('bob', first, { topic: topic.toUpperCase(), ...all });
+    expect(await events('fay')).toMatchObject([
+      { message_ids: ids, orig_subject: topic.toUpperCase(), subject: topic.toUpperCase() },
+    ]);
+    await fixture.edit('bob', first, { topic: 'x'.repeat(61), content: 'both', ...all });
+    expect(await topicsOf(ids)).toEqual([`${'x'.repeat(57)}...`, `${'x'.repeat(57)}...`]);
+    expect(await events('fay')).toMatchObject([
+      { content: 'both', orig_content: 'one', orig_subject: topic.toUpperCase() },
+    ]);
+    expect(await fixture.history('bob', first)).toHaveLength(4);
+  });
+
+  test('they are found by the words of the new topic, and have its links', async () => {
+    const ids = [await fixture.send('bob', topic, 'one'), await fixture.send('bob', topic, 'two')];
+    await fixture.edit('bob', ids[0] ?? 0, {
+      topic: 'see example.com/flibbertigibbet',
+      propagate_mode: 'change_later',
+    });
+    const found = await fixture.all.pool.query<{ id: number; scope: boolean }>({
+      text: `SELECT m.id, search @@ to_tsquery('simple', 'flibbertigibbet:*') OR search::text LIKE '%flibbertigibbet%' AS scope
+        FROM messages m WHERE id = ANY ($1::bigint[]) AND search::text LIKE '%''C' || conversation_id || '''%' ORDER BY id`,
+      values: [ids],
+    });
+    expect(found.rows).toEqual(ids.map((id) => ({ id, scope: true })));
+    for (const id of ids)
+      expect(await fixture.fetched('bob', id)).toMatchObject({
+        subject_links: ['https://example.com/flibbertigibbet'],
+      });
+  });
+});
+
+describe('who may', () => {
+  test('everybody for a day where the organization lets them, guests who can see it too', async () => {
+    const id = await fixture.send('fay', topic, 'one');
+    for (const who of ['cat', 'bot', 'member guest', 'ann'] as const)
+      expect(await fixture.edit(who, id, { topic: `of ${who}` })).toEqual(success);
+    await fixture.age([id], daySecs + 15);
+    expect(await fixture.edit('cat', id, { topic })).toEqual(success);
+    await fixture.age([id], daySecs + 25);
+    expect(await refused(fixture.edit('cat', id, { topic: 'x' }))).toBe(tooLate);
+    for (const who of ['fay', 'ann'] as const)
+      expect(await fixture.edit(who, id, { topic: `late ${who}` })).toEqual(success);
+    await fixture.withSettings({ allow_community_topic_editing: false }, async () => {
+      const own = await fixture.send('cat', topic, 'mine');
+      expect(await refused(fixture.edit('bob', own, { topic: 'x' }))).toBe(
+        "You don't have permission to edit this message",
+      );
+      for (const who of ['cat', 'ann'] as const)
+        expect(await fixture.edit(who, own, { topic: `of ${who}` })).toEqual(success);
+    });
+    await fixture.edit('ann', id, { topic: '(no topic)' });
+    await fixture.withSettings({ allow_community_topic_editing: false }, async () => {
+      await fixture.age([id], 100 * daySecs);
+      expect(await fixture.edit('cat', id, { topic: 'named at last' })).toEqual(success);
+    });
+  });
+
+  test('nobody who cannot see it', async () => {
+    const id = await fixture.send('bob', topic, 'hi', 'secret');
+    for (const who of ['cat', 'guest', 'bot'] as const)
+      expect(await refused(fixture.edit(who, id, { topic: 'x' }))).toBe(invalidMessage);
+  });
+});
+
+describe('what else knows of topics', () => {
+  test('read state stays with each message, and unread messages are listed where they are', async () => {
+    const { fay } = fixture.people;
+    const ids = [
+      await fixture.send('bob', topic, 'one'),
+      await fixture.send('bob', topic, 'two'),
+      await fixture.send('bob', topic, 'three'),
+    ];
+    const [first = 0, second = 0, third = 0] = ids;
+    await fay.client.post('messages/flags', { messages: [first], op: 'add', flag: 'read' });
+    const target = `moved ${serial}`;
+    await fixture.edit('bob', second, { topic: target, propagate_mode: 'change_later' });
+    const registered = async (): Promise<unknown> => {
+      const answer = await fay.client.post('register', {
+        event_types: ['message'],
+        fetch_event_types: ['update_message_flags', 'message'],
+      });
+      const unread = answer['unread_msgs'] as JsonObject;
+      return readObjects(unread, 'streams').filter((entry) => String(entry['topic']) === target);
+    };
+    expect(await registered()).toEqual([
+      {
+        stream_id: streamId,
+        topic: target,
+        sender_ids: [fixture.people.bob.id],
+        unread_message_ids: [second, third],
+      },
+    ]);
+    expect((await fixture.fetched('fay', first))?.flags).toEqual(['read']);
+    await fay.client.post('mark_topic_as_read', { stream_id: streamId, topic_name: topic });
+    expect((await fixture.fetched('fay', second))?.flags).toEqual([]);
+    await fay.client.post('mark_topic_as_read', { stream_id: streamId, topic_name: target });
+    for (const id of ids) expect((await fixture.fetched('fay', id))?.flags).toEqual(['read']);
+    expect(await registered()).toEqual([]);
+    const later = await fixture.send('bob', target, 'four');
+    await fixture.send('bob', topic, 'five');
+    expect(await findFirstUnread(fixture.all.pool, fay.id, { streamId })).toBeLessThanOrEqual(
+      later,
+    );
+  });
+});
+
+test('ten thousand messages move at once, while others send', async () => {
+  const target = await fixture.send('bob', topic, 'one');
+  await fixture.all.pool.query({
+    text: `INSERT INTO messages (id, position, sender_id, stream_id, conversation_id, read_conversation_id, recipient_id, topic,
+        content, rendered_content, client, sent_at, search)
+      SELECT m.id + 5000000 + n, m.position, m.sender_id, m.stream_id, m.conversation_id, m.read_conversation_id, m.recipient_id,
+        m.topic, m.content, m.rendered_content, m.client, m.sent_at, m.search
+      FROM messages m, generate_series(1, 10000) n WHERE m.id = $1`,
+    values: [target],
+  });
+  await fixture.queues.read();
+  const sends: Promise<number>[] = [];
+  const moving = fixture.edit('bob', target, { topic: 'crowd', propagate_mode: 'change_all' });
+  for (let n = 0; n < 20; n += 1) sends.push(fixture.send('fay', topic, `beside ${n}`));
+  expect(await moving).toEqual(success);
+  const sent = new Set(await Promise.all(sends));
+  const [event] = await events('dan');
+  const moved = new Set(event?.['message_ids'] as number[]);
+  expect(moved.size).toBeGreaterThanOrEqual(10_001);
+  // A message that was sent beside the move moved if the event says so, and only then.
+  for (const id of sent) expect(await topicsOf([id])).toEqual([moved.has(id) ? 'crowd' : topic]);
+  await fixture.all.pool.query({ text: 'DELETE FROM messages WHERE id > 5000000' });
+});
+
+test('many edits, moves and deletions of one topic at once leave what the last event says', async () => {
+  const ids = await Promise.all(
+    Array.from({ length: 12 }, (_, n) => fixture.send('bob', topic, `start ${n}`)),
+  );
+  await fixture.queues.read();
+  const requests: Promise<unknown>[] = [];
+  const tolerate = async (request: Promise<unknown>): Promise<unknown> =>
+    request.catch((error: unknown) => {
+      // A message may be gone by then; nothing else may go wrong.
+      if (error instanceof RefusedRequest && error.status === 400) return error.body['msg'];
+      throw error;
+    });
+  const modes = ['change_one', 'change_later', 'change_all'] as const;
+  for (let round = 0; round < 8; round += 1) {
+    for (const [n, id] of ids.entries()) {
+      const change = (round * 5 + n * 7) % 11;
+      const propagate_mode = modes[(round + n) % 3];
+      if (change === 0) requests.push(tolerate(fixture.remove('ann', id)));
+      else if (change < 5)
+        requests.push(
+          tolerate(
+            fixture.edit(n % 2 === 0 ? 'fay' : 'ann', id, {
+              topic: change % 2 === 0 ? topic : `${topic} ${change}`,
+              propagate_mode,
+            }),
+          ),
+        );
+      else if (change < 9)
+        requests.push(
+          tolerate(
+            fixture.edit('bob', id, { content: `round ${round} @**Fay Here** @**Robo Bot**` }),
+          ),
+        );
+      else
+        requests.push(
+          tolerate(
+            fixture.people.fay.client.post('messages/flags', {
+              messages: ids,
+              op: round % 2 === 0 ? 'add' : 'remove',
+              flag: change === 9 ? 'read' : 'mentioned',
+            }),
+          ),
+        );
+    }
+  }
+  const answers = await Promise.all(requests);
+  for (const answer of answers)
+    if (typeof answer === 'string')
+      expect([invalidMessage, 'Message already deleted']).toContain(answer);
+  // Whoever applies the events in order ends up with what is stored.
+  const state = new Map(ids.map((id, n) => [id, { subject: topic, content: `start ${n}` }]));
+  for (const event of await events('dan')) {
+    const id = event['message_id'] as number;
+    expect(state.has(id)).toBe(true);
+    if (event['type'] === 'delete_message') {
+      expect(event['topic']).toBe(state.get(id)?.subject);
+      state.delete(id);
+      continue;
+    }
+    const known = state.get(id);
+    if (event['content'] !== undefined) {
+      expect(event['orig_content']).toBe(known?.content);
+      if (known !== undefined) known.content = event['content'] as string;
+    }
+    if (event['subject'] === undefined) continue;
+    expect(event['orig_subject']).toBe(known?.subject);
+    for (const moved of event['message_ids'] as number[]) {
+      expect(state.get(moved)?.subject).toBe(event['orig_subject']);
+      const other = state.get(moved);
+      if (other !== undefined) other.subject = event['subject'] as string;
+    }
+  }
+  const { messages } = await fetchMessages(fixture.people.dan, {
+    narrow: [['stream', 'Denmark']],
+    num_before: 1_000,
+  });
+  const stored = messages
+    .filter((message) => ids.includes(message.id))
+    .map(({ id, subject, content }) => [id, { subject, content }]);
+  expect(stored).toEqual([...state].toSorted(([a], [b]) => a - b));
+});
