@@ -1,0 +1,72 @@
+/** What edits and deletions of messages do to the files that these link to. */
+import type { JsonObject } from '@parley/test-kit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { fetchMessages } from './message-fixture.ts';
+import { UploadFixture } from './upload-fixture.ts';
+
+let fixture: UploadFixture;
+beforeAll(async () => {
+  fixture = await UploadFixture.start();
+});
+afterAll(() => fixture.stop());
+
+/** The events of the file's owner since the last call: of files the messages that link to them. */
+async function bobsEvents(): Promise<unknown[]> {
+  const events = (await fixture.queues.read()).bob ?? [];
+  return events.map((event) => {
+    if (event['type'] !== 'attachment') return event['type'];
+    const attachment = event['attachment'] as { messages: { id: number }[] };
+    return [event['op'], attachment.messages.map(({ id }) => id)];
+  });
+}
+
+async function hasAttachment(id: number): Promise<boolean> {
+  const narrow = [{ operator: 'has', operand: 'attachment' }];
+  return (await fetchMessages(fixture.people.ann, { narrow })).ids.includes(id);
+}
+
+test('an edit links files and takes links away, and a deletion takes them all; the owner hears of it first', async () => {
+  const { ann, bob, cat } = fixture.people;
+  const uri = await fixture.upload(bob);
+  const id = await bob.client.sendToStream('Denmark', 'files', 'none yet');
+  const edit = (content: string): Promise<JsonObject> =>
+    bob.client.patch(`messages/${id}`, { content });
+  await fixture.queues.read();
+  expect(await fixture.statusFor(cat, uri)).toBe(403);
+
+  await edit(`here: [a](${uri})`);
+  expect(await bobsEvents()).toEqual([['update', [id]], 'update_message']);
+  expect(await hasAttachment(id)).toBe(true);
+  expect(await fixture.statusFor(cat, uri)).toBe(200);
+  expect(await fixture.attachment(bob, uri)).toMatchObject({ messages: [{ id }] });
+
+  await edit(`still here: [a](${uri})`);
+  expect(await bobsEvents()).toEqual(['update_message']);
+  await bob.client.patch(`messages/${id}`, { topic: 'more files' });
+  expect(await bobsEvents()).toEqual(['update_message']);
+  expect(await hasAttachment(id)).toBe(true);
+
+  await edit('gone');
+  expect(await bobsEvents()).toEqual([['update', []], 'update_message']);
+  expect(await hasAttachment(id)).toBe(false);
+  expect(await fixture.statusFor(cat, uri)).toBe(403);
+
+  await edit(`back: [a](${uri})`);
+  await fixture.queues.read();
+  await ann.client.delete(`messages/${id}`);
+  expect(await bobsEvents()).toEqual([['update', []]]);
+  expect(await fixture.attachment(bob, uri)).toMatchObject({ messages: [] });
+  expect(await fixture.statusFor(cat, uri)).toBe(403);
+});
+
+test('an edit by somebody who may not read a file opens it to nobody', async () => {
+  const { bob, cat } = fixture.people;
+  const uri = await fixture.upload(bob);
+  const id = await cat.client.sendToStream('Denmark', 'files', 'none yet');
+  await fixture.queues.read();
+  await cat.client.patch(`messages/${id}`, { content: `[a](${uri})` });
+  expect(await bobsEvents()).toEqual(['update_message']);
+  expect(await hasAttachment(id)).toBe(false);
+  expect(await fixture.statusFor(cat, uri)).toBe(403);
+});
