@@ -307,3 +307,29 @@ describe('narrows', () => {
     });
   });
 });
+
+// The last one: Bob receives further messages here.
+test('newcomers see what was before them where history is shared, and nowhere else', async () => {
+  const { organization, bob, cat, guest } = all;
+  const make = (name: string, inviteOnly: boolean, historyPublicToSubscribers: boolean) =>
+    organization.makeStream(name, [bob], { inviteOnly, historyPublicToSubscribers });
+  const streams = [
+    await make('open', false, true),
+    await make('shared', true, true),
+    await make('protected', true, false),
+  ];
+  for (const { id, name } of streams) {
+    const before = await bob.client.sendToStream(name, 'x', 'before');
+    const seen = (account: TestAccount): Promise<readonly number[]> =>
+      narrowed(account, ['stream', name]);
+    expect(await seen(cat)).toEqual(name === 'open' ? [before] : []);
+    expect(await seen(guest)).toEqual([]);
+    await organization.maker.subscribe(id, [cat.id, guest.id]);
+    const after = await bob.client.sendToStream(name, 'x', 'after');
+    for (const account of [cat, guest]) {
+      expect(await seen(account)).toEqual(name === 'protected' ? [after] : [before, after]);
+      // What they received is what came after them, whatever else they may read.
+      expect(await narrowed(account, ['stream', name], ['is', 'unread'])).toEqual([after]);
+    }
+  }
+});
