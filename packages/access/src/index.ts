@@ -1,3 +1,4 @@
 export * from './stream-access.ts';
 export * from './message-access.ts';
 export * from './message-changes.ts';
+export * from './people-access.ts';

@@ -1,3 +1,4 @@
+export * from './bots.ts';
 export * from './errors.ts';
 export * from './fold.ts';
 export * from './identity.ts';

@@ -9,6 +9,10 @@ export const limits = {
   contentMaxCodePoints: 10_000,
   /** Contract, Limits: `num_before + num_after` of GET messages. */
   messagesPerRequestMax: 5000,
+  /** What one edit of a topic may move: one entry of the log names all of them. */
+  messagesMovedMax: 50_000,
+  /** Edits of a message, the newest, that it lists and that its history lists. */
+  editsListedMax: 100,
   /** Reference facts, streams: a stream name. */
   streamNameMaxCodePoints: 60,
   /** Reference facts, streams: a stream description. */
@@ -23,6 +27,8 @@ export const limits = {
   clientNameMaxCodePoints: 30,
   /** Reference facts, people 7.6. */
   fullNameMaxCodePoints: 100,
+  /** Reference facts, events 15.3. */
+  statusTextMaxCodePoints: 60,
   /** Reference facts, people 4: an API key is exactly so long. */
   apiKeyLength: 32,
   /** Reference facts, people 2.2: a body above this is refused with 413. */

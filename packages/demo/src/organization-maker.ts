@@ -10,7 +10,8 @@ import type { EventLog } from '@parley/event-log';
 import {
   createRealm,
   createStream,
-  createUser,
+  createUsers,
+  drawUserIds,
   hashPassword,
   lockStreams,
   lockUsersInUse,
@@ -82,17 +83,13 @@ export class OrganizationMaker {
   }): Promise<void> {
     await this.#change(async (client, changeId) => {
       await createRealm(client, realm);
-      const effects: LogEffect[] = [];
-      for (const bot of systemBots) {
-        const { user } = await createUser(
-          client,
-          this.keySecrets,
-          { ...bot, botType: 1, isSystem: true },
-          changeId,
-        );
-        effects.push(accountEffect(user));
-      }
-      return { result: undefined, effects };
+      const made = await createUsers(
+        client,
+        this.keySecrets,
+        systemBots.map((bot) => ({ ...bot, botType: 1, isSystem: true })),
+        changeId,
+      );
+      return { result: undefined, effects: made.map(({ user }) => accountEffect(user)) };
     });
   }
 
@@ -109,34 +106,35 @@ export class OrganizationMaker {
     );
     return this.#change(async (client, changeId) => {
       const ownerEmails = accounts.flatMap(({ ownerEmail }) => ownerEmail ?? []);
-      const idsByEmail = new Map(
-        (await lockUsersInUse(client, { userIds: [], emails: ownerEmails })).map((owner) => [
-          owner.email,
-          owner.id,
-        ]),
-      );
-      const made: Account[] = [];
-      for (const [index, account] of accounts.entries()) {
-        const ownerId =
-          account.ownerEmail === undefined ? null : idsByEmail.get(account.ownerEmail);
-        if (ownerId === undefined) throw new Error(`nobody has the address ${account.ownerEmail}`);
-        const { user, apiKey } = await createUser(
-          client,
-          this.keySecrets,
-          {
-            email: account.email,
-            fullName: account.fullName,
+      const owners = await lockUsersInUse(client, { userIds: [], emails: ownerEmails });
+      const ids = await drawUserIds(client, accounts.length);
+      const idsByEmail = new Map([
+        ...owners.map((owner) => [owner.email, owner.id] as const),
+        ...accounts.map(({ email }, index) => [email, ids[index] ?? 0] as const),
+      ]);
+      const created = await createUsers(
+        client,
+        this.keySecrets,
+        accounts.map((account, index) => {
+          const { email, fullName, ownerEmail } = account;
+          const ownerId = ownerEmail === undefined ? null : idsByEmail.get(ownerEmail);
+          if (ownerId === undefined) throw new Error(`nobody has the address ${ownerEmail}`);
+          return {
+            id: ids[index] ?? 0,
+            email,
+            fullName,
             role: account.role ?? 'member',
             botType: account.botType ?? null,
             botOwnerId: ownerId,
             passwordHash: passwordHashes[index] ?? null,
-          },
-          changeId,
-        );
+          };
+        }),
+        changeId,
+      );
+      const made = created.map(({ user, apiKey }): Account => {
         if (apiKey === null) throw new Error('an account that is no system bot has a key');
-        idsByEmail.set(user.email, user.id);
-        made.push({ user, apiKey });
-      }
+        return { user, apiKey };
+      });
       return { result: made, effects: made.map(({ user }) => accountEffect(user)) };
     });
   }

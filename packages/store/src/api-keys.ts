@@ -98,23 +98,72 @@ export function openEventMembers(secrets: KeySecrets, sealed: string): Record<st
 }
 
 /**
- * Gives an account its key, replacing an earlier one, which stops working with this transaction's commit.
+ * Encrypts a secret that is stored beside its owner, such as the token of a bot's service.
  *
- * @param key the new key; by default a random one
- * @returns the key
+ * @param purpose what it is for and whose it is: it opens for the same purpose only
  */
+export function sealSecret(secrets: KeySecrets, text: string, purpose: string): Buffer {
+  return encrypt(secrets, text, purpose);
+}
+
+/**
+ * The reverse of `sealSecret`.
+ *
+ * @throws Error when it was sealed for another purpose or was altered
+ */
+export function openSecret(secrets: KeySecrets, sealed: Buffer, purpose: string): string {
+  return decrypt(secrets, sealed, purpose);
+}
+
+/**
+ * Gives accounts their keys in one statement, replacing earlier ones, which stop working with this transaction's commit.
+ *
+ * @param accounts each with its new key; by default a random one
+ * @returns the keys by user id
+ */
+export async function setApiKeys(
+  db: Queryable,
+  secrets: KeySecrets,
+  accounts: readonly { readonly userId: number; readonly key?: string | undefined }[],
+): Promise<Map<number, string>> {
+  const keys = new Map(accounts.map(({ userId, key }) => [userId, key ?? generateApiKey()]));
+  if (keys.size === 0) return keys;
+  await db.query({
+    text: `INSERT INTO api_keys (user_id, key_hash, key_encrypted) SELECT * FROM unnest($1::int[], $2::bytea[], $3::bytea[])
+      ON CONFLICT (user_id) DO UPDATE SET key_hash = excluded.key_hash, key_encrypted = excluded.key_encrypted, created_at = now()`,
+    values: [
+      [...keys.keys()],
+      [...keys.values()].map((key) => hashKey(secrets, key)),
+      [...keys].map(([userId, key]) => encrypt(secrets, key, keyPurpose(userId))),
+    ],
+  });
+  return keys;
+}
+
+/** Gives one account its key; see `setApiKeys`. */
 export async function setApiKey(
   db: Queryable,
   secrets: KeySecrets,
   userId: number,
   key: string = generateApiKey(),
 ): Promise<string> {
-  await db.query({
-    text: `INSERT INTO api_keys (user_id, key_hash, key_encrypted) VALUES ($1, $2, $3)
-      ON CONFLICT (user_id) DO UPDATE SET key_hash = excluded.key_hash, key_encrypted = excluded.key_encrypted, created_at = now()`,
-    values: [userId, hashKey(secrets, key), encrypt(secrets, key, keyPurpose(userId))],
-  });
+  await setApiKeys(db, secrets, [{ userId, key }]);
   return key;
+}
+
+/** @returns the keys of the accounts that have one, by user id */
+export async function findApiKeys(
+  db: Queryable,
+  secrets: KeySecrets,
+  userIds: readonly number[],
+): Promise<Map<number, string>> {
+  const { rows } = await db.query<{ userId: number; sealed: Buffer }>({
+    text: 'SELECT user_id AS "userId", key_encrypted AS sealed FROM api_keys WHERE user_id = ANY ($1::int[])',
+    values: [userIds],
+  });
+  return new Map(
+    rows.map(({ userId, sealed }) => [userId, decrypt(secrets, sealed, keyPurpose(userId))]),
+  );
 }
 
 /** @returns the account's key, or undefined when it has none (system bots) */
@@ -133,7 +182,7 @@ export async function findApiKey(
 
 /** Whose key it is, with what authentication has to refuse (reference facts, people 4). */
 export type KeyAccount = Caller & {
-  /** `foldName` of the stored address: the given one must fold to the same. */
+  /** `foldName` of the real address: the given one must fold to the same. */
   readonly emailFolded: string;
   readonly isActive: boolean;
   readonly isRealmDeactivated: boolean;
@@ -151,7 +200,7 @@ export async function findAccountByKey(
 ): Promise<KeyAccount | undefined> {
   const { rows } = await db.query<KeyAccount>({
     name: 'store-find-account-by-key',
-    text: `SELECT u.id AS "userId", u.email, u.email_folded AS "emailFolded", u.role, u.bot_type AS "botType",
+    text: `SELECT u.id AS "userId", u.email, coalesce(u.delivery_email_folded, u.email_folded) AS "emailFolded", u.role, u.bot_type AS "botType",
         u.bot_owner_id AS "botOwnerId", u.is_active AS "isActive",
         coalesce((SELECT r.is_deactivated FROM realm r LIMIT 1), false) AS "isRealmDeactivated"
       FROM api_keys k JOIN users u ON u.id = k.user_id WHERE k.key_hash = $1`,

@@ -121,6 +121,16 @@ export async function getRealm(db: Queryable): Promise<Realm> {
   return realm;
 }
 
+/**
+ * Keeps the organization's settings as they are until the transaction ends; called before anything else is locked.
+ *
+ * @returns the organization
+ */
+export async function lockRealmInUse(db: Queryable): Promise<Realm> {
+  await db.query({ text: 'SELECT id FROM realm FOR SHARE' });
+  return getRealm(db);
+}
+
 /** Replaces the streams to which announcements go; null is none. */
 export async function setRealmNotificationStreams(
   db: Queryable,

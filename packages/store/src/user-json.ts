@@ -1,8 +1,53 @@
 import { createHash } from 'node:crypto';
 
+import type { ProfileData } from './profile-fields.ts';
+import type { RealmSettings } from './realm.ts';
 import type { User } from './users.ts';
 
 /** Accounts as clients see them. */
+
+/** How the organization shows the addresses of people (reference facts, people 7.7). */
+export type EmailPolicy = {
+  readonly emailsHidden: boolean;
+  /** Of addresses that the server makes up: those of hidden people, and of bots. */
+  readonly domain: string;
+};
+
+/** The value of `email_address_visibility` with which only administrators see real addresses. */
+const administratorsSeeEmails = 3;
+
+/** @returns whether the organization hides the addresses of people from everybody but administrators */
+export function hidesEmails(settings: Pick<RealmSettings, 'email_address_visibility'>): boolean {
+  return settings.email_address_visibility === administratorsSeeEmails;
+}
+
+/** @param publicUrl where clients reach the server; its host without port is the domain of made-up addresses */
+export function emailPolicy(
+  settings: Pick<RealmSettings, 'email_address_visibility'>,
+  publicUrl: string,
+): EmailPolicy {
+  return { emailsHidden: hidesEmails(settings), domain: madeUpEmailDomain(publicUrl) };
+}
+
+/** @returns the domain of the addresses of bots and of people whose own is hidden (reference facts, people 7.7 and 8) */
+export function madeUpEmailDomain(publicUrl: string): string {
+  return new URL(publicUrl).hostname;
+}
+
+/**
+ * The one rule for the address that others see of an account. `User.email` holds its result, in every answer and event: it is
+ * applied when an account is made and by `applyEmailPolicy` when the organization changes its mind.
+ *
+ * @param account with its real address
+ */
+export function shownEmail(
+  account: { readonly id: number; readonly email: string; readonly botType: number | null },
+  policy: EmailPolicy,
+): string {
+  return policy.emailsHidden && account.botType === null
+    ? `user${account.id}@${policy.domain}`
+    : account.email;
+}
 
 /**
  * @param email any letter case
@@ -21,24 +66,54 @@ export function gravatarUrl(
 /** The one organization of a database. */
 const realmId = 1;
 
-/** @returns the URL of an account's avatar, always a real one (reference facts, people 7.8) */
-export function avatarUrl(
-  user: Pick<User, 'id' | 'email' | 'avatarSource' | 'avatarVersion'>,
-  size: 'normal' | 'medium' = 'normal',
-): string {
-  if (user.avatarSource === 'G') return gravatarUrl(user.email, user.avatarVersion, size);
+/** @returns where an account's uploaded avatar lies, below `user_avatars/` (reference facts, people 7.8) */
+export function avatarPath(userId: number, size: 'normal' | 'medium' = 'normal'): string {
   const hash = createHash('sha256')
-    .update(`avatar of ${user.id} in ${realmId}`)
+    .update(`avatar of ${userId} in ${realmId}`)
     .digest('hex')
     .slice(0, 40);
-  const suffix = size === 'medium' ? '-medium' : '';
-  return `/user_avatars/${realmId}/${hash}${suffix}.png?x=x&version=${user.avatarVersion}`;
+  return `${realmId}/${hash}${size === 'medium' ? '-medium' : ''}.png`;
+}
+
+/** @returns the URL of an account's avatar, always a real one (reference facts, people 7.8) */
+export function avatarUrl(
+  user: Pick<User, 'id' | 'email' | 'avatarSource' | 'avatarVersion'> & {
+    /** Gravatar knows people by their real address. */
+    readonly deliveryEmail?: string;
+  },
+  size: 'normal' | 'medium' = 'normal',
+): string {
+  if (user.avatarSource === 'G')
+    return gravatarUrl(user.deliveryEmail ?? user.email, user.avatarVersion, size);
+  return `/user_avatars/${avatarPath(user.id, size)}?x=x&version=${user.avatarVersion}`;
 }
 
 export type UserJsonOptions = {
-  /** The client makes Gravatar URLs itself: `avatar_url` is null where it can. */
+  /**
+   * The client makes Gravatar URLs itself: `avatar_url` is null where it can, which it cannot where addresses are hidden.
+   */
   readonly clientGravatar: boolean;
+  /** The organization hides addresses and the reader is an administrator: people have `delivery_email`. */
+  readonly deliveryEmails?: boolean;
+  /** Profiles by user id; where it is given, people have `profile_data`. */
+  readonly profiles?: ReadonlyMap<number, ProfileData>;
 };
+
+/** @returns what a reader sees of addresses and Gravatars under the organization's settings */
+export function userJsonOptions(
+  reader: { readonly role: User['role'] },
+  settings: Pick<RealmSettings, 'email_address_visibility'>,
+  wanted: { readonly clientGravatar: boolean; readonly profiles?: UserJsonOptions['profiles'] },
+): UserJsonOptions {
+  const isHiding = hidesEmails(settings);
+  return {
+    clientGravatar: wanted.clientGravatar && !isHiding,
+    deliveryEmails: isHiding && reader.role === 'administrator',
+    ...(wanted.profiles === undefined ? {} : { profiles: wanted.profiles }),
+  };
+}
+
+const noProfile: ProfileData = {};
 
 function peopleFields(user: User, options: UserJsonOptions): Record<string, unknown> {
   return {
@@ -51,6 +126,12 @@ function peopleFields(user: User, options: UserJsonOptions): Record<string, unkn
     avatar_url: options.clientGravatar && user.avatarSource === 'G' ? null : avatarUrl(user),
     timezone: user.timezone,
     date_joined: user.dateJoined,
+    ...(user.botType === null &&
+      options.deliveryEmails === true && { delivery_email: user.deliveryEmail }),
+    ...(user.botType === null &&
+      options.profiles !== undefined && {
+        profile_data: options.profiles.get(user.id) ?? noProfile,
+      }),
   };
 }
 
@@ -62,20 +143,17 @@ function peopleFields(user: User, options: UserJsonOptions): Record<string, unkn
 export function memberJson(
   user: User,
   emailOfOwner: string | undefined,
-  options: UserJsonOptions & { readonly profileData?: boolean },
+  options: UserJsonOptions,
 ): Record<string, unknown> {
-  const member: Record<string, unknown> = {
+  return {
     ...peopleFields(user, options),
     is_active: user.isActive,
     bot_type: user.botType,
+    ...(user.botType !== null && {
+      bot_owner_id: user.botOwnerId,
+      ...(emailOfOwner !== undefined && { bot_owner: emailOfOwner }),
+    }),
   };
-  if (user.botType === null) {
-    if (options.profileData === true) member['profile_data'] = {};
-  } else {
-    member['bot_owner_id'] = user.botOwnerId;
-    if (emailOfOwner !== undefined) member['bot_owner'] = emailOfOwner;
-  }
-  return member;
 }
 
 /**
@@ -83,9 +161,9 @@ export function memberJson(
  * `is_active`, which the list or the event implies.
  */
 export function realmUserJson(user: User, options: UserJsonOptions): Record<string, unknown> {
-  const person = peopleFields(user, options);
+  const person = peopleFields(user, { ...options, profiles: options.profiles ?? new Map() });
   return user.botType === null
-    ? { ...person, profile_data: {} }
+    ? person
     : { ...person, bot_type: user.botType, bot_owner_id: user.botOwnerId };
 }
 

@@ -2,6 +2,17 @@ import { withDefaults } from './realm.ts';
 
 /** An account's own settings, top-level keys of register, with their defaults (reference facts, events 4.6). */
 
+/** Looks of emoji that clients offer (reference facts, events 4). */
+export const emojisets: readonly { readonly key: string; readonly text: string }[] = [
+  { key: 'google', text: 'Google modern' },
+  { key: 'google-blob', text: 'Google classic' },
+  { key: 'twitter', text: 'Twitter' },
+  { key: 'text', text: 'Plain text' },
+];
+
+/** Sounds that clients have; the second name is a literal that they know (reference facts, people 9). */
+export const notificationSounds: readonly string[] = ['ding', 'zulip'];
+
 export const displaySettingDefaults = {
   default_language: 'en',
   demote_inactive_streams: 1,
@@ -56,12 +67,19 @@ export function displaySettings(user: {
   readonly settings: Partial<UserSettings>;
   readonly timezone: string;
 }): Record<string, unknown> {
-  return { ...withDefaults(displaySettingDefaults, user.settings), timezone: user.timezone };
+  return {
+    ...withDefaults(displaySettingDefaults, user.settings),
+    timezone: user.timezone,
+    emojiset_choices: emojisets,
+  };
 }
 
 /** @returns the notification settings that register answers (reference facts, events 4.6) */
 export function notificationSettings(user: {
   readonly settings: Partial<UserSettings>;
 }): Record<string, unknown> {
-  return withDefaults(notificationSettingDefaults, user.settings);
+  return {
+    ...withDefaults(notificationSettingDefaults, user.settings),
+    available_notification_sounds: notificationSounds,
+  };
 }

@@ -2,12 +2,10 @@ import { foldName } from '@parley/contracts';
 import type { Role } from '@parley/contracts';
 import type { Queryable } from '@parley/database';
 
-import { setApiKey } from './api-keys.ts';
-import type { KeySecrets } from './api-keys.ts';
 import type { UserSettings } from './user-settings.ts';
 
 /**
- * People and bots, their activity and role over time (owner of `users` and `account_periods`).
+ * People and bots, their activity and role over time (owner of `users` and `account_periods`, with `new-users.ts`).
  *
  * Whoever alters role or activity locks the account FOR UPDATE; whoever acts on an account's being active (subscribing it,
  * for instance) locks it FOR KEY SHARE. So neither can pass the other unnoticed.
@@ -15,7 +13,10 @@ import type { UserSettings } from './user-settings.ts';
 
 export type User = {
   readonly id: number;
+  /** The address that others see and name the account by (reference facts, people 7.7). */
   readonly email: string;
+  /** The real address, by which the account signs in; only the account itself and administrators see it where it differs. */
+  readonly deliveryEmail: string;
   readonly fullName: string;
   readonly shortName: string;
   readonly role: Role;
@@ -38,7 +39,8 @@ export type User = {
   readonly dateJoined: string;
 };
 
-const columns = `u.id, u.email, u.full_name AS "fullName", u.short_name AS "shortName", u.role, u.is_active AS "isActive",
+/** The columns of a User, of a table called `u`. */
+export const userColumns = `u.id, u.email, coalesce(u.delivery_email, u.email) AS "deliveryEmail", u.full_name AS "fullName", u.short_name AS "shortName", u.role, u.is_active AS "isActive",
   u.is_system AS "isSystem", u.bot_type AS "botType", u.bot_owner_id AS "botOwnerId", u.recipient_id AS "recipientId",
   u.avatar_source AS "avatarSource", u.avatar_version AS "avatarVersion", u.timezone, u.settings, u.pointer,
   u.default_sending_stream_id AS "defaultSendingStreamId",
@@ -50,7 +52,7 @@ const columns = `u.id, u.email, u.full_name AS "fullName", u.short_name AS "shor
 export async function findUserById(db: Queryable, userId: number): Promise<User | undefined> {
   const { rows } = await db.query<User>({
     name: 'store-find-user-by-id',
-    text: `SELECT ${columns} FROM users u WHERE u.id = $1::bigint`,
+    text: `SELECT ${userColumns} FROM users u WHERE u.id = $1::bigint`,
     values: [userId],
   });
   return rows[0];
@@ -70,7 +72,7 @@ export async function getUser(db: Queryable, userId: number): Promise<User> {
 export async function findUsersByIds(db: Queryable, userIds: readonly number[]): Promise<User[]> {
   const { rows } = await db.query<User>({
     name: 'store-find-users-by-ids',
-    text: `SELECT ${columns} FROM users u WHERE u.id = ANY ($1::int[]) ORDER BY u.id`,
+    text: `SELECT ${userColumns} FROM users u WHERE u.id = ANY ($1::int[]) ORDER BY u.id`,
     values: [userIds],
   });
   return rows;
@@ -80,7 +82,7 @@ export async function findUsersByIds(db: Queryable, userIds: readonly number[]):
 export async function findUserByEmail(db: Queryable, email: string): Promise<User | undefined> {
   const { rows } = await db.query<User>({
     name: 'store-find-user-by-email',
-    text: `SELECT ${columns} FROM users u WHERE u.email_folded = $1`,
+    text: `SELECT ${userColumns} FROM users u WHERE u.email_folded = $1`,
     values: [foldName(email)],
   });
   return rows[0];
@@ -90,7 +92,7 @@ export async function findUserByEmail(db: Queryable, email: string): Promise<Use
 export async function findUsersByEmails(db: Queryable, emails: readonly string[]): Promise<User[]> {
   const { rows } = await db.query<User>({
     name: 'store-find-users-by-emails',
-    text: `SELECT ${columns} FROM users u WHERE u.email_folded = ANY ($1::text[]) ORDER BY u.id`,
+    text: `SELECT ${userColumns} FROM users u WHERE u.email_folded = ANY ($1::text[]) ORDER BY u.id`,
     values: [emails.map(foldName)],
   });
   return rows;
@@ -103,7 +105,7 @@ export async function listUsers(
 ): Promise<User[]> {
   const { rows } = await db.query<User>({
     name: 'store-list-users',
-    text: `SELECT ${columns} FROM users u WHERE u.is_system = $1 ORDER BY u.id`,
+    text: `SELECT ${userColumns} FROM users u WHERE u.is_system = $1 ORDER BY u.id`,
     values: [options.system === 'only'],
   });
   return rows;
@@ -112,82 +114,51 @@ export async function listUsers(
 /** What a sign-in needs. */
 export type SignInAccount = User & { readonly passwordHash: string | null };
 
-/** @returns the account with this address in any letter case, with its password's hash */
+/** @returns the account with this real address in any letter case, with its password's hash */
 export async function findSignInAccount(
   db: Queryable,
   email: string,
 ): Promise<SignInAccount | undefined> {
   const { rows } = await db.query<SignInAccount>({
-    text: `SELECT ${columns}, u.password_hash AS "passwordHash" FROM users u WHERE u.email_folded = $1`,
+    name: 'store-find-sign-in-account',
+    text: `SELECT ${userColumns}, u.password_hash AS "passwordHash" FROM users u
+      WHERE coalesce(u.delivery_email_folded, u.email_folded) = $1`,
     values: [foldName(email)],
   });
   return rows[0];
 }
 
-export type NewUser = {
-  readonly email: string;
-  readonly fullName: string;
-  /** By default the part of the address before the `@`. */
-  readonly shortName?: string;
-  readonly role?: Role;
-  readonly botType?: number | null;
-  readonly botOwnerId?: number | null;
-  readonly isSystem?: boolean;
-  /** From `hashPassword`; without one the account cannot sign in by password. */
-  readonly passwordHash?: string | null;
-  /** By default a random one; system bots get none. */
-  readonly apiKey?: string;
-  readonly timezone?: string;
-  readonly settings?: Partial<UserSettings>;
-};
+/** @returns whether an account, active or not, has this address (any letter case), be it the real one or the shown one */
+export async function isEmailTaken(db: Queryable, email: string): Promise<boolean> {
+  const { rows } = await db.query<{ taken: boolean }>({
+    text: `SELECT EXISTS (SELECT 1 FROM users WHERE email_folded = $1)
+      OR EXISTS (SELECT 1 FROM users WHERE coalesce(delivery_email_folded, email_folded) = $1) AS taken`,
+    values: [foldName(email)],
+  });
+  return rows[0]?.taken ?? false;
+}
+
+/** Names of bots are given out one at a time, under an advisory lock of this number, so that no two requests take the same. */
+const botNamesLock = 7_217_003;
 
 /**
- * Creates an active account with its key, its account period and its row of read state. The caller's log entry has to carry
- * the `account` effect and the change; membership in default streams is the caller's to add.
+ * Looks whether a bot may have a name (reference facts, people 8): no active account has it. No other bot gets a name until the
+ * transaction ends; called before anything else is locked.
  *
- * @param changeId the change at which the account begins to exist
- * @returns the account and its key (null for system bots)
- * @throws the database's unique violation when the address is taken
+ * @param exceptUserId the bot itself
  */
-export async function createUser(
+export async function isBotNameFree(
   db: Queryable,
-  secrets: KeySecrets,
-  user: NewUser,
-  changeId: number,
-): Promise<{ user: User; apiKey: string | null }> {
-  const role = user.role ?? 'member';
-  const { rows } = await db.query<User>({
-    text: `INSERT INTO users AS u (email, email_folded, full_name, full_name_folded, short_name, role, is_system, bot_type,
-        bot_owner_id, password_hash, timezone, settings)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING ${columns}`,
-    values: [
-      user.email,
-      foldName(user.email),
-      user.fullName,
-      foldName(user.fullName),
-      user.shortName ?? user.email.split('@')[0],
-      role,
-      user.isSystem ?? false,
-      user.botType ?? null,
-      user.botOwnerId ?? null,
-      user.passwordHash ?? null,
-      user.timezone ?? '',
-      JSON.stringify(user.settings ?? {}),
-    ],
+  fullName: string,
+  exceptUserId?: number,
+): Promise<boolean> {
+  await db.query({ text: 'SELECT pg_advisory_xact_lock($1)', values: [botNamesLock] });
+  const { rows } = await db.query<{ taken: boolean }>({
+    text: `SELECT EXISTS (SELECT 1 FROM users WHERE full_name_folded = $1 AND full_name = $2 AND is_active
+      AND id IS DISTINCT FROM $3) AS taken`,
+    values: [foldName(fullName), fullName, exceptUserId ?? null],
   });
-  const created = rows[0];
-  if (created === undefined) throw new Error('the insertion of a user returned no row');
-  await db.query({
-    text: `WITH period AS (
-        INSERT INTO account_periods (user_id, role, is_active, from_change_id) VALUES ($1, $2, true, $3))
-      INSERT INTO read_users (user_id) VALUES ($1) ON CONFLICT DO NOTHING`,
-    values: [created.id, role, changeId],
-  });
-  const apiKey =
-    created.isSystem && user.apiKey === undefined
-      ? null
-      : await setApiKey(db, secrets, created.id, user.apiKey);
-  return { user: created, apiKey };
+  return rows[0]?.taken !== true;
 }
 
 /**
@@ -200,7 +171,7 @@ export async function lockUsersInUse(
   who: { readonly userIds: readonly number[]; readonly emails?: readonly string[] },
 ): Promise<User[]> {
   const { rows } = await db.query<User>({
-    text: `SELECT ${columns} FROM users u WHERE u.id = ANY ($1::int[]) OR u.email_folded = ANY ($2::text[])
+    text: `SELECT ${userColumns} FROM users u WHERE u.id = ANY ($1::int[]) OR u.email_folded = ANY ($2::text[])
       ORDER BY u.id FOR KEY SHARE`,
     values: [who.userIds, (who.emails ?? []).map(foldName)],
   });
@@ -219,7 +190,7 @@ export async function lockUserForOwnChange(
 ): Promise<User | undefined> {
   const { rows } = await db.query<User>({
     name: 'store-lock-user-for-own-change',
-    text: `SELECT ${columns} FROM users u WHERE u.id = $1 FOR NO KEY UPDATE`,
+    text: `SELECT ${userColumns} FROM users u WHERE u.id = $1 FOR NO KEY UPDATE`,
     values: [userId],
   });
   return rows[0];
@@ -240,7 +211,7 @@ const notificationBotName = 'notification-bot';
 export async function findNotificationBot(db: Queryable): Promise<User | undefined> {
   const { rows } = await db.query<User>({
     name: 'store-find-notification-bot',
-    text: `SELECT ${columns} FROM users u WHERE u.is_system AND u.is_active AND split_part(u.email, '@', 1) = $1
+    text: `SELECT ${userColumns} FROM users u WHERE u.is_system AND u.is_active AND split_part(u.email, '@', 1) = $1
       ORDER BY u.id LIMIT 1`,
     values: [notificationBotName],
   });
@@ -248,18 +219,68 @@ export async function findNotificationBot(db: Queryable): Promise<User | undefin
 }
 
 /**
- * Locks, for a change of activity, an account, its bots and every active human administrator: no two requests can then each
- * take away what the other counts on as the last administrator.
+ * Locks accounts as `lockUserForOwnChange` does, in one statement.
+ *
+ * @returns those that exist, by ascending id
+ */
+export async function lockUsersForOwnChange(
+  db: Queryable,
+  userIds: readonly number[],
+): Promise<User[]> {
+  const { rows } = await db.query<User>({
+    text: `SELECT ${userColumns} FROM users u WHERE u.id = ANY ($1::bigint[]) ORDER BY u.id FOR NO KEY UPDATE`,
+    values: [userIds],
+  });
+  return rows;
+}
+
+/** Who are administrators is changed under an advisory lock of this number, and stays as it is under a shared one. */
+const administratorsLock = 7_217_005;
+
+/**
+ * Keeps the administrators the same until the transaction ends, so that an event for them reaches those whom its place in the log
+ * finds as such. Called before anything else is locked.
+ *
+ * @returns the ids of the active human administrators, ascending
+ */
+export async function lockAdministratorsInUse(db: Queryable): Promise<number[]> {
+  await db.query({
+    text: 'SELECT pg_advisory_xact_lock_shared($1)',
+    values: [administratorsLock],
+  });
+  return listHumanAdministratorIds(db);
+}
+
+/** @returns the ids of the active human administrators, ascending */
+export async function listHumanAdministratorIds(db: Queryable): Promise<number[]> {
+  const { rows } = await db.query<{ id: number }>({
+    name: 'store-list-human-administrators',
+    text: `SELECT id FROM users WHERE role = 'administrator' AND is_active AND bot_type IS NULL AND NOT is_system ORDER BY id`,
+  });
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Locks, for a change of activity or role, an account, its bots, the one who asks for it and every active human administrator: no
+ * two requests can then each take away what the other counts on as the last administrator.
  *
  * @returns the accounts by ascending id
  */
-export async function lockUsersForActivityChange(db: Queryable, userId: number): Promise<User[]> {
-  const { rows } = await db.query<User>({
-    text: `SELECT ${columns} FROM users u WHERE u.id = $1::bigint OR u.bot_owner_id = $1::bigint
+export async function lockUsersForActivityChange(
+  db: Queryable,
+  userId: number,
+  callerId: number,
+): Promise<User[]> {
+  await db.query({ text: 'SELECT pg_advisory_xact_lock($1)', values: [administratorsLock] });
+  const lock = {
+    text: `SELECT ${userColumns} FROM users u WHERE u.id = $1::bigint OR u.id = $2::bigint OR u.bot_owner_id = $1::bigint
         OR (u.role = 'administrator' AND u.is_active AND u.bot_type IS NULL AND NOT u.is_system)
       ORDER BY u.id FOR UPDATE`,
-    values: [userId],
-  });
+    values: [userId, callerId],
+  };
+  // The first pass may have waited for a transaction that gave the account a bot; from then on nobody can. The second finds it.
+  await db.query(lock);
+  const { rows } = await db.query<User>(lock);
   return rows;
 }
 
@@ -328,6 +349,72 @@ export async function accountPeriodsOf(
       FROM account_periods p JOIN changes f ON f.id = p.from_change_id LEFT JOIN changes t ON t.id = p.until_change_id
       WHERE p.user_id = ANY ($1::int[]) ORDER BY p.user_id, f.position`,
     values: [userIds],
+  });
+  return rows;
+}
+
+/** What may change of an account beside role and activity; what is absent stays. */
+export type UserChange = {
+  readonly fullName?: string;
+  readonly timezone?: string;
+  /** Laid over those that are stored. */
+  readonly settings?: Partial<UserSettings>;
+  readonly passwordHash?: string;
+  /** Whether the picture is a Gravatar or uploaded; given, its version grows. */
+  readonly avatarSource?: 'G' | 'U';
+  readonly botOwnerId?: number;
+  readonly defaultSendingStreamId?: number | null;
+  readonly defaultEventsRegisterStreamId?: number | null;
+  readonly defaultAllPublicStreams?: boolean;
+};
+
+/**
+ * Alters an account that the caller has locked.
+ *
+ * @returns the account as it is now
+ */
+export async function updateUser(db: Queryable, userId: number, change: UserChange): Promise<User> {
+  const columns: readonly (readonly [string, unknown])[] = [
+    ['full_name', change.fullName],
+    ['full_name_folded', change.fullName === undefined ? undefined : foldName(change.fullName)],
+    ['timezone', change.timezone],
+    ['password_hash', change.passwordHash],
+    ['avatar_source', change.avatarSource],
+    ['bot_owner_id', change.botOwnerId],
+    ['default_sending_stream_id', change.defaultSendingStreamId],
+    ['default_events_register_stream_id', change.defaultEventsRegisterStreamId],
+    ['default_all_public_streams', change.defaultAllPublicStreams],
+  ];
+  const given = columns.filter(([, value]) => value !== undefined);
+  const sets = given.map(([column], n) => `${column} = $${n + 3}`);
+  if (change.avatarSource !== undefined) sets.push('avatar_version = avatar_version + 1');
+  const { rows } = await db.query<User>({
+    text: `UPDATE users AS u SET ${['settings = settings || $2::jsonb', ...sets].join(', ')}
+      WHERE u.id = $1 RETURNING ${userColumns}`,
+    values: [userId, JSON.stringify(change.settings ?? {}), ...given.map(([, value]) => value)],
+  });
+  const updated = rows[0];
+  if (updated === undefined) throw new Error(`there is no user ${userId}`);
+  return updated;
+}
+
+/** @returns ids of active accounts, people and bots but no system bots; at most so many */
+export async function listActiveUserIds(db: Queryable, countMax: number): Promise<number[]> {
+  const { rows } = await db.query<{ id: number }>({
+    text: 'SELECT id FROM users WHERE is_active AND NOT is_system ORDER BY id LIMIT $1',
+    values: [countMax],
+  });
+  return rows.map(({ id }) => id);
+}
+
+/** @returns bots, active or not, in the order of their creation: all of the organization, or those of one owner */
+export async function listBots(db: Queryable, ownerId?: number): Promise<User[]> {
+  const { rows } = await db.query<User>({
+    name: 'store-list-bots',
+    text: `SELECT ${userColumns} FROM users u
+      WHERE u.bot_type IS NOT NULL AND NOT u.is_system AND ($1::int IS NULL OR u.bot_owner_id = $1::int)
+      ORDER BY u.date_joined, u.id`,
+    values: [ownerId ?? null],
   });
   return rows;
 }

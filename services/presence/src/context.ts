@@ -12,4 +12,6 @@ export type PresenceContext = {
   readonly publicUrl: string;
   /** Renders the organization's description to HTML. */
   readonly renderDescription: (description: string) => string;
+  /** Renders what somebody wrote into a profile to HTML. */
+  readonly renderProfileText: (text: string) => string;
 };

@@ -1,4 +1,5 @@
 import type { RequestHandler, ServiceFrame } from '@parley/http';
+import { descriptionRenderer } from '@parley/markdown';
 import { connectStores, keepLease } from '@parley/service';
 import { deriveKeySecrets } from '@parley/store';
 
@@ -18,6 +19,8 @@ export async function startPresence(frame: ServiceFrame): Promise<RequestHandler
       mode: config.mode,
       publicUrl: config.publicUrl,
       renderDescription: realmDescriptionRenderer(config.publicUrl),
+      // Names of people, groups and streams stay plain text: everybody may read a profile.
+      renderProfileText: descriptionRenderer(config.publicUrl),
     },
     identitySecrets: config.internalSecrets.map((secret) => secret.reveal()),
     log,

@@ -9,6 +9,7 @@ import * as alertWordsVersion from './20261121000400-alert-words-version.ts';
 import * as editsAndDeletions from './20261121000500-edits-and-deletions.ts';
 import * as orderOfReactions from './20261121000600-order-of-reactions.ts';
 import * as sideEffects from './20261121000700-side-effects.ts';
+import * as peopleComplete from './20261121001000-people-complete.ts';
 
 export type Migration = { readonly name: string; readonly sql: string };
 
@@ -25,4 +26,5 @@ export const migrations: readonly Migration[] = [
   editsAndDeletions,
   orderOfReactions,
   sideEffects,
+  peopleComplete,
 ];

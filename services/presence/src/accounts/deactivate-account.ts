@@ -1,128 +1,128 @@
-import { audienceKey, badRequest, insufficientPermission, withoutCode } from '@parley/contracts';
-import type { Caller, ChangeEntry, EventPart, LogEffect } from '@parley/contracts';
+import { checkMayAdminister, getActor } from '@parley/access';
+import { badRequest, cannotDeactivateLastUser, withoutCode } from '@parley/contracts';
+import type { Caller, EventPart } from '@parley/contracts';
 import type { Client } from '@parley/database';
 import {
   closeAccountMemberships,
   deleteEventQueuesOf,
+  listActiveUserIds,
+  listHumanAdministratorIds,
   lockStreams,
   lockUsersForActivityChange,
+  readBotDetails,
   setUsersActive,
   subscribedStreamIds,
 } from '@parley/store';
-import type { Membership, User } from '@parley/store';
+import type { User } from '@parley/store';
 
+import { botRemoved, botViewers } from '../bots/bot-events.ts';
 import type { PresenceContext } from '../context.ts';
-import { botAudience } from './bot-audience.ts';
+import { accountEffect, changeEntry, membershipEffects, personRemoved } from './account-events.ts';
+
+/** Which call deactivates: they refuse differently (reference facts, people 7.5 and 8). */
+export type DeactivationOf = 'person' | 'oneself' | 'bot';
 
 /**
- * Deactivates a person and every active bot of that person, ends their memberships and tells everybody (reference facts,
+ * Deactivates an account and every active bot that it owns, ends their memberships and tells everybody (reference facts,
  * people 7.5; events 13.1). Their keys stop working and their queues end with the entry.
  *
- * @throws ApiError with the refusals of the reference facts, people 7.5; then nothing has changed
+ * @throws ApiError with the refusals of the reference facts, people 7.5 and 8; then nothing has changed
  */
 export async function deactivateAccount(
   context: PresenceContext,
   caller: Caller,
   userId: number,
+  of: DeactivationOf,
 ): Promise<void> {
   await context.eventLog.transaction(async (client) => {
-    const people = await lockUsersForActivityChange(client, userId);
-    const user = checkTarget(people, userId);
-    checkPermission(people, caller);
-    checkNotLastAdministrator(people, user);
-    const bots = people.filter((person) => person.botOwnerId === user.id && person.isActive);
-    const accounts = [user, ...bots];
-    const userIds = accounts.map((account) => account.id);
-    await lockStreams(client, { streamIds: await subscribedStreamIds(client, userIds) });
-    const changeId = await context.eventLog.drawChangeId(client);
-    await setUsersActive(client, userIds, false, changeId);
-    const left = await closeAccountMemberships(client, userIds, changeId);
-    await deleteEventQueuesOf(client, userIds);
-    const entry: ChangeEntry = {
-      v: 1,
-      kind: 'change',
-      effects: [...leftEffects(left), ...accounts.map(accountEffect)],
-      events: await removeEvents(client, user, bots),
-    };
-    return {
-      result: undefined,
-      append: {
-        entries: [{ entry, audience: audienceKey.everyone }],
-        changeId,
-        accountUserIds: userIds,
-      },
-    };
+    const people = await lockUsersForActivityChange(client, userId, caller.userId);
+    const actor = getActor(people, caller);
+    const user = checkTarget(people, userId, of);
+    if (of === 'oneself') await checkNotLast(client, people, user);
+    else {
+      if (of === 'person' && !user.isActive) throw badRequest('User is deactivated');
+      checkMayAdminister(actor, user);
+      if (isLastAdministrator(people, user))
+        throw withoutCode('Cannot deactivate the only organization administrator');
+    }
+    // A bot may have been deactivated before, which changes nothing.
+    if (!user.isActive) return { result: undefined };
+    return { result: undefined, append: await deactivate(context, client, people, user) };
   });
 }
 
-function checkTarget(people: readonly User[], userId: number): User {
+async function deactivate(
+  context: PresenceContext,
+  client: Client,
+  people: readonly User[],
+  user: User,
+) {
+  const bots = people.filter((person) => person.botOwnerId === user.id && person.isActive);
+  const accounts = [user, ...bots];
+  const userIds = accounts.map((account) => account.id);
+  await lockStreams(client, { streamIds: await subscribedStreamIds(client, userIds) });
+  const changeId = await context.eventLog.drawChangeId(client);
+  await setUsersActive(client, userIds, false, changeId);
+  const left = await closeAccountMemberships(client, userIds, changeId);
+  await deleteEventQueuesOf(client, userIds);
+  const effects = [
+    ...membershipEffects('left', left),
+    ...accounts.map((account) => accountEffect({ ...account, isActive: false })),
+  ];
+  const entries = [changeEntry(await removeEvents(context, client, accounts), effects)];
+  return { entries, changeId, accountUserIds: userIds };
+}
+
+function checkTarget(people: readonly User[], userId: number, of: DeactivationOf): User {
   const user = people.find((person) => person.id === userId);
-  if (user === undefined || user.botType !== null || user.isSystem)
-    throw badRequest('No such user');
-  if (!user.isActive) throw badRequest('User is deactivated');
+  const isBot = user?.botType !== null;
+  if (user === undefined || user.isSystem || isBot !== (of === 'bot'))
+    throw badRequest(of === 'bot' ? 'No such bot' : 'No such user');
   return user;
 }
 
-/** Human administrators are among the locked rows as long as they are such; an administrator bot need not be. */
-function checkPermission(people: readonly User[], caller: Caller): void {
-  const actor = people.find((person) => person.id === caller.userId);
-  const isAdministrator =
-    actor === undefined
-      ? caller.role === 'administrator' && caller.botType !== null
-      : actor.role === 'administrator' && actor.isActive;
-  if (!isAdministrator) throw insufficientPermission();
-}
-
-function checkNotLastAdministrator(people: readonly User[], user: User): void {
-  const isHumanAdministrator = (person: User): boolean =>
+function isHumanAdministrator(person: User): boolean {
+  return (
     person.role === 'administrator' &&
     person.isActive &&
     person.botType === null &&
-    !person.isSystem;
-  if (!isHumanAdministrator(user)) return;
-  const others = people.filter((person) => person.id !== user.id && isHumanAdministrator(person));
-  if (others.length === 0)
-    throw withoutCode('Cannot deactivate the only organization administrator');
+    !person.isSystem
+  );
 }
 
-function leftEffects(left: readonly Membership[]): LogEffect[] {
-  const byStream = new Map<number, number[]>();
-  for (const { userId, streamId } of left) {
-    const known = byStream.get(streamId);
-    if (known === undefined) byStream.set(streamId, [userId]);
-    else known.push(userId);
-  }
-  return [...byStream].map(([streamId, userIds]) => ({ effect: 'left', streamId, userIds }));
+/**
+ * @param people all active human administrators among them, locked
+ * @returns whether nobody would be left to administer without this person
+ */
+export function isLastAdministrator(people: readonly User[], user: User): boolean {
+  return (
+    isHumanAdministrator(user) &&
+    !people.some((person) => person.id !== user.id && isHumanAdministrator(person))
+  );
 }
 
-function accountEffect(account: User): LogEffect {
-  return { effect: 'account', userId: account.id, role: account.role, isActive: false };
+/** @throws ApiError `CANNOT_DEACTIVATE_LAST_USER` */
+async function checkNotLast(client: Client, people: readonly User[], user: User): Promise<void> {
+  const active = await listActiveUserIds(client, 2);
+  if (active.length < 2) throw cannotDeactivateLastUser(false);
+  if (isLastAdministrator(people, user)) throw cannotDeactivateLastUser(true);
 }
 
 async function removeEvents(
+  context: PresenceContext,
   client: Client,
-  user: User,
-  bots: readonly User[],
+  accounts: readonly User[],
 ): Promise<EventPart[]> {
-  const parts: EventPart[] = [removePersonEvent(user)];
-  for (const bot of bots) {
-    parts.push(removePersonEvent(bot), {
-      form: 'same',
-      audience: await botAudience(client, bot),
-      event: { type: 'realm_bot', op: 'remove', bot: personOf(bot) },
-    });
-  }
-  return parts;
-}
-
-function personOf(user: User): { email: string; user_id: number; full_name: string } {
-  return { email: user.email, user_id: user.id, full_name: user.fullName };
-}
-
-function removePersonEvent(user: User): EventPart {
-  return {
-    form: 'same',
-    audience: { to: 'everyone' },
-    event: { type: 'realm_user', op: 'remove', person: personOf(user) },
-  };
+  const administratorIds = await listHumanAdministratorIds(client);
+  const details = await readBotDetails(
+    client,
+    context.keySecrets,
+    accounts.filter(({ botType }) => botType !== null),
+  );
+  const byId = new Map(details.map((bot) => [bot.bot.id, bot]));
+  return accounts.flatMap((account) => {
+    const bot = byId.get(account.id);
+    if (bot === undefined) return [personRemoved(account)];
+    return [personRemoved(account), botRemoved(bot, botViewers(bot, administratorIds))];
+  });
 }

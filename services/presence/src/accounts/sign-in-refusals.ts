@@ -1,6 +1,8 @@
 import { badRequest, withoutCode } from '@parley/contracts';
 import type { ApiError } from '@parley/contracts';
 
+import { isEmailShaped } from './email-rules.ts';
+
 /** Refusals of the key endpoints (reference facts, people 5.1 and 5.2): 403 with a reason and no code. */
 
 export function accountDisabled(): ApiError {
@@ -23,9 +25,6 @@ export function notRegistered(): ApiError {
   return withoutCode('This user is not registered.', 403, { reason: 'unregistered' });
 }
 
-// One at sign, something before it, and a domain with a dot or a bare host name such as localhost.
-const emailShape = /^[^\s@"<>(),:;[\]\\]+@[^\s@"<>(),:;[\]\\.]+(?:\.[^\s@"<>(),:;[\]\\.]+)*$/;
-
 /**
  * Checks that a user name is shaped like an email address.
  *
@@ -34,6 +33,6 @@ const emailShape = /^[^\s@"<>(),:;[\]\\]+@[^\s@"<>(),:;[\]\\.]+(?:\.[^\s@"<>(),:
  */
 export function checkEmailShape(username: string): string {
   const email = username.trim();
-  if (!emailShape.test(email)) throw badRequest('Enter a valid email address.');
+  if (!isEmailShaped(email)) throw badRequest('Enter a valid email address.');
   return email;
 }

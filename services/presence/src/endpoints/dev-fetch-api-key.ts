@@ -1,6 +1,6 @@
 import { withoutCode } from '@parley/contracts';
 import { defineEndpoint, text } from '@parley/http';
-import { findApiKey, findRealm, findUserByEmail } from '@parley/store';
+import { findApiKey, findRealm, findSignInAccount } from '@parley/store';
 
 import {
   accountDisabled,
@@ -27,7 +27,7 @@ export const devFetchApiKey = defineEndpoint({
   handler: async (context: PresenceContext, { parameters }) => {
     if (context.mode !== 'development') throw withoutCode('Dev environment not enabled.');
     const email = checkEmailShape(parameters.username);
-    const account = await findUserByEmail(context.pool, email);
+    const account = await findSignInAccount(context.pool, email);
     if (account !== undefined && !account.isActive) throw accountDisabled();
     if ((await findRealm(context.pool))?.isDeactivated === true) throw organizationDeactivated();
     const key =
@@ -35,6 +35,6 @@ export const devFetchApiKey = defineEndpoint({
         ? undefined
         : await findApiKey(context.pool, context.keySecrets, account.id);
     if (account === undefined || key === undefined) throw notRegistered();
-    return { api_key: key, email: account.email };
+    return { api_key: key, email: account.deliveryEmail };
   },
 });

@@ -39,6 +39,6 @@ export const fetchApiKey = defineEndpoint({
         ? await findApiKey(context.pool, context.keySecrets, account.id)
         : undefined;
     if (account === undefined || key === undefined) throw incorrectCredentials();
-    return { api_key: key, email: account.email };
+    return { api_key: key, email: account.deliveryEmail };
   },
 });

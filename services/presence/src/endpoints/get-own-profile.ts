@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto';
 
 import { notAuthenticated } from '@parley/contracts';
 import { defineEndpoint } from '@parley/http';
-import { avatarUrl, findNewestSentMessageId, findUserById } from '@parley/store';
+import { avatarUrl, findNewestSentMessageId, findUserById, listProfiles } from '@parley/store';
 
 import type { PresenceContext } from '../context.ts';
+import { profileDataSchema } from './user-schemas.ts';
 
 /** GET users/me (contract, Profile; reference facts, people 7.2). */
 export const getOwnProfile = defineEndpoint({
@@ -30,7 +31,7 @@ export const getOwnProfile = defineEndpoint({
         type: 'integer',
         description: 'the newest message that the account itself sent, -1 if there is none',
       },
-      profile_data: { type: 'object', description: 'humans only' },
+      profile_data: profileDataSchema,
     },
     required: [
       'user_id',
@@ -60,7 +61,9 @@ export const getOwnProfile = defineEndpoint({
       pointer: user.pointer,
       client_id: randomBytes(16).toString('hex'),
       max_message_id: newest ?? -1,
-      ...(user.botType === null && { profile_data: {} }),
+      ...(user.botType === null && {
+        profile_data: (await listProfiles(context.pool, [user.id])).get(user.id) ?? {},
+      }),
     };
   },
 });

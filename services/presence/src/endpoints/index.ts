@@ -1,12 +1,46 @@
 import type { Endpoint } from '@parley/http';
 
 import type { PresenceContext } from '../context.ts';
-import { deactivateUser } from './deactivate-user.ts';
+import {
+  deleteBotStorageEndpoint,
+  readBotStorageEndpoint,
+  writeBotStorageEndpoint,
+} from './bot-storage.ts';
+import {
+  changeBotEndpoint,
+  createBotEndpoint,
+  deactivateBotEndpoint,
+  listBotsEndpoint,
+  regenerateBotKeyEndpoint,
+} from './bots.ts';
+import { changeOwnStatusEndpoint } from './change-own-status.ts';
+import {
+  createUserEndpoint,
+  deactivateOwnUserEndpoint,
+  deactivateUserEndpoint,
+  reactivateUserEndpoint,
+  updateUserEndpoint,
+} from './change-users.ts';
 import { devFetchApiKey } from './dev-fetch-api-key.ts';
 import { fetchApiKey } from './fetch-api-key.ts';
 import { getOwnProfile } from './get-own-profile.ts';
 import { getServerSettings } from './get-server-settings.ts';
-import { listUsersEndpoint } from './list-users.ts';
+import { getUserEndpoint, listUsersEndpoint } from './list-users.ts';
+import {
+  changeDisplaySettingsEndpoint,
+  changeNotificationSettingsEndpoint,
+  changeOwnAccountEndpoint,
+  setEnterSendsEndpoint,
+} from './own-settings.ts';
+import {
+  addProfileFieldEndpoint,
+  changeOwnProfileEndpoint,
+  changeProfileFieldEndpoint,
+  clearOwnProfileEndpoint,
+  listProfileFieldsEndpoint,
+  removeProfileFieldEndpoint,
+  reorderProfileFieldsEndpoint,
+} from './profile-fields.ts';
 import { regenerateOwnApiKey } from './regenerate-own-api-key.ts';
 
 /** Every endpoint of this service. */
@@ -16,6 +50,31 @@ export const endpoints: readonly Endpoint<PresenceContext>[] = [
   devFetchApiKey,
   getOwnProfile,
   regenerateOwnApiKey,
+  deactivateOwnUserEndpoint,
   listUsersEndpoint,
-  deactivateUser,
+  createUserEndpoint,
+  getUserEndpoint,
+  updateUserEndpoint,
+  deactivateUserEndpoint,
+  reactivateUserEndpoint,
+  changeOwnStatusEndpoint,
+  changeOwnProfileEndpoint,
+  clearOwnProfileEndpoint,
+  setEnterSendsEndpoint,
+  changeOwnAccountEndpoint,
+  changeDisplaySettingsEndpoint,
+  changeNotificationSettingsEndpoint,
+  listBotsEndpoint,
+  createBotEndpoint,
+  changeBotEndpoint,
+  deactivateBotEndpoint,
+  regenerateBotKeyEndpoint,
+  readBotStorageEndpoint,
+  writeBotStorageEndpoint,
+  deleteBotStorageEndpoint,
+  listProfileFieldsEndpoint,
+  addProfileFieldEndpoint,
+  reorderProfileFieldsEndpoint,
+  changeProfileFieldEndpoint,
+  removeProfileFieldEndpoint,
 ];

@@ -1,0 +1,66 @@
+import { insufficientPermission, mustBeAdministrator, notAuthenticated } from '@parley/contracts';
+import type { Caller } from '@parley/contracts';
+import type { RealmSettings, User } from '@parley/store';
+
+/** Who may change which account (reference facts, people 7 and 8). */
+
+/** Administrators change everybody, and people the bots that they own. */
+export function mayAdminister(
+  actor: Pick<User, 'id' | 'role'>,
+  target: Pick<User, 'botOwnerId'>,
+): boolean {
+  return actor.role === 'administrator' || target.botOwnerId === actor.id;
+}
+
+/** @throws ApiError `Insufficient permission` */
+export function checkMayAdminister(
+  actor: Pick<User, 'id' | 'role'>,
+  target: Pick<User, 'botOwnerId'>,
+): void {
+  if (!mayAdminister(actor, target)) throw insufficientPermission();
+}
+
+/**
+ * Finds the caller among accounts that were locked: as it is now, which may be newer than the identity of the request.
+ *
+ * @throws ApiError 401 when the caller has been deactivated since the request was let in
+ */
+export function getActor(people: readonly User[], caller: Pick<Caller, 'userId'>): User {
+  const actor = people.find((person) => person.id === caller.userId);
+  if (actor?.isActive !== true) throw notAuthenticated('Account is deactivated');
+  return actor;
+}
+
+/**
+ * @returns the caller, who is an administrator
+ * @throws ApiError `Must be an organization administrator`; 401 as `getActor`
+ */
+export function getAdministrator(people: readonly User[], caller: Pick<Caller, 'userId'>): User {
+  const actor = getActor(people, caller);
+  if (actor.role !== 'administrator') throw mustBeAdministrator();
+  return actor;
+}
+
+/** Values of `bot_creation_policy`: generic bots, or bots of any kind, are made by administrators only. */
+const genericByAdministrators = 2;
+const allByAdministrators = 3;
+const genericBot = 1;
+
+/**
+ * Refuses whoever may not make a bot of a kind active (reference facts, people 8).
+ *
+ * @throws ApiError `Must be an organization administrator`
+ */
+export function checkMayCreateBot(
+  actor: Pick<User, 'role'>,
+  settings: Pick<RealmSettings, 'bot_creation_policy'>,
+  botType: number,
+): void {
+  if (actor.role === 'administrator') return;
+  const policy = settings.bot_creation_policy;
+  if (
+    policy === allByAdministrators ||
+    (policy === genericByAdministrators && botType === genericBot)
+  )
+    throw mustBeAdministrator();
+}

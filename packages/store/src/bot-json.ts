@@ -1,0 +1,101 @@
+import type { Queryable } from '@parley/database';
+
+import { findApiKeys } from './api-keys.ts';
+import type { KeySecrets } from './api-keys.ts';
+import { findBotServices } from './bot-services.ts';
+import type { BotService } from './bot-services.ts';
+import { findStreamsByIds } from './streams.ts';
+import { avatarUrl } from './user-json.ts';
+import { findUsersByIds } from './users.ts';
+import type { User } from './users.ts';
+
+/** Bots as those see them who manage them. */
+
+/** A bot with what stands beside its account. */
+export type BotDetails = {
+  readonly bot: User;
+  readonly owner: User | undefined;
+  readonly apiKey: string;
+  readonly service: BotService | undefined;
+  /** Names of the default streams; null for none, and for one that was deactivated. */
+  readonly defaultSendingStream: string | null;
+  readonly defaultEventsRegisterStream: string | null;
+  /** One of the default streams is private: only the owner hears of the bot then (reference facts, events 10, BOTVIEW). */
+  readonly hasPrivateStream: boolean;
+};
+
+/** @returns what belongs to the bots, in their order */
+export async function readBotDetails(
+  db: Queryable,
+  secrets: KeySecrets,
+  bots: readonly User[],
+): Promise<BotDetails[]> {
+  const ids = bots.map(({ id }) => id);
+  const keys = await findApiKeys(db, secrets, ids);
+  const services = await findBotServices(db, secrets, ids);
+  const streams = new Map(
+    (
+      await findStreamsByIds(
+        db,
+        bots
+          .flatMap((bot) => [bot.defaultSendingStreamId, bot.defaultEventsRegisterStreamId])
+          .filter((id) => id !== null),
+      )
+    )
+      .filter((stream) => !stream.isDeactivated)
+      .map((stream) => [stream.id, stream]),
+  );
+  const owners = new Map(
+    (
+      await findUsersByIds(
+        db,
+        bots.map(({ botOwnerId }) => botOwnerId).filter((id) => id !== null),
+      )
+    ).map((owner) => [owner.id, owner]),
+  );
+  return bots.map((bot) => {
+    const sending = streams.get(bot.defaultSendingStreamId ?? 0);
+    const register = streams.get(bot.defaultEventsRegisterStreamId ?? 0);
+    return {
+      bot,
+      owner: owners.get(bot.botOwnerId ?? 0),
+      apiKey: keys.get(bot.id) ?? '',
+      service: services.get(bot.id),
+      defaultSendingStream: sending?.name ?? null,
+      defaultEventsRegisterStream: register?.name ?? null,
+      hasPrivateStream: sending?.inviteOnly === true || register?.inviteOnly === true,
+    };
+  });
+}
+
+const outgoingWebhookBot = 3;
+
+/** @returns the `services` of a bot (reference facts, events 13.2): where an outgoing-webhook bot reports to */
+export function botServicesJson(bot: User, service: BotService | undefined): unknown[] {
+  if (bot.botType !== outgoingWebhookBot || service === undefined) return [];
+  return [{ base_url: service.baseUrl, interface: service.interface, token: service.token }];
+}
+
+/** The members of a bot that are secret: they stand in the log only sealed. */
+export function realmBotSecrets(details: BotDetails): Record<string, unknown> {
+  return {
+    api_key: details.apiKey,
+    services: botServicesJson(details.bot, details.service),
+  };
+}
+
+/** A bot of `realm_bot`/`add` and of register's `realm_bots` (reference facts, events 13.2) without its secrets and its owner. */
+export function realmBotJson(details: BotDetails): Record<string, unknown> {
+  const { bot } = details;
+  return {
+    email: bot.email,
+    user_id: bot.id,
+    full_name: bot.fullName,
+    bot_type: bot.botType,
+    is_active: bot.isActive,
+    default_sending_stream: details.defaultSendingStream,
+    default_events_register_stream: details.defaultEventsRegisterStream,
+    default_all_public_streams: bot.defaultAllPublicStreams,
+    avatar_url: avatarUrl(bot),
+  };
+}

@@ -1,0 +1,37 @@
+import type { Queryable } from '@parley/database';
+
+/** What people say of themselves: away, and a line of text (owner of `user_status`). */
+
+export type StatusChange = { readonly away?: boolean; readonly statusText?: string };
+
+/** Stores what is given and leaves the rest; the account is locked by the caller. */
+export async function setUserStatus(
+  db: Queryable,
+  userId: number,
+  change: StatusChange,
+): Promise<void> {
+  await db.query({
+    text: `INSERT INTO user_status (user_id, away, status_text) VALUES ($1, coalesce($2, false), coalesce($3, ''))
+      ON CONFLICT (user_id) DO UPDATE SET away = coalesce($2, user_status.away),
+        status_text = coalesce($3, user_status.status_text)`,
+    values: [userId, change.away ?? null, change.statusText ?? null],
+  });
+}
+
+/** A status as register lists it: what says nothing is left out (reference facts, events 4). */
+export type UserStatus = { readonly away?: true; readonly status_text?: string };
+
+/** @returns the statuses of active accounts that say anything, by user id as text */
+export async function listUserStatuses(db: Queryable): Promise<Record<string, UserStatus>> {
+  const { rows } = await db.query<{ userId: number; away: boolean; statusText: string }>({
+    name: 'store-list-user-statuses',
+    text: `SELECT s.user_id AS "userId", s.away, s.status_text AS "statusText" FROM user_status s
+      JOIN users u ON u.id = s.user_id WHERE u.is_active AND (s.away OR s.status_text <> '') ORDER BY s.user_id`,
+  });
+  return Object.fromEntries(
+    rows.map(({ userId, away, statusText }) => [
+      String(userId),
+      { ...(away && { away }), ...(statusText !== '' && { status_text: statusText }) },
+    ]),
+  );
+}

@@ -1,0 +1,151 @@
+import { getAdministrator } from '@parley/access';
+import { withoutCode } from '@parley/contracts';
+import type { Caller, EventPart } from '@parley/contracts';
+import type { Client, Queryable } from '@parley/database';
+import {
+  createUser,
+  emailPolicy,
+  findOccupiedStreams,
+  getRealm,
+  hashPassword,
+  isEmailTaken,
+  listDefaultStreams,
+  lockRealmInUse,
+  lockStreams,
+  lockUsersInUse,
+  streamJson,
+  subscribe,
+} from '@parley/store';
+import type { Realm, Stream } from '@parley/store';
+
+import type { PresenceContext } from '../context.ts';
+import {
+  accountEffect,
+  changeEntry,
+  membershipEffects,
+  personAdded,
+  toEveryone,
+} from './account-events.ts';
+import { checkEmailAdmitted, isEmailShaped } from './email-rules.ts';
+import { checkFullName } from './full-name.ts';
+import { isPasswordStrong } from './password-strength.ts';
+import { isUniqueViolation } from './unique-violation.ts';
+
+export type NewPerson = {
+  readonly email: string;
+  readonly password: string;
+  readonly fullName: string;
+  /** By default the part of the address before the `@`. */
+  readonly shortName: string | undefined;
+};
+
+function emailInUse(email: string): Error {
+  return withoutCode(`Email '${email}' already in use`);
+}
+
+async function checkEmail(db: Queryable, realm: Realm, email: string): Promise<void> {
+  checkEmailAdmitted(email, realm.settings, []);
+  if (await isEmailTaken(db, email)) throw emailInUse(email);
+}
+
+/**
+ * Creates a person and subscribes it to the default streams, and tells everybody (reference facts, people 7.3).
+ *
+ * @throws ApiError with the first refusal of the reference facts, people 7.3; then nothing has changed
+ */
+export async function createPerson(
+  context: PresenceContext,
+  caller: Caller,
+  person: NewPerson,
+): Promise<void> {
+  const fullName = checkFullName(person.fullName);
+  const email = person.email.trim();
+  if (!isEmailShaped(email)) throw withoutCode('Bad name or username');
+  await checkEmail(context.pool, await getRealm(context.pool), email);
+  if (!(await isPasswordStrong(person.password, [fullName, email])))
+    throw withoutCode('The password is too weak.');
+  // Outside the transaction: it takes long and locks nothing.
+  const passwordHash = await hashPassword(person.password);
+  const shortName = person.shortName?.trim() ?? '';
+  try {
+    await context.eventLog.transaction(async (client) => {
+      const realm = await lockRealmInUse(client);
+      getAdministrator(await lockUsersInUse(client, { userIds: [caller.userId] }), caller);
+      await checkEmail(client, realm, email);
+      const changeId = await context.eventLog.drawChangeId(client);
+      const { user } = await createUser(
+        client,
+        context.keySecrets,
+        { email, fullName, passwordHash, ...(shortName !== '' && { shortName }) },
+        changeId,
+        emailPolicy(realm.settings, context.publicUrl),
+      );
+      const joined = await joinDefaultStreams(client, user.id, changeId);
+      const effects = [accountEffect(user), ...membershipEffects('joined', joined.memberships)];
+      return {
+        result: undefined,
+        append: {
+          entries: [changeEntry([personAdded(user), ...joined.events], effects)],
+          changeId,
+          accountUserIds: [user.id],
+        },
+      };
+    });
+  } catch (error) {
+    // Somebody else took the address between the look and the insertion.
+    if (isUniqueViolation(error)) throw emailInUse(email);
+    throw error;
+  }
+}
+
+type Joined = {
+  readonly memberships: readonly { readonly userId: number; readonly streamId: number }[];
+  readonly events: readonly EventPart[];
+};
+
+/**
+ * Subscribes a new person to the default streams. No event is made for the person, who has no queue yet and finds the
+ * subscriptions at register.
+ */
+async function joinDefaultStreams(
+  client: Client,
+  userId: number,
+  changeId: number,
+): Promise<Joined> {
+  const defaults = await listDefaultStreams(client);
+  const locked = await lockStreams(client, { streamIds: defaults.map(({ id }) => id) });
+  const streams = locked.filter((stream) => stream.isDefault && !stream.isDeactivated);
+  const occupied = await findOccupiedStreams(
+    client,
+    streams.map(({ id }) => id),
+  );
+  for (const stream of streams)
+    await subscribe(client, { userIds: [userId], streamId: stream.id, changeId });
+  return {
+    memberships: streams.map(({ id }) => ({ userId, streamId: id })),
+    events: joinEvents(userId, streams, occupied),
+  };
+}
+
+function joinEvents(
+  userId: number,
+  streams: readonly Stream[],
+  occupied: ReadonlySet<number>,
+): EventPart[] {
+  const newlyOccupied = streams.filter(({ id, inviteOnly }) => !inviteOnly && !occupied.has(id));
+  const occupy: EventPart[] =
+    newlyOccupied.length === 0
+      ? []
+      : [toEveryone({ type: 'stream', op: 'occupy', streams: newlyOccupied.map(streamJson) })];
+  return [
+    ...occupy,
+    ...streams.map((stream): EventPart => ({
+      form: 'peers',
+      op: 'peer_add',
+      streamId: stream.id,
+      streamName: stream.name,
+      inviteOnly: stream.inviteOnly,
+      userIds: [userId],
+    })),
+  ];
+}

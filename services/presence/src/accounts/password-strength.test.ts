@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+
+import { isPasswordStrong } from './password-strength.ts';
+
+test.each([
+  '',
+  'x9Qz',
+  '👩🚢⚓🌊🛶',
+  'password',
+  'qwertyuiop',
+  '123456789',
+  'aaaaaaaaaaaa',
+  'sunshine',
+  'abcdefgh',
+])('%j is too weak', async (password) => expect(await isPasswordStrong(password)).toBe(false));
+
+test.each([
+  'correct horse battery staple',
+  'kR7#vQp2',
+  'the tide is low on tuesdays',
+  'x'.repeat(99) + 'kR7#vQp2tide',
+])('%j is strong', async (password) => expect(await isPasswordStrong(password)).toBe(true));
+
+test("one's own name and address make a password weaker", async () => {
+  expect(await isPasswordStrong('rosalindfenwick')).toBe(true);
+  expect(await isPasswordStrong('rosalindfenwick', ['Rosalindfenwick'])).toBe(false);
+});
+
+test('a very long password is judged at once', async () => {
+  expect(await isPasswordStrong('kR7#vQp2'.repeat(100_000))).toBe(true);
+});

@@ -1,0 +1,80 @@
+import { checkMayAdminister, checkMayCreateBot, getActor } from '@parley/access';
+import { badRequest } from '@parley/contracts';
+import type { Caller, EventPart } from '@parley/contracts';
+import type { Client } from '@parley/database';
+import {
+  findUserById,
+  isBotNameFree,
+  listHumanAdministratorIds,
+  listProfiles,
+  lockRealmInUse,
+  lockStreams,
+  lockUsersForActivityChange,
+  openAccountMemberships,
+  readBotDetails,
+  setUsersActive,
+  subscribedStreamIds,
+} from '@parley/store';
+import type { User } from '@parley/store';
+
+import { botAdded, botViewers } from '../bots/bot-events.ts';
+import type { PresenceContext } from '../context.ts';
+import { accountEffect, changeEntry, membershipEffects, personAdded } from './account-events.ts';
+
+/**
+ * Reactivates a person or a bot, with the memberships that are stored; bots of a person stay as they are (reference facts,
+ * people 7.5). Password and key are those from before.
+ *
+ * @throws ApiError with the refusals of the reference facts, people 7.5; for a bot also those of its creation
+ */
+export async function reactivateAccount(
+  context: PresenceContext,
+  caller: Caller,
+  userId: number,
+): Promise<void> {
+  await context.eventLog.transaction(async (client) => {
+    const realm = await lockRealmInUse(client);
+    const found = await findUserById(client, userId);
+    // Names of accounts that are not active may have been given to bots since.
+    const isNameFree =
+      found === undefined ||
+      found.botType === null ||
+      (await isBotNameFree(client, found.fullName, found.id));
+    const people = await lockUsersForActivityChange(client, userId, caller.userId);
+    const actor = getActor(people, caller);
+    const user = people.find((person) => person.id === userId);
+    if (user === undefined || user.isSystem) throw badRequest('No such user');
+    checkMayAdminister(actor, user);
+    if (user.botType !== null) checkMayCreateBot(actor, realm.settings, user.botType);
+    if (user.isActive) return { result: undefined };
+    if (!isNameFree) throw badRequest('Name is already in use!');
+    await lockStreams(client, { streamIds: await subscribedStreamIds(client, [user.id]) });
+    const changeId = await context.eventLog.drawChangeId(client);
+    await setUsersActive(client, [user.id], true, changeId);
+    const joined = await openAccountMemberships(client, user.id, changeId);
+    const active = { ...user, isActive: true };
+    const effects = [accountEffect(active), ...membershipEffects('joined', joined)];
+    return {
+      result: undefined,
+      append: {
+        entries: [changeEntry(await addEvents(context, client, active), effects)],
+        changeId,
+        accountUserIds: [user.id],
+      },
+    };
+  });
+}
+
+async function addEvents(
+  context: PresenceContext,
+  client: Client,
+  user: User,
+): Promise<EventPart[]> {
+  const profiles = await listProfiles(client, [user.id]);
+  const added = personAdded(user, profiles.get(user.id));
+  if (user.botType === null) return [added];
+  const [bot] = await readBotDetails(client, context.keySecrets, [user]);
+  if (bot === undefined) throw new Error('a bot has no details');
+  const viewers = botViewers(bot, await listHumanAdministratorIds(client));
+  return [added, botAdded(context.keySecrets, bot, viewers)];
+}

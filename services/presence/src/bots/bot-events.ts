@@ -1,0 +1,92 @@
+import type { Audience, EventPart } from '@parley/contracts';
+import { realmBotJson, realmBotSecrets, sealEventMembers } from '@parley/store';
+import type { BotDetails, KeySecrets } from '@parley/store';
+
+import { removedPerson, toUsers } from '../accounts/account-events.ts';
+
+/** The parts of log entries that tell those who manage a bot of it (reference facts, events 13.2). */
+
+/**
+ * Who is told of a bot's own matters (reference facts, events 10, BOTVIEW): its owner and all human administrators, or its owner
+ * alone when one of its default streams is private.
+ *
+ * @param administratorIds of `lockAdministratorsInUse`
+ */
+export function botViewers(details: BotDetails, administratorIds: readonly number[]): number[] {
+  const owner = details.bot.botOwnerId === null ? [] : [details.bot.botOwnerId];
+  return [...new Set([...owner, ...(details.hasPrivateStream ? [] : administratorIds)])];
+}
+
+/** @param userIds those to whom the bot is new */
+export function botAdded(
+  secrets: KeySecrets,
+  details: BotDetails,
+  userIds: readonly number[],
+): EventPart {
+  return {
+    form: 'same',
+    audience: { to: 'users', userIds },
+    event: {
+      type: 'realm_bot',
+      op: 'add',
+      bot: {
+        ...realmBotJson(details),
+        ...(details.owner !== undefined && { owner: details.owner.email }),
+      },
+    },
+    sealed: { member: 'bot', text: sealEventMembers(secrets, realmBotSecrets(details)) },
+  };
+}
+
+export function botRemoved(details: BotDetails, userIds: readonly number[]): EventPart {
+  return toUsers(userIds, {
+    type: 'realm_bot',
+    op: 'remove',
+    bot: removedPerson(details.bot),
+  });
+}
+
+/** For somebody who owns the bot no more. */
+export function botTakenAway(details: BotDetails, userIds: readonly number[]): EventPart {
+  const { bot } = details;
+  return toUsers(userIds, {
+    type: 'realm_bot',
+    op: 'delete',
+    bot: { email: bot.email, user_id: bot.id },
+  });
+}
+
+/** @param change one member */
+export function botUpdated(
+  details: BotDetails,
+  userIds: readonly number[],
+  change: Readonly<Record<string, unknown>>,
+): EventPart {
+  const { bot } = details;
+  return toUsers(userIds, {
+    type: 'realm_bot',
+    op: 'update',
+    bot: { email: bot.email, user_id: bot.id, ...change },
+  });
+}
+
+/** An update whose member is a secret: it stands in the log only sealed. */
+export function botSecretUpdated(
+  secrets: KeySecrets,
+  details: BotDetails,
+  userIds: readonly number[],
+  change: Readonly<Record<string, unknown>>,
+): EventPart {
+  const { bot } = details;
+  const audience: Audience = { to: 'users', userIds };
+  return {
+    form: 'same',
+    audience,
+    event: {
+      type: 'realm_bot',
+      op: 'update',
+      bot: { email: bot.email, user_id: bot.id },
+    },
+    sealed: { member: 'bot', text: sealEventMembers(secrets, change) },
+  };
+}

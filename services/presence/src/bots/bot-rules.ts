@@ -1,0 +1,90 @@
+import { findReadableStream } from '@parley/access';
+import {
+  badRequest,
+  botTypes,
+  serviceInterfaces,
+  webhookIntegrations,
+  withoutCode,
+} from '@parley/contracts';
+import type { Queryable } from '@parley/database';
+import type { Stream, User } from '@parley/store';
+
+import { isEmailShaped } from '../accounts/email-rules.ts';
+
+/** What a bot may be (reference facts, people 8). */
+
+/**
+ * @returns the part of a bot's address before `-bot`
+ * @throws ApiError `Bad name or username`
+ */
+export function checkShortName(given: string): string {
+  const shortName = given.trim();
+  if (shortName === '') throw badRequest('Bad name or username');
+  return shortName;
+}
+
+/**
+ * @returns the address of a bot
+ * @throws ApiError `Bad name or username`, without code
+ */
+export function checkBotEmail(shortName: string, domain: string): string {
+  const email = `${shortName}-bot@${domain}`;
+  if (!isEmailShaped(email)) throw withoutCode('Bad name or username');
+  return email;
+}
+
+/** @throws ApiError that embedded bots are not enabled: this server runs none */
+export function checkNotEmbedded(botType: number): void {
+  if (botType === botTypes.embedded) throw withoutCode('Embedded bots are not enabled.');
+}
+
+/** @throws ApiError `Invalid bot type` */
+export function checkBotType(botType: number): void {
+  if (!Object.values<number>(botTypes).includes(botType)) throw badRequest('Invalid bot type');
+}
+
+/** @throws ApiError `Invalid interface type` */
+export function checkInterface(interfaceType: number): void {
+  if (!Object.values<number>(serviceInterfaces).includes(interfaceType))
+    throw badRequest('Invalid interface type');
+}
+
+/** @throws ApiError `Invalid integration '...'.` for an incoming-webhook bot of an integration that does not exist */
+export function checkIntegration(botType: number, serviceName: string): void {
+  if (botType !== botTypes.incomingWebhook || serviceName === '') return;
+  if (!webhookIntegrations.includes(serviceName))
+    throw badRequest(`Invalid integration '${serviceName}'.`);
+}
+
+/**
+ * Checks the members of an object whose values must all be texts.
+ *
+ * @throws ApiError coded
+ */
+export function checkTexts(
+  name: string,
+  given: Readonly<Record<string, unknown>>,
+): Record<string, string> {
+  if (!Object.values(given).every((value) => typeof value === 'string'))
+    throw badRequest(`${name} contains a value that is not a string`);
+  return given as Record<string, string>;
+}
+
+/**
+ * Finds a stream that a bot shall use by default. Whoever sets it has to be able to read it.
+ *
+ * @param name undefined leaves it as it is, an empty one takes it away
+ * @throws ApiError `Invalid stream name '...'`
+ */
+export async function checkDefaultStream(
+  db: Queryable,
+  actor: User,
+  name: string | undefined,
+): Promise<Stream | null | undefined> {
+  if (name === undefined) return undefined;
+  if (name === '') return null;
+  const reader = { userId: actor.id, role: actor.role };
+  const stream = await findReadableStream(db, reader, { name: name.trim() });
+  if (stream === undefined) throw badRequest(`Invalid stream name '${name}'`);
+  return stream;
+}

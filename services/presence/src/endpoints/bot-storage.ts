@@ -1,0 +1,62 @@
+import { defineEndpoint, json, jsonStringList } from '@parley/http';
+
+import { checkTexts } from '../bots/bot-rules.ts';
+import { deleteStorage, readStorage, writeStorage } from '../bots/change-storage.ts';
+import type { PresenceContext } from '../context.ts';
+import { emptyAnswer } from './user-schemas.ts';
+
+const keys = jsonStringList('keys', { description: 'By default all keys' });
+
+/** PUT bot_storage (reference facts, people 8). */
+export const writeBotStorageEndpoint = defineEndpoint({
+  name: 'write-bot-storage',
+  method: 'PUT',
+  path: '/bot_storage',
+  summary: 'Store texts under keys, for the caller alone',
+  access: { authentication: 'required' },
+  parameters: [
+    json('storage', { type: 'object' }, { required: true, description: 'Texts by key' }),
+  ],
+  response: emptyAnswer,
+  errors: ['BAD_REQUEST'],
+  handler: async (context: PresenceContext, { caller, parameters }) => {
+    const values = checkTexts('storage', parameters.storage);
+    await writeStorage(context, caller, new Map(Object.entries(values)));
+    return {};
+  },
+});
+
+/** GET bot_storage (reference facts, people 8). */
+export const readBotStorageEndpoint = defineEndpoint({
+  name: 'read-bot-storage',
+  method: 'GET',
+  path: '/bot_storage',
+  summary: 'Read what the caller stored',
+  access: { authentication: 'required' },
+  parameters: [keys],
+  response: {
+    type: 'object',
+    properties: { storage: { type: 'object', additionalProperties: { type: 'string' } } },
+    required: ['storage'],
+  },
+  errors: ['BAD_REQUEST'],
+  handler: async (context: PresenceContext, { caller, parameters }) => ({
+    storage: await readStorage(context, caller, parameters.keys),
+  }),
+});
+
+/** DELETE bot_storage (reference facts, people 8). */
+export const deleteBotStorageEndpoint = defineEndpoint({
+  name: 'delete-bot-storage',
+  method: 'DELETE',
+  path: '/bot_storage',
+  summary: 'Delete what the caller stored',
+  access: { authentication: 'required' },
+  parameters: [keys],
+  response: emptyAnswer,
+  errors: ['BAD_REQUEST'],
+  handler: async (context: PresenceContext, { caller, parameters }) => {
+    await deleteStorage(context, caller, parameters.keys);
+    return {};
+  },
+});

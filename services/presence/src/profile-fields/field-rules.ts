@@ -1,0 +1,123 @@
+import { badRequest } from '@parley/contracts';
+import { compileCheck } from '@parley/http';
+import { profileFieldTypes } from '@parley/store';
+import type { ProfileField } from '@parley/store';
+
+/** What a custom profile field may be (reference facts, people 13). */
+
+const nameMax = 40;
+const hintMax = 80;
+
+/** Accounts elsewhere that need no description of their own. */
+const defaultAccounts: Readonly<Record<string, { readonly name: string; readonly hint: string }>> =
+  {
+    twitter: { name: 'Twitter', hint: 'Enter your Twitter username' },
+    github: { name: 'GitHub', hint: 'Enter your GitHub username' },
+  };
+
+/** What a client says of a field. */
+export type GivenField = {
+  readonly name: string;
+  readonly hint: string;
+  /** Decoded JSON. */
+  readonly fieldData: unknown;
+};
+
+type JsonHolder = Parameters<ReturnType<typeof compileCheck>>[0];
+const holding = (value: unknown): JsonHolder => ({ '': value });
+
+const checkHint = compileCheck({ type: 'string', maxLength: hintMax });
+const checkName = compileCheck({ type: 'string', maxLength: nameMax });
+const checkObject = compileCheck({ type: 'object' });
+const requiredText = { type: 'string', notBlank: true } as const;
+const checkChoice = compileCheck({
+  type: 'object',
+  properties: { text: requiredText, order: requiredText },
+  required: ['text', 'order'],
+  additionalProperties: false,
+});
+const checkAccount = compileCheck({
+  type: 'object',
+  properties: { subtype: { type: 'string' }, url_pattern: { type: 'string' } },
+  required: ['subtype'],
+  additionalProperties: false,
+});
+const checkUrl = compileCheck({ type: 'string', format: 'url' });
+
+function checkChoices(fieldData: unknown): void {
+  const choices = checkObject(holding(fieldData), 'field_data') as Record<string, unknown>;
+  const entries = Object.entries(choices);
+  if (entries.length === 0) throw badRequest('Field must have at least one choice.');
+  for (const [value, choice] of entries) {
+    if (value.trim() === '') throw badRequest("'value' cannot be blank.");
+    checkChoice(holding(choice), 'field_data');
+  }
+}
+
+type AccountData = { readonly subtype: string; readonly url_pattern?: string };
+
+function checkUrlPattern(pattern: string): void {
+  const placeholder = '%(username)s';
+  const isUrl = (): boolean => {
+    try {
+      checkUrl(holding(pattern.replace(placeholder, 'username')), 'url_pattern');
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  if (pattern.split(placeholder).length !== 2 || !isUrl())
+    throw badRequest('Malformed URL pattern.');
+}
+
+function checkExternalAccount(fieldData: unknown): AccountData {
+  const account = checkAccount(holding(fieldData), 'field_data') as AccountData;
+  if (account.url_pattern !== undefined) checkUrlPattern(account.url_pattern);
+  if (Object.hasOwn(defaultAccounts, account.subtype)) return account;
+  if (account.subtype !== 'custom') throw badRequest('Invalid external account type');
+  if (account.url_pattern === undefined)
+    throw badRequest('Custom external account must define url pattern');
+  return account;
+}
+
+function checkNameAndHint({ name, hint }: GivenField): void {
+  if (name.trim() === '') throw badRequest('Label cannot be blank.');
+  checkHint(holding(hint), 'hint');
+  checkName(holding(name.trim()), 'name');
+}
+
+/**
+ * Checks what a field shall be.
+ *
+ * @returns it as it is stored; one for a well-known account has the name and hint that are known for it
+ * @throws ApiError coded, with the first fault
+ */
+export function checkField(
+  type: number,
+  given: GivenField,
+): Pick<ProfileField, 'name' | 'type' | 'hint' | 'fieldData'> {
+  let fieldData = '';
+  if (type === profileFieldTypes.CHOICE.id) {
+    checkChoices(given.fieldData);
+    fieldData = JSON.stringify(given.fieldData);
+  }
+  if (type === profileFieldTypes.EXTERNAL_ACCOUNT.id) {
+    const account = checkExternalAccount(given.fieldData);
+    const known = Object.hasOwn(defaultAccounts, account.subtype)
+      ? defaultAccounts[account.subtype]
+      : undefined;
+    if (known !== undefined)
+      return { ...known, type, fieldData: JSON.stringify({ subtype: account.subtype }) };
+    fieldData = JSON.stringify(account);
+  }
+  checkNameAndHint(given);
+  if (!Object.values(profileFieldTypes).some(({ id }) => id === type))
+    throw badRequest('Invalid field type.');
+  return { name: given.name.trim(), type, hint: given.hint, fieldData };
+}
+
+/** @returns whether a field is for a well-known account, which nobody may describe otherwise */
+export function isDefaultAccount(field: ProfileField): boolean {
+  if (field.type !== profileFieldTypes.EXTERNAL_ACCOUNT.id) return false;
+  return (JSON.parse(field.fieldData) as AccountData).subtype !== 'custom';
+}
