@@ -4,7 +4,7 @@ import { request as startRequest } from 'node:http';
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
 
 import { readObjects } from '@parley/test-kit';
-import type { JsonObject, ServiceProcess, TestAccount } from '@parley/test-kit';
+import type { ClusterOptions, JsonObject, ServiceProcess, TestAccount } from '@parley/test-kit';
 
 import { FencedQueues } from './fenced-queues.ts';
 import { startMessageFixture } from './message-fixture.ts';
@@ -59,13 +59,17 @@ export class UploadFixture {
   }
 
   /** Two replicas of messages share the files. */
-  static async start(environment: Readonly<Record<string, string>> = {}): Promise<UploadFixture> {
+  static async start(
+    environment: Readonly<Record<string, string>> = {},
+    options: ClusterOptions = {},
+  ): Promise<UploadFixture> {
     const all = await startMessageFixture({
       events: 1,
       messages: 2,
       subscriptions: 1,
       presence: 1,
       environment,
+      ...options,
     });
     const { ann, bob, cat, guest, bot, organization } = all;
     const everyone = { ann, bob, cat, guest, bot };

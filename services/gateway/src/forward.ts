@@ -27,7 +27,13 @@ import type { Plugin } from 'http-proxy-middleware';
 import type { RequestBody } from './request-body.ts';
 import type { AfterLoss } from './route-table.ts';
 import type { Upstreams } from './upstreams.ts';
-import { ConnectTimeout, connectTimeoutMs, isConnectFault, parseAddress } from './upstreams.ts';
+import {
+  ConnectTimeout,
+  connectTimeoutMs,
+  isConnectFault,
+  parseAddress,
+  takesConnections,
+} from './upstreams.ts';
 
 export type ForwardedRequest = {
   readonly service: string;
@@ -233,6 +239,12 @@ export class Forwarder {
       const node = left.shift();
       if (response.destroyed) return;
       if (node === undefined) continue;
+      // Its first bytes would be lost with the attempt, so a node is chosen that is there.
+      if (forwarded.body.kind === 'flowing' && !(await takesConnections(node.address))) {
+        this.#options.upstreams.suspect(node.nodeId);
+        this.#options.onRetry(forwarded.service, 'unreachable');
+        continue;
+      }
       const withholds = isUnknown && forwarded.afterLoss === 'keyed-send';
       const attempt = new Attempt(node, forwarded, withholds);
       const waitMs = Math.min(forwarded.answerTimeoutMs, giveUpAtMs - performance.now());
@@ -264,6 +276,8 @@ export class Forwarder {
       attempt.end({ kind: attempt.hasHeaders ? 'answered' : 'client-gone' });
     };
     const { body } = attempt.request;
+    if (body.kind === 'flowing' && body.stream.errored !== null)
+      return endOfFault(body.stream.errored);
     const onBodyFault = (error: Error): void => attempt.fail(error);
     if (body.kind === 'flowing') body.stream.on('error', onBodyFault);
     response.on('close', onClose);
@@ -341,6 +355,11 @@ export class Forwarder {
   };
 
   readonly #optionsByAttempt = new WeakMap<Attempt, object>();
+}
+
+/** The end of a request whose body failed before it went anywhere. */
+function endOfFault(error: Error): AttemptEnd {
+  return error instanceof ApiError ? { kind: 'refused', error } : { kind: 'client-gone' };
 }
 
 function limitConnecting(upstream: ClientRequest, attempt: Attempt): void {

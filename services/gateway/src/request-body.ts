@@ -46,7 +46,8 @@ function flowOn(
 ): RequestBody {
   const stream = new LimitedBody(bytesMax - size, refusal);
   for (const chunk of begun) stream.push(chunk);
-  // Faults reach whoever reads the stream.
+  // Faults reach whoever reads the stream; one that comes before that must not end the process.
+  stream.on('error', () => undefined);
   pipeline(request, stream, () => undefined);
   return { kind: 'flowing', stream };
 }

@@ -2,6 +2,8 @@
  * Choosing nodes: live leases, round robin, and behind them nodes that just refused a connection. A node that dies keeps its
  * lease for some seconds; remembering the refusal saves every request in between the attempt.
  */
+import { connect } from 'node:net';
+
 import type { LeaseState, LiveNode } from '@parley/placement';
 import { holdersOfQueue } from '@parley/placement';
 
@@ -87,3 +89,18 @@ export function isConnectFault(error: unknown): boolean {
 
 /** A connection to a machine that is gone is given up after so long. */
 export const connectTimeoutMs = 1_500;
+
+/** Tries whether a node takes connections, for what can be sent only once. */
+export function takesConnections(address: string): Promise<boolean> {
+  const { hostname, port } = parseAddress(address);
+  return new Promise((resolve) => {
+    const socket = connect({ host: hostname, port: Number(port), timeout: connectTimeoutMs });
+    const end = (takes: boolean): void => {
+      socket.destroy();
+      resolve(takes);
+    };
+    socket.on('connect', () => end(true));
+    socket.on('timeout', () => end(false));
+    socket.on('error', () => end(false));
+  });
+}

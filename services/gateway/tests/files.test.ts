@@ -89,6 +89,19 @@ describe('a body with a file', () => {
     expect(upstream.seen.at(-1)?.body).toHaveLength(6 * mib);
   });
 
+  it('goes past a node that is dead', async () => {
+    const dead = await gateway.addUpstream('messages', (_request, response) =>
+      answerJson(response, success),
+    );
+    await dead.crash();
+    for (let turn = 0; turn < 4; turn += 1) {
+      const { sent, answer } = begin('user_uploads', { 'content-length': String(3 * mib) });
+      sent.end(Buffer.alloc(3 * mib, turn));
+      expect(await answer).toEqual({ status: 200, json: success });
+    }
+    await dead.lease.end();
+  });
+
   it('above its bound is refused as the service would, before it is read', async () => {
     const before = upstream.seen.length;
     const { sent, answer } = begin('user_uploads', { 'content-length': String(40 * mib) });

@@ -1,0 +1,219 @@
+/** Uploaded files on a bucket, at the quota, and after processes died: what the tests of the interface do not come to. */
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { Secret } from '@parley/config';
+import { EventLog } from '@parley/event-log';
+import { openFileStore } from '@parley/files';
+import { createLogger } from '@parley/logging';
+import { connectForRequests } from '@parley/redis';
+import { waitUntil } from '@parley/test-kit';
+import S3rver from 's3rver';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { UploadFiles } from '../../services/messages/src/files/upload-files.ts';
+import { UploadFixture, basicOf } from '../api/upload-fixture.ts';
+
+const mib = 1024 * 1024;
+const log = createLogger({ service: 'test', nodeId: 'test', level: 'silent' });
+
+async function filesIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => entry.name);
+}
+
+async function notedFiles(fixture: UploadFixture): Promise<number> {
+  const { rows } = await fixture.all.pool.query<{ count: number }>({
+    text: 'SELECT count(*) AS count FROM files_to_remove',
+  });
+  return rows[0]?.count ?? 0;
+}
+
+describe('on a bucket', () => {
+  let fixture: UploadFixture;
+  let server: S3rver;
+  let folder: string;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'parley-s3-'));
+    server = new S3rver({
+      address: '127.0.0.1',
+      port: 0,
+      silent: true,
+      directory: folder,
+      configureBuckets: [{ name: 'parley', configs: [] }],
+    });
+    const { port } = await server.run();
+    fixture = await UploadFixture.start(
+      {
+        PARLEY_UPLOADS_DIR: '',
+        PARLEY_S3_BUCKET: 'parley',
+        PARLEY_S3_ENDPOINT: `http://127.0.0.1:${port}`,
+        PARLEY_S3_ACCESS_KEY_ID: 'S3RVER',
+        PARLEY_S3_SECRET_ACCESS_KEY: 'S3RVER',
+        PARLEY_MAX_UPLOAD_MIB: '8',
+        PARLEY_UPLOAD_QUOTA_MIB: '20',
+      },
+      { presence: 0 },
+    );
+  });
+  afterAll(async () => {
+    await fixture.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  test('a file goes in through one replica and comes out of another', async () => {
+    const { ann, bob, cat } = fixture.people;
+    const content = Buffer.alloc(7 * mib, 7);
+    const uri = await fixture.upload(bob, 'large.bin', content);
+    await bob.client.sendToStream('Denmark', 'files', `[it](${uri})`);
+    for (let turn = 0; turn < 4; turn += 1) {
+      const got = await fixture.get(cat, uri);
+      expect([got.status, content.equals(got.body)]).toEqual([200, true]);
+    }
+    const part = await fixture.get(ann, uri, { range: 'bytes=-3' });
+    expect([part.status, part.body]).toEqual([206, Buffer.alloc(3, 7)]);
+    const head = await fixture.get(ann, uri, {}, 'HEAD');
+    expect(head.headers['content-length']).toBe(String(content.length));
+    const id = Number((await fixture.attachment(bob, uri))?.['id']);
+    await bob.client.delete(`attachments/${id}`);
+    expect((await fixture.get(bob, uri)).status).toBe(404);
+    expect(await filesIn(folder)).toEqual([]);
+  });
+
+  test('the quota holds against uploads at the same time, and what it refuses leaves nothing', async () => {
+    const { bob, cat } = fixture.people;
+    const answers = await Promise.all(
+      [bob, cat, bob, cat].map((who) =>
+        fixture.post(who, [{ name: 'a', content: Buffer.alloc(6 * mib) }]),
+      ),
+    );
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+      200, 200, 200, 400,
+    ]);
+    expect(answers.find(({ status }) => status === 400)?.body).toEqual({
+      result: 'error',
+      code: 'REALM_UPLOAD_QUOTA',
+      msg: "Upload would exceed your organization's upload quota.",
+    });
+    expect(await notedFiles(fixture)).toBe(0);
+    const { upload_space_used: used } = await bob.client.get('attachments');
+    expect(used).toBe(18 * mib);
+    // Deleting makes room again.
+    const [first] = await fixture.attachmentsOf(bob);
+    await bob.client.delete(`attachments/${String(first?.['id'])}`);
+    expect((await bob.client.get('attachments'))['upload_space_used']).toBe(12 * mib);
+    expect((await fixture.post(bob, [{ name: 'a', content: Buffer.alloc(6 * mib) }])).status).toBe(
+      200,
+    );
+  });
+
+  test('the limit is named as it is set', async () => {
+    const { bob } = fixture.people;
+    for (const size of [8 * mib + 1, 10 * mib])
+      expect((await fixture.post(bob, [{ name: 'a', content: Buffer.alloc(size) }])).body).toEqual({
+        result: 'error',
+        msg: 'Uploaded file is larger than the allowed limit of 8 MB',
+      });
+  });
+
+  test('a bucket that is away is 503, and the rest goes on', async () => {
+    const { bob } = fixture.people;
+    const [file] = await fixture.attachmentsOf(bob);
+    const uri = `/user_uploads/${String(file?.['path_id'])}`;
+    expect(await fixture.statusFor(bob, uri)).toBe(200);
+    await server.close();
+    const refused = await fixture.post(bob, [{ name: 'a', content: 'x' }]);
+    expect([refused.status, refused.body['code']]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+    const lost = await fixture.get(bob, uri);
+    expect([lost.status, JSON.parse(lost.body.toString())]).toMatchObject([
+      503,
+      { code: 'SERVICE_UNAVAILABLE' },
+    ]);
+    await bob.client.sendToStream('Denmark', 'files', `still [here](${uri})`);
+    await bob.client.delete(`attachments/${String(file?.['id'])}`);
+    // Its stored content waits for the bucket.
+    expect(await notedFiles(fixture)).toBeGreaterThan(0);
+  });
+});
+
+describe('in a folder', () => {
+  let fixture: UploadFixture;
+  let folder: string;
+
+  beforeAll(async () => {
+    fixture = await UploadFixture.start({}, { presence: 0 });
+    folder = fixture.all.cluster.settings.uploadsDir;
+  });
+  afterAll(() => fixture.stop());
+
+  test('what a killed replica left is removed once it is due, and nothing else', async () => {
+    const { all, people } = fixture;
+    const { cluster, pool } = all;
+    const kept = await fixture.upload(people.bob);
+    await cluster.kill('messages', 1, 'SIGTERM');
+    const sent = fixture.begin('POST', '/api/v1/user_uploads', {
+      authorization: basicOf(people.bob),
+      'content-type': 'multipart/form-data; boundary=x',
+      'content-length': String(5 * mib),
+    });
+    sent.on('error', () => undefined);
+    sent.write('--x\r\nContent-Disposition: form-data; name="f"; filename="a"\r\n\r\n');
+    sent.write(Buffer.alloc(2 * mib));
+    await waitUntil('the file is being written', async () =>
+      (await readdir(join(folder, 'incoming'))).length > 0 ? true : undefined,
+    );
+    await cluster.kill('messages', 0);
+    sent.destroy();
+    expect(await filesIn(folder)).toHaveLength(2);
+    const redis = connectForRequests(
+      {
+        url: new Secret(cluster.settings.redisUrl),
+        prefix: cluster.settings.redisPrefix,
+        commandTimeoutMs: 500,
+      },
+      log,
+    );
+    try {
+      const uploads = new UploadFiles({
+        pool,
+        eventLog: new EventLog({ pool, redis, keyPrefix: cluster.settings.redisPrefix, log }),
+        files: await openFileStore({ kind: 'directory', path: folder }),
+        quotaBytes: undefined,
+        log,
+      });
+      await uploads.removeDue();
+      expect(await filesIn(folder)).toHaveLength(2);
+      await pool.query({ text: 'UPDATE files_to_remove SET due_at = now()' });
+      await uploads.removeDue();
+    } finally {
+      redis.disconnect();
+    }
+    expect(await filesIn(folder)).toHaveLength(1);
+    expect(await notedFiles(fixture)).toBe(0);
+    await cluster.startAnother('messages');
+    await waitUntil('the file that was kept is served again', async () =>
+      (await fixture.statusFor(people.bob, kept)) === 200 ? true : undefined,
+    );
+  });
+
+  test('a download whose replica dies breaks off', async () => {
+    const { cluster } = fixture.all;
+    const { bob } = fixture.people;
+    const uri = await fixture.upload(bob, 'large', Buffer.alloc(20 * mib));
+    const broken = new Promise<boolean>((resolve) => {
+      const asked = fixture.begin('GET', uri, { authorization: basicOf(bob) }, (answer) => {
+        answer.once('data', () => {
+          answer.pause();
+          void cluster.kill('messages', 0).then(() => answer.resume());
+        });
+        answer.on('error', () => undefined);
+        answer.on('close', () => resolve(!answer.complete));
+      });
+      asked.on('error', () => undefined);
+      asked.end();
+    });
+    expect(await broken).toBe(true);
+  });
+});
