@@ -25,8 +25,8 @@ function recipientsOf(message: Message | undefined): readonly JsonObject[] {
   return readObjects(message ?? {}, 'display_recipient');
 }
 
-/** JSON that is deeper than a recursive reader's stack. */
-const deepList = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+/** JSON as deep as a widget's text may be. */
+const deepList = `${'['.repeat(4_900)}${']'.repeat(4_900)}`;
 
 const toDenmark = { type: 'stream', to: 'Denmark', topic: 'lunch', content: 'hello' };
 
