@@ -5,6 +5,7 @@
  * Locks, after the accounts: the stream (`lockForChange`), then the message, then read state, each by id. Only a move changes where
  * a message stands, and moves within a stream go one after the other; so what a move finds of its topic stays true.
  */
+import { limits } from '@parley/contracts';
 import type { Client, Queryable } from '@parley/database';
 
 import { deleteFlags } from './flags.ts';
@@ -354,8 +355,7 @@ export type MessageHistory = {
   readonly edits: readonly PastEdit[];
 };
 
-/** The most edits that one history lists, the newest; and the most characters of their texts. */
-const historyEditsMax = 100;
+/** The most characters in the texts of what one history lists. */
 const historyTextMax = 4_000_000;
 
 const pastEditJson = `json_build_object('editorId', e.editor_id, 'editedAtSecs', extract(epoch FROM e.edited_at)::bigint,
@@ -372,7 +372,7 @@ const historyText = `SELECT m.sender_id AS "senderId", extract(epoch FROM m.sent
       SELECT newest.*, row_number() OVER later AS nth, sum(length(newest.content) + length(newest.rendered_content)
         + length(coalesce(newest.prev_content, '')) + length(coalesce(newest.prev_rendered_content, ''))
         + length(coalesce(newest.content_html_diff, ''))) OVER later AS text_length
-      FROM (SELECT e.* FROM message_edits e WHERE e.message_id = m.id ORDER BY e.id DESC LIMIT ${historyEditsMax}) newest
+      FROM (SELECT e.* FROM message_edits e WHERE e.message_id = m.id ORDER BY e.id DESC LIMIT ${limits.editsListedMax}) newest
       WINDOW later AS (ORDER BY newest.id DESC)
     ) e WHERE e.nth = 1 OR e.text_length <= ${historyTextMax}
   ) past

@@ -1,4 +1,3 @@
-import { htmlDiff } from '@parley/markdown';
 import { ensureTopicConversation, translatesEmoticons } from '@parley/store';
 import type { MessageFacts, NewContent, NewTopic } from '@parley/store';
 
@@ -56,7 +55,7 @@ async function composeNewText(
     ...text,
     content,
     previousHtml: renderedContent,
-    htmlDiff: htmlDiff(renderedContent, text.rendered.html),
+    htmlDiff: await renderer.compare(renderedContent, text.rendered.html),
   };
 }
 

@@ -1,3 +1,4 @@
+import { limits } from '@parley/contracts';
 import type { EventBody } from '@parley/contracts';
 import type { EditedMessageFacts, EditRecord, MessageFacts } from '@parley/store';
 
@@ -63,8 +64,7 @@ export function editEvent(done: EditDone): EventBody {
   };
 }
 
-/** The most edits that a message lists of itself, the newest; and the most characters of their texts. */
-const recordsMax = 100;
+/** The most characters in the texts that a message lists of its past. */
 const recordsTextMax = 1_000_000;
 
 /** @returns `edit_history` of the message after the edit, newest first (reference facts, messages 5.6) */
@@ -84,7 +84,7 @@ export function editHistoryAfter(earlier: readonly EditRecord[], done: EditDone)
   };
   const kept: EditRecord[] = [newest];
   let textLength = 0;
-  for (const record of earlier.slice(0, recordsMax - 1)) {
+  for (const record of earlier.slice(0, limits.editsListedMax - 1)) {
     textLength += (record.prev_content ?? '').length + (record.prev_rendered_content ?? '').length;
     if (textLength > recordsTextMax) break;
     kept.push(record);

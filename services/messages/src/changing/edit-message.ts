@@ -1,4 +1,4 @@
-import { badRequest } from '@parley/contracts';
+import { badRequest, limits } from '@parley/contracts';
 import type { Caller } from '@parley/contracts';
 import type { Client } from '@parley/database';
 import {
@@ -29,9 +29,6 @@ import type { Actor } from './lock-actor.ts';
 import { getMessageHolders, messageEntry } from './message-entry.ts';
 import type { MessageHolders } from './message-entry.ts';
 
-/** The most messages that one request gives another topic: one entry of the log names them all. */
-export const movedMessagesMax = 50_000;
-
 type Entry = ReturnType<typeof messageEntry>;
 
 /**
@@ -40,7 +37,7 @@ type Entry = ReturnType<typeof messageEntry>;
  * A send to the old topic that commits beside a move is harmless: the event names what was moved, and what it does not name is in
  * the old topic for everybody, as if it had been sent after the move.
  *
- * @throws ApiError what `checkEdit` refuses; `Unable to render message`; a refusal to move `movedMessagesMax` messages or more; 503
+ * @throws ApiError what `checkEdit` refuses; `Unable to render message`; a refusal to move too many messages; 503
  */
 export async function editMessageFor(
   context: MessagesContext,
@@ -72,9 +69,11 @@ type EditToWrite = ComposedEdit & {
 /** @returns what goes into the log about it */
 async function writeEdit(client: Client, edit: EditToWrite): Promise<Entry[]> {
   const { message, editor, text, topic, request } = edit;
+  const { propagateMode } = request;
+  // Other messages are locked before read state is.
+  const movedIds = await moveOthers(client, message, topic, propagateMode);
   const holders = await letNamedHold(client, message, text);
   const { editHistory, stream } = await getEditedMessageFacts(client, message.id);
-  const { propagateMode } = request;
   const done: EditDone = {
     before: message,
     stream,
@@ -89,15 +88,7 @@ async function writeEdit(client: Client, edit: EditToWrite): Promise<Entry[]> {
             isMeMessage: text.rendered.isMeMessage,
           },
         }),
-    ...(topic === undefined
-      ? {}
-      : {
-          topic: {
-            ...topic,
-            propagateMode,
-            movedIds: await moveOthers(client, message, topic, propagateMode),
-          },
-        }),
+    ...(topic === undefined ? {} : { topic: { ...topic, propagateMode, movedIds } }),
   };
   const uploads = await relinkUploads(client, message, holders, text);
   await editMessage(client, {
@@ -178,14 +169,15 @@ async function relinkUploads(
 async function moveOthers(
   client: Client,
   message: MessageFacts,
-  topic: NewTopic,
+  topic: NewTopic | undefined,
   mode: PropagateMode,
 ): Promise<number[]> {
   const { id, streamId, conversationId } = message;
-  if (mode === 'change_one' || streamId === null) return [];
+  if (topic === undefined || mode === 'change_one' || streamId === null) return [];
   const from = { messageId: id, streamId, conversationId, topic: message.topic, mode };
-  const ids = await listPropagatedIds(client, from, movedMessagesMax);
-  if (ids.length === movedMessagesMax)
-    throw badRequest(`Too many messages to move at once (maximum ${movedMessagesMax}).`);
+  const most = limits.messagesMovedMax;
+  const ids = await listPropagatedIds(client, from, most);
+  // With the message itself it is one more.
+  if (ids.length === most) throw badRequest(`Too many messages to move at once (maximum ${most}).`);
   return moveMessages(client, { ...topic, messageIds: ids, searchText });
 }

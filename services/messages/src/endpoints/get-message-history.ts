@@ -1,11 +1,11 @@
 import { checkMayReadEditHistory, getVisibleHistory } from '@parley/access';
 import { defineEndpoint, pathInteger } from '@parley/http';
 import type { JsonSchema } from '@parley/http';
-import { htmlDiff } from '@parley/markdown';
 import { getRealm } from '@parley/store';
 import type { PastEdit } from '@parley/store';
 
 import type { MessagesContext } from '../context.ts';
+import type { MessageRenderer } from '../rendering/message-renderer.ts';
 
 const text: JsonSchema = { type: 'string' };
 const integer: JsonSchema = { type: 'integer' };
@@ -26,20 +26,23 @@ const snapshotSchema: JsonSchema = {
   required: ['topic', 'content', 'rendered_content', 'user_id', 'timestamp'],
 };
 
-function snapshotOf(edit: PastEdit): Record<string, unknown> {
-  const { prevTopic, prevContent, prevRenderedContent } = edit;
+async function snapshotOf(
+  renderer: MessageRenderer,
+  edit: PastEdit,
+): Promise<Record<string, unknown>> {
+  const { prevTopic, prevContent, prevRenderedContent, renderedContent } = edit;
   return {
     topic: edit.topic,
     ...(prevTopic === null ? {} : { prev_topic: prevTopic }),
     content: edit.content,
-    rendered_content: edit.renderedContent,
+    rendered_content: renderedContent,
     ...(prevContent === null || prevRenderedContent === null
       ? {}
       : {
           prev_content: prevContent,
           prev_rendered_content: prevRenderedContent,
           content_html_diff:
-            edit.contentHtmlDiff ?? htmlDiff(prevRenderedContent, edit.renderedContent),
+            edit.contentHtmlDiff ?? (await renderer.compare(prevRenderedContent, renderedContent)),
         }),
     user_id: edit.editorId,
     timestamp: edit.editedAtSecs,
@@ -75,6 +78,9 @@ export const getMessageHistoryEndpoint = defineEndpoint({
       user_id: original.senderId,
       timestamp: original.sentAtSecs,
     };
-    return { message_history: [first, ...edits.map(snapshotOf)] };
+    const snapshots: Record<string, unknown>[] = [first];
+    // One after the other: a long history does not take the renderer from everybody else.
+    for (const edit of edits) snapshots.push(await snapshotOf(context.renderer, edit));
+    return { message_history: snapshots };
   },
 });

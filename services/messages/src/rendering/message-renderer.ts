@@ -1,5 +1,5 @@
 import { badRequest } from '@parley/contracts';
-import { renderMessage, UnableToRender } from '@parley/markdown';
+import { htmlDiff, renderMessage, UnableToRender } from '@parley/markdown';
 import type { RenderedMessage } from '@parley/markdown';
 
 import { contextOfData } from './render-data.ts';
@@ -15,6 +15,9 @@ const inPlaceMaxLength = 500;
 
 /** Formulas and highlighted code take milliseconds for a few characters; so may the expressions of a realm. */
 const costly = /\$\$|```|~~~|^(?: {4}|\t)/m;
+
+/** Two renderings of this length together compare in a millisecond. */
+const comparedInPlaceMaxLength = 1000;
 
 /** One for the wall time of a hostile message, one for everybody else meanwhile. */
 const threads = 2;
@@ -32,7 +35,7 @@ function isCheap(content: string, data: RenderData): boolean {
 }
 
 /**
- * Renders messages without holding up other requests: short plain ones in place, everything else in a few threads.
+ * Renders messages, and compares renderings, without holding up other requests: short plain ones in place, everything else in a few threads.
  */
 export class MessageRenderer {
   readonly #pool: RenderPool;
@@ -51,6 +54,22 @@ export class MessageRenderer {
     try {
       if (isCheap(content, data)) return renderMessage(content, contextOfData(data));
       return await this.#pool.run({ content, data });
+    } catch (error) {
+      if (error instanceof UnableToRender) throw badRequest('Unable to render message');
+      throw error;
+    }
+  }
+
+  /**
+   * Compares two renderings of a message (reference facts, markdown 16).
+   *
+   * @throws ApiError `Unable to render message`; 503 while too many messages wait
+   */
+  async compare(previousHtml: string, newHtml: string): Promise<string> {
+    if (previousHtml.length + newHtml.length <= comparedInPlaceMaxLength)
+      return htmlDiff(previousHtml, newHtml);
+    try {
+      return await this.#pool.compare({ previousHtml, newHtml });
     } catch (error) {
       if (error instanceof UnableToRender) throw badRequest('Unable to render message');
       throw error;

@@ -4,11 +4,11 @@ import { serviceUnavailable } from '@parley/contracts';
 import { UnableToRender } from '@parley/markdown';
 import type { RenderedMessage } from '@parley/markdown';
 
-import type { RenderTask, WorkerReport } from './render-task.ts';
+import type { DiffTask, RenderTask, WorkDone, WorkerReport } from './render-task.ts';
 
 type Job = {
-  readonly task: RenderTask;
-  readonly resolve: (message: RenderedMessage) => void;
+  readonly task: RenderTask | DiffTask;
+  readonly resolve: (done: WorkDone) => void;
   readonly reject: (error: Error) => void;
 };
 
@@ -32,6 +32,10 @@ export type RenderPoolOptions = {
   readonly waitingMax: number;
   readonly workerUrl: URL;
 };
+
+function lengthOf(task: RenderTask | DiffTask): number {
+  return 'newHtml' in task ? task.newHtml.length : task.content.length;
+}
 
 /** Far above what any message needs within the renderer's own limits; a worker beyond it ends and takes only its message along. */
 const workerHeapMaxMb = 192;
@@ -63,10 +67,28 @@ export class RenderPool {
    * @throws ApiError 503 while too many wait, while threads cannot be started, and after `close`
    */
   async run(task: RenderTask): Promise<RenderedMessage> {
+    const done = await this.#ask(task);
+    if (done.kind !== 'rendered') throw new Error('a message was not rendered');
+    return done.message;
+  }
+
+  /**
+   * Compares in one of the threads.
+   *
+   * @throws UnableToRender where a thread fails
+   * @throws ApiError as `run` does
+   */
+  async compare(task: DiffTask): Promise<string> {
+    const done = await this.#ask(task);
+    if (done.kind !== 'compared') throw new Error('two renderings were not compared');
+    return done.htmlDiff;
+  }
+
+  #ask(task: RenderTask | DiffTask): Promise<WorkDone> {
     if (this.#isClosed || this.#waiting.length >= this.#options.waitingMax) {
-      throw serviceUnavailable();
+      return Promise.reject(serviceUnavailable());
     }
-    return new Promise<RenderedMessage>((resolve, reject) => {
+    return new Promise<WorkDone>((resolve, reject) => {
       this.#waiting.push({ task, resolve, reject });
       this.#dispatch();
     });
@@ -120,7 +142,7 @@ export class RenderPool {
     slot.timer = setTimeout(() => {
       const { worker, job } = slot;
       this.#options.log.warn(
-        { wallTimeMs: this.#options.wallTimeMs, contentLength: job?.task.content.length },
+        { wallTimeMs: this.#options.wallTimeMs, contentLength: job && lengthOf(job.task) },
         'a message took too long to render',
       );
       this.#fail(slot, 'it took too long');
@@ -138,8 +160,8 @@ export class RenderPool {
     clearTimeout(slot.timer);
     const { job } = slot;
     slot.job = undefined;
-    if (report.kind === 'rendered') job?.resolve(report.message);
-    else job?.reject(new UnableToRender(report.reason));
+    if (report.kind === 'refused') job?.reject(new UnableToRender(report.reason));
+    else job?.resolve(report);
     this.#dispatch();
   }
 

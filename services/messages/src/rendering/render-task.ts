@@ -2,11 +2,19 @@ import type { RenderedMessage } from '@parley/markdown';
 
 import type { RenderData } from './render-data.ts';
 
-/** What a worker is asked. */
+/** A message to render. */
 export type RenderTask = { readonly content: string; readonly data: RenderData };
+
+/** Two renderings to compare. */
+export type DiffTask = { readonly previousHtml: string; readonly newHtml: string };
+
+/** What a worker did. */
+export type WorkDone =
+  | { readonly kind: 'rendered'; readonly message: RenderedMessage }
+  | { readonly kind: 'compared'; readonly htmlDiff: string };
 
 /** What a worker says: once that it is loaded, then one answer for each task. */
 export type WorkerReport =
   | { readonly kind: 'ready' }
-  | { readonly kind: 'rendered'; readonly message: RenderedMessage }
+  | WorkDone
   | { readonly kind: 'refused'; readonly reason: string };

@@ -1,11 +1,11 @@
-/** The thread in which messages are rendered that may take long. It holds nothing between two tasks but compiled linkifiers. */
+/** The thread in which messages are rendered, and renderings compared, that may take long. It holds nothing between two tasks but compiled linkifiers. */
 import { parentPort } from 'node:worker_threads';
 
-import { renderMessage, UnableToRender } from '@parley/markdown';
+import { htmlDiff, renderMessage, UnableToRender } from '@parley/markdown';
 import type { Linkifier } from '@parley/markdown';
 
 import { contextOfData } from './render-data.ts';
-import type { RenderTask, WorkerReport } from './render-task.ts';
+import type { DiffTask, RenderTask, WorkerReport } from './render-task.ts';
 
 /** Every task brings its own copy of the list; the expressions of an equal one are compiled already. */
 let lastLinkifiers: { readonly key: string; readonly list: readonly Linkifier[] } = {
@@ -19,7 +19,10 @@ function sameLinkifiers(list: readonly Linkifier[]): readonly Linkifier[] {
   return lastLinkifiers.list;
 }
 
-function answer({ content, data }: RenderTask): WorkerReport {
+function answer(task: RenderTask | DiffTask): WorkerReport {
+  if ('newHtml' in task)
+    return { kind: 'compared', htmlDiff: htmlDiff(task.previousHtml, task.newHtml) };
+  const { content, data } = task;
   try {
     const linkifiers = sameLinkifiers(data.linkifiers);
     return {
@@ -36,5 +39,5 @@ function report(value: WorkerReport): void {
   parentPort?.postMessage(value, []);
 }
 
-parentPort?.on('message', (task: RenderTask) => report(answer(task)));
+parentPort?.on('message', (task: RenderTask | DiffTask) => report(answer(task)));
 report({ kind: 'ready' });
