@@ -76,6 +76,7 @@ export async function startMessages(frame: ServiceFrame): Promise<RequestHandler
     files,
     quotaBytes: config.uploads.quotaBytes,
     log: subjectLogger(log, 'messages:files'),
+    registry: frame.metrics.registry,
   });
   startUpkeep(frame, stores.pool, uploads);
   return createMessagesApp({

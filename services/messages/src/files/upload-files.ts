@@ -16,6 +16,8 @@ import type { EventLog } from '@parley/event-log';
 import { FileStoreFault } from '@parley/files';
 import type { FileStore } from '@parley/files';
 import type { Logger } from '@parley/logging';
+import { Counter } from 'prom-client';
+import type { Registry } from 'prom-client';
 import {
   addUpload,
   forgetRemovedFile,
@@ -61,6 +63,8 @@ export class UploadFiles {
   readonly #files: FileStore;
   readonly #quotaBytes: number | undefined;
   readonly #log: Logger;
+  readonly #uploadedBytes: Counter;
+  readonly #failures: Counter;
 
   constructor(options: {
     readonly pool: Pool;
@@ -69,12 +73,24 @@ export class UploadFiles {
     /** Most that all files together may take. */
     readonly quotaBytes: number | undefined;
     readonly log: Logger;
+    readonly registry?: Registry;
   }) {
     this.#pool = options.pool;
     this.#eventLog = options.eventLog;
     this.#files = options.files;
     this.#quotaBytes = options.quotaBytes;
     this.#log = options.log;
+    const registers = options.registry === undefined ? [] : [options.registry];
+    this.#uploadedBytes = new Counter({
+      name: 'parley_uploaded_bytes_total',
+      help: 'Bytes of files that were uploaded',
+      registers,
+    });
+    this.#failures = new Counter({
+      name: 'parley_file_store_failures_total',
+      help: 'Times that the folder or bucket of files did not do what it was asked to',
+      registers,
+    });
   }
 
   /**
@@ -146,6 +162,7 @@ export class UploadFiles {
       if (error instanceof ApiError) await this.#clear(storageKey);
       throw error;
     }
+    this.#uploadedBytes.inc(upload.sizeBytes);
   }
 
   /**
@@ -185,6 +202,7 @@ export class UploadFiles {
       await this.#files.remove(storageKey);
       await forgetRemovedFile(this.#pool, storageKey);
     } catch (error) {
+      if (error instanceof FileStoreFault) this.#failures.inc();
       this.#log.warn({ err: error }, 'a stored file was not removed; it is tried again');
     }
   }
@@ -200,6 +218,7 @@ export class UploadFiles {
   /** A fault of the store as the client hears of it; any other error as it is. */
   refusalOf(error: unknown): unknown {
     if (!(error instanceof FileStoreFault)) return error;
+    this.#failures.inc();
     this.#log.error({ err: error }, 'the store of files failed');
     return serviceUnavailable();
   }
