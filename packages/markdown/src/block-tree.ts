@@ -1,3 +1,5 @@
+import type { StepBudget } from './step-budget.ts';
+
 /**
  * A block element while blocks are parsed. `text` is the run before the first child and `tail`
  * the run after the element itself; both hold source text whose inline markup is still raw.
@@ -9,6 +11,11 @@ export type BlockElement = {
   tail: string;
   children: BlockElement[];
 };
+
+/** A block is looked at by about this many rules until one takes it. */
+const stepsPerCharacter = 4;
+/** What choosing a rule and making an element takes, in steps. */
+const stepsPerBlock = 100;
 
 /** What surrounds the blocks being parsed; it decides whether text gets a paragraph of its own. */
 export type BlockState = 'list' | 'looselist' | 'detabbed' | 'blockquote';
@@ -47,6 +54,7 @@ export function wrapTextInParagraph(item: BlockElement): void {
 export class BlockParser {
   readonly #rules: readonly BlockRule[];
   readonly #lastRule: BlockRule;
+  readonly #budget: StepBudget;
   readonly #states: BlockState[] = [];
   #nesting = 0;
 
@@ -54,9 +62,10 @@ export class BlockParser {
    * @param rules In the order in which they are tried.
    * @param lastRule The rule that takes anything, also used alone when nesting is too deep.
    */
-  constructor(rules: readonly BlockRule[], lastRule: BlockRule) {
+  constructor(rules: readonly BlockRule[], lastRule: BlockRule, budget: StepBudget) {
     this.#rules = rules;
     this.#lastRule = lastRule;
+    this.#budget = budget;
   }
 
   isState(state: BlockState): boolean {
@@ -77,6 +86,7 @@ export class BlockParser {
   parseBlocks(parent: BlockElement, blocks: string[]): void {
     this.#nesting += 1;
     for (let block = blocks[0]; block !== undefined; block = blocks[0]) {
+      this.#budget.spend(stepsPerBlock + block.length * stepsPerCharacter);
       this.#ruleFor(parent, block).run(this, parent, blocks);
     }
     this.#nesting -= 1;

@@ -2,6 +2,7 @@ import hljs from 'highlight.js/lib/common';
 
 import { escapeCode } from './escaping.ts';
 import { pygmentsClass } from './highlight-classes.ts';
+import type { StepBudget } from './step-budget.ts';
 
 /** Pygments aliases that the highlighter knows by another name. */
 const languageNames: Record<string, string> = {
@@ -19,14 +20,17 @@ const languageNames: Record<string, string> = {
 /** Names for text without any highlighting. */
 const plainLanguages = new Set(['', 'text', 'plain', 'plaintext', 'txt', 'nohighlight', 'none']);
 
-/** Above this many characters the highlighter is not asked: its cost is that of its regexes. */
-const highlightedLengthMax = 20_000;
+/** The highlighter takes about a microsecond for each character of the worst text. */
+const stepsPerCharacter = 200;
+/** Longer code than a message can have is not worth it. */
+const highlightedMaxLength = 10_000;
 
-function highlight(code: string, language: string): string {
+function highlight(code: string, language: string, budget: StepBudget): string {
   const alias = language.toLowerCase();
   const name = languageNames[alias] ?? alias;
-  if (plainLanguages.has(name) || code.length > highlightedLengthMax) return escapeCode(code);
+  if (plainLanguages.has(name) || code.length > highlightedMaxLength) return escapeCode(code);
   if (hljs.getLanguage(name) === undefined) return escapeCode(code);
+  budget.spend(code.length * stepsPerCharacter);
   const { value } = hljs.highlight(code, { language: name, ignoreIllegals: true });
   return value
     .replaceAll('&#x27;', '&#39;')
@@ -52,10 +56,11 @@ function takeLanguageLine(code: string): { code: string; language: string } {
  *
  * @param text The block's lines, joined with newlines.
  * @param info The info word; empty for indented code and bare fences.
+ * @throws UnableToRender when the budget is used up
  */
-export function codeBlockHtml(text: string, info: string): string {
+export function codeBlockHtml(text: string, info: string, budget: StepBudget): string {
   const trimmed = text.replace(/^\n+/, '').trimEnd();
   const { code, language } =
     info === '' ? takeLanguageLine(trimmed) : { code: trimmed, language: info };
-  return `<div class="codehilite"><pre><span></span>${highlight(code, language)}\n</pre></div>`;
+  return `<div class="codehilite"><pre><span></span>${highlight(code, language, budget)}\n</pre></div>`;
 }

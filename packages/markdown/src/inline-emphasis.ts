@@ -1,40 +1,76 @@
 import type { InlinePass } from './inline-run.ts';
 
+/** Text after a run of stars, in the pieces that matches left of it. */
+type Segment = { pieces: string[]; first: string; last: string; isBarred: boolean };
+
+function segmentOf(text: string): Segment {
+  return {
+    pieces: [text],
+    first: text.slice(0, 1),
+    last: text.slice(-1),
+    isBarred: text.includes('^') || text.includes('\n'),
+  };
+}
+
+function append(segment: Segment, next: Segment): void {
+  for (const piece of next.pieces) segment.pieces.push(piece);
+  if (segment.first === '') segment.first = next.first;
+  if (next.last !== '') segment.last = next.last;
+  segment.isBarred ||= next.isBarred;
+}
+
+const isBlank = (character: string): boolean => character.trim() === '';
+/** Content begins and ends with something, and has no line break and no `^` in it. */
+const mayBeEmphasized = ({ first, last, isBarred }: Segment): boolean =>
+  !isBarred && !isBlank(first) && !isBlank(last);
+
 /**
- * Emphasis by one star count. After a match the search goes back to the star before it: it could
- * not open anything while the matched stars were in its way, and now may.
+ * Emphasis by one star count, from left to right. A match makes room for the stars before it, which could not open anything while
+ * the matched ones were in their way: so runs of stars wait on a stack, each with the text behind it.
  */
 function starPass(
-  pattern: RegExp,
+  width: number,
   build: (content: string) => { outer: string; inner?: string },
 ): InlinePass {
   return (text, run, later) => {
-    let output = text;
-    pattern.lastIndex = 0;
-    for (let match = pattern.exec(output); match !== null; match = pattern.exec(output)) {
-      let content = later(match[1] ?? '');
-      const { outer, inner } = build(content);
-      if (inner !== undefined) {
-        content = run.add({ kind: 'element', tag: inner, attributes: [], content });
+    const [start = '', ...rest] = text.split(/(\*+)/);
+    const bottom = { count: 0, after: segmentOf(start) };
+    const open = [bottom];
+    for (let index = 0; index < rest.length; index += 2) {
+      let closing = rest[index]?.length ?? 0;
+      let top = open.at(-1) ?? bottom;
+      while (closing >= width && top.count >= width && mayBeEmphasized(top.after)) {
+        let content = later(top.after.pieces.join(''));
+        const { outer, inner } = build(content);
+        if (inner !== undefined) {
+          content = run.add({ kind: 'element', tag: inner, attributes: [], content });
+        }
+        const placed = run.add({ kind: 'element', tag: outer, attributes: [], content });
+        top.after = segmentOf(placed);
+        top.count -= width;
+        closing -= width;
+        if (top.count > 0) continue;
+        open.pop();
+        const before = open.at(-1) ?? bottom;
+        append(before.after, top.after);
+        top = before;
       }
-      const placeholder = run.add({ kind: 'element', tag: outer, attributes: [], content });
-      const end = match.index + match[0].length;
-      const before = match.index === 0 ? -1 : output.lastIndexOf('*', match.index - 1);
-      output = output.slice(0, match.index) + placeholder + output.slice(end);
-      pattern.lastIndex = Math.max(before - 2, 0);
+      const after = segmentOf(rest[index + 1] ?? '');
+      if (closing === 0) append(top.after, after);
+      else open.push({ count: closing, after });
     }
-    return output;
+    return open.map(({ count, after }) => '*'.repeat(count) + after.pieces.join('')).join('');
   };
 }
 
 /** `***x***` (reference facts, markdown 4.1). */
-export const strongEmphasis = starPass(/\*\*\*(?!\s)([^*^\n]+)(?<!\s)\*\*\*/g, () => ({
+export const strongEmphasis = starPass(3, () => ({
   outer: 'strong',
   inner: 'em',
 }));
 
 /** `*x*`. */
-export const emphasis = starPass(/\*(?!\s)([^*^\n]+)(?<!\s)\*/g, () => ({ outer: 'em' }));
+export const emphasis = starPass(1, () => ({ outer: 'em' }));
 
 /** `**x**`: the shortest content, on one line. */
 export const strong: InlinePass = (text, run, later) => {

@@ -11,7 +11,7 @@ const inlineMath = new RegExp(
 export const mathFormulas: InlinePass = (text, run) => {
   return text.replaceAll(inlineMath, (whole, body: string) => {
     const tex = run.plainText(body);
-    const html = texInlineHtml(tex);
+    const html = texInlineHtml(tex, run.budget);
     if (html !== undefined) return run.add({ kind: 'html', html });
     return run.add({
       kind: 'element',

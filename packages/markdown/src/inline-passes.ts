@@ -57,6 +57,7 @@ function runFrom(text: string, first: number, run: InlineRun): string {
     if (guarded === undefined) break;
     const { needs, pass } = guarded;
     if (typeof needs === 'string' ? !output.includes(needs) : !needs.test(output)) continue;
+    run.budget.spend(output.length);
     output = pass(output, run, (content) => runFrom(content, index + 1, run));
   }
   return output;
@@ -76,7 +77,9 @@ export function runInlinePasses(
   if (!source.includes(stashOpen)) return runFrom(source, 0, run);
   const marked = source.replaceAll(stashMarks, (_whole, index: string) => {
     const block = stash[Number(index)];
-    return block === undefined ? '' : run.add({ kind: 'html', html: stashedHtml(block) });
+    return block === undefined
+      ? ''
+      : run.add({ kind: 'html', html: stashedHtml(block, run.budget) });
   });
   return runFrom(marked, 0, run);
 }

@@ -1,5 +1,6 @@
 import { UnableToRender } from './render-context.ts';
 import type { RenderContext } from './render-context.ts';
+import type { StepBudget } from './step-budget.ts';
 
 /**
  * What a pass put in place of a piece of text. `content` of an element is text again, in which
@@ -25,8 +26,14 @@ export type RenderFindings = {
 const firstPlaceholder = 0x10_0000;
 const placeholderCount = 0xfffe;
 
-/** Formulas beyond what a whole message may be long are not worth making (reference facts, markdown 15). */
+/**
+ * More HTML in one run than a whole message may have in UTF-16 units is not worth making (reference facts, markdown 15). Nodes that
+ * a later pass gives up count as well, hence the double.
+ */
 const htmlMaxLength = 200_000;
+
+/** What making a node and its tokens takes, in steps. */
+const stepsPerNode = 200;
 
 /**
  * One text run while the passes go over it (reference facts, markdown 3). A replaced piece is one
@@ -38,6 +45,7 @@ export class InlineRun {
   readonly findings: RenderFindings;
   /** Lower-cased names in mentions of the whole message. */
   readonly mentionedNames: () => ReadonlySet<string>;
+  readonly budget: StepBudget;
   readonly #nodes: InlineNode[] = [];
   #htmlLength = 0;
 
@@ -45,17 +53,20 @@ export class InlineRun {
     context: RenderContext,
     findings: RenderFindings,
     mentionedNames: () => ReadonlySet<string>,
+    budget: StepBudget,
   ) {
     this.context = context;
     this.findings = findings;
     this.mentionedNames = mentionedNames;
+    this.budget = budget;
   }
 
   /** @returns The placeholder of the node. */
   add(node: InlineNode): string {
     if (this.#nodes.length >= placeholderCount) throw new UnableToRender('too many elements');
-    if (node.kind === 'html') this.#htmlLength += node.html.length;
-    if (this.#htmlLength > htmlMaxLength) throw new UnableToRender('the formulas are too long');
+    this.budget.spend(stepsPerNode);
+    this.#htmlLength += htmlLength(node);
+    if (this.#htmlLength > htmlMaxLength) throw new UnableToRender('the HTML is too long');
     this.#nodes.push(node);
     return String.fromCodePoint(firstPlaceholder + this.#nodes.length - 1);
   }
@@ -86,6 +97,15 @@ export class InlineRun {
   }
 }
 
+/** The length of what a node is known to add, apart from its content. */
+function htmlLength(node: InlineNode): number {
+  if (node.kind === 'html') return node.html.length;
+  if (node.kind !== 'element' && node.kind !== 'void') return 0;
+  let length = node.tag.length;
+  for (const [name, value] of node.attributes) length += name.length + value.length;
+  return length;
+}
+
 const placeholders = /[\u{100000}-\u{10FFFD}]/gu;
 
 /** Cheap and exact: the high surrogates of plane 16. */
@@ -101,6 +121,9 @@ export type InlinePass = (text: string, run: InlineRun, later: RunLaterPasses) =
 
 /** The common left boundary of reference facts, markdown 3, as the source of a look-behind. */
 export const leftBoundary = String.raw`(?<![^\s'"(,:<])`;
+
+/** The characters of that boundary besides white space, for a character class. */
+export const leftBoundaryCharacters = `'"(,:<`;
 
 /** A word character of reference facts, markdown, as the source of a character class. */
 export const wordClass = String.raw`\p{L}\p{N}_`;

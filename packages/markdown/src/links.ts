@@ -1,5 +1,6 @@
 import { hasPlaceholder } from './inline-run.ts';
 import type { InlinePass, InlineRun } from './inline-run.ts';
+import type { StepBudget } from './step-budget.ts';
 import { linkHref, linkTitle } from './url-rules.ts';
 
 type LinkTarget = { url: string; end: number };
@@ -25,13 +26,14 @@ const angleTarget = /\(\s*<([^<>]*)>\s*(?:(?:'[^']*'|"[^"]*")\s*)?\)/y;
  * Reads `(url "title")` from an opening parenthesis on. Parentheses in the URL balance; a quoted
  * title right before the closing one is dropped.
  */
-function findTarget(text: string, start: number): LinkTarget | undefined {
+function findTarget(text: string, start: number, budget: StepBudget): LinkTarget | undefined {
   angleTarget.lastIndex = start;
   const angle = angleTarget.exec(text);
   if (angle !== null) return { url: (angle[1] ?? '').trim(), end: angleTarget.lastIndex };
   let depth = 0;
   let quotesHopeful = true;
   for (let index = start; index < text.length; index += 1) {
+    budget.spend(1);
     const character = text[index];
     if (character === '(') {
       depth += 1;
@@ -78,7 +80,7 @@ export const namedLinks: InlinePass = (text, run) => {
     if (start < copied || text[start - 1] === '!') continue;
     const closing = closings.get(start);
     if (closing === undefined || text[closing + 1] !== '(') continue;
-    const target = findTarget(text, closing + 1);
+    const target = findTarget(text, closing + 1, run.budget);
     if (target === undefined || hasPlaceholder(target.url)) continue;
     const href = linkHref(target.url, run.context.realmUri);
     if (href === undefined) continue;

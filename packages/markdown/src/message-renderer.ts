@@ -10,6 +10,7 @@ import type { RenderFindings } from './inline-run.ts';
 import { pushInlineTokens } from './inline-tokens.ts';
 import { addPreviews } from './previews.ts';
 import type { RenderContext } from './render-context.ts';
+import type { StepBudget } from './step-budget.ts';
 import { normalisedLines, separateHangingLists } from './source-lines.ts';
 
 /** One rendering; it travels through the rules in markdown-it's `env`. */
@@ -19,6 +20,7 @@ export type Rendering = {
   withPreviews: boolean;
   mentionedNames: () => ReadonlySet<string>;
   stash: StashedBlock[];
+  budget: StepBudget;
 };
 
 function renderingOf(state: StateCore): Rendering {
@@ -37,14 +39,16 @@ function normaliseRule(state: StateCore): void {
 }
 
 function blockRule(state: StateCore): void {
-  pushBlockTokens(state, state.src, renderingOf(state).stash);
+  const { stash, budget } = renderingOf(state);
+  pushBlockTokens(state, state.src, stash, budget);
 }
 
 function inlineRule(state: StateCore): void {
-  const { context, findings, mentionedNames, stash } = renderingOf(state);
+  const { context, findings, mentionedNames, stash, budget } = renderingOf(state);
   for (const token of state.tokens) {
     if (token.type !== 'inline') continue;
-    pushInlineTokens(state, token, new InlineRun(context, findings, mentionedNames), stash);
+    const run = new InlineRun(context, findings, mentionedNames, budget);
+    pushInlineTokens(state, token, run, stash);
   }
 }
 

@@ -4,6 +4,7 @@ import { mentionCandidates } from './mention-candidates.ts';
 import { renderWithRules } from './message-renderer.ts';
 import { UnableToRender } from './render-context.ts';
 import type { RenderContext, RenderedMessage } from './render-context.ts';
+import { StepBudget } from './step-budget.ts';
 
 /** Reference facts, markdown 15. */
 const htmlMaxCodePoints = 100_000;
@@ -35,6 +36,7 @@ function renderHtml(
   context: RenderContext,
   findings: RenderFindings,
   withPreviews: boolean,
+  budget = new StepBudget(),
 ): string {
   let names: ReadonlySet<string> | undefined;
   const mentionedNames = (): ReadonlySet<string> => {
@@ -43,7 +45,14 @@ function renderHtml(
   };
   let html: string;
   try {
-    html = renderWithRules(content, { context, findings, withPreviews, mentionedNames, stash: [] });
+    html = renderWithRules(content, {
+      context,
+      findings,
+      withPreviews,
+      mentionedNames,
+      stash: [],
+      budget,
+    });
   } catch (error) {
     if (error instanceof UnableToRender) throw error;
     throw new UnableToRender('a rule failed', { cause: error });

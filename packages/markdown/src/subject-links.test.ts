@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { isCheapPattern } from './linkifier-cost.ts';
+import { compileLinkifierPattern } from './linkifier-pattern.ts';
+import type { RenderContext } from './render-context.ts';
 import { renderMessage } from './render-message.ts';
 import { findSubjectLinks } from './subject-links.ts';
 import { createTestContext } from './test-context.ts';
@@ -20,32 +21,80 @@ describe('topic links', () => {
 });
 
 describe('linkifiers', () => {
-  it('that never end are stopped', () => {
-    const pattern = String.raw`a(?P<n>(?:[a-z]+)+)!`;
-    const context = createTestContext(
-      {},
-      { linkifiers: [{ id: 1, pattern, urlFormat: 'https://a.org/%(n)s' }] },
-    );
-    expect(() => renderMessage(`${'a'.repeat(60)}1 !`, context)).toThrow('took too long');
-    expect(renderMessage('abc!', context).html).toContain('href="https://a.org/bc"');
+  const withPattern = (pattern: string): RenderContext =>
+    createTestContext({}, { linkifiers: [{ id: 1, pattern, urlFormat: 'https://a.org/%(n)s' }] });
+
+  it.each([
+    ['repetitions in one another', String.raw`a(?P<n>(?:[a-z]+)+)!`, `${'a'.repeat(9000)}1 !`],
+    ['alternatives that overlap', String.raw`#(?P<n>(?:a|aa|a*)*)!`, `#${'a'.repeat(9000)}`],
+    ['three times anything', '(?P<a>.*)!(?P<b>.*)!(?P<n>x)', '!'.repeat(9000)],
+  ])('take a time linear in the text: %s', (_name, pattern, content) => {
+    // A backtracking engine would not come back from any of these.
+    expect(renderMessage(content, withPattern(pattern)).html).not.toContain('<a');
   });
 
-  it('are cheap when every repetition but one has a single end', () => {
-    const cheap = [
-      String.raw`TKT-(?P<n>\d+)`,
-      String.raw`(?P<org>[a-z]+)/(?P<repo>[a-z]+)#(?P<n>\d+)`,
-      String.raw`(?P<a>\w+)-(?P<n>[0-9]{1,3})`,
-      '#(?P<id>[0-9]{3})',
+  it('still match as written', () => {
+    const pattern = String.raw`a(?P<n>(?:[a-z]+)+)!`;
+    expect(renderMessage('abc!', withPattern(pattern)).html).toContain('href="https://a.org/bc"');
+  });
+
+  it('that look at the rest of the text again and again use up the budget', () => {
+    const hostile = withPattern('#(?P<n>[0-9](?:.*y)?)');
+    expect(() => renderMessage('#1 '.repeat(3000), hostile)).toThrow('too many steps');
+    expect(renderMessage('#1 '.repeat(10), hostile).html).toContain('href="https://a.org/1"');
+    const harmless = withPattern('TKT-(?P<n>[0-9]+)');
+    expect(findSubjectLinks('TKT-1 '.repeat(1500), harmless)).toHaveLength(1500);
+  });
+
+  it('that unroll to very much link nothing', () => {
+    expect(compileLinkifierPattern('(?P<n>(?:a{0,30}){0,30})')).toBeUndefined();
+    expect(compileLinkifierPattern('(?P<n>[0-9a-f]{7,40})')?.size).toBeLessThan(200);
+  });
+
+  it('may begin behind any boundary, also one that the match before ends with', () => {
+    const context = withPattern('(?P<n>#?[a-z]+,?)');
+    expect(findSubjectLinks('a,b', context)).toEqual(['https://a.org/a', 'https://a.org/b']);
+    expect(findSubjectLinks('#a,#b,', context)).toEqual(['https://a.org/#a,', 'https://a.org/#b,']);
+    const ticket = withPattern('T(?P<n>[0-9]+)');
+    for (const boundary of [' ', '\u00A0', "'", '"', '(', ',', ':', '<']) {
+      expect(findSubjectLinks(`x${boundary}T1`, ticket)).toEqual(['https://a.org/1']);
+    }
+    for (const other of ['x', '-', '/', '[', '*', 'é', '>']) {
+      expect(findSubjectLinks(`${other}T1`, ticket)).toEqual([]);
+    }
+    for (const after of ['', ' ', '-', '.', ')', '*']) {
+      expect(findSubjectLinks(`T1${after}`, ticket)).toEqual(['https://a.org/1']);
+    }
+    for (const word of ['a', 'é', '_', '٣'])
+      expect(findSubjectLinks(`T1${word}`, ticket)).toEqual([]);
+  });
+
+  it('keep the order of the realm, and by position within one', () => {
+    const linkifiers = [
+      { id: 2, pattern: 'B(?P<n>[0-9])', urlFormat: 'https://b.org/%(n)s' },
+      { id: 1, pattern: 'A(?P<n>[0-9])', urlFormat: 'https://a.org/%(n)s' },
     ];
-    const costly = [
-      '(?P<a>a+)(?P<b>a+)(?P<c>a+)',
-      '(?P<a>(?:a|b)+)',
-      '(?P<a>(a+)+)',
-      '(?P<a>a|b)',
-      '(?P<a>.*)/(?P<b>.*)/(?P<c>x)',
-    ];
-    expect(cheap.filter((pattern) => !isCheapPattern(pattern))).toEqual([]);
-    expect(costly.filter(isCheapPattern)).toEqual([]);
+    expect(findSubjectLinks('A1 B2 B1', { linkifiers })).toEqual([
+      'https://b.org/2',
+      'https://b.org/1',
+      'https://a.org/1',
+    ]);
+  });
+
+  it('leave code, formulas, link texts, addresses and mentions alone', () => {
+    const context = withPattern('T(?P<n>[0-9]+)');
+    const users = { usersByName: () => [{ id: 1, fullName: 'T1 x' }] };
+    for (const content of [
+      '`T1`',
+      '$$T1$$',
+      '[T1](https://quay.com)',
+      'https://quay.com/,T1',
+      '@**T1 x**',
+      '    T1',
+    ]) {
+      expect(renderMessage(content, { ...context, ...users }).html).not.toContain('a.org');
+    }
+    expect(renderMessage('# T1\n* T2\n\n> T3', context).html.split('a.org')).toHaveLength(7);
   });
 
   it('that do not compile link nothing', () => {

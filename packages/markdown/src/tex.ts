@@ -1,8 +1,31 @@
 import katex from 'katex';
 
 import { escapeCode } from './escaping.ts';
+import { UnableToRender } from './render-context.ts';
+import type { StepBudget } from './step-budget.ts';
 
-function render(tex: string, displayMode: boolean): string | undefined {
+/** Longer formulas give more HTML than a message may have, a hundred characters for each of theirs as a rule. */
+const formulaMaxLength = 1200;
+/** A formula takes a few microseconds for each character and some 0.1 ms besides, rarely ten times that. */
+const stepsPerCharacter = 2000;
+const stepsPerFormula = 20_000;
+
+/** Commands that give a name to TeX; what they make of a few characters grows with the power of their number. */
+const definition =
+  /\\(?:[egx]?def|(?:re)?newcommand|providecommand|global|long|(?:future)?let)(?![A-Za-z])/;
+const definingMaxLength = 150;
+const parametersMax = 3;
+const definingMaxExpand = 20;
+/** Macros that KaTeX brings along expand to little. */
+const maxExpand = 1000;
+
+function render(tex: string, displayMode: boolean, budget: StepBudget): string | undefined {
+  if (tex.length > formulaMaxLength) throw new UnableToRender('a formula is too long');
+  budget.spend(stepsPerFormula + tex.length * stepsPerCharacter);
+  const isDefining = definition.test(tex);
+  if (isDefining && (tex.length > definingMaxLength || tex.split('#').length - 1 > parametersMax)) {
+    return undefined;
+  }
   try {
     return katex.renderToString(tex, {
       displayMode,
@@ -11,8 +34,7 @@ function render(tex: string, displayMode: boolean): string | undefined {
       // Unknown commands are errors of the author, not warnings for our console.
       strict: 'ignore',
       trust: false,
-      // Bounds on what a few characters of TeX may grow to.
-      maxExpand: 1000,
+      maxExpand: isDefining ? definingMaxExpand : maxExpand,
       maxSize: 50,
     });
   } catch {
@@ -33,18 +55,23 @@ function sortAttributes(html: string): string {
   });
 }
 
-/** An inline formula, or undefined when the TeX is wrong (reference facts, markdown 10). */
-export function texInlineHtml(tex: string): string | undefined {
-  const html = render(tex, false);
+/**
+ * An inline formula, or undefined when the TeX is wrong (reference facts, markdown 10).
+ *
+ * @throws UnableToRender when it is too long or the budget is used up
+ */
+export function texInlineHtml(tex: string, budget: StepBudget): string | undefined {
+  const html = render(tex, false, budget);
   return html === undefined ? undefined : sortAttributes(html);
 }
 
 /** The content of a math fence; blank lines separate formulas (reference facts, markdown 10). */
-export function texBlockHtml(text: string): string {
+export function texBlockHtml(text: string, budget: StepBudget): string {
   return text
     .split('\n\n')
     .map(
-      (formula) => render(formula, true) ?? `<span class="tex-error">${escapeCode(formula)}</span>`,
+      (formula) =>
+        render(formula, true, budget) ?? `<span class="tex-error">${escapeCode(formula)}</span>`,
     )
     .join('\n\n');
 }
