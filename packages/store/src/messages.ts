@@ -98,6 +98,8 @@ export type ListedMessage = {
   readonly streamName: string | null;
   readonly senderId: number;
   readonly senderEmail: string;
+  /** The real address, which is another one where the organization hides addresses. */
+  readonly senderDeliveryEmail: string;
   readonly senderFullName: string;
   readonly senderShortName: string;
   readonly senderAvatarSource: 'G' | 'U';

@@ -61,7 +61,7 @@ export function pageSql(list: MessageList, { content, alsoRendered }: PageConten
       SELECT w.conversation_id, w.message_id FROM read_watermarks w
       WHERE w.user_id = ${user} AND w.conversation_id ${ofPage('read_conversation_id')}
     ), senders AS MATERIALIZED (
-      SELECT s.id, s.email, s.full_name, s.short_name, s.avatar_source, s.avatar_version FROM users s WHERE s.id ${ofPage('sender_id')}
+      SELECT s.id, s.email, s.delivery_email, s.full_name, s.short_name, s.avatar_source, s.avatar_version FROM users s WHERE s.id ${ofPage('sender_id')}
     ), places AS MATERIALIZED (
       SELECT s.id, s.name FROM streams s WHERE s.id ${ofPage('stream_id', 'page.stream_id IS NOT NULL')}
     ), circles AS MATERIALIZED (
@@ -82,6 +82,7 @@ export function pageSql(list: MessageList, { content, alsoRendered }: PageConten
     SELECT m.id, m.content, m.rendered_content AS "renderedContent", extract(epoch FROM m.sent_at)::bigint AS "sentAtSecs", m.client,
       m.topic, m.subject_links AS "subjectLinks", m.is_me_message AS "isMeMessage", m.recipient_id AS "recipientId",
       m.stream_id AS "streamId", places.name AS "streamName", m.sender_id AS "senderId", sender.email AS "senderEmail",
+      coalesce(sender.delivery_email, sender.email) AS "senderDeliveryEmail",
       sender.full_name AS "senderFullName", sender.short_name AS "senderShortName", sender.avatar_source AS "senderAvatarSource",
       sender.avatar_version AS "senderAvatarVersion", extract(epoch FROM m.last_edited_at)::bigint AS "lastEditedAtSecs",
       m.edit_history AS "editHistory", circles.people AS participants, reacted.reactions, submitted.submessages,

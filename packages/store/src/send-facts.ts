@@ -9,6 +9,8 @@ import type { Queryable } from '@parley/database';
 export type SendPerson = {
   readonly id: number;
   readonly email: string;
+  /** The real address, which is another one where the organization hides addresses. */
+  readonly deliveryEmail: string;
   readonly fullName: string;
   readonly shortName: string;
   readonly role: Role;
@@ -29,11 +31,11 @@ export type SendSender = SendPerson & {
 const personJson = (
   alias: string,
 ): string => `json_build_object('id', ${alias}.id, 'email', ${alias}.email,
-  'fullName', ${alias}.full_name, 'shortName', ${alias}.short_name, 'role', ${alias}.role, 'isActive', ${alias}.is_active,
+  'deliveryEmail', coalesce(${alias}.delivery_email, ${alias}.email), 'fullName', ${alias}.full_name, 'shortName', ${alias}.short_name, 'role', ${alias}.role, 'isActive', ${alias}.is_active,
   'isSystem', ${alias}.is_system, 'botType', ${alias}.bot_type, 'recipientId', ${alias}.recipient_id,
   'avatarSource', ${alias}.avatar_source, 'avatarVersion', ${alias}.avatar_version)`;
 
-const senderColumns = `u.id, u.email, u.full_name AS "fullName", u.short_name AS "shortName", u.role, u.is_active AS "isActive",
+const senderColumns = `u.id, u.email, coalesce(u.delivery_email, u.email) AS "deliveryEmail", u.full_name AS "fullName", u.short_name AS "shortName", u.role, u.is_active AS "isActive",
   u.is_system AS "isSystem", u.bot_type AS "botType", u.recipient_id AS "recipientId", u.avatar_source AS "avatarSource",
   u.avatar_version AS "avatarVersion", u.bot_owner_id AS "botOwnerId", owner.role AS "botOwnerRole",
   coalesce((u.settings ->> 'translate_emoticons')::boolean, false) AS "translateEmoticons"`;

@@ -1,6 +1,6 @@
 import type { QueueConfig } from '@parley/config';
 import type { Stores } from '@parley/service';
-import type { StreamTraffic } from '@parley/store';
+import type { KeySecrets, StreamTraffic } from '@parley/store';
 
 import type { PollContext } from './queues/poll.ts';
 
@@ -9,4 +9,5 @@ export type EventsContext = Stores & {
   readonly poll: PollContext;
   readonly queues: QueueConfig;
   readonly traffic: StreamTraffic;
+  readonly keySecrets: KeySecrets;
 };

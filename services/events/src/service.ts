@@ -84,6 +84,7 @@ export const start: StartService = async (frame: ServiceFrame) => {
     ...stores,
     queues: config.queues,
     traffic: new StreamTraffic(),
+    keySecrets,
     poll: {
       registry,
       follower,

@@ -21,6 +21,7 @@ function senderAvatar(row: ListedMessage, clientGravatar: boolean): string | nul
   return avatarUrl({
     id: row.senderId,
     email: row.senderEmail,
+    deliveryEmail: row.senderDeliveryEmail,
     avatarSource: row.senderAvatarSource,
     avatarVersion: row.senderAvatarVersion,
   });

@@ -1,6 +1,6 @@
 import { badRequest } from '@parley/contracts';
 import { convertedNumber, defineEndpoint, jsonBoolean, preserialized, text } from '@parley/http';
-import { getUser } from '@parley/store';
+import { getRealm, getUser, hidesEmails } from '@parley/store';
 
 import type { EventsContext } from '../context.ts';
 import { getQueue, poll } from '../queues/poll.ts';
@@ -61,6 +61,7 @@ export const getEventsEndpoint = defineEndpoint({
       const descriptor = descriptorOf(parameters, {
         defaultAllPublicStreams: account.defaultAllPublicStreams,
         defaultRegisterStreamName: await defaultRegisterStreamName(context.pool, account),
+        emailsHidden: hidesEmails((await getRealm(context.pool)).settings),
       });
       const lifespanSecs = lifespanOf(
         parameters.lifespan_secs || parameters.queue_lifespan_secs,

@@ -55,6 +55,8 @@ export function descriptorOf(
   account: {
     readonly defaultAllPublicStreams: boolean;
     readonly defaultRegisterStreamName: string | undefined;
+    /** The organization hides addresses, so clients cannot make Gravatar URLs (reference facts, people 7.7). */
+    readonly emailsHidden: boolean;
   },
 ): QueueDescriptor {
   const byDefault = account.defaultRegisterStreamName;
@@ -63,7 +65,7 @@ export function descriptorOf(
     eventTypes: asked.event_types,
     narrow: parseQueueNarrow(narrow),
     applyMarkdown: asked.apply_markdown,
-    clientGravatar: asked.client_gravatar,
+    clientGravatar: asked.client_gravatar && !account.emailsHidden,
     allPublicStreams: asked.all_public_streams ?? account.defaultAllPublicStreams,
     includeSubscribers: asked.include_subscribers,
   };

@@ -1,7 +1,7 @@
 import type { Queryable } from '@parley/database';
 import { convertedNumber, defineEndpoint, json } from '@parley/http';
 import type { User } from '@parley/store';
-import { findStreamById, getUser } from '@parley/store';
+import { findStreamById, getRealm, getUser, hidesEmails } from '@parley/store';
 
 import type { EventsContext } from '../context.ts';
 import { readInitialState } from '../initial-state/fetch-types.ts';
@@ -56,6 +56,7 @@ export const registerQueueEndpoint = defineEndpoint({
     const descriptor = descriptorOf(parameters, {
       defaultAllPublicStreams: account.defaultAllPublicStreams,
       defaultRegisterStreamName: await defaultRegisterStreamName(context.pool, account),
+      emailsHidden: hidesEmails((await getRealm(context.pool)).settings),
     });
     const { queueId, lastEventId, state } = await registerQueue(
       context.pool,
@@ -74,6 +75,7 @@ export const registerQueueEndpoint = defineEndpoint({
           nullSettings: parameters.client_capabilities?.notification_settings_null === true,
           traffic: context.traffic,
           nowMs: Date.now(),
+          keySecrets: context.keySecrets,
         }),
     );
     return { queue_id: queueId, last_event_id: lastEventId, ...state };

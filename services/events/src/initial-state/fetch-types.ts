@@ -5,23 +5,33 @@
 import { maySubscribeOthers, mayCreateStreams } from '@parley/access';
 import { limits } from '@parley/contracts';
 import type { Queryable } from '@parley/database';
-import type { StreamTraffic, User } from '@parley/store';
+import type { KeySecrets, StreamTraffic, User } from '@parley/store';
 import {
   avatarUrl,
   crossRealmBotJson,
   displaySettings,
   getRealm,
   listAlertWords,
+  listBots,
   listMutedTopics,
+  listProfileFields,
+  listProfiles,
   listStarred,
   listStreams,
+  listUserStatuses,
   listUsers,
   newestReceivedMessageId,
   notificationSettings,
+  profileFieldJson,
+  profileFieldTypes,
+  readBotDetails,
   readSubscriptionState,
+  realmBotJson,
+  realmBotSecrets,
   realmUserJson,
   streamJson,
   unreadState,
+  userJsonOptions,
   userSettings,
 } from '@parley/store';
 
@@ -33,6 +43,8 @@ export type StateRequest = {
   readonly nullSettings: boolean;
   readonly traffic: StreamTraffic;
   readonly nowMs: number;
+  /** For the keys of bots, which those see who manage them. */
+  readonly keySecrets: KeySecrets;
 };
 
 type StateReader = (
@@ -48,7 +60,8 @@ async function realmUserState(
   const users = await listUsers(database);
   const systemBots = await listUsers(database, { system: 'only' });
   const realm = await getRealm(database);
-  const options = { clientGravatar };
+  const profiles = await listProfiles(database);
+  const options = userJsonOptions(user, realm.settings, { clientGravatar, profiles });
   return {
     realm_users: users
       .filter((other) => other.isActive)
@@ -62,13 +75,37 @@ async function realmUserState(
     avatar_url_medium: avatarUrl(user, 'medium'),
     user_id: user.id,
     email: user.email,
-    delivery_email: user.email,
+    delivery_email: user.deliveryEmail,
     full_name: user.fullName,
     is_admin: user.role === 'administrator',
     is_guest: user.role === 'guest',
     enter_sends: userSettings(user).enter_sends,
     can_create_streams: mayCreateStreams(user, realm.settings, nowMs),
     can_subscribe_other_users: maySubscribeOthers(user, realm.settings, nowMs),
+  };
+}
+
+/** Human administrators see every bot, others those that they own (reference facts, events 4). */
+async function botState(
+  database: Queryable,
+  { user, keySecrets }: StateRequest,
+): Promise<Record<string, unknown>> {
+  const seesAll = user.role === 'administrator' && user.botType === null;
+  const bots = await listBots(database, seesAll ? undefined : user.id);
+  const details = await readBotDetails(database, keySecrets, bots);
+  return {
+    realm_bots: details.map((bot) => ({
+      ...realmBotJson(bot),
+      ...realmBotSecrets(bot),
+      owner: bot.owner?.email ?? null,
+    })),
+  };
+}
+
+async function profileFieldState(database: Queryable): Promise<Record<string, unknown>> {
+  return {
+    custom_profile_fields: (await listProfileFields(database)).map(profileFieldJson),
+    custom_profile_field_types: profileFieldTypes,
   };
 }
 
@@ -96,6 +133,7 @@ const readers: Readonly<Record<string, StateReader>> = {
   alert_words: async (database, { user }) => ({
     alert_words: await listAlertWords(database, user.id),
   }),
+  custom_profile_fields: profileFieldState,
   message: async (database, { user }) => ({
     max_message_id: (await newestReceivedMessageId(database, user.id)) ?? -1,
   }),
@@ -103,6 +141,7 @@ const readers: Readonly<Record<string, StateReader>> = {
     muted_topics: await listMutedTopics(database, user.id),
   }),
   pointer: async (_database, { user }) => ({ pointer: user.pointer }),
+  realm_bot: botState,
   realm_user: realmUserState,
   starred_messages: async (database, { user }) => ({
     starred_messages: await listStarred(database, user.id),
@@ -117,6 +156,7 @@ const readers: Readonly<Record<string, StateReader>> = {
     }),
   update_display_settings: async (_database, { user }) => displaySettings(user),
   update_global_notifications: async (_database, { user }) => notificationSettings(user),
+  user_status: async (database) => ({ user_status: await listUserStatuses(database) }),
   zulip_version: async () => ({ zulip_version: interfaceVersion }),
 };
 

@@ -197,7 +197,11 @@ export function composeMessage(composition: Composition): SendItem {
     },
     content,
     renderedContent: rendered.html,
-    avatar: { url: avatarUrl(sender), isGravatar: sender.avatarSource === 'G' },
+    avatar: {
+      url: avatarUrl(sender),
+      // Who does not know the real address cannot make the URL (reference facts, people 7.7).
+      isGravatar: sender.avatarSource === 'G' && sender.email === sender.deliveryEmail,
+    },
     ...(message.kind === 'stream'
       ? { stream: { id: message.stream.id, isPublic: !message.stream.inviteOnly } }
       : {}),
