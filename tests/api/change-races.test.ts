@@ -1,0 +1,207 @@
+/** Edits and deletions that meet changes of what they were judged by: what counts is how things stand at their place in the log. */
+import type { Client } from '@parley/database';
+import { lockStreams, updateStream } from '@parley/store';
+import { waitUntil } from '@parley/test-kit';
+import type { JsonObject } from '@parley/test-kit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { ChangeFixture, invalidMessage, refused, success } from './change-fixture.ts';
+
+let fixture: ChangeFixture;
+beforeAll(async () => {
+  fixture = await ChangeFixture.start(['update_message', 'delete_message', 'subscription']);
+});
+afterAll(() => fixture.stop());
+
+/** Makes a request while a transaction holds what `change` altered; the transaction commits when the request waits for it. */
+async function meeting<Answer>(
+  change: (client: Client) => Promise<unknown>,
+  request: () => Promise<Answer>,
+): Promise<Answer> {
+  const client = await fixture.all.pool.connect();
+  try {
+    await client.query('BEGIN');
+    await client.query('SET LOCAL idle_in_transaction_session_timeout = 0');
+    await change(client);
+    const answer = request();
+    answer.catch(() => undefined);
+    await waitUntil('the request waits for the transaction', async () => {
+      const { rows } = await fixture.all.pool.query<{ waiting: number }>({
+        text: `SELECT count(*) AS waiting FROM pg_stat_activity
+          WHERE datname = current_database() AND $1::integer = ANY (pg_blocking_pids(pid))`,
+        values: [await pidOf(client)],
+      });
+      return (rows[0]?.waiting ?? 0) > 0;
+    });
+    await client.query('COMMIT');
+    return await answer;
+  } finally {
+    await client.query('ROLLBACK');
+    client.release();
+  }
+}
+
+async function pidOf(client: Client): Promise<number> {
+  const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+  return rows[0]?.pid ?? 0;
+}
+
+async function streamNamed(name: string): Promise<number> {
+  const { rows } = await fixture.all.pool.query<{ id: number }>({
+    text: 'SELECT id FROM streams WHERE name = $1',
+    values: [name],
+  });
+  return rows[0]?.id ?? 0;
+}
+
+async function lastEventOf(who: 'fay'): Promise<JsonObject | undefined> {
+  return (await fixture.queues.read())[who]?.at(-1);
+}
+
+describe('what commits first is seen', () => {
+  test('a rename of the stream', async () => {
+    const streamId = await streamNamed('Denmark');
+    const rename = (name: string) => async (client: Client) => {
+      await lockStreams(client, { streamIds: [streamId] });
+      await updateStream(client, streamId, { name });
+    };
+    const id = await fixture.send('bob', 'lunch', 'one');
+    await meeting(rename('Norway'), () => fixture.edit('bob', id, { content: 'two' }));
+    expect(await lastEventOf('fay')).toMatchObject({ stream_name: 'Norway', content: 'two' });
+    await meeting(rename('Denmark'), () => fixture.edit('bob', id, { topic: 'dinner' }));
+    expect(await lastEventOf('fay')).toMatchObject({ stream_name: 'Denmark', subject: 'dinner' });
+  });
+
+  test('a stream that keeps its history to itself from then on', async () => {
+    const streamId = await streamNamed('shared');
+    const share = (historyPublicToSubscribers: boolean) => async (client: Client) => {
+      await lockStreams(client, { streamIds: [streamId] });
+      await updateStream(client, streamId, {
+        privacy: { inviteOnly: true, historyPublicToSubscribers },
+      });
+    };
+    const id = await fixture.send('bob', 'lunch', 'one', 'shared');
+    await fixture.join('eve', 'shared');
+    expect(await fixture.edit('eve', id, { topic: 'by eve' })).toEqual(success);
+    await fixture.queues.read();
+    await meeting(share(false), () => fixture.edit('bob', id, { content: 'two' }));
+    const read = await fixture.queues.read();
+    expect(read.fay).toHaveLength(1);
+    expect(read.eve).toBeUndefined();
+    await meeting(share(true), () => fixture.edit('bob', id, { content: 'three' }));
+    expect((await fixture.queues.read()).eve).toMatchObject([{ flags: ['read'] }]);
+    const late = meeting(share(false), () => fixture.edit('eve', id, { topic: 'again' }));
+    expect(await refused(late)).toBe(invalidMessage);
+    await meeting(share(true), () => fixture.edit('bob', id, { content: 'four' }));
+    await fixture.leave('eve', 'shared');
+  });
+
+  test('an administrator who is none any more, and an account that is none', async () => {
+    const { pool, organization } = fixture.all;
+    const hal = await organization.makeAccount('Hal High', { role: 'administrator' });
+    const become = (role: string, isActive: boolean) => (client: Client) =>
+      client.query({
+        text: 'UPDATE users SET role = $2, is_active = $3, id = id WHERE id = $1',
+        values: [hal.id, role, isActive],
+      });
+    const lock = (client: Client) =>
+      client.query({ text: 'SELECT 1 FROM users WHERE id = $1 FOR UPDATE', values: [hal.id] });
+    const id = await fixture.send('bob', 'lunch', 'one');
+    await fixture.withSettings({ allow_community_topic_editing: false }, async () => {
+      const demoted = meeting(
+        async (client) => {
+          await lock(client);
+          await become('member', true)(client);
+        },
+        () => hal.client.patch(`messages/${id}`, { topic: 'x' }),
+      );
+      expect(await refused(demoted)).toBe("You don't have permission to edit this message");
+    });
+    await pool.query({
+      text: "UPDATE users SET role = 'administrator' WHERE id = $1",
+      values: [hal.id],
+    });
+    const demoted = meeting(
+      async (client) => {
+        await lock(client);
+        await become('member', true)(client);
+      },
+      () => hal.client.delete(`messages/${id}`),
+    );
+    expect(await refused(demoted)).toBe("You don't have permission to delete this message");
+    const gone = await meeting(
+      async (client) => {
+        await lock(client);
+        await become('administrator', false)(client);
+      },
+      () => hal.client.request('PATCH', `messages/${id}`, { topic: 'x' }),
+    );
+    expect(gone.status).toBe(401);
+    expect(await fixture.fetched('bob', id)).toMatchObject({ subject: 'lunch', content: 'one' });
+  });
+
+  test('a move of the message', async () => {
+    const id = await fixture.send('bob', 'here', 'one');
+    const other = await fixture.send('bob', 'there', 'two');
+    await fixture.queues.read();
+    // What a move does, as another replica would.
+    const move = async (client: Client): Promise<void> => {
+      await client.query({
+        text: `UPDATE messages m SET topic = t.topic, conversation_id = t.conversation_id FROM messages t
+          WHERE m.id = $1 AND t.id = $2`,
+        values: [id, other],
+      });
+    };
+    await meeting(move, () =>
+      fixture.edit('bob', id, { topic: 'everywhere', propagate_mode: 'change_all' }),
+    );
+    expect(await lastEventOf('fay')).toMatchObject({
+      orig_subject: 'there',
+      message_ids: [id, other],
+    });
+  });
+});
+
+test('who joins and leaves while messages are edited hears of just the edits between', async () => {
+  const ids = [
+    await fixture.send('bob', 'lunch', 'one'),
+    await fixture.send('bob', 'lunch', 'two'),
+  ];
+  await fixture.queues.read();
+  const edits = (async () => {
+    for (let n = 0; n < 30; n += 1)
+      await fixture.edit('bob', ids[n % 2] ?? 0, { content: `edit ${n}` });
+  })();
+  for (let n = 0; n < 5; n += 1) {
+    await fixture.join('eve', 'Denmark');
+    await fixture.leave('eve', 'Denmark');
+  }
+  await edits;
+  const { fay = [], eve = [] } = await fixture.queues.read();
+  const isEdit = (event: JsonObject): boolean => event['type'] === 'update_message';
+  expect(fay.filter(isEdit)).toHaveLength(30);
+  let isMember = false;
+  for (const event of eve) {
+    if (event['type'] === 'subscription') {
+      if (event['op'] === 'add') isMember = true;
+      if (event['op'] === 'remove') isMember = false;
+    } else {
+      expect(isMember).toBe(true);
+      expect(event).toMatchObject({ flags: ['read'] });
+    }
+  }
+  // Between a join and the next leaving none is missing: her edits are runs of everybody's.
+  const contentsOf = (events: readonly JsonObject[]): unknown[] =>
+    events.filter(isEdit).map((event) => event['content']);
+  const everybodys = contentsOf(fay);
+  let run: JsonObject[] = [];
+  for (const event of [...eve, { type: 'subscription', op: 'remove' }]) {
+    if (isEdit(event)) run.push(event);
+    else if (event['op'] === 'remove' || event['op'] === 'add') {
+      const [first, ...rest] = contentsOf(run);
+      const at = everybodys.indexOf(first);
+      expect(rest).toEqual(everybodys.slice(at + 1, at + 1 + rest.length));
+      run = [];
+    }
+  }
+});
