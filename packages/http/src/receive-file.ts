@@ -3,9 +3,14 @@ import { PassThrough } from 'node:stream';
 import type { Readable } from 'node:stream';
 
 import { badRequest, limits, uploadTooLarge, withoutCode } from '@parley/contracts';
-import { Busboy } from '@fastify/busboy';
+import type { Busboy } from '@fastify/busboy';
 
-import { hasMultipartForm, isEmptyMultipart, malformedMultipart } from './request-body.ts';
+import {
+  createMultipartParser,
+  hasMultipartForm,
+  isEmptyMultipart,
+  malformedMultipart,
+} from './request-body.ts';
 
 /** Receiving one file of a multipart form as a stream (reference facts, people 15). */
 
@@ -74,8 +79,7 @@ class Reception<Taken> {
   constructor(request: IncomingMessage, contentType: string, options: FileOptions<Taken>) {
     this.#request = request;
     this.#options = options;
-    this.#parser = new Busboy({
-      headers: { 'content-type': contentType },
+    this.#parser = createMultipartParser(contentType, {
       // The parser would take a name such as `..` for none.
       preservePath: true,
       isPartAFile: (_field, _type, fileName) => fileName !== undefined && fileName !== '',

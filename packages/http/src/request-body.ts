@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 
 import { badRequest, bodyTooLarge, limits } from '@parley/contracts';
 import { Busboy } from '@fastify/busboy';
+import type { BusboyConfig } from '@fastify/busboy';
 
 import { decodeForm, decoderFor, tooManyFields } from './form-text.ts';
 import type { FormValues } from './form-text.ts';
@@ -90,8 +91,7 @@ function decodeMultipart(contentType: string, body: Buffer): Promise<FormValues>
   if (isEmptyMultipart(contentType, body, body.length)) return Promise.resolve(new Map());
   return new Promise((resolve, reject) => {
     const values: FormValues = new Map();
-    const parser = new Busboy({
-      headers: { 'content-type': contentType },
+    const parser = createMultipartParser(contentType, {
       limits: {
         fields: limits.bodyFieldsMax,
         fieldNameSize: 1000,
@@ -131,6 +131,22 @@ export function isEmptyMultipart(contentType: string, start: Buffer, bodyBytes: 
   const boundary = boundaryPattern.exec(contentType);
   const end = `--${boundary?.[1] ?? boundary?.[2] ?? ''}--`;
   return bodyBytes <= end.length + 4 && start.toString('latin1').trim() === end;
+}
+
+/**
+ * Makes the parser of a multipart form.
+ *
+ * @throws ApiError 400 for a Content-Type that it cannot read, such as one with an open quote
+ */
+export function createMultipartParser(
+  contentType: string,
+  config: Omit<BusboyConfig, 'headers'>,
+): InstanceType<typeof Busboy> {
+  try {
+    return new Busboy({ ...config, headers: { 'content-type': contentType } });
+  } catch {
+    throw malformedMultipart();
+  }
 }
 
 /** A multipart body that cannot be taken apart. */

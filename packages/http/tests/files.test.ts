@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
 import { createLogger } from '@parley/logging';
+import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { createApiApp, defineEndpoint, listen, pathText, rawAnswer, text } from '../src/index.ts';
@@ -51,6 +52,17 @@ const takeFile = defineEndpoint({
   },
 });
 
+const takeForm = defineEndpoint({
+  name: 'take-form',
+  method: 'POST',
+  path: '/forms',
+  summary: 'Takes a form without files',
+  access: { authentication: 'required' },
+  parameters: [],
+  response: { type: 'object' },
+  handler: (_context: Context) => ({}),
+});
+
 const serveFile = defineEndpoint({
   name: 'serve-file',
   method: 'GET',
@@ -96,7 +108,7 @@ let base: string;
 
 beforeAll(async () => {
   const log = createLogger({ service: 'sample', nodeId: 'sample-1', level: 'silent' });
-  const endpoints: readonly Endpoint<Context>[] = [takeFile, serveFile];
+  const endpoints: readonly Endpoint<Context>[] = [takeFile, takeForm, serveFile];
   const app = createApiApp({
     endpoints,
     context,
@@ -213,6 +225,62 @@ describe('receiving a file', () => {
     for (const body of [begun, 'nonsense', '--y--'])
       expect((await post(body, type)).status).toBe(400);
     await waitUntil(() => context.taken.every(({ outcome }) => outcome === 'failed'));
+  });
+
+  it('answers any body and any content type with a success or a 400', async () => {
+    const piece = fc.oneof(
+      fc.constantFrom(
+        '--x',
+        '--x--',
+        '\r\n',
+        '\r\n\r\n',
+        'Content-Disposition: form-data; name="f"; filename="a"',
+        'Content-Disposition: form-data; name="f"',
+        'Content-Disposition: attachment',
+        'Content-Type: text/plain; charset="x',
+        'Content-Transfer-Encoding: base64',
+        "filename*=utf-8''%zz",
+        ': : :',
+        'hello',
+      ),
+      fc.string({ maxLength: 20 }),
+    );
+    const type = fc.oneof(
+      { weight: 3, arbitrary: fc.constant('multipart/form-data; boundary=x') },
+      fc
+        .tuple(
+          fc.constantFrom('multipart/form-data', 'Multipart/Form-Data', 'multipart/form-data '),
+          fc.constantFrom(
+            ';boundary=x',
+            '; boundary="x',
+            '; boundary=',
+            '; a="; boundary=x',
+            '; boundary=x"y',
+            ";boundary*=utf-8''x",
+            '; boundary=x; boundary=y',
+            '',
+          ),
+        )
+        .map((parts) => parts.join('')),
+    );
+    const path = fc.constantFrom('files', 'forms');
+    await fc.assert(
+      fc.asyncProperty(
+        path,
+        type,
+        fc.array(piece, { maxLength: 12 }),
+        async (where, contentType, pieces) => {
+          const response = await fetch(`${base}/api/v1/${where}`, {
+            method: 'POST',
+            body: pieces.join(''),
+            headers: { ...identityHeaders(), 'content-type': contentType },
+          });
+          await response.arrayBuffer();
+          expect([200, 400]).toContain(response.status);
+        },
+      ),
+      { numRuns: 400 },
+    );
   });
 
   it('answers a failure of whoever takes the file after the body was read', async () => {

@@ -26,14 +26,18 @@ function readableSql(upload: string, user: string): string {
     WHERE link.path_id = ${upload}.path_id AND ${visibleSql('m', user)}))`;
 }
 
+/** A file tells of so many of its links, the newest: each send with one more costs the same. */
+const linksToldMax = 1000;
+
 /** The owner learns of links in messages that he may see, and of no others. */
 function attachmentSql(upload: string): string {
   return `json_build_object('id', ${upload}.id, 'name', ${upload}.file_name, 'path_id', ${upload}.path_id,
     'size', ${upload}.size_bytes, 'create_time', floor(extract(epoch FROM ${upload}.created_at) * 1000)::bigint,
     'messages', coalesce((SELECT json_agg(json_build_object('id', m.id, 'name', extract(epoch FROM m.sent_at)::bigint * 1000)
         ORDER BY m.id)
-      FROM message_uploads link JOIN messages m ON m.id = link.message_id
-      WHERE link.path_id = ${upload}.path_id AND ${visibleSql('m', `${upload}.owner_id`)}), '[]'::json))`;
+      FROM (SELECT newest.message_id FROM message_uploads newest WHERE newest.path_id = ${upload}.path_id
+        ORDER BY newest.message_id DESC LIMIT ${linksToldMax}) link JOIN messages m ON m.id = link.message_id
+      WHERE ${visibleSql('m', `${upload}.owner_id`)}), '[]'::json))`;
 }
 
 const spaceUsedSql = '(SELECT space.used_bytes FROM upload_space space)';
