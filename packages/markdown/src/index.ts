@@ -4,6 +4,7 @@ export { extraEmoji, findEmojiCode, isEmojiName, namesOfEmojiCode } from './emoj
 export { htmlDiff } from './html-diff/html-diff.ts';
 export { mentionCandidates } from './mention-candidates.ts';
 export type { MentionCandidates } from './mention-candidates.ts';
+export { encodeThumbnailUrl } from './preview-sources.ts';
 export { UnableToRender } from './render-context.ts';
 export type {
   Linkifier,

@@ -17,7 +17,12 @@ const wikipediaFile = /^(https?:\/\/[a-z0-9-]+\.wikipedia\.org\/wiki\/)(File:.+)
 const youtubeUrl =
   /^https?:\/\/(?:youtu\.be\/|(?:[A-Za-z0-9_-]+\.)?youtube(?:-nocookie)?\.com\/(?:(?:v|embed)\/|(?:watch|playlist)\/?\?(?:[^#]*&)?v=|watch_videos\/?\?(?:[^#]*&)?video_ids=))([A-Za-z0-9_-]+)/;
 
-function percentEncode(text: string): string {
+/**
+ * Encodes the address of a picture as `/thumbnail` addresses hold it (reference facts, markdown 6.1).
+ *
+ * @param text without a slash before it
+ */
+export function encodeThumbnailUrl(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replaceAll(/[!'()*]/g, (character) =>
     percentCode(character),
   );
@@ -56,7 +61,7 @@ export function findImage(href: string): PreviewImage | undefined {
     href: shown,
     title,
     thumbnailUrl: hasThumbnail
-      ? `/thumbnail?url=${percentEncode(url.replace(/^\//, ''))}`
+      ? `/thumbnail?url=${encodeThumbnailUrl(url.replace(/^\//, ''))}`
       : undefined,
   };
 }

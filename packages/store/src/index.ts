@@ -30,6 +30,7 @@ export * from './received-messages.ts';
 export * from './sent-messages.ts';
 export * from './side-effects.ts';
 export * from './send-facts.ts';
+export * from './thumbnails.ts';
 export { flaggedSql, groupsWithSql, mutedSql, readerSql } from './list-sources-sql.ts';
 export type { ListHints, MessageCondition } from './list-sources-sql.ts';
 export { flagBitsSql, heldSql, readSql } from './message-sql.ts';

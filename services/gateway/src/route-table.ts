@@ -73,6 +73,7 @@ const rows: readonly Row[] = [
   ['users/me/pointer', 'messages', { GET: {}, POST: repeat, PUT: repeat }],
   ['user_uploads', 'messages', { POST: { takesFile: true } }],
   ['/user_uploads/{realm_id:int}/{path:rest}', 'messages', { GET: shown }],
+  ['/thumbnail', 'messages', { GET: shown }],
   ['attachments', 'messages', { GET: {} }],
   ['attachments/{attachment_id:int}', 'messages', { DELETE: {} }],
 

@@ -7,7 +7,8 @@ import { parseRange } from '../files/byte-range.ts';
 import { servingHeaders } from '../files/content-type.ts';
 import { entityTagOf, storageKeyOf } from '../files/upload-path.ts';
 
-function page(status: number, text: string): RawAnswer {
+/** A refusal for people, who see it where a file should be. */
+export function page(status: number, text: string): RawAnswer {
   return rawAnswer(
     status,
     { 'Content-Type': 'text/html; charset=utf-8', 'X-Content-Type-Options': 'nosniff' },

@@ -14,6 +14,7 @@ import { editMessageEndpoint } from './edit-message.ts';
 import { getMessageHistoryEndpoint } from './get-message-history.ts';
 import { getMessageEndpoint } from './get-message.ts';
 import { getMessagesEndpoint } from './get-messages.ts';
+import { getThumbnailEndpoint } from './get-thumbnail.ts';
 import { getUploadedFileEndpoint } from './get-uploaded-file.ts';
 import {
   markAllAsReadEndpoint,
@@ -39,6 +40,7 @@ export const endpoints: readonly Endpoint<MessagesContext>[] = [
   matchesNarrowEndpoint,
   uploadFileEndpoint,
   getUploadedFileEndpoint,
+  getThumbnailEndpoint,
   listAttachmentsEndpoint,
   deleteAttachmentEndpoint,
   changeFlagsEndpoint,
