@@ -15,6 +15,8 @@ async function follow({ name, parameters }) {
     await client.callOnEachEvent((event) => process.send({ event }), ['message']);
   } else if (name === 'send') {
     process.send({ sent: await client.messages.send(parameters) });
+  } else {
+    process.send({ answer: await client.messages[name](parameters) });
   }
 }
 

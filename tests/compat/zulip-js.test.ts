@@ -9,12 +9,14 @@ import {
   startCluster,
   waitUntil,
 } from '@parley/test-kit';
+import { updateRealmSettings } from '@parley/store';
 import type { Cluster, JsonObject, TestAccount, TestOrganization } from '@parley/test-kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 type Report = {
   readonly connected?: true;
   readonly sent?: JsonObject;
+  readonly answer?: JsonObject;
   readonly event?: JsonObject;
 };
 
@@ -27,6 +29,19 @@ const reports: Report[] = [];
 
 function order(name: string, parameters: JsonObject): void {
   library?.send({ name, parameters });
+}
+
+/** Calls a function of the library's `messages` and awaits its answer. */
+async function call(name: string, parameters: JsonObject): Promise<JsonObject> {
+  const answers = (): JsonObject[] =>
+    reports.flatMap(({ answer }) => (answer === undefined ? [] : [answer]));
+  const before = answers().length;
+  order(name, parameters);
+  const answer = await waitUntil(`the answer to ${name}`, () => answers()[before], {
+    deadlineMs: 30_000,
+  });
+  checkAnswer(answer['result'] === 'success' ? 200 : 400, answer);
+  return answer;
 }
 
 /** The library says nothing when its loop has a queue, so the queue is looked for where it is kept. */
@@ -96,5 +111,30 @@ test(
         content: 'sent by **zulip-js**',
       },
     });
+  },
+);
+
+test(
+  'zulip-js, unchanged, edits the message with parameters in the query, reads it and its history, and deletes it',
+  { timeout: 120_000 },
+  async () => {
+    const message_id = reports.find(({ sent }) => sent !== undefined)?.sent?.['id'];
+    const update = { message_id, content: 'edited & moved', topic: 'new topic' };
+    expect(await call('update', update)).toMatchObject({ result: 'success' });
+    expect(await call('getById', { message_id })).toMatchObject({ raw_content: 'edited & moved' });
+    expect(await call('getHistoryById', { message_id })).toMatchObject({
+      message_history: [
+        { topic: 'compatibility' },
+        { topic: 'new topic', prev_topic: 'compatibility', content: 'edited & moved' },
+      ],
+    });
+    expect(await call('deleteById', { message_id })).toMatchObject({
+      result: 'error',
+      code: 'BAD_REQUEST',
+    });
+    if (organization === undefined) throw new Error('there is no organization');
+    await updateRealmSettings(organization.maker.pool, { allow_message_deleting: true });
+    expect(await call('deleteById', { message_id })).toMatchObject({ result: 'success' });
+    expect(await call('getById', { message_id })).toMatchObject({ msg: 'Invalid message(s)' });
   },
 );
