@@ -5,15 +5,37 @@
  * where a look-up finds too much to read, down to reading the messages themselves. So a common word costs its newest windows, a
  * rare one its few messages, and one that only old messages have some empty windows.
  */
-import type { ListHints, ListSlice, MessageCondition } from './message-query-sql.ts';
 import { canHoldSql } from './message-sql.ts';
+
+/** A condition on the `messages` row of the given alias. */
+type MessageCondition = (message: string) => string;
+
+/** What is known of the messages, as expressions; each only speeds the search up. */
+export type SearchScope = {
+  readonly stream?: string;
+  /** The folded topic. */
+  readonly topic?: string;
+  /** The ids of private conversations, as an array. */
+  readonly conversations?: string;
+  readonly privateOnly?: boolean;
+  readonly sender?: string;
+};
+
+export type SearchSlice = {
+  /** Going down, ids below this expression are wanted; going up, it and those above. */
+  readonly edge: string;
+  readonly bound: MessageCondition;
+  readonly order: 'ASC' | 'DESC';
+  /** Expression for the number of messages. */
+  readonly limit: string;
+};
 
 export type WordSearch = {
   /** Expression for the tsquery's text by which the index is asked; the conditions decide. */
   readonly words: string;
   /** Expression for the user's id. */
   readonly user: string;
-  readonly hints: ListHints;
+  readonly hints: SearchScope;
   /** Whether messages that the user does not hold are wanted. */
   readonly withHistory: boolean;
   /** What the messages have to fulfil, the words included and the bound left aside. */
@@ -28,10 +50,17 @@ const scopeMax = 64;
 /** A look-up may find so many more messages than the list needs; what is read in vain stays below a few hundred pages. */
 const spareHits = 156;
 
-/** Sizes of windows in ids, by level; those of levels 1 and 2 are those of `message_search_vector`, above them is all that is left. */
-const read = 1024;
-const small = 4096;
-const large = 65_536;
+/** How much a step looks at, by level. The lexemes of the windows are those of `message_search_vector`. */
+const levels = [
+  /** Reads the messages themselves. */
+  { size: 1024 },
+  { size: 4096, lexeme: 'W', lexemes: 1 },
+  { size: 65_536, lexeme: 'B', lexemes: 1 },
+  { size: 524_288, lexeme: 'B', lexemes: 8 },
+] as const;
+/** Above the windows there is all that is left. */
+const allLevel = levels.length;
+const firstLevel = 1;
 
 /** Streams and conversations outside of which nothing can be found, as the text of a tsquery; null if there are too many. */
 function scopeSql({ hints, user, withHistory }: WordSearch): string {
@@ -52,11 +81,11 @@ function scopeSql({ hints, user, withHistory }: WordSearch): string {
   } AS readers`;
 }
 
-function hasOwnScope(hints: ListHints): boolean {
+function hasOwnScope(hints: SearchScope): boolean {
   return hints.stream !== undefined || hints.conversations !== undefined;
 }
 
-function readersScopeSql(user: string, hints: ListHints): string {
+function readersScopeSql(user: string, hints: SearchScope): string {
   const isPrivate = hints.privateOnly === true;
   const streams = `SELECT 'S' || period.stream_id AS lexeme FROM membership_periods period WHERE period.user_id = ${user}`;
   const conversations = `SELECT 'C' || taking.conversation_id FROM conversation_participants taking WHERE taking.user_id = ${user}`;
@@ -69,30 +98,27 @@ type Direction = {
   /** Where the first window begins: ids below it, or from it on. */
   readonly start: (edge: string) => string;
   readonly isOpen: string;
-  readonly isWithin: MessageCondition;
-  readonly isReadWithin: MessageCondition;
+  readonly isBeforeEdge: MessageCondition;
+  /** Number of the window at the edge. */
   readonly window: (size: number) => string;
   /** The edge behind the window. */
   readonly behind: (size: number) => string;
-  readonly behindRead: string;
   readonly behindAll: string;
-  readonly largeWindowsLeft: string;
+  /** How many windows of a size are left from an edge on. */
+  readonly windowsLeft: (edge: string, size: number) => string;
   /** Whether one edge lies behind another, or is it. */
   readonly hasPassed: (edge: string, other: string) => string;
   readonly nowhere: string;
 };
 
-// Adding nothing to an id keeps the planner from walking the primary key: the window's lexeme is the bound.
 const descending: Direction = {
   start: (edge) => `least(${edge}, newest.id + 1)`,
   isOpen: 'walk.edge > 1',
-  isWithin: (message) => `${message}.id + 0 < walk.edge`,
-  isReadWithin: (message) => `${message}.id >= walk.edge - ${read} AND ${message}.id < walk.edge`,
+  isBeforeEdge: (id) => `${id} < walk.edge`,
   window: (size) => `(walk.edge - 1) / ${size}`,
   behind: (size) => `(walk.edge - 1) / ${size} * ${size}`,
-  behindRead: `walk.edge - ${read}`,
   behindAll: '0::bigint',
-  largeWindowsLeft: `(next.edge / ${large} + 1)`,
+  windowsLeft: (edge, size) => `(${edge} / ${size} + 1)`,
   hasPassed: (edge, other) => `${edge} <= ${other}`,
   nowhere: '9000000000000000000',
 };
@@ -100,63 +126,83 @@ const descending: Direction = {
 const ascending: Direction = {
   start: (edge) => `greatest(${edge}, 0)`,
   isOpen: 'walk.edge <= newest.id',
-  isWithin: (message) => `${message}.id + 0 >= walk.edge`,
-  isReadWithin: (message) => `${message}.id >= walk.edge AND ${message}.id < walk.edge + ${read}`,
+  isBeforeEdge: (id) => `${id} >= walk.edge`,
   window: (size) => `walk.edge / ${size}`,
   behind: (size) => `(walk.edge / ${size} + 1) * ${size}`,
-  behindRead: `walk.edge + ${read}`,
   behindAll: 'newest.id + 1',
-  largeWindowsLeft: `(greatest(newest.id - next.edge, 0) / ${large} + 1)`,
+  windowsLeft: (edge, size) => `(greatest(newest.id - ${edge}, 0) / ${size} + 1)`,
   hasPassed: (edge, other) => `${edge} >= ${other}`,
   nowhere: '-1',
 };
 
+/**
+ * The lexemes of a step's window. They are a condition of their own and come before the words: then the index skips to the window
+ * with all words at once, while within one query it would go through every entry of the rarest of them.
+ */
+function windowSql(way: Direction): string {
+  const windows = levels.flatMap((level, n) => {
+    if (!('lexeme' in level)) return [];
+    const first = `${way.window(level.size)} * ${level.lexemes}`;
+    const lexemes = Array.from(
+      { length: level.lexemes },
+      (_, k) => `'${level.lexeme}' || (${first} + ${k})`,
+    );
+    return [`WHEN ${n} THEN concat_ws('|', ${lexemes.join(', ')})::tsquery`];
+  });
+  return `CASE walk.level ${windows.join(' ')} ELSE scope.query END`;
+}
+
 /** @returns a query with the column `id`; the first `limit` ids in the slice's order are among its rows, each once */
-export function searchIdsSql(search: WordSearch, slice: ListSlice): string {
+export function searchIdsSql(search: WordSearch, slice: SearchSlice): string {
   const { user, wanted, visible } = search;
   const { order, limit } = slice;
   const way = order === 'DESC' ? descending : ascending;
   const hitsMax = `(${limit} + ${spareHits})`;
-  // closed_1 ... closed_3: the edge behind which a level that found too much may be tried again.
-  const level = (n: number): string =>
-    `CASE WHEN step.is_full AND walk.level = ${n} THEN next.edge ELSE walk.closed_${n} END`;
-  const mayGrow = (to: number, growth: string): string =>
-    `(${way.hasPassed('next.edge', `walk.closed_${to}`)} AND step.hits * ${growth} <= ${hitsMax})`;
+  const upper = levels.map((_, n) => n + 1);
+  // closed_1 ...: the edge behind which a level that found too much may be tried again.
+  const closed = upper.map(
+    (n) => `CASE WHEN step.is_full AND walk.level = ${n} THEN next.edge ELSE walk.closed_${n} END`,
+  );
+  const grows = (from: number, to: number): string => {
+    const size = levels[from]?.size ?? 1;
+    const growth =
+      to === allLevel ? way.windowsLeft('next.edge', size) : `${levels[to]?.size ?? 1} / ${size}`;
+    return `WHEN walk.level = ${from} AND ${way.hasPassed('next.edge', `walk.closed_${to}`)} AND step.hits * (${growth}) <= ${hitsMax} THEN ${to}`;
+  };
+  // From a large window on, everything left is tried before a larger window: most words of which it has few are rare.
+  const grown = [
+    grows(0, 1),
+    grows(1, 2),
+    grows(2, allLevel),
+    ...upper.slice(2).map((to) => grows(to - 1, to)),
+  ];
+  const behind = levels.map(({ size }, n) => `WHEN ${n} THEN ${way.behind(size)}`);
   const walk = `WITH RECURSIVE newest AS MATERIALIZED (
       SELECT coalesce(max(m.id), 0) AS id FROM messages m
     ), scope AS MATERIALIZED (
       SELECT concat_ws('&', nullif(s.given, ''), s.readers, ${search.words})::tsquery AS query, s.readers IS NOT NULL AS is_readers
       FROM (${scopeSql(search)}) s
     ), walk AS (
-      SELECT ${way.start(slice.edge)} AS edge, 1 AS level, ${limit} AS wanted, '{}'::bigint[] AS ids,
-        ${[1, 2, 3].map((n) => `${way.nowhere}::bigint AS closed_${n}`).join(', ')}
+      SELECT ${way.start(slice.edge)} AS edge, ${firstLevel} AS level, ${limit} AS wanted, '{}'::bigint[] AS ids,
+        ${upper.map((n) => `${way.nowhere}::bigint AS closed_${n}`).join(', ')}
       FROM newest
       UNION ALL
       SELECT CASE WHEN step.is_full THEN walk.edge ELSE next.edge END,
-        CASE WHEN step.is_full THEN walk.level - 1
-          WHEN walk.level = 0 AND ${mayGrow(1, String(small / read))} THEN 1
-          WHEN walk.level = 1 AND ${mayGrow(2, String(large / small))} THEN 2
-          WHEN walk.level = 2 AND ${mayGrow(3, way.largeWindowsLeft)} THEN 3
-          ELSE walk.level END,
-        walk.wanted - cardinality(step.ids), step.ids, ${[1, 2, 3].map(level).join(', ')}
+        CASE WHEN step.is_full THEN walk.level - 1 ${grown.join(' ')} ELSE walk.level END,
+        walk.wanted - cardinality(step.ids), step.ids, ${closed.join(', ')}
       FROM walk CROSS JOIN newest CROSS JOIN scope
-      CROSS JOIN LATERAL (SELECT CASE walk.level WHEN 0 THEN ${way.behindRead} WHEN 1 THEN ${way.behind(small)}
-        WHEN 2 THEN ${way.behind(large)} ELSE ${way.behindAll} END AS edge) next
+      CROSS JOIN LATERAL (SELECT CASE walk.level ${behind.join(' ')} ELSE ${way.behindAll} END AS edge) next
       CROSS JOIN LATERAL (
         WITH hit AS MATERIALIZED (
-          (SELECT m.* FROM messages m
-          WHERE walk.level > 0 AND ${way.isWithin('m')} AND m.search @@ (CASE walk.level
-            WHEN 1 THEN scope.query && ('W' || ${way.window(small)})::tsquery
-            WHEN 2 THEN scope.query && ('B' || ${way.window(large)})::tsquery
-            ELSE scope.query END)
-          LIMIT ${hitsMax} + 1)
+          (SELECT m.* FROM messages m WHERE walk.level > 0 AND m.search @@ (${windowSql(way)}) AND m.search @@ scope.query LIMIT ${hitsMax} + 1)
           UNION ALL
-          SELECT m.* FROM messages m WHERE walk.level = 0 AND ${way.isReadWithin('m')} AND (m.search @@ scope.query) IS TRUE
+          SELECT m.* FROM messages m WHERE walk.level = 0 AND m.id >= least(walk.edge, next.edge) AND m.id < greatest(walk.edge, next.edge)
+            AND (m.search @@ scope.query) IS TRUE
         )
         SELECT counted.is_full, counted.hits, CASE WHEN counted.is_full THEN '{}' ELSE taken.ids END AS ids
         FROM (SELECT count(*) AS hits, walk.level > 0 AND count(*) > ${hitsMax} AS is_full FROM hit) counted
         CROSS JOIN LATERAL (SELECT ARRAY(
-          SELECT m.id FROM (SELECT * FROM hit WHERE NOT counted.is_full ORDER BY hit.id ${order} OFFSET 0) m
+          SELECT m.id FROM (SELECT * FROM hit WHERE NOT counted.is_full AND ${way.isBeforeEdge('hit.id')} ORDER BY hit.id ${order} OFFSET 0) m
           WHERE ${wanted('m')} AND ${visible('m')} LIMIT walk.wanted) AS ids OFFSET 0) taken
       ) step
       WHERE walk.wanted > 0 AND ${way.isOpen}

@@ -1,0 +1,91 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { escapeTopic, foldWords, readHtml, searchText } from './search-text.ts';
+
+describe('foldWords', () => {
+  it('folds case beyond ASCII, whatever form it came in', () => {
+    expect(foldWords('Straße STRASSE ΟΔΟΣ οδος')).toBe('strasse strasse οδοσ οδοσ');
+    expect(foldWords('E\u0301TE\u0301')).toBe('été');
+    expect(foldWords('\u1112\u1161\u11ab')).toBe('한');
+  });
+
+  it('leaves of other punctuation what the parser knows', () => {
+    expect(foldWords('“A”—b… c.d/e-f@g <b> & ')).toBe(' a  b  c.d/e-f@g  b    ');
+  });
+
+  it('makes of what is the same case-blind the same', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+        expect(foldWords(text.toUpperCase().normalize('NFC'))).toBe(
+          foldWords(text.toUpperCase().normalize('NFC').toLowerCase().toUpperCase()),
+        );
+        expect(foldWords(text)).toMatch(/^[\p{L}\p{M}\p{N}\0-\x7f]*$/u);
+      }),
+    );
+  });
+});
+
+describe('searchText', () => {
+  it('has the topic and what the HTML shows', () => {
+    const html =
+      '<p>x <b title="no > no">Y</b>&amp;&lt;i&gt; <img class="emoji" alt=":Cat:" src="a"></p>';
+    expect(searchText('A Topic', html).trim().split(/ +/)).toEqual([
+      'a',
+      'topic',
+      'x',
+      'y',
+      'i',
+      ':cat:',
+    ]);
+  });
+});
+
+describe('readHtml', () => {
+  const piece = fc.oneof(
+    fc.constantFrom(
+      '<b>',
+      '</b>',
+      '<a href="?a&amp;b>c">',
+      '</a>',
+      '<math>',
+      '</math>',
+      '&amp;',
+      '&lt;',
+      '&#39;',
+      '&#x1f600;',
+    ),
+    fc.string({ unit: 'grapheme', maxLength: 6 }).map(escapeTopic),
+  );
+
+  it('gives back places between which the source can be wrapped', () => {
+    fc.assert(
+      fc.property(fc.array(piece), fc.nat(40), fc.nat(20), (pieces, start, length) => {
+        const html = pieces.join('');
+        const text = readHtml(html);
+        let last = 0;
+        for (const range of text.sourceRanges(start, start + length)) {
+          expect(range.start).toBeGreaterThanOrEqual(last);
+          expect(range.end).toBeGreaterThan(range.start);
+          last = range.end;
+          const [before, inside] = [html.slice(0, range.start), html.slice(range.start, range.end)];
+          expect(inside).toMatch(/^(?:[^<>&]|&[#\w]+;)*$/);
+          expect(before).not.toMatch(/&[#\w]*$/);
+          expect(before.isWellFormed() && inside.isWellFormed()).toBe(true);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('agrees with the text that is indexed', () => {
+    fc.assert(
+      fc.property(fc.array(piece), (pieces) => {
+        const html = pieces.join('');
+        expect(searchText('', html).split(/\s+/).join(' ')).toBe(
+          ` ${readHtml(html).folded}`.split(/\s+/).join(' '),
+        );
+      }),
+    );
+  });
+});

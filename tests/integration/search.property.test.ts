@@ -1,0 +1,163 @@
+import { foldName } from '@parley/contracts';
+import { createPool } from '@parley/database';
+import type { Pool } from '@parley/database';
+import {
+  allOfWords,
+  findSearchWords,
+  findWordRanges,
+  foldPhrases,
+  phrasesSql,
+} from '@parley/store';
+import { createTestDatabase } from '@parley/test-kit';
+import type { TestDatabase } from '@parley/test-kit';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { matchMessages } from '../../services/messages/src/narrow/search-matches.ts';
+import { foldWords } from '../../services/messages/src/sending/search-text.ts';
+
+let database: TestDatabase;
+let pool: Pool;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  pool = createPool({
+    databaseUrl: database.url,
+    applicationName: 'search-properties',
+    connectionsMax: 1,
+    onError: () => undefined,
+  });
+});
+afterAll(async () => {
+  await pool.end();
+  await database.drop();
+});
+
+// Characters that fold to others, to several, to themselves, that combine, and that mean something to patterns.
+const character = fc.constantFrom(
+  ...Array.from('aAsSiIıİßẞſﬁﬀﬄŉǰΐΣσςάΆᾳKΩωåÅéǅ𐐨𐐀ꭰᏸ%_\\\'"?*().^$| '),
+  '\u0301',
+  '\u0345',
+  '\u030a',
+  '\u1100',
+  '\u1161',
+);
+const text = (maxLength: number): fc.Arbitrary<string> =>
+  fc.oneof(
+    fc.string({ unit: character, minLength: 1, maxLength }),
+    fc.string({ unit: 'grapheme', minLength: 1, maxLength }),
+  );
+
+test('phrases are compared as the fold function folds', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      text(12),
+      text(6),
+      fc.array(text(3), { maxLength: 2 }),
+      async (content, topic, others) => {
+        // Parts of the text in another case are what matters; anything else is hardly ever in it.
+        const characters = Array.from(content);
+        const parts = [
+          characters.slice(1, 4).join('').toLowerCase(),
+          characters.slice(-2).join('').toUpperCase(),
+          topic.toUpperCase(),
+        ].filter((part) => part !== '' && part.isWellFormed() && !part.includes('\0'));
+        for (const phrases of [...parts.map((part) => [part]), [...others, ...parts.slice(0, 1)]]) {
+          if (phrases.length === 0) continue;
+          const values = Object.values(foldPhrases(phrases));
+          const sql = phrasesSql('m', {
+            phrases: '$1::text[]',
+            characters: '$2::text',
+            folded: '$3::text',
+            expanding: '$4::text[]',
+            expansions: '$5::text[]',
+          });
+          const { rows } = await pool.query<{ found: boolean }>({
+            text: `SELECT ${sql} AS found FROM (SELECT $6::text AS content, $7::text AS topic) m`,
+            values: [...values, content.replaceAll('\0', ''), topic.replaceAll('\0', '')],
+          });
+          const [inContent, inTopic] = [content, topic].map((shown) =>
+            foldName(shown.replaceAll('\0', '')),
+          );
+          expect([phrases, rows[0]?.found]).toEqual([
+            phrases,
+            phrases.every(
+              (phrase) =>
+                inContent?.includes(foldName(phrase)) === true ||
+                inTopic?.includes(foldName(phrase)) === true,
+            ),
+          ]);
+        }
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+const htmlPiece = fc.constantFrom(
+  'lunch',
+  'Lunches',
+  ' ',
+  '. ',
+  '&amp;',
+  '&lt;',
+  '&#39;',
+  '&nbsp;',
+  '&hellip;',
+  '<b>',
+  '</b>',
+  '<a href="https://lunch.org/?a=1&amp;b=lunch" title="lunch > dinner">',
+  '</a>',
+  '<br>',
+  '<math><mi>lunch</mi></math>',
+  '<img alt=":lunch:" class="emoji" src="/lunch.png" title="lunch">',
+  'https://lunch.org/lunch/lunch.html',
+  'lunch@example.com',
+  'lunch-time',
+  '1.5e3lunch',
+  'LÜNCH',
+  '😀',
+  '\u0301',
+  '𝓁',
+  '“',
+  '\n',
+);
+
+test('marks leave the HTML as it was, and stand around words only', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(htmlPiece, { maxLength: 12 }), text(8), async (pieces, odd) => {
+      const renderedContent = pieces.join('');
+      const topic = `${odd.replaceAll('\0', '')} & lunch <`;
+      const words = allOfWords(
+        await findSearchWords(pool, foldWords('lunch time https://lunch.org lünch')),
+      );
+      for (const word of [words, `'lunch'`]) {
+        const [match] = await matchMessages(pool, [{ topic, renderedContent }], word);
+        const content = match?.match_content ?? '';
+        expect(content.replaceAll(/<span class="highlight">([^<>&]+)<\/span>/g, '$1')).toBe(
+          renderedContent,
+        );
+        expect(match?.match_subject).toContain('&amp; <span class="highlight">lunch</span> &lt;');
+        // What stands in a tag or in a formula is not marked.
+        for (const [tag] of content.matchAll(/<(?:a|img|math)\b[^>]*>/g))
+          expect(tag).not.toContain('highlight');
+        expect(content).not.toContain('<mi><span');
+      }
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('each folded text that has a word has a mark for it', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(htmlPiece, { maxLength: 8 }), text(8), async (pieces, odd) => {
+      const folded = foldWords(`${pieces.join('')} ${odd.replaceAll('\0', '')} x`);
+      const words = await findSearchWords(pool, folded);
+      for (const word of words.slice(0, 4)) {
+        const [ranges] = await findWordRanges(pool, [folded], allOfWords([word]));
+        if (word.includes('/') || word.includes('-')) continue;
+        expect([folded, word, ranges?.length]).not.toEqual([folded, word, 0]);
+      }
+    }),
+    { numRuns: 100 },
+  );
+});
