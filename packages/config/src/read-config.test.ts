@@ -109,6 +109,45 @@ describe('readServiceConfig', () => {
     ]);
   });
 
+  it('takes one place for uploaded files, and a key to a bucket as a whole', () => {
+    const uploads = (env: Record<string, string>) =>
+      readServiceConfig({ ...complete, ...env }, 'messages').uploads;
+    expect(uploads({})).toEqual({
+      files: undefined,
+      fileMaxBytes: 25 * 1024 * 1024,
+      quotaBytes: undefined,
+    });
+    expect(
+      uploads({ PARLEY_UPLOADS_DIR: '/srv/files', PARLEY_UPLOAD_QUOTA_MIB: '2' }),
+    ).toMatchObject({
+      files: { kind: 'directory', path: '/srv/files' },
+      quotaBytes: 2 * 1024 * 1024,
+    });
+    const bucket = {
+      PARLEY_S3_BUCKET: 'files',
+      PARLEY_S3_ENDPOINT: 'http://store.example:9000',
+      PARLEY_S3_ACCESS_KEY_ID: 'name',
+      PARLEY_S3_SECRET_ACCESS_KEY: 'very secret',
+    };
+    const { files } = uploads(bucket);
+    expect(files).toMatchObject({
+      kind: 'bucket',
+      bucket: 'files',
+      endpoint: 'http://store.example:9000',
+      region: 'us-east-1',
+    });
+    expect(JSON.stringify(files)).not.toContain('very secret');
+    expect(faultsOf(() => uploads({ ...bucket, PARLEY_UPLOADS_DIR: '/srv/files' }))).toEqual([
+      'PARLEY_UPLOADS_DIR and PARLEY_S3_BUCKET are both set',
+    ]);
+    expect(faultsOf(() => uploads({ ...bucket, PARLEY_S3_ACCESS_KEY_ID: '' }))).toEqual([
+      'PARLEY_S3_ACCESS_KEY_ID and PARLEY_S3_SECRET_ACCESS_KEY belong together',
+    ]);
+    expect(faultsOf(() => uploads({ PARLEY_UPLOADS_DIR: 'relative' }))).toEqual([
+      'PARLEY_UPLOADS_DIR must be an absolute path',
+    ]);
+  });
+
   it('takes an empty variable for one that is not set', () => {
     expect(
       readServiceConfig({ ...complete, PARLEY_NODE_ID: '', PARLEY_PORT: '' }, 'events').listen.port,
