@@ -269,6 +269,13 @@ test('ten thousand messages move at once, while others send', async () => {
   expect(moved.size).toBeGreaterThanOrEqual(10_001);
   // A message that was sent beside the move moved if the event says so, and only then.
   for (const id of sent) expect(await topicsOf([id])).toEqual([moved.has(id) ? 'crowd' : topic]);
+  // Far more is refused, and nothing of it moves.
+  await fixture.all.pool.query({
+    text: "UPDATE messages SET rendered_content = repeat('x', 40000) WHERE id > 5000000 AND id <= 5001000",
+  });
+  const tooMany = fixture.edit('bob', target, { topic, propagate_mode: 'change_later' });
+  expect(await refused(tooMany)).toBe('Too many messages to move at once');
+  expect(await topicsOf([target])).toEqual(['crowd']);
   await fixture.all.pool.query({ text: 'DELETE FROM messages WHERE id > 5000000' });
 });
 

@@ -9,8 +9,10 @@ export const limits = {
   contentMaxCodePoints: 10_000,
   /** Contract, Limits: `num_before + num_after` of GET messages. */
   messagesPerRequestMax: 5000,
-  /** What one edit of a topic may move: one entry of the log names all of them. */
+  /** What one edit of a topic may move: one entry of the log names all of them, and each gets its words anew, ... */
   messagesMovedMax: 50_000,
+  /** ... which takes half a minute at worst for HTML of this size together. */
+  movedBytesMax: 16 * 1024 * 1024,
   /** Edits of a message, the newest, that it lists and that its history lists. */
   editsListedMax: 100,
   /** Reference facts, streams: a stream name. */

@@ -208,29 +208,34 @@ export type Propagation = {
   readonly mode: 'change_later' | 'change_all';
 };
 
+const bytesSql = 'octet_length(m.rendered_content)';
+
 /** How far back `change_all` reaches. */
 const changeAllDays = 7;
 
+/** A message with the size of its HTML. */
+export type SizedMessage = { readonly id: number; readonly bytes: number };
+
 /**
- * @param limit the most ids to list
+ * @param limit the most messages to list
  * @returns the other messages that the new topic is for, ascending; those with a larger id, or all of the last seven days
  */
-export async function listPropagatedIds(
+export async function listPropagated(
   client: Client,
   { messageId, streamId, conversationId, topic, mode }: Propagation,
   limit: number,
-): Promise<number[]> {
+): Promise<SizedMessage[]> {
   const which =
     mode === 'change_later'
       ? 'm.id > $1'
       : `m.id <> $1 AND m.sent_at > now() - interval '${changeAllDays} days'`;
-  const { rows } = await client.query<{ id: number }>({
+  const { rows } = await client.query<SizedMessage>({
     name: `edits-propagated-${mode}`,
-    text: `SELECT m.id FROM messages m WHERE m.conversation_id = $3 AND m.stream_id = $2 AND m.topic = $4 AND ${which}
+    text: `SELECT m.id, ${bytesSql} AS bytes FROM messages m WHERE m.conversation_id = $3 AND m.stream_id = $2 AND m.topic = $4 AND ${which}
       ORDER BY m.id LIMIT $5`,
     values: [messageId, streamId, conversationId, topic, limit],
   });
-  return rows.map((row) => row.id);
+  return rows;
 }
 
 export type Move = NewTopic & {
@@ -241,11 +246,9 @@ export type Move = NewTopic & {
 
 /** Few and short enough that a statement is short, and that a transaction does not idle while their words are found. */
 const movedPerStatement = 250;
-const movedBytesPerStatement = 500_000;
+const movedBytesPerStatement = 100_000;
 
-type Sized = { readonly id: number; readonly bytes: number };
-
-function inPieces(sized: readonly Sized[]): number[][] {
+function inPieces(sized: readonly SizedMessage[]): number[][] {
   const pieces: number[][] = [];
   let piece: number[] = [];
   let bytes = 0;
@@ -271,9 +274,9 @@ function inPieces(sized: readonly Sized[]): number[][] {
  */
 export async function moveMessages(client: Client, move: Move): Promise<number[]> {
   const { topic, conversationId, subjectLinks, searchText } = move;
-  const { rows: sized } = await client.query<Sized>({
+  const { rows: sized } = await client.query<SizedMessage>({
     name: 'edits-sizes',
-    text: `SELECT m.id, octet_length(m.rendered_content) AS bytes FROM messages m
+    text: `SELECT m.id, ${bytesSql} AS bytes FROM messages m
       WHERE m.id = ANY ($1::bigint[]) ORDER BY m.id`,
     values: [move.messageIds],
   });

@@ -6,7 +6,7 @@ import {
   editMessage,
   findClaimableUploads,
   getEditedMessageFacts,
-  listPropagatedIds,
+  listPropagated,
   lockForChange,
   moveMessages,
   renewImpliedFlags,
@@ -175,9 +175,14 @@ async function moveOthers(
   const { id, streamId, conversationId } = message;
   if (topic === undefined || mode === 'change_one' || streamId === null) return [];
   const from = { messageId: id, streamId, conversationId, topic: message.topic, mode };
-  const most = limits.messagesMovedMax;
-  const ids = await listPropagatedIds(client, from, most);
-  // With the message itself it is one more.
-  if (ids.length === most) throw badRequest(`Too many messages to move at once (maximum ${most}).`);
-  return moveMessages(client, { ...topic, messageIds: ids, searchText });
+  const others = await listPropagated(client, from, limits.messagesMovedMax);
+  const bytes = others.reduce((sum, other) => sum + other.bytes, 0);
+  // With the message itself it is one more than listed.
+  if (others.length === limits.messagesMovedMax || bytes > limits.movedBytesMax)
+    throw badRequest('Too many messages to move at once');
+  return moveMessages(client, {
+    ...topic,
+    messageIds: others.map((other) => other.id),
+    searchText,
+  });
 }

@@ -30,7 +30,7 @@ export const editMessageEndpoint = defineEndpoint({
     text('propagate_mode', {
       default: 'change_one',
       description:
-        'Which messages of exactly the same topic get the new one too: `change_one`; `change_later`, all with a larger id; `change_all`, all others of the last seven days',
+        'Which messages of exactly the same topic get the new one too: `change_one`; `change_later`, all with a larger id; `change_all`, all others of the last seven days. At most 50,000 messages move at once, of 16 MiB of HTML',
     }),
   ],
   response: { type: 'object', properties: {} },
