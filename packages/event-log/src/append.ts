@@ -184,8 +184,8 @@ export class EventLog {
 
   /**
    * Runs `work` in a READ COMMITTED transaction. What it returns under `append` goes into the log with the commit, then out as
-   * a hint. Locks are taken in the order users, streams, conversations, send keys, read state, each by id; after `work` nothing
-   * may wait. `work` runs again after a deadlock or where the log had to be mended, so it must do nothing but database work.
+   * a hint. Locks are taken in the order users, streams, conversations, messages, send keys, read state, each by id; after `work`
+   * nothing may wait. `work` runs again after a deadlock or where the log had to be mended, so it must do nothing but database work.
    *
    * @throws whatever `work` or the database throws; after a lost connection the outcome may be unknown
    */
