@@ -386,6 +386,45 @@ describe('who finds what', () => {
   });
 });
 
+describe('what was changed', () => {
+  test('an edited message is found by its new text and topic only', async () => {
+    const { ann, bob } = all;
+    const id = await hall('old platypus text', 'Echidna');
+    await ann.client.patch(`messages/${id}`, { content: 'new wallaby text', topic: 'Bandicoot' });
+    for (const query of ['platypus', 'echidna', '"old platypus"', '"echidna"'])
+      expect(await idsFor(query, bob)).toEqual([]);
+    for (const query of ['wallaby', 'bandicoot', '"NEW wallaby"', '"bandicoot"'])
+      expect(await idsFor(query, bob)).toEqual([id]);
+    expect(await idsFor([search('wallaby'), ['stream', 'hall'], ['topic', 'bandicoot']])).toEqual([
+      id,
+    ]);
+    expect(await idsFor([search('wallaby'), ['stream', 'hall'], ['topic', 'echidna']])).toEqual([]);
+    expect(await matchesOf('wallaby bandicoot', [id])).toEqual({
+      [id]: {
+        match_content: `<p>new ${mark('wallaby')} text</p>`,
+        match_subject: mark('Bandicoot'),
+      },
+    });
+  });
+
+  test('messages moved with another one are found by the new topic', async () => {
+    const { ann } = all;
+    const first = await hall('numbat one', 'Quoll');
+    const second = await hall('numbat two', 'Quoll');
+    await ann.client.patch(`messages/${first}`, { topic: 'Dingo', propagate_mode: 'change_all' });
+    expect(await idsFor('numbat dingo')).toEqual([first, second]);
+    expect(await idsFor('numbat quoll')).toEqual([]);
+  });
+
+  test('a deleted message is not found', async () => {
+    const id = await hall('thylacine');
+    expect(await idsFor('thylacine')).toEqual([id]);
+    await all.ann.client.delete(`messages/${id}`);
+    expect(await idsFor('thylacine')).toEqual([]);
+    expect(await matchesOf('thylacine', [id])).toEqual({});
+  });
+});
+
 describe('pages', () => {
   test('the anchor, the counts and the ends are those of what is found', async () => {
     const ids: number[] = [];
