@@ -9,12 +9,15 @@ import type { RealmSettings } from '@parley/store';
 // One at sign, something before it, and a domain with a dot or a bare host name such as localhost.
 const emailShape = /^[^\s@"<>(),:;[\]\\]+@[^\s@"<>(),:;[\]\\.]+(?:\.[^\s@"<>(),:;[\]\\.]+)*$/;
 
+/** Control characters and the like, and what stands for bytes that are no text. */
+const notAText = /[\p{C}\uFFFD]/u;
+
 /** RFC 5321: a path of 256 characters holds an address of 254; longer ones do not fit an index either. */
 const emailMaxLength = 254;
 
 /** @returns whether a text is shaped like an address that mail could go to */
 export function isEmailShaped(email: string): boolean {
-  return email.length <= emailMaxLength && !/\p{C}/u.test(email) && emailShape.test(email);
+  return email.length <= emailMaxLength && !notAText.test(email) && emailShape.test(email);
 }
 
 function domainOf(email: string): string {

@@ -1,0 +1,544 @@
+import { ApiClient, readObjects, waitUntil } from '@parley/test-kit';
+import type { Answer } from '@parley/test-kit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { anyNumber, anyString, textMatching } from '../support/matchers.ts';
+import { startSmallOrganization } from './small-organization.ts';
+import type { PersonKey, SmallOrganization } from './small-organization.ts';
+import { WatchedQueues } from './watched-queues.ts';
+
+let organization: SmallOrganization;
+beforeAll(async () => {
+  organization = await startSmallOrganization({ events: 1, presence: 2 });
+});
+afterAll(() => organization.stop());
+
+const as = (who?: PersonKey, apiKey?: string): ApiClient => organization.client(who, apiKey);
+const coded = (msg: string): object => ({ result: 'error', msg, code: 'BAD_REQUEST' });
+const uncoded = (msg: string): object => ({ result: 'error', msg });
+const done = { result: 'success', msg: '' };
+const notForBots = uncoded('This endpoint does not accept bot requests.');
+const notAdministrator = {
+  result: 'error',
+  msg: 'Must be an organization administrator',
+  code: 'UNAUTHORIZED_PRINCIPAL',
+};
+const anyKey = textMatching(/^[A-Za-z0-9]{32}$/);
+const anyGravatar = textMatching(/^https:\/\/secure\.gravatar\.com\/avatar\/[0-9a-f]{32}/);
+
+async function bodyOf(answer: Promise<Answer>): Promise<Answer['body']> {
+  return (await answer).body;
+}
+
+let made = 0;
+function newBot(): { full_name: string; short_name: string } {
+  made += 1;
+  return { full_name: `Helper ${made}`, short_name: `helper${made}` };
+}
+
+type Bot = { readonly id: number; readonly email: string; readonly apiKey: string };
+
+async function makeBot(who: PersonKey, parameters: object = {}): Promise<Bot & { name: string }> {
+  const bot = newBot();
+  const answer = await as(who).post('bots', { ...bot, ...parameters });
+  return {
+    id: answer['user_id'] as number,
+    email: answer['email'] as string,
+    apiKey: answer['api_key'] as string,
+    name: bot.full_name,
+  };
+}
+
+function watch(): Promise<WatchedQueues<'ann' | 'bob' | 'cat' | 'gil' | 'bobBot'>> {
+  return WatchedQueues.open(
+    { ann: as('ann'), bob: as('bob'), cat: as('cat'), gil: as('gil'), bobBot: as('bobBot') },
+    as('gil'),
+  );
+}
+
+async function setRealm(settings: object): Promise<void> {
+  await organization.pool.query({
+    text: 'UPDATE realm SET settings = $1',
+    values: [JSON.stringify(settings)],
+  });
+}
+
+describe('POST bots', () => {
+  test('checklist 52: the address ends in -bot@ plus the domain; owner and administrators get the key, others only the account', async () => {
+    const queues = await watch();
+    const answer = await as('bob').post('bots', { full_name: 'Robo', short_name: ' robo ' });
+    expect(answer).toEqual({
+      ...done,
+      user_id: anyNumber,
+      email: 'robo-bot@127.0.0.1',
+      api_key: anyKey,
+      avatar_url: anyGravatar,
+      default_sending_stream: null,
+      default_events_register_stream: null,
+      default_all_public_streams: false,
+    });
+    const { ann, bob, cat, gil, bobBot } = await queues.step();
+    const account = {
+      type: 'realm_user',
+      op: 'add',
+      person: {
+        user_id: answer['user_id'],
+        email: 'robo-bot@127.0.0.1',
+        full_name: 'Robo',
+        is_admin: false,
+        is_guest: false,
+        is_bot: true,
+        avatar_url: anyGravatar,
+        timezone: '',
+        date_joined: anyString,
+        bot_type: 1,
+        bot_owner_id: organization.id('bob'),
+      },
+    };
+    const bot = {
+      type: 'realm_bot',
+      op: 'add',
+      bot: {
+        email: 'robo-bot@127.0.0.1',
+        user_id: answer['user_id'],
+        full_name: 'Robo',
+        bot_type: 1,
+        is_active: true,
+        api_key: answer['api_key'],
+        default_sending_stream: null,
+        default_events_register_stream: null,
+        default_all_public_streams: false,
+        avatar_url: anyGravatar,
+        services: [],
+        owner: 'bob@example.com',
+      },
+    };
+    expect([ann, bob]).toEqual([
+      [account, bot],
+      [account, bot],
+    ]);
+    expect([cat, gil, bobBot]).toEqual([[account], [account], [account]]);
+    const entries = await organization.entriesAfter(0);
+    expect(JSON.stringify(entries)).not.toContain(answer['api_key']);
+    const key = String(answer['api_key']);
+    const robo = new ApiClient({
+      urls: organization.cluster.gatewayUrls,
+      email: 'robo-bot@127.0.0.1',
+      apiKey: key,
+    });
+    expect(await robo.get('users/me')).toMatchObject({ is_bot: true, full_name: 'Robo' });
+  });
+
+  test('checklist 53: two active accounts cannot share the name of a bot, whoever comes first', async () => {
+    const { name, id } = await makeBot('bob');
+    const taken = coded('Name is already in use!');
+    const create = (fullName: string): Promise<unknown> =>
+      bodyOf(as('cat').request('POST', 'bots', { ...newBot(), full_name: fullName }));
+    expect(await create(` ${name} `)).toEqual(taken);
+    expect(await create('Cat Moe')).toEqual(taken);
+    const other = await makeBot('cat');
+    expect(
+      await bodyOf(as('cat').request('PATCH', `bots/${other.id}`, { full_name: name })),
+    ).toEqual(taken);
+    expect(
+      await bodyOf(as('ann').request('PATCH', `users/${other.id}`, { full_name: name })),
+    ).toEqual(taken);
+    // The name of a bot that is gone is free; then the bot cannot come back under it.
+    await as('bob').delete(`bots/${id}`);
+    expect(await create(name)).toMatchObject({ result: 'success' });
+    expect(await bodyOf(as('bob').request('POST', `users/${id}/reactivate`))).toEqual(taken);
+    // All at once, over both replicas.
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () =>
+        as('bob').request('POST', 'bots', { ...newBot(), full_name: 'Same Name' }),
+      ),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(answers.filter(({ body }) => body['msg'] === 'Name is already in use!')).toHaveLength(5);
+  });
+
+  test('checklist 54: a bot that calls bot endpoints gets `This endpoint does not accept bot requests.`, a guest another refusal', async () => {
+    const calls = [
+      ['GET', 'bots'],
+      ['POST', 'bots'],
+      ['PATCH', 'bots/1'],
+      ['DELETE', 'bots/1'],
+      ['POST', 'bots/1/api_key/regenerate'],
+    ] as const;
+    for (const [method, path] of calls) {
+      expect(await bodyOf(as('bobBot').request(method, path))).toEqual(notForBots);
+      expect(await bodyOf(as('gil').request(method, path))).toEqual(
+        coded('Not allowed for guest users'),
+      );
+      expect((await as().request(method, path)).status).toBe(401);
+    }
+  });
+
+  test('an outgoing-webhook bot has a service with a token, which the log holds sealed', async () => {
+    const queues = await watch();
+    const bot = await makeBot('bob', {
+      bot_type: 3,
+      payload_url: '"https://hooks.example/in"',
+      interface_type: 2,
+    });
+    const { ann } = await queues.step();
+    const services = [{ base_url: 'https://hooks.example/in', interface: 2, token: anyKey }];
+    expect(ann[1]).toMatchObject({ type: 'realm_bot', op: 'add', bot: { bot_type: 3, services } });
+    const token = (ann[1]?.['bot'] as { services: { token: string }[] }).services[0]?.token ?? '';
+    expect(JSON.stringify(await organization.entriesAfter(0))).not.toContain(token);
+    await as('bob').patch(`bots/${bot.id}`, { service_payload_url: 'https://other.example/' });
+    const told = await queues.step();
+    const update = {
+      type: 'realm_bot',
+      op: 'update',
+      bot: {
+        email: bot.email,
+        user_id: bot.id,
+        services: [{ base_url: 'https://other.example/', interface: 1, token }],
+      },
+    };
+    expect(told).toEqual({ ann: [update], bob: [update], cat: [], gil: [], bobBot: [] });
+    const state = await as('bob').post('register', { fetch_event_types: ['realm_bot'] });
+    const own = readObjects(state, 'realm_bots').find((item) => item['user_id'] === bot.id);
+    expect(own).toMatchObject({ services: update.bot.services, owner: 'bob@example.com' });
+  });
+
+  test.each([
+    [{ short_name: '  ' }, coded('Bad name or username')],
+    [{ short_name: 'a b' }, uncoded('Bad name or username')],
+    [{ short_name: 'x'.repeat(300) }, uncoded('Bad name or username')],
+    [{ short_name: 'x\u0007' }, uncoded('Bad name or username')],
+    [{ full_name: 'x' }, coded('Name too short!')],
+    [{ full_name: 'x`y' }, coded('Invalid characters in name!')],
+    [{ bot_type: 4 }, uncoded('Embedded bots are not enabled.')],
+    [{ bot_type: 5 }, coded('Invalid bot type')],
+    [{ bot_type: 0 }, coded('Invalid bot type')],
+    [{ bot_type: '"1"' }, coded('bot_type is not an integer')],
+    [{ bot_type: 3, interface_type: 3 }, coded('Invalid interface type')],
+    [{ bot_type: 3, payload_url: '"nowhere"' }, coded('payload_url is not a URL')],
+    [{ bot_type: 2, service_name: 'fax' }, coded("Invalid integration 'fax'.")],
+    [{ config_data: '[]' }, coded('config_data is not a dict')],
+    [{ config_data: { a: 1 } }, coded('config_data contains a value that is not a string')],
+    [{ default_sending_stream: 'nowhere' }, coded("Invalid stream name 'nowhere'")],
+    [{ default_events_register_stream: 'nowhere' }, coded("Invalid stream name 'nowhere'")],
+    [
+      { default_all_public_streams: 'yes' },
+      coded('Argument "default_all_public_streams" is not valid JSON.'),
+    ],
+    [{ service_name: 'x'.repeat(101) }, coded('service_name is too long (limit: 100 characters)')],
+  ])('refusal %#', async (change, refusal) => {
+    expect(await bodyOf(as('bob').request('POST', 'bots', { ...newBot(), ...change }))).toEqual(
+      refusal,
+    );
+  });
+
+  test('a taken address is refused, of a deactivated bot too', async () => {
+    const bot = await makeBot('bob');
+    await as('bob').delete(`bots/${bot.id}`);
+    const shortName = bot.email.split('-bot@')[0]?.toUpperCase();
+    expect(
+      await bodyOf(as('cat').request('POST', 'bots', { ...newBot(), short_name: shortName })),
+    ).toEqual(uncoded('Username already in use'));
+  });
+
+  test('policies: generic bots or all of them are for administrators', async () => {
+    const create = (who: PersonKey, botType: number): Promise<unknown> =>
+      bodyOf(as(who).request('POST', 'bots', { ...newBot(), bot_type: botType }));
+    const own = await makeBot('bob');
+    await as('bob').delete(`bots/${own.id}`);
+    await setRealm({ bot_creation_policy: 2 });
+    expect(await create('bob', 1)).toEqual(notAdministrator);
+    expect(await create('bob', 2)).toMatchObject({ result: 'success' });
+    expect(await create('ann', 1)).toMatchObject({ result: 'success' });
+    expect(await bodyOf(as('bob').request('POST', `users/${own.id}/reactivate`))).toEqual(
+      notAdministrator,
+    );
+    await setRealm({ bot_creation_policy: 3 });
+    expect(await create('bob', 2)).toEqual(notAdministrator);
+    expect(await create('ann', 3)).toMatchObject({ result: 'success' });
+    await setRealm({});
+    expect(await as('bob').post(`users/${own.id}/reactivate`)).toEqual(done);
+  });
+});
+
+describe('default streams', () => {
+  test('a bot has the streams that its owner names, and one in a private stream is told of to its owner only', async () => {
+    await as('bob').post('users/me/subscriptions', { subscriptions: [{ name: 'square' }] });
+    await as('bob').post('users/me/subscriptions', {
+      subscriptions: [{ name: 'cellar' }],
+      invite_only: true,
+    });
+    const queues = await watch();
+    const bot = await makeBot('bob', {
+      default_sending_stream: 'SQUARE',
+      default_all_public_streams: true,
+    });
+    expect(readObjects(await as('bob').get('bots'), 'bots').at(-1)).toMatchObject({
+      username: bot.email,
+      default_sending_stream: 'square',
+      default_events_register_stream: null,
+      default_all_public_streams: true,
+      api_key: bot.apiKey,
+    });
+    await queues.step();
+    const changed = await as('bob').patch(`bots/${bot.id}`, {
+      default_sending_stream: '',
+      default_events_register_stream: 'cellar',
+      default_all_public_streams: false,
+    });
+    expect(changed).toMatchObject({
+      default_sending_stream: null,
+      default_events_register_stream: 'cellar',
+      default_all_public_streams: false,
+    });
+    const told = await queues.step();
+    const update = (change: object): object => ({
+      type: 'realm_bot',
+      op: 'update',
+      bot: { email: bot.email, user_id: bot.id, ...change },
+    });
+    expect(told).toEqual({
+      ann: [],
+      bob: [
+        update({ default_sending_stream: null }),
+        update({ default_events_register_stream: 'cellar' }),
+        update({ default_all_public_streams: false }),
+      ],
+      cat: [],
+      gil: [],
+      bobBot: [],
+    });
+    // Who may not read a stream names nothing.
+    expect(
+      await bodyOf(
+        as('ann').request('PATCH', `bots/${bot.id}`, { default_sending_stream: 'cellar' }),
+      ),
+    ).toEqual(coded("Invalid stream name 'cellar'"));
+    expect(
+      await bodyOf(
+        as('cat').request('POST', 'bots', { ...newBot(), default_sending_stream: 'cellar' }),
+      ),
+    ).toEqual(coded("Invalid stream name 'cellar'"));
+  });
+});
+
+describe('PATCH bots/{id}', () => {
+  test('a new name is told to everybody, and again to those who manage the bot', async () => {
+    const bot = await makeBot('bob');
+    const queues = await watch();
+    expect(
+      await as('bob').patch(`bots/${bot.id}`, { full_name: ' Renamed ', config_data: { a: 'b' } }),
+    ).toEqual({
+      ...done,
+      full_name: 'Renamed',
+      avatar_url: anyGravatar,
+      service_interface: 1,
+      service_payload_url: null,
+      config_data: { a: 'b' },
+      default_sending_stream: null,
+      default_events_register_stream: null,
+      default_all_public_streams: false,
+      bot_owner: 'bob@example.com',
+    });
+    const { ann, bob, cat } = await queues.step();
+    const renamed = { email: bot.email, user_id: bot.id, full_name: 'Renamed' };
+    const account = { type: 'realm_user', op: 'update', person: renamed };
+    expect(cat).toEqual([account]);
+    expect(bob).toEqual([account, { type: 'realm_bot', op: 'update', bot: renamed }]);
+    expect(ann).toEqual(bob);
+    // The same again changes nothing.
+    await as('bob').patch(`bots/${bot.id}`, { full_name: 'Renamed' });
+    expect((await queues.step()).cat).toEqual([]);
+  });
+
+  test('a new owner: the old one loses the bot, the new one gains it, administrators hear of both', async () => {
+    const bot = await makeBot('bob');
+    const queues = await watch();
+    const answer = await as('bob').patch(`bots/${bot.id}`, {
+      bot_owner_id: organization.id('cat'),
+    });
+    expect(answer).toMatchObject({ bot_owner: 'cat@example.com' });
+    const { ann, bob, cat, gil } = await queues.step();
+    const named = { email: bot.email, user_id: bot.id };
+    const owned = { user_id: bot.id, bot_owner_id: organization.id('cat') };
+    const account = { type: 'realm_user', op: 'update', person: owned };
+    expect(gil).toEqual([account]);
+    expect(bob).toEqual([{ type: 'realm_bot', op: 'delete', bot: named }, account]);
+    expect(cat).toMatchObject([
+      {
+        type: 'realm_bot',
+        op: 'add',
+        bot: { ...named, api_key: bot.apiKey, owner: 'cat@example.com' },
+      },
+      account,
+    ]);
+    const update = { ...named, owner_id: organization.id('cat') };
+    expect(ann).toEqual([{ type: 'realm_bot', op: 'update', bot: update }, account]);
+    expect(await bodyOf(as('bob').request('DELETE', `bots/${bot.id}`))).toEqual(
+      coded('Insufficient permission'),
+    );
+    // To an administrator, who knew the bot already.
+    await as('cat').patch(`bots/${bot.id}`, { bot_owner_id: organization.id('ann') });
+    const next = await queues.step();
+    expect(next.ann.map(({ type, op }) => [type, op])).toEqual([
+      ['realm_bot', 'update'],
+      ['realm_user', 'update'],
+    ]);
+    expect(next.cat.map(({ type, op }) => [type, op])).toEqual([
+      ['realm_bot', 'delete'],
+      ['realm_user', 'update'],
+    ]);
+  });
+
+  test('who cannot own a bot', async () => {
+    const bot = await makeBot('bob');
+    const give = (id: number): Promise<unknown> =>
+      bodyOf(as('bob').request('PATCH', `bots/${bot.id}`, { bot_owner_id: id }));
+    expect(await give(2_000_000_000)).toEqual(uncoded('Failed to change owner, no such user'));
+    expect(await give(-5)).toEqual(uncoded('Failed to change owner, no such user'));
+    expect(await give(organization.id('bobBot'))).toEqual(
+      uncoded("Failed to change owner, bots can't own other bots"),
+    );
+    const { person } = await organization.makePersonWithBot('eve');
+    await as('ann').delete(`users/${person.user.id}`);
+    expect(await give(person.user.id)).toEqual(
+      uncoded('Failed to change owner, user is deactivated'),
+    );
+  });
+
+  test.each(['PATCH', 'DELETE'] as const)('%s: who is refused', async (method) => {
+    const { id } = await makeBot('bob');
+    const call = (who: PersonKey, botId: number): Promise<unknown> =>
+      bodyOf(as(who).request(method, `bots/${botId}`));
+    expect(await call('cat', id)).toEqual(coded('Insufficient permission'));
+    expect(await call('ann', 2_000_000_000)).toEqual(coded('No such bot'));
+    expect(await call('ann', organization.id('bob'))).toEqual(coded('No such bot'));
+    expect(await call('ann', id)).toMatchObject({ result: 'success' });
+  });
+
+  test.each([
+    [{ full_name: '' }, 'Name too short!'],
+    [{ bot_owner_id: 'x' }, 'Argument "bot_owner_id" is not valid JSON.'],
+    [{ service_payload_url: '"x"' }, 'service_payload_url is not a URL'],
+    [{ service_payload_url: 'https://x.example', service_interface: 7 }, 'Invalid interface type'],
+    [{ service_payload_url: 'https://x.example' }, 'Invalid bot type'],
+    [{ config_data: { a: null } }, 'config_data contains a value that is not a string'],
+    [{ default_sending_stream: 'nowhere' }, "Invalid stream name 'nowhere'"],
+  ])('refusal %#', async (change, msg) => {
+    const { id } = await makeBot('bob');
+    expect(await bodyOf(as('bob').request('PATCH', `bots/${id}`, change))).toEqual(coded(msg));
+  });
+});
+
+describe('keys and deactivation', () => {
+  test("a regenerated bot's key replaces the old one and is told to those who manage it", async () => {
+    const bot = await makeBot('bob');
+    const queues = await watch();
+    const { api_key: apiKey } = await as('bob').post(`bots/${bot.id}/api_key/regenerate`);
+    expect(apiKey).toEqual(anyKey);
+    const update = {
+      type: 'realm_bot',
+      op: 'update',
+      bot: { email: bot.email, user_id: bot.id, api_key: apiKey },
+    };
+    expect(await queues.step()).toEqual({
+      ann: [update],
+      bob: [update],
+      cat: [],
+      gil: [],
+      bobBot: [],
+    });
+    expect(await bodyOf(as('cat').request('POST', `bots/${bot.id}/api_key/regenerate`))).toEqual(
+      coded('Insufficient permission'),
+    );
+    expect(
+      await bodyOf(as('ann').request('POST', `bots/${organization.id('bob')}/api_key/regenerate`)),
+    ).toEqual(coded('No such bot'));
+  });
+
+  test('a deactivated bot leaves the list and its key stops working; a second time changes nothing', async () => {
+    const bot = await makeBot('bob');
+    const queues = await watch();
+    expect(await as('bob').delete(`bots/${bot.id}`)).toEqual(done);
+    expect(await as('bob').delete(`bots/${bot.id}`)).toEqual(done);
+    const { ann, cat } = await queues.step();
+    const removed = { email: bot.email, user_id: bot.id, full_name: bot.name };
+    expect(cat).toEqual([{ type: 'realm_user', op: 'remove', person: removed }]);
+    expect(ann).toEqual([...cat, { type: 'realm_bot', op: 'remove', bot: removed }]);
+    const names = readObjects(await as('bob').get('bots'), 'bots').map((item) => item['username']);
+    expect(names).not.toContain(bot.email);
+    const { gatewayUrls: urls } = organization.cluster;
+    const client = new ApiClient({ urls, email: bot.email, apiKey: bot.apiKey });
+    await waitUntil('the key is refused', async () => {
+      const { body } = await client.request('GET', 'users/me');
+      return body['msg'] === 'Account is deactivated';
+    });
+  });
+
+  test('register: administrators see every bot, others their own, bots and their keys nobody else', async () => {
+    const botsOf = async (who: PersonKey): Promise<unknown[]> =>
+      readObjects(
+        await as(who).post('register', { fetch_event_types: ['realm_bot'] }),
+        'realm_bots',
+      ).map((bot) => bot['email']);
+    expect(await botsOf('ann')).toContain('bob-bot@example.com');
+    expect(await botsOf('bob')).toContain('hook-bot@example.com');
+    expect(await botsOf('bobBot')).toEqual([]);
+    expect(await botsOf('gil')).toEqual([]);
+    expect(await botsOf('cat')).not.toContain('bob-bot@example.com');
+  });
+});
+
+describe('bot storage', () => {
+  test('everybody keeps texts of their own', async () => {
+    for (const who of ['bobBot', 'bob', 'gil'] as const) {
+      expect(
+        await as(who).put('bot_storage', { storage: { a: `1 ${who}`, b: '', __proto__x: 'y' } }),
+      ).toEqual(done);
+      expect(await as(who).put('bot_storage', { storage: { b: '2' } })).toEqual(done);
+      expect(await as(who).get('bot_storage')).toEqual({
+        ...done,
+        storage: { a: `1 ${who}`, b: '2', __proto__x: 'y' },
+      });
+      expect(await as(who).get('bot_storage', { keys: ['b'] })).toEqual({
+        ...done,
+        storage: { b: '2' },
+      });
+      const missing = uncoded('Key does not exist.');
+      expect(await bodyOf(as(who).request('GET', 'bot_storage', { keys: ['b', 'c'] }))).toEqual(
+        missing,
+      );
+      expect(await bodyOf(as(who).request('DELETE', 'bot_storage', { keys: ['a', 'c'] }))).toEqual(
+        missing,
+      );
+      expect(await as(who).delete('bot_storage', { keys: ['b', 'b'] })).toEqual(done);
+      expect(await as(who).get('bot_storage')).toMatchObject({ storage: { a: `1 ${who}` } });
+      expect(await as(who).delete('bot_storage')).toEqual(done);
+      expect(await as(who).get('bot_storage')).toEqual({ ...done, storage: {} });
+    }
+  });
+
+  test('what is no object of texts, and what is too much, is refused', async () => {
+    const put = (storage: unknown): Promise<unknown> =>
+      bodyOf(as('bobBot').request('PUT', 'bot_storage', { storage }));
+    expect(await put(undefined)).toMatchObject({ code: 'REQUEST_VARIABLE_MISSING' });
+    expect(await put([])).toEqual(coded('storage is not a dict'));
+    expect(await put({ a: 1 })).toEqual(coded('storage contains a value that is not a string'));
+    expect(await put('{')).toEqual(coded('Argument "storage" is not valid JSON.'));
+    expect(
+      (await as('bobBot').request('PUT', 'bot_storage', { storage: { a: 'x\u0000' } })).status,
+    ).toBe(400);
+    expect(await bodyOf(as('bobBot').request('GET', 'bot_storage', { keys: 'a' }))).toEqual(
+      coded('Argument "keys" is not valid JSON.'),
+    );
+    const long = 'k'.repeat(5000);
+    expect(await put({ [long]: 'v' })).toEqual(done);
+    expect(await put({ big: 'x'.repeat(10_000_000) })).toEqual(
+      uncoded(
+        'Request exceeds storage limit by 5004 characters. The limit is 10000000 characters.',
+      ),
+    );
+    expect(await as('bobBot').get('bot_storage')).toEqual({ ...done, storage: { [long]: 'v' } });
+    await as('bobBot').delete('bot_storage');
+  });
+});

@@ -1,0 +1,655 @@
+import { createHash } from 'node:crypto';
+
+import { ApiClient, readObjects, waitUntil } from '@parley/test-kit';
+import type { Answer } from '@parley/test-kit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { anyNumber, textMatching } from '../support/matchers.ts';
+import { startSmallOrganization } from './small-organization.ts';
+import type { PersonKey, SmallOrganization } from './small-organization.ts';
+import { WatchedQueues } from './watched-queues.ts';
+
+let organization: SmallOrganization;
+beforeAll(async () => {
+  organization = await startSmallOrganization({ events: 1, presence: 2, messages: 1 });
+});
+afterAll(() => organization.stop());
+
+const as = (who?: PersonKey): ApiClient => organization.client(who);
+const coded = (msg: string): object => ({ result: 'error', msg, code: 'BAD_REQUEST' });
+const uncoded = (msg: string): object => ({ result: 'error', msg });
+const done = { result: 'success', msg: '' };
+const notAdministrator = {
+  result: 'error',
+  msg: 'Must be an organization administrator',
+  code: 'UNAUTHORIZED_PRINCIPAL',
+};
+
+async function bodyOf(answer: Promise<Answer>): Promise<Answer['body']> {
+  return (await answer).body;
+}
+
+let made = 0;
+/** @returns what POST users wants for a person that nobody has made yet */
+function newPerson(): {
+  email: string;
+  password: string;
+  full_name: string;
+  short_name: string;
+} {
+  made += 1;
+  return {
+    email: `person${made}@example.com`,
+    password: 'kR7#vQp2tide',
+    full_name: `Person ${made}`,
+    short_name: `p${made}`,
+  };
+}
+
+async function findMember(email: string): Promise<Readonly<Record<string, unknown>>> {
+  const members = readObjects(await as('ann').get('users'), 'members');
+  const member = members.find((candidate) => candidate['email'] === email);
+  if (member === undefined) throw new Error(`nobody has the address ${email}`);
+  return member;
+}
+
+async function makePerson(): Promise<{ id: number; email: string; client: ApiClient }> {
+  const person = newPerson();
+  await as('ann').post('users', person);
+  const { user_id: id } = await findMember(person.email);
+  const { api_key: apiKey } = await as().post('fetch_api_key', {
+    username: person.email,
+    password: person.password,
+  });
+  return {
+    id: id as number,
+    email: person.email,
+    client: new ApiClient({
+      urls: organization.cluster.gatewayUrls,
+      email: person.email,
+      apiKey: String(apiKey),
+    }),
+  };
+}
+
+function watch(): Promise<WatchedQueues<'ann' | 'bob' | 'gil' | 'bobBot'>> {
+  return WatchedQueues.open(
+    { ann: as('ann'), bob: as('bob'), gil: as('gil'), bobBot: as('bobBot') },
+    as('cat'),
+  );
+}
+
+describe('POST users', () => {
+  test('a new person joins the default streams, can sign in, and everybody is told', async () => {
+    await as('ann').post('users/me/subscriptions', {
+      subscriptions: [{ name: 'welcome' }, { name: 'founders' }],
+    });
+    await as('ann').post('users/me/subscriptions', {
+      subscriptions: [{ name: 'council' }],
+      invite_only: true,
+    });
+    await organization.pool.query(
+      "UPDATE streams SET is_default = true WHERE name IN ('welcome', 'council')",
+    );
+    const queues = await watch();
+    const person = newPerson();
+    expect(await as('ann').post('users', person)).toEqual(done);
+    const { ann, bob, gil, bobBot } = await queues.step();
+    const { user_id: userId } = await findMember(person.email);
+    const added = {
+      type: 'realm_user',
+      op: 'add',
+      person: {
+        user_id: userId,
+        email: person.email,
+        full_name: person.full_name,
+        is_admin: false,
+        is_guest: false,
+        is_bot: false,
+        avatar_url: textMatching(
+          /^https:\/\/secure\.gravatar\.com\/avatar\/[0-9a-f]{32}\?d=identicon&version=1$/,
+        ),
+        timezone: '',
+        date_joined: textMatching(/\.\d{6}\+00:00$/),
+        profile_data: {},
+      },
+    };
+    const joined = (name: string): object => ({
+      type: 'subscription',
+      op: 'peer_add',
+      subscriptions: [name],
+      user_id: userId,
+      stream_id: anyNumber,
+      stream_ids: [anyNumber],
+      user_ids: [userId],
+    });
+    expect(bob).toEqual([added, joined('welcome')]);
+    expect(bobBot).toEqual(bob);
+    expect(gil).toEqual([added]);
+    // Ann is in the private stream.
+    expect(ann).toEqual([added, joined('welcome'), joined('council')]);
+    const { api_key: apiKey } = await as().post('fetch_api_key', {
+      username: person.email,
+      password: person.password,
+    });
+    expect(apiKey).toMatch(/^[A-Za-z0-9]{32}$/);
+    const members = readObjects(
+      await as('ann').get('users/me/subscriptions', { include_subscribers: true }),
+      'subscriptions',
+    );
+    expect(
+      members.map((stream) => [
+        stream['name'],
+        (stream['subscribers'] as string[]).includes(person.email),
+      ]),
+    ).toEqual([
+      ['council', true],
+      ['founders', false],
+      ['welcome', true],
+    ]);
+    await organization.pool.query('UPDATE streams SET is_default = false');
+  });
+
+  test('checklist 46: a member who creates a user gets `Must be an organization administrator`, before anything is missing', async () => {
+    for (const who of ['bob', 'gil', 'bobBot'] as const) {
+      expect(await bodyOf(as(who).request('POST', 'users'))).toEqual(notAdministrator);
+    }
+  });
+
+  test('parameters are missed in their order, and short_name not at all', async () => {
+    const { email, password, full_name } = newPerson();
+    const missing = async (given: object): Promise<unknown> =>
+      (await bodyOf(as('ann').request('POST', 'users', { ...given })))['var_name'];
+    expect(await missing({})).toBe('email');
+    expect(await missing({ email })).toBe('password');
+    expect(await missing({ email, password })).toBe('full_name');
+    await as('ann').post('users', { email, password, full_name });
+    expect(await findMember(email)).toMatchObject({ full_name });
+  });
+
+  test('checklist 45: a taken address in another letter case fails without code, of a deactivated account too', async () => {
+    for (const email of ['ANN@EXAMPLE.com', 'Bob-Bot@example.com']) {
+      expect(await bodyOf(as('ann').request('POST', 'users', { ...newPerson(), email }))).toEqual(
+        uncoded(`Email '${email}' already in use`),
+      );
+    }
+    const gone = await makePerson();
+    await as('ann').delete(`users/${gone.id}`);
+    const email = gone.email.toUpperCase();
+    expect(await bodyOf(as('ann').request('POST', 'users', { ...newPerson(), email }))).toEqual(
+      uncoded(`Email '${email}' already in use`),
+    );
+  });
+
+  test('checklist 47: a name that contains @ gives `Invalid characters in name!`', async () => {
+    const create = (change: object): Promise<unknown> =>
+      bodyOf(as('ann').request('POST', 'users', { ...newPerson(), ...change }));
+    expect(await create({ full_name: 'Ann@home' })).toEqual(coded('Invalid characters in name!'));
+    expect(await create({ full_name: 'x' })).toEqual(coded('Name too short!'));
+    expect(await create({ full_name: 'x'.repeat(101) })).toEqual(coded('Name too long!'));
+  });
+
+  test('a bad address, a restricted domain, a disposable one and a weak password are refused in this order', async () => {
+    const create = (change: object): Promise<unknown> =>
+      bodyOf(as('ann').request('POST', 'users', { ...newPerson(), ...change }));
+    expect(await create({ email: 'nobody', password: 'x' })).toEqual(
+      uncoded('Bad name or username'),
+    );
+    expect(await create({ email: `${'a'.repeat(250)}@example.com` })).toEqual(
+      uncoded('Bad name or username'),
+    );
+    expect(await create({ email: 'x@mailinator.com', password: 'x' })).toEqual(
+      uncoded('Disposable email addresses are not allowed in this organization'),
+    );
+    for (const password of ['x9Qz', 'password', 'qwertyuiop'])
+      expect(await create({ password })).toEqual(uncoded('The password is too weak.'));
+    await organization.pool.query(
+      `UPDATE realm SET settings = '{"emails_restricted_to_domains": true}'`,
+    );
+    expect(await create({ email: 'x@elsewhere.example', password: 'x' })).toEqual(
+      uncoded("Email 'x@elsewhere.example' not allowed in this organization"),
+    );
+    await organization.pool.query("UPDATE realm SET settings = '{}'");
+  });
+
+  test('two requests for one address at once make one account', async () => {
+    const person = newPerson();
+    const answers = await Promise.all(
+      Array.from({ length: 4 }, () => as('ann').request('POST', 'users', person)),
+    );
+    const taken = uncoded(`Email '${person.email}' already in use`);
+    expect(
+      answers
+        .map(({ body }) => body)
+        .toSorted((a, b) => (a['msg'] === '' ? -1 : b['msg'] === '' ? 1 : 0)),
+    ).toEqual([done, taken, taken, taken]);
+  });
+
+  test.each([
+    { email: 'a\u0000b@example.com' },
+    { email: 'a\uD800b@example.com' },
+    { full_name: 'a\u0000b' },
+    { password: 'a\u0000bcdefghijk' },
+    { short_name: 'x\u0000' },
+    { full_name: 'x'.repeat(1_000_000) },
+    { email: 'x'.repeat(1_000_000) },
+  ])('hostile text is a clear refusal (%#)', async (change) => {
+    const { status } = await as('ann').request('POST', 'users', { ...newPerson(), ...change });
+    expect(status).toBe(400);
+  });
+});
+
+describe('GET users', () => {
+  test('checklist 40: deactivated users are listed with is_active false', async () => {
+    const person = await makePerson();
+    await as('ann').delete(`users/${person.id}`);
+    expect(await findMember(person.email)).toMatchObject({ is_active: false });
+    expect(await as('gil').get(`users/${person.id}`)).toMatchObject({
+      user: { email: person.email, is_active: false },
+    });
+  });
+
+  test('checklist 41: humans have bot_type null; bots have bot_owner and bot_owner_id', async () => {
+    const bot = await findMember('hook-bot@example.com');
+    expect(bot).toMatchObject({
+      bot_type: 2,
+      bot_owner: 'bob@example.com',
+      bot_owner_id: organization.id('bob'),
+    });
+    expect(bot).not.toHaveProperty('profile_data');
+    const human = await findMember('bob@example.com');
+    expect(human['bot_type']).toBeNull();
+    expect(human).not.toHaveProperty('bot_owner');
+    expect(human).not.toHaveProperty('bot_owner_id');
+  });
+
+  test('checklist 42: client_gravatar nulls avatar_url only of those who use Gravatar', async () => {
+    await organization.pool.query("UPDATE users SET avatar_source = 'U' WHERE email = $1", [
+      'cat@example.com',
+    ]);
+    const members = readObjects(await as('bob').get('users', { client_gravatar: true }), 'members');
+    const urls = new Map(members.map((member) => [member['email'], member['avatar_url']]));
+    expect(urls.get('bob@example.com')).toBeNull();
+    expect(urls.get('cat@example.com')).toMatch(
+      /^\/user_avatars\/1\/[0-9a-f]{40}\.png\?x=x&version=1$/,
+    );
+    await organization.pool.query("UPDATE users SET avatar_source = 'G'");
+  });
+
+  test('checklist 43: the Gravatar hash is over the lower-cased address', async () => {
+    const { avatar_url: url } = await findMember('Ann@example.com');
+    const hash = createHash('md5').update('ann@example.com').digest('hex');
+    expect(url).toBe(`https://secure.gravatar.com/avatar/${hash}?d=identicon&version=1`);
+  });
+
+  test('GET users/{id} gives one account, a bot with its owner, and nobody where there is none', async () => {
+    expect(await as('gil').get(`users/${organization.id('bobBot')}`)).toEqual({
+      ...done,
+      user: await findMember('bob-bot@example.com'),
+    });
+    const systemBot = await organization.pool.query<{ id: number }>(
+      'SELECT id FROM users WHERE is_system LIMIT 1',
+    );
+    for (const id of [2_000_000_000, 9_999_999_999, systemBot.rows[0]?.id])
+      expect(await bodyOf(as('ann').request('GET', `users/${id}`))).toEqual(coded('No such user'));
+    expect((await as('ann').request('GET', 'users/bob')).status).toBe(404);
+  });
+
+  test('checklist 44: users/me has a new client_id each time and max_message_id -1 for a fresh account', async () => {
+    const { client } = await makePerson();
+    const [first, second] = [await client.get('users/me'), await client.get('users/me')];
+    expect(first).toMatchObject({ max_message_id: -1, pointer: -1, profile_data: {} });
+    expect(first['client_id']).not.toBe(second['client_id']);
+  });
+});
+
+describe('PATCH users/{id}', () => {
+  test('checklist 48: full_name is taken JSON-encoded and raw, and everybody is told', async () => {
+    const person = await makePerson();
+    const queues = await watch();
+    await as('ann').patch(`users/${person.id}`, { full_name: '"Quoted Name"' });
+    await as('ann').patch(`users/${person.id}`, { full_name: ' Raw Name ' });
+    await as('ann').patch(`users/${person.id}`, { full_name: '  ' });
+    await as('ann').patch(`users/${person.id}`, { full_name: 'Raw Name' });
+    const renamed = (fullName: string): object => ({
+      type: 'realm_user',
+      op: 'update',
+      person: { user_id: person.id, email: person.email, full_name: fullName },
+    });
+    const events = [renamed('Quoted Name'), renamed('Raw Name')];
+    expect(await queues.step()).toEqual({ ann: events, bob: events, gil: events, bobBot: events });
+    for (const [name, msg] of [
+      ['x', 'Name too short!'],
+      ['a*b', 'Invalid characters in name!'],
+    ]) {
+      expect(
+        await bodyOf(as('ann').request('PATCH', `users/${person.id}`, { full_name: name })),
+      ).toEqual(coded(msg ?? ''));
+    }
+  });
+
+  test('checklist 49: making a user guest and admin fails, and nothing is half-applied', async () => {
+    const person = await makePerson();
+    const both = uncoded('Guests cannot be organization administrators');
+    const patch = (change: object): Promise<unknown> =>
+      bodyOf(as('ann').request('PATCH', `users/${person.id}`, { ...change }));
+    expect(await patch({ is_admin: true, is_guest: true })).toEqual(both);
+    expect(await patch({ is_guest: true })).toEqual(done);
+    expect(await patch({ is_admin: true })).toEqual(both);
+    expect(await patch({ is_admin: true, is_guest: false, full_name: 'x' })).toEqual(
+      coded('Name too short!'),
+    );
+    expect(await findMember(person.email)).toMatchObject({ is_admin: false, is_guest: true });
+  });
+
+  test('roles change with an event for everybody, and what the person may do with them', async () => {
+    const person = await makePerson();
+    const queues = await watch();
+    await as('ann').patch(`users/${person.id}`, { is_admin: true });
+    await waitUntil('the person administers', async () => {
+      const { body } = await person.client.request('POST', 'users');
+      return body['code'] === 'REQUEST_VARIABLE_MISSING';
+    });
+    await as('ann').patch(`users/${person.id}`, { is_admin: false, is_guest: true });
+    await as('ann').patch(`users/${person.id}`, { is_guest: true });
+    const changed = (change: object): object => ({
+      type: 'realm_user',
+      op: 'update',
+      person: { user_id: person.id, email: person.email, ...change },
+    });
+    const events = [
+      changed({ is_admin: true }),
+      changed({ is_admin: false }),
+      changed({ is_guest: true }),
+    ];
+    expect(await queues.step()).toEqual({ ann: events, bob: events, gil: events, bobBot: events });
+    await waitUntil('the person is a guest', async () => {
+      const { body } = await person.client.request('GET', 'bots');
+      return body['msg'] === 'Not allowed for guest users';
+    });
+  });
+
+  test('who is refused: members, guests and bots, but for owners of a bot, who cannot change its role', async () => {
+    const patch = (who: PersonKey, id: number, change: object): Promise<unknown> =>
+      bodyOf(as(who).request('PATCH', `users/${id}`, { ...change }));
+    const [bob, gil, bobBot] = (['bob', 'gil', 'bobBot'] as const).map((who) =>
+      organization.id(who),
+    );
+    const refused = coded('Insufficient permission');
+    expect(await patch('bob', gil ?? 0, { full_name: 'Gill' })).toEqual(refused);
+    expect(await patch('bob', bob ?? 0, { full_name: 'Bobby' })).toEqual(refused);
+    expect(await patch('gil', gil ?? 0, { full_name: 'Gill' })).toEqual(refused);
+    expect(await patch('bobBot', bobBot ?? 0, { full_name: 'Botty' })).toEqual(refused);
+    expect(await patch('bob', bobBot ?? 0, { is_admin: true })).toEqual(refused);
+    expect(await patch('bob', bobBot ?? 0, { full_name: 'Bob Bot' })).toEqual(done);
+    expect(await patch('ann', 2_000_000_000, { full_name: 'Nobody' })).toEqual(
+      coded('No such user'),
+    );
+    expect(await bodyOf(as().request('PATCH', `users/${gil}`))).toMatchObject({ result: 'error' });
+  });
+
+  test('the only administrator keeps the right', async () => {
+    expect(
+      await bodyOf(
+        as('ann').request('PATCH', `users/${organization.id('ann')}`, { is_admin: false }),
+      ),
+    ).toEqual(uncoded('Cannot remove the only organization administrator'));
+  });
+
+  test.each([
+    [{ is_admin: 'yes' }, 'Argument "is_admin" is not valid JSON.'],
+    [{ is_admin: 1 }, 'is_admin is not a boolean'],
+    [{ is_guest: 'True' }, 'Argument "is_guest" is not valid JSON.'],
+    [{ profile_data: {} }, 'profile_data is not a list'],
+    [{ profile_data: [{ id: 'x', value: '' }] }, 'profile_data[0]["id"] is not an integer'],
+    [{ profile_data: [{ value: '' }] }, 'id key is missing from profile_data[0]'],
+    [{ profile_data: [{ id: 77_777, value: 'x' }] }, 'Field id 77777 not found.'],
+    [{ profile_data: [{ id: 77_777, value: '' }] }, 'Field id 77777 not found.'],
+  ])('%j is refused', async (change, msg) => {
+    expect(
+      await bodyOf(as('ann').request('PATCH', `users/${organization.id('bob')}`, change)),
+    ).toEqual(coded(msg));
+  });
+
+  test('two administrators who take the right from each other at once: one of them keeps it', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const [one, two] = [await makePerson(), await makePerson()];
+      await as('ann').patch(`users/${one.id}`, { is_admin: true });
+      await as('ann').patch(`users/${two.id}`, { is_admin: true });
+      for (const person of [one, two])
+        await waitUntil('the person administers', async () => {
+          const { body } = await person.client.request('POST', 'users');
+          return body['code'] === 'REQUEST_VARIABLE_MISSING';
+        });
+      const answers = await Promise.all([
+        one.client.request('PATCH', `users/${two.id}`, { is_admin: false }),
+        two.client.request('PATCH', `users/${one.id}`, { is_admin: false }),
+      ]);
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+      expect(answers.find(({ status }) => status !== 200)?.body).toEqual(
+        coded('Insufficient permission'),
+      );
+      for (const { id } of [one, two]) await as('ann').patch(`users/${id}`, { is_admin: false });
+    }
+  });
+
+  test('two administrators who resign at once: the last one stays', async () => {
+    const one = await makePerson();
+    for (let round = 0; round < 5; round += 1) {
+      await as('ann').patch(`users/${one.id}`, { is_admin: true });
+      const ann = organization.id('ann');
+      await waitUntil('the person administers', async () => {
+        const { body } = await one.client.request('POST', 'users');
+        return body['code'] === 'REQUEST_VARIABLE_MISSING';
+      });
+      const answers = await Promise.all([
+        as('ann').request('PATCH', `users/${ann}`, { is_admin: false }),
+        one.client.request('PATCH', `users/${one.id}`, { is_admin: false }),
+      ]);
+      expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 400]);
+      expect(answers.find(({ status }) => status === 400)?.body).toEqual(
+        uncoded('Cannot remove the only organization administrator'),
+      );
+      if (answers[0]?.status === 200) await one.client.patch(`users/${ann}`, { is_admin: true });
+      await waitUntil('Ann administers', async () => {
+        const { body } = await as('ann').request('POST', 'users');
+        return body['code'] === 'REQUEST_VARIABLE_MISSING';
+      });
+    }
+    await as('ann').patch(`users/${one.id}`, { is_admin: false });
+  });
+});
+
+describe('deactivation and reactivation', () => {
+  test('checklist 50: the only administrator cannot be deactivated, by id without code, by users/me coded', async () => {
+    expect(await bodyOf(as('ann').request('DELETE', `users/${organization.id('ann')}`))).toEqual(
+      uncoded('Cannot deactivate the only organization administrator'),
+    );
+    expect(await bodyOf(as('ann').request('DELETE', 'users/me'))).toEqual({
+      result: 'error',
+      msg: 'Cannot deactivate the only organization administrator.',
+      code: 'CANNOT_DEACTIVATE_LAST_USER',
+      is_last_admin: true,
+      entity: 'organization administrator',
+    });
+    expect(await bodyOf(as('bobBot').request('DELETE', 'users/me'))).toEqual(
+      uncoded('This endpoint does not accept bot requests.'),
+    );
+  });
+
+  test("checklist 51: deactivating a user deactivates the user's bots, and reactivating leaves them so", async () => {
+    const person = await makePerson();
+    const bot = await person.client.post('bots', { full_name: 'Errand', short_name: 'errand' });
+    const botId = bot['user_id'] as number;
+    await person.client.post('users/me/subscriptions', { subscriptions: [{ name: 'errands' }] });
+    await as('bob').post('users/me/subscriptions', { subscriptions: [{ name: 'errands' }] });
+    const queues = await watch();
+    const held = await person.client.post('register', { event_types: [] });
+    expect(await person.client.delete('users/me')).toEqual(done);
+    const { ann, bob, gil } = await queues.step();
+    const removed = { email: person.email, user_id: person.id, full_name: anyFullName() };
+    const botRemoved = { email: bot['email'], user_id: botId, full_name: 'Errand' };
+    expect(bob).toEqual([
+      { type: 'realm_user', op: 'remove', person: removed },
+      { type: 'realm_user', op: 'remove', person: botRemoved },
+    ]);
+    expect(gil).toEqual(bob);
+    expect(ann).toEqual([...bob, { type: 'realm_bot', op: 'remove', bot: botRemoved }]);
+    await waitUntil('the key is refused', async () => {
+      const { body } = await person.client.request('GET', 'users/me');
+      return body['msg'] === 'Account is deactivated';
+    });
+
+    expect(await as('ann').post(`users/${person.id}/reactivate`)).toEqual(done);
+    const added = await queues.step();
+    expect(added.bob).toEqual([
+      {
+        type: 'realm_user',
+        op: 'add',
+        person: { ...(await addedPerson(person.email)), profile_data: {} },
+      },
+    ]);
+    expect(added.ann).toEqual(added.bob);
+    expect(await findMember(String(bot['email']))).toMatchObject({ is_active: false });
+    await waitUntil('the key works again', async () => {
+      const { status } = await person.client.request('GET', 'users/me');
+      return status === 200;
+    });
+    // The subscription is back, the queue from before is not.
+    const subscriptions = readObjects(
+      await person.client.get('users/me/subscriptions'),
+      'subscriptions',
+    );
+    expect(subscriptions.map((stream) => stream['name'])).toContain('errands');
+    expect(
+      (
+        await person.client.request('GET', 'events', {
+          queue_id: held['queue_id'],
+          last_event_id: held['last_event_id'],
+          dont_block: true,
+        })
+      ).body,
+    ).toMatchObject({ code: 'BAD_EVENT_QUEUE_ID' });
+    // Reactivating an active user succeeds and tells nobody.
+    expect(await as('ann').post(`users/${person.id}/reactivate`)).toEqual(done);
+    expect((await queues.step()).bob).toEqual([]);
+    // The owner may bring the bot back.
+    expect(await person.client.post(`users/${botId}/reactivate`)).toEqual(done);
+    const botAdded = await queues.step();
+    expect(botAdded.bob.map(({ type, op }) => [type, op])).toEqual([['realm_user', 'add']]);
+    expect(botAdded.ann.map(({ type, op }) => [type, op])).toEqual([
+      ['realm_user', 'add'],
+      ['realm_bot', 'add'],
+    ]);
+  });
+
+  test('what was sent while a person was away is not held by the person', async () => {
+    const person = await makePerson();
+    const streams = { subscriptions: [{ name: 'harbour' }] };
+    await as('bob').post('users/me/subscriptions', streams);
+    await person.client.post('users/me/subscriptions', streams);
+    const before = await as('bob').sendToStream('harbour', 'tide', 'before');
+    await as('ann').delete(`users/${person.id}`);
+    const during = await as('bob').sendToStream('harbour', 'tide', 'during');
+    await as('ann').post(`users/${person.id}/reactivate`);
+    const after = await as('bob').sendToStream('harbour', 'tide', 'after');
+    await waitUntil('the key works again', async () => {
+      const { status } = await person.client.request('GET', 'users/me');
+      return status === 200;
+    });
+    const { messages } = await person.client.get('messages', {
+      anchor: after,
+      num_before: 10,
+      num_after: 0,
+    });
+    const ids = (messages as { id: number }[]).map(({ id }) => id);
+    expect(ids).toContain(before);
+    expect(ids).toContain(after);
+    expect(ids).not.toContain(during);
+  });
+
+  test('who is refused, in the documented order', async () => {
+    const person = await makePerson();
+    const remove = (who: PersonKey, id: number): Promise<unknown> =>
+      bodyOf(as(who).request('DELETE', `users/${id}`));
+    const restore = (who: PersonKey, id: number): Promise<unknown> =>
+      bodyOf(as(who).request('POST', `users/${id}/reactivate`));
+    for (const who of ['bob', 'gil', 'bobBot'] as const) {
+      expect(await remove(who, person.id)).toEqual(coded('Insufficient permission'));
+      expect(await restore(who, person.id)).toEqual(coded('Insufficient permission'));
+    }
+    expect(await remove('ann', 2_000_000_000)).toEqual(coded('No such user'));
+    expect(await restore('ann', 2_000_000_000)).toEqual(coded('No such user'));
+    expect(await remove('bob', organization.id('bobBot'))).toEqual(coded('No such user'));
+    expect(await remove('ann', person.id)).toEqual(done);
+    expect(await remove('ann', person.id)).toEqual(coded('User is deactivated'));
+  });
+
+  test('deactivating while the person sends: what was answered is there, what came later is refused', async () => {
+    const person = await makePerson();
+    await person.client.post('users/me/subscriptions', { subscriptions: [{ name: 'storm' }] });
+    await as('bob').post('users/me/subscriptions', { subscriptions: [{ name: 'storm' }] });
+    const sends = Array.from({ length: 40 }, async (_, n) => {
+      const { status, body } = await person.client.request('POST', 'messages', {
+        type: 'stream',
+        to: 'storm',
+        subject: 'wind',
+        content: `gust ${n}`,
+      });
+      return status === 200 ? (body['id'] as number) : body['msg'];
+    });
+    await as('ann').delete(`users/${person.id}`);
+    const outcomes = await Promise.all(sends);
+    const ids = outcomes.filter((outcome) => typeof outcome === 'number');
+    for (const outcome of outcomes.filter((other) => typeof other !== 'number'))
+      expect(outcome).toMatch(/Account is deactivated|not active|deactivated/);
+    const { messages } = await as('bob').get('messages', {
+      anchor: 10_000_000_000_000_000,
+      num_before: 100,
+      num_after: 0,
+      narrow: [{ operator: 'stream', operand: 'storm' }],
+    });
+    const stored = (messages as { id: number; sender_id: number }[])
+      .filter(({ sender_id: senderId }) => senderId === person.id)
+      .map(({ id }) => id);
+    expect(stored.toSorted((a, b) => a - b)).toEqual(ids.toSorted((a, b) => a - b));
+    // The log holds nothing of the person above the deactivation.
+    const { rows } = await organization.pool.query<{ above: number }>(
+      `SELECT count(*)::int AS above FROM messages m WHERE m.sender_id = $1 AND m.position > (
+        SELECT max(c.position) FROM account_periods p JOIN changes c ON c.id = p.from_change_id WHERE p.user_id = $1)`,
+      [person.id],
+    );
+    expect(rows[0]?.above).toBe(0);
+  });
+
+  test('a bot that is made while its owner is deactivated is deactivated too, or never made', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const person = await makePerson();
+      const [, ...creations] = await Promise.all([
+        as('ann').delete(`users/${person.id}`),
+        ...Array.from({ length: 4 }, (_, n) =>
+          person.client.request('POST', 'bots', {
+            full_name: `Late ${person.id} ${n}`,
+            short_name: `late${person.id}-${n}`,
+          }),
+        ),
+      ]);
+      for (const { status } of creations) expect([200, 401]).toContain(status);
+      const { rows } = await organization.pool.query(
+        'SELECT id FROM users WHERE bot_owner_id = $1 AND is_active',
+        [person.id],
+      );
+      expect(rows).toEqual([]);
+    }
+  });
+});
+
+function anyFullName(): unknown {
+  return textMatching(/^Person /);
+}
+
+/** @returns a member as `realm_user`/`add` has it */
+async function addedPerson(email: string): Promise<Readonly<Record<string, unknown>>> {
+  const { is_active: _isActive, bot_type: _botType, ...person } = await findMember(email);
+  return person;
+}

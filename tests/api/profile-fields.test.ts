@@ -1,0 +1,393 @@
+import { readObjects } from '@parley/test-kit';
+import type { Answer, ApiClient } from '@parley/test-kit';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+
+import { anyNumber, textMatching } from '../support/matchers.ts';
+import { startSmallOrganization } from './small-organization.ts';
+import type { PersonKey, SmallOrganization } from './small-organization.ts';
+import { WatchedQueues } from './watched-queues.ts';
+
+let organization: SmallOrganization;
+beforeAll(async () => {
+  organization = await startSmallOrganization({ events: 1, presence: 2 });
+});
+afterAll(() => organization.stop());
+beforeEach(() => organization.pool.query('DELETE FROM custom_profile_fields'));
+
+const as = (who?: PersonKey): ApiClient => organization.client(who);
+const coded = (msg: string): object => ({ result: 'error', msg, code: 'BAD_REQUEST' });
+const uncoded = (msg: string): object => ({ result: 'error', msg });
+const done = { result: 'success', msg: '' };
+const notAdministrator = {
+  result: 'error',
+  msg: 'Must be an organization administrator',
+  code: 'UNAUTHORIZED_PRINCIPAL',
+};
+
+async function bodyOf(answer: Promise<Answer>): Promise<Answer['body']> {
+  return (await answer).body;
+}
+
+const types = { short: 1, long: 2, choice: 3, date: 4, url: 5, user: 6, account: 7 } as const;
+const choices = { oak: { text: 'Oak', order: '1' }, elm: { text: 'Elm', order: '2' } };
+
+async function addField(name: string, type: number, more: object = {}): Promise<number> {
+  const answer = await as('ann').post('realm/profile_fields', { name, field_type: type, ...more });
+  return answer['id'] as number;
+}
+
+function watch(): Promise<WatchedQueues<'ann' | 'bob' | 'gil' | 'bobBot'>> {
+  return WatchedQueues.open(
+    { ann: as('ann'), bob: as('bob'), gil: as('gil'), bobBot: as('bobBot') },
+    as('cat'),
+  );
+}
+
+describe('fields', () => {
+  test('are added, changed, ordered and deleted, and everybody gets the whole list', async () => {
+    const queues = await watch();
+    const phone = await addField(' Phone ', types.short, { hint: 'With prefix' });
+    const wood = await addField('Wood', types.choice, { field_data: choices });
+    const github = await addField('ignored', types.account, { field_data: { subtype: 'github' } });
+    await as('ann').patch(`realm/profile_fields/${phone}`, { name: 'Telephone' });
+    await as('ann').patch('realm/profile_fields', { order: [github, wood, phone] });
+    await as('ann').delete(`realm/profile_fields/${wood}`);
+    const field = (id: number, more: object): object => ({ id, hint: '', field_data: '', ...more });
+    const phoneField = field(phone, { name: 'Phone', type: 1, order: 0, hint: 'With prefix' });
+    const woodField = field(wood, {
+      name: 'Wood',
+      type: 3,
+      order: 1,
+      field_data: JSON.stringify(choices),
+    });
+    const githubField = field(github, {
+      name: 'GitHub',
+      type: 7,
+      order: 2,
+      hint: 'Enter your GitHub username',
+      field_data: '{"subtype":"github"}',
+    });
+    const telephone = { ...phoneField, name: 'Telephone', hint: '' };
+    const list = (op: string, ...fields: object[]): object => ({
+      type: 'custom_profile_fields',
+      op,
+      fields,
+    });
+    const left = [
+      { ...githubField, order: 0 },
+      { ...telephone, order: 2 },
+    ];
+    const events = [
+      list('add', phoneField),
+      list('add', phoneField, woodField),
+      list('add', phoneField, woodField, githubField),
+      list('update', telephone, woodField, githubField),
+      list('update', { ...githubField, order: 0 }, woodField, { ...telephone, order: 2 }),
+      list('delete', ...left),
+    ];
+    expect(await queues.step()).toEqual({ ann: events, bob: events, gil: events, bobBot: events });
+    expect(await as('gil').get('realm/profile_fields')).toEqual({ ...done, custom_fields: left });
+    expect(
+      await as('bobBot').post('register', { fetch_event_types: ['custom_profile_fields'] }),
+    ).toMatchObject({
+      custom_profile_fields: left,
+      custom_profile_field_types: {
+        SHORT_TEXT: { id: 1, name: 'Short text' },
+        EXTERNAL_ACCOUNT: { id: 7, name: 'External account' },
+      },
+    });
+  });
+
+  test('are for administrators', async () => {
+    const id = await addField('Phone', types.short);
+    for (const who of ['bob', 'gil', 'bobBot'] as const) {
+      for (const [method, path] of [
+        ['POST', 'realm/profile_fields'],
+        ['PATCH', 'realm/profile_fields'],
+        ['PATCH', `realm/profile_fields/${id}`],
+        ['DELETE', `realm/profile_fields/${id}`],
+      ] as const)
+        expect(await bodyOf(as(who).request(method, path))).toEqual(notAdministrator);
+    }
+    expect((await as().request('GET', 'realm/profile_fields')).status).toBe(401);
+  });
+
+  test.each([
+    [{ name: ' ', field_type: 1 }, 'Label cannot be blank.'],
+    [{ field_type: 1 }, 'Label cannot be blank.'],
+    [{ name: 'x'.repeat(41), field_type: 1 }, 'name is too long (limit: 40 characters)'],
+    [{ name: 'x', hint: 'x'.repeat(81), field_type: 1 }, 'hint is too long (limit: 80 characters)'],
+    [{ name: 'x', field_type: 8 }, 'Invalid field type.'],
+    [{ name: 'x', field_type: 'text' }, 'Argument "field_type" is not valid JSON.'],
+    [{ name: 'x', field_type: 3 }, 'Field must have at least one choice.'],
+    [{ name: 'x', field_type: 3, field_data: [] }, 'field_data is not a dict'],
+    [{ name: 'x', field_type: 3, field_data: '{' }, 'Argument "field_data" is not valid JSON.'],
+    [
+      { name: 'x', field_type: 3, field_data: { a: { text: '', order: '1' } } },
+      'field_data["text"] cannot be blank.',
+    ],
+    [
+      { name: 'x', field_type: 3, field_data: { a: { text: 'A' } } },
+      'order key is missing from field_data',
+    ],
+    [
+      { name: 'x', field_type: 3, field_data: { ' ': { text: 'A', order: '1' } } },
+      "'value' cannot be blank.",
+    ],
+    [{ name: 'x', field_type: 7 }, 'subtype key is missing from field_data'],
+    [{ name: 'x', field_type: 7, field_data: { subtype: 'fax' } }, 'Invalid external account type'],
+    [
+      { name: 'x', field_type: 7, field_data: { subtype: 'custom' } },
+      'Custom external account must define url pattern',
+    ],
+    [
+      {
+        name: 'x',
+        field_type: 7,
+        field_data: { subtype: 'custom', url_pattern: 'https://x.example/' },
+      },
+      'Malformed URL pattern.',
+    ],
+    [
+      { name: 'x', field_type: 7, field_data: { subtype: 'custom', url_pattern: '%(username)s' } },
+      'Malformed URL pattern.',
+    ],
+  ])('one that is none is refused (%#)', async (field, msg) => {
+    expect(await bodyOf(as('ann').request('POST', 'realm/profile_fields', field))).toEqual(
+      coded(msg),
+    );
+  });
+
+  test('a label is given once, whoever comes first', async () => {
+    const taken = uncoded('A field with that label already exists.');
+    const answers = await Promise.all(
+      Array.from({ length: 4 }, () =>
+        as('ann').request('POST', 'realm/profile_fields', { name: 'Deck', field_type: 1 }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+      200, 400, 400, 400,
+    ]);
+    expect(answers.find(({ status }) => status === 400)?.body).toEqual(taken);
+    const other = await addField('Hull', types.short);
+    expect(
+      await bodyOf(as('ann').request('PATCH', `realm/profile_fields/${other}`, { name: 'Deck' })),
+    ).toEqual(taken);
+    // Under its own label it may be changed.
+    expect(
+      await as('ann').patch(`realm/profile_fields/${other}`, { name: 'Hull', hint: 'Below' }),
+    ).toEqual(done);
+  });
+
+  test('what is not there, not to be changed or not all of them', async () => {
+    const twitter = await addField('', types.account, { field_data: { subtype: 'twitter' } });
+    const custom = await addField('Forge', types.account, {
+      field_data: { subtype: 'custom', url_pattern: 'https://forge.example/%(username)s' },
+    });
+    expect(
+      await bodyOf(as('ann').request('PATCH', `realm/profile_fields/${twitter}`, { name: 'X' })),
+    ).toEqual(uncoded('Default custom field cannot be updated.'));
+    for (const method of ['PATCH', 'DELETE'] as const)
+      expect(await bodyOf(as('ann').request(method, 'realm/profile_fields/2000000000'))).toEqual(
+        uncoded('Field id 2000000000 not found.'),
+      );
+    const order = (ids: unknown): Promise<unknown> =>
+      bodyOf(as('ann').request('PATCH', 'realm/profile_fields', { order: ids }));
+    expect(await order([custom])).toEqual(coded('Invalid order mapping.'));
+    expect(await order('x')).toEqual(coded('Argument "order" is not valid JSON.'));
+    expect(await order(['x'])).toEqual(coded('order[0] is not an integer'));
+    expect(await order([custom, twitter, 2_000_000_000])).toEqual(done);
+  });
+});
+
+describe('values', () => {
+  test('are shown to everybody who asks, and each that really changed is told to everybody', async () => {
+    const phone = await addField('Phone', types.short);
+    const about = await addField('About', types.long);
+    const wood = await addField('Wood', types.choice, { field_data: choices });
+    const born = await addField('Born', types.date);
+    const page = await addField('Page', types.url);
+    const mate = await addField('Mate', types.user);
+    const queues = await watch();
+    const data = [
+      { id: phone, value: '12345' },
+      { id: about, value: '**Sails** a lot' },
+      { id: wood, value: 'oak' },
+      { id: born, value: '1990-02-28' },
+      { id: page, value: 'https://bob.example/' },
+      { id: mate, value: [organization.id('cat')] },
+    ];
+    expect(await as('bob').patch('users/me/profile_data', { data })).toEqual(done);
+    await as('bob').patch('users/me/profile_data', {
+      data: [...data.slice(1), { id: phone, value: '54321' }],
+    });
+    const userId = organization.id('bob');
+    const told = (field: object): object => ({
+      type: 'realm_user',
+      op: 'update',
+      person: { user_id: userId, custom_profile_field: field },
+    });
+    const rendered = { rendered_value: '<p><strong>Sails</strong> a lot</p>' };
+    const mates = JSON.stringify([organization.id('cat')]);
+    const events = [
+      told({ id: phone, value: '12345', rendered_value: '<p>12345</p>' }),
+      told({ id: about, value: '**Sails** a lot', ...rendered }),
+      told({ id: wood, value: 'oak' }),
+      told({ id: born, value: '1990-02-28' }),
+      told({ id: page, value: 'https://bob.example/' }),
+      told({ id: mate, value: mates }),
+      told({ id: phone, value: '54321', rendered_value: '<p>54321</p>' }),
+    ];
+    expect(await queues.step()).toEqual({ ann: events, bob: events, gil: events, bobBot: events });
+    const profile = {
+      [phone]: { value: '54321', rendered_value: '<p>54321</p>' },
+      [about]: { value: '**Sails** a lot', ...rendered },
+      [wood]: { value: 'oak' },
+      [born]: { value: '1990-02-28' },
+      [page]: { value: 'https://bob.example/' },
+      [mate]: { value: mates },
+    };
+    expect(await as('bob').get('users/me')).toMatchObject({ profile_data: profile });
+    const asked = { include_custom_profile_fields: true };
+    const members = readObjects(await as('gil').get('users', asked), 'members');
+    const profiles = members.map((member) => [member['user_id'], member['profile_data']]);
+    expect(profiles).toContainEqual([userId, profile]);
+    expect(profiles).toContainEqual([organization.id('cat'), {}]);
+    expect(profiles).toContainEqual([organization.id('bobBot'), undefined]);
+    expect(await as('gil').get(`users/${userId}`, asked)).toMatchObject({
+      user: { profile_data: profile },
+    });
+    const people = readObjects(
+      await as('gil').post('register', { fetch_event_types: ['realm_user'] }),
+      'realm_users',
+    );
+    expect(people.find((person) => person['user_id'] === userId)).toMatchObject({
+      profile_data: profile,
+    });
+
+    expect(
+      await as('bob').delete('users/me/profile_data', { data: [phone, phone, about] }),
+    ).toEqual(done);
+    expect(await as('bob').delete('users/me/profile_data', { data: [phone] })).toEqual(done);
+    const cleared = [told({ id: phone, value: null }), told({ id: about, value: null })];
+    expect(await queues.step()).toEqual({
+      ann: cleared,
+      bob: cleared,
+      gil: cleared,
+      bobBot: cleared,
+    });
+    // With a field go its values.
+    await as('ann').delete(`realm/profile_fields/${wood}`);
+    expect((await as('bob').get('users/me'))['profile_data']).not.toHaveProperty(String(wood));
+  });
+
+  test('administrators fill in for others, where an empty value clears', async () => {
+    const phone = await addField('Phone', types.short);
+    const mate = await addField('Mate', types.user);
+    const gil = organization.id('gil');
+    await as('ann').patch(`users/${gil}`, {
+      profile_data: [
+        { id: phone, value: '777' },
+        { id: mate, value: [gil] },
+      ],
+    });
+    expect(await as('gil').get('users/me')).toMatchObject({
+      profile_data: { [phone]: { value: '777' }, [mate]: { value: `[${gil}]` } },
+    });
+    const queues = await watch();
+    await as('ann').patch(`users/${gil}`, {
+      profile_data: [
+        { id: phone, value: '' },
+        { id: mate, value: [] },
+      ],
+    });
+    expect((await queues.step()).bob).toMatchObject([
+      { person: { user_id: gil, custom_profile_field: { id: phone, value: null } } },
+      { person: { user_id: gil, custom_profile_field: { id: mate, value: null } } },
+    ]);
+    expect(await as('gil').get('users/me')).toMatchObject({ profile_data: {} });
+  });
+
+  test('what a field does not take is refused under its label, and nothing of the request is kept', async () => {
+    const ids = {
+      phone: await addField('Phone', types.short),
+      about: await addField('About', types.long),
+      wood: await addField('Wood', types.choice, { field_data: choices }),
+      born: await addField('Born', types.date),
+      page: await addField('Page', types.url),
+      mate: await addField('Mate', types.user),
+      forge: await addField('Forge', types.account, {
+        field_data: { subtype: 'custom', url_pattern: 'https://forge.example/%(username)s' },
+      }),
+    };
+    const { person } = await organization.makePersonWithBot(`gone${ids.phone}`);
+    await as('ann').delete(`users/${person.user.id}`);
+    const gone = person.user.id;
+    const bot = organization.id('bobBot');
+    const refusals: [keyof typeof ids, unknown, string][] = [
+      ['phone', 'x'.repeat(51), 'Phone is too long (limit: 50 characters)'],
+      ['phone', 5, 'Phone is not a string'],
+      ['about', 'x'.repeat(501), 'About is too long (limit: 500 characters)'],
+      ['wood', 'pine', "'pine' is not a valid choice for 'Wood'."],
+      ['wood', 'constructor', "'constructor' is not a valid choice for 'Wood'."],
+      ['born', '1990-02-30', 'Born is not a date'],
+      ['page', 'nowhere', 'Page is not a URL'],
+      ['mate', 'cat', 'User IDs is not a list'],
+      ['mate', ['cat'], 'User IDs[0] is not an integer'],
+      ['mate', [2_000_000_000], 'Invalid user ID: 2000000000'],
+      ['mate', [99_999_999_999], 'Invalid user ID: 99999999999'],
+      ['mate', [gone], `User with ID ${gone} is deactivated`],
+      ['mate', [bot], `User with ID ${bot} is a bot`],
+      ['forge', 'x'.repeat(51), 'Forge is too long (limit: 50 characters)'],
+    ];
+    for (const [key, value, msg] of refusals) {
+      const data = [
+        { id: ids.phone, value: 'kept?' },
+        { id: ids[key], value },
+      ];
+      expect(await bodyOf(as('bob').request('PATCH', 'users/me/profile_data', { data }))).toEqual(
+        coded(msg),
+      );
+    }
+    expect(await as('bob').get('users/me')).toMatchObject({ profile_data: {} });
+  });
+
+  test.each([
+    ['PATCH', undefined, "Missing 'data' argument"],
+    ['PATCH', {}, 'data is not a list'],
+    ['PATCH', [{ id: 1 }], 'value key is missing from data[0]'],
+    ['PATCH', [{ id: 'x', value: 'x' }], 'data[0]["id"] is not an integer'],
+    ['PATCH', [{ id: 77_777_777_777, value: 'x' }], 'Field id 77777777777 not found.'],
+    ['DELETE', undefined, "Missing 'data' argument"],
+    ['DELETE', ['x'], 'data[0] is not an integer'],
+    ['DELETE', [77_777_777_777], 'Field id 77777777777 not found.'],
+  ] as const)('%s refuses (%#)', async (method, data, msg) => {
+    expect(
+      await bodyOf(as('bob').request(method, 'users/me/profile_data', { data })),
+    ).toMatchObject({
+      msg,
+      code: textMatching(/^(?:BAD_REQUEST|REQUEST_VARIABLE_MISSING)$/),
+    });
+  });
+
+  test('bots have no profile', async () => {
+    for (const method of ['PATCH', 'DELETE'] as const)
+      expect(await bodyOf(as('bobBot').request(method, 'users/me/profile_data'))).toEqual(
+        uncoded('This endpoint does not accept bot requests.'),
+      );
+  });
+
+  test('filling in a field that is being deleted: it is kept nowhere', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const id = await addField(`Passing ${round}`, types.short);
+      const [{ status }, filled] = await Promise.all([
+        as('ann').request('DELETE', `realm/profile_fields/${id}`),
+        as('bob').request('PATCH', 'users/me/profile_data', { data: [{ id, value: 'x' }] }),
+      ]);
+      expect(status).toBe(200);
+      expect([200, 400]).toContain(filled.status);
+      if (filled.status === 400) expect(filled.body).toEqual(coded(`Field id ${id} not found.`));
+    }
+    expect(await as('bob').get('users/me')).toMatchObject({ profile_data: {}, user_id: anyNumber });
+  });
+});

@@ -1,0 +1,317 @@
+import type { Answer, ApiClient } from '@parley/test-kit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { startSmallOrganization } from './small-organization.ts';
+import type { PersonKey, SmallOrganization } from './small-organization.ts';
+import { WatchedQueues } from './watched-queues.ts';
+
+let organization: SmallOrganization;
+beforeAll(async () => {
+  organization = await startSmallOrganization({ events: 1 });
+});
+afterAll(() => organization.stop());
+
+const as = (who?: PersonKey): ApiClient => organization.client(who);
+const coded = (msg: string): object => ({ result: 'error', msg, code: 'BAD_REQUEST' });
+const uncoded = (msg: string): object => ({ result: 'error', msg });
+const done = { result: 'success', msg: '' };
+const notForBots = uncoded('This endpoint does not accept bot requests.');
+
+async function bodyOf(answer: Promise<Answer>): Promise<Answer['body']> {
+  return (await answer).body;
+}
+
+function watch(): Promise<WatchedQueues<'ann' | 'bob' | 'gil' | 'bobBot'>> {
+  return WatchedQueues.open(
+    { ann: as('ann'), bob: as('bob'), gil: as('gil'), bobBot: as('bobBot') },
+    as('cat'),
+  );
+}
+
+test('bots have no settings, status or account of their own to change', async () => {
+  const calls = [
+    ['PATCH', 'settings'],
+    ['PATCH', 'settings/display'],
+    ['PATCH', 'settings/notifications'],
+    ['POST', 'users/me/enter-sends'],
+    ['POST', 'users/me/status'],
+    ['DELETE', 'users/me'],
+  ] as const;
+  for (const [method, path] of calls) {
+    expect(await bodyOf(as('bobBot').request(method, path))).toEqual(notForBots);
+    expect((await as().request(method, path)).status).toBe(401);
+  }
+});
+
+describe('PATCH settings/display and settings/notifications', () => {
+  test('checklist 55: settings replies contain only what changed, and so do the events', async () => {
+    const queues = await watch();
+    const display = {
+      night_mode: true,
+      dense_mode: true,
+      emojiset: '"twitter"',
+      default_language: 'de',
+    };
+    expect(await as('bob').patch('settings/display', display)).toEqual({
+      ...done,
+      default_language: 'de',
+      emojiset: 'twitter',
+      night_mode: true,
+    });
+    expect(await as('bob').patch('settings/display', display)).toEqual(done);
+    expect(await as('bob').patch('settings/display')).toEqual(done);
+    expect(
+      await as('bob').patch('settings/notifications', {
+        enable_sounds: false,
+        enable_desktop_notifications: true,
+        notification_sound: 'ding',
+        desktop_icon_count_display: 3,
+      }),
+    ).toEqual({
+      ...done,
+      notification_sound: 'ding',
+      enable_sounds: false,
+      desktop_icon_count_display: 3,
+    });
+    const shown = (name: string, setting: unknown, more: object = {}): object => ({
+      type: 'update_display_settings',
+      user: 'bob@example.com',
+      setting_name: name,
+      setting,
+      ...more,
+    });
+    const notified = (name: string, setting: unknown): object => ({
+      type: 'update_global_notifications',
+      user: 'bob@example.com',
+      notification_name: name,
+      setting,
+    });
+    expect(await queues.step()).toEqual({
+      ann: [],
+      gil: [],
+      bobBot: [],
+      bob: [
+        shown('night_mode', true),
+        shown('default_language', 'de', { language_name: 'Deutsch' }),
+        shown('emojiset', 'twitter'),
+        notified('notification_sound', 'ding'),
+        notified('enable_sounds', false),
+        notified('desktop_icon_count_display', 3),
+      ],
+    });
+    const state = await as('bob').post('register', {
+      fetch_event_types: ['update_display_settings', 'update_global_notifications'],
+    });
+    expect(state).toMatchObject({
+      night_mode: true,
+      dense_mode: true,
+      emojiset: 'twitter',
+      default_language: 'de',
+      enable_sounds: false,
+      notification_sound: 'ding',
+      available_notification_sounds: ['ding', 'zulip'],
+      emojiset_choices: [
+        { key: 'google', text: 'Google modern' },
+        { key: 'google-blob', text: 'Google classic' },
+        { key: 'twitter', text: 'Twitter' },
+        { key: 'text', text: 'Plain text' },
+      ],
+    });
+  });
+
+  test('everybody hears of a new time zone, after the person', async () => {
+    const queues = await watch();
+    expect(await as('gil').patch('settings/display', { timezone: '"Europe/Lisbon"' })).toEqual({
+      ...done,
+      timezone: 'Europe/Lisbon',
+    });
+    const person = {
+      user_id: organization.id('gil'),
+      email: 'gil@example.com',
+      timezone: 'Europe/Lisbon',
+    };
+    const everybody = { type: 'realm_user', op: 'update', person };
+    const own = {
+      type: 'update_display_settings',
+      user: 'gil@example.com',
+      setting_name: 'timezone',
+      setting: 'Europe/Lisbon',
+    };
+    expect(await queues.step()).toEqual({
+      ann: [everybody],
+      bob: [everybody],
+      bobBot: [everybody],
+      gil: [own, everybody],
+    });
+  });
+
+  test("checklist 56: an unknown time zone gives `Invalid timezone '…'`", async () => {
+    for (const timezone of ['Mars/Olympus', '', '"+02:00"'])
+      expect(await bodyOf(as('bob').request('PATCH', 'settings/display', { timezone }))).toEqual(
+        coded(`Invalid timezone '${timezone.replaceAll('"', '')}'`),
+      );
+  });
+
+  test.each([
+    ['display', { default_language: 'klingon' }, "Invalid language 'klingon'"],
+    ['display', { emojiset: 'apple' }, "Invalid emojiset 'apple'"],
+    ['display', { demote_inactive_streams: 4 }, "Invalid setting value '4'"],
+    [
+      'display',
+      { demote_inactive_streams: 'x' },
+      'Argument "demote_inactive_streams" is not valid JSON.',
+    ],
+    ['display', { night_mode: 'True' }, 'Argument "night_mode" is not valid JSON.'],
+    ['display', { night_mode: 1 }, 'night_mode is not a boolean'],
+    ['notifications', { notification_sound: 'gong' }, "Invalid notification sound 'gong'"],
+    ['notifications', { enable_sounds: '"yes"' }, 'enable_sounds is not a boolean'],
+    [
+      'notifications',
+      { desktop_icon_count_display: '"1"' },
+      'desktop_icon_count_display is not an integer',
+    ],
+  ])('settings/%s refuses (%#)', async (group, change, msg) => {
+    expect(await bodyOf(as('bob').request('PATCH', `settings/${group}`, change))).toEqual(
+      coded(msg),
+    );
+  });
+
+  test('a refused setting leaves the others as they were', async () => {
+    await as('bob').request('PATCH', 'settings/display', {
+      high_contrast_mode: true,
+      emojiset: 'x',
+    });
+    expect(
+      await as('bob').post('register', { fetch_event_types: ['update_display_settings'] }),
+    ).toMatchObject({ high_contrast_mode: false });
+  });
+});
+
+test('enter-sends is stored and told to nobody', async () => {
+  const queues = await watch();
+  expect(await as('bob').post('users/me/enter-sends', { enter_sends: true })).toEqual(done);
+  expect((await queues.step()).bob).toEqual([]);
+  expect(await as('bob').post('register', { fetch_event_types: ['realm_user'] })).toMatchObject({
+    enter_sends: true,
+  });
+  expect(await bodyOf(as('bob').request('POST', 'users/me/enter-sends'))).toMatchObject({
+    code: 'REQUEST_VARIABLE_MISSING',
+    var_name: 'enter_sends',
+  });
+});
+
+describe('PATCH settings', () => {
+  test('a new name is answered and told to everybody', async () => {
+    const queues = await watch();
+    expect(await as('bob').patch('settings', { full_name: '  Bob R. Ray ' })).toEqual({
+      ...done,
+      full_name: 'Bob R. Ray',
+    });
+    expect(await as('bob').patch('settings', { full_name: 'Bob R. Ray' })).toEqual(done);
+    const person = {
+      user_id: organization.id('bob'),
+      email: 'bob@example.com',
+      full_name: 'Bob R. Ray',
+    };
+    const event = { type: 'realm_user', op: 'update', person };
+    expect(await queues.step()).toEqual({
+      ann: [event],
+      bob: [event],
+      gil: [event],
+      bobBot: [event],
+    });
+  });
+
+  test('a new password needs the old one and strength, and works at once', async () => {
+    const patch = (change: object): Promise<unknown> =>
+      bodyOf(as('bob').request('PATCH', 'settings', { ...change }));
+    const signIn = async (password: string): Promise<number> =>
+      (await as().request('POST', 'fetch_api_key', { username: 'bob@example.com', password }))
+        .status;
+    const wanted = 'low tide at the third pier';
+    expect(await patch({ new_password: wanted })).toEqual(uncoded('Wrong password!'));
+    expect(await patch({ new_password: wanted, old_password: 'bob-secrex' })).toEqual(
+      uncoded('Wrong password!'),
+    );
+    expect(await patch({ new_password: 'password', old_password: 'bob-secret' })).toEqual(
+      uncoded('New password is too weak!'),
+    );
+    // A name that is none takes the password along.
+    expect(
+      await patch({ new_password: wanted, old_password: 'bob-secret', full_name: 'x' }),
+    ).toEqual(coded('Name too short!'));
+    expect(await signIn('bob-secret')).toBe(200);
+    expect(await patch({ new_password: wanted, old_password: 'bob-secret' })).toEqual(done);
+    expect(await signIn('bob-secret')).toBe(403);
+    expect(await signIn(wanted)).toBe(200);
+    // Who has no password cannot prove to know it.
+    expect(await bodyOf(as('cat').request('PATCH', 'settings', { new_password: wanted }))).toEqual(
+      uncoded('Wrong password!'),
+    );
+  });
+
+  test('refusals', async () => {
+    const patch = (change: object): Promise<unknown> =>
+      bodyOf(as('bob').request('PATCH', 'settings', { ...change }));
+    expect(await patch({})).toEqual(uncoded('Please fill out all fields.'));
+    expect(await patch({ old_password: 'x' })).toEqual(uncoded('Please fill out all fields.'));
+    expect(await patch({ email: 'other@example.com' })).toEqual(
+      uncoded('Email address changes are disabled in this organization.'),
+    );
+    expect(await patch({ email: ' bob@example.com ' })).toEqual(done);
+    expect(await patch({ full_name: 'a@b' })).toEqual(coded('Invalid characters in name!'));
+    expect((await as('bob').request('PATCH', 'settings', { full_name: 'a\u0000b' })).status).toBe(
+      400,
+    );
+  });
+
+  test('where names may not be changed, a member is ignored and an administrator is not', async () => {
+    await organization.pool.query(`UPDATE realm SET settings = '{"name_changes_disabled": true}'`);
+    expect(await as('bob').patch('settings', { full_name: 'Robert Ray' })).toEqual(done);
+    expect(await as('ann').patch('settings', { full_name: 'Ann B. Lee' })).toMatchObject({
+      full_name: 'Ann B. Lee',
+    });
+    await organization.pool.query("UPDATE realm SET settings = '{}'");
+  });
+});
+
+describe('POST users/me/status', () => {
+  test('everybody is told just what was given, and register lists who says anything', async () => {
+    const queues = await watch();
+    const userId = organization.id('bob');
+    expect(await as('bob').post('users/me/status', { away: true })).toEqual(done);
+    await as('bob').post('users/me/status', { status_text: '  at lunch ' });
+    await as('gil').post('users/me/status', { away: false, status_text: 'here' });
+    await as('gil').post('users/me/status', { status_text: '' });
+    const events = [
+      { type: 'user_status', user_id: userId, away: true },
+      { type: 'user_status', user_id: userId, status_text: 'at lunch' },
+      { type: 'user_status', user_id: organization.id('gil'), away: false, status_text: 'here' },
+      { type: 'user_status', user_id: organization.id('gil'), status_text: '' },
+    ];
+    expect(await queues.step()).toEqual({ ann: events, bob: events, gil: events, bobBot: events });
+    const { user_status: statuses } = await as('ann').post('register', {
+      fetch_event_types: ['user_status'],
+    });
+    // The text left "away" as it was.
+    expect(statuses).toMatchObject({ [userId]: { away: true, status_text: 'at lunch' } });
+    expect(statuses).not.toHaveProperty(String(organization.id('gil')));
+  });
+
+  test('refusals', async () => {
+    const post = (change: object): Promise<unknown> =>
+      bodyOf(as('bob').request('POST', 'users/me/status', { ...change }));
+    expect(await post({})).toEqual(uncoded('Client did not pass any new values.'));
+    expect(await post({ status_text: 'x'.repeat(61) })).toEqual(
+      coded('status_text is too long (limit: 60 characters)'),
+    );
+    expect(await post({ status_text: `${' '.repeat(58)}abc` })).toEqual(
+      coded('status_text is too long (limit: 60 characters)'),
+    );
+    expect(await post({ status_text: '🚢'.repeat(60) })).toEqual(done);
+    expect(await post({ away: 'yes' })).toEqual(coded('Argument "away" is not valid JSON.'));
+    expect(
+      (await as('bob').request('POST', 'users/me/status', { status_text: '\u0000' })).status,
+    ).toBe(400);
+  });
+});
