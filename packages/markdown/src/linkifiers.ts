@@ -60,7 +60,8 @@ export function linkifierMatches(
   const matcher = expression.matcher(text);
   const matches: LinkifierMatch[] = [];
   let from = 0;
-  while (from <= text.length && matcher.find(from)) {
+  const findNext = (): boolean => from <= text.length && matcher.find(from);
+  for (let isFound = findNext(); isFound; isFound = findNext()) {
     const start = matcher.start(1);
     const end = matcher.end(1);
     const followed = isWide ? text.length - start : end - start;
