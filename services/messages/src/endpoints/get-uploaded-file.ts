@@ -1,6 +1,6 @@
+import { findReadableFile } from '@parley/access';
 import { defineEndpoint, pathText, rawAnswer } from '@parley/http';
 import type { RawAnswer } from '@parley/http';
-import { findUpload } from '@parley/store';
 
 import type { MessagesContext } from '../context.ts';
 import { parseRange } from '../files/byte-range.ts';
@@ -80,13 +80,11 @@ export const getUploadedFileEndpoint = defineEndpoint({
   errors: ['INVALID_API_KEY'],
   handler: async (context: MessagesContext, { caller, parameters, header }) => {
     const pathId = `${parameters.realm_id}/${parameters.path}`;
-    const upload = pathId.includes('\0')
-      ? undefined
-      : await findUpload(context.pool, caller.userId, pathId);
-    if (upload === undefined) return page(404, 'File not found.');
-    if (!upload.isReadable) return page(403, 'You are not authorized to view this file.');
+    const file = await findReadableFile(context.pool, caller.userId, pathId);
+    if (file === undefined) return page(404, 'File not found.');
+    if (file === 'refused') return page(403, 'You are not authorized to view this file.');
     try {
-      return await serve(context, pathId, upload.contentType, header);
+      return await serve(context, pathId, file.contentType, header);
     } catch (error) {
       throw context.uploads.refusalOf(error);
     }
