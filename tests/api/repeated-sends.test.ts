@@ -85,3 +85,11 @@ test.each([
     code: 'STREAM_DOES_NOT_EXIST',
   });
 });
+
+test('a repeat of a message that was deleted since sends nothing', async () => {
+  const key = ownHeader('deleted');
+  const id = await send(all.ann, { topic: 'deleted' }, key);
+  await all.ann.client.delete(`messages/${String(id)}`);
+  expect(await send(all.ann, { topic: 'deleted' }, key)).toBe(id);
+  expect(await countIn('deleted')).toBe(0);
+});
