@@ -202,11 +202,12 @@ describe('in a folder', () => {
     const { cluster } = fixture.all;
     const { bob } = fixture.people;
     const uri = await fixture.upload(bob, 'large', Buffer.alloc(20 * mib));
+    let killed: Promise<unknown> = Promise.resolve();
     const broken = new Promise<boolean>((resolve) => {
       const asked = fixture.begin('GET', uri, { authorization: basicOf(bob) }, (answer) => {
         answer.once('data', () => {
           answer.pause();
-          void cluster.kill('messages', 0).then(() => answer.resume());
+          killed = cluster.kill('messages', 0).finally(() => answer.resume());
         });
         answer.on('error', () => undefined);
         answer.on('close', () => resolve(!answer.complete));
@@ -215,5 +216,6 @@ describe('in a folder', () => {
       asked.end();
     });
     expect(await broken).toBe(true);
+    await killed;
   });
 });
