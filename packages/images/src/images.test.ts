@@ -1,0 +1,195 @@
+import fc from 'fast-check';
+import sharp from 'sharp';
+import type { Create, Sharp } from 'sharp';
+import { describe, expect, test } from 'vitest';
+
+import { cropToPngs, cropToSquare, fitToPng } from './make-images.ts';
+import { findFormat } from './open-image.ts';
+
+const red = { r: 255, g: 0, b: 0 };
+const blue = { r: 0, g: 0, b: 255 };
+
+function plain(width: number, height: number, background: Create['background'] = red): Sharp {
+  return sharp({ create: { width, height, channels: 3, background } });
+}
+
+/** Left half red, right half blue. */
+async function halves(width: number, height: number): Promise<Sharp> {
+  const right = await plain(width / 2, height, blue)
+    .png()
+    .toBuffer();
+  return sharp(
+    await plain(width, height)
+      .composite([{ input: right, left: width / 2, top: 0 }])
+      .png()
+      .toBuffer(),
+  );
+}
+
+async function animation(width: number, height: number): Promise<Buffer> {
+  const frames = await Promise.all(
+    [red, blue, { r: 0, g: 255, b: 0 }].map((color) =>
+      plain(width, height, color).png().toBuffer(),
+    ),
+  );
+  return sharp(frames, { join: { animated: true } })
+    .gif({ delay: [100, 100, 100] })
+    .toBuffer();
+}
+
+async function pixelAt(picture: Buffer, left: number, top: number): Promise<number[]> {
+  const { data } = await sharp(picture)
+    .extract({ left, top, width: 1, height: 1 })
+    .removeAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  return [...data];
+}
+
+describe('squares', () => {
+  test.each(['png', 'jpeg', 'gif', 'webp'] as const)(
+    'a %s becomes PNGs that are filled',
+    async (format) => {
+      const original = await (await halves(400, 100)).toFormat(format).toBuffer();
+      const [small, large] = await cropToPngs(original, [100, 500]);
+      expect(await sharp(small).metadata()).toMatchObject({
+        format: 'png',
+        width: 100,
+        height: 100,
+      });
+      expect(await sharp(large).metadata()).toMatchObject({
+        format: 'png',
+        width: 500,
+        height: 500,
+      });
+      // The middle is kept: half of each.
+      const [left, right] = [
+        await pixelAt(small ?? original, 10, 50),
+        await pixelAt(small ?? original, 90, 50),
+      ];
+      expect(left[0]).toBeGreaterThan(240);
+      expect(right[2]).toBeGreaterThan(240);
+    },
+  );
+
+  test('a picture that says it lies on its side is turned upright, and says nothing more', async () => {
+    // Orientation 6: to be turned by 90 degrees clockwise, so what was left is on top.
+    const original = await (
+      await halves(200, 200)
+    )
+      .jpeg()
+      .withMetadata({ orientation: 6 })
+      .toBuffer();
+    const [picture] = await cropToPngs(original, [100]);
+    const [top, bottom] = [
+      await pixelAt(picture ?? original, 50, 10),
+      await pixelAt(picture ?? original, 50, 90),
+    ];
+    expect(top[0]).toBeGreaterThan(240);
+    expect(bottom[2]).toBeGreaterThan(240);
+    const { orientation, exif } = await sharp(picture).metadata();
+    expect([orientation, exif]).toEqual([undefined, undefined]);
+  });
+
+  test('emoji keep their format', async () => {
+    for (const format of ['png', 'jpeg', 'webp', 'gif'] as const) {
+      const made = await cropToSquare(await plain(300, 200).toFormat(format).toBuffer(), 64);
+      expect(made).toMatchObject({ format, width: 64, height: 64 });
+      expect(await sharp(made.content).metadata()).toMatchObject({ format, width: 64, height: 64 });
+    }
+  });
+
+  test.each([
+    [100, 100, 100],
+    [128, 128, 128],
+    [129, 129, 64],
+    [100, 80, 64],
+  ])('an animated GIF of %i by %i stays animated and has %i', async (width, height, side) => {
+    const made = await cropToSquare(await animation(width, height), 64);
+    expect(made).toMatchObject({ format: 'gif', width: side, height: side });
+    const header = await sharp(made.content).metadata();
+    expect([header.width, header.pageHeight ?? header.height, header.pages]).toEqual([
+      side,
+      side,
+      3,
+    ]);
+  });
+});
+
+test('a logo fits into its box and is not enlarged', async () => {
+  const wide = await fitToPng(await plain(1600, 100).png().toBuffer(), { width: 800, height: 100 });
+  expect(await sharp(wide).metadata()).toMatchObject({ width: 800, height: 50, format: 'png' });
+  const small = await fitToPng(await plain(30, 20).png().toBuffer(), { width: 800, height: 100 });
+  expect(await sharp(small).metadata()).toMatchObject({ width: 30, height: 20 });
+});
+
+describe('what is refused', () => {
+  const notAnImage = { name: 'UnusableImage', fault: 'not an image' };
+  const tooLarge = { name: 'UnusableImage', fault: 'too large' };
+
+  test.each([
+    ['nothing', Buffer.alloc(0)],
+    ['a text', Buffer.from('This is no image.')],
+    [
+      'a drawing in a text',
+      Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'),
+    ],
+    ['only the first bytes of a PNG', Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')],
+    ['only the first bytes of a GIF', Buffer.from('GIF89a')],
+    ['a sound', Buffer.from('RIFF\x00\x00\x00\x00WAVEfmt ', 'latin1')],
+  ])('%s', async (_what, content) => {
+    await expect(cropToPngs(content, [100])).rejects.toMatchObject(notAnImage);
+    await expect(cropToSquare(content, 64)).rejects.toMatchObject(notAnImage);
+  });
+
+  test('a picture that breaks off', async () => {
+    const noise = Buffer.from(Array.from({ length: 300 * 300 * 3 }, (_, n) => (n * 7919) % 256));
+    const whole = await sharp(noise, { raw: { width: 300, height: 300, channels: 3 } })
+      .png()
+      .toBuffer();
+    await expect(cropToPngs(whole.subarray(0, whole.length / 2), [100])).rejects.toMatchObject(
+      notAnImage,
+    );
+  });
+
+  test('a small file of very many pixels, before anything is decoded', async () => {
+    const bomb = await plain(9000, 9000).png({ compressionLevel: 9 }).toBuffer();
+    expect(bomb.length).toBeLessThan(1_000_000);
+    await expect(cropToPngs(bomb, [100])).rejects.toMatchObject(tooLarge);
+  });
+
+  test('bytes that were altered are refused or made into a picture, and break nothing', async () => {
+    const original = await (await halves(60, 40)).jpeg().toBuffer();
+    await fc.assert(
+      fc.asyncProperty(
+        fc.nat({ max: original.length - 1 }),
+        fc.nat({ max: 255 }),
+        async (at, byte) => {
+          const altered = Buffer.from(original);
+          altered[at] = byte;
+          const made = await cropToPngs(altered, [20]).catch((error: unknown) => error);
+          if (Array.isArray(made))
+            expect(await sharp(made[0] as Buffer).metadata()).toMatchObject({ width: 20 });
+          else expect(made).toMatchObject({ name: 'UnusableImage' });
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+});
+
+test('a format is told by its first bytes', async () => {
+  for (const format of ['png', 'jpeg', 'gif', 'webp'] as const)
+    expect(findFormat(await plain(3, 3).toFormat(format).toBuffer())).toBe(format);
+  expect(findFormat(await plain(3, 3).tiff().toBuffer())).toBeUndefined();
+});
+
+test('however many pictures come at once, all are made', async () => {
+  const original = await plain(200, 100).png().toBuffer();
+  const made = await Promise.all(Array.from({ length: 20 }, () => cropToPngs(original, [10])));
+  expect(made).toHaveLength(20);
+  const tooMany = await Promise.allSettled(
+    Array.from({ length: 40 }, () => cropToPngs(original, [10])),
+  );
+  expect(tooMany.filter(({ status }) => status === 'rejected')).toHaveLength(8);
+});
