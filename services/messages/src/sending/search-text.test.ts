@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { escapeTopic, foldWords, readHtml, searchText } from './search-text.ts';
+import { SourceText, escapeTopic, foldWords, readHtml, searchText } from './search-text.ts';
 
 describe('foldWords', () => {
   it('folds case beyond ASCII, whatever form it came in', () => {
@@ -12,6 +12,17 @@ describe('foldWords', () => {
 
   it('leaves of other punctuation what the parser knows', () => {
     expect(foldWords('“A”—b… c.d/e-f@g <b> & ')).toBe(' a  b  c.d/e-f@g  b    ');
+  });
+
+  it('folds piece by piece as it folds the whole', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+        const source = new SourceText();
+        source.addText(text, 0);
+        expect(source.folded).toBe(foldWords(text));
+      }),
+      { numRuns: 500 },
+    );
   });
 
   it('makes of what is the same case-blind the same', () => {

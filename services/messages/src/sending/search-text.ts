@@ -6,24 +6,31 @@
 import { foldName } from '@parley/contracts';
 
 const isAscii = /^[\0-\x7f]*$/;
-// What folds as a whole: a character with its marks, and the pieces of a Korean syllable.
-const clusters = /[\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff]+|\P{M}\p{M}*|\p{M}+/gu;
-const otherPunctuation = /[^\p{L}\p{M}\p{N}\0-\x7f]+/gu;
+const otherPunctuation = /[^\p{L}\p{M}\p{N}\0-\x7f]/gu;
 // The parser would take what stands between them for a tag or an entity, but they are text here.
 const markup = /[<>&\0]/g;
 
-function foldCluster(cluster: string): string {
-  return Array.from(foldName(cluster), (character) => character.toLowerCase())
-    .join('')
-    .replaceAll(otherPunctuation, ' ')
-    .replaceAll(markup, ' ');
-}
-
 /** @returns the text as Postgres' parser is to see it: what `foldName` calls the same becomes the same */
 export function foldWords(text: string): string {
-  return isAscii.test(text)
-    ? text.toLowerCase().replaceAll(markup, ' ')
-    : text.replaceAll(clusters, foldCluster);
+  if (isAscii.test(text)) return text.toLowerCase().replaceAll(markup, ' ');
+  return (
+    foldName(text)
+      .toLowerCase()
+      // Lower case makes another letter of a sigma that ends a word.
+      .replaceAll('ς', 'σ')
+      .replaceAll(otherPunctuation, ' ')
+      .replaceAll(markup, ' ')
+  );
+}
+
+const surrogate = /[\ud800-\udfff]/;
+// What folds as a whole: ASCII, a character with its marks, and the pieces of a Korean syllable.
+const clusters =
+  /[\0-\x7f]+(?!\p{M})|[\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff]+|\P{M}\p{M}*|\p{M}+/gu;
+
+/** Whether each UTF-16 unit folds to one, in its place: folding a character of the basic plane never shortens it. */
+function foldsInPlace(text: string, folded: string): boolean {
+  return text.length === folded.length && !surrogate.test(text) && text.normalize('NFC') === text;
 }
 
 /** A folded text with the place of each of its UTF-16 units in the source. */
@@ -34,17 +41,24 @@ export class SourceText {
 
   /** Adds text that stands in the source as it is. */
   addText(text: string, at: number): void {
-    if (isAscii.test(text)) {
-      this.folded += foldWords(text);
-      for (let n = 0; n < text.length; n += 1) {
-        this.#starts.push(at + n);
-        this.#ends.push(at + n + 1);
-      }
+    const folded = foldWords(text);
+    if (foldsInPlace(text, folded)) {
+      this.#addInPlace(folded, at);
       return;
     }
     for (const match of text.matchAll(clusters)) {
+      const [cluster] = match;
       const start = at + match.index;
-      this.addUnit(match[0], start, start + match[0].length);
+      if (isAscii.test(cluster)) this.#addInPlace(foldWords(cluster), start);
+      else this.addUnit(cluster, start, start + cluster.length);
+    }
+  }
+
+  #addInPlace(folded: string, at: number): void {
+    this.folded += folded;
+    for (let n = 0; n < folded.length; n += 1) {
+      this.#starts.push(at + n);
+      this.#ends.push(at + n + 1);
     }
   }
 
@@ -83,7 +97,7 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 const htmlTokens =
-  /<(?:"[^"]*"|'[^']*'|[^'">])*>|&(?:#\d+|#x[\da-f]+|[a-z][\da-z]*);|[^<&]+|[<&]/gi;
+  /<(?:"[^"]*"|'[^']*'|[^'"<>])*>|&(?:#\d+|#x[\da-f]+|[a-z][\da-z]*);|[^<&]+|[<&]/gi;
 const emojiImage = /^<img [^>]*alt="(:[^":]+:)"/i;
 // A span inside of these would end them: browsers take HTML out of MathML and SVG.
 const foreignTag = /^<(\/?)(?:math|svg)[\s/>]/i;
