@@ -1,0 +1,104 @@
+import { makeAsker } from './asker.ts';
+import type { Ask, Asker } from './asker.ts';
+import type { EventReader } from './event-reader.ts';
+import type { Judge, Shown } from './judge.ts';
+import { asksOf } from './plans.ts';
+import type { SeededRandom } from './seeded-random.ts';
+import { isRefused } from './world.ts';
+import type { Person, World } from './world.ts';
+
+// Two cores serve the cluster and the test; more askers at once only wait.
+const askersAtOnce = 6;
+
+// Whoever is refused everything need not ask for each thing.
+const refusalsOfEachEndpoint = 5;
+
+type Found = {
+  readonly faults: string[];
+  /** What each said in his requests, which may come back to him in events. */
+  readonly said: Map<Person, string[]>;
+  asked: number;
+};
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Compares the answers about hidden things with those about what does not exist. */
+class Likenesses {
+  readonly #first = new Map<string, string>();
+
+  /** @returns whether the answer is like the first of its group, but for what was asked about */
+  isAlike({ group, text }: NonNullable<Ask['alike']>, shown: Shown, body: string): boolean {
+    const blank = `${shown.status} ${body.replaceAll(text, '#')}`;
+    const first = this.#first.get(group);
+    if (first === undefined) this.#first.set(group, blank);
+    return first === undefined || first === blank;
+  }
+}
+
+/** @returns whether the request has to succeed, or undefined where either is right */
+function expectedSuccess(
+  me: Person,
+  endpoint: string,
+  succeeds: boolean | undefined,
+): boolean | undefined {
+  if (endpoint === 'GET server_settings') return true;
+  if (isRefused(me)) return endpoint === 'POST messages' && me.isActive ? undefined : false;
+  // An outgoing-webhook bot gets what is sent, and holds nothing of it.
+  return me.botType === 3 && succeeds === true ? undefined : succeeds;
+}
+
+async function askEverything(asker: Asker, judge: Judge, found: Found): Promise<void> {
+  const { me } = asker;
+  const likenesses = new Likenesses();
+  const said: string[] = [];
+  found.said.set(me, said);
+  const times = new Map<string, number>();
+  for (const { method, endpoint, path, parameters = {}, alike, succeeds } of asksOf(asker)) {
+    const time = (times.get(endpoint) ?? 0) + 1;
+    times.set(endpoint, time);
+    if (isRefused(me) && time > refusalsOfEachEndpoint) continue;
+    const answer = await me.client.withoutChecks(method, path, parameters);
+    const shown: Shown = {
+      status: answer.status,
+      text: `${JSON.stringify(answer.headers)} ${answer.text}`,
+      json: parsed(answer.text),
+    };
+    const faults = judge.faultsOf(me, [path, parameters], shown);
+    if (alike !== undefined && !likenesses.isAlike(alike, shown, answer.text))
+      faults.push(`differs from what does not exist: ${answer.status} ${answer.text}`);
+    const expected = expectedSuccess(me, endpoint, succeeds);
+    if (expected !== undefined && expected !== (answer.status === 200))
+      faults.push(`answers ${answer.status}: ${answer.text.slice(0, 200)}`);
+    found.asked += 1;
+    if (endpoint === 'POST messages' || endpoint.startsWith('PATCH '))
+      said.push(JSON.stringify(parameters));
+    const place = `${me.fullName}, ${method} ${path} ${JSON.stringify(parameters).slice(0, 200)}`;
+    found.faults.push(...faults.map((fault) => `${place}: ${fault}`));
+  }
+}
+
+/** Everybody asks for everything. Who he is decides only what he asks for: the judge is the same for all. */
+export async function interrogate(
+  world: World,
+  judge: Judge,
+  random: SeededRandom,
+  readers: readonly EventReader[],
+): Promise<Found> {
+  const found: Found = { faults: [], said: new Map(), asked: 0 };
+  const waiting: Person[] = random.sample(world.people, world.people.length);
+  const work = async (): Promise<void> => {
+    for (let me = waiting.pop(); me !== undefined; me = waiting.pop()) {
+      const others = readers.filter(({ person }) => person !== me);
+      const queueIds = others.map(({ queueId }) => queueId);
+      await askEverything(makeAsker(me, world, random, queueIds), judge, found);
+    }
+  };
+  await Promise.all(Array.from({ length: askersAtOnce }, work));
+  return found;
+}

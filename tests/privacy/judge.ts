@@ -1,0 +1,126 @@
+import { isJsonObject } from '@parley/test-kit';
+import type { Parameters } from '@parley/test-kit';
+
+import { findMarks } from './marks.ts';
+import { mayKnow, mayRead, mayReceive } from './world.ts';
+import type { MessageRecord, Person, World } from './world.ts';
+
+export type Shown = {
+  readonly status: number;
+  /** Headers and body. */
+  readonly text: string;
+  /** The body, where it is JSON. */
+  readonly json: unknown;
+};
+
+const apiKeyShape = /(?<![A-Za-z0-9])[A-Za-z0-9]{32}(?![A-Za-z0-9])/g;
+
+const messageIdKeys = new Set(['message_id', 'message_ids', 'unread_message_ids', 'pointer']);
+
+/** Says what an answer shows that must not be seen. */
+export class Judge {
+  readonly #world: World;
+  readonly #ownersOfKeys: ReadonlyMap<string, Person>;
+
+  constructor(world: World) {
+    this.#world = world;
+    this.#ownersOfKeys = new Map(world.people.map((person) => [person.apiKey, person]));
+  }
+
+  /**
+   * @param asked what the caller said himself: it is no news to him
+   * @param isEdit for the event of an edit, which is for those who could read the message then
+   * @returns a sentence for each fault
+   */
+  faultsOf(
+    person: Person,
+    asked: readonly (string | Parameters)[],
+    shown: Shown,
+    isEdit = false,
+  ): string[] {
+    const input = JSON.stringify(asked);
+    return [
+      ...this.#markFaults(person, findMarks(input), shown.text, isEdit),
+      ...this.#keyFaults(person, shown.text),
+      ...this.#idFaults(person, new Set(input.match(/\d+/g)?.map(Number)), shown.json, isEdit),
+      ...(shown.status >= 500 ? [`status ${shown.status}: ${shown.text}`] : []),
+    ];
+  }
+
+  /**
+   * @param asked what the person said himself in his requests before
+   * @returns a sentence for each fault of an event that reached the person's queue
+   */
+  eventFaults(
+    person: Person,
+    asked: readonly (string | Parameters)[],
+    event: Readonly<Record<string, unknown>>,
+  ): string[] {
+    const shown = { status: 200, text: JSON.stringify(event), json: event };
+    const isEdit = event['type'] === 'update_message';
+    const faults = this.faultsOf(person, asked, shown, isEdit);
+    const { message } = event;
+    if (event['type'] !== 'message' || !isJsonObject(message)) return faults;
+    const sent = this.#world.findMessage(Number(message['id']));
+    if (sent !== undefined && !mayReceive(person, sent))
+      faults.push(`the event of message ${sent.id} reached a queue that nobody entitled has`);
+    return faults;
+  }
+
+  #markFaults(person: Person, asked: ReadonlySet<string>, text: string, isEdit: boolean): string[] {
+    return [...findMarks(text)].flatMap((mark) => {
+      if (asked.has(mark)) return [];
+      const secret = this.#world.secrets.get(mark.toLowerCase());
+      if (secret === undefined || secret.maySee(person)) return [];
+      return isEdit && secret.message?.toldOfEdit.has(person) === true
+        ? []
+        : [`shows ${secret.what}`];
+    });
+  }
+
+  /** One's own key; of a bot also its owner and administrators. */
+  #keyFaults(person: Person, text: string): string[] {
+    return (text.match(apiKeyShape) ?? []).flatMap((key) => {
+      const owner = this.#ownersOfKeys.get(key);
+      if (owner === undefined || owner === person || owner.ownerId === person.id) return [];
+      const isOverseen = owner.botType !== null && person.role === 'administrator';
+      return isOverseen ? [] : [`shows the key of ${owner.fullName}`];
+    });
+  }
+
+  #idFaults(person: Person, asked: ReadonlySet<number>, json: unknown, isEdit: boolean): string[] {
+    const faults: string[] = [];
+    const checkMessage = (id: unknown): void => {
+      const message = this.#world.findMessage(Number(id));
+      if (message === undefined || (isEdit && message.toldOfEdit.has(person))) return;
+      if (!this.#maySeeId(person, message)) faults.push(`names message ${message.id}`);
+    };
+    const walk = (value: unknown, key: string): void => {
+      if (Array.isArray(value)) {
+        for (const item of value) walk(item, key);
+        return;
+      }
+      if (typeof value === 'number') {
+        if (messageIdKeys.has(key) || key === 'messages') checkMessage(value);
+        const stream = key === 'stream_id' ? this.#world.findStream(value) : undefined;
+        if (stream !== undefined && !asked.has(value) && !mayKnow(person, stream))
+          faults.push(`names stream ${value}`);
+        return;
+      }
+      if (!isJsonObject(value)) return;
+      if ('sender_id' in value && 'recipient_id' in value) checkMessage(value['id']);
+      for (const [name, member] of Object.entries(value)) {
+        // matches_narrow answers an object by ids.
+        if (key === 'messages' && /^\d+$/.test(name)) checkMessage(name);
+        walk(member, name);
+      }
+    };
+    walk(json, '');
+    return faults;
+  }
+
+  /** Bots that only react to messages learn of those that reach them, and hold none. */
+  #maySeeId(person: Person, message: MessageRecord): boolean {
+    return mayRead(person, message) || mayReceive(person, message);
+  }
+}

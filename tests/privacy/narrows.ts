@@ -1,0 +1,86 @@
+/** Every operator of a narrow, about everything that the asker may not read. */
+import type { Ask, Asker } from './asker.ts';
+
+type Term = { readonly operator: string; readonly operand: unknown; readonly negated?: boolean };
+export type Narrow = readonly Term[];
+
+const term = (operator: string, operand: unknown): Term => ({ operator, operand });
+
+/** @returns narrows of one term and more, plain and negated */
+export function narrowsOf({ world, me, hidden, seen, random }: Asker): Narrow[] {
+  const someHidden = random.sample(hidden, 8);
+  const people = random.sample(world.people, 5);
+  const withPeople = random.sample(
+    world.messages.filter(({ participants }) => participants !== undefined),
+    8,
+  );
+  const emailsOf = (participants: readonly { readonly email: string }[] = []): string =>
+    participants.map((person) => person.email).join(',');
+  const terms: Term[] = [
+    ...['private', 'starred', 'mentioned', 'alerted', 'unread'].map((is) => term('is', is)),
+    ...['link', 'image', 'attachment'].map((has) => term('has', has)),
+    ...['home', 'all'].map((place) => term('in', place)),
+    term('streams', 'public'),
+    ...someHidden.flatMap(({ id }) => [term('id', id), term('near', id)]),
+    ...someHidden.flatMap(({ topic }) => (topic === undefined ? [] : [term('topic', topic)])),
+    ...someHidden.map(({ word }) => term('search', word)),
+    ...random.sample(seen, 2).map(({ word }) => term('search', word)),
+    ...people.flatMap(({ email, id }) => [
+      term('sender', email),
+      term('sender', id),
+      term('pm-with', email),
+      term('group-pm-with', email),
+    ]),
+    ...withPeople.flatMap(({ participants }) => [
+      term('pm-with', emailsOf(participants)),
+      term(
+        'pm-with',
+        (participants ?? []).map((person) => person.id),
+      ),
+    ]),
+  ];
+  const ofStreams = random
+    .sample(world.streams, 30)
+    .map((stream, n) => term('stream', n % 2 === 0 ? stream.name : stream.id));
+  const inTopics = someHidden.flatMap(({ stream, topic, word, id }): Narrow[] =>
+    stream === undefined
+      ? []
+      : [
+          [term('stream', stream.name), term('topic', topic)],
+          [term('stream', stream.id), term('search', word)],
+          [term('stream', stream.id), term('id', id)],
+        ],
+  );
+  const single = [...terms, ...ofStreams].map((one): Narrow => [one]);
+  const negated = random
+    .sample([...terms, ...ofStreams], 15)
+    .map((one): Narrow => [{ ...one, negated: true }]);
+  return [
+    [],
+    ...single,
+    ...negated,
+    ...inTopics,
+    ...random
+      .sample(terms, 5)
+      .map((one): Narrow => [one, { ...term('sender', me.email), negated: true }]),
+    ...random.sample(terms, 5).map((one): Narrow => [term('streams', 'public'), one]),
+  ];
+}
+
+/** GET messages in every narrow, from every end. */
+export function* askForMessages(asker: Asker): Iterable<Ask> {
+  const path = 'messages';
+  const anchors = [
+    { anchor: 'newest', num_before: 1_000, num_after: 0 },
+    { anchor: 'oldest', num_before: 0, num_after: 1_000 },
+    { use_first_unread_anchor: true, num_before: 5, num_after: 50 },
+  ];
+  for (const anchor of anchors) yield { path, parameters: anchor, succeeds: true };
+  for (const { id } of asker.random.sample(asker.hidden, 5))
+    yield { path, parameters: { anchor: id, num_before: 2, num_after: 2 }, succeeds: true };
+  for (const narrow of narrowsOf(asker)) {
+    const anchor = asker.random.pick(anchors);
+    const parameters = { ...anchor, apply_markdown: asker.random.chance(0.5), narrow };
+    yield { path, parameters };
+  }
+}

@@ -1,0 +1,125 @@
+/** What everybody asks of the endpoints about people, bots and settings. */
+import { makeMark } from './marks.ts';
+import { alike, idsOf, sampled } from './plan.ts';
+import type { Plan, Plans } from './plan.ts';
+import type { Ask, Asker } from './asker.ts';
+import type { Person } from './world.ts';
+
+/** A change that only administrators may make, tried by the others. */
+function byOthersThanAdministrators(ask: (somebody: Person) => Ask): Plan {
+  return ({ me, world, random }) => {
+    if (me.role === 'administrator') return [];
+    const others = world.people.filter((person) => person !== me && person.ownerId !== me.id);
+    return random.sample(others, 3).map((person) => ({ ...ask(person), succeeds: false }));
+  };
+}
+
+/** A change of a bot, tried by those whose bot it is not. */
+function onBotsOfOthers(ask: (bot: Person) => Ask): Plan {
+  return ({ me, world, random }) => {
+    if (me.role === 'administrator') return [];
+    const bots = world.people.filter(
+      ({ botType, ownerId }) => botType !== null && ownerId !== me.id,
+    );
+    return random.sample(bots, 3).map((bot) => ({ ...ask(bot), succeeds: false }));
+  };
+}
+
+/** The owner of a bot gives it streams that are hidden from himself. */
+function* changeOwnBot({ me, world, hiddenStreams, random }: Asker): Iterable<Ask> {
+  const bot = world.people.find(({ ownerId, isActive }) => ownerId === me.id && isActive);
+  if (bot === undefined) return;
+  const names = random.sample(hiddenStreams, sampled).map((stream) => stream.name);
+  for (const parameter of ['default_sending_stream', 'default_events_register_stream'])
+    yield* alike(`bot ${parameter}`, makeMark(random), names, (name) => ({
+      path: `bots/${bot.id}`,
+      parameters: { [parameter]: name },
+    }));
+}
+
+const ownField = [{ id: 1, value: 'x' }];
+
+export const peoplePlans: Plans = {
+  'GET server_settings': () => [{ path: 'server_settings' }],
+  'POST fetch_api_key': ({ world, random }) => [
+    {
+      path: 'fetch_api_key',
+      parameters: { username: random.pick(world.people).email, password: 'wrong' },
+      succeeds: false,
+    },
+  ],
+  'POST dev_fetch_api_key': { because: 'it is there in development only, to give keys away' },
+  'GET users': () =>
+    [{}, { client_gravatar: true, include_custom_profile_fields: true }].map((parameters) => ({
+      path: 'users',
+      parameters,
+    })),
+  'POST users': byOthersThanAdministrators(() => ({
+    path: 'users',
+    parameters: { email: 'new@example.com', full_name: 'New', password: 'x', short_name: 'new' },
+  })),
+  'GET users/me': () => [{ path: 'users/me' }],
+  'DELETE users/me': { because: "it ends the asker's account" },
+  'POST users/me/status': () => [{ path: 'users/me/status', parameters: { status_text: 'out' } }],
+  'PATCH users/me/profile_data': () => [
+    { path: 'users/me/profile_data', parameters: { data: ownField } },
+  ],
+  'DELETE users/me/profile_data': () => [
+    { path: 'users/me/profile_data', parameters: { data: [1] } },
+  ],
+  'POST users/me/enter-sends': () => [
+    { path: 'users/me/enter-sends', parameters: { enter_sends: true } },
+  ],
+  'POST users/me/api_key/regenerate': { because: "it ends the asker's sign-in" },
+  'GET users/{user_id:int}': ({ world, random }) =>
+    idsOf(random.sample(world.people, sampled)).map((id) => ({
+      path: `users/${id}`,
+      parameters: { include_custom_profile_fields: true },
+    })),
+  'PATCH users/{user_id:int}': byOthersThanAdministrators(({ id }) => ({
+    path: `users/${id}`,
+    parameters: { full_name: 'Other' },
+  })),
+  'DELETE users/{user_id:int}': byOthersThanAdministrators(({ id }) => ({ path: `users/${id}` })),
+  'POST users/{user_id:int}/reactivate': byOthersThanAdministrators(({ id }) => ({
+    path: `users/${id}/reactivate`,
+  })),
+  'PATCH settings': () => [{ path: 'settings' }],
+  'PATCH settings/display': () => [
+    { path: 'settings/display', parameters: { twenty_four_hour_time: true } },
+  ],
+  'PATCH settings/notifications': () => [
+    { path: 'settings/notifications', parameters: { enable_sounds: true } },
+  ],
+  'GET bots': () => [{ path: 'bots' }],
+  'POST bots': { because: 'it makes an account for the asker' },
+  'PATCH bots/{bot_id:int}': function* changeBots(asker) {
+    yield* changeOwnBot(asker);
+    yield* onBotsOfOthers(({ id }) => ({ path: `bots/${id}`, parameters: { full_name: 'X' } }))(
+      asker,
+    );
+  },
+  'DELETE bots/{bot_id:int}': onBotsOfOthers(({ id }) => ({ path: `bots/${id}` })),
+  'POST bots/{bot_id:int}/api_key/regenerate': onBotsOfOthers(({ id }) => ({
+    path: `bots/${id}/api_key/regenerate`,
+  })),
+  'GET bot_storage': () => [{ path: 'bot_storage' }],
+  'PUT bot_storage': { because: 'it writes what only the asker can read' },
+  'DELETE bot_storage': { because: 'it takes away what only the asker can read' },
+  'GET realm/profile_fields': () => [{ path: 'realm/profile_fields' }],
+  'POST realm/profile_fields': byOthersThanAdministrators(() => ({
+    path: 'realm/profile_fields',
+    parameters: { name: 'Field', field_type: 1 },
+  })),
+  'PATCH realm/profile_fields': byOthersThanAdministrators(() => ({
+    path: 'realm/profile_fields',
+    parameters: { order: [1] },
+  })),
+  'PATCH realm/profile_fields/{field_id:int}': byOthersThanAdministrators(() => ({
+    path: 'realm/profile_fields/1',
+    parameters: { name: 'Field' },
+  })),
+  'DELETE realm/profile_fields/{field_id:int}': byOthersThanAdministrators(() => ({
+    path: 'realm/profile_fields/1',
+  })),
+};

@@ -1,0 +1,289 @@
+/**
+ * What everybody asks of each endpoint about everything. An endpoint that is not here makes the test fail: whoever adds one says
+ * what could be asked of it to learn what is not for the asker.
+ */
+import type { Method, Parameters } from '@parley/test-kit';
+
+import type { Ask, Asker } from './asker.ts';
+import { makeMark } from './marks.ts';
+import { askForMessages, narrowsOf } from './narrows.ts';
+import { peoplePlans } from './people-plans.ts';
+import { alike, idsOf, sampled, unknownId } from './plan.ts';
+import type { Plan, Plans } from './plan.ts';
+import type { MessageRecord } from './world.ts';
+
+const thumbsUp = { emoji_name: '+1' };
+
+/** A change of a message that only its readers may make, tried by others. */
+function tryOnHidden(group: string, make: (id: string | number) => Ask): Plan {
+  return ({ hidden, random }) =>
+    alike(group, unknownId, idsOf(random.sample(hidden, sampled)), (id) => ({
+      ...make(id),
+      succeeds: false,
+    }));
+}
+
+function* readEach(
+  group: string,
+  seen: readonly MessageRecord[],
+  hidden: readonly MessageRecord[],
+): Iterable<Ask> {
+  for (const { id } of seen) yield { path: `messages/${id}${group}`, succeeds: true };
+  yield* alike(`read${group}`, unknownId, idsOf(hidden), (id) => ({
+    path: `messages/${id}${group}`,
+    succeeds: false,
+  }));
+}
+
+function onStreams(group: string, make: (id: string | number) => Ask): Plan {
+  return ({ hiddenStreams, random }) =>
+    alike(group, unknownId, idsOf(random.sample(hiddenStreams, sampled)), make);
+}
+
+const flags = ['read', 'starred', 'collapsed', 'mentioned', 'has_alert_word', 'historical'];
+
+function* changeFlags({ seen, hidden, random }: Asker): Iterable<Ask> {
+  const path = 'messages/flags';
+  for (const flag of flags) {
+    for (const op of ['add', 'remove']) {
+      const own = idsOf(random.sample(seen, 3));
+      yield { path, parameters: { op, flag, messages: [...idsOf(hidden), ...own] } };
+    }
+    yield* alike(`flag ${flag}`, unknownId, idsOf(random.sample(hidden, 4)), (id) => ({
+      path,
+      parameters: { op: 'add', flag, messages: [id] },
+      succeeds: false,
+    }));
+  }
+}
+
+function* markTopics(asker: Asker): Iterable<Ask> {
+  const { world, me, hidden, hiddenStreams, random } = asker;
+  const ask = (streamId: number | string, topic: string | number): Ask => ({
+    path: 'mark_topic_as_read',
+    parameters: { stream_id: streamId, topic_name: topic },
+  });
+  yield* alike('topic of stream', unknownId, idsOf(hiddenStreams), (id) => ask(id, 'x'));
+  // In a stream that he is in, what was said before he came is as if it were not there.
+  for (const stream of world.streams.filter((one) => one.isMember(me.id))) {
+    const topics = hidden.flatMap(({ stream: of, topic }) =>
+      of === stream && topic !== undefined ? [topic] : [],
+    );
+    if (topics.length > 0)
+      yield* alike(`topic of ${stream.id}`, makeMark(random), topics, (topic) =>
+        ask(stream.id, topic),
+      );
+  }
+}
+
+/** Text that points at what is hidden: in its rendering it must look like text that points at nothing. */
+function* render({ hidden, hiddenStreams, hiddenFiles, random }: Asker): Iterable<Ask> {
+  const ask = (content: string): Ask => ({ path: 'messages/render', parameters: { content } });
+  const names = random.sample(hiddenStreams, sampled).map((stream) => stream.name);
+  for (const form of ['#**NAME**', '#**NAME>x**', '@**NAME**', '@*NAME*', '/#narrow/stream/NAME'])
+    yield* alike(`render ${form}`, makeMark(random), names, (name) =>
+      ask(form.replace('NAME', String(name))),
+    );
+  for (const { id } of random.sample(hidden, 3)) yield ask(`#narrow/near/${id} /messages/${id}`);
+  for (const { uri } of random.sample(hiddenFiles, 3)) yield ask(`[x](${uri}) ![](${uri}) ${uri}`);
+}
+
+function* send({ me, world, hidden, hiddenStreams, hiddenFiles, random }: Asker): Iterable<Ask> {
+  const ask = (parameters: Parameters): Ask => ({ path: 'messages', parameters });
+  const toSelf = { type: 'private', to: [me.id] };
+  for (const { name } of random.sample(hiddenStreams, sampled))
+    for (const spelled of [name, name.toUpperCase()])
+      yield ask({ type: 'stream', to: [spelled], topic: 'x', content: 'x' });
+  yield* alike('send to id', unknownId, idsOf(random.sample(hiddenStreams, sampled)), (id) =>
+    ask({ type: 'stream', to: [id], topic: 'x', content: 'x' }),
+  );
+  for (const { name } of random.sample(hiddenStreams, 3))
+    yield ask({ ...toSelf, content: `#**${name}** #**${name}>x** @**${name}**` });
+  for (const { uri } of random.sample(hiddenFiles, 2))
+    yield ask({ ...toSelf, content: `[x](${uri})` });
+  for (const message of random.sample(hidden, 2))
+    yield ask({ ...toSelf, content: `#narrow/near/${message.id} ${message.topic ?? ''}` });
+  yield ask({ type: 'private', to: [random.pick(world.people).id], content: 'hello' });
+}
+
+function* subscribe({ hiddenStreams, random }: Asker): Iterable<Ask> {
+  // A name that is taken by a private stream is refused; one that nobody has would make a stream.
+  for (const { name, kind } of random.sample(hiddenStreams, sampled)) {
+    if (kind === 'public') continue;
+    for (const fatal of [true, false])
+      yield {
+        path: 'users/me/subscriptions',
+        parameters: {
+          subscriptions: [{ name: name.toUpperCase() }],
+          authorization_errors_fatal: fatal,
+        },
+      };
+  }
+}
+
+/** Whoever guesses the random part of a path learns that there is a file (reference facts, people 15), and nothing of it. */
+function askForFiles(
+  { hiddenFiles }: Asker,
+  group: string,
+  pathOf: (uri: string) => string,
+): Ask[] {
+  return hiddenFiles.map(({ uri }) => ({
+    path: `../..${pathOf(uri)}`,
+    succeeds: false,
+    alike: { group, text: uri },
+  }));
+}
+
+/** The random part of a queue's id is known to its owner alone; an unknown one is refused otherwise (reference facts, events 6.3). */
+const readEvents = (asker: Asker, parameters: Parameters): Ask[] =>
+  asker.random.sample(asker.queueIds, 4).map((id) => ({
+    path: 'events',
+    parameters: { ...parameters, queue_id: id },
+    succeeds: false,
+  }));
+
+const streamLists: readonly Parameters[] = [
+  {},
+  { include_public: false },
+  { include_all_active: true },
+  { include_default: true },
+  { include_owner_subscribed: true },
+  { include_public: false, include_subscribed: false, include_owner_subscribed: true },
+];
+
+/** By method and pattern of the gateway's table. */
+export const plans: Plans = {
+  'GET messages': askForMessages,
+  'POST messages': send,
+  'GET messages/matches_narrow': (asker) =>
+    asker.random.sample(narrowsOf(asker), 40).map((narrow) => ({
+      path: 'messages/matches_narrow',
+      parameters: { msg_ids: idsOf(asker.world.messages), narrow },
+    })),
+  'POST messages/flags': changeFlags,
+  'GET messages/{message_id:int}': ({ seen, hidden }) => readEach('', seen, hidden),
+  'PATCH messages/{message_id:int}': tryOnHidden('edit', (id) => ({
+    path: `messages/${id}`,
+    parameters: { content: 'x', topic: 'x' },
+  })),
+  'DELETE messages/{message_id:int}': tryOnHidden('delete', (id) => ({ path: `messages/${id}` })),
+  'GET messages/{message_id:int}/history': ({ seen, hidden, random }) =>
+    readEach('/history', random.sample(seen, 40), random.sample(hidden, 60)),
+  'POST messages/render': render,
+  'POST messages/{message_id:int}/reactions': function* react(asker) {
+    yield* tryOnHidden('react', (id) => ({
+      path: `messages/${id}/reactions`,
+      parameters: thumbsUp,
+    }))(asker);
+    for (const { id } of asker.random.sample(asker.seen, 3))
+      yield { path: `messages/${id}/reactions`, parameters: thumbsUp, succeeds: true };
+  },
+  'DELETE messages/{message_id:int}/reactions': tryOnHidden('unreact', (id) => ({
+    path: `messages/${id}/reactions`,
+    parameters: thumbsUp,
+  })),
+  'POST submessage': tryOnHidden('submessage', (id) => ({
+    path: 'submessage',
+    parameters: { message_id: id, msg_type: 'x', content: '1' },
+  })),
+  'POST mark_all_as_read': () => [{ path: 'mark_all_as_read' }],
+  'POST mark_stream_as_read': onStreams('mark stream', (id) => ({
+    path: 'mark_stream_as_read',
+    parameters: { stream_id: id },
+  })),
+  'POST mark_topic_as_read': markTopics,
+  'GET users/me/alert_words': () => [{ path: 'users/me/alert_words' }],
+  'POST users/me/alert_words': () => [
+    { path: 'users/me/alert_words', parameters: { alert_words: ['tern'] } },
+  ],
+  'DELETE users/me/alert_words': () => [
+    { path: 'users/me/alert_words', parameters: { alert_words: ['tern'] } },
+  ],
+  'GET users/me/pointer': () => [{ path: 'users/me/pointer' }],
+  'POST users/me/pointer': tryOnHidden('pointer', (id) => ({
+    path: 'users/me/pointer',
+    parameters: { pointer: id },
+  })),
+  'PUT users/me/pointer': tryOnHidden('put pointer', (id) => ({
+    path: 'users/me/pointer',
+    parameters: { pointer: id },
+  })),
+  'POST user_uploads': { because: 'it answers the address of the file that the caller brings' },
+  'GET /user_uploads/{realm_id:int}/{path:rest}': function* readFiles(asker) {
+    yield* askForFiles(asker, 'file', (uri) => uri);
+    const { world, hiddenFiles } = asker;
+    for (const file of world.files.filter((one) => !hiddenFiles.includes(one)))
+      yield { path: `../..${file.uri}`, succeeds: true };
+  },
+  'GET /thumbnail': (asker) =>
+    askForFiles(
+      asker,
+      'thumbnail',
+      (uri) => `/thumbnail?size=full&url=${encodeURIComponent(uri.slice(1))}`,
+    ),
+  'GET attachments': () => [{ path: 'attachments' }],
+  'DELETE attachments/{attachment_id:int}': ({ hiddenFiles }) =>
+    alike(
+      'attachment',
+      unknownId,
+      hiddenFiles.map((file) => file.attachmentId),
+      (id) => ({ path: `attachments/${id}`, succeeds: false }),
+    ),
+  'GET streams': () => streamLists.map((parameters) => ({ path: 'streams', parameters })),
+  'GET users/me/subscriptions': () =>
+    [false, true].map((value) => ({
+      path: 'users/me/subscriptions',
+      parameters: { include_subscribers: value },
+    })),
+  'POST users/me/subscriptions': subscribe,
+  'DELETE users/me/subscriptions': ({ hiddenStreams, random, world }) =>
+    random.sample(hiddenStreams, sampled).map(({ name }) => ({
+      path: 'users/me/subscriptions',
+      parameters: {
+        subscriptions: [name.toUpperCase()],
+        principals: [random.pick(world.people).email],
+      },
+    })),
+  'POST users/me/subscriptions/properties': onStreams('properties', (id) => ({
+    path: 'users/me/subscriptions/properties',
+    parameters: { subscription_data: [{ stream_id: id, property: 'is_muted', value: true }] },
+  })),
+  'PATCH users/me/subscriptions/muted_topics': function* mute(asker) {
+    const path = 'users/me/subscriptions/muted_topics';
+    for (const op of ['add', 'remove']) {
+      yield* onStreams(`mute ${op}`, (id) => ({
+        path,
+        parameters: { stream_id: id, topic: 'x', op },
+      }))(asker);
+      for (const { name } of asker.random.sample(asker.hiddenStreams, 3))
+        yield { path, parameters: { stream: name.toUpperCase(), topic: 'x', op } };
+    }
+  },
+  'PATCH users/me/subscriptions/{stream_id:int}': onStreams('property', (id) => ({
+    path: `users/me/subscriptions/${id}`,
+    parameters: { property: 'is_muted', value: 'true' },
+  })),
+  ...peoplePlans,
+  'POST register': ({ me, random, hiddenStreams }) => [
+    { path: 'register', parameters: { include_subscribers: true, all_public_streams: true } },
+    { path: 'register', parameters: { include_subscribers: false, client_gravatar: true } },
+    ...random.sample(hiddenStreams, 2).map(({ name }) => ({
+      path: 'register',
+      parameters: { narrow: [['stream', name]], fetch_event_types: ['subscription', 'message'] },
+    })),
+    { path: 'register', parameters: { narrow: [['sender', me.email]] } },
+  ],
+  'GET events': (asker) => readEvents(asker, { last_event_id: 0, dont_block: true }),
+  'DELETE events': (asker) => readEvents(asker, {}),
+};
+
+/** @returns the plan's requests with the method that goes with them */
+export function* asksOf(
+  asker: Asker,
+): Iterable<Ask & { readonly method: Method; readonly endpoint: string }> {
+  for (const [endpoint, plan] of Object.entries(plans)) {
+    if (typeof plan !== 'function') continue;
+    const method = endpoint.split(' ', 1)[0] as Method;
+    for (const ask of plan(asker)) yield { ...ask, method, endpoint };
+  }
+}

@@ -1,0 +1,102 @@
+/**
+ * Nothing private is delivered, counted, searched, linked, rendered or hinted at outside its audience (architecture, What always
+ * holds): everybody asks every endpoint for everything. `PARLEY_PROPERTY_SEED` repeats a run by its printed seed.
+ */
+import { isJsonObject, makeOrganization, startCluster } from '@parley/test-kit';
+import type { Cluster, TestOrganization } from '@parley/test-kit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { routes } from '../../services/gateway/src/route-table.ts';
+import { EventReader } from './event-reader.ts';
+import { interrogate } from './interrogation.ts';
+import { Judge } from './judge.ts';
+import { plans } from './plans.ts';
+import { Population } from './population.ts';
+import { SeededRandom } from './seeded-random.ts';
+import { isRefused, mayReceive } from './world.ts';
+import type { Person, World } from './world.ts';
+
+const seed = Number(process.env['PARLEY_PROPERTY_SEED'] ?? Math.trunc(Math.random() * 2 ** 31));
+const random = new SeededRandom(seed);
+let cluster: Cluster;
+let organization: TestOrganization;
+let world: World;
+let readers: readonly EventReader[];
+
+beforeAll(async () => {
+  cluster = await startCluster();
+  organization = await makeOrganization(cluster);
+  const population = new Population(random);
+  ({ world } = population);
+  await population.makePeople(organization);
+  await population.makeStreams();
+  readers = await EventReader.openAll(world, random);
+  await population.setOwnSecrets();
+  await population.sendMessages();
+  await population.uploadFiles();
+  await population.changeMembers();
+  await population.sendMessages();
+  await population.editMessages();
+  await population.deactivate();
+  await population.changeMembers();
+  await population.sendMessages();
+  await population.hangOn();
+});
+afterAll(async () => {
+  await organization?.close();
+  await cluster?.stop();
+});
+
+/** @returns the faults without those that differ from another only in numbers, names and marks */
+function oneOfEach(faults: readonly string[]): string[] {
+  const byKind = new Map(
+    faults.map((fault) => [fault.replaceAll(/\d+|"[^"]*"|^[^,]*/g, ''), fault]),
+  );
+  return [...byKind.values()];
+}
+
+test('every endpoint has a plan', () => {
+  const endpoints = routes.flatMap(({ pattern, methods }) =>
+    [...methods.keys()].map((method) => `${method} ${pattern.replace(/^\/api\/v1\//, '')}`),
+  );
+  expect(Object.keys(plans).toSorted()).toEqual(endpoints.toSorted());
+});
+
+/** Reads all queues. @returns a sentence for each event that should not be there, and for each message that is missing */
+async function readQueues(
+  judge: Judge,
+  said: ReadonlyMap<Person, readonly string[]>,
+): Promise<string[]> {
+  const faults: string[] = [];
+  for (const reader of readers.filter(({ person }) => !isRefused(person))) {
+    const { person, kind } = reader;
+    const received = new Set<number>();
+    for (const event of await reader.read()) {
+      const found = judge.eventFaults(person, said.get(person) ?? [], event);
+      const { type, message } = event;
+      faults.push(
+        ...found.map((fault) => `${person.fullName}, ${kind} queue, ${String(type)}: ${fault}`),
+      );
+      if (isJsonObject(message)) received.add(Number(message['id']));
+    }
+    if (kind !== 'wide' || said.size > 0) continue;
+    const missing = world.messages.filter(
+      (message) => mayReceive(person, message) && !received.has(message.id),
+    );
+    faults.push(...missing.map(({ id }) => `${person.fullName} got no event of message ${id}`));
+  }
+  return faults;
+}
+
+test(`queues hold what is for their owners and nothing else (seed ${seed})`, async () => {
+  const faults = await readQueues(new Judge(world), new Map());
+  expect(oneOfEach(faults)).toEqual([]);
+});
+
+test(`nobody finds what is not for him (seed ${seed})`, async () => {
+  const judge = new Judge(world);
+  const { faults, said, asked } = await interrogate(world, judge, random, readers);
+  expect(oneOfEach(faults)).toEqual([]);
+  expect(oneOfEach(await readQueues(judge, said))).toEqual([]);
+  expect(asked).toBeGreaterThan(10_000);
+});

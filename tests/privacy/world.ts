@@ -1,0 +1,156 @@
+/**
+ * What the test wrote down of its organization while it made it, and who may see what of it. Nothing here asks the server.
+ */
+import type { Role } from '@parley/contracts';
+import type { ApiClient } from '@parley/test-kit';
+
+export type Person = {
+  readonly id: number;
+  readonly email: string;
+  readonly fullName: string;
+  readonly role: Role;
+  readonly botType: number | null;
+  readonly ownerId: number | undefined;
+  readonly apiKey: string;
+  readonly client: ApiClient;
+  /** Deactivated in the course of things. */
+  isActive: boolean;
+};
+
+export type StreamKind = 'public' | 'shared' | 'protected';
+
+/** A stream, and who was in it from which moment to which. */
+export class StreamRecord {
+  readonly id: number;
+  readonly name: string;
+  readonly kind: StreamKind;
+  /** He stays a member, so that there is always somebody to add others. */
+  readonly keeper: Person;
+  /** They hold a message of it, which tells where it was sent. */
+  readonly namedBots = new Set<Person>();
+  readonly #periods: { readonly userId: number; readonly from: number; until: number }[] = [];
+
+  constructor(id: number, name: string, kind: StreamKind, keeper: Person) {
+    this.id = id;
+    this.name = name;
+    this.kind = kind;
+    this.keeper = keeper;
+  }
+
+  join(userId: number, at: number): void {
+    this.#periods.push({ userId, from: at, until: Infinity });
+  }
+
+  leave(userId: number, at: number): void {
+    for (const period of this.#periods)
+      if (period.userId === userId && period.until === Infinity) period.until = at;
+  }
+
+  wasMember(userId: number, at: number): boolean {
+    return this.#periods.some(
+      (period) => period.userId === userId && period.from < at && at < period.until,
+    );
+  }
+
+  isMember(userId: number): boolean {
+    return this.#periods.some((period) => period.userId === userId && period.until === Infinity);
+  }
+
+  wasEverMember(userId: number): boolean {
+    return this.#periods.some((period) => period.userId === userId);
+  }
+}
+
+export type MessageRecord = {
+  readonly id: number;
+  readonly sentAt: number;
+  readonly sender: Person;
+  /** Of a stream message. */
+  readonly stream?: StreamRecord;
+  readonly topic?: string;
+  /** Of a private message. */
+  readonly participants?: readonly Person[];
+  /** Generic bots that it names: they hold it. */
+  readonly namedBots: readonly Person[];
+  /** A marked word of its text; another one stands beside it. */
+  readonly word: string;
+  /** Who could read it when it was edited, and was told, whatever he may read now. */
+  readonly toldOfEdit: Set<Person>;
+};
+
+export type FileRecord = {
+  readonly uri: string;
+  readonly attachmentId: number;
+  readonly owner: Person;
+  readonly linkedBy: MessageRecord;
+};
+
+/** A marked word, and who may come to see it. */
+export type Secret = {
+  readonly what: string;
+  readonly maySee: (person: Person) => boolean;
+  /** The message that it is part of, if so. */
+  readonly message?: MessageRecord;
+};
+
+/** Whoever is refused everything: deactivated people, and incoming-webhook bots but for sends. */
+export function isRefused(person: Person): boolean {
+  return !person.isActive || person.botType === 2;
+}
+
+/** The whole of the rule for content (reference facts, messages 7). */
+export function mayRead(person: Person, message: MessageRecord): boolean {
+  const { stream, participants = [], namedBots, sentAt } = message;
+  if (isRefused(person)) return false;
+  if (stream === undefined) return participants.includes(person);
+  if (stream.wasMember(person.id, sentAt) || namedBots.includes(person)) return true;
+  if (stream.kind === 'public') return person.role !== 'guest' || stream.isMember(person.id);
+  return stream.kind === 'shared' && stream.isMember(person.id);
+}
+
+/** Whose queues may have the event of the message itself: as `mayRead`, as of then. */
+export function mayReceive(person: Person, message: MessageRecord): boolean {
+  const { stream, participants = [], namedBots, sentAt } = message;
+  if (stream === undefined) return participants.includes(person);
+  if (stream.wasMember(person.id, sentAt) || namedBots.includes(person)) return true;
+  return stream.kind === 'public' && person.role !== 'guest';
+}
+
+/** Who may know that a stream is there: its name, its description, its id. */
+export function mayKnow(person: Person, stream: StreamRecord): boolean {
+  if (stream.wasEverMember(person.id) || person.role === 'administrator') return true;
+  if (stream.namedBots.has(person)) return true;
+  // GET streams lists for a bot what its owner is subscribed to (contract, Streams).
+  if (person.ownerId !== undefined && stream.wasEverMember(person.ownerId)) return true;
+  return stream.kind === 'public' && person.role !== 'guest';
+}
+
+/** Everything that is in the organization. */
+export class World {
+  readonly people: Person[] = [];
+  readonly streams: StreamRecord[] = [];
+  readonly messages: MessageRecord[] = [];
+  readonly files: FileRecord[] = [];
+  /** By the marked word. */
+  readonly secrets = new Map<string, Secret>();
+  readonly #streamsById = new Map<number, StreamRecord>();
+  readonly #messagesById = new Map<number, MessageRecord>();
+
+  addStream(stream: StreamRecord): void {
+    this.streams.push(stream);
+    this.#streamsById.set(stream.id, stream);
+  }
+
+  addMessage(message: MessageRecord): void {
+    this.messages.push(message);
+    this.#messagesById.set(message.id, message);
+  }
+
+  findStream(id: number): StreamRecord | undefined {
+    return this.#streamsById.get(id);
+  }
+
+  findMessage(id: number): MessageRecord | undefined {
+    return this.#messagesById.get(id);
+  }
+}
