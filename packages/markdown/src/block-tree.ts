@@ -12,8 +12,8 @@ export type BlockElement = {
   children: BlockElement[];
 };
 
-/** A block is looked at by about this many rules until one takes it. */
-const stepsPerCharacter = 4;
+/** Rules look at the beginning of a block, and for marks in all of it, which is quick. */
+const stepsPerCharacter = 0.2;
 /** What choosing a rule and making an element takes, in steps. */
 const stepsPerBlock = 100;
 

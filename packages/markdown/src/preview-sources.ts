@@ -33,7 +33,7 @@ function isImage(href: string): boolean {
   const absolute = absoluteUrl.exec(href);
   if (absolute?.[1]?.toLowerCase() === 'pasteboard.co') return false;
   const path = absolute?.[2] ?? href.replace(/[?#].*$/s, '');
-  return imagePath.test(path.toLowerCase()) && !/^(?:mailto|bitcoin):/.test(href);
+  return imagePath.test(path.toLowerCase()) && !/^(?:mailto|bitcoin|file):/.test(href);
 }
 
 /**

@@ -90,10 +90,16 @@ export function renderMessage(content: string, context: RenderContext): Rendered
 /**
  * The same by all rules, without the short way for plain text; the two must not differ.
  *
+ * @param budget tells afterwards what the rendering cost
  * @throws UnableToRender
  */
-export function renderHtmlByRules(content: string, context: RenderContext): string {
-  return renderHtml(content, context, emptyFindings(), context.settings.inlineImagePreview);
+export function renderHtmlByRules(
+  content: string,
+  context: RenderContext,
+  budget = new StepBudget(),
+): string {
+  const { inlineImagePreview } = context.settings;
+  return renderHtml(content, context, emptyFindings(), inlineImagePreview, budget);
 }
 
 /**

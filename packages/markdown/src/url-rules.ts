@@ -60,7 +60,7 @@ export function linkHref(url: string, realmUri: string): string | undefined {
       return `mailto:${source}`;
     }
     // Two slashes or a backslash would leave the site.
-    if (/^\/(?![/\\])/.test(parts.path)) return source;
+    if (/^\/(?![/\\])/.test(source)) return source;
     if (parts.path === '' && parts.rest.startsWith('#') && parts.rest.length > 1) return source;
   }
   if (parts.scheme === '') {

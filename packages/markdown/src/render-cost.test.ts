@@ -1,0 +1,197 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { UnableToRender } from './render-context.ts';
+import { renderHtmlByRules } from './render-message.ts';
+import { StepBudget } from './step-budget.ts';
+import { createTestContext } from './test-context.ts';
+
+const length = 10_000;
+const htmlMaxLength = 200_000;
+
+const linkifiers = [
+  { id: 1, pattern: 'TKT-(?P<n>[0-9]+)', urlFormat: 'https://a.example/%(n)s' },
+  { id: 2, pattern: '#(?P<n>[0-9](?:.*y)?)', urlFormat: 'https://a.example/%(n)s' },
+  { id: 3, pattern: '(?P<n>(?:[a-z]+)+!)', urlFormat: 'https://a.example/%(n)s' },
+];
+const context = createTestContext({ translateEmoticons: true }, { linkifiers });
+
+/** What a message costs, and what comes of it; anything that is thrown but a refusal fails the test. */
+function costOf(content: string): { steps: number; html: string | undefined } {
+  const budget = new StepBudget();
+  try {
+    const html = renderHtmlByRules(content, context, budget);
+    return { steps: budget.spent, html };
+  } catch (error) {
+    if (error instanceof UnableToRender && error.cause === undefined) {
+      return { steps: budget.spent, html: undefined };
+    }
+    throw error;
+  }
+}
+
+const fill = (unit: string, size = length): string =>
+  unit.repeat(Math.ceil(size / unit.length)).slice(0, size);
+
+/** Marks, alone and in pairs, from which hostile messages are made. */
+const marks = [
+  '*',
+  '**',
+  '***',
+  '~~',
+  '`',
+  '``',
+  '```\n',
+  '```quote\n',
+  '```py\n',
+  '> ',
+  '>',
+  '- ',
+  '1. ',
+  '  - ',
+  '    ',
+  '# ',
+  '---\n',
+  '|',
+  'a | b\n--|--\n',
+  '\n',
+  '\n\n',
+  '[',
+  ']',
+  '](',
+  '[x](',
+  '(',
+  ')',
+  '<',
+  '"',
+  "'",
+  '&',
+  ':',
+  ':tada:',
+  '❤',
+  ':)',
+  '@**',
+  '@**all**',
+  '@*',
+  '#**',
+  '#**garden>x**',
+  '$$',
+  '$$x$$',
+  '!avatar(',
+  'http://',
+  'https://q.com/a.png',
+  'q.com',
+  'c@q.com',
+  'TKT-4',
+  '#1 ',
+  'a',
+  ' ',
+  '\t',
+  '_',
+  '/',
+  '.',
+  '-',
+  '\u{100000}',
+  '\u0002',
+  'é',
+  '🎉',
+  '\\',
+];
+
+describe('what rendering costs', () => {
+  it('stays far below the limit for ordinary messages', () => {
+    const paragraph =
+      'The **quick** brown fox, *jumps* over `the` lazy dog. See https://quay.com/x?a=1, TKT-4 and @**Oleg Tarn** :tada:\n';
+    const document = `# Plan\n\n${paragraph}\n* one\n  * two\n* three\n\n> quoted\n\na | b\n--|--\n1 | 2\n\n`;
+    for (const content of [
+      fill(paragraph),
+      fill('word '),
+      fill('line of text\n'),
+      fill(document, 3000),
+    ]) {
+      const { steps, html } = costOf(content);
+      expect(html).toBeTypeOf('string');
+      expect(steps).toBeLessThan(5_000_000);
+    }
+  });
+
+  it('is counted for every mark alone and with any other, and ends in HTML of bounded length or a refusal', () => {
+    const pair = fc.tuple(fc.constantFrom(...marks), fc.constantFrom(...marks), fc.boolean());
+    fc.assert(
+      fc.property(pair, ([first, second, isMixed]) => {
+        const content = isMixed
+          ? fill(first + second)
+          : fill(first, length / 2) + fill(second, length / 2);
+        const { html, steps } = costOf(content);
+        expect(html?.length ?? 0).toBeLessThanOrEqual(htmlMaxLength);
+        expect(steps).toBeGreaterThan(0);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('ends for any nesting of marks', () => {
+    const piece = fc.tuple(fc.constantFrom(...marks), fc.integer({ min: 1, max: 600 }));
+    const nested = fc.array(piece, { minLength: 1, maxLength: 12 }).map((pieces) =>
+      pieces
+        .map(([mark, count]) => mark.repeat(count))
+        .join('')
+        .slice(0, length),
+    );
+    fc.assert(
+      fc.property(nested, (content) => {
+        expect(costOf(content).html?.length ?? 0).toBeLessThanOrEqual(htmlMaxLength);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  // Each was slow in this renderer or is known to be in others.
+  it.each([
+    ['links in one another', fill('[x](', 5000) + fill(')', 5000)],
+    ['link titles without end', fill('[x]("')],
+    ['brackets', fill('[', 5000) + fill(']', 5000)],
+    ['angle targets without end', fill('[x](<')],
+    ['stars around emoji', fill('*❤')],
+    ['stars in pairs', fill('**a *')],
+    [
+      'backticks of growing length',
+      Array.from({ length: 140 }, (_item, n) => '`'.repeat(n)).join(' '),
+    ],
+    ['quotes', fill('> ')],
+    ['quote fences', fill('```quote\n')],
+    ['rules', fill('---\n')],
+    ['headings', fill('# a\n')],
+    ['lists of two kinds', fill('* a\n1. b\n')],
+    ['deep lists', Array.from({ length: 140 }, (_item, n) => `${'  '.repeat(n)}* a`).join('\n')],
+    ['tables', fill('a | b\n--|--\n')],
+    ['a wide table', `${fill('a|', 3000)}\n${fill('-|', 3000)}\n${fill('b|', 3000)}`],
+    ['starts of addresses', fill('(<"')],
+    ['parentheses in an address', `https://quay.com/${fill('(')}`],
+    ['dots', fill('a.')],
+    ['at signs', fill('a@a.')],
+    ['mentions', fill('@**')],
+    ['spaces', `a${' '.repeat(9998)}b`],
+    ['closing hashes', `# a${fill(' #')}`],
+    ['alternatives of linkifiers', fill('a', 9999)],
+    ['wide linkifiers', fill('#1 ')],
+    ['small formulas', fill('$$x$$ ')],
+    ['a long formula', `$$${fill('x', 9000)}$$`],
+    ['macros that double', String.raw`$$\gdef\a#1{#1#1#1#1#1#1#1#1#1}\a{\a{${'x'.repeat(400)}}}$$`],
+    [
+      'macros in macros',
+      String.raw`$$\def\a{xxxxxxxxxx}\def\b{\a\a\a\a\a\a\a\a\a\a}\def\c{\b\b\b\b\b\b\b\b\b\b}\c\c\c$$`,
+    ],
+    ['macros without end', String.raw`$$\def\a{\a\a}\a$$`],
+    ['accents in a formula', `$$${'é'.repeat(1000)}$$`],
+    ['code in a hard language', `\`\`\`typescript\n${fill('a: +', 9000)}\n\`\`\``],
+  ])('is bounded for %s', (_name, content) => {
+    expect(costOf(content).html?.length ?? 0).toBeLessThanOrEqual(htmlMaxLength);
+  });
+
+  it('is refused at the same step always', () => {
+    const hostile = fill('[x]("');
+    expect(costOf(hostile)).toEqual(costOf(hostile));
+    expect(costOf(hostile).html).toBeUndefined();
+  });
+});
