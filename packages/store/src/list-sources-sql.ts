@@ -35,6 +35,8 @@ export type ListHints = {
   /** The tsquery of words that the messages have, as text. */
   words?: string;
   unread?: boolean;
+  /** No streams that the user has left. */
+  subscribed?: boolean;
 };
 
 export type MessageList = {
@@ -44,6 +46,15 @@ export type MessageList = {
   readonly hinted: ReadonlyMap<keyof ListHints, MessageCondition>;
   /** Adds messages that the user does not hold, of streams whose whole history he may read (reference facts, messages 6.5). */
   readonly withHistory: boolean;
+};
+
+export type ListSlice = {
+  /** Expression for the id that bounds the slice: going down, ids below it; going up, from it on. */
+  readonly edge: string;
+  readonly bound: MessageCondition;
+  readonly order: 'ASC' | 'DESC';
+  /** Expression for the number of messages. */
+  readonly limit: string;
 };
 
 /** The user's id in all these statements. */
@@ -85,13 +96,14 @@ export function groupsWithSql(other: string): string {
   return `SELECT mine.conversation_id FROM conversation_participants mine
     JOIN conversation_participants theirs ON theirs.conversation_id = mine.conversation_id AND theirs.user_id = ${other}
     JOIN conversations c ON c.id = mine.conversation_id AND cardinality(c.participant_ids) > 2
-    WHERE mine.user_id = ${user}`;
+    WHERE mine.user_id = ${user} OFFSET 0`;
 }
 
+// Where a list of ids is asked for, the planner must not look each of many messages up in it: OFFSET 0 keeps it a list.
 const clearedSql = (bits: number): string =>
   `SELECT c.message_id FROM message_flags c WHERE c.user_id = ${user} AND c.cleared_bits <> 0 AND c.cleared_bits & ${bits} <> 0`;
 const ownSql = (bits: number): string =>
-  `SELECT f.message_id FROM message_flags f WHERE f.user_id = ${user} AND f.set_bits & ${bits} <> 0`;
+  `SELECT f.message_id FROM message_flags f WHERE f.user_id = ${user} AND f.set_bits & ${bits} <> 0 OFFSET 0`;
 
 const mentionedBits = flagBits.mentioned | flagBits.wildcard_mentioned;
 
@@ -159,6 +171,10 @@ export function reachSql(list: MessageList): string {
           ${hints.publicStreams === true ? `AND ${stream} IN (${publicStreamsSql})` : ''}`;
     } else if (withHistory && hints.publicStreams === true) past = openStreamsSql;
     if (hints.publicStreams === true) conditions.push(`held.stream_id IN (${publicStreamsSql})`);
+    if (hints.subscribed === true) {
+      conditions.push(`held.stream_id IN (SELECT present.stream_id FROM membership_periods present
+        WHERE present.user_id = ${user} AND present.until_change_id IS NULL)`);
+    }
     if (past !== undefined) conditions.push(`held.stream_id NOT IN (${past})`);
     if (hints.notMuted === true) conditions.push(`held.stream_id NOT IN (${mutedStreamsSql})`);
     parts.push(`SELECT held.stream_id::bigint AS scope, held.above, held.upto
@@ -181,6 +197,27 @@ export function reachSql(list: MessageList): string {
   return parts.length === 0
     ? 'SELECT 0::bigint AS scope, 0::bigint AS above, 0::bigint AS upto WHERE false'
     : parts.join(' UNION ALL ');
+}
+
+/** What the ranges of a list already say. */
+export const reachHints: readonly (keyof ListHints)[] = [
+  'stream',
+  'privateOnly',
+  'conversations',
+  'groupWith',
+  'publicStreams',
+  'subscribed',
+];
+
+/** A stream with no more topics that are not muted than this is read topic by topic: what is muted can be most of it. */
+const hushedTopicsMax = 3;
+
+/** @returns the query of `hushed`, below `reach`: the streams (`scope`) that are read topic by topic where what is muted is left out */
+export function hushedSql(): string {
+  const withMuted = `SELECT t.stream_id FROM muted_topics t WHERE t.user_id = ${user} OFFSET 0`;
+  return `SELECT reach.scope FROM reach WHERE reach.scope IN (${withMuted})
+    EXCEPT SELECT c.stream_id::bigint FROM conversations c
+    WHERE c.stream_id IN (${withMuted}) AND c.id NOT IN (${mutedTopicsSql}) GROUP BY 1 HAVING count(*) > ${hushedTopicsMax}`;
 }
 
 /** Ranges of one index: rows of `key`, `above`, `upto`, and what the range `r` means for a message. */
@@ -212,19 +249,16 @@ export function walksOf(list: MessageList): Walk[] {
   }
   const walks: Walk[] = [];
   if (!isPrivate(list)) {
-    // A stream with muted topics is read topic by topic: one that is muted can be most of it.
-    const loud =
-      hints.notMuted === true
-        ? `AND reach.scope NOT IN (SELECT t.stream_id FROM muted_topics t WHERE t.user_id = ${user})`
-        : '';
     walks.push({
-      ranges: `SELECT reach.scope::integer AS key, reach.above, reach.upto FROM reach WHERE reach.scope > 0 ${loud}`,
-      on: (message) => `${message}.stream_id = r.key`,
+      ranges: `SELECT reach.scope::integer AS key, reach.above, reach.upto FROM reach
+        WHERE reach.scope > 0 ${hints.notMuted === true ? 'AND reach.scope NOT IN (SELECT hushed.scope FROM hushed)' : ''}`,
+      on: (message) =>
+        `${message}.stream_id = r.key${hints.notMuted === true ? ` AND ${message}.conversation_id NOT IN (${mutedTopicsSql})` : ''}`,
     });
     if (hints.notMuted === true) {
       walks.push({
         ranges: `SELECT c.id AS key, reach.above, reach.upto FROM reach JOIN conversations c ON c.stream_id = reach.scope
-          WHERE reach.scope IN (SELECT t.stream_id FROM muted_topics t WHERE t.user_id = ${user}) AND c.id NOT IN (${mutedTopicsSql})`,
+          WHERE reach.scope IN (SELECT hushed.scope FROM hushed) AND c.id NOT IN (${mutedTopicsSql})`,
         on: byConversation,
       });
     }
@@ -242,7 +276,7 @@ export function walksOf(list: MessageList): Walk[] {
 /** An index over what is rare everywhere. */
 export type RareIndex = {
   /** Rows with `id` and `scope`, unless `isMessages`: then of `messages`. */
-  readonly rows: (within: (alias: string) => string) => string;
+  readonly rows: (within: (alias: string) => string, order: 'ASC' | 'DESC') => string;
   readonly isMessages: boolean;
   /** A message is among the rows at most so many times. */
   readonly copies: number;

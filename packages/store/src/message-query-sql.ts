@@ -9,22 +9,23 @@
  * So a page costs a few hundred pages of the indexes, whether its messages are next to the edge or spread over everything.
  */
 import {
+  hushedSql,
   groupsWithSql,
   isNarrow,
   openStreamsSql,
   historyReadableSql,
   rareIndexOf,
+  reachHints,
   reachSql,
   readerSql,
   walksOf,
 } from './list-sources-sql.ts';
-import type { ListHints, MessageCondition, MessageList, RareIndex } from './list-sources-sql.ts';
+import type { ListHints, ListSlice, MessageList, RareIndex } from './list-sources-sql.ts';
 import { canHoldSql, heldSql } from './message-sql.ts';
 import { searchIdsSql } from './search-sql.ts';
 import { openTablesSql, unreadListSql } from './unread-list-sql.ts';
 
 export { historyReadableSql } from './list-sources-sql.ts';
-export type { ListHints, MessageCondition } from './list-sources-sql.ts';
 
 /** The values of a statement, bound as they come up; `$1` is the user. */
 export class Bindings {
@@ -40,22 +41,26 @@ export class Bindings {
   }
 }
 
-export type ListSlice = {
-  /** Expression for the id that bounds the slice: going down, ids below it; going up, from it on. */
-  readonly edge: string;
-  readonly bound: MessageCondition;
-  readonly order: 'ASC' | 'DESC';
-  /** Expression for the number of messages. */
-  readonly limit: string;
-};
-
 const user = readerSql;
 
 /** So many ids next to the edge are judged before anything is walked: twenty pages of the primary key. */
 const nearIds = 2_000;
+const nearForRange = 20;
 
-/** An index with no more entries than this is read whole: about a hundred pages. */
-const wholeMax = 20_000;
+/** An index with no more entries than this is read whole: some thirty pages. */
+const wholeMax = 2_000;
+
+/** Pages of an index of so many entries, newly made or half empty. */
+const wholePages = 60;
+
+const indexesOfCarrying = {
+  has_link: 'messages_with_link',
+  has_image: 'messages_with_image',
+  has_attachment: 'messages_with_attachment',
+} as const;
+
+/** Fewer ranges than this are walked for less than reading an index whole. */
+const wholeForRanges = 50;
 
 /** Of each range so many ids are read at first, or that part of the list: then at most 25 ranges are walked on. */
 const firstOfRange = (limit: string): string => `greatest(4, ${limit} / 25)`;
@@ -82,21 +87,16 @@ function conditionsWithout(
   return (message) => conditions.map((condition) => ` AND (${condition(message)})`).join('');
 }
 
-/** What the ranges of the list already say. */
-const reachHints: readonly (keyof ListHints)[] = [
-  'stream',
-  'privateOnly',
-  'conversations',
-  'groupWith',
-  'publicStreams',
-];
-
 const inReach = (message: string): string =>
   `reach.scope = ${message}.scope AND ${message}.id > reach.above AND ${message}.id <= reach.upto`;
 
+/** Many ranges are dear to walk, so more is judged before it. */
+const nearIdsSql = (limit: string): string =>
+  `greatest(${nearIds}, 4 * ${limit}, (SELECT ${nearForRange} * count(*) FROM reach))`;
+
 function nearSql(list: MessageList, slice: ListSlice): string {
   return `SELECT m.id FROM (SELECT * FROM messages m WHERE ${slice.bound('m')}
-      ORDER BY m.id ${slice.order} LIMIT CASE WHEN ${slice.limit} > 0 THEN greatest(${nearIds}, 4 * ${slice.limit}) ELSE 0 END) m
+      ORDER BY m.id ${slice.order} LIMIT CASE WHEN ${slice.limit} > 0 THEN ${nearIdsSql(slice.limit)} ELSE 0 END) m
     JOIN reach ON ${inReach('m')}
     WHERE true${conditionsWithout(list, reachHints)('m')} ORDER BY m.id ${slice.order} LIMIT ${slice.limit}`;
 }
@@ -106,7 +106,7 @@ function rareSql(list: MessageList, slice: ListSlice, index: RareIndex): string 
   const rest = others('m');
   const needsMessage = !index.isMessages && rest !== '';
   return `SELECT DISTINCT m.id FROM (
-      SELECT m.id FROM (${index.rows(slice.bound)}) ${needsMessage ? 'hit' : 'm'} JOIN reach ON ${inReach(needsMessage ? 'hit' : 'm')}
+      SELECT m.id FROM (${index.rows(slice.bound, slice.order)}) ${needsMessage ? 'hit' : 'm'} JOIN reach ON ${inReach(needsMessage ? 'hit' : 'm')}
       ${needsMessage ? 'JOIN messages m ON m.id = hit.id' : ''}
       WHERE true${rest} ORDER BY m.id ${slice.order} LIMIT ${index.copies} * ${slice.limit}) m`;
 }
@@ -114,10 +114,13 @@ function rareSql(list: MessageList, slice: ListSlice, index: RareIndex): string 
 function walkedSql(list: MessageList, slice: ListSlice): string {
   const { order, limit } = slice;
   const walks = walksOf(list);
+  // Nothing is both private and in a stream.
+  if (walks.length === 0) return 'SELECT 0::bigint AS id WHERE false';
   const { carrying } = list.hints;
   const known: (keyof ListHints)[] = [...reachHints];
   if (list.hints.topic !== undefined) known.push('topic');
   else if (carrying !== undefined) known.push('carrying');
+  else known.push('notMuted');
   const rest = conditionsWithout(list, known);
   const within = (message: string): string =>
     `${message}.id > r.above AND ${message}.id <= r.upto AND ${slice.bound(message)}${rest(message)}`;
@@ -135,14 +138,21 @@ function walkedSql(list: MessageList, slice: ListSlice): string {
   if (list.hints.privateOnly !== true) {
     tables.push(`near AS MATERIALIZED (${nearSql(list, slice)})`);
     results.push('SELECT near.id FROM near');
-    isLacking = `(SELECT count(*) FROM near) < ${limit}`;
+    isLacking = `(SELECT count(*) FROM near) < ${limit}
+      AND EXISTS (SELECT 1 FROM messages m WHERE ${slice.bound('m')} ORDER BY m.id ${order} OFFSET ${nearIdsSql(limit)})`;
   }
   if (carrying !== undefined) {
+    // By what Postgres noted last of the index; a wrong guess costs a few pages.
+    const isWorthIt = `(SELECT count(*) FROM reach) > ${wholeForRanges} AND coalesce((
+        SELECT c.relpages FROM pg_class c WHERE c.oid = to_regclass('${indexesOfCarrying[carrying]}')), 0) <= ${wholePages}`;
     tables.push(`whole AS MATERIALIZED (
-        SELECT m.* FROM messages m WHERE m.${carrying} AND ${isLacking} ORDER BY m.scope, m.id LIMIT ${wholeMax + 1}
-      ), is_whole AS MATERIALIZED (SELECT count(*) <= ${wholeMax} AS yes FROM whole)`);
-    results.push(`SELECT m.id FROM whole m JOIN reach ON ${inReach('m')}
-      WHERE (SELECT is_whole.yes FROM is_whole) AND ${slice.bound('m')}${rest('m')}`);
+        SELECT m.id, m.scope FROM messages m WHERE m.${carrying} AND ${isLacking} AND ${isWorthIt}
+        ORDER BY m.scope, m.id LIMIT ${wholeMax + 1}
+      ), is_whole AS MATERIALIZED (SELECT count(*) <= ${wholeMax} AND ${isWorthIt} AS yes FROM whole)`);
+    const others = rest('m');
+    const from = others === '' ? 'whole m' : 'whole JOIN messages m ON m.id = whole.id';
+    results.push(`SELECT m.id FROM ${from} JOIN reach ON ${inReach('m')}
+      WHERE (SELECT is_whole.yes FROM is_whole) AND ${slice.bound('m')}${others}`);
     isLacking += ' AND NOT (SELECT is_whole.yes FROM is_whole)';
   }
   const beyond = order === 'DESC' ? '<' : '>';
@@ -172,7 +182,8 @@ function walkedSql(list: MessageList, slice: ListSlice): string {
 /** @returns what the queries of `listIdsSql` refer to, as common table expressions */
 export function listTablesSql(list: MessageList): string {
   const open = list.hints.unread === true ? `, ${openTablesSql(list.hints)}` : '';
-  return `reach AS MATERIALIZED (${reachSql(list)})${open}`;
+  const hushed = list.hints.notMuted === true ? `, hushed AS MATERIALIZED (${hushedSql()})` : '';
+  return `reach AS MATERIALIZED (${reachSql(list)})${hushed}${open}`;
 }
 
 /**
@@ -206,7 +217,7 @@ export function listIdsSql(list: MessageList, slice: ListSlice): string {
   if (hints.unread === true) found = unreadListSql(list, slice, conditionsWithout);
   else if (rare !== undefined && !isNamed) found = rareSql(list, slice, rare);
   else found = walkedSql(list, slice);
-  const late = `SELECT m.id FROM late_receipts l JOIN messages m ON m.id = l.message_id
+  const late = `SELECT m.id FROM late_receipts l CROSS JOIN LATERAL (SELECT * FROM messages m WHERE m.id = l.message_id OFFSET 0) m
     WHERE l.user_id = ${user} AND ${canHoldSql(user)} AND ${slice.bound('m')}${all('m')} ORDER BY m.id ${slice.order} LIMIT ${slice.limit}`;
   return `(${found}) UNION (${late})`;
 }

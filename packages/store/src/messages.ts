@@ -5,9 +5,8 @@ import type { DisplayRecipient } from '@parley/contracts';
 import type { Queryable } from '@parley/database';
 
 import { historyReadableSql, mutedSql, readerSql } from './list-sources-sql.ts';
-import type { ListHints, MessageCondition, MessageList } from './list-sources-sql.ts';
+import type { ListHints, ListSlice, MessageCondition, MessageList } from './list-sources-sql.ts';
 import { Bindings, listIdsSql, listTablesSql } from './message-query-sql.ts';
-import type { ListSlice } from './message-query-sql.ts';
 import { heldSql, readSql } from './message-sql.ts';
 import { pageSql } from './page-sql.ts';
 import type { PageContent } from './page-sql.ts';
@@ -215,7 +214,11 @@ export async function findFirstUnreadOf(
   const isAudible: MessageCondition = (message) =>
     `NOT ${mutedSql(message, scope.stream === undefined ? { streams: true } : { streams: false, stream: scope.stream })}`;
   const unread: MessageList = {
-    conditions: [...list.conditions, isUnread, isAudible],
+    conditions: [
+      ...list.conditions.filter((condition) => condition !== list.hinted.get('unread')),
+      isUnread,
+      isAudible,
+    ],
     hints: {
       ...list.hints,
       unread: true,

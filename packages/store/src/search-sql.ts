@@ -63,7 +63,8 @@ const allLevel = levels.length;
 const firstLevel = 1;
 
 /** Streams and conversations outside of which nothing can be found, as the text of a tsquery; null if there are too many. */
-function scopeSql({ hints, user, withHistory }: WordSearch): string {
+function scopeSql(search: WordSearch): string {
+  const { hints } = search;
   const parts: string[] = [];
   if (hints.sender !== undefined) parts.push(`'U' || ${hints.sender}`);
   if (hints.stream !== undefined) {
@@ -76,21 +77,24 @@ function scopeSql({ hints, user, withHistory }: WordSearch): string {
     parts.push(`CASE WHEN cardinality(${hints.conversations}) <= ${scopeMax}
       THEN (SELECT concat('(C0', string_agg('|C' || c, ''), ')') FROM unnest(${hints.conversations}) c) END`);
   }
-  return `SELECT concat_ws('&', ${parts.length === 0 ? 'NULL' : parts.join(', ')}) AS given, ${
-    hasOwnScope(hints) || withHistory ? 'NULL' : readersScopeSql(user, hints)
-  } AS readers`;
+  return `SELECT concat_ws('&', ${parts.length === 0 ? 'NULL' : parts.join(', ')}) AS given, ${readersScopeSql(search)} AS readers`;
 }
 
 function hasOwnScope(hints: SearchScope): boolean {
   return hints.stream !== undefined || hints.conversations !== undefined;
 }
 
-function readersScopeSql(user: string, hints: SearchScope): string {
+function readersScopeSql({ hints, user, withHistory }: WordSearch): string {
+  if (hasOwnScope(hints)) return 'NULL';
   const isPrivate = hints.privateOnly === true;
   const streams = `SELECT 'S' || period.stream_id AS lexeme FROM membership_periods period WHERE period.user_id = ${user}`;
   const conversations = `SELECT 'C' || taking.conversation_id FROM conversation_participants taking WHERE taking.user_id = ${user}`;
   // There is no conversation 0: the query is never empty.
-  return `(SELECT CASE WHEN count(*) <= ${scopeMax} THEN concat('(C0', string_agg('|' || near.lexeme, ''), ')') END
+  // Beyond what they hold, guests find nothing without naming a stream.
+  const isBound = withHistory
+    ? `EXISTS (SELECT 1 FROM users guest WHERE guest.id = ${user} AND guest.role = 'guest')`
+    : 'true';
+  return `(SELECT CASE WHEN ${isBound} AND count(*) <= ${scopeMax} THEN concat('(C0', string_agg('|' || near.lexeme, ''), ')') END
     FROM (${isPrivate ? conversations : `${streams} UNION ALL ${conversations}`} LIMIT ${scopeMax + 1}) near (lexeme))`;
 }
 
@@ -207,10 +211,9 @@ export function searchIdsSql(search: WordSearch, slice: SearchSlice): string {
       ) step
       WHERE walk.wanted > 0 AND ${way.isOpen}
     )`;
-  const late =
-    hasOwnScope(search.hints) || search.withHistory
-      ? ''
-      : ` UNION (SELECT m.id FROM late_receipts l JOIN messages m ON m.id = l.message_id
+  const late = hasOwnScope(search.hints)
+    ? ''
+    : ` UNION (SELECT m.id FROM late_receipts l JOIN messages m ON m.id = l.message_id
         WHERE (SELECT scope.is_readers FROM scope) AND l.user_id = ${user} AND ${canHoldSql(user)}
           AND ${slice.bound('m')} AND ${wanted('m')} ORDER BY m.id ${order} LIMIT ${limit})`;
   return `${walk} SELECT unnest(walk.ids) AS id FROM walk${late}`;

@@ -5,21 +5,23 @@
  * nothing that is left can belong to the list. So where all is read it costs one pass over the conversations, and else it follows
  * the length of the list.
  */
-import { rareIndexOf, readerSql } from './list-sources-sql.ts';
-import type { ListHints, MessageList } from './list-sources-sql.ts';
-import type { ListSlice } from './message-query-sql.ts';
+import { rareIndexOf, reachHints, readerSql } from './list-sources-sql.ts';
+import type { ListHints, ListSlice, MessageList } from './list-sources-sql.ts';
 import { beyondAllMessages, userFloorSql } from './message-sql.ts';
 
 const user = readerSql;
 
-/** So many conversations are asked at a time. */
-const batch = 100;
+/** So many conversations are asked at a time, more for a long list. */
+const batchOf = (limit: string): string => `greatest(100, ${limit} / 50)`;
 
 /** Before each batch so many of the ids that follow are judged, or twice the list: where much is unread they are enough. */
 const windowIds = (limit: string): string => `greatest(2000, 2 * ${limit})`;
 
 /** Moved messages are read whole if there are no more than this: fifty pages of their index. */
 const movedMax = 5_000;
+
+/** Of more streams than this the conversations are read with those of all streams, which lie closer together. */
+const manyStreams = 50;
 
 /** What the primary key holds of a message beside its id. */
 const keyColumns =
@@ -35,6 +37,7 @@ export function openTablesSql(hints: ListHints): string {
       ? `n.conversation_id IN (SELECT quiet.id FROM muted_topics t
           JOIN conversations quiet ON quiet.stream_id = t.stream_id AND quiet.topic_folded = t.topic_folded WHERE t.user_id = ${user})`
       : 'false';
+  const inManyStreams = `(SELECT count(*) FROM reach WHERE reach.scope > 0) > ${manyStreams}`;
   const newest = (from: string, conversation: string): string =>
     `SELECT ${conversation} AS conversation_id, reach.scope, reach.above, reach.upto, noted.message_id FROM reach JOIN ${from}`;
   return `fresh AS MATERIALIZED (
@@ -55,7 +58,8 @@ export function openTablesSql(hints: ListHints): string {
         SELECT n.conversation_id, n.scope, n.upto, max(n.message_id) AS newest,
           greatest(n.above, max(floors.id), max(marks.message_id), ${userFloorSql(user)}) AS level
         FROM (
-          ${newest('conversation_newest noted ON noted.stream_id = reach.scope AND reach.scope > 0', 'noted.conversation_id')}
+          ${newest(`conversation_newest noted ON noted.stream_id = reach.scope AND reach.scope > 0 AND NOT ${inManyStreams}`, 'noted.conversation_id')}
+          UNION ALL ${newest(`conversation_newest noted ON noted.stream_id + 0 = reach.scope AND ${inManyStreams}`, 'noted.conversation_id')}
           UNION ALL ${newest('conversation_newest noted ON noted.conversation_id = -reach.scope AND reach.scope < 0', 'noted.conversation_id')}
           UNION ALL ${newest('fresh noted ON noted.scope = reach.scope', 'noted.conversation_id')}
         ) n
@@ -81,7 +85,7 @@ function exceptedSql(slice: ListSlice, rest: string): string {
   return `SELECT x.message_id AS id FROM read_exceptions x
       JOIN reach ON reach.scope = coalesce(x.stream_id::bigint, -x.conversation_id)
         AND x.message_id > reach.above AND x.message_id <= reach.upto
-      ${rest === '' ? '' : 'JOIN messages m ON m.id = x.message_id'}
+      ${rest === '' ? '' : 'CROSS JOIN LATERAL (SELECT * FROM messages m WHERE m.id = x.message_id OFFSET 0) m'}
     WHERE x.user_id = ${user} AND NOT x.is_read AND ${slice.bound('x').replaceAll('x.id', 'x.message_id')}${rest}
     ORDER BY x.message_id ${slice.order} LIMIT ${slice.limit}`;
 }
@@ -100,10 +104,13 @@ function ofTopicSql(
   return `SELECT found.id FROM (SELECT * FROM open WHERE open.conversation_id IN (${topics})) open CROSS JOIN LATERAL (
       SELECT m.id FROM messages m WHERE m.conversation_id = open.conversation_id AND m.read_conversation_id = open.conversation_id
         AND ${wanted} ${cut}) found
-    UNION ALL (SELECT m.id FROM (${topics}) c
-      JOIN messages m ON m.conversation_id = c.id AND m.read_conversation_id <> m.conversation_id
+    UNION ALL (SELECT m.id FROM (${topics}) c CROSS JOIN LATERAL (
+        SELECT * FROM messages m WHERE m.conversation_id = c.id AND m.read_conversation_id <> m.conversation_id OFFSET 0) m
       JOIN open ON open.conversation_id = m.read_conversation_id WHERE ${wanted} ${cut})`;
 }
+
+const openScopesSql = `SELECT open.scope, min(open.level) AS level, max(open.upto) AS upto FROM open
+  WHERE NOT open.is_muted OR open.has_moved GROUP BY open.scope`;
 
 /** Of what an index over rare messages has. */
 function ofRareSql(
@@ -112,27 +119,33 @@ function ofRareSql(
   conditionsWithout: Rest,
 ): string | undefined {
   const { carrying } = list.hints;
+  const { bound, order, limit } = slice;
   const index = rareIndexOf(list);
-  const cut = `ORDER BY m.id ${slice.order} LIMIT ${slice.limit}`;
-  const inOpenScopes = (message: string): string =>
-    `${slice.bound(message)} AND ${message}.scope = ANY (ARRAY(SELECT DISTINCT open.scope FROM open))`;
-  const from = (rows: string, hint: keyof ListHints): string =>
-    `(SELECT m.id FROM ${rows} JOIN open ON ${inOpen('m')}
-      WHERE ${notReadSql('m')}${conditionsWithout(list, ['unread', hint])('m')} ${cut})`;
   if (index !== undefined) {
-    return index.isMessages
-      ? from(`(${index.rows(inOpenScopes)}) m`, index.hint)
-      : `SELECT DISTINCT m.id FROM ${from(
-          `(SELECT DISTINCT hit.id FROM (${index.rows(slice.bound)}) hit
-            WHERE hit.scope IN (SELECT open.scope FROM open)) hit JOIN messages m ON m.id = hit.id`,
-          index.hint,
-        )} m`;
+    // Each row of messages is fetched by itself, and only until the list is full.
+    return `SELECT DISTINCT m.id FROM (
+        SELECT m.id FROM (
+          SELECT hit.id FROM (${index.rows(bound, order)}) hit
+          JOIN (${openScopesSql}) s ON s.scope = hit.scope AND hit.id > s.level AND hit.id <= s.upto ORDER BY hit.id ${order} OFFSET 0) hit
+        CROSS JOIN LATERAL (SELECT * FROM messages m WHERE m.id = hit.id OFFSET 0) m
+        JOIN open ON ${inOpen('m')}
+        WHERE ${notReadSql('m')}${conditionsWithout(list, [...reachHints, 'unread', index.hint])('m')}
+        ORDER BY hit.id ${order} LIMIT ${index.copies} * ${limit}) m`;
   }
   if (carrying === undefined) return undefined;
-  return from(
-    `(SELECT * FROM messages m WHERE m.${carrying} AND ${inOpenScopes('m')}) m`,
-    'carrying',
-  );
+  const rest = conditionsWithout(list, [...reachHints, 'unread', 'carrying'])('m');
+  const start =
+    order === 'DESC' ? 'true' : 'm.id > coalesce((SELECT min(open.level) FROM open), 0)';
+  const cut = `ORDER BY m.id ${order} LIMIT ${limit}`;
+  return `WITH near AS MATERIALIZED (
+      SELECT m.id FROM (SELECT * FROM messages m WHERE ${bound('m')} AND ${start} AND EXISTS (SELECT 1 FROM open)
+        ORDER BY m.id ${order} LIMIT ${windowIds(limit)}) m JOIN open ON ${inOpen('m')}
+      WHERE m.${carrying} AND ${notReadSql('m')}${rest} ${cut}
+    )
+    SELECT near.id FROM near
+    UNION ALL SELECT found.id FROM (SELECT * FROM (${openScopesSql}) s WHERE (SELECT count(*) FROM near) < ${limit}) s CROSS JOIN LATERAL (
+      SELECT m.id FROM messages m WHERE m.scope = s.scope AND m.${carrying} AND m.id > s.level AND m.id <= s.upto AND ${bound('m')}
+        AND EXISTS (SELECT 1 FROM open WHERE ${inOpen('m')}) AND ${notReadSql('m')}${rest} ${cut}) found`;
 }
 
 function walkSql(slice: ListSlice, rest: (message: string) => string): string {
@@ -147,9 +160,14 @@ function walkSql(slice: ListSlice, rest: (message: string) => string): string {
   const everything = isDown ? '-1' : beyondAllMessages;
   const further = isDown ? 'least' : 'greatest';
   const columns = rest('m') === '' ? keyColumns : 'm.*';
-  const follows = isDown ? 'm.id <= lead.key' : 'm.id > lead.key';
+  const batch = batchOf(limit);
+  const follows = isDown
+    ? 'm.id <= least(lead.key, walk.horizon - 1)'
+    : 'm.id > greatest(lead.key, walk.horizon)';
+  const isUnknown = isDown ? 'm.id < walk.horizon' : 'm.id > walk.horizon';
+  const mayHold = isDown ? 'o.level < walk.horizon - 1' : 'o.newest > walk.horizon';
   const probe = (place: string): string => `(SELECT m.id FROM messages m
-      WHERE ${place} AND m.id > o.level AND m.id <= o.upto AND ${bound('m')} AND ${notReadSql('m')}${rest('m')}
+      WHERE ${place} AND m.id > o.level AND m.id <= o.upto AND ${isUnknown} AND ${bound('m')} AND ${notReadSql('m')}${rest('m')}
       ORDER BY m.id ${order} LIMIT ${limit})`;
   return `WITH RECURSIVE ranked AS MATERIALIZED (
       SELECT open.*, ${key} AS key, row_number() OVER (ORDER BY ${key} ${order}) AS rank FROM open
@@ -173,7 +191,7 @@ function walkSql(slice: ListSlice, rest: (message: string) => string): string {
                 UNION ALL
                 ${probe('o.has_moved AND m.read_conversation_id = o.conversation_id AND m.read_conversation_id <> m.conversation_id')}
               ) found
-              WHERE walk.step % 2 = 1 AND o.rank > walk.step / 2 * ${batch} AND o.rank <= (walk.step / 2 + 1) * ${batch}
+              WHERE walk.step % 2 = 1 AND ${mayHold} AND o.rank > walk.step / 2 * ${batch} AND o.rank <= (walk.step / 2 + 1) * ${batch}
             ) u ORDER BY u.id ${order} LIMIT ${limit}) AS ids,
           CASE WHEN walk.step % 2 = 1
             THEN coalesce((SELECT o.key FROM ranked o WHERE o.rank = (walk.step / 2 + 1) * ${batch} + 1), ${everything})
@@ -195,18 +213,10 @@ export function unreadListSql(
   slice: ListSlice,
   conditionsWithout: Rest,
 ): string {
-  const reached: readonly (keyof ListHints)[] = [
-    'unread',
-    'stream',
-    'privateOnly',
-    'conversations',
-    'groupWith',
-    'publicStreams',
-  ];
-  const rest = conditionsWithout(list, reached);
+  const rest = conditionsWithout(list, [...reachHints, 'unread']);
   const found =
     list.hints.topic === undefined
       ? (ofRareSql(list, slice, conditionsWithout) ?? walkSql(slice, rest))
-      : ofTopicSql(list, slice, conditionsWithout(list, [...reached, 'topic']));
+      : ofTopicSql(list, slice, conditionsWithout(list, [...reachHints, 'unread', 'topic']));
   return `(${found}) UNION ALL (${exceptedSql(slice, rest('m'))})`;
 }

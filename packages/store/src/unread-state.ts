@@ -1,8 +1,10 @@
 import type { Queryable } from '@parley/database';
 
-import { flagBits, flagBitsSql } from './message-sql.ts';
+import { readerSql } from './list-sources-sql.ts';
+import type { MessageList } from './list-sources-sql.ts';
+import { listIdsSql, listTablesSql } from './message-query-sql.ts';
+import { flagBits, readSql } from './message-sql.ts';
 import { unreadListedMax } from './read-state.ts';
-import { unreadIdsSql } from './unread-sql.ts';
 
 /** `unread_msgs` of the register answer (reference facts, events 4.1). */
 export type UnreadState = {
@@ -24,97 +26,102 @@ export type UnreadState = {
   readonly count: number;
 };
 
-type UnreadRow = {
-  readonly id: number;
-  readonly stream_id: number | null;
-  readonly conversation_id: number;
-  readonly topic: string;
-  readonly sender_id: number;
-  readonly participant_ids: number[] | null;
-  readonly bits: number;
-  readonly muted: boolean;
+type GroupRow = {
+  readonly kind: 'pm' | 'stream' | 'huddle' | 'mentions';
+  /** The stream's or the sender's id. */
+  readonly key: number | null;
+  /** The topic, or the people of a group. */
+  readonly name: string | null;
+  readonly sender_ids: number[] | null;
+  readonly ids: number[] | null;
+  /** Of the group's messages those that are not muted. */
+  readonly counted: number;
 };
 
-const unreadText = `SELECT m.id, m.stream_id, m.conversation_id, m.topic, m.sender_id, c.participant_ids, ${flagBitsSql('m', '$1')} AS bits,
-    coalesce(s.is_muted, false) OR t.user_id IS NOT NULL AS muted
-  FROM (SELECT listed.id FROM (
-      ${unreadIdsSql({ user: '$1', subscribedOnly: true, order: 'DESC', limit: '$2' })}
-    ) listed ORDER BY listed.id DESC LIMIT $2) u
-  JOIN messages m ON m.id = u.id
-  JOIN conversations c ON c.id = m.conversation_id
-  LEFT JOIN subscriptions s ON s.user_id = $1 AND s.stream_id = m.stream_id
-  LEFT JOIN muted_topics t ON t.user_id = $1 AND t.stream_id = c.stream_id AND t.topic_folded = c.topic_folded
-  ORDER BY m.id`;
+const isUnread = (message: string): string => `NOT ${readSql(message, readerSql)}`;
+const isSubscribed = (message: string): string =>
+  `(${message}.scope < 0 OR ${message}.scope IN (SELECT present.stream_id FROM membership_periods present
+    WHERE present.user_id = ${readerSql} AND present.until_change_id IS NULL))`;
 
-function comparePlain(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
-}
+const list: MessageList = {
+  conditions: [isUnread, isSubscribed],
+  hints: { unread: true, subscribed: true },
+  hinted: new Map([
+    ['unread', isUnread],
+    ['subscribed', isSubscribed],
+  ]),
+  withHistory: false,
+};
+
+const above = '$2::bigint';
+
+// Texts sort by code points in this database.
+const unreadText = `WITH ${listTablesSql(list)}, picked AS MATERIALIZED (
+    SELECT listed.id FROM (${listIdsSql(list, {
+      edge: '9000000000000000000',
+      bound: () => 'true',
+      order: 'DESC',
+      limit: above,
+    })}) listed ORDER BY listed.id DESC LIMIT ${above}
+  ), own AS MATERIALIZED (
+    SELECT f.message_id, f.set_bits, f.cleared_bits FROM message_flags f
+    WHERE f.user_id = ${readerSql} AND f.message_id >= (SELECT min(picked.id) FROM picked)
+  ), quiet AS MATERIALIZED (
+    SELECT c.id FROM muted_topics t JOIN conversations c ON c.stream_id = t.stream_id AND c.topic_folded = t.topic_folded
+    WHERE t.user_id = ${readerSql}
+    UNION ALL SELECT c.id FROM subscriptions s JOIN conversations c ON c.stream_id = s.stream_id
+    WHERE s.user_id = ${readerSql} AND s.is_muted
+  ), unread AS MATERIALIZED (
+    SELECT m.id, m.stream_id, m.conversation_id, m.topic, m.sender_id,
+      m.conversation_id IN (SELECT quiet.id FROM quiet) AS is_muted,
+      (CASE WHEN ${readerSql} = ANY (m.group_mentioned_ids) THEN ${flagBits.mentioned} ELSE 0 END
+        | CASE WHEN m.mentions_wildcard THEN ${flagBits.wildcard_mentioned} ELSE 0 END
+        | coalesce(own.set_bits, 0)) & ~coalesce(own.cleared_bits, 0) AS bits
+    FROM messages m LEFT JOIN own ON own.message_id = m.id WHERE m.id = ANY (ARRAY(SELECT picked.id FROM picked))
+  ), private AS MATERIALIZED (
+    SELECT u.id, u.sender_id, u.conversation_id, c.participant_ids
+    FROM unread u JOIN conversations c ON c.id = u.conversation_id WHERE u.stream_id IS NULL
+  )
+  SELECT * FROM (
+    SELECT 'stream' AS kind, u.stream_id AS key, (array_agg(u.topic ORDER BY u.id DESC))[1] AS name,
+      array_agg(DISTINCT u.sender_id) AS sender_ids, array_agg(u.id ORDER BY u.id) AS ids, count(*) FILTER (WHERE NOT u.is_muted) AS counted
+    FROM unread u WHERE u.stream_id IS NOT NULL GROUP BY u.stream_id, u.conversation_id
+    UNION ALL
+    SELECT 'pm', p.sender_id, NULL, NULL, array_agg(p.id ORDER BY p.id), count(*)
+    FROM private p WHERE cardinality(p.participant_ids) < 3 GROUP BY p.sender_id
+    UNION ALL
+    SELECT 'huddle', NULL, array_to_string(p.participant_ids, ','), NULL, array_agg(p.id ORDER BY p.id), count(*)
+    FROM private p WHERE cardinality(p.participant_ids) > 2 GROUP BY p.participant_ids
+    UNION ALL
+    SELECT 'mentions', NULL, NULL, NULL, array_agg(u.id ORDER BY u.id), 0 FROM unread u
+    WHERE u.bits & ${flagBits.mentioned} <> 0 OR (u.bits & ${flagBits.wildcard_mentioned} <> 0 AND NOT u.is_muted)
+  ) listed ORDER BY listed.kind, listed.key, listed.name`;
 
 /**
  * What a user has not read, grouped as clients want it: the newest `unreadListedMax` messages, without the streams he has left.
- * Topics that differ in letter case only are one topic, under the spelling of its newest unread message.
+ * Topics that differ in letter case only are one topic (reference facts, messages 3.4), under the spelling of its newest unread
+ * message.
  */
 export async function unreadState(db: Queryable, userId: number): Promise<UnreadState> {
-  const { rows } = await db.query<UnreadRow>({
+  const { rows } = await db.query<GroupRow>({
     name: 'unread-state',
     text: unreadText,
     values: [userId, unreadListedMax],
   });
-  const pms = new Map<number, number[]>();
-  const streams = new Map<
-    number,
-    { stream_id: number; topic: string; senders: Set<number>; unread_message_ids: number[] }
-  >();
-  const huddles = new Map<number, { user_ids_string: string; unread_message_ids: number[] }>();
-  const mentions: number[] = [];
-  let count = 0;
-  for (const row of rows) {
-    const named = (row.bits & flagBits.mentioned) !== 0;
-    const wildcard = (row.bits & flagBits.wildcard_mentioned) !== 0;
-    if (named || (wildcard && !row.muted)) mentions.push(row.id);
-    if (!row.muted) count += 1;
-    if (row.stream_id !== null) {
-      let topic = streams.get(row.conversation_id);
-      if (topic === undefined) {
-        topic = {
-          stream_id: row.stream_id,
-          topic: row.topic,
-          senders: new Set(),
-          unread_message_ids: [],
-        };
-        streams.set(row.conversation_id, topic);
-      }
-      topic.topic = row.topic;
-      topic.senders.add(row.sender_id);
-      topic.unread_message_ids.push(row.id);
-    } else if ((row.participant_ids?.length ?? 0) > 2) {
-      let huddle = huddles.get(row.conversation_id);
-      if (huddle === undefined) {
-        huddle = { user_ids_string: (row.participant_ids ?? []).join(','), unread_message_ids: [] };
-        huddles.set(row.conversation_id, huddle);
-      }
-      huddle.unread_message_ids.push(row.id);
-    } else {
-      const ids = pms.get(row.sender_id);
-      if (ids === undefined) pms.set(row.sender_id, [row.id]);
-      else ids.push(row.id);
-    }
-  }
+  const of = (kind: GroupRow['kind']): GroupRow[] => rows.filter((row) => row.kind === kind);
   return {
-    pms: [...pms]
-      .map(([sender_id, unread_message_ids]) => ({ sender_id, unread_message_ids }))
-      .toSorted((a, b) => a.sender_id - b.sender_id),
-    streams: [...streams.values()]
-      .map(({ senders, ...topic }) => ({
-        ...topic,
-        sender_ids: [...senders].toSorted((a, b) => a - b),
-      }))
-      .toSorted((a, b) => a.stream_id - b.stream_id || comparePlain(a.topic, b.topic)),
-    huddles: [...huddles.values()].toSorted((a, b) =>
-      comparePlain(a.user_ids_string, b.user_ids_string),
-    ),
-    mentions,
-    count,
+    pms: of('pm').map((row) => ({ sender_id: row.key ?? 0, unread_message_ids: row.ids ?? [] })),
+    streams: of('stream').map((row) => ({
+      stream_id: row.key ?? 0,
+      topic: row.name ?? '',
+      sender_ids: row.sender_ids ?? [],
+      unread_message_ids: row.ids ?? [],
+    })),
+    huddles: of('huddle').map((row) => ({
+      user_ids_string: row.name ?? '',
+      unread_message_ids: row.ids ?? [],
+    })),
+    mentions: of('mentions')[0]?.ids ?? [],
+    count: rows.reduce((sum, row) => sum + row.counted, 0),
   };
 }

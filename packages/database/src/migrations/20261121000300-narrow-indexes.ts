@@ -13,6 +13,8 @@ ALTER TABLE messages
 ALTER TABLE messages DROP CONSTRAINT messages_pkey;
 ALTER TABLE messages ADD CONSTRAINT messages_pkey PRIMARY KEY (id) INCLUDE (scope, conversation_id, read_conversation_id, sender_id,
   read_by_sender, has_link, has_image, has_attachment, mentions_wildcard);
+DROP INDEX messages_by_stream;
+CREATE INDEX messages_by_stream ON messages (stream_id, id) INCLUDE (conversation_id) WHERE stream_id IS NOT NULL;
 DROP INDEX messages_by_sender;
 CREATE INDEX messages_by_sender ON messages (sender_id, id) INCLUDE (scope, conversation_id);
 DROP INDEX messages_by_conversation;
@@ -20,7 +22,8 @@ CREATE INDEX messages_by_conversation ON messages (conversation_id, id) INCLUDE 
 DROP INDEX messages_by_read_conversation;
 CREATE INDEX messages_by_read_conversation ON messages (read_conversation_id, id) INCLUDE (scope, conversation_id, sender_id, read_by_sender)
   WHERE read_conversation_id <> conversation_id;
-CREATE INDEX messages_moved_here ON messages (conversation_id, id) WHERE read_conversation_id <> conversation_id;
+CREATE INDEX messages_moved_here ON messages (conversation_id, id) INCLUDE (scope, read_conversation_id, sender_id, read_by_sender)
+  WHERE read_conversation_id <> conversation_id;
 
 CREATE INDEX messages_with_link ON messages (scope, id) INCLUDE (conversation_id, read_conversation_id, sender_id, read_by_sender) WHERE has_link;
 CREATE INDEX messages_with_image ON messages (scope, id) INCLUDE (conversation_id, read_conversation_id, sender_id, read_by_sender) WHERE has_image;
@@ -66,8 +69,17 @@ CREATE INDEX message_flags_mentioned ON message_flags (user_id, message_id) INCL
 CREATE INDEX message_flags_alerted ON message_flags (user_id, message_id) INCLUDE (scope) WHERE set_bits & 512 <> 0;
 CREATE INDEX message_flags_cleared ON message_flags (user_id, message_id) INCLUDE (cleared_bits) WHERE cleared_bits <> 0;
 
--- A user's periods name one change each, anywhere in the table.
+-- What is read of one user for most lists lies anywhere in its table, and is a few pages of an index.
 ALTER TABLE changes DROP CONSTRAINT changes_pkey;
 ALTER TABLE changes ADD CONSTRAINT changes_pkey PRIMARY KEY (id) INCLUDE (message_id);
+ALTER TABLE membership_periods DROP CONSTRAINT membership_periods_pkey;
+ALTER TABLE membership_periods ADD CONSTRAINT membership_periods_pkey PRIMARY KEY (user_id, stream_id, from_change_id) INCLUDE (until_change_id);
+ALTER TABLE read_watermarks DROP CONSTRAINT read_watermarks_pkey;
+ALTER TABLE read_watermarks ADD CONSTRAINT read_watermarks_pkey PRIMARY KEY (user_id, conversation_id) INCLUDE (message_id);
+ALTER TABLE read_watermarks SET (autovacuum_vacuum_scale_factor = 0.02);
+CREATE INDEX read_exceptions_unread ON read_exceptions (user_id, message_id) INCLUDE (stream_id, conversation_id) WHERE NOT is_read;
+CREATE INDEX subscriptions_muted ON subscriptions (user_id) INCLUDE (stream_id) WHERE is_muted;
+DROP INDEX conversations_by_topic;
+CREATE UNIQUE INDEX conversations_by_topic ON conversations (stream_id, topic_folded) INCLUDE (id) WHERE stream_id IS NOT NULL;
 CREATE INDEX conversations_by_topic_name ON conversations (topic_folded, stream_id) INCLUDE (id) WHERE stream_id IS NOT NULL;
 `;

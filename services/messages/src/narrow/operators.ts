@@ -106,7 +106,7 @@ const streams: Operator = (operand) => {
   if (operand !== 'public') throw badNarrow(`unknown streams operand ${String(operand)}`);
   return {
     condition: (message) =>
-      `${message}.scope IN (SELECT open.id FROM streams open WHERE NOT open.invite_only AND NOT open.is_deactivated)`,
+      `${message}.scope IN (SELECT open.id FROM streams open WHERE NOT open.invite_only AND NOT open.is_deactivated OFFSET 0)`,
     hints: { publicStreams: true },
     history: 'public streams',
   };
@@ -118,7 +118,7 @@ const topic: Operator = (operand, { list }) => {
   const folded = list.bind(foldName(text), 'text');
   return {
     condition: (message) =>
-      `${message}.conversation_id IN (SELECT c.id FROM conversations c WHERE c.topic_folded = ${folded})`,
+      `${message}.conversation_id IN (SELECT c.id FROM conversations c WHERE c.topic_folded = ${folded} OFFSET 0)`,
     hints: { topic: folded },
   };
 };
