@@ -130,9 +130,11 @@ async function plainly(
       return `m.search @@ plainto_tsquery('english', '${String(operand)}')`;
     if (operator === 'stream')
       return `m.stream_id = (SELECT s.id FROM streams s WHERE s.name = '${String(operand)}')`;
+    if (operator === 'streams') return 'm.stream_id IS NOT NULL';
     return `m.conversation_id = (SELECT c.id FROM conversations c WHERE c.participant_ids = ARRAY[${userId}, ${partner}])`;
   });
-  const seesHistory = userId !== guest && terms.some(({ operator }) => operator === 'stream');
+  const seesHistory =
+    userId !== guest && terms.some(({ operator }) => operator.startsWith('stream'));
   const { rows } = await pool.query<{ id: number }>({
     text: `WITH found AS MATERIALIZED (SELECT m.id FROM messages m
         WHERE (${conditions.join(') IS TRUE AND (')}) IS TRUE AND (${String(seesHistory)} OR ${heldSql('m', String(userId))}))
@@ -172,6 +174,7 @@ test('a search finds what its words and the permission say, around any anchor', 
         [],
         [term('stream', 'stream 7')],
         [term('stream', 'stream 20')],
+        [term('streams', 'public')],
         [term('pm-with', [partner])],
       ),
       fc.oneof(fc.integer({ min: -1, max: 1_000_100 }), fc.constant(newest.anchor)),

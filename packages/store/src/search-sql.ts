@@ -89,11 +89,11 @@ function readersScopeSql({ hints, user, withHistory }: WordSearch): string {
   const isPrivate = hints.privateOnly === true;
   const streams = `SELECT 'S' || period.stream_id AS lexeme FROM membership_periods period WHERE period.user_id = ${user}`;
   const conversations = `SELECT 'C' || taking.conversation_id FROM conversation_participants taking WHERE taking.user_id = ${user}`;
-  // There is no conversation 0: the query is never empty.
   // Beyond what they hold, guests find nothing without naming a stream.
   const isBound = withHistory
     ? `EXISTS (SELECT 1 FROM users guest WHERE guest.id = ${user} AND guest.role = 'guest')`
     : 'true';
+  // There is no conversation 0: the query is never empty.
   return `(SELECT CASE WHEN ${isBound} AND count(*) <= ${scopeMax} THEN concat('(C0', string_agg('|' || near.lexeme, ''), ')') END
     FROM (${isPrivate ? conversations : `${streams} UNION ALL ${conversations}`} LIMIT ${scopeMax + 1}) near (lexeme))`;
 }
