@@ -15,7 +15,23 @@ export type Shown = {
 
 const apiKeyShape = /(?<![A-Za-z0-9])[A-Za-z0-9]{32}(?![A-Za-z0-9])/g;
 
-const messageIdKeys = new Set(['message_id', 'message_ids', 'unread_message_ids', 'pointer']);
+const messageIdKeys = new Set([
+  'mentions',
+  'starred_messages',
+  'message_id',
+  'message_ids',
+  'unread_message_ids',
+  'pointer',
+]);
+
+/** No more are counted than are listed, and those listed are judged one by one. */
+function countFaults(unread: Readonly<Record<string, unknown>>): string[] {
+  const listed = JSON.stringify(unread).matchAll(/"unread_message_ids":\[([^\]]*)\]/g);
+  const ids = [...listed].flatMap(([, list = '']) => list.split(',').filter((id) => id !== ''));
+  return Number(unread['count']) > ids.length
+    ? [`counts ${String(unread['count'])} unread messages and lists ${ids.length}`]
+    : [];
+}
 
 /** Says what an answer shows that must not be seen. */
 export class Judge {
@@ -108,6 +124,7 @@ export class Judge {
         return;
       }
       if (!isJsonObject(value)) return;
+      if (key === 'unread_msgs') faults.push(...countFaults(value));
       if ('sender_id' in value && 'recipient_id' in value) checkMessage(value['id']);
       for (const [name, member] of Object.entries(value)) {
         // matches_narrow answers an object by ids.

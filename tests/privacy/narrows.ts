@@ -1,5 +1,7 @@
 /** Every operator of a narrow, about everything that the asker may not read. */
 import type { Ask, Asker } from './asker.ts';
+import { makeMark } from './marks.ts';
+import { alike, idsOf, sampled, unknownId } from './plan.ts';
 
 type Term = { readonly operator: string; readonly operand: unknown; readonly negated?: boolean };
 export type Narrow = readonly Term[];
@@ -67,11 +69,34 @@ export function narrowsOf({ world, me, hidden, seen, random }: Asker): Narrow[] 
   ];
 }
 
+/** Narrows that name what is hidden find what those find that name nothing. */
+function* askForNothing({ hidden, hiddenStreams, random }: Asker): Iterable<Ask> {
+  const messages = random.sample(hidden, sampled);
+  const topics = messages.flatMap(({ topic }) => topic ?? []);
+  const streamIds = idsOf(random.sample(hiddenStreams, sampled));
+  const groups: readonly (readonly [string, string | number, readonly (string | number)[]])[] = [
+    ['stream', unknownId, streamIds],
+    ['id', unknownId, idsOf(messages)],
+    ['topic', makeMark(random), topics],
+    ['search', makeMark(random), [...topics, ...messages.map(({ word }) => word)]],
+  ];
+  for (const [operator, unknown, values] of groups) {
+    for (const more of [[], [term('is', 'unread')], [term('streams', 'public')]])
+      yield* alike(`narrow ${operator} ${JSON.stringify(more)}`, unknown, values, (operand) => ({
+        path: 'messages',
+        parameters: { ...newest, narrow: [term(operator, operand), ...more] },
+      }));
+  }
+}
+
+const newest = { anchor: 'newest', num_before: 1_000, num_after: 0 } as const;
+
 /** GET messages in every narrow, from every end. */
 export function* askForMessages(asker: Asker): Iterable<Ask> {
+  yield* askForNothing(asker);
   const path = 'messages';
   const anchors = [
-    { anchor: 'newest', num_before: 1_000, num_after: 0 },
+    newest,
     { anchor: 'oldest', num_before: 0, num_after: 1_000 },
     { use_first_unread_anchor: true, num_before: 5, num_after: 50 },
   ];
