@@ -25,6 +25,28 @@ const stepsPerCharacter = 200;
 /** Longer code than a message can have is not worth it. */
 const highlightedMaxLength = 10_000;
 
+/** Clients know tokens side by side: of the highlighter's scopes in one another the innermost counts. */
+function flatSpans(html: string): string {
+  const scopes: string[] = [];
+  let flat = '';
+  for (const [piece, scope] of html.matchAll(/<span class="([^"]*)">|<\/span>|[^<]+/g)) {
+    if (scope !== undefined) {
+      // A literal's word is marked as a keyword once more.
+      const isLiteral = scopes.at(-1) === 'hljs-literal';
+      scopes.push(isLiteral ? 'hljs-literal' : scope);
+    } else if (piece === '</span>') {
+      scopes.pop();
+    } else {
+      const innermost = scopes.at(-1);
+      flat +=
+        innermost === undefined
+          ? piece
+          : `<span class="${pygmentsClass(innermost)}">${piece}</span>`;
+    }
+  }
+  return flat;
+}
+
 function highlight(code: string, language: string, budget: StepBudget): string {
   const alias = language.toLowerCase();
   const name = languageNames[alias] ?? alias;
@@ -32,12 +54,7 @@ function highlight(code: string, language: string, budget: StepBudget): string {
   if (hljs.getLanguage(name) === undefined) return escapeCode(code);
   budget.spend(code.length * stepsPerCharacter);
   const { value } = hljs.highlight(code, { language: name, ignoreIllegals: true });
-  return value
-    .replaceAll('&#x27;', '&#39;')
-    .replaceAll(
-      /<span class="([^"]*)">/g,
-      (_whole, scope: string) => `<span class="${pygmentsClass(scope)}">`,
-    );
+  return flatSpans(value.replaceAll('&#x27;', '&#39;'));
 }
 
 /** A first line that names the language: `:::lang` and `#!lang` go, `#!/path/lang` stays. */

@@ -27,7 +27,7 @@ function render(tex: string, displayMode: boolean, budget: StepBudget): string |
     return undefined;
   }
   try {
-    return katex.renderToString(tex, {
+    const html = katex.renderToString(tex, {
       displayMode,
       throwOnError: true,
       output: 'htmlAndMathml',
@@ -37,11 +37,31 @@ function render(tex: string, displayMode: boolean, budget: StepBudget): string |
       maxExpand: isDefining ? definingMaxExpand : maxExpand,
       maxSize: 50,
     });
+    return withKnownNames(html);
   } catch {
     // A parse error, or nesting so deep that the parser ran out of stack: either way the
     // author sees the source marked as wrong.
     return undefined;
   }
+}
+
+/** Classes that are named as ever, of those with the library's name before them. */
+const keptClasses = new Set(['katex-html', 'katex-mathml', 'katex-display', 'katex-version']);
+
+/**
+ * Gives parts of a formula the names that clients' style sheets know, which are those of an older release of the library (reference
+ * facts, markdown 10); the parts themselves are the same.
+ */
+function withKnownNames(html: string): string {
+  return html
+    .replaceAll(/ class="([^"]*)"/g, (_whole, classes: string) => {
+      const known = classes.split(' ').map((name) => {
+        if (name === 'mathnormal') return 'mathdefault';
+        return keptClasses.has(name) ? name : name.replace(/^katex-/, '');
+      });
+      return ` class="${known.join(' ')}"`;
+    })
+    .replaceAll(/(<math [^>]*) display="block"/g, '$1');
 }
 
 const openTag = /<([a-z]+)((?: [a-zA-Z:-]+="[^"]*")+)(\s*\/?)>/g;
