@@ -184,7 +184,8 @@ describe('POST bots', () => {
     const { ann } = await queues.step();
     const services = [{ base_url: 'https://hooks.example/in', interface: 2, token: anyKey }];
     expect(ann[1]).toMatchObject({ type: 'realm_bot', op: 'add', bot: { bot_type: 3, services } });
-    const token = (ann[1]?.['bot'] as { services: { token: string }[] }).services[0]?.token ?? '';
+    const token =
+      (ann[1]?.['bot'] as { services: { token: string }[] } | undefined)?.services[0]?.token ?? '';
     expect(JSON.stringify(await organization.entriesAfter(0))).not.toContain(token);
     await as('bob').patch(`bots/${bot.id}`, { service_payload_url: 'https://other.example/' });
     const told = await queues.step();

@@ -596,7 +596,7 @@ describe('deactivation and reactivation', () => {
         subject: 'wind',
         content: `gust ${n}`,
       });
-      return status === 200 ? (body['id'] as number) : body['msg'];
+      return status === 200 ? body['id'] : body['msg'];
     });
     await as('ann').delete(`users/${person.id}`);
     const outcomes = await Promise.all(sends);

@@ -261,7 +261,7 @@ export const settings = {
   uploadsDir: plainText('PARLEY_UPLOADS_DIR', /^\/[^\0]*$/, 'must be an absolute path', {
     default: null,
     meaning:
-      'folder of uploaded files, the same for every replica of messages; one of this and PARLEY_S3_BUCKET is required there',
+      'folder of uploaded files, the same for every replica of messages and presence; one of this and PARLEY_S3_BUCKET is required there',
   }),
   s3Bucket: plainText(
     'PARLEY_S3_BUCKET',

@@ -33,6 +33,8 @@ export const limits = {
   statusTextMaxCodePoints: 60,
   /** Reference facts, people 4: an API key is exactly so long. */
   apiKeyLength: 32,
+  /** Reference facts, people 7.8, 11.1 and 14.3: avatars, custom emoji, icon and logo. */
+  pictureMaxBytes: 5 * 1024 * 1024,
   /** Reference facts, people 2.2: a body above this is refused with 413. */
   bodyMaxBytes: 25 * 1024 * 1024,
   /** Reference facts, people 2.2: more fields than this are refused with 400. */

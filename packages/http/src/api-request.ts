@@ -6,6 +6,8 @@ import { clientNameOf } from './client-name.ts';
 import { findRawText } from './decode-parameters.ts';
 import type { RawParameters } from './decode-parameters.ts';
 import type { UntypedRequest } from './endpoint.ts';
+import { readFormFiles } from './form-files.ts';
+import type { FormFile } from './form-files.ts';
 import { receiveFile } from './receive-file.ts';
 import type { ReceiveFile } from './receive-file.ts';
 
@@ -62,6 +64,15 @@ export class ApiRequest implements UntypedRequest {
     const value = this.#parts.request.headers[name];
     return Array.isArray(value) ? value.join(', ') : value;
   };
+
+  readonly formFiles = (): Promise<FormFile[]> =>
+    readFormFiles(this.#parts.request.headers['content-type'], this.#parts.raw.body);
+
+  get query(): string {
+    const { url = '' } = this.#parts.request;
+    const question = url.indexOf('?');
+    return question < 0 ? '' : url.slice(question + 1);
+  }
 
   readonly receiveFile: ReceiveFile = (options) => receiveFile(this.#parts.request, options);
 }

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 
 import type { Caller, ErrorCode } from '@parley/contracts';
 
+import type { FormFile } from './form-files.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { Parameter } from './parameters.ts';
 import type { ReceiveFile } from './receive-file.ts';
@@ -46,6 +47,10 @@ export type EndpointRequest<
   readonly rawText: (name: string) => string | undefined;
   /** A request header by its lower-case name. */
   readonly header: (name: string) => string | undefined;
+  /** The query as it came, without the question mark. */
+  readonly query: string;
+  /** Reads the small files of a multipart body beside its fields; not for endpoints that declare `takesFile`. */
+  readonly formFiles: () => Promise<FormFile[]>;
   /** Receives the one file of the body; only for endpoints that declare `takesFile`. */
   readonly receiveFile: ReceiveFile;
 } & (Access extends { readonly authentication: 'required' }

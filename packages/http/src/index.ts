@@ -3,6 +3,7 @@ export type { ApiAppOptions } from './api-app.ts';
 export { clientNameOf, productName } from './client-name.ts';
 export * from './endpoint.ts';
 export { errorHandler, refusalFor, writeRefusal } from './error-handler.ts';
+export type { FormFile } from './form-files.ts';
 export { decodeForm } from './form-text.ts';
 export type { FormValues } from './form-text.ts';
 export { keepAliveTimeoutMs, listen } from './graceful-server.ts';

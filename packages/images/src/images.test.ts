@@ -3,6 +3,7 @@ import sharp from 'sharp';
 import type { Create, Sharp } from 'sharp';
 import { describe, expect, test } from 'vitest';
 
+import { drawDefaultAvatar } from './default-avatar.ts';
 import { cropToPngs, cropToSquare, fitToPng } from './make-images.ts';
 import { findFormat } from './open-image.ts';
 
@@ -192,4 +193,13 @@ test('however many pictures come at once, all are made', async () => {
     Array.from({ length: 40 }, () => cropToPngs(original, [10])),
   );
   expect(tooMany.filter(({ status }) => status === 'rejected')).toHaveLength(8);
+});
+
+test('the default avatar is drawn in any size', async () => {
+  for (const side of [100, 500])
+    expect(await sharp(await drawDefaultAvatar(side)).metadata()).toMatchObject({
+      format: 'png',
+      width: side,
+      height: side,
+    });
 });

@@ -1,3 +1,4 @@
+export { drawDefaultAvatar } from './default-avatar.ts';
 export { UnusableImage } from './open-image.ts';
 export type { ImageFault } from './open-image.ts';
 export { cropToPngs, cropToSquare, fitToPng } from './make-images.ts';

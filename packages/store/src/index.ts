@@ -3,6 +3,7 @@ export * from './passwords.ts';
 export * from './realm.ts';
 export * from './users.ts';
 export * from './new-users.ts';
+export * from './avatars.ts';
 export * from './bot-services.ts';
 export * from './bot-storage.ts';
 export * from './bot-json.ts';

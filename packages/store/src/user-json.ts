@@ -66,13 +66,12 @@ export function gravatarUrl(
 /** The one organization of a database. */
 const realmId = 1;
 
-/** @returns where an account's uploaded avatar lies, below `user_avatars/` (reference facts, people 7.8) */
-export function avatarPath(userId: number, size: 'normal' | 'medium' = 'normal'): string {
-  const hash = createHash('sha256')
+/** @returns what URLs call an account's uploaded avatar, without size and extension (reference facts, people 7.8) */
+export function avatarPathName(userId: number): string {
+  return createHash('sha256')
     .update(`avatar of ${userId} in ${realmId}`)
     .digest('hex')
     .slice(0, 40);
-  return `${realmId}/${hash}${size === 'medium' ? '-medium' : ''}.png`;
 }
 
 /** @returns the URL of an account's avatar, always a real one (reference facts, people 7.8) */
@@ -85,7 +84,8 @@ export function avatarUrl(
 ): string {
   if (user.avatarSource === 'G')
     return gravatarUrl(user.deliveryEmail ?? user.email, user.avatarVersion, size);
-  return `/user_avatars/${avatarPath(user.id, size)}?x=x&version=${user.avatarVersion}`;
+  const suffix = size === 'medium' ? '-medium' : '';
+  return `/user_avatars/${realmId}/${avatarPathName(user.id)}${suffix}.png?x=x&version=${user.avatarVersion}`;
 }
 
 export type UserJsonOptions = {

@@ -2,11 +2,14 @@ import type { Pool } from '@parley/database';
 import type { EventLog } from '@parley/event-log';
 import type { KeySecrets } from '@parley/store';
 
+import type { AvatarFiles } from './avatars/avatar-files.ts';
+
 /** What the endpoints of this service may use. */
 export type PresenceContext = {
   readonly pool: Pool;
   readonly eventLog: EventLog;
   readonly keySecrets: KeySecrets;
+  readonly avatars: AvatarFiles;
   readonly mode: 'development' | 'production';
   /** Where clients reach the organization; without a slash at the end. */
   readonly publicUrl: string;

@@ -1,14 +1,33 @@
+import { ConfigError } from '@parley/config';
+import { openFileStore } from '@parley/files';
+import type { FileStore } from '@parley/files';
 import type { RequestHandler, ServiceFrame } from '@parley/http';
+import { subjectLogger } from '@parley/logging';
 import { descriptionRenderer } from '@parley/markdown';
 import { connectStores, keepLease } from '@parley/service';
 import { deriveKeySecrets } from '@parley/store';
 
 import { createPresenceApp } from './app.ts';
+import { AvatarFiles } from './avatars/avatar-files.ts';
 import { realmDescriptionRenderer } from './render-realm-description.ts';
+
+/** @throws ConfigError when the configuration names no place for uploaded files */
+async function openFiles({ config, onDispose }: ServiceFrame): Promise<FileStore> {
+  const { files: place } = config.uploads;
+  if (place === undefined) {
+    throw new ConfigError([
+      'PARLEY_UPLOADS_DIR or PARLEY_S3_BUCKET is required: where avatars are kept',
+    ]);
+  }
+  const files = await openFileStore(place);
+  onDispose('files', () => files.close());
+  return files;
+}
 
 /** Connects the service to its stores and builds its app; the frame serves it. */
 export async function startPresence(frame: ServiceFrame): Promise<RequestHandler> {
   const { config, log, metrics } = frame;
+  const files = await openFiles(frame);
   const stores = await connectStores(frame);
   keepLease(frame, stores);
   return createPresenceApp({
@@ -16,6 +35,7 @@ export async function startPresence(frame: ServiceFrame): Promise<RequestHandler
       pool: stores.pool,
       eventLog: stores.eventLog,
       keySecrets: deriveKeySecrets(config.keySecret.reveal()),
+      avatars: new AvatarFiles({ files, log: subjectLogger(log, 'presence:avatars') }),
       mode: config.mode,
       publicUrl: config.publicUrl,
       renderDescription: realmDescriptionRenderer(config.publicUrl),

@@ -10,6 +10,7 @@ import * as editsAndDeletions from './20261121000500-edits-and-deletions.ts';
 import * as orderOfReactions from './20261121000600-order-of-reactions.ts';
 import * as sideEffects from './20261121000700-side-effects.ts';
 import * as peopleComplete from './20261121001000-people-complete.ts';
+import * as avatars from './20261121001001-avatars.ts';
 import * as thumbnails from './20261121001100-thumbnails.ts';
 
 export type Migration = { readonly name: string; readonly sql: string };
@@ -28,5 +29,6 @@ export const migrations: readonly Migration[] = [
   orderOfReactions,
   sideEffects,
   peopleComplete,
+  avatars,
   thumbnails,
 ];

@@ -2,6 +2,7 @@ import { checkMayAdminister, getActor } from '@parley/access';
 import { badRequest, botTypes, withoutCode } from '@parley/contracts';
 import type { Caller, EventPart } from '@parley/contracts';
 import type { Client } from '@parley/database';
+import type { FormFile } from '@parley/http';
 import {
   botServicesJson,
   isBotNameFree,
@@ -15,6 +16,7 @@ import type { BotDetails, BotService, User } from '@parley/store';
 
 import { changeEntry, personUpdated } from '../accounts/account-events.ts';
 import { checkFullName } from '../accounts/full-name.ts';
+import { setAvatar } from '../avatars/change-avatar.ts';
 import type { PresenceContext } from '../context.ts';
 import { botAdded, botSecretUpdated, botTakenAway, botUpdated, botViewers } from './bot-events.ts';
 import { checkDefaultStream, checkInterface } from './bot-rules.ts';
@@ -29,6 +31,7 @@ export type BotChange = {
   readonly defaultSendingStream: string | undefined;
   readonly defaultEventsRegisterStream: string | undefined;
   readonly defaultAllPublicStreams: boolean | undefined;
+  readonly avatar: FormFile | undefined;
 };
 
 /** A change in work: the bot as it is by now, and the events so far. */
@@ -64,6 +67,20 @@ export async function changeBot(
   botId: number,
   change: BotChange,
 ): Promise<BotDetails> {
+  if (change.avatar === undefined)
+    return (await apply(context, caller, botId, change, undefined)).result;
+  return context.avatars.replace(change.avatar, (fileKey) =>
+    apply(context, caller, botId, change, fileKey),
+  );
+}
+
+async function apply(
+  context: PresenceContext,
+  caller: Caller,
+  botId: number,
+  change: BotChange,
+  avatarFile: string | undefined,
+): Promise<{ readonly result: BotDetails; readonly former: string | undefined }> {
   return context.eventLog.transaction(async (client) => {
     const isNameFree =
       change.fullName === undefined || (await isBotNameFree(client, change.fullName.trim(), botId));
@@ -81,10 +98,12 @@ export async function changeBot(
     if (change.ownerId !== undefined) await changeOwner(work, bot, change.ownerId);
     await changeStreams(work, bot, change);
     await changeService(work, bot, change);
+    const former = avatarFile === undefined ? undefined : await changeAvatar(work, bot, avatarFile);
     const details = await readOne(work, botId);
-    if (events.length === 0) return { result: details };
+    const result = { result: details, former };
+    if (events.length === 0) return { result };
     return {
-      result: details,
+      result,
       append: {
         entries: [changeEntry(events)],
         // The owner is part of what a gateway knows of a caller.
@@ -192,4 +211,15 @@ async function changeService(work: Work, bot: User, change: BotChange): Promise<
   const services = botServicesJson(bot, details.service);
   const viewers = botViewers(details, work.administratorIds);
   work.events.push(botSecretUpdated(context.keySecrets, details, viewers, { services }));
+}
+
+/** @returns the key of the former picture */
+async function changeAvatar(
+  { context, client, events }: Work,
+  bot: User,
+  avatarFile: string,
+): Promise<string | undefined> {
+  const changed = await setAvatar(context, client, bot, avatarFile);
+  events.push(...changed.events);
+  return changed.former;
 }

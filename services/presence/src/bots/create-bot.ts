@@ -2,6 +2,7 @@ import { checkMayCreateBot, getActor } from '@parley/access';
 import { badRequest, botTypes, notAllowedForGuests, withoutCode } from '@parley/contracts';
 import type { Caller } from '@parley/contracts';
 import type { Client } from '@parley/database';
+import type { FormFile } from '@parley/http';
 import {
   createUser,
   generateApiKey,
@@ -12,6 +13,7 @@ import {
   lockUsersInUse,
   madeUpEmailDomain,
   readBotDetails,
+  setAvatarFile,
   setBotService,
 } from '@parley/store';
 import type { BotDetails, User } from '@parley/store';
@@ -42,6 +44,8 @@ export type NewBot = {
   readonly defaultSendingStream: string | undefined;
   readonly defaultEventsRegisterStream: string | undefined;
   readonly defaultAllPublicStreams: boolean;
+  /** The bot's picture, if it comes with one. */
+  readonly avatar: FormFile | undefined;
 };
 
 function usernameInUse(): Error {
@@ -62,41 +66,70 @@ export async function createBot(
   const fullName = checkFullName(bot.fullName);
   const email = checkBotEmail(shortName, madeUpEmailDomain(context.publicUrl));
   checkNotEmbedded(bot.botType);
+  const named: NamedBot = { bot, shortName, fullName, email };
   try {
-    return await context.eventLog.transaction(async (client) => {
-      const { settings } = await lockRealmInUse(client);
-      const isNameFree = await isBotNameFree(client, fullName);
-      const administratorIds = await lockAdministratorsInUse(client);
-      const actor = getActor(await lockUsersInUse(client, { userIds: [caller.userId] }), caller);
-      if (actor.role === 'guest') throw notAllowedForGuests();
-      if (await isEmailTaken(client, email)) throw usernameInUse();
-      if (!isNameFree) throw badRequest('Name is already in use!');
-      checkMayCreateBot(actor, settings, bot.botType);
-      checkBotType(bot.botType);
-      checkInterface(bot.interfaceType);
-      const changeId = await context.eventLog.drawChangeId(client);
-      const user = await insertBot(context, client, { actor, bot, email, fullName, changeId });
-      await insertService(context, client, user, bot, shortName);
-      const [details] = await readBotDetails(client, context.keySecrets, [user]);
-      if (details === undefined) throw new Error('a bot has no details');
-      const events = [
-        personAdded(user),
-        botAdded(context.keySecrets, details, botViewers(details, administratorIds)),
-      ];
-      return {
-        result: details,
-        append: {
-          entries: [changeEntry(events, [accountEffect(user)])],
-          changeId,
-          accountUserIds: [user.id],
-        },
-      };
-    });
+    if (bot.avatar === undefined) return await insert(context, caller, named, undefined);
+    return await context.avatars.replace(bot.avatar, async (fileKey) => ({
+      result: await insert(context, caller, named, fileKey),
+      former: undefined,
+    }));
   } catch (error) {
     // Somebody else took the address between the look and the insertion.
     if (isUniqueViolation(error)) throw usernameInUse();
     throw error;
   }
+}
+
+/** A bot whose names were checked. */
+type NamedBot = {
+  readonly bot: NewBot;
+  readonly shortName: string;
+  readonly fullName: string;
+  readonly email: string;
+};
+
+async function insert(
+  context: PresenceContext,
+  caller: Caller,
+  { bot, shortName, fullName, email }: NamedBot,
+  avatarFile: string | undefined,
+): Promise<BotDetails> {
+  return context.eventLog.transaction(async (client) => {
+    const { settings } = await lockRealmInUse(client);
+    const isNameFree = await isBotNameFree(client, fullName);
+    const administratorIds = await lockAdministratorsInUse(client);
+    const actor = getActor(await lockUsersInUse(client, { userIds: [caller.userId] }), caller);
+    if (actor.role === 'guest') throw notAllowedForGuests();
+    if (await isEmailTaken(client, email)) throw usernameInUse();
+    if (!isNameFree) throw badRequest('Name is already in use!');
+    checkMayCreateBot(actor, settings, bot.botType);
+    checkBotType(bot.botType);
+    checkInterface(bot.interfaceType);
+    const changeId = await context.eventLog.drawChangeId(client);
+    const user = await insertBot(context, client, {
+      actor,
+      bot,
+      email,
+      fullName,
+      changeId,
+      avatarFile,
+    });
+    await insertService(context, client, user, bot, shortName);
+    const [details] = await readBotDetails(client, context.keySecrets, [user]);
+    if (details === undefined) throw new Error('a bot has no details');
+    const events = [
+      personAdded(user),
+      botAdded(context.keySecrets, details, botViewers(details, administratorIds)),
+    ];
+    return {
+      result: details,
+      append: {
+        entries: [changeEntry(events, [accountEffect(user)])],
+        changeId,
+        accountUserIds: [user.id],
+      },
+    };
+  });
 }
 
 async function insertBot(
@@ -108,9 +141,10 @@ async function insertBot(
     readonly email: string;
     readonly fullName: string;
     readonly changeId: number;
+    readonly avatarFile: string | undefined;
   },
 ): Promise<User> {
-  const { actor, bot, email, fullName, changeId } = insertion;
+  const { actor, bot, email, fullName, changeId, avatarFile } = insertion;
   const sending = await checkDefaultStream(client, actor, bot.defaultSendingStream);
   const register = await checkDefaultStream(client, actor, bot.defaultEventsRegisterStream);
   checkIntegration(bot.botType, bot.serviceName);
@@ -125,9 +159,11 @@ async function insertBot(
       defaultSendingStreamId: sending?.id ?? null,
       defaultEventsRegisterStreamId: register?.id ?? null,
       defaultAllPublicStreams: bot.defaultAllPublicStreams,
+      avatarSource: avatarFile === undefined ? 'G' : 'U',
     },
     changeId,
   );
+  if (avatarFile !== undefined) await setAvatarFile(client, created.user.id, avatarFile);
   return created.user;
 }
 

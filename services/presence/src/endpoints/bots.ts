@@ -10,6 +10,7 @@ import {
 } from '@parley/http';
 import { avatarUrl, listBots, readBotDetails } from '@parley/store';
 
+import { findOneFile } from '../avatars/avatar-files.ts';
 import { deactivateAccount } from '../accounts/deactivate-account.ts';
 import { replaceApiKey } from '../accounts/replace-api-key.ts';
 import { checkTexts } from '../bots/bot-rules.ts';
@@ -77,6 +78,7 @@ export const createBotEndpoint = defineEndpoint({
   method: 'POST',
   path: '/bots',
   summary: 'Create a bot of which the caller is the owner',
+  description: 'A multipart form may bring one picture as a file.',
   access: owners,
   parameters: [
     text('full_name', { required: true, description: 'No active account may have it' }),
@@ -120,8 +122,8 @@ export const createBotEndpoint = defineEndpoint({
     },
     required: ['user_id', 'email', 'api_key', 'avatar_url'],
   },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
-  handler: async (context: PresenceContext, { caller, parameters }) => {
+  errors: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL', 'BAD_IMAGE'],
+  handler: async (context: PresenceContext, { caller, parameters, formFiles }) => {
     const created = await createBot(context, caller, {
       fullName: parameters.full_name,
       shortName: parameters.short_name,
@@ -133,6 +135,7 @@ export const createBotEndpoint = defineEndpoint({
       defaultSendingStream: parameters.default_sending_stream,
       defaultEventsRegisterStream: parameters.default_events_register_stream,
       defaultAllPublicStreams: parameters.default_all_public_streams,
+      avatar: await findOneFile(formFiles),
     });
     return {
       user_id: created.bot.id,
@@ -152,7 +155,8 @@ export const changeBotEndpoint = defineEndpoint({
   method: 'PATCH',
   path: '/bots/:bot_id',
   summary: 'Change a bot',
-  description: 'For its owner and administrators.',
+  description:
+    'For its owner and administrators. A multipart form may bring one picture as a file.',
   access: owners,
   parameters: [
     botId,
@@ -188,8 +192,8 @@ export const changeBotEndpoint = defineEndpoint({
     },
     required: ['full_name', 'avatar_url', 'service_interface', 'default_all_public_streams'],
   },
-  errors: ['BAD_REQUEST'],
-  handler: async (context: PresenceContext, { caller, parameters }) => {
+  errors: ['BAD_REQUEST', 'BAD_IMAGE'],
+  handler: async (context: PresenceContext, { caller, parameters, formFiles }) => {
     const { config_data: config } = parameters;
     const changed = await changeBot(context, caller, parameters.bot_id, {
       fullName: parameters.full_name,
@@ -200,6 +204,7 @@ export const changeBotEndpoint = defineEndpoint({
       defaultSendingStream: parameters.default_sending_stream,
       defaultEventsRegisterStream: parameters.default_events_register_stream,
       defaultAllPublicStreams: parameters.default_all_public_streams,
+      avatar: await findOneFile(formFiles),
     });
     return {
       full_name: changed.bot.fullName,

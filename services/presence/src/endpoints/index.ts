@@ -2,6 +2,15 @@ import type { Endpoint } from '@parley/http';
 
 import type { PresenceContext } from '../context.ts';
 import {
+  getAvatarEndpoint,
+  getAvatarFileEndpoint,
+  getDefaultAvatarEndpoint,
+  getMediumAvatarEndpoint,
+  getMediumDefaultAvatarEndpoint,
+  removeOwnAvatarEndpoint,
+  uploadOwnAvatarEndpoint,
+} from './avatars.ts';
+import {
   deleteBotStorageEndpoint,
   readBotStorageEndpoint,
   writeBotStorageEndpoint,
@@ -57,6 +66,13 @@ export const endpoints: readonly Endpoint<PresenceContext>[] = [
   updateUserEndpoint,
   deactivateUserEndpoint,
   reactivateUserEndpoint,
+  uploadOwnAvatarEndpoint,
+  removeOwnAvatarEndpoint,
+  getAvatarEndpoint,
+  getMediumAvatarEndpoint,
+  getAvatarFileEndpoint,
+  getDefaultAvatarEndpoint,
+  getMediumDefaultAvatarEndpoint,
   changeOwnStatusEndpoint,
   changeOwnProfileEndpoint,
   clearOwnProfileEndpoint,

@@ -1,0 +1,112 @@
+import { getActor } from '@parley/access';
+import { withoutCode } from '@parley/contracts';
+import type { Caller, EventPart } from '@parley/contracts';
+import type { Client } from '@parley/database';
+import type { FormFile } from '@parley/http';
+import {
+  avatarUrl,
+  getRealm,
+  listHumanAdministratorIds,
+  lockAdministratorsInUse,
+  lockRealmInUse,
+  lockUsersForOwnChange,
+  readBotDetails,
+  setAvatarFile,
+  updateUser,
+} from '@parley/store';
+import type { RealmSettings, User } from '@parley/store';
+
+import { changeEntry, personUpdated } from '../accounts/account-events.ts';
+import { botUpdated, botViewers } from '../bots/bot-events.ts';
+import type { PresenceContext } from '../context.ts';
+
+/** @throws ApiError that avatar changes are disabled, but for administrators */
+function checkMayChange(actor: Pick<User, 'role'>, settings: RealmSettings): void {
+  if (settings.avatar_changes_disabled && actor.role !== 'administrator')
+    throw withoutCode('Avatar changes are disabled in this organization.');
+}
+
+/**
+ * Gives an account another picture, or takes it back to Gravatar; the administrators and the account are locked by the caller.
+ *
+ * @param fileKey undefined for none
+ * @returns the account, the events, and the key of the former picture
+ */
+export async function setAvatar(
+  context: PresenceContext,
+  client: Client,
+  account: User,
+  fileKey: string | undefined,
+): Promise<{
+  readonly user: User;
+  readonly events: EventPart[];
+  readonly former: string | undefined;
+}> {
+  const former = await setAvatarFile(client, account.id, fileKey);
+  const avatarSource = fileKey === undefined ? 'G' : 'U';
+  const user = await updateUser(client, account.id, { avatarSource });
+  const events: EventPart[] = [];
+  if (user.botType !== null) {
+    const [bot] = await readBotDetails(client, context.keySecrets, [user]);
+    if (bot === undefined) throw new Error('a bot has no details');
+    const viewers = botViewers(bot, await listHumanAdministratorIds(client));
+    events.push(botUpdated(bot, viewers, { avatar_url: avatarUrl(user) }));
+  }
+  events.push(
+    personUpdated(user, {
+      email: user.email,
+      avatar_source: user.avatarSource,
+      avatar_url: avatarUrl(user),
+      avatar_url_medium: avatarUrl(user, 'medium'),
+    }),
+  );
+  return { user, events, former };
+}
+
+async function changeOwnAvatar(
+  context: PresenceContext,
+  caller: Caller,
+  fileKey: string | undefined,
+): Promise<{ readonly result: string; readonly former: string | undefined }> {
+  return context.eventLog.transaction(async (client) => {
+    const { settings } = await lockRealmInUse(client);
+    await lockAdministratorsInUse(client);
+    const actor = getActor(await lockUsersForOwnChange(client, [caller.userId]), caller);
+    checkMayChange(actor, settings);
+    const { user, events, former } = await setAvatar(context, client, actor, fileKey);
+    return {
+      result: { result: avatarUrl(user), former },
+      append: { entries: [changeEntry(events)] },
+    };
+  });
+}
+
+/**
+ * Gives the caller another picture and tells everybody (reference facts, people 7.8; events 13.1).
+ *
+ * @returns its URL
+ * @throws ApiError with the first refusal of the reference facts, people 7.8
+ */
+export async function uploadOwnAvatar(
+  context: PresenceContext,
+  caller: Caller,
+  files: readonly FormFile[],
+): Promise<string> {
+  const [file, ...more] = files;
+  if (file === undefined || more.length > 0)
+    throw withoutCode('You must upload exactly one avatar.');
+  checkMayChange(caller, (await getRealm(context.pool)).settings);
+  return context.avatars.replace(file, (fileKey) => changeOwnAvatar(context, caller, fileKey));
+}
+
+/**
+ * Takes the caller back to Gravatar and tells everybody.
+ *
+ * @returns the URL of the Gravatar
+ * @throws ApiError that avatar changes are disabled
+ */
+export async function removeOwnAvatar(context: PresenceContext, caller: Caller): Promise<string> {
+  const { result, former } = await changeOwnAvatar(context, caller, undefined);
+  await context.avatars.remove(former);
+  return result;
+}

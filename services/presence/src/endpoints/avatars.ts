@@ -1,0 +1,204 @@
+import { Readable } from 'node:stream';
+
+import { notFound } from '@parley/contracts';
+import { defineEndpoint, pathText, rawAnswer } from '@parley/http';
+import type { RawAnswer } from '@parley/http';
+import { drawDefaultAvatar } from '@parley/images';
+import {
+  avatarUrl,
+  findAvatarFile,
+  findUserByEmail,
+  findUserById,
+  gravatarUrl,
+} from '@parley/store';
+
+import { avatarSides } from '../avatars/avatar-files.ts';
+import { removeOwnAvatar, uploadOwnAvatar } from '../avatars/change-avatar.ts';
+import type { PresenceContext } from '../context.ts';
+
+const urlAnswer = {
+  type: 'object',
+  properties: { avatar_url: { type: 'string' } },
+  required: ['avatar_url'],
+} as const;
+
+/** POST users/me/avatar (reference facts, people 7.8). */
+export const uploadOwnAvatarEndpoint = defineEndpoint({
+  name: 'upload-own-avatar',
+  method: 'POST',
+  path: '/users/me/avatar',
+  summary: "Replace the caller's avatar",
+  description:
+    'A multipart form with one file: a PNG, JPEG, GIF or WebP of at most 5 MB. It is cropped to a square.',
+  access: { authentication: 'required' },
+  parameters: [],
+  response: urlAnswer,
+  errors: ['BAD_IMAGE'],
+  handler: async (context: PresenceContext, { caller, formFiles }) => ({
+    avatar_url: await uploadOwnAvatar(context, caller, await formFiles()),
+  }),
+});
+
+/** DELETE users/me/avatar (reference facts, people 7.8). */
+export const removeOwnAvatarEndpoint = defineEndpoint({
+  name: 'remove-own-avatar',
+  method: 'DELETE',
+  path: '/users/me/avatar',
+  summary: "Take the caller's avatar back to Gravatar",
+  access: { authentication: 'required' },
+  parameters: [],
+  response: urlAnswer,
+  handler: async (context: PresenceContext, { caller }) => ({
+    avatar_url: await removeOwnAvatar(context, caller),
+  }),
+});
+
+/** The key of whoever asks must not reach another server with the rest of the query. */
+function withoutKey(query: string): string {
+  return query
+    .split('&')
+    .filter((part) => !/^api_key(?:=|$)/i.test(decodeName(part)))
+    .join('&');
+}
+
+function decodeName(part: string): string {
+  try {
+    return decodeURIComponent(part.split('=', 1)[0]?.replaceAll('+', ' ') ?? '').trim();
+  } catch {
+    return '';
+  }
+}
+
+async function redirect(
+  context: PresenceContext,
+  who: string,
+  size: 'normal' | 'medium',
+  query: string,
+): Promise<RawAnswer> {
+  const user = /^\d+$/.test(who)
+    ? await findUserById(context.pool, Math.min(Number(who), Number.MAX_SAFE_INTEGER))
+    : await findUserByEmail(context.pool, who.trim());
+  const url = user === undefined ? gravatarUrl(who, 1, size) : avatarUrl(user, size);
+  const rest = withoutKey(query);
+  return rawAnswer(302, { Location: rest === '' ? url : `${url}&${rest}` });
+}
+
+const who = pathText('email_or_id', { description: 'Email address or user id' });
+const redirection = {
+  rawResponse: { contentType: 'text/plain', description: 'A redirection, 302, to the picture' },
+  response: { type: 'object' },
+  errors: ['INVALID_API_KEY'],
+} as const;
+
+/** GET /avatar/{email or id} (reference facts, people 7.8). */
+export const getAvatarEndpoint = defineEndpoint({
+  name: 'get-avatar',
+  method: 'GET',
+  below: 'root',
+  path: '/avatar/:email_or_id',
+  summary: 'Find the avatar of an account',
+  description:
+    'The key may also be the query parameter `api_key`. The rest of the query is passed on.',
+  access: { authentication: 'required' },
+  parameters: [who],
+  ...redirection,
+  handler: (context: PresenceContext, { parameters, query }) =>
+    redirect(context, parameters.email_or_id, 'normal', query),
+});
+
+/** GET /avatar/{email or id}/medium (reference facts, people 7.8). */
+export const getMediumAvatarEndpoint = defineEndpoint({
+  name: 'get-medium-avatar',
+  method: 'GET',
+  below: 'root',
+  path: '/avatar/:email_or_id/medium',
+  summary: 'Find the large avatar of an account',
+  access: { authentication: 'required' },
+  parameters: [who],
+  ...redirection,
+  handler: (context: PresenceContext, { parameters, query }) =>
+    redirect(context, parameters.email_or_id, 'medium', query),
+});
+
+/** Its URL changes with every new picture, so it may be kept for a day. */
+const pictureHeaders = {
+  'Content-Type': 'image/png',
+  'Cache-Control': 'public, max-age=86400',
+  'X-Content-Type-Options': 'nosniff',
+  'Content-Security-Policy': "default-src 'none'",
+} as const;
+
+const picture = {
+  access: { authentication: 'none' },
+  rawResponse: { contentType: 'image/png', description: 'The picture' },
+  response: { type: 'object' },
+} as const;
+
+/** GET /user_avatars/{realm_id}/{file} (reference facts, people 7.8). */
+export const getAvatarFileEndpoint = defineEndpoint({
+  name: 'get-avatar-file',
+  method: 'GET',
+  below: 'root',
+  path: '/user_avatars/:realm_id/:file',
+  summary: 'Get an uploaded avatar',
+  parameters: [
+    pathText('realm_id', { description: 'The organization', pattern: /^1$/ }),
+    pathText('file', {
+      description: 'As avatar_url says',
+      pattern: /^[0-9a-f]{40}(?:-medium)?\.png$/,
+    }),
+  ],
+  ...picture,
+  handler: async (context: PresenceContext, { parameters }) => {
+    const [pathName = '', medium] = parameters.file.replace(/\.png$/, '').split('-');
+    const fileKey = await findAvatarFile(context.pool, pathName);
+    const file =
+      fileKey === undefined
+        ? undefined
+        : await context.avatars.read(fileKey, medium === undefined ? 'normal' : 'medium');
+    if (file === undefined) throw notFound();
+    return rawAnswer(
+      200,
+      { ...pictureHeaders, 'Content-Length': String(file.sizeBytes) },
+      file.content,
+    );
+  },
+});
+
+const drawn = new Map<number, Promise<Buffer>>();
+
+/** Drawn when it is first asked for. */
+async function defaultAvatar(side: number): Promise<RawAnswer> {
+  const known = drawn.get(side) ?? drawDefaultAvatar(side);
+  drawn.set(side, known);
+  const content = await known;
+  return rawAnswer(
+    200,
+    { ...pictureHeaders, 'Content-Length': String(content.length) },
+    Readable.from([content]),
+  );
+}
+
+/** GET /static/images/default-avatar.png (reference facts, people 7.8). */
+export const getDefaultAvatarEndpoint = defineEndpoint({
+  name: 'get-default-avatar',
+  method: 'GET',
+  below: 'root',
+  path: '/static/images/default-avatar.png',
+  summary: 'Get the avatar of whom there is none',
+  parameters: [],
+  ...picture,
+  handler: (_context: PresenceContext) => defaultAvatar(avatarSides.normal),
+});
+
+/** GET /static/images/default-avatar-medium.png (reference facts, people 7.8). */
+export const getMediumDefaultAvatarEndpoint = defineEndpoint({
+  name: 'get-medium-default-avatar',
+  method: 'GET',
+  below: 'root',
+  path: '/static/images/default-avatar-medium.png',
+  summary: 'Get the large avatar of whom there is none',
+  parameters: [],
+  ...picture,
+  handler: (_context: PresenceContext) => defaultAvatar(avatarSides.medium),
+});

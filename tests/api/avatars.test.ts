@@ -1,0 +1,306 @@
+import { createHash } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+
+import { drawDefaultAvatar } from '@parley/images';
+import { readObjects } from '@parley/test-kit';
+import type { ApiClient, JsonObject } from '@parley/test-kit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { textMatching } from '../support/matchers.ts';
+import { startSmallOrganization } from './small-organization.ts';
+import type { PersonKey, SmallOrganization } from './small-organization.ts';
+import { WatchedQueues } from './watched-queues.ts';
+
+let organization: SmallOrganization;
+let picture: Buffer;
+beforeAll(async () => {
+  organization = await startSmallOrganization({ events: 1, presence: 2 });
+  picture = await drawDefaultAvatar(300);
+});
+afterAll(() => organization.stop());
+
+const as = (who: PersonKey): ApiClient => organization.client(who);
+const uncoded = (msg: string): object => ({ result: 'error', msg });
+const badImage = {
+  result: 'error',
+  msg: 'Could not decode image; did you upload an image file?',
+  code: 'BAD_IMAGE',
+};
+const none = 'You must upload exactly one avatar.';
+
+function authorization(who: PersonKey): Record<string, string> {
+  const { user, apiKey } = organization.accounts[who];
+  return { authorization: `Basic ${Buffer.from(`${user.email}:${apiKey}`).toString('base64')}` };
+}
+
+function urlOf(path: string): string {
+  return new URL(path, organization.cluster.url).href;
+}
+
+async function sendForm(
+  who: PersonKey,
+  method: string,
+  path: string,
+  files: readonly (Buffer | string)[],
+  fields: Readonly<Record<string, string>> = {},
+): Promise<JsonObject> {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  for (const [n, content] of files.entries())
+    form.append(`part ${n}`, new Blob([new Uint8Array(Buffer.from(content))]), `picture${n}.exe`);
+  const answer = await fetch(urlOf(`/api/v1/${path}`), {
+    method,
+    body: form,
+    headers: authorization(who),
+  });
+  return (await answer.json()) as JsonObject;
+}
+
+const upload = (who: PersonKey, ...files: (Buffer | string)[]): Promise<JsonObject> =>
+  sendForm(who, 'POST', 'users/me/avatar', files);
+
+async function fetchPicture(
+  path: string,
+): Promise<{ status: number; type: string | null; side: number }> {
+  const answer = await fetch(urlOf(path));
+  const content = Buffer.from(await answer.arrayBuffer());
+  // Width and height of a PNG stand behind its first sixteen bytes.
+  const isPng = content.subarray(1, 4).toString() === 'PNG';
+  const side =
+    isPng && content.readUInt32BE(16) === content.readUInt32BE(20) ? content.readUInt32BE(16) : 0;
+  return { status: answer.status, type: answer.headers.get('content-type'), side };
+}
+
+async function setRealm(settings: object): Promise<void> {
+  await organization.pool.query({
+    text: 'UPDATE realm SET settings = $1',
+    values: [JSON.stringify(settings)],
+  });
+}
+
+function gravatar(email: string, version: number, size = ''): string {
+  const hash = createHash('md5').update(email.toLowerCase()).digest('hex');
+  return `https://secure.gravatar.com/avatar/${hash}?d=identicon${size}&version=${version}`;
+}
+
+async function storedPictures(): Promise<number> {
+  const { uploadsDir } = organization.cluster.settings;
+  const entries = await readdir(uploadsDir, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).length;
+}
+
+describe('one’s own avatar', () => {
+  test('is cropped to two sizes, told to everybody, served to anybody, and replaced', async () => {
+    const queues = await WatchedQueues.open(
+      { ann: as('ann'), gil: as('gil'), bobBot: as('bobBot') },
+      as('cat'),
+    );
+    const answer = await upload('gil', picture);
+    const url = textMatching(/^\/user_avatars\/1\/[0-9a-f]{40}\.png\?x=x&version=2$/);
+    expect(answer).toEqual({ result: 'success', msg: '', avatar_url: url });
+    const path = String(answer['avatar_url']);
+    const medium = path.replace('.png', '-medium.png');
+    const event = {
+      type: 'realm_user',
+      op: 'update',
+      person: {
+        user_id: organization.id('gil'),
+        email: 'gil@example.com',
+        avatar_source: 'U',
+        avatar_url: path,
+        avatar_url_medium: medium,
+      },
+    };
+    expect(await queues.step()).toEqual({ ann: [event], gil: [event], bobBot: [event] });
+    expect(await fetchPicture(path)).toEqual({ status: 200, type: 'image/png', side: 100 });
+    expect(await fetchPicture(medium)).toEqual({ status: 200, type: 'image/png', side: 500 });
+    expect(await as('gil').get('users/me')).toMatchObject({ avatar_url: path });
+    const members = readObjects(await as('ann').get('users', { client_gravatar: true }), 'members');
+    expect(members.find((member) => member['email'] === 'gil@example.com')?.['avatar_url']).toBe(
+      path,
+    );
+
+    const stored = await storedPictures();
+    expect((await upload('gil', picture))['avatar_url']).toBe(
+      path.replace('version=2', 'version=3'),
+    );
+    // The former picture is gone.
+    expect(await storedPictures()).toBe(stored);
+    expect(await as('gil').delete('users/me/avatar')).toMatchObject({
+      avatar_url: gravatar('gil@example.com', 4),
+    });
+    expect(await storedPictures()).toBe(stored - 2);
+    expect(await fetchPicture(path)).toMatchObject({ status: 404 });
+    const told = await queues.step();
+    expect(told.ann.map((item) => (item['person'] as JsonObject)['avatar_source'])).toEqual([
+      'U',
+      'G',
+    ]);
+  });
+
+  test('what is not exactly one file, no image or too large is refused, and leaves nothing', async () => {
+    const before = await storedPictures();
+    expect(await upload('bob')).toEqual(uncoded(none));
+    expect(await upload('bob', picture, picture)).toEqual(uncoded(none));
+    expect((await as('bob').request('POST', 'users/me/avatar', { a: 'b' })).body).toEqual(
+      uncoded(none),
+    );
+    expect(await upload('bob', 'This is no image.')).toEqual(badImage);
+    expect(await upload('bob', '')).toEqual(badImage);
+    expect(
+      await upload('bob', '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'),
+    ).toEqual(badImage);
+    expect(await upload('bob', picture.subarray(0, picture.length / 2))).toEqual(badImage);
+    expect(await upload('bob', Buffer.alloc(5 * 1024 * 1024 + 1))).toEqual(
+      uncoded('Uploaded file is larger than the allowed limit of 5 MB'),
+    );
+    expect(await storedPictures()).toBe(before);
+    expect(await as('bob').get('users/me')).toMatchObject({
+      avatar_url: gravatar('bob@example.com', 1),
+    });
+  });
+
+  test('where avatars may not be changed, only administrators change theirs', async () => {
+    await setRealm({ avatar_changes_disabled: true });
+    const refused = uncoded('Avatar changes are disabled in this organization.');
+    expect(await upload('bob', picture)).toEqual(refused);
+    expect(await upload('bob')).toEqual(uncoded(none));
+    expect((await as('bob').request('DELETE', 'users/me/avatar')).body).toEqual(refused);
+    expect(await upload('ann', picture)).toMatchObject({ result: 'success' });
+    await setRealm({});
+  });
+
+  test('two uploads at once: one of them is there, and no other file', async () => {
+    await as('cat').delete('users/me/avatar');
+    const before = await storedPictures();
+    const answers = await Promise.all(Array.from({ length: 4 }, () => upload('cat', picture)));
+    const versions = answers.map((answer) => String(answer['avatar_url']).split('version=')[1]);
+    expect(new Set(versions).size).toBe(4);
+    expect(await storedPictures()).toBe(before + 2);
+    expect(await fetchPicture(String(answers[0]?.['avatar_url']))).toMatchObject({ status: 200 });
+  });
+
+  test('nobody without a key', async () => {
+    for (const method of ['POST', 'DELETE'])
+      expect((await fetch(urlOf('/api/v1/users/me/avatar'), { method })).status).toBe(401);
+  });
+});
+
+describe('avatars of bots', () => {
+  test('come with their creation and change later, and those who manage the bot are told too', async () => {
+    const created = await sendForm('bob', 'POST', 'bots', [picture], {
+      full_name: 'Pictured',
+      short_name: 'pictured',
+    });
+    expect(created).toMatchObject({
+      result: 'success',
+      avatar_url: textMatching(/^\/user_avatars\/1\/[0-9a-f]{40}\.png\?x=x&version=1$/),
+    });
+    expect(await fetchPicture(String(created['avatar_url']))).toMatchObject({
+      status: 200,
+      side: 100,
+    });
+    const queues = await WatchedQueues.open({ bob: as('bob'), gil: as('gil') }, as('cat'));
+    const changed = await sendForm('bob', 'PATCH', `bots/${String(created['user_id'])}`, [picture]);
+    const url = String(created['avatar_url']).replace('version=1', 'version=2');
+    expect(changed).toMatchObject({ result: 'success', avatar_url: url, full_name: 'Pictured' });
+    const { bob, gil } = await queues.step();
+    expect(gil).toMatchObject([
+      { type: 'realm_user', op: 'update', person: { avatar_source: 'U', avatar_url: url } },
+    ]);
+    expect(bob).toMatchObject([
+      { type: 'realm_bot', op: 'update', bot: { user_id: created['user_id'], avatar_url: url } },
+      gil[0],
+    ]);
+  });
+
+  test('more than one, or none that is an image, makes and changes nothing', async () => {
+    const fields = { full_name: 'Unpictured', short_name: 'unpictured' };
+    const before = await storedPictures();
+    expect(await sendForm('bob', 'POST', 'bots', [picture, picture], fields)).toEqual(
+      uncoded('You may only upload one file at a time'),
+    );
+    expect(await sendForm('bob', 'POST', 'bots', ['no image'], fields)).toEqual(badImage);
+    // A refusal of something else takes the picture along.
+    expect(
+      await sendForm('bob', 'POST', 'bots', [picture], { ...fields, full_name: 'Bob Ray' }),
+    ).toMatchObject({ msg: 'Name is already in use!' });
+    expect(
+      await sendForm('cat', 'PATCH', `bots/${organization.id('bobBot')}`, [picture]),
+    ).toMatchObject({ msg: 'Insufficient permission' });
+    expect(await storedPictures()).toBe(before);
+    const members = readObjects(await as('ann').get('users'), 'members');
+    expect(members.map((member) => member['full_name'])).not.toContain('Unpictured');
+  });
+});
+
+describe('GET /avatar', () => {
+  async function locate(
+    path: string,
+    headers: Record<string, string> = authorization('bob'),
+  ): Promise<[number, string | null]> {
+    const answer = await fetch(urlOf(path), { redirect: 'manual', headers });
+    await answer.arrayBuffer();
+    return [answer.status, answer.headers.get('location')];
+  }
+
+  test('redirects to the picture of an address or id, with the query behind it', async () => {
+    const { avatar_url: uploaded } = await upload('bob', picture);
+    const id = organization.id('bob');
+    expect(await locate(`/avatar/${id}`)).toEqual([302, uploaded]);
+    expect(await locate('/avatar/BOB@example.com?a=b&c')).toEqual([
+      302,
+      `${String(uploaded)}&a=b&c`,
+    ]);
+    expect(await locate(`/avatar/${id}/medium`)).toEqual([
+      302,
+      String(uploaded).replace('.png', '-medium.png'),
+    ]);
+    expect(await locate(`/avatar/hook-bot@example.com/medium`)).toEqual([
+      302,
+      gravatar('hook-bot@example.com', 1, '&s=500'),
+    ]);
+    expect(await locate('/avatar/nobody@example.com?s=1')).toEqual([
+      302,
+      `${gravatar('nobody@example.com', 1)}&s=1`,
+    ]);
+    expect(await locate('/avatar/999999999999999999999')).toEqual([
+      302,
+      gravatar('999999999999999999999', 1),
+    ]);
+  });
+
+  test('takes a key in the query, which is not passed on to Gravatar', async () => {
+    const { apiKey } = organization.accounts.bob;
+    const [status, location] = await locate(
+      `/avatar/hook-bot@example.com?x=1&api_key=${apiKey}&%61pi_key=${apiKey}`,
+      {},
+    );
+    expect([status, location]).toEqual([302, `${gravatar('hook-bot@example.com', 1)}&x=1`]);
+  });
+
+  test('is for those who are signed in', async () => {
+    expect((await locate('/avatar/bob@example.com', {}))[0]).toBe(401);
+    expect((await locate(`/avatar/bob@example.com?api_key=${'x'.repeat(32)}`, {}))[0]).toBe(401);
+  });
+});
+
+test('pictures that are not there, and the default ones that always are', async () => {
+  for (const path of [
+    `/user_avatars/1/${'0'.repeat(40)}.png`,
+    '/user_avatars/1/x.png',
+    '/user_avatars/2/x.png',
+    '/user_avatars/1/..%2F..%2Fetc%2Fpasswd',
+    '/user_avatars/1',
+  ])
+    expect(await fetchPicture(path)).toMatchObject({ status: 404 });
+  expect(await fetchPicture('/static/images/default-avatar.png?x=x&version=1')).toEqual({
+    status: 200,
+    type: 'image/png',
+    side: 100,
+  });
+  expect(await fetchPicture('/static/images/default-avatar-medium.png')).toMatchObject({
+    status: 200,
+    side: 500,
+  });
+});
