@@ -3,8 +3,16 @@ import type { InlinePass, InlineRun } from './inline-run.ts';
 
 /** Names are on one line, and no other pass may have put anything in them. */
 const nameClass = String.raw`[^*\n\u{100000}-\u{10FFFD}]`;
-const userMention = new RegExp(String.raw`${leftBoundary}@(_?)\*\*(${nameClass}+)\*\*`, 'gu');
-const groupMention = new RegExp(String.raw`${leftBoundary}@\*(${nameClass}+)\*`, 'gu');
+/** The target of a link is no place for a mention, although a parenthesis is a boundary. */
+const notInTarget = String.raw`(?<!\]\()`;
+const userMention = new RegExp(
+  String.raw`${leftBoundary}${notInTarget}@(_?)\*\*(${nameClass}+)\*\*`,
+  'gu',
+);
+const groupMention = new RegExp(
+  String.raw`${leftBoundary}${notInTarget}@\*(${nameClass}+)\*`,
+  'gu',
+);
 const wildcards = new Set(['all', 'everyone', 'stream']);
 
 /** A mention's name part and, if written, its id part. */
