@@ -3,7 +3,7 @@
  * the head of the log, so state and later events together are complete.
  */
 import { maySubscribeOthers, mayCreateStreams } from '@parley/access';
-import { limits } from '@parley/contracts';
+import { limits, webhookIntegrations } from '@parley/contracts';
 import type { Queryable } from '@parley/database';
 import type { KeySecrets, StreamTraffic, User } from '@parley/store';
 import {
@@ -142,6 +142,11 @@ const readers: Readonly<Record<string, StateReader>> = {
   }),
   pointer: async (_database, { user }) => ({ pointer: user.pointer }),
   realm_bot: botState,
+  // This server runs no embedded bots.
+  realm_embedded_bots: async () => ({ realm_embedded_bots: [] }),
+  realm_incoming_webhook_bots: async () => ({
+    realm_incoming_webhook_bots: webhookIntegrations.map((name) => ({ name, config: {} })),
+  }),
   realm_user: realmUserState,
   starred_messages: async (database, { user }) => ({
     starred_messages: await listStarred(database, user.id),

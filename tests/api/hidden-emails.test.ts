@@ -1,0 +1,227 @@
+import { createHash } from 'node:crypto';
+
+import { audienceKey } from '@parley/contracts';
+import { connectMaker } from '@parley/demo';
+import { applyEmailPolicy, updateRealmSettings } from '@parley/store';
+import { ApiClient, readObjects, waitUntil } from '@parley/test-kit';
+import type { JsonObject } from '@parley/test-kit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { startSmallOrganization } from './small-organization.ts';
+import type { PersonKey, SmallOrganization } from './small-organization.ts';
+import { WatchedQueues } from './watched-queues.ts';
+
+/** Where only administrators see the real addresses of people (reference facts, people 7.7). */
+
+let organization: SmallOrganization;
+beforeAll(async () => {
+  organization = await startSmallOrganization({ events: 1, messages: 1 });
+  const streams = { subscriptions: [{ name: 'quay' }] };
+  await as('ann').post('users/me/subscriptions', streams);
+  await as('bob').post('users/me/subscriptions', streams);
+  await setVisibility(3);
+});
+afterAll(() => organization.stop());
+
+const as = (who?: PersonKey): ApiClient => organization.client(who);
+const domain = '127.0.0.1';
+const hidden = (who: PersonKey): string => `user${organization.id(who)}@${domain}`;
+
+/** Changes the setting as the endpoint of the organization does: in one transaction, with an event for each address. */
+async function setVisibility(visibility: 1 | 3): Promise<void> {
+  await using connected = connectMaker({ ...organization.cluster.settings });
+  await connected.maker.eventLog.transaction(async (client) => {
+    await updateRealmSettings(client, { email_address_visibility: visibility });
+    const changed = await applyEmailPolicy(client, { emailsHidden: visibility === 3, domain });
+    const events = changed.map(({ userId, email }) => ({
+      form: 'same' as const,
+      audience: { to: 'everyone' as const },
+      event: { type: 'realm_user', op: 'update', person: { user_id: userId, new_email: email } },
+    }));
+    const entry = { v: 1 as const, kind: 'change' as const, effects: [], events };
+    return {
+      result: undefined,
+      append: {
+        entries: [{ entry, audience: audienceKey.everyone }],
+        accountUserIds: changed.map(({ userId }) => userId),
+      },
+    };
+  });
+  const expected = visibility === 3 ? hidden('bob') : 'bob@example.com';
+  await waitUntil('gateways know the addresses', async () => {
+    const { subscribed, already_subscribed: already } = (await as('bob').post(
+      'users/me/subscriptions',
+      { subscriptions: [{ name: 'quay' }] },
+    )) as { subscribed: object; already_subscribed: object };
+    return { ...subscribed, ...already }.hasOwnProperty(expected);
+  });
+}
+
+async function listEmails(who: PersonKey): Promise<unknown[]> {
+  const members = readObjects(await as(who).get('users'), 'members');
+  return members.map((member) => [member['email'], member['delivery_email'], member['bot_owner']]);
+}
+
+test('people are listed by made-up addresses, bots by their own; administrators see the real ones besides', async () => {
+  const everybody = [
+    [hidden('ann'), undefined, undefined],
+    [hidden('bob'), undefined, undefined],
+    [hidden('cat'), undefined, undefined],
+    [hidden('gil'), undefined, undefined],
+    ['bob-bot@example.com', undefined, hidden('bob')],
+    ['hook-bot@example.com', undefined, hidden('bob')],
+  ];
+  for (const who of ['bob', 'gil', 'bobBot'] as const)
+    expect(await listEmails(who)).toEqual(everybody);
+  const real = ['Ann@example.com', 'bob@example.com', 'cat@example.com', 'gil@example.com'];
+  expect(await listEmails('ann')).toEqual(
+    everybody.map(([email, , owner], n) => [email, real[n], owner]),
+  );
+});
+
+test('signing in takes the real address and no other', async () => {
+  const { apiKey } = organization.accounts.bob;
+  const { gatewayUrls: urls } = organization.cluster;
+  expect(await as('bob').get('users/me')).toMatchObject({ email: hidden('bob') });
+  const wrong = new ApiClient({ urls, email: hidden('bob'), apiKey });
+  expect((await wrong.request('GET', 'users/me')).body).toEqual({
+    result: 'error',
+    msg: 'Invalid API key',
+  });
+  expect(
+    await as().post('fetch_api_key', { username: 'BOB@example.com', password: 'bob-secret' }),
+  ).toMatchObject({ email: 'bob@example.com', api_key: apiKey });
+  expect(
+    (
+      await as().request('POST', 'fetch_api_key', {
+        username: hidden('bob'),
+        password: 'bob-secret',
+      })
+    ).status,
+  ).toBe(403);
+});
+
+test('calls name people by the addresses that they see', async () => {
+  const id = await as('ann').sendPrivately([hidden('bob')], 'psst');
+  const { messages } = await as('bob').get('messages', {
+    anchor: id,
+    num_before: 0,
+    num_after: 0,
+    narrow: [{ operator: 'pm-with', operand: hidden('ann') }],
+  });
+  expect((messages as JsonObject[])[0]).toMatchObject({ id, sender_email: hidden('ann') });
+  const { body } = await as('ann').request('POST', 'messages', {
+    type: 'private',
+    to: ['bob@example.com'],
+    content: 'psst',
+  });
+  expect(body).toMatchObject({ result: 'error' });
+  expect(
+    await as('ann').post('users/me/subscriptions', {
+      subscriptions: [{ name: 'quay' }],
+      principals: [hidden('cat')],
+    }),
+  ).toMatchObject({ subscribed: { [hidden('cat')]: ['quay'] } });
+});
+
+test('nothing that others get holds a real address', async () => {
+  const queues = await WatchedQueues.open(
+    { gil: as('gil'), cat: as('cat'), hook: as('bobBot') },
+    as('cat'),
+  );
+  await as('bob').patch('settings', { full_name: 'Bob Hid' });
+  await as('bob').patch('settings/display', { timezone: 'Asia/Tokyo' });
+  await as('bob').sendToStream('quay', 'tide', 'low');
+  await as('bob').post('bots', { full_name: 'Hidden Helper', short_name: 'hiddenhelper' });
+  const told = JSON.stringify(await queues.step());
+  expect(told).toContain(hidden('bob'));
+  const states = await Promise.all(
+    (['bob', 'cat', 'gil', 'bobBot'] as const).map(async (who) => {
+      const { delivery_email: own, ...state } = await as(who).post('register');
+      expect(own).toBe(organization.accounts[who].user.email);
+      return state;
+    }),
+  );
+  const answers = await Promise.all([
+    as('cat').get('users/me/subscriptions', { include_subscribers: true }),
+    as('cat').get('messages', { anchor: 10_000_000_000_000_000, num_before: 50, num_after: 0 }),
+    as('cat').get('users', { include_custom_profile_fields: true }),
+    as('bob').get('bots'),
+  ]);
+  for (const text of [told, ...[...states, ...answers].map((answer) => JSON.stringify(answer))])
+    for (const real of ['ann@example.com', 'bob@example.com', 'cat@example.com', 'gil@example.com'])
+      expect(text.toLowerCase()).not.toContain(real);
+});
+
+test('Gravatars follow the real address, so that clients cannot make their URLs', async () => {
+  const hash = createHash('md5').update('bob@example.com').digest('hex');
+  const url = `https://secure.gravatar.com/avatar/${hash}?d=identicon&version=1`;
+  const members = readObjects(await as('gil').get('users', { client_gravatar: true }), 'members');
+  expect(members.find((member) => member['email'] === hidden('bob'))?.['avatar_url']).toBe(url);
+  const queue = await as('cat').post('register', {
+    event_types: ['message'],
+    fetch_event_types: ['realm_user'],
+    client_gravatar: true,
+  });
+  expect(
+    readObjects(queue, 'realm_users').find((person) => person['email'] === hidden('bob')),
+  ).toMatchObject({ avatar_url: url });
+  await as('bob').sendToStream('quay', 'tide', 'high');
+  const answer = await as('cat').get('events', {
+    queue_id: queue['queue_id'],
+    last_event_id: queue['last_event_id'],
+  });
+  expect(readObjects(answer, 'events')[0]).toMatchObject({
+    message: { avatar_url: url, sender_email: hidden('bob') },
+  });
+});
+
+test('a new person is hidden from the start, and an address is taken whether it shows or not', async () => {
+  const person = {
+    email: 'Dora@example.com',
+    password: 'kR7#vQp2tide',
+    full_name: 'Dora',
+    short_name: 'dora',
+  };
+  await as('ann').post('users', person);
+  const members = readObjects(await as('ann').get('users'), 'members');
+  const dora = members.find((member) => member['delivery_email'] === 'Dora@example.com');
+  expect(dora?.['email']).toBe(`user${String(dora?.['user_id'])}@${domain}`);
+  for (const email of ['DORA@example.com', 'bob@example.com', hidden('cat')]) {
+    const { body } = await as('ann').request('POST', 'users', { ...person, email });
+    expect(body).toEqual({ result: 'error', msg: `Email '${email}' already in use` });
+  }
+  expect(
+    await as().post('fetch_api_key', { username: person.email, password: person.password }),
+  ).toMatchObject({ email: 'Dora@example.com' });
+});
+
+test('shown again, everybody hears of it, though one person is called as another was hidden', async () => {
+  await setVisibility(1);
+  // Somebody's real address looks like the made-up one of Bob.
+  await as('ann').post('users', {
+    email: hidden('bob'),
+    password: 'kR7#vQp2tide',
+    full_name: 'Nearly Bob',
+  });
+  await setVisibility(3);
+  expect((await listEmails('gil'))[1]).toEqual([hidden('bob'), undefined, undefined]);
+  const queues = await WatchedQueues.open({ gil: as('gil') }, as('cat'));
+  await setVisibility(1);
+  const { gil } = await queues.step();
+  const addresses = new Map(
+    gil.map((event) => {
+      const person = event['person'] as { user_id: number; new_email: string };
+      return [person.user_id, person.new_email];
+    }),
+  );
+  expect(addresses.get(organization.id('bob'))).toBe('bob@example.com');
+  expect([...addresses.values()]).toContain(hidden('bob'));
+  expect(addresses.size).toBe(6);
+  expect((await listEmails('ann')).slice(0, 4)).toEqual([
+    ['Ann@example.com', undefined, undefined],
+    ['bob@example.com', undefined, undefined],
+    ['cat@example.com', undefined, undefined],
+    ['gil@example.com', undefined, undefined],
+  ]);
+});
