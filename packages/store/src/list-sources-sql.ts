@@ -3,6 +3,7 @@
  * private conversation, a whole stream whose history is open to the user), and every message of it lies in one of them or is held
  * by a late receipt. What is rare (a flag, a sender, a link) has an index of its own, which is walked instead of the ranges.
  */
+import { listSizes } from './list-sizes.ts';
 import {
   beyondAllMessages,
   canHoldSql,
@@ -209,15 +210,12 @@ export const reachHints: readonly (keyof ListHints)[] = [
   'subscribed',
 ];
 
-/** A stream with no more topics that are not muted than this is read topic by topic: what is muted can be most of it. */
-const hushedTopicsMax = 3;
-
 /** @returns the query of `hushed`, below `reach`: the streams (`scope`) that are read topic by topic where what is muted is left out */
 export function hushedSql(): string {
   const withMuted = `SELECT t.stream_id FROM muted_topics t WHERE t.user_id = ${user} OFFSET 0`;
   return `SELECT reach.scope FROM reach WHERE reach.scope IN (${withMuted})
     EXCEPT SELECT c.stream_id::bigint FROM conversations c
-    WHERE c.stream_id IN (${withMuted}) AND c.id NOT IN (${mutedTopicsSql}) GROUP BY 1 HAVING count(*) > ${hushedTopicsMax}`;
+    WHERE c.stream_id IN (${withMuted}) AND c.id NOT IN (${mutedTopicsSql}) GROUP BY 1 HAVING count(*) > ${listSizes.hushedTopicsMax}`;
 }
 
 /** Ranges of one index: rows of `key`, `above`, `upto`, and what the range `r` means for a message. */
@@ -278,12 +276,8 @@ export type RareIndex = {
   /** Rows with `id` and `scope`, unless `isMessages`: then of `messages`. */
   readonly rows: (within: (alias: string) => string, order: 'ASC' | 'DESC') => string;
   readonly isMessages: boolean;
-  /** A message is among the rows at most so many times. */
-  readonly copies: number;
   readonly hint: keyof ListHints;
 };
-
-const copiesOfFlag = { starred: 1, alerted: 2, mentioned: 3 } as const;
 
 /** @returns the index by which the list is found without walking its ranges, if there is one */
 export function rareIndexOf({ hints }: MessageList): RareIndex | undefined {
@@ -292,7 +286,6 @@ export function rareIndexOf({ hints }: MessageList): RareIndex | undefined {
     return {
       rows: (within) => `SELECT m.* FROM messages m WHERE m.id = ${id} AND ${within('m')}`,
       isMessages: true,
-      copies: 1,
       hint: 'id',
     };
   }
@@ -300,7 +293,6 @@ export function rareIndexOf({ hints }: MessageList): RareIndex | undefined {
     return {
       rows: (within) => flagHitsSql(flag, within),
       isMessages: false,
-      copies: copiesOfFlag[flag],
       hint: 'flag',
     };
   if (sender !== undefined) {
@@ -308,7 +300,6 @@ export function rareIndexOf({ hints }: MessageList): RareIndex | undefined {
       rows: (within) =>
         `SELECT m.* FROM messages m WHERE m.sender_id = ${sender} AND ${within('m')}`,
       isMessages: true,
-      copies: 1,
       hint: 'sender',
     };
   }

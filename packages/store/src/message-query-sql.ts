@@ -8,6 +8,9 @@
  *
  * So a page costs a few hundred pages of the indexes, whether its messages are next to the edge or spread over everything.
  */
+import { createHash } from 'node:crypto';
+
+import { listSizes } from './list-sizes.ts';
 import {
   hushedSql,
   groupsWithSql,
@@ -27,6 +30,11 @@ import { openTablesSql, unreadListSql } from './unread-list-sql.ts';
 
 export { historyReadableSql } from './list-sources-sql.ts';
 
+/** @returns a name for a prepared statement; texts that differ have different ones */
+export function nameOfText(purpose: string, text: string): string {
+  return `${purpose}-${createHash('sha1').update(text).digest('hex')}`;
+}
+
 /** The values of a statement, bound as they come up; `$1` is the user. */
 export class Bindings {
   readonly values: unknown[];
@@ -43,27 +51,14 @@ export class Bindings {
 
 const user = readerSql;
 
-/** So many ids next to the edge are judged before anything is walked: twenty pages of the primary key. */
-const nearIds = 2_000;
-const nearForRange = 20;
-
-/** An index with no more entries than this is read whole: some thirty pages. */
-const wholeMax = 2_000;
-
-/** Pages of an index of so many entries, newly made or half empty. */
-const wholePages = 60;
-
 const indexesOfCarrying = {
   has_link: 'messages_with_link',
   has_image: 'messages_with_image',
   has_attachment: 'messages_with_attachment',
 } as const;
 
-/** Fewer ranges than this are walked for less than reading an index whole. */
-const wholeForRanges = 50;
-
-/** Of each range so many ids are read at first, or that part of the list: then at most 25 ranges are walked on. */
-const firstOfRange = (limit: string): string => `greatest(4, ${limit} / 25)`;
+const firstOfRange = (limit: string): string =>
+  `greatest(${listSizes.firstOfRange}, ${limit} / ${listSizes.firstPartOfLimit})`;
 
 /** Whether the user may find the message: he holds it, or the list goes beyond that. */
 function visibleSql({ hints, withHistory }: MessageList, message: string): string {
@@ -90,9 +85,8 @@ function conditionsWithout(
 const inReach = (message: string): string =>
   `reach.scope = ${message}.scope AND ${message}.id > reach.above AND ${message}.id <= reach.upto`;
 
-/** Many ranges are dear to walk, so more is judged before it. */
 const nearIdsSql = (limit: string): string =>
-  `greatest(${nearIds}, 4 * ${limit}, (SELECT ${nearForRange} * count(*) FROM reach))`;
+  `greatest(${listSizes.nearIds}, ${listSizes.nearOfLimit} * ${limit}, (SELECT ${listSizes.nearForRange} * count(*) FROM reach))`;
 
 function nearSql(list: MessageList, slice: ListSlice): string {
   return `SELECT m.id FROM (SELECT * FROM messages m WHERE ${slice.bound('m')}
@@ -102,13 +96,17 @@ function nearSql(list: MessageList, slice: ListSlice): string {
 }
 
 function rareSql(list: MessageList, slice: ListSlice, index: RareIndex): string {
-  const others = conditionsWithout(list, [...reachHints, index.hint]);
-  const rest = others('m');
-  const needsMessage = !index.isMessages && rest !== '';
-  return `SELECT DISTINCT m.id FROM (
-      SELECT m.id FROM (${index.rows(slice.bound, slice.order)}) ${needsMessage ? 'hit' : 'm'} JOIN reach ON ${inReach(needsMessage ? 'hit' : 'm')}
-      ${needsMessage ? 'JOIN messages m ON m.id = hit.id' : ''}
-      WHERE true${rest} ORDER BY m.id ${slice.order} LIMIT ${index.copies} * ${slice.limit}) m`;
+  const { bound, order, limit } = slice;
+  const rest = conditionsWithout(list, [...reachHints, index.hint])('m');
+  if (index.isMessages) {
+    return `SELECT m.id FROM (${index.rows(bound, order)}) m JOIN reach ON ${inReach('m')}
+      WHERE true${rest} ORDER BY m.id ${order} LIMIT ${limit}`;
+  }
+  // A flag can outlast its message. Each message is fetched by itself, until the list is full.
+  return `SELECT hit.id FROM (
+      SELECT DISTINCT hit.id FROM (${index.rows(bound, order)}) hit JOIN reach ON ${inReach('hit')} ORDER BY hit.id ${order} OFFSET 0) hit
+    CROSS JOIN LATERAL (SELECT * FROM messages m WHERE m.id = hit.id OFFSET 0) m
+    WHERE true${rest} ORDER BY hit.id ${order} LIMIT ${limit}`;
 }
 
 function walkedSql(list: MessageList, slice: ListSlice): string {
@@ -143,12 +141,12 @@ function walkedSql(list: MessageList, slice: ListSlice): string {
   }
   if (carrying !== undefined) {
     // By what Postgres noted last of the index; a wrong guess costs a few pages.
-    const isWorthIt = `(SELECT count(*) FROM reach) > ${wholeForRanges} AND coalesce((
-        SELECT c.relpages FROM pg_class c WHERE c.oid = to_regclass('${indexesOfCarrying[carrying]}')), 0) <= ${wholePages}`;
+    const isWorthIt = `(SELECT count(*) FROM reach) > ${listSizes.rangesBeforeWhole} AND coalesce((
+        SELECT c.relpages FROM pg_class c WHERE c.oid = to_regclass('${indexesOfCarrying[carrying]}')), 0) <= ${listSizes.wholePagesMax}`;
     tables.push(`whole AS MATERIALIZED (
         SELECT m.id, m.scope FROM messages m WHERE m.${carrying} AND ${isLacking} AND ${isWorthIt}
-        ORDER BY m.scope, m.id LIMIT ${wholeMax + 1}
-      ), is_whole AS MATERIALIZED (SELECT count(*) <= ${wholeMax} AND ${isWorthIt} AS yes FROM whole)`);
+        ORDER BY m.scope, m.id LIMIT ${listSizes.wholeMax + 1}
+      ), is_whole AS MATERIALIZED (SELECT count(*) <= ${listSizes.wholeMax} AND ${isWorthIt} AS yes FROM whole)`);
     const others = rest('m');
     const from = others === '' ? 'whole m' : 'whole JOIN messages m ON m.id = whole.id';
     results.push(`SELECT m.id FROM ${from} JOIN reach ON ${inReach('m')}

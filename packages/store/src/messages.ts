@@ -1,12 +1,10 @@
 /** Reads of messages (owner of `messages`, `send_keys` and `stream_first_messages`, which the log's append function writes). */
-import { createHash } from 'node:crypto';
-
 import type { DisplayRecipient } from '@parley/contracts';
 import type { Queryable } from '@parley/database';
 
 import { historyReadableSql, mutedSql, readerSql } from './list-sources-sql.ts';
 import type { ListHints, ListSlice, MessageCondition, MessageList } from './list-sources-sql.ts';
-import { Bindings, listIdsSql, listTablesSql } from './message-query-sql.ts';
+import { Bindings, listIdsSql, listTablesSql, nameOfText } from './message-query-sql.ts';
 import { heldSql, readSql } from './message-sql.ts';
 import { pageSql } from './page-sql.ts';
 import type { PageContent } from './page-sql.ts';
@@ -125,7 +123,7 @@ const namedConditionsMax = 2;
 
 function nameOf(list: MessageList, text: string): { name?: string } {
   if (list.conditions.length > namedConditionsMax) return {};
-  return { name: `messages-${createHash('sha1').update(text).digest('hex')}` };
+  return { name: nameOfText('messages', text) };
 }
 
 /** A list with what it binds; conditions are made by the narrow's operators. */

@@ -5,23 +5,17 @@
  * nothing that is left can belong to the list. So where all is read it costs one pass over the conversations, and else it follows
  * the length of the list.
  */
+import { listSizes } from './list-sizes.ts';
 import { rareIndexOf, reachHints, readerSql } from './list-sources-sql.ts';
 import type { ListHints, ListSlice, MessageList } from './list-sources-sql.ts';
 import { beyondAllMessages, userFloorSql } from './message-sql.ts';
 
 const user = readerSql;
 
-/** So many conversations are asked at a time, more for a long list. */
-const batchOf = (limit: string): string => `greatest(100, ${limit} / 50)`;
-
-/** Before each batch so many of the ids that follow are judged, or twice the list: where much is unread they are enough. */
-const windowIds = (limit: string): string => `greatest(2000, 2 * ${limit})`;
-
-/** Moved messages are read whole if there are no more than this: fifty pages of their index. */
-const movedMax = 5_000;
-
-/** Of more streams than this the conversations are read with those of all streams, which lie closer together. */
-const manyStreams = 50;
+const batchOf = (limit: string): string =>
+  `greatest(${listSizes.conversationsAtOnce}, ${limit} / ${listSizes.conversationsPartOfLimit})`;
+const windowIds = (limit: string): string =>
+  `greatest(${listSizes.windowIds}, ${listSizes.windowOfLimit} * ${limit})`;
 
 /** What the primary key holds of a message beside its id. */
 const keyColumns =
@@ -37,7 +31,7 @@ export function openTablesSql(hints: ListHints): string {
       ? `n.conversation_id IN (SELECT quiet.id FROM muted_topics t
           JOIN conversations quiet ON quiet.stream_id = t.stream_id AND quiet.topic_folded = t.topic_folded WHERE t.user_id = ${user})`
       : 'false';
-  const inManyStreams = `(SELECT count(*) FROM reach WHERE reach.scope > 0) > ${manyStreams}`;
+  const inManyStreams = `(SELECT count(*) FROM reach WHERE reach.scope > 0) > ${listSizes.manyStreams}`;
   const newest = (from: string, conversation: string): string =>
     `SELECT ${conversation} AS conversation_id, reach.scope, reach.above, reach.upto, noted.message_id FROM reach JOIN ${from}`;
   return `fresh AS MATERIALIZED (
@@ -45,7 +39,7 @@ export function openTablesSql(hints: ListHints): string {
       WHERE m.id > (SELECT u.message_id FROM conversation_newest_upto u) GROUP BY 1, 2
     ), moved AS MATERIALIZED (
       SELECT m.read_conversation_id AS conversation_id FROM messages m
-      WHERE m.read_conversation_id <> m.conversation_id ORDER BY m.read_conversation_id, m.id LIMIT ${movedMax + 1}
+      WHERE m.read_conversation_id <> m.conversation_id ORDER BY m.read_conversation_id, m.id LIMIT ${listSizes.movedMax + 1}
     ), floors AS MATERIALIZED (
       SELECT f.stream_id, greatest(f.message_id, c.message_id) AS id FROM read_stream_floors f
       LEFT JOIN changes c ON c.id = f.change_id WHERE f.user_id = ${user}
@@ -53,7 +47,7 @@ export function openTablesSql(hints: ListHints): string {
       SELECT w.conversation_id, w.message_id FROM read_watermarks w WHERE w.user_id = ${user}
     ), open AS MATERIALIZED (
       SELECT n.conversation_id, n.scope, n.level, n.upto, n.newest, ${muted} AS is_muted,
-        (SELECT count(*) > ${movedMax} FROM moved) OR n.conversation_id IN (SELECT moved.conversation_id FROM moved) AS has_moved
+        (SELECT count(*) > ${listSizes.movedMax} FROM moved) OR n.conversation_id IN (SELECT moved.conversation_id FROM moved) AS has_moved
       FROM (
         SELECT n.conversation_id, n.scope, n.upto, max(n.message_id) AS newest,
           greatest(n.above, max(floors.id), max(marks.message_id), ${userFloorSql(user)}) AS level
@@ -80,12 +74,12 @@ const notReadSql = (
 
 type Rest = (list: MessageList, hints: readonly (keyof ListHints)[]) => (message: string) => string;
 
-/** Read, and marked unread by hand since. */
+/** Read, and marked unread by hand since; the mark can outlast its message. */
 function exceptedSql(slice: ListSlice, rest: string): string {
   return `SELECT x.message_id AS id FROM read_exceptions x
       JOIN reach ON reach.scope = coalesce(x.stream_id::bigint, -x.conversation_id)
         AND x.message_id > reach.above AND x.message_id <= reach.upto
-      ${rest === '' ? '' : 'CROSS JOIN LATERAL (SELECT * FROM messages m WHERE m.id = x.message_id OFFSET 0) m'}
+      CROSS JOIN LATERAL (SELECT * FROM messages m WHERE m.id = x.message_id OFFSET 0) m
     WHERE x.user_id = ${user} AND NOT x.is_read AND ${slice.bound('x').replaceAll('x.id', 'x.message_id')}${rest}
     ORDER BY x.message_id ${slice.order} LIMIT ${slice.limit}`;
 }
@@ -123,14 +117,13 @@ function ofRareSql(
   const index = rareIndexOf(list);
   if (index !== undefined) {
     // Each row of messages is fetched by itself, and only until the list is full.
-    return `SELECT DISTINCT m.id FROM (
-        SELECT m.id FROM (
-          SELECT hit.id FROM (${index.rows(bound, order)}) hit
+    return `SELECT m.id FROM (
+          SELECT DISTINCT hit.id FROM (${index.rows(bound, order)}) hit
           JOIN (${openScopesSql}) s ON s.scope = hit.scope AND hit.id > s.level AND hit.id <= s.upto ORDER BY hit.id ${order} OFFSET 0) hit
         CROSS JOIN LATERAL (SELECT * FROM messages m WHERE m.id = hit.id OFFSET 0) m
         JOIN open ON ${inOpen('m')}
         WHERE ${notReadSql('m')}${conditionsWithout(list, [...reachHints, 'unread', index.hint])('m')}
-        ORDER BY hit.id ${order} LIMIT ${index.copies} * ${limit}) m`;
+        ORDER BY hit.id ${order} LIMIT ${limit}`;
   }
   if (carrying === undefined) return undefined;
   const rest = conditionsWithout(list, [...reachHints, 'unread', 'carrying'])('m');
@@ -155,7 +148,7 @@ function walkSql(slice: ListSlice, rest: (message: string) => string): string {
     ? `least(open.newest, open.upto, ${edge} - 1)`
     : `greatest(open.level, ${edge} - 1)`;
   const canContribute = isDown ? `open.level < ${edge} - 1` : `open.newest >= ${edge}`;
-  // Everything unread up to the horizon is known.
+  // Everything unread up to the horizon is known, itself included.
   const nothing = isDown ? beyondAllMessages : '-1';
   const everything = isDown ? '-1' : beyondAllMessages;
   const further = isDown ? 'least' : 'greatest';
@@ -194,7 +187,7 @@ function walkSql(slice: ListSlice, rest: (message: string) => string): string {
               WHERE walk.step % 2 = 1 AND ${mayHold} AND o.rank > walk.step / 2 * ${batch} AND o.rank <= (walk.step / 2 + 1) * ${batch}
             ) u ORDER BY u.id ${order} LIMIT ${limit}) AS ids,
           CASE WHEN walk.step % 2 = 1
-            THEN coalesce((SELECT o.key FROM ranked o WHERE o.rank = (walk.step / 2 + 1) * ${batch} + 1), ${everything})
+            THEN coalesce((SELECT o.key${isDown ? ' + 1' : ''} FROM ranked o WHERE o.rank = (walk.step / 2 + 1) * ${batch} + 1), ${everything})
             WHEN (SELECT count(*) FROM following) < ${windowIds(limit)} THEN ${everything}
             ELSE (SELECT ${isDown ? 'min' : 'max'}(following.id) FROM following) END AS horizon
       ) got

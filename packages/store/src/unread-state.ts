@@ -2,7 +2,7 @@ import type { Queryable } from '@parley/database';
 
 import { readerSql } from './list-sources-sql.ts';
 import type { MessageList } from './list-sources-sql.ts';
-import { listIdsSql, listTablesSql } from './message-query-sql.ts';
+import { listIdsSql, listTablesSql, nameOfText } from './message-query-sql.ts';
 import { flagBits, readSql } from './message-sql.ts';
 import { unreadListedMax } from './read-state.ts';
 
@@ -56,7 +56,7 @@ const list: MessageList = {
 const above = '$2::bigint';
 
 // Texts sort by code points in this database.
-const unreadText = `WITH ${listTablesSql(list)}, picked AS MATERIALIZED (
+const unreadText = (): string => `WITH ${listTablesSql(list)}, picked AS MATERIALIZED (
     SELECT listed.id FROM (${listIdsSql(list, {
       edge: '9000000000000000000',
       bound: () => 'true',
@@ -103,9 +103,10 @@ const unreadText = `WITH ${listTablesSql(list)}, picked AS MATERIALIZED (
  * message.
  */
 export async function unreadState(db: Queryable, userId: number): Promise<UnreadState> {
+  const text = unreadText();
   const { rows } = await db.query<GroupRow>({
-    name: 'unread-state',
-    text: unreadText,
+    name: nameOfText('unread-state', text),
+    text,
     values: [userId, unreadListedMax],
   });
   const of = (kind: GroupRow['kind']): GroupRow[] => rows.filter((row) => row.kind === kind);

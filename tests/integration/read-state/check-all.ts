@@ -3,7 +3,9 @@ import { findFirstUnread, flagBits, listFlags, unreadState } from '@parley/store
 import type { UnreadState } from '@parley/store';
 import { expect } from 'vitest';
 
-import { Model } from './model.ts';
+import { checkLists } from './check-lists.ts';
+import { expectedBits } from './expected-bits.ts';
+import { Model, hasFlag } from './model.ts';
 import type { ModelMessage } from './model.ts';
 import type { World } from './world.ts';
 
@@ -51,23 +53,12 @@ function expectedUnread(world: World, model: Model, user: number): UnreadState {
       })),
     mentions: of(
       (message) =>
-        message.named.includes(user) ||
-        (message.wildcard && !model.isMuted(user, message.conversation)),
+        hasFlag(message, user, flagBits.mentioned) ||
+        (hasFlag(message, user, flagBits.wildcard_mentioned) &&
+          !model.isMuted(user, message.conversation)),
     ),
     count: of((message) => !model.isMuted(user, message.conversation)).length,
   };
-}
-
-function expectedBits(message: ModelMessage, user: number): number {
-  const row = message.rows.get(user);
-  if (row === undefined) return flagBits.read | flagBits.historical;
-  return (
-    (row.read ? flagBits.read : 0) |
-    (row.starred ? flagBits.starred : 0) |
-    (message.named.includes(user) ? flagBits.mentioned : 0) |
-    (message.wildcard ? flagBits.wildcard_mentioned : 0) |
-    (row.historical ? flagBits.historical : 0)
-  );
 }
 
 export async function checkAll(world: World, model: Model): Promise<void> {
@@ -77,6 +68,7 @@ export async function checkAll(world: World, model: Model): Promise<void> {
     expect(model.messages.map((message) => [message.id, bits.get(message.id)])).toEqual(
       model.messages.map((message) => [message.id, expectedBits(message, user)]),
     );
+    await checkLists(world, model, user);
     expect(await unreadState(world.client, userId)).toEqual(expectedUnread(world, model, user));
     const first = (condition: (message: ModelMessage) => boolean): number | undefined =>
       model.unread(user, condition)[0]?.id;

@@ -16,6 +16,8 @@ const send = fc.record({
   conversation,
   readBySender: fc.boolean(),
   named: fc.subarray([0, 1, 2]),
+  groupNamed: fc.subarray([0, 1, 2]),
+  alerted: fc.subarray([0, 1, 2]),
   wildcard: fc.boolean(),
   bot: fc.option(person, { nil: undefined }),
 });
@@ -66,10 +68,39 @@ const operation = fc.oneof(
       conversation: topic,
     }),
   },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      op: fc.constant('unmute-topic' as const),
+      user: person,
+      conversation: topic,
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ op: fc.constant('delete' as const), picks }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      op: fc.constant('flag' as const),
+      user: person,
+      picks,
+      flag: fc.constantFrom(
+        'starred' as const,
+        'mentioned' as const,
+        'wildcard_mentioned' as const,
+        'has_alert_word' as const,
+        'historical' as const,
+      ),
+      operation: fc.constantFrom('add' as const, 'remove' as const),
+    }),
+  },
+  // What the upkeep does, at any time or never.
+  { weight: 1, arbitrary: fc.record({ op: fc.constant('upkeep' as const) }) },
   { weight: 1, arbitrary: fc.record({ op: fc.constant('check' as const) }) },
 );
 export type Operation = typeof operation extends fc.Arbitrary<infer Value> ? Value : never;
 export const history = fc.record({
+  /** Whether lists read as little as they can at a time. */
+  isNarrow: fc.boolean(),
   members: fc.array(fc.tuple(person, stream), { maxLength: 5 }),
   operations: fc.array(operation, { minLength: 1, maxLength: 45, size: 'max' }),
 });

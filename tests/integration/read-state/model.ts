@@ -1,4 +1,5 @@
 /** What the store should say of read state, kept in the plainest way: one row per user and message. */
+import { flagBits } from '@parley/store';
 
 export const userCount = 3;
 export const streamCount = 2;
@@ -7,19 +8,36 @@ export const topicCount = 3;
 export const privateGroups = [[0], [0, 1], [1, 2], [0, 1, 2]] as const;
 export const conversationCount = streamCount * topicCount + privateGroups.length;
 
-type Held = { read: boolean; starred: boolean; historical: boolean };
+/** What a user set or cleared by hand, by bit; the rest follows from the message. */
+type Held = { read: boolean; historical: boolean; readonly byHand: Map<number, boolean> };
 export type ModelMessage = {
   readonly id: number;
   readonly sender: number;
   readonly wildcard: boolean;
   /** Who was named has his flag from the send on; it counts from when he holds the message. */
   readonly named: readonly number[];
+  /** Named by a group, and those whose alert words it has: this counts for holders only. */
+  readonly groupNamed: readonly number[];
+  readonly alerted: readonly number[];
   conversation: number;
   readonly rows: Map<number, Held>;
 };
 
+/** Whether a message that the user holds has the flag, `read` aside. */
+export function hasFlag(message: ModelMessage, user: number, bit: number): boolean {
+  const row = message.rows.get(user);
+  if (row === undefined) return false;
+  const byHand = row.byHand.get(bit);
+  if (byHand !== undefined) return byHand;
+  if (bit === flagBits.mentioned)
+    return message.named.includes(user) || message.groupNamed.includes(user);
+  if (bit === flagBits.wildcard_mentioned) return message.wildcard;
+  if (bit === flagBits.has_alert_word) return message.alerted.includes(user);
+  return bit === flagBits.historical && row.historical;
+}
+
 export class Model {
-  readonly messages: ModelMessage[] = [];
+  messages: ModelMessage[] = [];
   readonly members = new Set<string>();
   readonly mutedStreams = new Set<string>();
   readonly mutedTopics = new Set<string>();

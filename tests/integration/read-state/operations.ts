@@ -3,9 +3,13 @@ import type { Client } from '@parley/database';
 import {
   addLateReceipt,
   changeFlag,
+  deleteMessage,
+  flagBits,
   markAllRead,
   markStreamRead,
   markTopicRead,
+  moveMessages,
+  noteNewestMessages,
   setStreamFloorsAtChange,
 } from '@parley/store';
 import { expect } from 'vitest';
@@ -122,6 +126,12 @@ async function sending(
     read_by_sender: sent.readBySender,
     mentions_wildcard: sent.wildcard,
     mentioned_ids: sent.named.map((user) => world.users[user]),
+    ...(sent.groupNamed.length === 0
+      ? {}
+      : { group_mentioned_ids: sent.groupNamed.map((user) => world.users[user]) }),
+    ...(sent.alerted.length === 0
+      ? {}
+      : { alert_word_ids: sent.alerted.map((user) => world.users[user]) }),
     late_receipt_ids: late.map((user) => world.users[user]),
     search_text: '',
     audience: 0,
@@ -138,11 +148,13 @@ async function sending(
     sender,
     wildcard: sent.wildcard,
     named: sent.named,
+    groupNamed: sent.groupNamed,
+    alerted: sent.alerted,
     conversation: sent.conversation,
     rows: new Map(
       [...holders, ...late].map((user) => [
         user,
-        { read: user === sender && sent.readBySender, starred: false, historical: false },
+        { read: user === sender && sent.readBySender, historical: false, byHand: new Map() },
       ]),
     ),
   });
@@ -173,6 +185,26 @@ async function marking(
     const row = message.rows.get(user);
     if (row !== undefined) row.read = read;
   }
+}
+
+async function flagging(
+  world: World,
+  model: Model,
+  change: Extract<Operation, { op: 'flag' }>,
+): Promise<void> {
+  const { user, flag, operation } = change;
+  const messages = model.pick(change.picks);
+  await world.client.query('BEGIN');
+  await changeFlag(
+    world.client,
+    world.users[user] ?? 0,
+    messages.map((message) => message.id),
+    flag,
+    operation,
+  );
+  await world.client.query('COMMIT');
+  for (const message of messages)
+    message.rows.get(user)?.byHand.set(flagBits[flag], operation === 'add');
 }
 
 async function markingInBulk(
@@ -238,9 +270,12 @@ export async function apply(world: World, model: Model, next: Operation): Promis
       await addLateReceipt(client, userId, message.id);
       await changeFlag(client, userId, [message.id], 'starred', 'add');
       await client.query('COMMIT');
-      const row = message.rows.get(next.user);
-      if (row !== undefined) row.starred = true;
-      else message.rows.set(next.user, { read: true, starred: true, historical: true });
+      let row = message.rows.get(next.user);
+      if (row === undefined) {
+        row = { read: true, historical: true, byHand: new Map() };
+        message.rows.set(next.user, row);
+      }
+      row.byHand.set(flagBits.starred, true);
       return undefined;
     }
     case 'move':
@@ -248,12 +283,25 @@ export async function apply(world: World, model: Model, next: Operation): Promis
         const streamIndex = Model.streamOf(message.conversation);
         if (streamIndex === undefined) continue;
         message.conversation = streamIndex * topicCount + next.topic;
-        await client.query('UPDATE messages SET conversation_id = $2, topic = $3 WHERE id = $1', [
-          message.id,
-          world.conversations[message.conversation],
-          `topic ${message.conversation}`,
-        ]);
+        await moveMessages(client, {
+          topic: `topic ${message.conversation}`,
+          conversationId: world.conversations[message.conversation] ?? 0,
+          subjectLinks: [],
+          messageIds: [message.id],
+          searchText: () => '',
+        });
       }
+      return undefined;
+    case 'delete':
+      for (const message of model.pick(next.picks)) {
+        await deleteMessage(client, message.id);
+        model.messages = model.messages.filter((other) => other !== message);
+      }
+      return undefined;
+    case 'flag':
+      return flagging(world, model, next);
+    case 'upkeep':
+      await noteNewestMessages(client);
       return undefined;
     case 'mute-stream':
       if (!model.isMember(next.user, next.stream)) return undefined;
@@ -268,6 +316,14 @@ export async function apply(world: World, model: Model, next: Operation): Promis
       await client.query(
         `INSERT INTO muted_topics (user_id, stream_id, topic_folded, topic)
          SELECT $1, stream_id, topic_folded, topic_folded FROM conversations WHERE id = $2 ON CONFLICT DO NOTHING`,
+        [world.users[next.user], world.conversations[next.conversation]],
+      );
+      return undefined;
+    case 'unmute-topic':
+      model.mutedTopics.delete(`${next.user}/${next.conversation}`);
+      await client.query(
+        `DELETE FROM muted_topics t USING conversations c
+         WHERE t.user_id = $1 AND c.id = $2 AND t.stream_id = c.stream_id AND t.topic_folded = c.topic_folded`,
         [world.users[next.user], world.conversations[next.conversation]],
       );
       return undefined;
