@@ -7,10 +7,10 @@ import type { Role } from './identity.ts';
 
 /**
  * The newest format. An entry carries the oldest one that can read it: 2 since events of messages sent before (`of-message`) and
- * submessages that come with a message.
+ * submessages that come with a message, 3 since what `ChangeEntry` marks so.
  */
-export const logEntryVersion = 2;
-export type LogEntryVersion = 1 | 2;
+export const logEntryVersion = 3;
+export type LogEntryVersion = 1 | 2 | 3;
 
 /** The events a client sees under `message`, without what differs between queues (id, content, avatar). */
 export type LoggedMessage = {
@@ -83,8 +83,16 @@ export type Audience =
   | { readonly to: 'everyone' }
   | { readonly to: 'members' }
   | { readonly to: 'administrators' }
+  /** Members who are no administrators; format 3. */
+  | { readonly to: 'plain-members' }
   | { readonly to: 'users'; readonly userIds: readonly number[] }
-  | { readonly to: 'stream-viewers'; readonly streamId: number; readonly inviteOnly: boolean };
+  | {
+      readonly to: 'stream-viewers';
+      readonly streamId: number;
+      readonly inviteOnly: boolean;
+      /** Those who were members right before the entry, whose effects end that; format 3. */
+      readonly asBefore?: true;
+    };
 
 /** What an entry alters in who may see what; every follower applies it at the entry's position. */
 export type LogEffect =
@@ -93,6 +101,8 @@ export type LogEffect =
       readonly streamId: number;
       readonly userIds: readonly number[];
     }
+  /** Nobody is a member any more; format 3. */
+  | { readonly effect: 'stream-ended'; readonly streamId: number }
   | {
       readonly effect: 'account';
       readonly userId: number;
@@ -154,10 +164,27 @@ export type EventPart =
   | {
       readonly form: 'subscription-add';
       readonly userId: number;
-      readonly subscriptions: readonly ({ readonly stream_id: number } & Readonly<
-        Record<string, unknown>
-      >)[];
+      readonly subscriptions: readonly AddedSubscription[];
+    }
+  /** The same for several users whose subscriptions are alike, at one position; format 3. */
+  | {
+      readonly form: 'shared-subscription-add';
+      readonly userIds: readonly number[];
+      readonly subscriptions: readonly AddedSubscription[];
+    }
+  /**
+   * One `update_message_flags` for each of the users, at one position: the newest messages that he held of a stream that he leaves
+   * with this entry are read. They are looked up when the event is made, so that leaving costs the same however much was unread;
+   * format 3.
+   */
+  | {
+      readonly form: 'left-stream-read';
+      readonly streamId: number;
+      readonly userIds: readonly number[];
     };
+
+/** A subscription object without `subscribers`. */
+export type AddedSubscription = { readonly stream_id: number } & Readonly<Record<string, unknown>>;
 
 export type EventBody = { readonly type: string } & Readonly<Record<string, unknown>>;
 
@@ -192,13 +219,61 @@ export type SideEffect = { readonly target: number } & (
     }
 );
 
+/** Side effects that differ in their targets alone. */
+export type SideEffects = SideEffect extends infer One
+  ? One extends SideEffect
+    ? Omit<One, 'target'> & { readonly targets: readonly number[] }
+    : never
+  : never;
+
 export type ChangeEntry = {
   readonly v: LogEntryVersion;
   readonly kind: 'change';
   readonly effects: readonly LogEffect[];
   readonly events: readonly EventPart[];
-  readonly sideEffects?: readonly SideEffect[];
+  readonly sideEffects?: readonly (SideEffect | SideEffects)[];
 };
+
+/** What a writer says of a change; its format follows. */
+export type ChangeContent = {
+  readonly effects?: readonly LogEffect[];
+  readonly events: readonly EventPart[];
+  readonly sideEffects?: readonly (SideEffect | SideEffects)[];
+};
+
+function isOfFormat3(part: EventPart): boolean {
+  switch (part.form) {
+    case 'shared-subscription-add':
+    case 'left-stream-read':
+      return true;
+    case 'same': {
+      const { audience } = part;
+      return (
+        audience.to === 'plain-members' ||
+        (audience.to === 'stream-viewers' && audience.asBefore === true)
+      );
+    }
+    default:
+      return false;
+  }
+}
+
+/** @returns the entry of a change, in the oldest format that can hold it */
+export function changeEntry({
+  effects = [],
+  events,
+  sideEffects = [],
+}: ChangeContent): ChangeEntry {
+  const isNew = events.some(isOfFormat3) || effects.some(({ effect }) => effect === 'stream-ended');
+  const isOld = !isNew && !events.some(({ form }) => form === 'of-message');
+  return {
+    v: isNew ? 3 : isOld ? 1 : 2,
+    kind: 'change',
+    effects,
+    events,
+    ...(sideEffects.length > 0 && { sideEffects }),
+  };
+}
 
 /** Moves the log on when nothing else does, so that a heartbeat has an id above what the client acknowledged. */
 export type TickEntry = { readonly v: 1; readonly kind: 'tick' };
@@ -207,7 +282,12 @@ export type LogEntry = MessageSentEntry | ChangeEntry | TickEntry;
 
 /** @returns what the entry brings about beside its events */
 export function sideEffectsOf(entry: LogEntry): readonly SideEffect[] {
-  return entry.kind === 'change' ? (entry.sideEffects ?? []) : [];
+  if (entry.kind !== 'change') return [];
+  return (entry.sideEffects ?? []).flatMap((given) => {
+    if (!('targets' in given)) return [given];
+    const { targets, ...shared } = given;
+    return targets.map((target): SideEffect => ({ ...shared, target }));
+  });
 }
 
 /** @returns the number of events an event part becomes, each with a position of its own */

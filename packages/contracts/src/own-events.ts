@@ -24,3 +24,15 @@ export function ownEventsEntry(
     },
   };
 }
+
+/** @returns the event by which messages of a stream that a user leaves become read (reference facts, events 11.4) */
+export function readOnLeaving(messageIds: readonly number[]): EventBody {
+  return {
+    type: 'update_message_flags',
+    operation: 'add',
+    op: 'add',
+    flag: 'read',
+    messages: messageIds,
+    all: false,
+  };
+}

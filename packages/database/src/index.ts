@@ -7,3 +7,4 @@ export {
   oldestUsableSchemaVersion,
   UnusableSchema,
 } from './schema-version.ts';
+export { isUniqueViolation } from './unique-violation.ts';

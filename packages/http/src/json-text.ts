@@ -69,6 +69,20 @@ function reviveCarefully(
   return value;
 }
 
+function reviveWithNul(
+  this: unknown,
+  key: string,
+  value: unknown,
+  context?: ReviverContext,
+): unknown {
+  return typeof value === 'string'
+    ? value.toWellFormed()
+    : reviveCarefully.call(this, key, value, context);
+}
+
+/** Whether a U+0000 in a text is refused, or left to the endpoint, which has an answer of its own. */
+export type NulHandling = 'refused' | 'handled';
+
 /** A parsed JSON text together with the object that holds it under the empty key. */
 export type JsonValue = { readonly '': unknown };
 
@@ -79,12 +93,13 @@ export type JsonValue = { readonly '': unknown };
  */
 export function parseJson(
   text: string,
+  nul: NulHandling = 'refused',
 ): { readonly holder: JsonValue } | { readonly fault: 'not JSON' | 'NUL' } {
   try {
     if (!numberNeedsCare.test(text) && !stringNeedsCare.test(text)) {
       return { holder: { '': JSON.parse(text) as unknown } };
     }
-    const value: unknown = JSON.parse(text, reviveCarefully);
+    const value: unknown = JSON.parse(text, nul === 'handled' ? reviveWithNul : reviveCarefully);
     const holder = { '': value };
     if (typeof value === 'number' && !integerLiteral.test(text.trim()))
       floatLiterals.set(holder, new Set(['']));
@@ -103,8 +118,12 @@ export function parseJson(
  *
  * @throws ApiError `Argument "{name}" is not valid JSON.`, or `REQUEST_VARIABLE_INVALID` for a text with a NUL
  */
-export function parseJsonParameter(text: string, name: string): JsonValue {
-  const parsed = parseJson(text);
+export function parseJsonParameter(
+  text: string,
+  name: string,
+  nul: NulHandling = 'refused',
+): JsonValue {
+  const parsed = parseJson(text, nul);
   if ('holder' in parsed) return parsed.holder;
   if (parsed.fault === 'NUL') throw requestVariableInvalid(name, text);
   throw argumentIsNotJson(name);

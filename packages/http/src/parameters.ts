@@ -2,6 +2,7 @@ import { requestVariableInvalid, limits } from '@parley/contracts';
 
 import type { FromSchema, JsonSchema } from './json-schema.ts';
 import { parseJson, parseJsonBody, parseJsonParameter } from './json-text.ts';
+import type { NulHandling } from './json-text.ts';
 import { compileCheck } from './validate.ts';
 
 /**
@@ -102,11 +103,13 @@ export function text<const Name extends string, const Options extends TextOption
   });
 }
 
+export type JsonOptions = ParameterOptions & { readonly nul?: NulHandling };
+
 /** A JSON-encoded parameter of any shape; the value's type follows from the schema's literal. */
 export function json<
   const Name extends string,
   const Schema extends JsonSchema,
-  const Options extends ParameterOptions,
+  const Options extends JsonOptions,
 >(
   name: Name,
   schema: Schema,
@@ -116,7 +119,7 @@ export function json<
   return build(name, options, {
     encoding: 'json',
     schema,
-    decode: (raw) => check(parseJsonParameter(raw, name), name),
+    decode: (raw) => check(parseJsonParameter(raw, name, options.nul), name),
   });
 }
 
@@ -140,7 +143,7 @@ export function jsonInteger<const Name extends string, const Options extends Num
   return json<Name, { readonly type: 'integer' }, Options>(name, { type: 'integer' }, options);
 }
 
-export type ListOptions = ParameterOptions & { readonly default?: readonly unknown[] | null };
+export type ListOptions = JsonOptions & { readonly default?: readonly unknown[] | null };
 
 /** A JSON list of strings. */
 export function jsonStringList<const Name extends string, const Options extends ListOptions>(

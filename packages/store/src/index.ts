@@ -13,6 +13,8 @@ export * from './user-settings.ts';
 export * from './languages.ts';
 export * from './user-json.ts';
 export * from './streams.ts';
+export * from './default-streams.ts';
+export * from './topics.ts';
 export * from './stream-json.ts';
 export * from './stream-traffic.ts';
 export * from './memberships.ts';

@@ -59,13 +59,144 @@ const resolvedSettingColumns = ['desktop', 'audible', 'push', 'email']
   )
   .join(', ');
 
+/** What one statement changes at most, so that neither it nor the memory for it grows with a request. */
+const pairsPerStatement = 5_000;
+
+/** @returns the users in pieces that make no more than a statement's share of pairs with so many streams; a user stays whole */
+function inPieces(userIds: readonly number[], streams: number): number[][] {
+  const size = Math.max(1, Math.floor(pairsPerStatement / Math.max(1, streams)));
+  const distinct = [...new Set(userIds)].toSorted((a, b) => a - b);
+  return Array.from({ length: Math.ceil(distinct.length / size) }, (_, n) =>
+    distinct.slice(n * size, (n + 1) * size),
+  );
+}
+
+export type StreamToJoin = {
+  readonly streamId: number;
+  /** For records that are new. */
+  readonly color?: string | undefined;
+};
+
+/** A person who has just become a member of a stream. */
+export type NewMembership = NewMember & { readonly streamId: number };
+
+type KnownRecord = {
+  readonly userId: number;
+  readonly streamId: number;
+  readonly isActive: boolean;
+  readonly color: string;
+};
+
+type UsedColors = {
+  readonly userId: number;
+  /** Those of the palette. */
+  readonly colors: string[];
+  readonly streams: number;
+};
+
+/** @returns a colour for each stream that the person is to join, by id; those that he is in are left out */
+function colorsFor(
+  streams: readonly StreamToJoin[],
+  records: ReadonlyMap<number, KnownRecord>,
+  used: UsedColors | undefined,
+): Map<number, string> {
+  const taken = new Set(used?.colors);
+  let count = used?.streams ?? 0;
+  const chosen = new Map<number, string>();
+  for (const { streamId, color: wanted } of streams) {
+    const record = records.get(streamId);
+    if (record?.isActive === true) continue;
+    const color =
+      record?.color ??
+      wanted ??
+      streamColors.find((candidate) => !taken.has(candidate)) ??
+      streamColors[count % streamColors.length] ??
+      '';
+    chosen.set(streamId, color);
+    taken.add(color);
+    count += 1;
+  }
+  return chosen;
+}
+
+async function choosePairs(
+  db: Queryable,
+  userIds: readonly number[],
+  streams: readonly StreamToJoin[],
+): Promise<{ userIds: number[]; streamIds: number[]; colors: string[] }> {
+  const records = await db.query<KnownRecord>({
+    name: 'store-subscription-records',
+    text: `SELECT user_id AS "userId", stream_id AS "streamId", is_active AS "isActive", color FROM subscriptions
+      WHERE user_id = ANY ($1::int[]) AND stream_id = ANY ($2::int[])`,
+    values: [userIds, streams.map(({ streamId }) => streamId)],
+  });
+  const used = await db.query<UsedColors>({
+    name: 'store-used-colors',
+    text: `SELECT user_id AS "userId", count(*)::int AS streams,
+        coalesce(array_agg(DISTINCT color) FILTER (WHERE color = ANY ($2::text[])), '{}') AS colors
+      FROM subscriptions WHERE user_id = ANY ($1::int[]) AND is_active GROUP BY user_id`,
+    values: [userIds, streamColors],
+  });
+  const usedByUser = new Map(used.rows.map((row) => [row.userId, row]));
+  const recordsByUser = Map.groupBy(records.rows, (record) => record.userId);
+  const pairs = { userIds: [] as number[], streamIds: [] as number[], colors: [] as string[] };
+  for (const userId of userIds) {
+    const known = new Map(
+      (recordsByUser.get(userId) ?? []).map((record) => [record.streamId, record]),
+    );
+    for (const [streamId, color] of colorsFor(streams, known, usedByUser.get(userId))) {
+      pairs.userIds.push(userId);
+      pairs.streamIds.push(streamId);
+      pairs.colors.push(color);
+    }
+  }
+  return pairs;
+}
+
 /**
- * Subscribes accounts to one stream in one statement, whatever their number. Who already is subscribed is left alone. A record
+ * Subscribes accounts to streams, in a few statements whatever their numbers. Who already is subscribed is left alone. A record
  * from earlier keeps its colour and settings; a new one gets the requested colour, or the first of the palette that none of
- * the person's active subscriptions has (reference facts, streams 5.1 and 6.5).
+ * the person's active subscriptions has, those that come before it here included (reference facts, streams 5.1 and 6.5).
  *
  * @param userIds active accounts
- * @returns the new members by ascending user id, with notification settings as booleans (reference facts, events 3.1)
+ * @param streams each once, in the order in which they get colours
+ * @returns the new memberships by user and stream, with notification settings as booleans (reference facts, events 3.1)
+ */
+export async function subscribeToStreams(
+  db: Queryable,
+  request: {
+    readonly userIds: readonly number[];
+    readonly streams: readonly StreamToJoin[];
+    readonly changeId: number;
+  },
+): Promise<NewMembership[]> {
+  const joined: NewMembership[] = [];
+  for (const userIds of inPieces(request.userIds, request.streams.length)) {
+    const pairs = await choosePairs(db, userIds, request.streams);
+    if (pairs.userIds.length === 0) continue;
+    const { rows } = await db.query<NewMembership>({
+      name: 'store-subscribe',
+      text: `WITH joined AS (
+          INSERT INTO subscriptions (user_id, stream_id, is_active, color)
+          SELECT w.user_id, w.stream_id, true, w.color FROM unnest($1::int[], $2::int[], $3::text[]) w (user_id, stream_id, color)
+          ON CONFLICT (user_id, stream_id) DO UPDATE SET is_active = true WHERE NOT subscriptions.is_active
+          RETURNING user_id AS "userId", stream_id AS "streamId", ${settingColumns}
+        ), opened AS (
+          INSERT INTO membership_periods (user_id, stream_id, from_change_id) SELECT "userId", "streamId", $4 FROM joined
+        )
+        SELECT m."userId", m."streamId", m.color, m."isMuted", m."pinToTop", ${resolvedSettingColumns}, m."wildcardMentionsNotify"
+        FROM joined m JOIN users u ON u.id = m."userId" ORDER BY m."userId", m."streamId"`,
+      values: [pairs.userIds, pairs.streamIds, pairs.colors, request.changeId],
+    });
+    for (const row of rows) joined.push(row);
+  }
+  return joined;
+}
+
+/**
+ * Subscribes accounts to one stream. See `subscribeToStreams`.
+ *
+ * @returns the new members by ascending user id
  */
 export async function subscribe(
   db: Queryable,
@@ -75,42 +206,17 @@ export async function subscribe(
     readonly color?: string | undefined;
     readonly changeId: number;
   },
-): Promise<NewMember[]> {
-  const { rows } = await db.query<NewMember>({
-    name: 'store-subscribe',
-    text: `WITH joined AS (
-        INSERT INTO subscriptions (user_id, stream_id, is_active, color)
-        SELECT w.user_id, $2, true, coalesce($3,
-          (SELECT p.color FROM unnest($5::text[]) WITH ORDINALITY p (color, n)
-           WHERE p.color <> ALL (used.colors) ORDER BY n LIMIT 1),
-          ($5::text[])[1 + used.streams % cardinality($5::text[])])
-        FROM unnest($1::int[]) w (user_id)
-        CROSS JOIN LATERAL (SELECT coalesce(array_agg(o.color), '{}') AS colors, count(*)::int AS streams
-          FROM subscriptions o WHERE o.user_id = w.user_id AND o.is_active) used
-        ON CONFLICT (user_id, stream_id) DO UPDATE SET is_active = true WHERE NOT subscriptions.is_active
-        RETURNING user_id AS "userId", ${settingColumns}
-      ), opened AS (
-        INSERT INTO membership_periods (user_id, stream_id, from_change_id) SELECT "userId", $2, $4 FROM joined
-      )
-      SELECT m."userId", m.color, m."isMuted", m."pinToTop", ${resolvedSettingColumns}, m."wildcardMentionsNotify"
-      FROM joined m JOIN users u ON u.id = m."userId" ORDER BY m."userId"`,
-    values: [
-      [...new Set(request.userIds)],
-      request.streamId,
-      request.color ?? null,
-      request.changeId,
-      streamColors,
-    ],
-  });
-  return rows;
+): Promise<NewMembership[]> {
+  const { userIds, streamId, color, changeId } = request;
+  return subscribeToStreams(db, { userIds, streams: [{ streamId, color }], changeId });
 }
 
 export type Membership = { readonly userId: number; readonly streamId: number };
 
 /**
- * Unsubscribes accounts from streams in one statement.
+ * Unsubscribes accounts from streams, in a few statements whatever their numbers.
  *
- * @returns those who were members, by stream and user
+ * @returns who was a member of what, by user and stream
  */
 export async function unsubscribe(
   db: Queryable,
@@ -120,41 +226,40 @@ export async function unsubscribe(
     readonly changeId: number;
   },
 ): Promise<Membership[]> {
-  const { rows } = await db.query<Membership>({
-    name: 'store-unsubscribe',
-    text: `WITH left_now AS (
-        UPDATE subscriptions SET is_active = false
-        WHERE user_id = ANY ($1::int[]) AND stream_id = ANY ($2::int[]) AND is_active RETURNING user_id, stream_id
-      ), closed AS (
-        UPDATE membership_periods p SET until_change_id = $3 FROM left_now l
-        WHERE p.stream_id = l.stream_id AND p.user_id = l.user_id AND p.until_change_id IS NULL
-      )
-      SELECT user_id AS "userId", stream_id AS "streamId" FROM left_now ORDER BY stream_id, user_id`,
-    values: [request.userIds, request.streamIds, request.changeId],
-  });
-  return rows;
+  const left: Membership[] = [];
+  for (const userIds of inPieces(request.userIds, request.streamIds.length)) {
+    const { rows } = await db.query<Membership>({
+      name: 'store-unsubscribe',
+      text: `WITH left_now AS (
+          UPDATE subscriptions SET is_active = false
+          WHERE user_id = ANY ($1::int[]) AND stream_id = ANY ($2::int[]) AND is_active RETURNING user_id, stream_id
+        ), closed AS (
+          UPDATE membership_periods p SET until_change_id = $3 FROM left_now l
+          WHERE p.stream_id = l.stream_id AND p.user_id = l.user_id AND p.until_change_id IS NULL
+        )
+        SELECT user_id AS "userId", stream_id AS "streamId" FROM left_now ORDER BY user_id, stream_id`,
+      values: [userIds, request.streamIds, request.changeId],
+    });
+    for (const row of rows) left.push(row);
+  }
+  return left;
 }
 
-/**
- * Ends all subscriptions of a stream that is being deactivated, those of deactivated accounts too.
- *
- * @returns who was a member, ascending
- */
+/** Ends all subscriptions of streams that are being deactivated, those of deactivated accounts too. */
 export async function closeStreamMemberships(
   db: Queryable,
-  streamId: number,
+  streamIds: readonly number[],
   changeId: number,
-): Promise<number[]> {
+): Promise<void> {
   await db.query({
-    text: 'UPDATE subscriptions SET is_active = false WHERE stream_id = $1 AND is_active',
-    values: [streamId],
+    text: 'UPDATE subscriptions SET is_active = false WHERE stream_id = ANY ($1::int[]) AND is_active',
+    values: [streamIds],
   });
-  const { rows } = await db.query<{ userId: number }>({
-    text: `UPDATE membership_periods SET until_change_id = $2 WHERE stream_id = $1 AND until_change_id IS NULL
-      RETURNING user_id AS "userId"`,
-    values: [streamId, changeId],
+  await db.query({
+    text: `UPDATE membership_periods SET until_change_id = $2
+      WHERE stream_id = ANY ($1::int[]) AND until_change_id IS NULL`,
+    values: [streamIds, changeId],
   });
-  return rows.map((row) => row.userId).toSorted((a, b) => a - b);
 }
 
 /**

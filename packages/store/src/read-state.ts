@@ -25,9 +25,6 @@ import { unreadIdsSql } from './unread-sql.ts';
 /** The most unread messages that one answer or event lists; the newest count (reference facts, events 4.1). */
 export const unreadListedMax = 50_000;
 
-/** The most unread messages that leaving a stream lists for one user in its event. */
-export const unreadListedOnLeavingMax = 5_000;
-
 /**
  * Locks the read state of users, in the order of their ids, until the transaction ends. A statement after it sees what earlier
  * holders of the locks did.
@@ -247,46 +244,77 @@ export async function markAllRead(client: Client, userId: number, changeId: numb
   });
 }
 
-const leaveText = `WITH leaving AS MATERIALIZED (SELECT DISTINCT u AS user_id FROM unnest($1::integer[]) u),
-  unread AS MATERIALIZED (
-    SELECT leaver.user_id, coalesce((SELECT array_agg(i.id ORDER BY i.id) FROM (
-      ${listedDescending(
-        unreadIdsSql({
-          user: 'leaver.user_id',
-          stream: '$2',
-          order: 'DESC',
-          limit: String(unreadListedOnLeavingMax),
-        }),
-        String(unreadListedOnLeavingMax),
-      )}) i), '{}') AS ids
-    FROM leaving leaver
-  ), floors AS (
-    INSERT INTO read_stream_floors (user_id, stream_id, change_id) SELECT l.user_id, $2, $3 FROM leaving l
-    ON CONFLICT (user_id, stream_id) DO UPDATE SET change_id = excluded.change_id
-  ), gone AS (
-    DELETE FROM read_exceptions x USING leaving l WHERE x.user_id = l.user_id AND x.stream_id = $2
-  )
-  SELECT u.user_id, u.ids FROM unread u ORDER BY u.user_id`;
+/** Users and the streams that they leave, pair by pair. */
+export type Leavings = readonly { readonly userId: number; readonly streamId: number }[];
+
+const leavingSql = 'unnest($1::integer[], $2::integer[]) leaver (user_id, stream_id)';
+
+const unreadOfLeaversText = `SELECT leaver.user_id AS "userId", leaver.stream_id AS "streamId", ARRAY(
+    ${listedDescending(
+      unreadIdsSql({
+        user: 'leaver.user_id',
+        stream: 'leaver.stream_id',
+        order: 'DESC',
+        limit: '$3::bigint',
+      }),
+      '$3::bigint',
+    )}) AS ids
+  FROM ${leavingSql}`;
+
+export type UnreadOfLeaver = {
+  readonly userId: number;
+  readonly streamId: number;
+  /** Descending. */
+  readonly ids: readonly number[];
+};
 
 /**
- * Marks a stream read for users who leave it, up to the place in the log of the change by which they leave (reference facts,
- * events 11.4). Called in the transaction of the leaving, before or after its membership rows are written.
+ * Lists what users have not read in streams that they leave. Called in the transaction of the leaving, before or after its membership
+ * rows are written and before `setStreamFloorsAtChange`. It costs a look-up for each pair and topic.
  *
- * @returns for each user the ids that were unread, ascending, the newest `unreadListedOnLeavingMax` at most
+ * @param idsMax ids to list for each pair, the newest
+ */
+export async function listUnreadOfLeavers(
+  client: Client,
+  leavings: Leavings,
+  idsMax: number,
+): Promise<UnreadOfLeaver[]> {
+  const { rows } = await client.query<UnreadOfLeaver>({
+    name: 'read-state-unread-of-leavers',
+    text: unreadOfLeaversText,
+    values: [
+      leavings.map(({ userId }) => userId),
+      leavings.map(({ streamId }) => streamId),
+      idsMax,
+    ],
+  });
+  return rows;
+}
+
+/**
+ * Marks streams read for users who leave them, up to the place in the log of the change by which they leave (reference facts,
+ * events 11.4). The users' read state is locked by the caller (`lockReadState`).
  */
 export async function setStreamFloorsAtChange(
   client: Client,
-  userIds: readonly number[],
-  streamId: number,
+  leavings: Leavings,
   changeId: number,
-): Promise<Map<number, number[]>> {
-  await lockReadState(client, userIds);
-  const { rows } = await client.query<{ user_id: number; ids: number[] }>({
+): Promise<void> {
+  await client.query({
     name: 'read-state-leave',
-    text: leaveText,
-    values: [userIds, streamId, changeId],
+    text: `WITH floors AS (
+        INSERT INTO read_stream_floors (user_id, stream_id, change_id)
+        SELECT leaver.user_id, leaver.stream_id, $3 FROM ${leavingSql}
+        ON CONFLICT (user_id, stream_id) DO UPDATE SET change_id = excluded.change_id
+      )
+      DELETE FROM read_exceptions x USING ${leavingSql}
+      WHERE x.user_id = leaver.user_id AND x.stream_id = leaver.stream_id`,
+    values: [
+      leavings.map(({ userId }) => userId),
+      leavings.map(({ streamId }) => streamId),
+      changeId,
+    ],
   });
-  return new Map(rows.map((row) => [row.user_id, row.ids]));
 }
 
 /** Where the first unread message is looked for; nothing set means everywhere. */

@@ -1,7 +1,7 @@
 /** Reads of what a user received: by membership periods, by taking part, or late. */
 import type { Queryable } from '@parley/database';
 
-import { heldSql } from './message-sql.ts';
+import { canHoldSql, heldSql, periodsSql } from './message-sql.ts';
 
 /**
  * @returns the newest message that the user holds, or undefined; register's `max_message_id` (reference facts, events 4). One
@@ -41,4 +41,33 @@ export async function holdsMessage(
     values: [userId, messageId],
   });
   return rows[0]?.holds ?? false;
+}
+
+/** The most ids that one event names of a stream left behind: no client begins with more (reference facts, events 4.1). */
+const heldListedMax = 50_000;
+
+/**
+ * @param upToMessageId what came later is left out
+ * @returns the ids of the messages of a stream that the user held, ascending, the newest 50,000 at most
+ */
+export async function listHeldInStream(
+  db: Queryable,
+  userId: number,
+  streamId: number,
+  upToMessageId: number,
+): Promise<number[]> {
+  const { rows } = await db.query<{ id: number }>({
+    name: 'store-held-in-stream',
+    text: `SELECT held.id FROM (
+        SELECT newest.id FROM (${periodsSql('$1::integer')}) held_in CROSS JOIN LATERAL (
+            SELECT m.id FROM messages m WHERE m.stream_id = $2 AND m.id > held_in.above AND m.id <= least(held_in.upto, $3)
+            ORDER BY m.id DESC LIMIT ${heldListedMax}) newest
+        WHERE held_in.stream_id = $2 AND ${canHoldSql('$1::integer')}
+        UNION SELECT m.id FROM late_receipts l JOIN messages m ON m.id = l.message_id
+        WHERE l.user_id = $1 AND m.stream_id = $2 AND m.id <= $3
+        ORDER BY id DESC LIMIT ${heldListedMax}) held
+      ORDER BY held.id`,
+    values: [userId, streamId, upToMessageId],
+  });
+  return rows.map((row) => row.id);
 }

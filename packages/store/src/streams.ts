@@ -4,7 +4,7 @@ import { foldName, limits } from '@parley/contracts';
 import type { Queryable } from '@parley/database';
 
 /**
- * Streams (owner of `streams` and `default_stream_groups`). A change to a stream that a message entry depends on locks the
+ * Streams (owner of `streams`). A change to a stream that a message entry depends on locks the
  * row first and increments its version, so that a send judged against the older state is judged again.
  */
 
@@ -106,6 +106,8 @@ export type StreamSources = {
   /** Default streams that this person may read. */
   readonly defaultsOf: { readonly userId: number; readonly isGuest: boolean } | null;
   readonly allActive: boolean;
+  /** All default streams, whoever asks. */
+  readonly defaults?: boolean;
   /** Streams to which any of these users is subscribed. */
   readonly subscriberIds: readonly number[];
 };
@@ -115,7 +117,7 @@ export async function listStreams(db: Queryable, sources: StreamSources): Promis
   const { rows } = await db.query<Stream>({
     name: 'store-list-streams',
     text: `SELECT ${columns} FROM streams s
-      WHERE NOT s.is_deactivated AND ($1 OR ($2 AND NOT s.invite_only)
+      WHERE NOT s.is_deactivated AND ($1 OR (s.is_default AND $6) OR ($2 AND NOT s.invite_only)
         OR s.id IN (SELECT m.stream_id FROM subscriptions m WHERE m.user_id = ANY ($3::int[]) AND m.is_active)
         OR (s.is_default AND (($4 AND NOT s.invite_only)
           OR s.id IN (SELECT m.stream_id FROM subscriptions m WHERE m.user_id = $5 AND m.is_active))))
@@ -126,16 +128,8 @@ export async function listStreams(db: Queryable, sources: StreamSources): Promis
       sources.subscriberIds,
       sources.defaultsOf !== null && !sources.defaultsOf.isGuest,
       sources.defaultsOf?.userId ?? null,
+      sources.defaults ?? false,
     ],
-  });
-  return rows;
-}
-
-/** @returns the live default streams, private ones too, by name in code-point order */
-export async function listDefaultStreams(db: Queryable): Promise<Stream[]> {
-  const { rows } = await db.query<Stream>({
-    name: 'store-list-default-streams',
-    text: `SELECT ${columns} FROM streams s WHERE s.is_default AND NOT s.is_deactivated ORDER BY s.name COLLATE "C"`,
   });
   return rows;
 }
@@ -154,30 +148,54 @@ export type NewStream = {
 };
 
 /**
+ * Creates streams in one statement. A name that somebody else takes meanwhile is left out.
+ *
+ * @param streams names that differ when folded; everybody who creates several gives them in the order of their folded names, so
+ *   that two requests wait for one another only one way
+ * @returns the streams that were made, locked by their insertion
+ */
+export async function createStreams(
+  db: Queryable,
+  streams: readonly NewStream[],
+): Promise<Stream[]> {
+  if (streams.length === 0) return [];
+  const rowsOf = streams.map((stream) => {
+    const inviteOnly = stream.inviteOnly ?? false;
+    return {
+      name: stream.name,
+      name_folded: foldName(stream.name),
+      description: stream.description ?? '',
+      rendered_description: stream.renderedDescription ?? '',
+      invite_only: inviteOnly,
+      is_announcement_only: stream.isAnnouncementOnly ?? false,
+      history_public_to_subscribers: !inviteOnly || (stream.historyPublicToSubscribers ?? false),
+      is_default: stream.isDefault ?? false,
+      email_token: randomBytes(16).toString('hex'),
+      creator_id: stream.creatorId,
+    };
+  });
+  const { rows } = await db.query<Stream>({
+    text: `INSERT INTO streams AS s (name, name_folded, description, rendered_description, invite_only, is_announcement_only,
+        history_public_to_subscribers, is_default, email_token, creator_id)
+      SELECT n.name, n.name_folded, n.description, n.rendered_description, n.invite_only, n.is_announcement_only,
+        n.history_public_to_subscribers, n.is_default, n.email_token, n.creator_id
+      FROM json_to_recordset($1::json) n (name text, name_folded text, description text, rendered_description text,
+        invite_only boolean, is_announcement_only boolean, history_public_to_subscribers boolean, is_default boolean,
+        email_token text, creator_id integer)
+      ON CONFLICT (name_folded) DO NOTHING RETURNING ${columns}`,
+    values: [JSON.stringify(rowsOf)],
+  });
+  return rows;
+}
+
+/**
  * Creates a stream, or finds that somebody else has just created one of this name.
  *
  * @returns the stream, locked by its insertion, or undefined when the name is taken
  */
 export async function createStream(db: Queryable, stream: NewStream): Promise<Stream | undefined> {
-  const inviteOnly = stream.inviteOnly ?? false;
-  const { rows } = await db.query<Stream>({
-    text: `INSERT INTO streams AS s (name, name_folded, description, rendered_description, invite_only, is_announcement_only,
-        history_public_to_subscribers, is_default, email_token, creator_id)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (name_folded) DO NOTHING RETURNING ${columns}`,
-    values: [
-      stream.name,
-      foldName(stream.name),
-      stream.description ?? '',
-      stream.renderedDescription ?? '',
-      inviteOnly,
-      stream.isAnnouncementOnly ?? false,
-      !inviteOnly || (stream.historyPublicToSubscribers ?? false),
-      stream.isDefault ?? false,
-      randomBytes(16).toString('hex'),
-      stream.creatorId,
-    ],
-  });
-  return rows[0];
+  const [created] = await createStreams(db, [stream]);
+  return created;
 }
 
 /** Settings of a stream that an administrator may change; what is absent stays. The stream is locked by the caller. */
@@ -229,17 +247,41 @@ export async function updateStream(
 const deactivatedNameLock = 7_217_002;
 
 /**
- * Deactivates a stream: private, no default stream any more, and renamed so that its name is free (reference facts,
- * streams 8.2). The stream is locked by the caller; its memberships are closed by `closeStreamMemberships`.
+ * Deactivates streams: private, no default streams any more, and renamed so that their names are free (reference facts,
+ * streams 8.2). The streams are locked by the caller; their memberships are closed by `closeStreamMemberships`.
  */
-export async function deactivateStream(db: Queryable, stream: Stream): Promise<void> {
+export async function deactivateStreams(db: Queryable, streams: readonly Stream[]): Promise<void> {
+  if (streams.length === 0) return;
   await db.query({ text: 'SELECT pg_advisory_xact_lock($1)', values: [deactivatedNameLock] });
-  let name = firstCodePoints(`!DEACTIVATED:${stream.name}`);
-  while ((await findStreamByName(db, name)) !== undefined) name = firstCodePoints(`!${name}`);
+  const chosen = new Map<string, { readonly id: number; readonly name: string }>();
+  let undecided = streams.map(({ id, name }) => ({
+    id,
+    name: firstCodePoints(`!DEACTIVATED:${name}`),
+  }));
+  while (undecided.length > 0) {
+    const taken = await findStreamsByNames(
+      db,
+      undecided.map(({ name }) => name),
+    );
+    const takenNames = new Set(taken.map(({ name }) => foldName(name)));
+    const again: { readonly id: number; readonly name: string }[] = [];
+    for (const candidate of undecided) {
+      const folded = foldName(candidate.name);
+      if (takenNames.has(folded) || chosen.has(folded))
+        again.push({ id: candidate.id, name: firstCodePoints(`!${candidate.name}`) });
+      else chosen.set(folded, candidate);
+    }
+    undecided = again;
+  }
   await db.query({
-    text: `UPDATE streams SET name = $2, name_folded = $3, invite_only = true, is_default = false, is_deactivated = true,
-        version = version + 1 WHERE id = $1`,
-    values: [stream.id, name, foldName(name)],
+    text: `UPDATE streams s SET name = n.name, name_folded = n.folded, invite_only = true, is_default = false,
+        is_deactivated = true, version = version + 1
+      FROM unnest($1::int[], $2::text[], $3::text[]) n (id, name, folded) WHERE s.id = n.id`,
+    values: [
+      [...chosen.values()].map(({ id }) => id),
+      [...chosen.values()].map(({ name }) => name),
+      [...chosen.keys()],
+    ],
   });
 }
 

@@ -7,7 +7,7 @@ import { connectForSubscriptions } from '@parley/redis';
 import { connectStores, keepLease, openPool } from '@parley/service';
 import {
   deriveKeySecrets,
-  membersAsOf,
+  listHeldInStream,
   openEventMembers,
   privateConversationIdsOf,
   StreamTraffic,
@@ -18,6 +18,7 @@ import { endpoints } from './endpoints/index.ts';
 import { FlagReader } from './feed/flag-reader.ts';
 import { loadUserView } from './feed/load-user-view.ts';
 import { NodeFeed } from './feed/node-feed.ts';
+import { SubscriberReader } from './feed/subscriber-reader.ts';
 import { Maintenance } from './maintenance.ts';
 import { registerMetrics } from './metrics.ts';
 import { QueueRegistry } from './queues/queue-registry.ts';
@@ -80,6 +81,7 @@ export const start: StartService = async (frame: ServiceFrame) => {
   frame.onDispose('maintenance', () => maintenance.stop());
 
   const flags = new FlagReader(stores.pool);
+  const subscribers = new SubscriberReader(stores.pool);
   const context: EventsContext = {
     ...stores,
     queues: config.queues,
@@ -97,7 +99,9 @@ export const start: StartService = async (frame: ServiceFrame) => {
         readBeginPosition: async () => (await readHead(stores.pool)).beginPosition,
         openSealed: (text) => openEventMembers(keySecrets, text),
         flagsOf: async (userId, messageId) => flags.of(userId, messageId),
-        subscribersAt: async (streamId, position) => membersAsOf(stores.pool, streamId, position),
+        subscribersAt: (streamId, position) => subscribers.at(streamId, position),
+        heldInStream: async (userId, streamId, upToMessageId) =>
+          listHeldInStream(stores.pool, userId, streamId, upToMessageId),
       },
       heartbeat: { minMs: config.queues.heartbeatMinMs, maxMs: config.queues.heartbeatMaxMs },
       draining: frame.stopping,

@@ -10,6 +10,8 @@ import {
   markTopicRead,
   moveMessages,
   noteNewestMessages,
+  listUnreadOfLeavers,
+  lockReadState,
   setStreamFloorsAtChange,
 } from '@parley/store';
 import { expect } from 'vitest';
@@ -79,8 +81,11 @@ async function leaving(
       'UPDATE membership_periods SET until_change_id = $3 WHERE user_id = $1 AND stream_id = $2 AND until_change_id IS NULL',
       [userId, streamId, changeId],
     );
-    const listed = await setStreamFloorsAtChange(world.client, [userId], streamId, changeId);
-    expect(listed.get(userId)).toEqual(unread.map((message) => message.id));
+    const leaving = [{ userId, streamId }];
+    await lockReadState(world.client, [userId]);
+    const [listed] = await listUnreadOfLeavers(world.client, leaving, 50_000);
+    expect(listed?.ids.toReversed()).toEqual(unread.map((message) => message.id));
+    await setStreamFloorsAtChange(world.client, leaving, changeId);
   });
   model.markRead(user, unread);
 }

@@ -54,6 +54,21 @@ export function messageFlags(entry: MessageSentEntry, userId: number): string[] 
   return flags;
 }
 
+/** From this length on a list is searched through a set of it, which lives as long as the list. */
+const longList = 32;
+const sets = new WeakMap<readonly number[], ReadonlySet<number>>();
+
+/** @returns whether the user is in the list; a change of ten thousand people is asked about by as many queues */
+export function isAmong(userIds: readonly number[], userId: number): boolean {
+  if (userIds.length < longList) return userIds.includes(userId);
+  let set = sets.get(userIds);
+  if (set === undefined) {
+    set = new Set(userIds);
+    sets.set(userIds, set);
+  }
+  return set.has(userId);
+}
+
 function isInAudience(audience: Audience, view: UserView, position: number): boolean {
   const account = view.accountAt(position);
   if (account === undefined || !account.isActive) return false;
@@ -64,11 +79,13 @@ function isInAudience(audience: Audience, view: UserView, position: number): boo
       return account.role !== 'guest';
     case 'administrators':
       return account.role === 'administrator';
+    case 'plain-members':
+      return account.role === 'member';
     case 'users':
-      return audience.userIds.includes(view.userId);
+      return isAmong(audience.userIds, view.userId);
     case 'stream-viewers':
       return (
-        view.isMember(audience.streamId, position) ||
+        view.isMember(audience.streamId, audience.asBefore === true ? position - 1 : position) ||
         (audience.inviteOnly ? account.role === 'administrator' : account.role !== 'guest')
       );
   }
@@ -105,7 +122,7 @@ function isPeer(
   position: number,
 ): boolean {
   const account = view.accountAt(position);
-  if (account === undefined || !account.isActive || part.userIds.includes(view.userId))
+  if (account === undefined || !account.isActive || isAmong(part.userIds, view.userId))
     return false;
   if (!part.inviteOnly) return account.role !== 'guest';
   return account.role === 'administrator' || view.isMember(part.streamId, position);
@@ -127,5 +144,8 @@ function isEntitledTo(part: EventPart, view: UserView, position: number): boolea
       return isPeer(part, view, position);
     case 'subscription-add':
       return part.userId === view.userId;
+    case 'shared-subscription-add':
+    case 'left-stream-read':
+      return isAmong(part.userIds, view.userId);
   }
 }

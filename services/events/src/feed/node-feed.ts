@@ -6,7 +6,7 @@ import type { ChangeEntry, LogEffect, MessageSentEntry, PositionedEntry } from '
 
 import type { EventQueue } from '../queues/event-queue.ts';
 import { listensToPublicStreams } from '../queues/queue-filter.ts';
-import { entitledParts, messageEntitlement } from './entitlement.ts';
+import { entitledParts, isAmong, messageEntitlement } from './entitlement.ts';
 import { LogTail } from './log-tail.ts';
 import { ParsedEntry } from './parsed-entry.ts';
 import { UserFeed } from './user-feed.ts';
@@ -150,10 +150,8 @@ export class NodeFeed {
       return;
     }
     for (const effect of entry.effects) {
-      for (const userId of affectedUserIds(effect)) {
-        const feed = this.#users.get(userId);
-        if (feed !== undefined && parsed.position > feed.viewExactAt)
-          this.#applyToFeed(feed, effect, parsed.position);
+      for (const feed of this.#affectedBy(effect)) {
+        if (parsed.position > feed.viewExactAt) this.#applyToFeed(feed, effect, parsed.position);
       }
       this.#endQueues(effect);
     }
@@ -161,11 +159,18 @@ export class NodeFeed {
       if (this.#deliverTo(feed, parsed)) touched.add(feed);
   }
 
+  #affectedBy(effect: LogEffect): UserFeed[] {
+    if (effect.effect === 'stream-ended') return [...(this.#members.get(effect.streamId) ?? [])];
+    return affectedUserIds(effect).flatMap((userId) => this.#users.get(userId) ?? []);
+  }
+
   /** A superset of the users of this node whom a change concerns. */
   #audienceOf(entry: ChangeEntry): Iterable<UserFeed> {
     const named = new Set<number>();
     for (const part of entry.events) {
       if (part.form === 'subscription-add') named.add(part.userId);
+      else if (part.form === 'shared-subscription-add' || part.form === 'left-stream-read')
+        for (const id of part.userIds) named.add(id);
       else if (part.form === 'same' && part.audience.to === 'users')
         for (const id of part.audience.userIds) named.add(id);
       else if (part.form === 'of-message' && part.message.participantIds !== undefined)
@@ -208,12 +213,16 @@ export class NodeFeed {
     const { view, userId } = feed;
     switch (effect.effect) {
       case 'joined':
-        if (!effect.userIds.includes(userId)) break;
+        if (!isAmong(effect.userIds, userId)) break;
         view.join(effect.streamId, position);
         this.#addMember(effect.streamId, feed);
         break;
       case 'left':
-        if (!effect.userIds.includes(userId)) break;
+        if (!isAmong(effect.userIds, userId)) break;
+        view.leave(effect.streamId, position);
+        this.#removeMember(effect.streamId, feed);
+        break;
+      case 'stream-ended':
         view.leave(effect.streamId, position);
         this.#removeMember(effect.streamId, feed);
         break;
@@ -272,7 +281,9 @@ export class NodeFeed {
   }
 }
 
-function affectedUserIds(effect: LogEffect): readonly number[] {
+function affectedUserIds(
+  effect: Exclude<LogEffect, { readonly effect: 'stream-ended' }>,
+): readonly number[] {
   switch (effect.effect) {
     case 'joined':
     case 'left':

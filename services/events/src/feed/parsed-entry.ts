@@ -10,6 +10,9 @@ import { eventPartLength, logEntryVersion } from '@parley/contracts';
 /** A version of the entry format that this release does not know. The node gives up its lease; newer ones serve. */
 export class UnknownEntryFormat extends Error {}
 
+/** About what one `peer_add` takes. */
+const runEventBytes = 200;
+
 /** The two choices of a queue that change the bytes of a message. */
 export type MessageVariant = { readonly applyMarkdown: boolean; readonly clientGravatar: boolean };
 
@@ -26,13 +29,15 @@ export class ParsedEntry {
   readonly bytes: number;
   readonly #variants: (string | undefined)[] = [undefined, undefined, undefined, undefined];
   readonly #partTexts = new Map<number, string>();
+  readonly #peerTexts = new Map<number, string[]>();
   readonly #partPositions: readonly number[];
 
   constructor(positioned: PositionedEntry) {
     this.position = positioned.position;
     this.end = positioned.position + positioned.length - 1;
     this.messageId = positioned.messageId;
-    this.bytes = positioned.payload.length;
+    // An event of a run is text of its own once a queue has got it.
+    this.bytes = positioned.payload.length + (positioned.length - 1) * runEventBytes;
     const entry = JSON.parse(positioned.payload) as LogEntry;
     if (entry.kind !== 'tick' && !(entry.v <= logEntryVersion)) {
       throw new UnknownEntryFormat(`entry ${positioned.position} has format ${String(entry.v)}`);
@@ -76,6 +81,33 @@ export class ParsedEntry {
       avatar_url: variant.clientGravatar && entry.avatar.isGravatar ? null : entry.avatar.url,
     });
     this.#variants[slot] = text;
+    return text;
+  }
+
+  /** @returns the event at an offset within a run of `peer_add` or `peer_remove`, as JSON text */
+  peerEventText(entry: ChangeEntry, index: number, offset: number): string {
+    const part = entry.events[index];
+    if (part?.form !== 'peers') throw new Error('the part is no run of peers');
+    let texts = this.#peerTexts.get(index);
+    if (texts === undefined) {
+      texts = [];
+      this.#peerTexts.set(index, texts);
+    }
+    const known = texts[offset];
+    if (known !== undefined) return known;
+    const userId = part.userIds[offset];
+    // The names beside the ids are what clients of several ages read (reference facts, streams 11.2).
+    const text = JSON.stringify({
+      type: 'subscription',
+      op: part.op,
+      subscriptions: [part.streamName],
+      user_id: userId,
+      stream_id: part.streamId,
+      stream_ids: [part.streamId],
+      user_ids: [userId],
+      id: this.partPosition(index) + offset,
+    });
+    texts[offset] = text;
     return text;
   }
 

@@ -62,7 +62,8 @@ export class UserView {
   }
 
   leave(streamId: number, position: number): void {
-    const periods = this.#memberships.get(streamId) ?? [];
+    const periods = this.#memberships.get(streamId);
+    if (periods === undefined) return;
     this.#memberships.set(
       streamId,
       periods.map((period) =>

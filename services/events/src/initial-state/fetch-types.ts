@@ -5,7 +5,7 @@
 import { maySubscribeOthers, mayCreateStreams } from '@parley/access';
 import { limits, webhookIntegrations } from '@parley/contracts';
 import type { Queryable } from '@parley/database';
-import type { KeySecrets, StreamTraffic, User } from '@parley/store';
+import type { KeySecrets, ListForMembers, StreamTraffic, User } from '@parley/store';
 import {
   avatarUrl,
   crossRealmBotJson,
@@ -25,6 +25,8 @@ import {
   profileFieldJson,
   profileFieldTypes,
   readBotDetails,
+  readDefaultStreamGroups,
+  readDefaultStreams,
   readSubscriptionState,
   realmBotJson,
   realmBotSecrets,
@@ -126,6 +128,12 @@ async function streamState(
   };
 }
 
+/** @returns what an account sees of a list: guests nothing, administrators also what is private */
+function shownTo<Item>(user: User, list: ListForMembers<Item>): readonly Item[] {
+  if (user.role === 'guest') return [];
+  return user.role === 'administrator' ? list.forAdministrators : list.forPlainMembers;
+}
+
 /** The level of the interface that clients find here. */
 const interfaceVersion = '2.1.4';
 
@@ -134,6 +142,12 @@ const readers: Readonly<Record<string, StateReader>> = {
     alert_words: await listAlertWords(database, user.id),
   }),
   custom_profile_fields: profileFieldState,
+  default_streams: async (database, { user }) => ({
+    realm_default_streams: shownTo(user, await readDefaultStreams(database)),
+  }),
+  default_stream_groups: async (database, { user }) => ({
+    realm_default_stream_groups: shownTo(user, await readDefaultStreamGroups(database)),
+  }),
   message: async (database, { user }) => ({
     max_message_id: (await newestReceivedMessageId(database, user.id)) ?? -1,
   }),

@@ -3,7 +3,7 @@
  * enough, else the node's tail, else Postgres in pages by audience; the outcome is the same.
  */
 import type { ChangeEntry, EventPart, MessageSentEntry, PositionedEntry } from '@parley/contracts';
-import { audienceKey } from '@parley/contracts';
+import { audienceKey, readOnLeaving } from '@parley/contracts';
 
 import {
   entitledParts,
@@ -48,7 +48,13 @@ export type LogAccess = {
   /** The flags that a holder sees on a message now; empty when it was deleted since. */
   readonly flagsOf: (userId: number, messageId: number) => Promise<string[]>;
   /** Ascending ids of the active subscribers of a stream as of a position. */
-  readonly subscribersAt: (streamId: number, position: number) => Promise<number[]>;
+  readonly subscribersAt: (streamId: number, position: number) => Promise<readonly number[]>;
+  /** Ascending ids of the newest messages of a stream up to one that a user held by being its member. */
+  readonly heldInStream: (
+    userId: number,
+    streamId: number,
+    upToMessageId: number,
+  ) => Promise<number[]>;
 };
 
 /** The queue's user is no longer known to this node (the log was reset): the poll has to start over. */
@@ -198,7 +204,7 @@ async function addChange(
     if (part === undefined || !takesType(descriptor, eventTypeOf(part))) continue;
     if (part.form === 'peers') {
       for (let offset = Math.max(0, after + 1 - first); offset < part.userIds.length; offset += 1) {
-        if (!answer.push(peerEvent(part, offset, first + offset))) return false;
+        if (!answer.push(parsed.peerEventText(entry, index, offset))) return false;
       }
     } else if (first > after) {
       if (!answer.push(await eventOfPart(log, parsed, entry, index, view, first))) return false;
@@ -208,7 +214,8 @@ async function addChange(
 }
 
 function eventTypeOf(part: EventPart): string {
-  return part.form === 'same' || part.form === 'of-message' ? part.event.type : 'subscription';
+  if (part.form === 'same' || part.form === 'of-message') return part.event.type;
+  return part.form === 'left-stream-read' ? 'update_message_flags' : 'subscription';
 }
 
 type Part<Form extends ChangeEntry['events'][number]['form']> = Extract<
@@ -227,7 +234,10 @@ async function eventOfPart(
   const part = entry.events[index];
   switch (part?.form) {
     case 'subscription-add':
+    case 'shared-subscription-add':
       return subscriptionAddEvent(log, part, parsed.position, id);
+    case 'left-stream-read':
+      return leftStreamReadEvent(log, part, view.userId, parsed.messageId, id);
     case 'of-message':
       return `${parsed.openEventText(entry, index)}${await flagsMember(log, part, view)},"id":${id}}`;
     case 'same':
@@ -262,24 +272,9 @@ function sealedEvent(
   return JSON.stringify({ ...event, [sealed.member]: member, id });
 }
 
-/** The names beside the ids are what clients of several ages read (reference facts, streams 11.2). */
-function peerEvent(part: Part<'peers'>, offset: number, id: number): string {
-  const userId = part.userIds[offset];
-  return JSON.stringify({
-    type: 'subscription',
-    op: part.op,
-    subscriptions: [part.streamName],
-    user_id: userId,
-    stream_id: part.streamId,
-    stream_ids: [part.streamId],
-    user_ids: [userId],
-    id,
-  });
-}
-
 async function subscriptionAddEvent(
   log: LogAccess,
-  part: Part<'subscription-add'>,
+  part: Part<'subscription-add' | 'shared-subscription-add'>,
   position: number,
   id: number,
 ): Promise<string> {
@@ -291,4 +286,16 @@ async function subscriptionAddEvent(
     });
   }
   return JSON.stringify({ type: 'subscription', op: 'add', subscriptions, id });
+}
+
+/** All that the user held is read, whatever of it was read before (reference facts, events 11.4). */
+async function leftStreamReadEvent(
+  log: LogAccess,
+  part: Part<'left-stream-read'>,
+  userId: number,
+  messageId: number,
+  id: number,
+): Promise<string> {
+  const messages = await log.heldInStream(userId, part.streamId, messageId);
+  return JSON.stringify({ ...readOnLeaving(messages), id });
 }

@@ -89,6 +89,10 @@ class Node {
         await this.askStore();
         return [];
       },
+      heldInStream: async () => {
+        await this.askStore();
+        return [];
+      },
     };
   }
 

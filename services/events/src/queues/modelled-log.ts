@@ -9,7 +9,7 @@ import type {
   PositionedEntry,
   Role,
 } from '@parley/contracts';
-import { audienceKey, entryLength } from '@parley/contracts';
+import { audienceKey, changeEntry, entryLength } from '@parley/contracts';
 
 import { UserView } from '../feed/user-view.ts';
 import type { AccountPeriod, Period } from '../feed/user-view.ts';
@@ -69,7 +69,7 @@ function message(overrides: Partial<MessageSentEntry>): MessageSentEntry {
 }
 
 function change(effects: readonly LogEffect[], events: readonly EventPart[]): ChangeEntry {
-  return { v: 1, kind: 'change', effects, events };
+  return changeEntry({ effects, events });
 }
 
 function same(audience: Audience): EventPart {
@@ -79,6 +79,8 @@ function same(audience: Audience): EventPart {
 /** What is true after some prefix of the log, by plain sets. */
 class World {
   readonly members = new Map(streams.map(({ id }) => [id, new Set<number>()]));
+  /** Of a stream that ended with the newest entry. */
+  #membersOfEnded: ReadonlySet<number> = new Set();
   readonly accounts = new Map(
     userIds.map((id, index) => [id, { role: at(roles, index), isActive: true }]),
   );
@@ -98,7 +100,10 @@ class World {
         for (const id of effect.userIds) this.members.get(effect.streamId)?.add(id);
       else if (effect.effect === 'left')
         for (const id of effect.userIds) this.members.get(effect.streamId)?.delete(id);
-      else if (effect.effect === 'account')
+      else if (effect.effect === 'stream-ended') {
+        this.#membersOfEnded = new Set(this.members.get(effect.streamId));
+        this.members.get(effect.streamId)?.clear();
+      } else if (effect.effect === 'account')
         this.accounts.set(effect.userId, { role: effect.role, isActive: effect.isActive });
     }
   }
@@ -143,6 +148,8 @@ class World {
 
   #gets(part: Exclude<EventPart, { form: 'peers' }>, userId: number, role: Role): boolean {
     if (part.form === 'subscription-add') return part.userId === userId;
+    if (part.form === 'shared-subscription-add' || part.form === 'left-stream-read')
+      return part.userIds.includes(userId);
     if (part.form === 'same') return this.#isInAudience(part.audience, userId, role);
     const { message, alsoSubscribers } = part;
     return (
@@ -160,11 +167,15 @@ class World {
         return role !== 'guest';
       case 'administrators':
         return role === 'administrator';
+      case 'plain-members':
+        return role === 'member';
       case 'users':
         return audience.userIds.includes(userId);
       case 'stream-viewers':
         return (
-          this.isMember(audience.streamId, userId) ||
+          (audience.asBefore === true
+            ? this.#membersOfEnded.has(userId)
+            : this.isMember(audience.streamId, userId)) ||
           (audience.inviteOnly ? role === 'administrator' : role !== 'guest')
         );
     }
@@ -230,7 +241,7 @@ export class ModelledLog {
     const user = at(userIds, who);
     const stream = at(streams, what);
     const inviteOnly = !stream.isPublic;
-    switch (kind % 9) {
+    switch (kind % 10) {
       case 0:
       case 1: {
         const lateReceiptIds = what % 3 === 2 ? [user] : [];
@@ -256,13 +267,16 @@ export class ModelledLog {
             (id === user || id === at(userIds, who + what)) &&
             this.world.isMember(stream.id, id) !== hasJoined,
         );
-        const added: EventPart[] = hasJoined
-          ? users.map((userId) => ({
-              form: 'subscription-add',
-              userId,
-              subscriptions: [{ stream_id: stream.id }],
-            }))
-          : [];
+        const subscriptions = [{ stream_id: stream.id }];
+        const told = what % 2 === 0 ? 'together' : 'one by one';
+        const left: EventPart[] = [
+          { form: 'left-stream-read', streamId: stream.id, userIds: users },
+        ];
+        const joined: EventPart[] =
+          told === 'together'
+            ? [{ form: 'shared-subscription-add', userIds: users, subscriptions }]
+            : users.map((userId) => ({ form: 'subscription-add', userId, subscriptions }));
+        const added = hasJoined ? joined : left;
         this.append(
           change(
             [{ effect: hasJoined ? 'joined' : 'left', streamId: stream.id, userIds: users }],
@@ -293,7 +307,28 @@ export class ModelledLog {
                 isActive: what % 5 !== 4,
               },
             ],
-            [same({ to: 'everyone' }), same({ to: 'administrators' }), same({ to: 'members' })],
+            [
+              same({ to: 'everyone' }),
+              same({ to: 'administrators' }),
+              same({ to: 'members' }),
+              same({ to: 'plain-members' }),
+            ],
+          ),
+          audienceKey.everyone,
+        );
+        break;
+      case 8:
+        this.append(
+          change(
+            [{ effect: 'stream-ended', streamId: stream.id }],
+            [
+              same({
+                to: 'stream-viewers',
+                streamId: stream.id,
+                inviteOnly,
+                asBefore: true,
+              }),
+            ],
           ),
           audienceKey.everyone,
         );

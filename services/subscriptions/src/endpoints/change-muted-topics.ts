@@ -3,7 +3,7 @@ import { defineEndpoint, jsonInteger, text } from '@parley/http';
 
 import type { SubscriptionsContext } from '../context.ts';
 import { changeMutedTopic } from '../muting/change-muted-topic.ts';
-import type { StreamReference } from '../muting/change-muted-topic.ts';
+import type { StreamReference } from '../streams/stream-reference.ts';
 
 function checkOneStream(streamId: number | undefined, name: string | undefined): StreamReference {
   if (streamId !== undefined && name !== undefined) {

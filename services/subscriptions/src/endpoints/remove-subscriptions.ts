@@ -1,14 +1,10 @@
 import { defineEndpoint, jsonStringList } from '@parley/http';
 
 import type { SubscriptionsContext } from '../context.ts';
-import { unsubscribePeople } from '../subscribing/unsubscribe-people.ts';
-import { principalsParameter } from './principals-parameter.ts';
+import { unsubscribePeople } from '../subscribing/change-subscriptions.ts';
+import { joinParameters, leftProperties } from './subscription-parameters.ts';
 
-const names = {
-  type: 'array',
-  items: { type: 'string' },
-  description: 'one stream name for each person and stream',
-} as const;
+const principalsParameter = joinParameters[4];
 
 /** DELETE users/me/subscriptions (contract, Streams; reference facts, streams 1 and 5.3). */
 export const removeSubscriptionsEndpoint = defineEndpoint({
@@ -22,13 +18,14 @@ export const removeSubscriptionsEndpoint = defineEndpoint({
   parameters: [
     jsonStringList('subscriptions', {
       required: true,
+      nul: 'handled',
       description: 'Names of the streams to leave',
     }),
     principalsParameter,
   ],
   response: {
     type: 'object',
-    properties: { removed: names, not_subscribed: names, not_removed: names },
+    properties: leftProperties,
     required: ['removed', 'not_subscribed', 'not_removed'],
   },
   errors: ['BAD_REQUEST', 'STREAM_DOES_NOT_EXIST', 'UNAUTHORIZED_PRINCIPAL'],

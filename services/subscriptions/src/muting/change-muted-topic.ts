@@ -14,11 +14,9 @@ import {
 } from '@parley/store';
 
 import type { SubscriptionsContext } from '../context.ts';
+import type { StreamReference } from '../streams/stream-reference.ts';
 
 /** Muting topics (contract, Muted topic; reference facts, streams 7). */
-
-/** A stream by its id, or by its name as sent. */
-export type StreamReference = { readonly streamId: number } | { readonly name: string };
 
 export type MutedTopicChange = {
   readonly stream: StreamReference;

@@ -1,0 +1,33 @@
+import type { Pool } from '@parley/database';
+import { membersAsOf } from '@parley/store';
+
+// Of streams with a hundred thousand members some megabytes.
+const listsKept = 16;
+
+/**
+ * Reads who was a member of a stream as of a position. All who joined with one change ask for the same list at about the same time;
+ * what was true at a position stays so, so lists may be kept.
+ */
+export class SubscriberReader {
+  readonly #pool: Pool;
+  readonly #lists = new Map<string, Promise<readonly number[]>>();
+
+  constructor(pool: Pool) {
+    this.#pool = pool;
+  }
+
+  /** @returns ascending user ids */
+  at(streamId: number, position: number): Promise<readonly number[]> {
+    const key = `${streamId} ${position}`;
+    const known = this.#lists.get(key);
+    if (known !== undefined) return known;
+    const reading = membersAsOf(this.#pool, streamId, position);
+    this.#lists.set(key, reading);
+    reading.catch(() => this.#lists.delete(key));
+    for (const oldest of this.#lists.keys()) {
+      if (this.#lists.size <= listsKept) break;
+      this.#lists.delete(oldest);
+    }
+    return reading;
+  }
+}

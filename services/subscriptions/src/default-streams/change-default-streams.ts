@@ -1,0 +1,102 @@
+import { findReadableStream, getAdministrator } from '@parley/access';
+import { audienceKey, badRequest, changeEntry } from '@parley/contracts';
+import type { Caller, EventPart } from '@parley/contracts';
+import type { Client } from '@parley/database';
+import {
+  findStreamById,
+  findStreamByName,
+  lockDefaultStreams,
+  lockStreams,
+  lockUsersInUse,
+  updateStream,
+} from '@parley/store';
+import type { Stream, User } from '@parley/store';
+
+import type { SubscriptionsContext } from '../context.ts';
+import type { StreamReference } from '../streams/stream-reference.ts';
+import { defaultStreamsEvents } from './default-stream-events.ts';
+
+/**
+ * Runs a change of the lists of default streams: by an administrator, and one at a time. What `work` returns is told in one entry;
+ * nothing is, when it returns none.
+ *
+ * @throws ApiError `Must be an organization administrator`
+ */
+export async function changeLists(
+  context: SubscriptionsContext,
+  caller: Caller,
+  work: (client: Client, actor: User) => Promise<readonly EventPart[]>,
+): Promise<void> {
+  await context.eventLog.transaction(async (client) => {
+    const actor = getAdministrator(
+      await lockUsersInUse(client, { userIds: [caller.userId] }),
+      caller,
+    );
+    await lockDefaultStreams(client);
+    const events = await work(client, actor);
+    if (events.length === 0) return { result: undefined };
+    const entry = { entry: changeEntry({ events }), audience: audienceKey.everyone };
+    return { result: undefined, append: { entries: [entry] } };
+  });
+}
+
+function invalidStream(which: StreamReference): Error {
+  return badRequest('name' in which ? `Invalid stream name '${which.name}'` : 'Invalid stream id');
+}
+
+/**
+ * Locks a stream that an administrator names.
+ *
+ * @throws ApiError naming the stream as it was named, when there is none
+ */
+async function lockNamed(client: Client, found: Stream | undefined, which: StreamReference) {
+  if (found === undefined) throw invalidStream(which);
+  const [stream] = await lockStreams(client, { streamIds: [found.id] });
+  if (stream === undefined || stream.isDeactivated) throw invalidStream(which);
+  return stream;
+}
+
+/**
+ * Makes a stream one that new people join (reference facts, streams 8.4).
+ *
+ * @throws ApiError for a stream that the administrator cannot read, as for one that does not exist
+ */
+export async function addDefaultStream(
+  context: SubscriptionsContext,
+  caller: Caller,
+  which: StreamReference,
+): Promise<void> {
+  await changeLists(context, caller, async (client, actor) => {
+    const reader = { userId: actor.id, role: actor.role };
+    const found = await findReadableStream(
+      client,
+      reader,
+      'name' in which ? { name: which.name.trim() } : which,
+    );
+    const stream = await lockNamed(client, found, which);
+    if (stream.isDefault) return [];
+    await updateStream(client, stream.id, { isDefault: true });
+    return defaultStreamsEvents(client);
+  });
+}
+
+/**
+ * Makes a stream none that new people join; told whether it was one or not (reference facts, streams 8.4).
+ *
+ * @throws ApiError for a stream that does not exist
+ */
+export async function removeDefaultStream(
+  context: SubscriptionsContext,
+  caller: Caller,
+  which: StreamReference,
+): Promise<void> {
+  await changeLists(context, caller, async (client) => {
+    const found =
+      'name' in which
+        ? await findStreamByName(client, which.name.trim())
+        : await findStreamById(client, which.streamId);
+    const stream = await lockNamed(client, found, which);
+    if (stream.isDefault) await updateStream(client, stream.id, { isDefault: false });
+    return defaultStreamsEvents(client);
+  });
+}

@@ -1,0 +1,183 @@
+import { findReadableStream } from '@parley/access';
+import { badRequest, limits, withoutCode } from '@parley/contracts';
+import type { Caller, EventPart } from '@parley/contracts';
+import type { Client } from '@parley/database';
+import {
+  createDefaultStreamGroup,
+  deleteDefaultStreamGroup,
+  findDefaultStreamGroup,
+  isDefaultStreamGroupNameTaken,
+  lockStreams,
+  updateDefaultStreamGroup,
+} from '@parley/store';
+import type { DefaultStreamGroup, Stream, User } from '@parley/store';
+
+import type { SubscriptionsContext } from '../context.ts';
+import { changeLists } from './change-default-streams.ts';
+import { defaultStreamGroupsEvents } from './default-stream-events.ts';
+
+/** Groups of default streams (reference facts, streams 8.5). Every change sends all groups anew. */
+
+function checkName(name: string): void {
+  if (name.trim() === '') throw badRequest(`Invalid default stream group name '${name}'`);
+  if (Array.from(name).length > limits.streamNameMaxCodePoints) {
+    throw badRequest(
+      `Default stream group name too long (limit: ${limits.streamNameMaxCodePoints} characters)`,
+    );
+  }
+  if (name.includes('\0')) {
+    throw badRequest(`Default stream group name '${name}' contains NULL (0x00) characters.`);
+  }
+}
+
+async function checkNameIsFree(client: Client, name: string): Promise<void> {
+  if (await isDefaultStreamGroupNameTaken(client, name)) {
+    throw badRequest(`Default stream group '${name}' already exists`);
+  }
+}
+
+async function getGroup(client: Client, groupId: number): Promise<DefaultStreamGroup> {
+  const group = await findDefaultStreamGroup(client, groupId);
+  if (group === undefined) {
+    throw badRequest(`Default stream group with id '${groupId}' does not exist.`);
+  }
+  return group;
+}
+
+/** @returns the streams, each once, in the order of their names here */
+async function lockReadable(
+  client: Client,
+  actor: User,
+  names: readonly string[],
+): Promise<Stream[]> {
+  const reader = { userId: actor.id, role: actor.role };
+  const wanted: number[] = [];
+  const asNamed = new Map<number, string>();
+  for (const name of names) {
+    const stream = await findReadableStream(client, reader, { name: name.trim() });
+    if (stream === undefined) throw badRequest(`Invalid stream name '${name}'`);
+    if (!asNamed.has(stream.id)) wanted.push(stream.id);
+    asNamed.set(stream.id, name);
+  }
+  const locked = await lockStreams(client, { streamIds: wanted });
+  const byId = new Map(locked.map((stream) => [stream.id, stream]));
+  return wanted.map((id) => {
+    const stream = byId.get(id);
+    // It was deactivated after it was found.
+    if (stream === undefined || stream.isDeactivated)
+      throw badRequest(`Invalid stream name '${asNamed.get(id) ?? ''}'`);
+    return stream;
+  });
+}
+
+function checkNoDefaults(streams: readonly Stream[], groupName: string): void {
+  const standard = streams.find(({ isDefault }) => isDefault);
+  if (standard !== undefined) {
+    throw badRequest(
+      `'${standard.name}' is a default stream and cannot be added to '${groupName}'`,
+    );
+  }
+}
+
+/** @throws ApiError with the first refusal of the reference facts, streams 8.5 */
+export async function createGroup(
+  context: SubscriptionsContext,
+  caller: Caller,
+  group: {
+    readonly name: string;
+    readonly description: string;
+    readonly streamNames: readonly string[];
+  },
+): Promise<void> {
+  await changeLists(context, caller, async (client, actor) => {
+    const streams = await lockReadable(client, actor, group.streamNames);
+    checkNoDefaults(streams, group.name);
+    checkName(group.name);
+    await checkNameIsFree(client, group.name);
+    await createDefaultStreamGroup(client, {
+      name: group.name,
+      description: group.description,
+      streamIds: streams.map(({ id }) => id),
+    });
+    return defaultStreamGroupsEvents(client);
+  });
+}
+
+/** @throws ApiError with the first refusal of the reference facts, streams 8.5 */
+export async function changeGroup(
+  context: SubscriptionsContext,
+  caller: Caller,
+  groupId: number,
+  change: { readonly name: string | undefined; readonly description: string | undefined },
+): Promise<void> {
+  const { name, description } = change;
+  if ((name ?? '') === '' && (description ?? '') === '') {
+    throw withoutCode('You must pass "new_description" or "new_group_name".');
+  }
+  await changeLists(context, caller, async (client) => {
+    const group = await getGroup(client, groupId);
+    if (name !== undefined) {
+      if (name === group.name)
+        throw badRequest(`This default stream group is already named '${name}'`);
+      checkName(name);
+      await checkNameIsFree(client, name);
+    }
+    await updateDefaultStreamGroup(client, {
+      ...group,
+      ...(name !== undefined && { name }),
+      ...(description !== undefined && { description }),
+    });
+    return defaultStreamGroupsEvents(client);
+  });
+}
+
+/** @throws ApiError with the first refusal of the reference facts, streams 8.5 */
+export async function changeGroupStreams(
+  context: SubscriptionsContext,
+  caller: Caller,
+  groupId: number,
+  operation: string,
+  streamNames: readonly string[],
+): Promise<void> {
+  await changeLists(context, caller, async (client, actor): Promise<EventPart[]> => {
+    const group = await getGroup(client, groupId);
+    const streams = await lockReadable(client, actor, streamNames);
+    const streamIds = new Set(group.streamIds);
+    if (operation === 'add') {
+      checkNoDefaults(streams, group.name);
+      for (const { id, name } of streams) {
+        if (streamIds.has(id)) {
+          throw badRequest(
+            `Stream '${name}' is already present in default stream group '${group.name}'`,
+          );
+        }
+        streamIds.add(id);
+      }
+    } else if (operation === 'remove') {
+      for (const { id, name } of streams) {
+        if (!streamIds.delete(id)) {
+          throw badRequest(
+            `Stream '${name}' is not present in default stream group '${group.name}'`,
+          );
+        }
+      }
+    } else {
+      throw withoutCode('Invalid value for "op". Specify one of "add" or "remove".');
+    }
+    await updateDefaultStreamGroup(client, { ...group, streamIds: [...streamIds] });
+    return defaultStreamGroupsEvents(client);
+  });
+}
+
+/** @throws ApiError when there is no such group */
+export async function deleteGroup(
+  context: SubscriptionsContext,
+  caller: Caller,
+  groupId: number,
+): Promise<void> {
+  await changeLists(context, caller, async (client) => {
+    const group = await getGroup(client, groupId);
+    await deleteDefaultStreamGroup(client, group.id);
+    return defaultStreamGroupsEvents(client);
+  });
+}

@@ -1,0 +1,43 @@
+import type { EventPart } from '@parley/contracts';
+import type { Client } from '@parley/database';
+import { holdListedStreams, readDefaultStreamGroups, readDefaultStreams } from '@parley/store';
+import type { ListForMembers } from '@parley/store';
+
+/**
+ * Events that replace a whole list (reference facts, streams 11.4; events 12.3). They are made while others cannot change the list
+ * (`lockDefaultStreams`) nor the streams in it, so the last one that a client gets is how it is. Where private streams are in the list
+ * administrators and other members get different ones.
+ */
+
+function eventsOf<Item>(type: string, key: string, list: ListForMembers<Item>): EventPart[] {
+  const all: EventPart = {
+    form: 'same',
+    audience: { to: list.isSame ? 'members' : 'administrators' },
+    event: { type, [key]: list.forAdministrators },
+  };
+  if (list.isSame) return [all];
+  return [
+    all,
+    {
+      form: 'same',
+      audience: { to: 'plain-members' },
+      event: { type, [key]: list.forPlainMembers },
+    },
+  ];
+}
+
+/** @returns the events of all default streams */
+export async function defaultStreamsEvents(client: Client): Promise<EventPart[]> {
+  await holdListedStreams(client);
+  return eventsOf('default_streams', 'default_streams', await readDefaultStreams(client));
+}
+
+/** @returns the events of all groups of default streams */
+export async function defaultStreamGroupsEvents(client: Client): Promise<EventPart[]> {
+  await holdListedStreams(client);
+  return eventsOf(
+    'default_stream_groups',
+    'default_stream_groups',
+    await readDefaultStreamGroups(client),
+  );
+}

@@ -1,0 +1,187 @@
+import { getAdministrator } from '@parley/access';
+import { audienceKey, badRequest, changeEntry, foldName, withoutCode } from '@parley/contracts';
+import type { Caller, ChangeContent, EventPart } from '@parley/contracts';
+import { isUniqueViolation } from '@parley/database';
+import type { Client } from '@parley/database';
+import {
+  findStreamByName,
+  isMember,
+  lockDefaultStreams,
+  lockStreams,
+  lockUsersInUse,
+  streamNameFault,
+  updateStream,
+} from '@parley/store';
+import type { Stream, StreamChange, User } from '@parley/store';
+
+import type { SubscriptionsContext } from '../context.ts';
+import { defaultStreamsEvents } from '../default-streams/default-stream-events.ts';
+import { withoutNewlines } from './description.ts';
+
+/** What an administrator changes of a stream; what is absent stays. */
+export type StreamWish = {
+  readonly description: string | undefined;
+  readonly newName: string | undefined;
+  readonly isAnnouncementOnly: boolean | undefined;
+  readonly isPrivate: boolean | undefined;
+  /** Only counts with `isPrivate`. */
+  readonly historyPublicToSubscribers: boolean | undefined;
+};
+
+function nameTaken(name: string): Error {
+  return badRequest(`Stream name '${name}' is already taken.`);
+}
+
+/**
+ * Locks a stream for an administrator, who may know of all.
+ *
+ * @param changesLists whether the change may concern lists of default streams, which are locked before streams
+ * @throws ApiError `Must be an organization administrator`, `Invalid stream id`
+ */
+export async function lockStreamForAdministrator(
+  client: Client,
+  caller: Caller,
+  streamId: number,
+  changesLists: boolean,
+): Promise<{ readonly actor: User; readonly stream: Stream }> {
+  const actor = getAdministrator(
+    await lockUsersInUse(client, { userIds: [caller.userId] }),
+    caller,
+  );
+  if (changesLists) await lockDefaultStreams(client);
+  const [stream] = await lockStreams(client, { streamIds: [streamId] });
+  if (stream === undefined || stream.isDeactivated) throw badRequest('Invalid stream id');
+  return { actor, stream };
+}
+
+/**
+ * Changes a stream, all that is asked or nothing, and tells those who see it afterwards (reference facts, streams 8.1).
+ *
+ * @throws ApiError with the first refusal in the order of the reference facts, streams 8.1
+ */
+export async function changeStream(
+  context: SubscriptionsContext,
+  caller: Caller,
+  streamId: number,
+  wish: StreamWish,
+): Promise<void> {
+  try {
+    await context.eventLog.transaction(async (client) => {
+      // Privacy is what decides who sees it in the list of default streams.
+      const changesLists = wish.isPrivate !== undefined;
+      const { actor, stream } = await lockStreamForAdministrator(
+        client,
+        caller,
+        streamId,
+        changesLists,
+      );
+      const change = await checkWish(context, client, actor, stream, wish);
+      if (Object.keys(change).length === 0) return { result: undefined };
+      const changed = await updateStream(client, stream.id, change);
+      const content: ChangeContent = {
+        events: [
+          ...updateEvents(stream, changed, change),
+          ...(change.privacy !== undefined && stream.isDefault
+            ? await defaultStreamsEvents(client)
+            : []),
+        ],
+        sideEffects:
+          change.name === undefined
+            ? []
+            : [
+                {
+                  kind: 'stream-renamed-notice',
+                  target: stream.id,
+                  actorId: actor.id,
+                  oldName: stream.name,
+                  newName: change.name,
+                },
+              ],
+      };
+      const entry = { entry: changeEntry(content), audience: audienceKey.everyone };
+      return { result: undefined, append: { entries: [entry] } };
+    });
+  } catch (error) {
+    // Somebody else took the name between the look and the update.
+    if (isUniqueViolation(error)) throw nameTaken(wish.newName?.trim() ?? '');
+    throw error;
+  }
+}
+
+async function checkWish(
+  context: SubscriptionsContext,
+  client: Client,
+  actor: User,
+  stream: Stream,
+  wish: StreamWish,
+): Promise<StreamChange> {
+  const description =
+    wish.description === undefined ? undefined : withoutNewlines(wish.description);
+  const name = wish.newName === undefined ? undefined : wish.newName.trim();
+  if (name !== undefined) await checkNewName(client, stream, name);
+  const { isPrivate, isAnnouncementOnly } = wish;
+  if (isPrivate !== undefined && stream.inviteOnly) {
+    // Of a stream that they are not on administrators may not change who is let in.
+    if (!(await isMember(client, actor.id, stream.id))) throw badRequest('Invalid stream id');
+  }
+  return {
+    ...(description !== undefined && {
+      description: { text: description, rendered: context.renderDescription(description) },
+    }),
+    ...(name !== undefined && { name }),
+    ...(isAnnouncementOnly !== undefined && { isAnnouncementOnly }),
+    ...(isPrivate !== undefined && {
+      privacy: {
+        inviteOnly: isPrivate,
+        historyPublicToSubscribers: !isPrivate || (wish.historyPublicToSubscribers ?? false),
+      },
+    }),
+  };
+}
+
+async function checkNewName(client: Client, stream: Stream, name: string): Promise<void> {
+  if (name === stream.name) throw withoutCode('Stream already has that name!');
+  const fault = streamNameFault(name);
+  if (fault !== undefined) throw badRequest(fault);
+  if (foldName(name) === foldName(stream.name)) return;
+  if ((await findStreamByName(client, name)) !== undefined) throw nameTaken(name);
+}
+
+/** The events of a change (reference facts, streams 11.1): each names the stream as it was called before. */
+function updateEvents(before: Stream, after: Stream, change: StreamChange): EventPart[] {
+  const events: Readonly<Record<string, unknown>>[] = [];
+  if (change.description !== undefined) {
+    events.push({
+      property: 'description',
+      value: after.description,
+      rendered_description: after.renderedDescription,
+    });
+  }
+  if (change.name !== undefined) {
+    // There is no incoming mail, so the address stays the empty one.
+    events.push({ property: 'email_address', value: '' });
+    events.push({ property: 'name', value: after.name });
+  }
+  const called = [
+    ...events.map((event) => ({ ...event, name: before.name })),
+    ...[
+      ...(change.isAnnouncementOnly === undefined
+        ? []
+        : [{ property: 'is_announcement_only', value: after.isAnnouncementOnly }]),
+      ...(change.privacy === undefined
+        ? []
+        : [
+            {
+              property: 'invite_only',
+              value: after.inviteOnly,
+              history_public_to_subscribers: after.historyPublicToSubscribers,
+            },
+          ]),
+    ].map((event) => ({ ...event, name: after.name })),
+  ];
+  return called.map((event) => ({
+    form: 'same',
+    audience: { to: 'stream-viewers', streamId: after.id, inviteOnly: after.inviteOnly },
+    event: { type: 'stream', op: 'update', stream_id: after.id, ...event },
+  }));
+}

@@ -1,0 +1,128 @@
+import { notAllowedForGuests, withoutCode } from '@parley/contracts';
+import type { Caller } from '@parley/contracts';
+import { lockStreams } from '@parley/store';
+
+import type { SubscriptionsContext } from '../context.ts';
+import { joinStreams } from './join-streams.ts';
+import type { JoinOptions, JoinOutcome } from './join-streams.ts';
+import { leaveStreams } from './leave-streams.ts';
+import type { LeaveOutcome } from './leave-streams.ts';
+import { lockPeople, namesOnlyCaller } from './principals.ts';
+import type { Principal } from './principals.ts';
+import { appendOf } from './step.ts';
+import { checkStreamNames } from './stream-names.ts';
+import type { NamedStream } from './stream-names.ts';
+
+/**
+ * POST, DELETE and PATCH users/me/subscriptions (contract, Streams; reference facts, streams 5): each is one transaction with one
+ * change, all or nothing.
+ */
+
+export type JoinWish = {
+  readonly caller: Caller;
+  readonly principals: readonly Principal[];
+  readonly subscriptions: readonly NamedStream[];
+  readonly options: JoinOptions;
+};
+
+export type LeaveWish = {
+  readonly caller: Caller;
+  readonly principals: readonly Principal[];
+  readonly streamNames: readonly string[];
+};
+
+/** Removing anybody but oneself takes an administrator (reference facts, streams 5.3). */
+function checkMayRemove(
+  role: Caller['role'],
+  { caller, principals }: Pick<LeaveWish, 'caller' | 'principals'>,
+): void {
+  const concernsOthers = principals.length > 0 && !namesOnlyCaller(principals, caller);
+  if (concernsOthers && role !== 'administrator') {
+    throw withoutCode('This action requires administrative rights');
+  }
+}
+
+/**
+ * Subscribes people to streams, creating those that do not exist.
+ *
+ * @throws ApiError with the first refusal of the reference facts, streams 5.1; then nothing has changed
+ */
+export async function subscribePeople(
+  context: SubscriptionsContext,
+  wish: JoinWish,
+): Promise<JoinOutcome> {
+  const wanted = checkStreamNames(wish.subscriptions);
+  const traffic = await context.traffic.counts(context.pool);
+  return context.eventLog.transaction(async (client) => {
+    const people = await lockPeople(client, wish.caller, wish.principals);
+    if (people.actor.role === 'guest') throw notAllowedForGuests();
+    const changeId = await context.eventLog.drawChangeId(client);
+    const { outcome, change } = await joinStreams(context, client, {
+      wanted,
+      people,
+      namesPeople: wish.principals.length > 0,
+      options: wish.options,
+      traffic,
+      changeId,
+    });
+    return { result: outcome, ...appendOf([change], changeId) };
+  });
+}
+
+/**
+ * Unsubscribes people from streams.
+ *
+ * @throws ApiError with the first refusal of the reference facts, streams 5.3; then nothing has changed
+ */
+export async function unsubscribePeople(
+  context: SubscriptionsContext,
+  wish: LeaveWish,
+): Promise<LeaveOutcome> {
+  return context.eventLog.transaction(async (client) => {
+    const people = await lockPeople(client, wish.caller, wish.principals);
+    checkMayRemove(people.actor.role, wish);
+    const wanted = checkStreamNames(wish.streamNames.map((name) => ({ name })));
+    const changeId = await context.eventLog.drawChangeId(client);
+    const { outcome, change } = await leaveStreams(client, { wanted, people, changeId });
+    return { result: outcome, ...appendOf([change], changeId) };
+  });
+}
+
+/**
+ * Subscribes people to some streams, then unsubscribes them from others.
+ *
+ * @throws ApiError with the first refusal of either half (reference facts, streams 5.4); then nothing has changed
+ */
+export async function changeSubscriptions(
+  context: SubscriptionsContext,
+  wish: JoinWish & LeaveWish,
+): Promise<JoinOutcome & LeaveOutcome> {
+  const { caller, principals, subscriptions, streamNames } = wish;
+  if (subscriptions.length === 0 && streamNames.length === 0) {
+    throw withoutCode('Nothing to do. Specify at least one of "add" or "delete".');
+  }
+  const toJoin = checkStreamNames(subscriptions);
+  const toLeave = checkStreamNames(streamNames.map((name) => ({ name })));
+  const traffic = await context.traffic.counts(context.pool);
+  return context.eventLog.transaction(async (client) => {
+    const people = await lockPeople(client, caller, principals);
+    if (people.actor.role === 'guest') throw notAllowedForGuests();
+    // Both halves at once: streams are locked in the order of their ids.
+    await lockStreams(client, { names: [...toJoin.keys(), ...toLeave.keys()] });
+    const changeId = await context.eventLog.drawChangeId(client);
+    const joined = await joinStreams(context, client, {
+      wanted: toJoin,
+      people,
+      namesPeople: toJoin.size > 0 && principals.length > 0,
+      options: wish.options,
+      traffic,
+      changeId,
+    });
+    if (toLeave.size > 0) checkMayRemove(people.actor.role, wish);
+    const left = await leaveStreams(client, { wanted: toLeave, people, changeId });
+    return {
+      result: { ...joined.outcome, ...left.outcome },
+      ...appendOf([joined.change, left.change], changeId),
+    };
+  });
+}

@@ -1,0 +1,77 @@
+import type { ChangeContent } from '@parley/contracts';
+import type { User } from '@parley/store';
+
+import type { Joining } from './joining.ts';
+
+type Notices = NonNullable<ChangeContent['sideEffects']>;
+
+/**
+ * What the notification bot writes of a join (reference facts, streams 5.2), as side effects of its entry.
+ *
+ * @param join.tellsPeople people were named: each hears who subscribed him to streams that were there before, bots excepted
+ * @param join.announcedIn the stream where new public streams are announced. Private ones are not: everybody reads it
+ */
+export function joinNotices(join: {
+  readonly actor: User;
+  readonly targets: readonly User[];
+  readonly joined: readonly Joining[];
+  readonly tellsPeople: boolean;
+  readonly announcedIn: number | undefined;
+}): Notices {
+  const { actor, joined, announcedIn } = join;
+  const created = joined.filter(({ isNew }) => isNew).map(({ stream }) => stream);
+  const announced = created.filter(({ inviteOnly }) => !inviteOnly).map(({ id }) => id);
+  return [
+    ...(join.tellsPeople ? subscribedNotices(join) : []),
+    ...(announcedIn !== undefined && announced.length > 0
+      ? [
+          {
+            kind: 'new-streams-notice' as const,
+            target: announcedIn,
+            actorId: actor.id,
+            streamIds: announced,
+          },
+        ]
+      : []),
+    ...(created.length > 0
+      ? [
+          {
+            kind: 'stream-created-notice' as const,
+            targets: created.map(({ id }) => id),
+            actorId: actor.id,
+          },
+        ]
+      : []),
+  ];
+}
+
+function subscribedNotices({
+  actor,
+  targets,
+  joined,
+}: {
+  readonly actor: User;
+  readonly targets: readonly User[];
+  readonly joined: readonly Joining[];
+}): Notices {
+  const told = new Set(
+    targets.filter(({ id, botType }) => id !== actor.id && botType === null).map(({ id }) => id),
+  );
+  const streamsOf = new Map<number, number[]>();
+  for (const { stream, members, isNew } of joined) {
+    if (isNew) continue;
+    for (const { userId } of members) {
+      if (!told.has(userId)) continue;
+      const known = streamsOf.get(userId);
+      if (known === undefined) streamsOf.set(userId, [stream.id]);
+      else known.push(stream.id);
+    }
+  }
+  const alike = Map.groupBy(streamsOf, ([, streamIds]) => streamIds.join());
+  return [...alike.values()].map((people) => ({
+    kind: 'subscribed-notice' as const,
+    targets: people.map(([userId]) => userId),
+    actorId: actor.id,
+    streamIds: people[0]?.[1] ?? [],
+  }));
+}

@@ -1,0 +1,216 @@
+import { checkMaySubscribeOthers, mayCreateStreams, maySubscribeTo } from '@parley/access';
+import { badRequest, foldName, withoutCode } from '@parley/contracts';
+import type { LogEffect } from '@parley/contracts';
+import type { Client } from '@parley/database';
+import {
+  createStreams,
+  findMemberships,
+  findOccupiedStreams,
+  findStreamById,
+  getRealm,
+  lockStreams,
+  subscribeToStreams,
+} from '@parley/store';
+import type { Realm, User } from '@parley/store';
+
+import type { SubscriptionsContext } from '../context.ts';
+import { withoutNewlines } from '../streams/description.ts';
+import { joinEvents } from './join-events.ts';
+import { joinNotices } from './join-notices.ts';
+import type { Joining, WantedStream } from './joining.ts';
+import type { LockedPeople } from './principals.ts';
+import { checkSize } from './step.ts';
+import type { Step } from './step.ts';
+import type { NamedStream } from './stream-names.ts';
+
+/** What joins want beside names and people (reference facts, streams 5.1). */
+export type JoinOptions = {
+  readonly inviteOnly: boolean;
+  readonly isAnnouncementOnly: boolean;
+  readonly historyPublicToSubscribers: boolean | null;
+  readonly announce: boolean;
+  readonly authorizationErrorsFatal: boolean;
+};
+
+export type JoinOutcome = {
+  readonly subscribed: Record<string, string[]>;
+  readonly already_subscribed: Record<string, string[]>;
+  readonly unauthorized?: string[];
+};
+
+export type JoinRequest = {
+  /** By folded name, in the order of the request. */
+  readonly wanted: ReadonlyMap<string, NamedStream>;
+  readonly people: LockedPeople;
+  /** Whether people were named: then the caller has to be allowed to subscribe others. */
+  readonly namesPeople: boolean;
+  readonly options: JoinOptions;
+  /** Messages of the last 28 days by stream. */
+  readonly traffic: ReadonlyMap<number, number>;
+  readonly changeId: number;
+};
+
+/**
+ * Subscribes people to streams in a transaction of the caller, creating those that do not exist.
+ *
+ * @throws ApiError with the first refusal of the reference facts, streams 5.1
+ */
+export async function joinStreams(
+  context: SubscriptionsContext,
+  client: Client,
+  request: JoinRequest,
+): Promise<Step<JoinOutcome>> {
+  const { people, options, changeId } = request;
+  const { actor } = people;
+  const realm = await getRealm(client);
+  const streams = await findOrCreateStreams(context, client, request, realm);
+  const { authorized, unauthorized } = await authorize(client, actor, streams);
+  const [firstUnauthorized] = unauthorized;
+  if (options.authorizationErrorsFatal && firstUnauthorized !== undefined) {
+    throw withoutCode(`Unable to access stream (${firstUnauthorized}).`);
+  }
+  if (request.namesPeople) checkMaySubscribeOthers(actor, realm.settings, context.nowMs());
+  const targets = people.getTargets();
+  checkSize(targets.length, authorized.length);
+  const streamIds = authorized.map(({ stream }) => stream.id);
+  const occupiedBefore = await findOccupiedStreams(client, streamIds);
+  const memberships = await subscribeToStreams(client, {
+    userIds: targets.map((target) => target.id),
+    streams: authorized.map(({ stream, wanted }) => ({
+      streamId: stream.id,
+      color: wanted.name === stream.name ? wanted.color : undefined,
+    })),
+    changeId,
+  });
+  const byStream = Map.groupBy(memberships, ({ streamId }) => streamId);
+  const joinings = authorized.map((entry): Joining => ({
+    ...entry,
+    members: byStream.get(entry.stream.id) ?? [],
+  }));
+  const outcome: JoinOutcome = {
+    ...subscriptionMaps(targets, joinings),
+    ...(!options.authorizationErrorsFatal && { unauthorized }),
+  };
+  const joined = joinings.filter(({ members, isNew }) => isNew || members.length > 0);
+  if (joined.length === 0) return { outcome, change: undefined };
+  const { traffic } = request;
+  return {
+    outcome,
+    change: {
+      effects: joined.map(({ stream, members }): LogEffect => ({
+        effect: 'joined',
+        streamId: stream.id,
+        userIds: members.map((member) => member.userId),
+      })),
+      events: joinEvents({ targets, joined, occupiedBefore, traffic, nowMs: context.nowMs() }),
+      sideEffects: joinNotices({
+        actor,
+        targets,
+        joined,
+        tellsPeople: request.namesPeople,
+        announcedIn: options.announce ? await findNotificationsStreamId(client, realm) : undefined,
+      }),
+    },
+  };
+}
+
+async function findNotificationsStreamId(
+  client: Client,
+  realm: Realm,
+): Promise<number | undefined> {
+  if (realm.notificationsStreamId === null) return undefined;
+  const stream = await findStreamById(client, realm.notificationsStreamId);
+  return stream === undefined || stream.isDeactivated ? undefined : stream.id;
+}
+
+async function findOrCreateStreams(
+  context: SubscriptionsContext,
+  client: Client,
+  { wanted, people: { actor }, options }: JoinRequest,
+  realm: Realm,
+): Promise<WantedStream[]> {
+  const found = await lockStreams(client, { names: [...wanted.keys()] });
+  const streams = new Map(found.map((stream) => [foldName(stream.name), { stream, isNew: false }]));
+  // Everybody inserts names in one order, so that two requests for the same new streams wait for one another only one way.
+  const missing = [...wanted]
+    .filter(([folded]) => !streams.has(folded))
+    .toSorted(([a], [b]) => (a < b ? -1 : 1));
+  if (missing.length > 0) {
+    if (!mayCreateStreams(actor, realm.settings, context.nowMs())) {
+      throw badRequest('User cannot create streams.');
+    }
+    if (options.isAnnouncementOnly && actor.role !== 'administrator') {
+      throw badRequest('User cannot create a stream with these settings.');
+    }
+  }
+  const created = await createStreams(
+    client,
+    missing.map(([, entry]) => {
+      const description = withoutNewlines(entry.description ?? '');
+      return {
+        name: entry.name,
+        description,
+        renderedDescription: context.renderDescription(description),
+        inviteOnly: options.inviteOnly,
+        isAnnouncementOnly: options.isAnnouncementOnly,
+        historyPublicToSubscribers: options.historyPublicToSubscribers,
+        creatorId: actor.id,
+      };
+    }),
+  );
+  for (const stream of created) streams.set(foldName(stream.name), { stream, isNew: true });
+  // Another request created a stream since it was looked for: then it is an existing one.
+  const others = missing.map(([folded]) => folded).filter((folded) => !streams.has(folded));
+  if (others.length > 0) {
+    for (const stream of await lockStreams(client, { names: others }))
+      streams.set(foldName(stream.name), { stream, isNew: false });
+  }
+  return [...wanted].map(([folded, entry]) => {
+    const stream = streams.get(folded);
+    if (stream === undefined) throw new Error('a stream name is taken by no stream');
+    return { ...stream, wanted: entry };
+  });
+}
+
+/** Splits off the streams that the caller may not join; these are named as the caller spelled them. */
+async function authorize(
+  client: Client,
+  actor: User,
+  streams: readonly WantedStream[],
+): Promise<{ authorized: WantedStream[]; unauthorized: string[] }> {
+  const memberships = await findMemberships(
+    client,
+    actor.id,
+    streams.map(({ stream }) => stream.id),
+  );
+  const authorized: WantedStream[] = [];
+  const unauthorized: string[] = [];
+  for (const entry of streams) {
+    if (entry.isNew || maySubscribeTo(actor, entry.stream, memberships.has(entry.stream.id))) {
+      authorized.push(entry);
+    } else unauthorized.push(entry.wanted.name);
+  }
+  return { authorized, unauthorized };
+}
+
+function subscriptionMaps(
+  targets: readonly User[],
+  joinings: readonly Joining[],
+): { subscribed: Record<string, string[]>; already_subscribed: Record<string, string[]> } {
+  const newMembers = joinings.map(({ members }) => new Set(members.map((member) => member.userId)));
+  const subscribed: [string, string[]][] = [];
+  const already: [string, string[]][] = [];
+  for (const target of targets) {
+    const joinedNames: string[] = [];
+    const heldNames: string[] = [];
+    for (const [n, { stream }] of joinings.entries()) {
+      (newMembers[n]?.has(target.id) === true ? joinedNames : heldNames).push(stream.name);
+    }
+    if (joinedNames.length > 0) subscribed.push([target.email, joinedNames]);
+    if (heldNames.length > 0) already.push([target.email, heldNames]);
+  }
+  return {
+    subscribed: Object.fromEntries(subscribed),
+    already_subscribed: Object.fromEntries(already),
+  };
+}

@@ -1,0 +1,208 @@
+import { mayListMembers } from '@parley/access';
+import { foldName, streamsDoNotExist } from '@parley/contracts';
+import type { EventPart, LogEffect } from '@parley/contracts';
+import type { Client } from '@parley/database';
+import {
+  findMemberships,
+  findOccupiedStreams,
+  lockReadState,
+  lockStreams,
+  streamJson,
+  unsubscribe,
+} from '@parley/store';
+import type { Membership, Stream, User } from '@parley/store';
+
+import { endStreams } from '../streams/end-streams.ts';
+import type { Leaving } from './joining.ts';
+import type { LockedPeople } from './principals.ts';
+import { markLeftStreamsRead } from './read-on-leaving.ts';
+import { checkSize } from './step.ts';
+import type { Step } from './step.ts';
+import type { NamedStream } from './stream-names.ts';
+
+export type LeaveOutcome = {
+  readonly removed: string[];
+  readonly not_subscribed: string[];
+  readonly not_removed: string[];
+};
+
+/**
+ * Unsubscribes people from streams in a transaction of the caller. A private stream that loses its last member is deactivated
+ * (reference facts, streams 10.3), and what was unread becomes read.
+ *
+ * @throws ApiError `STREAM_DOES_NOT_EXIST` naming what is missing, and for a principal that is no active account
+ */
+export async function leaveStreams(
+  client: Client,
+  request: {
+    /** By folded name, in the order of the request. */
+    readonly wanted: ReadonlyMap<string, NamedStream>;
+    readonly people: LockedPeople;
+    readonly changeId: number;
+  },
+): Promise<Step<LeaveOutcome>> {
+  const { wanted, people, changeId } = request;
+  const streams = await lockWantedStreams(client, wanted);
+  const targets = people.getTargets();
+  checkSize(targets.length, streams.length);
+  const shownNames = await namesShownTo(client, people.actor, streams, wanted);
+  const left = await unsubscribe(client, {
+    userIds: targets.map((target) => target.id),
+    streamIds: streams.map((stream) => stream.id),
+    changeId,
+  });
+  const outcome = outcomeOf(targets, streams, left, shownNames);
+  if (left.length === 0) return { outcome, change: undefined };
+  const byStream = Map.groupBy(left, ({ streamId }) => streamId);
+  const losses = streams.flatMap((stream): Leaving[] => {
+    const userIds = byStream.get(stream.id)?.map(({ userId }) => userId);
+    return userIds === undefined ? [] : [{ stream, userIds }];
+  });
+  const emptied = await emptyStreams(client, losses, changeId);
+  await lockReadState(
+    client,
+    left.map(({ userId }) => userId),
+  );
+  return {
+    outcome,
+    change: {
+      effects: losses.map(({ stream, userIds }): LogEffect => ({
+        effect: 'left',
+        streamId: stream.id,
+        userIds,
+      })),
+      events: [
+        ...removeEvents(losses),
+        ...peerEvents(losses),
+        ...emptied,
+        ...(await markLeftStreamsRead(client, losses, changeId)),
+      ],
+    },
+  };
+}
+
+/** @returns the live streams in the order of the request */
+async function lockWantedStreams(
+  client: Client,
+  wanted: ReadonlyMap<string, NamedStream>,
+): Promise<Stream[]> {
+  const found = await lockStreams(client, { names: [...wanted.keys()] });
+  const live = new Map(
+    found
+      .filter((stream) => !stream.isDeactivated)
+      .map((stream) => [foldName(stream.name), stream]),
+  );
+  const [firstMissing, ...otherMissing] = [...wanted]
+    .filter(([folded]) => !live.has(folded))
+    .map(([, { name }]) => name);
+  if (firstMissing !== undefined) throw streamsDoNotExist([firstMissing, ...otherMissing]);
+  return [...wanted.keys()].flatMap((folded) => live.get(folded) ?? []);
+}
+
+/** Whoever a stream is hidden from learns that its name is taken, but not how it is spelled. */
+async function namesShownTo(
+  client: Client,
+  actor: User,
+  streams: readonly Stream[],
+  wanted: ReadonlyMap<string, NamedStream>,
+): Promise<Map<number, string>> {
+  const memberships = await findMemberships(
+    client,
+    actor.id,
+    streams.map((stream) => stream.id),
+  );
+  return new Map(
+    streams.map((stream) => {
+      const isHidden = !mayListMembers(actor, stream, memberships.has(stream.id));
+      const asked = wanted.get(foldName(stream.name))?.name;
+      return [stream.id, isHidden && asked !== undefined ? asked : stream.name];
+    }),
+  );
+}
+
+function outcomeOf(
+  targets: readonly User[],
+  streams: readonly Stream[],
+  left: readonly Membership[],
+  names: ReadonlyMap<number, string>,
+): LeaveOutcome {
+  const leftBy = new Map<number, Set<number>>();
+  for (const { userId, streamId } of left) {
+    const known = leftBy.get(userId);
+    if (known === undefined) leftBy.set(userId, new Set([streamId]));
+    else known.add(streamId);
+  }
+  const removed: string[] = [];
+  const kept: string[] = [];
+  for (const target of targets) {
+    for (const stream of streams) {
+      const name = names.get(stream.id) ?? stream.name;
+      (leftBy.get(target.id)?.has(stream.id) === true ? removed : kept).push(name);
+    }
+  }
+  return { removed, not_subscribed: kept, not_removed: kept };
+}
+
+/** One event for each leaver with all that this person left; who left the same shares one. */
+function removeEvents(losses: readonly Leaving[]): EventPart[] {
+  const streamsByUser = new Map<number, Stream[]>();
+  for (const { stream, userIds } of losses) {
+    for (const userId of userIds) {
+      const known = streamsByUser.get(userId);
+      if (known === undefined) streamsByUser.set(userId, [stream]);
+      else known.push(stream);
+    }
+  }
+  const alike = Map.groupBy(streamsByUser, ([, streams]) =>
+    streams.map((stream) => stream.id).join(),
+  );
+  return [...alike.values()].map((people) => ({
+    form: 'same',
+    audience: { to: 'users', userIds: people.map(([userId]) => userId) },
+    event: {
+      type: 'subscription',
+      op: 'remove',
+      subscriptions: (people[0]?.[1] ?? []).map((stream) => ({
+        name: stream.name,
+        stream_id: stream.id,
+      })),
+    },
+  }));
+}
+
+function peerEvents(losses: readonly Leaving[]): EventPart[] {
+  return losses.map(({ stream, userIds }) => ({
+    form: 'peers',
+    op: 'peer_remove',
+    streamId: stream.id,
+    streamName: stream.name,
+    inviteOnly: stream.inviteOnly,
+    userIds,
+  }));
+}
+
+/** Tells of public streams without members, and deactivates private ones (reference facts, streams 8.2 and 10.3). */
+async function emptyStreams(
+  client: Client,
+  losses: readonly Leaving[],
+  changeId: number,
+): Promise<EventPart[]> {
+  const occupied = await findOccupiedStreams(
+    client,
+    losses.map(({ stream }) => stream.id),
+  );
+  const empty = losses.map(({ stream }) => stream).filter((stream) => !occupied.has(stream.id));
+  const vacated = empty.filter((stream) => !stream.inviteOnly);
+  const parts: EventPart[] = [];
+  if (vacated.length > 0) {
+    parts.push({
+      form: 'same',
+      audience: { to: 'everyone' },
+      event: { type: 'stream', op: 'vacate', streams: vacated.map(streamJson) },
+    });
+  }
+  const ended = empty.filter((stream) => stream.inviteOnly);
+  // Nobody else is left who could see them.
+  const ending = await endStreams(client, ended, changeId, () => ({ to: 'administrators' }));
+  return [...parts, ...ending];
+}

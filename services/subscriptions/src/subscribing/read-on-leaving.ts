@@ -1,0 +1,71 @@
+import { readOnLeaving } from '@parley/contracts';
+import type { EventPart } from '@parley/contracts';
+import type { Client } from '@parley/database';
+import { countTopics, listUnreadOfLeavers, setStreamFloorsAtChange } from '@parley/store';
+
+import type { Leaving } from './joining.ts';
+
+/** Look-ups that finding exactly what is unread may cost: one for each leaver and topic, some hundred thousand a second. */
+const lookUpsMax = 50_000;
+/** Ids that the entry of one request lists, and how many of one person and stream. */
+const listedIdsMax = 200_000;
+const listedIdsOfOneMax = 1_000;
+
+/**
+ * Marks everything in a stream read for whoever leaves it, and tells so: one event for each person and stream (reference facts,
+ * streams 5.3; events 11.4).
+ *
+ * A client needs every id that it may hold as unread. The events list exactly these where that is cheap. Where a stream has many
+ * topics, many people leave it or somebody has not read a thousand messages, the event is made of what he held when it is told,
+ * whether read or not: reading twice changes nothing, and a list that stops short would leave a client with unread messages for
+ * good. Either way a leaving costs the same in any stream.
+ */
+export async function markLeftStreamsRead(
+  client: Client,
+  losses: readonly Leaving[],
+  changeId: number,
+): Promise<EventPart[]> {
+  const topics = await countTopics(
+    client,
+    losses.map(({ stream }) => stream.id),
+  );
+  let lookUps = 0;
+  const listed = losses.filter(({ stream, userIds }) => {
+    lookUps += userIds.length * (topics.get(stream.id) ?? 0);
+    return lookUps <= lookUpsMax;
+  });
+  const leavings = (of: readonly Leaving[]): { userId: number; streamId: number }[] =>
+    of.flatMap(({ stream, userIds }) => userIds.map((userId) => ({ userId, streamId: stream.id })));
+  const toList = leavings(listed);
+  const idsOfOneMax = Math.min(
+    listedIdsOfOneMax,
+    Math.floor(listedIdsMax / Math.max(1, toList.length)),
+  );
+  const unread =
+    toList.length === 0 ? [] : await listUnreadOfLeavers(client, toList, idsOfOneMax + 1);
+  await setStreamFloorsAtChange(client, leavings(losses), changeId);
+  const unreadByStream = Map.groupBy(unread, ({ streamId }) => streamId);
+  return losses.flatMap(({ stream, userIds }) => {
+    const exact = new Map<number, readonly number[]>();
+    for (const { userId, ids } of unreadByStream.get(stream.id) ?? [])
+      if (ids.length <= idsOfOneMax) exact.set(userId, ids.toReversed());
+    return readEvents(stream.id, userIds, exact);
+  });
+}
+
+/** Who has the same unread messages shares an event. */
+function readEvents(
+  streamId: number,
+  leaverIds: readonly number[],
+  exact: ReadonlyMap<number, readonly number[]>,
+): EventPart[] {
+  const alike = Map.groupBy(exact, ([, ids]) => ids.join());
+  const parts = [...alike.values()].map((people): EventPart => ({
+    form: 'same',
+    audience: { to: 'users', userIds: people.map(([userId]) => userId) },
+    event: readOnLeaving(people[0]?.[1] ?? []),
+  }));
+  const userIds = leaverIds.filter((userId) => !exact.has(userId));
+  if (userIds.length > 0) parts.push({ form: 'left-stream-read', streamId, userIds });
+  return parts;
+}
