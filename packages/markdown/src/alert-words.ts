@@ -24,6 +24,16 @@ function occurs(text: string, word: string): boolean {
   return false;
 }
 
+/** The beginnings of all words that a text may contain: one look-up rules out most words of an organization. */
+function beginningsIn(text: string): ReadonlySet<string> {
+  const beginnings = new Set<string>();
+  for (let index = 0; index < text.length; index += 1) {
+    beginnings.add(text.slice(index, index + 1));
+    beginnings.add(text.slice(index, index + 2));
+  }
+  return beginnings;
+}
+
 /**
  * The alert words that a message contains, fenced blocks left out (reference facts, markdown 13).
  *
@@ -31,8 +41,13 @@ function occurs(text: string, word: string): boolean {
  * @returns A subset of `words`, in their order.
  */
 export function alertWordMatches(content: string, words: readonly string[]): string[] {
+  if (words.length === 0) return [];
   const lower = content.toLowerCase();
-  const present = words.filter((word) => word !== '' && lower.includes(word.toLowerCase()));
+  const beginnings = beginningsIn(lower);
+  const present = words.filter((word) => {
+    const wanted = word.toLowerCase();
+    return beginnings.has(wanted.slice(0, 2)) && lower.includes(wanted);
+  });
   if (present.length === 0) return [];
   const text = textOutsideFences(content).toLowerCase();
   return present.filter((word) => occurs(text, word.toLowerCase()));

@@ -83,18 +83,31 @@ export class InlineRun {
     if (start < content.length) yield content.slice(start);
   }
 
-  /** What a reader sees of the content. */
-  plainText(content: string): string {
+  /**
+   * What a reader sees of the content.
+   *
+   * @param depth how many elements it is in
+   */
+  plainText(content: string, depth = 0): string {
     if (!hasPlaceholder(content)) return content;
+    checkDepth(depth);
     let text = '';
     for (const piece of this.pieces(content)) {
       if (typeof piece === 'string') text += piece;
       else if (piece.kind === 'text') text += piece.text;
       else if (piece.kind === 'code') text += piece.code;
-      else if (piece.kind === 'element') text += this.plainText(piece.content);
+      else if (piece.kind === 'element') text += this.plainText(piece.content, depth + 1);
     }
     return text;
   }
+}
+
+/** Browsers show no deeper nesting, and the walks over nodes are recursive. */
+const depthMax = 500;
+
+/** @throws UnableToRender when elements are nested too deep */
+export function checkDepth(depth: number): void {
+  if (depth > depthMax) throw new UnableToRender('the elements are nested too deep');
 }
 
 /** The length of what a node is known to add, apart from its content. */

@@ -2,6 +2,7 @@ import type { StateCore, Token } from 'markdown-it';
 
 import type { StashedBlock } from './fences.ts';
 import { runInlinePasses } from './inline-passes.ts';
+import { checkDepth } from './inline-run.ts';
 import type { InlineNode, InlineRun } from './inline-run.ts';
 
 /**
@@ -22,7 +23,7 @@ export function pushInlineTokens(
     return token;
   };
 
-  const pushNode = (node: InlineNode): void => {
+  const pushNode = (node: InlineNode, depth: number): void => {
     switch (node.kind) {
       case 'text':
         push('text', '', 0).content = node.text;
@@ -38,19 +39,20 @@ export function pushInlineTokens(
         break;
       case 'element':
         push(`${node.tag}_open`, node.tag, 1).attrs = node.attributes;
-        pushContent(node.content);
+        pushContent(node.content, depth + 1);
         push(`${node.tag}_close`, node.tag, -1);
         break;
     }
   };
 
-  const pushContent = (content: string): void => {
+  const pushContent = (content: string, depth: number): void => {
+    checkDepth(depth);
     for (const piece of run.pieces(content)) {
       if (typeof piece === 'string') push('text', '', 0).content = piece;
-      else pushNode(piece);
+      else pushNode(piece, depth);
     }
   };
 
-  pushContent(runInlinePasses(inline.content, run, stash));
+  pushContent(runInlinePasses(inline.content, run, stash), 0);
   inline.children = children;
 }

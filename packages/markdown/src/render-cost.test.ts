@@ -154,6 +154,8 @@ describe('what rendering costs', () => {
     ['angle targets without end', fill('[x](<')],
     ['stars around emoji', fill('*❤')],
     ['stars in pairs', fill('**a *')],
+    ['stars in one another', `${fill('*', 4999)}a${fill('*', 4999)}`],
+    ['emphasis in one another', `${fill('*a ', 5000)}${fill('b*', 5000)}`],
     [
       'backticks of growing length',
       Array.from({ length: 140 }, (_item, n) => '`'.repeat(n)).join(' '),

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 
-import { UnableToRender } from './render-context.ts';
 import { renderDescription, renderMessage } from './render-message.ts';
 import { createTestContext } from './test-context.ts';
 
@@ -74,7 +73,12 @@ describe('message properties', () => {
 
 describe('errors', () => {
   it('refuses HTML beyond 100000 characters', () => {
-    expect(() => html('🎉'.repeat(5000))).toThrow(UnableToRender);
+    expect(() => html('🎉'.repeat(5000))).toThrow('the HTML is too long');
+    expect(() => html('word '.repeat(20_000))).toThrow('the HTML is too long');
+    expect(html('word '.repeat(19_000))).toHaveLength(95_007);
+    const plain = createTestContext({}, { linkifiers: [] });
+    expect(() => renderMessage('word '.repeat(20_000), plain)).toThrow('the HTML is too long');
+    expect(() => html(' '.repeat(200_001))).toThrow('the text is too long');
   });
 
   it('turns a failing lookup into a refusal with its cause', () => {

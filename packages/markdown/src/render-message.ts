@@ -9,6 +9,12 @@ import { StepBudget } from './step-budget.ts';
 /** Reference facts, markdown 15. */
 const htmlMaxCodePoints = 100_000;
 
+/** Longer texts are not looked at: what they give is too long, but for white space. In UTF-16 units, up to two for a code point. */
+const contentMaxLength = 2 * htmlMaxCodePoints;
+
+/** Longer texts take the long way, which tells whether their HTML is too long. */
+const plainMaxLength = htmlMaxCodePoints / 2;
+
 /**
  * Text that no rule can touch: one line of words and harmless punctuation, where every period ends
  * a word and the start is no list marker. Linkifiers see words, so a realm with any is excluded.
@@ -28,7 +34,8 @@ function emptyFindings(): RenderFindings {
 
 /** Whether a text takes the short way; exported for the test of their equality. */
 export function isPlainText(content: string, context: RenderContext): boolean {
-  return context.linkifiers.length === 0 && plainText.test(content);
+  const { length } = content;
+  return length <= plainMaxLength && context.linkifiers.length === 0 && plainText.test(content);
 }
 
 function renderHtml(
@@ -38,6 +45,7 @@ function renderHtml(
   withPreviews: boolean,
   budget = new StepBudget(),
 ): string {
+  if (content.length > contentMaxLength) throw new UnableToRender('the text is too long');
   let names: ReadonlySet<string> | undefined;
   const mentionedNames = (): ReadonlySet<string> => {
     names ??= new Set(mentionCandidates(content).names.map((name) => name.toLowerCase()));
