@@ -70,7 +70,7 @@ test('subscribing creates what is missing and joins what exists, whatever the le
   });
   expect(await eventsAfter(before)).toEqual([
     'stream/create members',
-    'stream/occupy everyone',
+    'stream/occupy members',
     'add 1',
     'peer_add design 1',
   ]);
@@ -275,12 +275,12 @@ test('leaving answers per person and stream, and what was unread becomes read', 
   expect(await eventsAfter(second)).toEqual([
     'subscription/remove users',
     'peer_remove lunch 2',
-    'stream/vacate everyone',
+    'stream/vacate members',
     'update_message_flags/add users',
   ]);
   const third = await organization.position();
   await join('bob', ['lunch']);
-  expect(await eventsAfter(third)).toEqual(['stream/occupy everyone', 'add 1', 'peer_add lunch 1']);
+  expect(await eventsAfter(third)).toEqual(['stream/occupy members', 'add 1', 'peer_add lunch 1']);
 });
 
 test('leaving a stream that one cannot know of tells no more than that its name is taken', async () => {

@@ -19,13 +19,7 @@ import {
 import type { Realm, Stream } from '@parley/store';
 
 import type { PresenceContext } from '../context.ts';
-import {
-  accountEffect,
-  changeEntry,
-  membershipEffects,
-  personAdded,
-  toEveryone,
-} from './account-events.ts';
+import { accountEffect, changeEntry, membershipEffects, personAdded } from './account-events.ts';
 import { checkEmailAdmitted, isEmailShaped } from './email-rules.ts';
 import { checkFullName } from './full-name.ts';
 import { isPasswordStrong } from './password-strength.ts';
@@ -136,7 +130,14 @@ function joinEvents(
   const occupy: EventPart[] =
     newlyOccupied.length === 0
       ? []
-      : [toEveryone({ type: 'stream', op: 'occupy', streams: newlyOccupied.map(streamJson) })];
+      : [
+          {
+            form: 'same',
+            // Not to guests, from whom public streams are hidden that they are not in.
+            audience: { to: 'members' },
+            event: { type: 'stream', op: 'occupy', streams: newlyOccupied.map(streamJson) },
+          },
+        ];
   return [
     ...occupy,
     ...streams.map((stream): EventPart => ({

@@ -40,7 +40,8 @@ function occupyEvents({ joined, occupiedBefore }: JoinedChange): EventPart[] {
   return [
     {
       form: 'same',
-      audience: { to: 'everyone' },
+      // Not to guests, from whom public streams are hidden that they are not in; their own join tells them.
+      audience: { to: 'members' },
       event: {
         type: 'stream',
         op: 'occupy',

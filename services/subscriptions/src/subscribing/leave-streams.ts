@@ -197,7 +197,8 @@ async function emptyStreams(
   if (vacated.length > 0) {
     parts.push({
       form: 'same',
-      audience: { to: 'everyone' },
+      // Not to guests, from whom public streams are hidden that they are not in.
+      audience: { to: 'members' },
       event: { type: 'stream', op: 'vacate', streams: vacated.map(streamJson) },
     });
   }
