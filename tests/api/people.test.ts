@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto';
 
+import { audienceKey } from '@parley/contracts';
+import { connectMaker } from '@parley/demo';
+import { createUser } from '@parley/store';
 import { ApiClient, readObjects, waitUntil } from '@parley/test-kit';
 import type { Answer } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -642,6 +645,38 @@ describe('deactivation and reactivation', () => {
       expect(rows).toEqual([]);
     }
   });
+});
+
+test('a bot that becomes somebody’s while the person is being deactivated is deactivated too', async () => {
+  const person = await makePerson();
+  await using connected = connectMaker({ ...organization.cluster.settings });
+  const { eventLog, keySecrets } = connected.maker;
+  let deactivation: Promise<unknown> = Promise.resolve();
+  await eventLog.transaction(async (client) => {
+    const changeId = await eventLog.drawChangeId(client);
+    const { user } = await createUser(
+      client,
+      keySecrets,
+      { email: 'late-bot@example.com', fullName: 'Late', botType: 1, botOwnerId: person.id },
+      changeId,
+    );
+    deactivation = as('ann').delete(`users/${person.id}`);
+    await waitUntil('the deactivation waits for the bot', async () => {
+      const { rows } = await organization.pool.query<{ waiting: number }>(
+        `SELECT count(*)::int AS waiting FROM pg_stat_activity
+         WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      return (rows[0]?.waiting ?? 0) > 0;
+    });
+    const effects = [
+      { effect: 'account' as const, userId: user.id, role: user.role, isActive: true },
+    ];
+    const entry = { v: 1 as const, kind: 'change' as const, effects, events: [] };
+    const entries = [{ entry, audience: audienceKey.everyone }];
+    return { result: undefined, append: { entries, changeId } };
+  });
+  await deactivation;
+  expect(await findMember('late-bot@example.com')).toMatchObject({ is_active: false });
 });
 
 function anyFullName(): unknown {
