@@ -20,10 +20,32 @@ const languageNames: Record<string, string> = {
 /** Names for text without any highlighting. */
 const plainLanguages = new Set(['', 'text', 'plain', 'plaintext', 'txt', 'nohighlight', 'none']);
 
-/** The highlighter takes about a microsecond for each character of the worst text. */
+/**
+ * For some languages the highlighter takes a time that grows with the square of the text, most of all in long lines: so it gets
+ * pieces, and no long lines at all. A comment or string over the end of a piece loses its colour there, and nothing else.
+ */
+const pieceMaxLength = 2000;
+const lineMaxLength = 300;
+/** Of a piece of the worst text it takes some microseconds for each character, of others a tenth. */
 const stepsPerCharacter = 200;
 /** Longer code than a message can have is not worth it. */
 const highlightedMaxLength = 10_000;
+
+/** The code in pieces of whole lines. */
+function piecesOf(code: string): string[] {
+  if (code.length <= pieceMaxLength) return [code];
+  const pieces: string[] = [];
+  let piece = '';
+  for (const line of code.split(/(?<=\n)/)) {
+    if (piece !== '' && piece.length + line.length > pieceMaxLength) {
+      pieces.push(piece);
+      piece = '';
+    }
+    piece += line;
+  }
+  pieces.push(piece);
+  return pieces;
+}
 
 /** Clients know tokens side by side: of the highlighter's scopes in one another the innermost counts. */
 function flatSpans(html: string): string {
@@ -52,8 +74,15 @@ function highlight(code: string, language: string, budget: StepBudget): string {
   const name = languageNames[alias] ?? alias;
   if (plainLanguages.has(name) || code.length > highlightedMaxLength) return escapeCode(code);
   if (hljs.getLanguage(name) === undefined) return escapeCode(code);
+  if (code.split('\n').some((line) => line.length > lineMaxLength)) return escapeCode(code);
   budget.spend(code.length * stepsPerCharacter);
-  const { value } = hljs.highlight(code, { language: name, ignoreIllegals: true });
+  return piecesOf(code)
+    .map((piece) => highlightPiece(piece, name))
+    .join('');
+}
+
+function highlightPiece(code: string, language: string): string {
+  const { value } = hljs.highlight(code, { language, ignoreIllegals: true });
   return flatSpans(value.replaceAll('&#x27;', '&#39;'));
 }
 
@@ -61,10 +90,10 @@ function highlight(code: string, language: string, budget: StepBudget): string {
 function takeLanguageLine(code: string): { code: string; language: string } {
   const end = code.indexOf('\n');
   const first = end === -1 ? code : code.slice(0, end);
-  const match = /^(?::::|#!)((?:\/?[\w-]+)*\/)?([\w#.+-]+)\s*$/.exec(first);
+  const match = /^(?::::|#!)(\/?(?:[\w-]+\/)*)([\w#.+-]+)\s*$/.exec(first);
   if (match === null) return { code, language: '' };
   const language = match[2] ?? '';
-  if (match[1] !== undefined) return { code, language };
+  if (match[1] !== '') return { code, language };
   return { code: end === -1 ? '' : code.slice(end + 1), language };
 }
 

@@ -83,6 +83,24 @@ describe('reference facts, markdown', () => {
     );
   });
 
+  it('2.8 long code is coloured piece by piece and keeps its text, code with very long lines has no colours', () => {
+    const text = (rendered: string): string =>
+      rendered
+        .replaceAll(/<[^>]*>/g, '')
+        .replaceAll('&quot;', '"')
+        .trim();
+    const code = Array.from(
+      { length: 200 },
+      (_item, index) => `x${index} = "${index}"  # ${index}`,
+    ).join('\n');
+    const rendered = html(`\`\`\`py\n${code}\n\`\`\``);
+    expect(text(rendered)).toBe(code);
+    expect(rendered.split('class="c1"')).toHaveLength(201);
+    const longLine = html(`\`\`\`py\n# ${'a'.repeat(600)}\n\`\`\``);
+    expect(longLine).not.toContain('class="c1"');
+    expect(text(longLine)).toBe(`# ${'a'.repeat(600)}`);
+  });
+
   it.each(['py', 'python', 'js', 'c++', 'C#', 'json', 'html', 'diff', 'console', 'PYTHON'])(
     '2.8 %s is a language',
     (language) => {

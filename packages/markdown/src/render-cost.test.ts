@@ -154,6 +154,9 @@ describe('what rendering costs', () => {
     ['angle targets without end', fill('[x](<')],
     ['stars around emoji', fill('*❤')],
     ['stars in pairs', fill('**a *')],
+    ['a language line', `    :::${fill('a', 5000)}!`],
+    ['the path of a language', `    #!${fill('/a', 5000)}!`],
+    ['spaces behind a fence', `\`\`\`${' '.repeat(9990)}!`],
     ['stars in one another', `${fill('*', 4999)}a${fill('*', 4999)}`],
     ['emphasis in one another', `${fill('*a ', 5000)}${fill('b*', 5000)}`],
     [
