@@ -18,7 +18,7 @@ test.each([
   'correct horse battery staple',
   'kR7#vQp2',
   'the tide is low on tuesdays',
-  'x'.repeat(99) + 'kR7#vQp2tide',
+  'x'.repeat(30) + 'kR7#vQp2tide',
 ])('%j is strong', async (password) => expect(await isPasswordStrong(password)).toBe(true));
 
 test("one's own name and address make a password weaker", async () => {
