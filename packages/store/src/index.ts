@@ -35,7 +35,7 @@ export * from './side-effects.ts';
 export * from './send-facts.ts';
 export * from './thumbnails.ts';
 export { listSizes } from './list-sizes.ts';
-export { flaggedSql, groupsWithSql, mutedSql, readerSql } from './list-sources-sql.ts';
+export { asList, flaggedSql, groupsWithSql, mutedSql, readerSql } from './list-sources-sql.ts';
 export type { ListHints, MessageCondition } from './list-sources-sql.ts';
 export { flagBitsSql, heldSql, readSql } from './message-sql.ts';
 export * from './messages.ts';

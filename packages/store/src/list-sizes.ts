@@ -8,7 +8,7 @@ export const listSizes = {
   /** ... or so many times the list ... */
   nearOfLimit: 4,
   /** ... or so many for each range, for many ranges are dear to walk. */
-  nearForRange: 20,
+  nearForRange: 10,
   /** An index with no more entries than this is read whole: some thirty pages. */
   wholeMax: 2_000,
   /** Pages of an index of so many entries, newly made or half empty. */

@@ -136,8 +136,10 @@ function walkedSql(list: MessageList, slice: ListSlice): string {
   if (list.hints.privateOnly !== true) {
     tables.push(`near AS MATERIALIZED (${nearSql(list, slice)})`);
     results.push('SELECT near.id FROM near');
-    isLacking = `(SELECT count(*) FROM near) < ${limit}
-      AND EXISTS (SELECT 1 FROM messages m WHERE ${slice.bound('m')} ORDER BY m.id ${order} OFFSET ${nearIdsSql(limit)})`;
+    // Nothing is missing where the ids next to the edge are all there are.
+    tables.push(`lacking AS MATERIALIZED (SELECT (SELECT count(*) FROM near) < ${limit} AND EXISTS (
+        SELECT 1 FROM messages m WHERE ${slice.bound('m')} ORDER BY m.id ${order} OFFSET ${nearIdsSql(limit)}) AS yes)`);
+    isLacking = '(SELECT lacking.yes FROM lacking)';
   }
   if (carrying !== undefined) {
     // By what Postgres noted last of the index; a wrong guess costs a few pages.

@@ -6,7 +6,7 @@
  * the length of the list.
  */
 import { listSizes } from './list-sizes.ts';
-import { rareIndexOf, reachHints, readerSql } from './list-sources-sql.ts';
+import { mutedTopicsSql, rareIndexOf, reachHints, readerSql } from './list-sources-sql.ts';
 import type { ListHints, ListSlice, MessageList } from './list-sources-sql.ts';
 import { beyondAllMessages, userFloorSql } from './message-sql.ts';
 
@@ -26,11 +26,7 @@ const keyColumns =
  *   everything that is held is unread but for exceptions and own messages, none of them without a message above its level
  */
 export function openTablesSql(hints: ListHints): string {
-  const muted =
-    hints.notMuted === true
-      ? `n.conversation_id IN (SELECT quiet.id FROM muted_topics t
-          JOIN conversations quiet ON quiet.stream_id = t.stream_id AND quiet.topic_folded = t.topic_folded WHERE t.user_id = ${user})`
-      : 'false';
+  const muted = hints.notMuted === true ? `n.conversation_id IN (${mutedTopicsSql})` : 'false';
   const inManyStreams = `(SELECT count(*) FROM reach WHERE reach.scope > 0) > ${listSizes.manyStreams}`;
   const newest = (from: string, conversation: string): string =>
     `SELECT ${conversation} AS conversation_id, reach.scope, reach.above, reach.upto, noted.message_id FROM reach JOIN ${from}`;

@@ -1,6 +1,6 @@
 import type { Queryable } from '@parley/database';
 
-import { readerSql } from './list-sources-sql.ts';
+import { mutedTopicsSql, readerSql } from './list-sources-sql.ts';
 import type { MessageList } from './list-sources-sql.ts';
 import { listIdsSql, listTablesSql, nameOfText } from './message-query-sql.ts';
 import { flagBits, readSql } from './message-sql.ts';
@@ -67,8 +67,7 @@ const unreadText = (): string => `WITH ${listTablesSql(list)}, picked AS MATERIA
     SELECT f.message_id, f.set_bits, f.cleared_bits FROM message_flags f
     WHERE f.user_id = ${readerSql} AND f.message_id >= (SELECT min(picked.id) FROM picked)
   ), quiet AS MATERIALIZED (
-    SELECT c.id FROM muted_topics t JOIN conversations c ON c.stream_id = t.stream_id AND c.topic_folded = t.topic_folded
-    WHERE t.user_id = ${readerSql}
+    ${mutedTopicsSql}
     UNION ALL SELECT c.id FROM subscriptions s JOIN conversations c ON c.stream_id = s.stream_id
     WHERE s.user_id = ${readerSql} AND s.is_muted
   ), unread AS MATERIALIZED (

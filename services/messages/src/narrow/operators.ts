@@ -5,6 +5,7 @@
 import { badNarrow, foldName } from '@parley/contracts';
 import type { Queryable } from '@parley/database';
 import {
+  asList,
   findPrivateConversation,
   findStreamById,
   findStreamByName,
@@ -106,7 +107,9 @@ const streams: Operator = (operand) => {
   if (operand !== 'public') throw badNarrow(`unknown streams operand ${String(operand)}`);
   return {
     condition: (message) =>
-      `${message}.scope IN (SELECT open.id FROM streams open WHERE NOT open.invite_only AND NOT open.is_deactivated OFFSET 0)`,
+      asList(
+        `${message}.scope IN (SELECT open.id FROM streams open WHERE NOT open.invite_only AND NOT open.is_deactivated)`,
+      ),
     hints: { publicStreams: true },
     history: 'public streams',
   };
@@ -118,7 +121,9 @@ const topic: Operator = (operand, { list }) => {
   const folded = list.bind(foldName(text), 'text');
   return {
     condition: (message) =>
-      `${message}.conversation_id IN (SELECT c.id FROM conversations c WHERE c.topic_folded = ${folded} OFFSET 0)`,
+      asList(
+        `${message}.conversation_id IN (SELECT c.id FROM conversations c WHERE c.topic_folded = ${folded})`,
+      ),
     hints: { topic: folded },
   };
 };
@@ -171,7 +176,7 @@ const pmWith: Operator = async (operand, setting) => {
 const groupPmWith: Operator = async (operand, setting) => {
   const id = setting.list.bind(await findUserId(operand, setting), 'integer');
   return {
-    condition: (message) => `${message}.conversation_id IN (${groupsWithSql(id)})`,
+    condition: (message) => asList(`${message}.conversation_id IN (${groupsWithSql(id)})`),
     hints: { groupWith: id },
   };
 };

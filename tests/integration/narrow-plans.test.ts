@@ -1,0 +1,118 @@
+/**
+ * What the first page of every narrow costs Postgres, on a history of the shape of `history-data.ts`. The requirement is 2,000 shared
+ * buffers with a million messages (`npm run load -- history` measures that), and it is the bound here too: what a page costs follows
+ * the reader's streams, conversations and flags, which are as many here as there, and not the messages. A scan of the messages
+ * (2,200 pages), or a row fetched for each message of a sender, exceeds it here as well.
+ */
+import { createPool } from '@parley/database';
+import type { Client, Pool } from '@parley/database';
+import { createTestDatabase } from '@parley/test-kit';
+import type { TestDatabase } from '@parley/test-kit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { historyPeople, makeHistory } from '../load/scenarios/history-data.ts';
+import {
+  explainPage,
+  explainUnreadState,
+  historyAnchors,
+  historyCases,
+} from '../load/scenarios/history-plans.ts';
+
+const messages = 40_000;
+const buffersMax = 2_000;
+// What a negated term leaves out is looked at and passed over: the common ones cost a page of everything, and where nearly all is
+// left out every message of the reader is judged once, by the primary key alone or with what was read of it.
+const negatedBuffersMax = 4_000;
+
+let database: TestDatabase;
+let pool: Pool;
+let client: Client;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  pool = createPool({
+    databaseUrl: database.url,
+    applicationName: 'narrow-plans',
+    connectionsMax: 1,
+    statementTimeoutMs: 60_000,
+    onError: () => undefined,
+  });
+  await makeHistory(pool, messages);
+  client = await pool.connect();
+}, 120_000);
+afterAll(async () => {
+  client.release();
+  await pool.end();
+  await database.drop();
+});
+
+const { memberRead, memberUnread, memberOneUnread, memberSomeUnread, guestRead, guestUnread } =
+  historyPeople;
+const readers = Object.entries({
+  memberRead,
+  memberUnread,
+  memberOneUnread,
+  memberSomeUnread,
+  guestRead,
+  guestUnread,
+});
+
+test.each(readers)(
+  'every narrow is served by indexes for %s',
+  async (_, userId) => {
+    const dear: string[] = [];
+    for (const { name, narrow } of historyCases(userId)) {
+      for (const anchor of historyAnchors) {
+        const cost = await explainPage(client, {
+          userId,
+          narrow: JSON.stringify(narrow),
+          anchor,
+          messages,
+        });
+        if (cost.buffers > buffersMax) dear.push(`${name}, ${anchor}: ${cost.buffers}`);
+      }
+    }
+    expect(dear).toEqual([]);
+  },
+  120_000,
+);
+
+const negated = [
+  ['stream', 'stream 7'],
+  ['streams', 'public'],
+  ['topic', 'topic 3'],
+  ['sender', 'u11@example.com'],
+  ['pm-with', 'u30@example.com'],
+  ['group-pm-with', 'u11@example.com'],
+  ['is', 'private'],
+  ['is', 'starred'],
+  ['is', 'mentioned'],
+  ['is', 'alerted'],
+  ['has', 'link'],
+  ['has', 'image'],
+  ['has', 'attachment'],
+  ['id', '12345'],
+] as const;
+
+test.each(readers)(
+  'a negated term costs a bounded look around for %s',
+  async (_, userId) => {
+    const dear: string[] = [];
+    for (const [operator, operand] of negated) {
+      for (const anchor of ['newest', 'middle', 'oldest'] as const) {
+        const narrow = JSON.stringify([{ operator, operand, negated: true }]);
+        const cost = await explainPage(client, { userId, narrow, anchor, messages });
+        if (cost.buffers > negatedBuffersMax)
+          dear.push(`-${operator}:${operand}, ${anchor}: ${cost.buffers}`);
+      }
+    }
+    expect(dear).toEqual([]);
+  },
+  120_000,
+);
+
+test.each(readers)('the unread messages of %s are read once', async (_, userId) => {
+  const { buffers } = await explainUnreadState(client, userId);
+  // Each unread message by its place in the primary key and its row, and what leads to them.
+  expect(buffers).toBeLessThan(2 * messages);
+});
