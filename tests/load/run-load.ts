@@ -4,10 +4,11 @@ import { parseArgs } from 'node:util';
 import { startOwnSystem, useSystem } from './load-system.ts';
 import type { LoadSystem } from './load-system.ts';
 import { measureAudience } from './scenarios/audience.ts';
+import { historyLine, measureHistory } from './scenarios/history.ts';
 import { sendAndFollow } from './scenarios/send-and-follow.ts';
 
 const usage = `npm run load -- [SCENARIO] [options]
-  SCENARIO                   send (default) or audience
+  SCENARIO                   send (default), audience or history
   --url URL                  a running system (default: one is started, with rate limits off)
   --account EMAIL:API_KEY    an account of that system; may be repeated
   --senders N                closed-loop senders (default 8)
@@ -15,6 +16,7 @@ const usage = `npm run load -- [SCENARIO] [options]
   --sends N                  at most so many sends (default 5000; audience: 200)
   --seconds N                at most so long (default 20)
   --audience A,B             numbers of subscribers (default 10,100000)
+  --messages N               history: messages to make (default 1000000)
   --json                     only the results, one JSON object a line
 `;
 
@@ -22,6 +24,9 @@ const peopleOfOwnSystem = 20;
 const senderBound = 1_000;
 const sendsBound = 1_000_000;
 const secsBound = 600;
+// Fewer do not fill the shape of the history, more do not fit its positions.
+const historyMessagesLeast = 10_000;
+const historyMessagesBound = 1_500_000;
 
 function readCount(text: string, name: string, most: number): number {
   const value = Number(text);
@@ -41,12 +46,13 @@ async function main(): Promise<void> {
       sends: { type: 'string' },
       seconds: { type: 'string', default: '20' },
       audience: { type: 'string', default: '10,100000' },
+      messages: { type: 'string', default: '1000000' },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
   const [scenario = 'send', ...surplus] = positionals;
-  if (values.help || surplus.length > 0 || !['send', 'audience'].includes(scenario)) {
+  if (values.help || surplus.length > 0 || !['send', 'audience', 'history'].includes(scenario)) {
     process.stdout.write(usage);
     process.exitCode = values.help ? 0 : 1;
     return;
@@ -60,6 +66,16 @@ async function main(): Promise<void> {
     );
   };
   say(`${cpus().length} processors (${cpus()[0]?.model ?? 'unknown'}), Node ${process.version}`);
+  if (scenario === 'history') {
+    const messages = readCount(values.messages, 'messages', historyMessagesBound);
+    if (messages < historyMessagesLeast)
+      throw new Error(`--messages is at least ${historyMessagesLeast}`);
+    say(`Making ${messages} messages ...`);
+    await measureHistory(messages, (row) =>
+      process.stdout.write(`${values.json ? JSON.stringify(row) : historyLine(row)}\n`),
+    );
+    return;
+  }
   say(values.url === undefined ? 'Starting a system ...' : `Using ${values.url}`);
   const system: LoadSystem =
     values.url === undefined

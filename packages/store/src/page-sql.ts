@@ -60,15 +60,17 @@ export function pageSql(list: MessageList, { content, alsoRendered }: PageConten
     ), watermarks AS MATERIALIZED (
       SELECT w.conversation_id, w.message_id FROM read_watermarks w
       WHERE w.user_id = ${user} AND w.conversation_id ${ofPage('read_conversation_id')}
-    ), senders AS MATERIALIZED (
-      SELECT s.id, s.email, s.delivery_email, s.full_name, s.short_name, s.avatar_source, s.avatar_version FROM users s WHERE s.id ${ofPage('sender_id')}
+    ), rounds AS MATERIALIZED (
+      SELECT c.id, c.participant_ids FROM conversations c WHERE c.id ${ofPage('conversation_id', 'page.stream_id IS NULL')}
+    ), people AS MATERIALIZED (
+      SELECT p.id, p.email, p.delivery_email, p.full_name, p.short_name, p.avatar_source, p.avatar_version FROM users p
+      WHERE p.id = ANY (ARRAY(SELECT page.sender_id FROM page UNION SELECT unnest(rounds.participant_ids) FROM rounds))
     ), places AS MATERIALIZED (
       SELECT s.id, s.name FROM streams s WHERE s.id ${ofPage('stream_id', 'page.stream_id IS NOT NULL')}
     ), circles AS MATERIALIZED (
-      SELECT c.id, json_agg(json_build_object('id', p.id, 'email', p.email, 'full_name', p.full_name,
+      SELECT r.id, json_agg(json_build_object('id', p.id, 'email', p.email, 'full_name', p.full_name,
         'short_name', p.short_name, 'is_mirror_dummy', false) ORDER BY p.id) AS people
-      FROM conversations c JOIN users p ON p.id = ANY (c.participant_ids)
-      WHERE c.id ${ofPage('conversation_id', 'page.stream_id IS NULL')} GROUP BY c.id
+      FROM rounds r JOIN people p ON p.id = ANY (r.participant_ids) GROUP BY r.id
     ), reacted AS MATERIALIZED (
       SELECT r.message_id, json_agg(json_build_object('emoji_name', r.emoji_name, 'emoji_code', r.emoji_code,
         'reaction_type', r.reaction_type, 'user', json_build_object('id', ru.id, 'email', ru.email, 'full_name', ru.full_name),
@@ -91,7 +93,7 @@ export function pageSql(list: MessageList, { content, alsoRendered }: PageConten
           | CASE WHEN coalesce(excepted.is_read, m.id <= greatest(${userFloorSql(user)}, stream_floors.id, watermarks.message_id)
             OR (m.sender_id = ${user} AND m.read_by_sender)) THEN ${flagBits.read} ELSE 0 END
         ELSE ${flagBits.read | flagBits.historical} END AS "flagBits"
-    FROM page m JOIN senders sender ON sender.id = m.sender_id
+    FROM page m JOIN people sender ON sender.id = m.sender_id
     LEFT JOIN own ON own.message_id = m.id LEFT JOIN late ON late.message_id = m.id
     LEFT JOIN excepted ON excepted.message_id = m.id
     LEFT JOIN stream_floors ON stream_floors.stream_id = m.stream_id

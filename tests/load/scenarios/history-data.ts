@@ -116,12 +116,12 @@ function statements(messages: number): string[] {
     // Stars and mentions by name: 5,000 of the second reader, 500 of the third, five of the fourth; of a guest mostly in streams
     // that he is not in, as many as that.
     `INSERT INTO message_flags (user_id, message_id, set_bits, scope)
-      SELECT u.id, m.id, u.bits, m.scope FROM (VALUES (${memberUnread}, 2, 5000), (${memberUnread}, 8, 5000), (${memberOneUnread}, 2, 500),
+      SELECT u.id, m.id, bit_or(u.bits), m.scope FROM (VALUES (${memberUnread}, 2, 5000), (${memberUnread}, 8, 5000), (${memberOneUnread}, 2, 500),
           (${memberOneUnread}, 8, 500), (${memberSomeUnread}, 2, 5), (${memberSomeUnread}, 8, 5), (${guestUnread}, 2, 2000), (${guestUnread}, 8, 5000)) u (id, bits, n)
       CROSS JOIN LATERAL generate_series(1, u.n) k
       JOIN messages m ON m.id = (u.id * 31 + u.bits * 7 + k * (${messages} / u.n)::bigint) % ${messages} + 1
       WHERE u.bits = 8 OR u.id <> ${guestUnread} OR m.stream_id = ${guestStream}
-      ON CONFLICT (user_id, message_id) DO UPDATE SET set_bits = message_flags.set_bits | excluded.set_bits`,
+      GROUP BY u.id, m.id, m.scope`,
     `INSERT INTO message_flags (user_id, message_id, set_bits, scope)
       SELECT 20 + floor(${people - 20} * ${random('m.id', 6)})::int, m.id, 8, m.scope FROM messages m WHERE m.id % 20 = 11 ON CONFLICT DO NOTHING`,
     `INSERT INTO read_users (user_id) SELECT id FROM users`,
