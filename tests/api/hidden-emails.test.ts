@@ -53,7 +53,7 @@ async function setVisibility(visibility: 1 | 3): Promise<void> {
       'users/me/subscriptions',
       { subscriptions: [{ name: 'quay' }] },
     )) as { subscribed: object; already_subscribed: object };
-    return { ...subscribed, ...already }.hasOwnProperty(expected);
+    return Object.hasOwn({ ...subscribed, ...already }, expected);
   });
 }
 

@@ -88,11 +88,11 @@ describe('before authentication', () => {
 
   it('answers a wrong method with 405', async () => {
     const answer = await sendRaw('PATCH', '/api/v1/users');
-    expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, HEAD']);
+    expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, POST, HEAD']);
     expect(JSON.parse(answer.text)).toEqual({
       result: 'error',
       msg: 'Method Not Allowed',
-      allowed_methods: ['GET', 'HEAD'],
+      allowed_methods: ['GET', 'POST', 'HEAD'],
     });
   });
 
