@@ -20,33 +20,31 @@ export class EventReader {
     this.#lastEventId = answer['last_event_id'] as number;
   }
 
-  /** Opens for everybody a queue of all events, and one with a narrower filter. */
-  static async openAll(world: World, random: SeededRandom): Promise<EventReader[]> {
-    const readers: EventReader[] = [];
-    for (const person of world.people.filter((one) => !isRefused(one))) {
+  /** Opens for everybody a queue of all events. */
+  static openWide(world: World): Promise<EventReader[]> {
+    return openFor(world, () => ['wide', { all_public_streams: true }]);
+  }
+
+  /** Opens for everybody a queue with another filter. */
+  static openNarrow(world: World, random: SeededRandom): Promise<EventReader[]> {
+    return openFor(world, () => {
       const stream = random.pick(world.streams);
-      const narrower: Readonly<Record<string, Parameters>> = {
-        default: {},
-        markdown: { apply_markdown: true, include_subscribers: true },
-        stream: { narrow: [['stream', stream.name]], all_public_streams: true },
-        private: { narrow: [['is', 'private']] },
-        mentioned: { narrow: [['is', 'mentioned']] },
-        sender: { narrow: [['sender', stream.keeper.email]] },
-        messages: { event_types: ['message'], all_public_streams: true },
-      };
-      const kinds: readonly [string, Parameters][] = [
-        ['wide', { all_public_streams: true }],
-        random.pick(Object.entries(narrower)),
-      ];
-      for (const [kind, parameters] of kinds) {
-        const answer = await person.client.post('register', {
-          fetch_event_types: [],
-          ...parameters,
-        });
-        readers.push(new EventReader(person, kind, answer));
-      }
-    }
-    return readers;
+      return random.pick<readonly [string, Parameters]>([
+        ['default', {}],
+        ['markdown', { apply_markdown: true, include_subscribers: true }],
+        ['stream', { narrow: [['stream', stream.name]], all_public_streams: true }],
+        ['private', { narrow: [['is', 'private']] }],
+        ['mentioned', { narrow: [['is', 'mentioned']] }],
+        ['sender', { narrow: [['sender', stream.keeper.email]] }],
+        ['messages', { event_types: ['message'], all_public_streams: true }],
+      ]);
+    });
+  }
+
+  /** Registers a queue. */
+  static async open(person: Person, kind: string, parameters: Parameters): Promise<EventReader> {
+    const answer = await person.client.post('register', { fetch_event_types: [], ...parameters });
+    return new EventReader(person, kind, answer);
   }
 
   /** @returns everything that came since the last call */
@@ -66,4 +64,16 @@ export class EventReader {
       if (more.every((event) => event['type'] === 'heartbeat')) return events;
     }
   }
+}
+
+async function openFor(
+  world: World,
+  choose: () => readonly [string, Parameters],
+): Promise<EventReader[]> {
+  const readers: EventReader[] = [];
+  for (const person of world.people.filter((one) => !isRefused(one))) {
+    const [kind, parameters] = choose();
+    readers.push(await EventReader.open(person, kind, parameters));
+  }
+  return readers;
 }

@@ -1,9 +1,10 @@
 import { makeAsker } from './asker.ts';
 import type { Ask, Asker } from './asker.ts';
+import { openEndpoints } from './endpoint-names.ts';
 import type { EventReader } from './event-reader.ts';
 import type { Judge, Shown } from './judge.ts';
 import { asksOf } from './plans.ts';
-import type { SeededRandom } from './seeded-random.ts';
+import { SeededRandom } from './seeded-random.ts';
 import { isRefused } from './world.ts';
 import type { Person, World } from './world.ts';
 
@@ -34,7 +35,9 @@ class Likenesses {
 
   /** @returns whether the answer is like the first of its group, but for what was asked about */
   isAlike({ group, text }: NonNullable<Ask['alike']>, shown: Shown, body: string): boolean {
-    const blank = `${shown.status} ${body.replaceAll(text, '#')}`;
+    // An id is blanked where it stands alone, not within a longer number.
+    const named = new RegExp(`(?<![A-Za-z0-9])${RegExp.escape(text)}(?![A-Za-z0-9])`, 'g');
+    const blank = `${shown.status} ${body.replaceAll(named, '#')}`;
     const first = this.#first.get(group);
     if (first === undefined) this.#first.set(group, blank);
     return first === undefined || first === blank;
@@ -47,7 +50,7 @@ function expectedSuccess(
   endpoint: string,
   succeeds: boolean | undefined,
 ): boolean | undefined {
-  if (endpoint === 'GET server_settings') return true;
+  if (openEndpoints.has(endpoint)) return succeeds;
   if (isRefused(me)) return endpoint === 'POST messages' && me.isActive ? undefined : false;
   // An outgoing-webhook bot gets what is sent, and holds nothing of it.
   return me.botType === 3 && succeeds === true ? undefined : succeeds;
@@ -90,13 +93,19 @@ export async function interrogate(
   random: SeededRandom,
   readers: readonly EventReader[],
 ): Promise<Found> {
+  // Askers do not wait for each other, so each makes choices of his own.
+  const seed = random.below(2 ** 31);
   const found: Found = { faults: [], said: new Map(), asked: 0 };
   const waiting: Person[] = random.sample(world.people, world.people.length);
   const work = async (): Promise<void> => {
     for (let me = waiting.pop(); me !== undefined; me = waiting.pop()) {
       const others = readers.filter(({ person }) => person !== me);
       const queueIds = others.map(({ queueId }) => queueId);
-      await askEverything(makeAsker(me, world, random, queueIds), judge, found);
+      await askEverything(
+        makeAsker(me, world, new SeededRandom(seed + me.id), queueIds),
+        judge,
+        found,
+      );
     }
   };
   await Promise.all(Array.from({ length: askersAtOnce }, work));

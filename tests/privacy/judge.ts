@@ -33,6 +33,15 @@ function countFaults(unread: Readonly<Record<string, unknown>>): string[] {
     : [];
 }
 
+/**
+ * The text without the streams that the caller left, which register describes as they are now (reference facts, streams 3.2). That
+ * he was in each of them is seen from its id.
+ */
+function withoutLeftStreams({ text, json }: Shown): string {
+  if (!isJsonObject(json) || !Array.isArray(json['unsubscribed'])) return text;
+  return JSON.stringify({ ...json, unsubscribed: [] });
+}
+
 /** Says what an answer shows that must not be seen. */
 export class Judge {
   readonly #world: World;
@@ -56,7 +65,7 @@ export class Judge {
   ): string[] {
     const input = JSON.stringify(asked);
     return [
-      ...this.#markFaults(person, findMarks(input), shown.text, isEdit),
+      ...this.#markFaults(person, findMarks(input), withoutLeftStreams(shown), isEdit),
       ...this.#keyFaults(person, shown.text),
       ...this.#idFaults(person, new Set(input.match(/\d+/g)?.map(Number)), shown.json, isEdit),
       ...(shown.status >= 500 ? [`status ${shown.status}: ${shown.text}`] : []),

@@ -1,6 +1,6 @@
 /** What everybody asks of the endpoints about people, bots and settings. */
 import { makeMark } from './marks.ts';
-import { alike, idsOf, sampled } from './plan.ts';
+import { alike, idsOf, sampled, unknownId } from './plan.ts';
 import type { Plan, Plans } from './plan.ts';
 import type { Ask, Asker } from './asker.ts';
 import type { Person } from './world.ts';
@@ -37,10 +37,19 @@ function* changeOwnBot({ me, world, hiddenStreams, random }: Asker): Iterable<As
     }));
 }
 
+/** Pictures are for everybody; the addresses that they are asked by are none of the marked words. */
+const askForAvatars =
+  (suffix: string): Plan =>
+  ({ world, random }) =>
+    [...random.sample(world.people, sampled), { id: unknownId, email: 'no@example.com' }].flatMap(
+      ({ id, email }) =>
+        [id, email].map((one) => ({ path: `../../avatar/${one}${suffix}`, parameters: {} })),
+    );
+
 const ownField = [{ id: 1, value: 'x' }];
 
 export const peoplePlans: Plans = {
-  'GET server_settings': () => [{ path: 'server_settings' }],
+  'GET server_settings': () => [{ path: 'server_settings', succeeds: true }],
   'POST fetch_api_key': ({ world, random }) => [
     {
       path: 'fetch_api_key',
@@ -90,6 +99,17 @@ export const peoplePlans: Plans = {
   ],
   'PATCH settings/notifications': () => [
     { path: 'settings/notifications', parameters: { enable_sounds: true } },
+  ],
+  'POST users/me/avatar': { because: 'it takes a picture of the asker, which everybody may see' },
+  'DELETE users/me/avatar': () => [{ path: 'users/me/avatar' }],
+  'GET /avatar/{email_or_id}': askForAvatars(''),
+  'GET /avatar/{email_or_id}/medium': askForAvatars('/medium'),
+  'GET /user_avatars/{realm_id:int}/{file}': () => [{ path: '../../user_avatars/1/none.png' }],
+  'GET /static/images/default-avatar.png': () => [
+    { path: '../../static/images/default-avatar.png' },
+  ],
+  'GET /static/images/default-avatar-medium.png': () => [
+    { path: '../../static/images/default-avatar-medium.png' },
   ],
   'GET bots': () => [{ path: 'bots' }],
   'POST bots': { because: 'it makes an account for the asker' },

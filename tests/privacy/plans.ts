@@ -10,6 +10,7 @@ import { askForMessages, narrowsOf } from './narrows.ts';
 import { peoplePlans } from './people-plans.ts';
 import { alike, idsOf, sampled, unknownId } from './plan.ts';
 import type { Plan, Plans } from './plan.ts';
+import { onHiddenStreams, streamPlans } from './stream-plans.ts';
 import type { MessageRecord } from './world.ts';
 
 const thumbsUp = { emoji_name: '+1' };
@@ -33,11 +34,6 @@ function* readEach(
     path: `messages/${id}${group}`,
     succeeds: false,
   }));
-}
-
-function onStreams(group: string, make: (id: string | number) => Ask): Plan {
-  return ({ hiddenStreams, random }) =>
-    alike(group, unknownId, idsOf(random.sample(hiddenStreams, sampled)), make);
 }
 
 const flags = ['read', 'starred', 'collapsed', 'mentioned', 'has_alert_word', 'historical'];
@@ -106,21 +102,6 @@ function* send({ me, world, hidden, hiddenStreams, hiddenFiles, random }: Asker)
   yield ask({ type: 'private', to: [random.pick(world.people).id], content: 'hello' });
 }
 
-function* subscribe({ hiddenStreams, random }: Asker): Iterable<Ask> {
-  // A name that is taken by a private stream is refused; one that nobody has would make a stream.
-  for (const { name, kind } of random.sample(hiddenStreams, sampled)) {
-    if (kind === 'public') continue;
-    for (const fatal of [true, false])
-      yield {
-        path: 'users/me/subscriptions',
-        parameters: {
-          subscriptions: [{ name: name.toUpperCase() }],
-          authorization_errors_fatal: fatal,
-        },
-      };
-  }
-}
-
 /** Whoever guesses the random part of a path learns that there is a file (reference facts, people 15), and nothing of it. */
 function askForFiles(
   { hiddenFiles }: Asker,
@@ -141,15 +122,6 @@ const readEvents = (asker: Asker, parameters: Parameters): Ask[] =>
     parameters: { ...parameters, queue_id: id },
     succeeds: false,
   }));
-
-const streamLists: readonly Parameters[] = [
-  {},
-  { include_public: false },
-  { include_all_active: true },
-  { include_default: true },
-  { include_owner_subscribed: true },
-  { include_public: false, include_subscribed: false, include_owner_subscribed: true },
-];
 
 /** By method and pattern of the gateway's table. */
 export const plans: Plans = {
@@ -187,7 +159,7 @@ export const plans: Plans = {
     parameters: { message_id: id, msg_type: 'x', content: '1' },
   })),
   'POST mark_all_as_read': () => [{ path: 'mark_all_as_read' }],
-  'POST mark_stream_as_read': onStreams('mark stream', (id) => ({
+  'POST mark_stream_as_read': onHiddenStreams('mark stream', (id) => ({
     path: 'mark_stream_as_read',
     parameters: { stream_id: id },
   })),
@@ -229,40 +201,7 @@ export const plans: Plans = {
       hiddenFiles.map((file) => file.attachmentId),
       (id) => ({ path: `attachments/${id}`, succeeds: false }),
     ),
-  'GET streams': () => streamLists.map((parameters) => ({ path: 'streams', parameters })),
-  'GET users/me/subscriptions': () =>
-    [false, true].map((value) => ({
-      path: 'users/me/subscriptions',
-      parameters: { include_subscribers: value },
-    })),
-  'POST users/me/subscriptions': subscribe,
-  'DELETE users/me/subscriptions': ({ hiddenStreams, random, world }) =>
-    random.sample(hiddenStreams, sampled).map(({ name }) => ({
-      path: 'users/me/subscriptions',
-      parameters: {
-        subscriptions: [name.toUpperCase()],
-        principals: [random.pick(world.people).email],
-      },
-    })),
-  'POST users/me/subscriptions/properties': onStreams('properties', (id) => ({
-    path: 'users/me/subscriptions/properties',
-    parameters: { subscription_data: [{ stream_id: id, property: 'is_muted', value: true }] },
-  })),
-  'PATCH users/me/subscriptions/muted_topics': function* mute(asker) {
-    const path = 'users/me/subscriptions/muted_topics';
-    for (const op of ['add', 'remove']) {
-      yield* onStreams(`mute ${op}`, (id) => ({
-        path,
-        parameters: { stream_id: id, topic: 'x', op },
-      }))(asker);
-      for (const { name } of asker.random.sample(asker.hiddenStreams, 3))
-        yield { path, parameters: { stream: name.toUpperCase(), topic: 'x', op } };
-    }
-  },
-  'PATCH users/me/subscriptions/{stream_id:int}': onStreams('property', (id) => ({
-    path: `users/me/subscriptions/${id}`,
-    parameters: { property: 'is_muted', value: 'true' },
-  })),
+  ...streamPlans,
   ...peoplePlans,
   'POST register': ({ me, random, hiddenStreams }) => [
     { path: 'register', parameters: { include_subscribers: true, all_public_streams: true } },

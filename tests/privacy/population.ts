@@ -102,6 +102,24 @@ export class Population {
     }
   }
 
+  /** A new description is not for those who left before. */
+  async describeStreams(): Promise<void> {
+    this.#moment += 1;
+    const [admin] = this.#called('Admin');
+    const moment = this.#moment;
+    for (const stream of this.#random.sample(this.world.streams, 30)) {
+      const mark = makeMark(this.#random);
+      await admin?.client.patch(`streams/${stream.id}`, { description: mark });
+      this.world.secrets.set(mark, {
+        what: `the new description of ${stream.kind} stream ${stream.id}`,
+        maySee: (person) =>
+          person.role === 'administrator' ||
+          (stream.kind === 'public' && person.role !== 'guest') ||
+          [person.id, person.ownerId ?? person.id].some((id) => stream.wasMemberAfter(id, moment)),
+      });
+    }
+  }
+
   /** Some leave, some join, some come back. */
   async changeMembers(): Promise<void> {
     this.#moment += 1;

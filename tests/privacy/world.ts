@@ -56,6 +56,11 @@ export class StreamRecord {
     return this.#periods.some((period) => period.userId === userId && period.until === Infinity);
   }
 
+  /** Whether he is a member, or was at some time after a moment. */
+  wasMemberAfter(userId: number, moment: number): boolean {
+    return this.#periods.some((period) => period.userId === userId && period.until > moment);
+  }
+
   wasEverMember(userId: number): boolean {
     return this.#periods.some((period) => period.userId === userId);
   }

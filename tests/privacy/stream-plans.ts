@@ -1,0 +1,153 @@
+/** What everybody asks of the endpoints about streams and subscriptions. */
+import type { Parameters } from '@parley/test-kit';
+
+import type { Ask, Asker } from './asker.ts';
+import { makeMark } from './marks.ts';
+import { alike, idsOf, sampled, unknownId } from './plan.ts';
+import type { Plan, Plans } from './plan.ts';
+
+/** The same of each hidden stream, by its id, as of one that does not exist. */
+export function onHiddenStreams(group: string, make: (id: string | number) => Ask): Plan {
+  return ({ hiddenStreams, random }) =>
+    alike(group, unknownId, idsOf(random.sample(hiddenStreams, sampled)), make);
+}
+
+/** Of every stream: of those that he knows he may see what the judge allows. */
+function readStreams(group: string, pathOf: (id: string | number) => string): Plan {
+  return ({ world, hiddenStreams }) => [
+    ...world.streams
+      .filter((stream) => !hiddenStreams.includes(stream))
+      .map(({ id }) => ({ path: pathOf(id) })),
+    ...alike(group, unknownId, idsOf(hiddenStreams), (id) => ({
+      path: pathOf(id),
+      succeeds: false,
+    })),
+  ];
+}
+
+function byNameOfHidden(path: string, parametersOf: (name: string | number) => Parameters): Plan {
+  return ({ hiddenStreams, random }) =>
+    alike(
+      path,
+      makeMark(random),
+      random.sample(hiddenStreams, 4).map(({ name }) => name),
+      (name) => ({ path, parameters: parametersOf(name), succeeds: false }),
+    );
+}
+
+function* subscribe({ hiddenStreams, random }: Asker): Iterable<Ask> {
+  // A name that is taken by a private stream is refused; one that nobody has would make a stream.
+  for (const { name, kind } of random.sample(hiddenStreams, sampled)) {
+    if (kind === 'public') continue;
+    for (const fatal of [true, false])
+      yield {
+        path: 'users/me/subscriptions',
+        parameters: {
+          subscriptions: [{ name: name.toUpperCase() }],
+          authorization_errors_fatal: fatal,
+        },
+      };
+  }
+}
+
+const streamLists: readonly Parameters[] = [
+  {},
+  { include_public: false },
+  { include_all_active: true },
+  { include_default: true },
+  { include_owner_subscribed: true },
+  { include_public: false, include_subscribed: false, include_owner_subscribed: true },
+];
+
+export const streamPlans: Plans = {
+  'GET streams': () => streamLists.map((parameters) => ({ path: 'streams', parameters })),
+  'GET users/me/subscriptions': () =>
+    [false, true].map((value) => ({
+      path: 'users/me/subscriptions',
+      parameters: { include_subscribers: value },
+    })),
+  'POST users/me/subscriptions': subscribe,
+  'DELETE users/me/subscriptions': ({ hiddenStreams, random, world }) =>
+    random.sample(hiddenStreams, sampled).map(({ name }) => ({
+      path: 'users/me/subscriptions',
+      parameters: {
+        subscriptions: [name.toUpperCase()],
+        principals: [random.pick(world.people).email],
+      },
+    })),
+  'POST users/me/subscriptions/properties': onHiddenStreams('properties', (id) => ({
+    path: 'users/me/subscriptions/properties',
+    parameters: { subscription_data: [{ stream_id: id, property: 'is_muted', value: true }] },
+  })),
+  'PATCH users/me/subscriptions/muted_topics': function* mute(asker) {
+    const path = 'users/me/subscriptions/muted_topics';
+    for (const op of ['add', 'remove']) {
+      yield* onHiddenStreams(`mute ${op}`, (id) => ({
+        path,
+        parameters: { stream_id: id, topic: 'x', op },
+      }))(asker);
+      for (const { name } of asker.random.sample(asker.hiddenStreams, 3))
+        yield { path, parameters: { stream: name.toUpperCase(), topic: 'x', op } };
+    }
+  },
+  'PATCH users/me/subscriptions/{stream_id:int}': onHiddenStreams('property', (id) => ({
+    path: `users/me/subscriptions/${id}`,
+    parameters: { property: 'is_muted', value: 'true' },
+  })),
+  'GET get_stream_id': ({ hiddenStreams, random }) =>
+    alike(
+      'stream id',
+      makeMark(random),
+      hiddenStreams.map(({ name }) => name),
+      (name) => ({ path: 'get_stream_id', parameters: { stream: name }, succeeds: false }),
+    ),
+  'PATCH streams/{stream_id:int}': onHiddenStreams('change stream', (id) => ({
+    path: `streams/${id}`,
+    parameters: { description: '"x"', new_name: '"x"' },
+    succeeds: false,
+  })),
+  'DELETE streams/{stream_id:int}': onHiddenStreams('end stream', (id) => ({
+    path: `streams/${id}`,
+    succeeds: false,
+  })),
+  'GET streams/{stream_id:int}/members': readStreams('members', (id) => `streams/${id}/members`),
+  'GET streams/{stream_id:int}/email_address': readStreams(
+    'address',
+    (id) => `streams/${id}/email_address`,
+  ),
+  'GET users/me/{stream_id:int}/topics': readStreams('topics', (id) => `users/me/${id}/topics`),
+  'GET users/{user_id:int}/subscriptions/{stream_id:int}': ({ world, random, ...asker }) => {
+    const { id: somebody } = random.pick(world.people);
+    const pathOf = (id: string | number): string => `users/${somebody}/subscriptions/${id}`;
+    return readStreams('subscription', pathOf)({ world, random, ...asker });
+  },
+  'POST default_streams': byNameOfHidden('default_streams', (name) => ({ stream_name: name })),
+  'DELETE default_streams': byNameOfHidden('default_streams', (name) => ({ stream_name: name })),
+  'POST default_stream_groups/create': byNameOfHidden('default_stream_groups/create', (name) => ({
+    group_name: 'x',
+    description: 'x',
+    stream_names: [name],
+  })),
+  'PATCH default_stream_groups/{group_id:int}': () => [
+    { path: 'default_stream_groups/1', parameters: { new_description: '"x"' }, succeeds: false },
+  ],
+  'DELETE default_stream_groups/{group_id:int}': () => [
+    { path: 'default_stream_groups/1', succeeds: false },
+  ],
+  'PATCH default_stream_groups/{group_id:int}/streams': byNameOfHidden(
+    'default_stream_groups/1/streams',
+    (name) => ({ op: 'add', stream_names: [name] }),
+  ),
+  'PATCH users/me/subscriptions': ({ hiddenStreams, random }) =>
+    random
+      .sample(hiddenStreams, sampled)
+      .filter(({ kind }) => kind !== 'public')
+      .flatMap(({ name }) => [
+        {
+          path: 'users/me/subscriptions',
+          parameters: { add: [{ name: name.toUpperCase() }] },
+          succeeds: false,
+        },
+        { path: 'users/me/subscriptions', parameters: { delete: [name.toUpperCase()] } },
+      ]),
+};
