@@ -4,6 +4,7 @@
  */
 import type { Client, Queryable } from '@parley/database';
 
+import { idPieces } from './id-pieces.ts';
 import {
   canHoldSql,
   flagBits,
@@ -51,12 +52,16 @@ export async function changeFlag(
       ? markRead(client, userId, messageIds)
       : markUnread(client, userId, messageIds);
   }
-  const { rows } = await client.query<{ id: number }>({
-    name: 'flags-change',
-    text: setText,
-    values: [userId, messageIds, flagBits[flag], operation === 'add'],
-  });
-  return rows.map((row) => row.id);
+  const held: number[] = [];
+  for (const piece of idPieces(messageIds)) {
+    const { rows } = await client.query<{ id: number }>({
+      name: 'flags-change',
+      text: setText,
+      values: [userId, piece, flagBits[flag], operation === 'add'],
+    });
+    for (const row of rows) held.push(row.id);
+  }
+  return held;
 }
 
 /**

@@ -11,6 +11,7 @@
  */
 import type { Client, Queryable } from '@parley/database';
 
+import { idPieces } from './id-pieces.ts';
 import {
   beyondAllMessages,
   heldSql,
@@ -99,19 +100,27 @@ async function mark(
   isRead: boolean,
 ): Promise<number[]> {
   await lockReadState(client, [userId]);
-  const { rows } = await client.query<{ id: number; read_conversation_id: number }>({
-    name: 'read-state-mark',
-    text: markText,
-    values: [userId, messageIds, isRead],
-  });
-  if (isRead && rows.length > 0) {
+  const held: number[] = [];
+  const conversations = new Set<number>();
+  for (const piece of idPieces(messageIds)) {
+    const { rows } = await client.query<{ id: number; read_conversation_id: number }>({
+      name: 'read-state-mark',
+      text: markText,
+      values: [userId, piece, isRead],
+    });
+    for (const row of rows) {
+      held.push(row.id);
+      conversations.add(row.read_conversation_id);
+    }
+  }
+  for (const piece of isRead ? idPieces([...conversations]) : []) {
     await client.query({
       name: 'read-state-compact',
       text: compactText,
-      values: [userId, [...new Set(rows.map((row) => row.read_conversation_id))]],
+      values: [userId, piece],
     });
   }
-  return rows.map((row) => row.id);
+  return held;
 }
 
 /**
