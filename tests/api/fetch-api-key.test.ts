@@ -97,3 +97,20 @@ test('a production server refuses that, after the check of the parameters', asyn
     body: { code: 'REQUEST_VARIABLE_MISSING', var_name: 'username' },
   });
 });
+
+test('dev_list_users lists active people on a development server, and is refused on others', async () => {
+  const person = (email: string): object => ({ email, realm_uri: 'http://127.0.0.1:9991' });
+  for (const method of ['GET', 'POST'] as const) {
+    const { body } = await organization.client().request(method, 'dev_list_users');
+    expect(body).toMatchObject({
+      result: 'success',
+      direct_admins: [person('Ann@example.com')],
+    });
+    expect(body['direct_users']).toContainEqual(person('gil@example.com'));
+    expect(body['direct_users']).not.toContainEqual(person('bob-bot@example.com'));
+    expect((await production.client().request(method, 'dev_list_users')).body).toEqual({
+      result: 'error',
+      msg: 'Dev environment not enabled.',
+    });
+  }
+});

@@ -96,6 +96,7 @@ const rows: readonly Row[] = [
   ['server_settings', 'presence', { GET: open }],
   ['fetch_api_key', 'presence', { POST: open }],
   ['dev_fetch_api_key', 'presence', { POST: open }],
+  ['dev_list_users', 'presence', { GET: open, POST: open }],
   ['users', 'presence', { GET: {}, POST: {} }],
   ['users/me', 'presence', { GET: {}, DELETE: {} }],
   ['users/me/status', 'presence', { POST: {} }],

@@ -31,6 +31,7 @@ import {
   updateUserEndpoint,
 } from './change-users.ts';
 import { devFetchApiKey } from './dev-fetch-api-key.ts';
+import { devListUsers, devListUsersByPost } from './dev-list-users.ts';
 import { fetchApiKey } from './fetch-api-key.ts';
 import { getOwnProfile } from './get-own-profile.ts';
 import { getServerSettings } from './get-server-settings.ts';
@@ -57,6 +58,8 @@ export const endpoints: readonly Endpoint<PresenceContext>[] = [
   getServerSettings,
   fetchApiKey,
   devFetchApiKey,
+  devListUsers,
+  devListUsersByPost,
   getOwnProfile,
   regenerateOwnApiKey,
   deactivateOwnUserEndpoint,
