@@ -28,6 +28,7 @@ export type ListHints = {
   groupWith?: string;
   privateOnly?: boolean;
   publicStreams?: boolean;
+  notPublicStreams?: boolean;
   /** Neither muted streams nor muted topics. */
   notMuted?: boolean;
   sender?: string;
@@ -183,6 +184,8 @@ export function reachSql(list: MessageList): string {
           ${hints.publicStreams === true ? `AND ${stream} IN (${publicStreamsSql})` : ''}`;
     } else if (withHistory && hints.publicStreams === true) past = openStreamsSql;
     if (hints.publicStreams === true) conditions.push(`held.stream_id IN (${publicStreamsSql})`);
+    if (hints.notPublicStreams === true)
+      conditions.push(`held.stream_id NOT IN (${publicStreamsSql})`);
     if (hints.subscribed === true) {
       conditions.push(`held.stream_id IN (SELECT present.stream_id FROM membership_periods present
         WHERE present.user_id = ${user} AND present.until_change_id IS NULL)`);

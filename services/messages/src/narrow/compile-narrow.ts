@@ -45,6 +45,7 @@ export async function compileNarrow(
     if (condition === undefined) continue;
     if (negated) {
       list.conditions.push((message) => `(${condition(message)}) IS NOT TRUE`);
+      Object.assign(list.hints, meaning.negatedHints);
       continue;
     }
     list.conditions.push(condition);

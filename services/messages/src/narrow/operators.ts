@@ -37,6 +37,8 @@ export type Meaning = {
   readonly condition?: MessageCondition;
   /** What is known of the messages when the term is not negated. */
   readonly hints?: ListHints;
+  /** What is known of them when it is. */
+  readonly negatedHints?: ListHints;
   /** The term ignores negation. */
   readonly neverNegated?: boolean;
   /** Whether the term, not negated, adds or removes what the user may read without holding it (reference facts, messages 6.5). */
@@ -111,6 +113,7 @@ const streams: Operator = (operand) => {
         `${message}.scope IN (SELECT open.id FROM streams open WHERE NOT open.invite_only AND NOT open.is_deactivated)`,
       ),
     hints: { publicStreams: true },
+    negatedHints: { notPublicStreams: true },
     history: 'public streams',
   };
 };
