@@ -37,6 +37,24 @@ export const limits = {
   apiKeyLength: 32,
   /** Reference facts, people 7.8, 11.1 and 14.3: avatars, custom emoji, icon and logo. */
   pictureMaxBytes: 5 * 1024 * 1024,
+  /** Reference facts, streams 9: the name of a user group. */
+  groupNameMaxCodePoints: 100,
+  /** Descriptions of groups go to everybody at register, so they are no longer than those of streams. */
+  groupDescriptionMaxCodePoints: 1024,
+  /** Reference facts, people 14.1: the organization's name and description. */
+  organizationNameMaxCodePoints: 40,
+  organizationDescriptionMaxCodePoints: 1000,
+  /** Every send looks for each of them; ordinary organizations have a handful. */
+  linkifiersMax: 100,
+  /** A pattern fits an index of the database whatever its script. */
+  linkifierPatternMaxCodePoints: 500,
+  /** As long as a URL may be for every browser. */
+  linkifierUrlMaxCodePoints: 2000,
+  /** Custom emoji, deactivated ones included: everybody gets all of them with each change. */
+  realmEmojiMax: 5000,
+  realmEmojiNameMaxLength: 100,
+  /** Domains that addresses may be restricted to. */
+  realmDomainsMax: 1000,
   /** Reference facts, people 2.2: a body above this is refused with 413. */
   bodyMaxBytes: 25 * 1024 * 1024,
   /** Reference facts, people 2.2: more fields than this are refused with 400. */

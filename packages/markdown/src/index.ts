@@ -2,6 +2,7 @@ export { alertWordMatches } from './alert-words.ts';
 export { descriptionRenderer } from './description-renderer.ts';
 export { extraEmoji, findEmojiCode, isEmojiName, namesOfEmojiCode } from './emoji-catalogue.ts';
 export { htmlDiff } from './html-diff/html-diff.ts';
+export { isLinkifierPattern } from './linkifier-shape.ts';
 export { mentionCandidates } from './mention-candidates.ts';
 export type { MentionCandidates } from './mention-candidates.ts';
 export { encodeThumbnailUrl } from './preview-sources.ts';

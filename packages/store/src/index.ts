@@ -1,6 +1,8 @@
 export * from './api-keys.ts';
 export * from './passwords.ts';
 export * from './realm.ts';
+export * from './realm-json.ts';
+export * from './realm-domains.ts';
 export * from './users.ts';
 export * from './new-users.ts';
 export * from './avatars.ts';
@@ -48,5 +50,7 @@ export { allOfWords, findSearchWords, findWordRanges } from './search-words.ts';
 export type { TextRange } from './search-words.ts';
 export * from './seen-messages.ts';
 export * from './emoji.ts';
+export * from './linkifiers.ts';
+export * from './user-groups.ts';
 export * from './reactions.ts';
 export * from './submessages.ts';

@@ -1,6 +1,6 @@
 import type { QueueConfig } from '@parley/config';
 import type { Stores } from '@parley/service';
-import type { KeySecrets, StreamTraffic } from '@parley/store';
+import type { KeySecrets, ServerFacts, StreamTraffic } from '@parley/store';
 
 import type { PollContext } from './queues/poll.ts';
 
@@ -10,4 +10,5 @@ export type EventsContext = Stores & {
   readonly queues: QueueConfig;
   readonly traffic: StreamTraffic;
   readonly keySecrets: KeySecrets;
+  readonly server: ServerFacts;
 };

@@ -87,6 +87,11 @@ export const start: StartService = async (frame: ServiceFrame) => {
     queues: config.queues,
     traffic: new StreamTraffic(),
     keySecrets,
+    server: {
+      mode: config.mode,
+      publicUrl: config.publicUrl,
+      uploadQuotaBytes: config.uploads.quotaBytes,
+    },
     poll: {
       registry,
       follower,

@@ -12,6 +12,7 @@ import * as sideEffects from './20261121000700-side-effects.ts';
 import * as peopleComplete from './20261121001000-people-complete.ts';
 import * as avatars from './20261121001001-avatars.ts';
 import * as thumbnails from './20261121001100-thumbnails.ts';
+import * as organization from './20261121002000-organization.ts';
 import * as defaultStreamsOwner from './20261121004000-default-streams-owner.ts';
 
 export type Migration = { readonly name: string; readonly sql: string };
@@ -32,5 +33,6 @@ export const migrations: readonly Migration[] = [
   peopleComplete,
   avatars,
   thumbnails,
+  organization,
   defaultStreamsOwner,
 ];

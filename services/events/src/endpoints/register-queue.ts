@@ -76,6 +76,7 @@ export const registerQueueEndpoint = defineEndpoint({
           traffic: context.traffic,
           nowMs: Date.now(),
           keySecrets: context.keySecrets,
+          server: context.server,
         }),
     );
     return { queue_id: queueId, last_event_id: lastEventId, ...state };

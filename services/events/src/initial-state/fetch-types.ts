@@ -5,19 +5,22 @@
 import { maySubscribeOthers, mayCreateStreams } from '@parley/access';
 import { limits, webhookIntegrations } from '@parley/contracts';
 import type { Queryable } from '@parley/database';
-import type { KeySecrets, ListForMembers, StreamTraffic, User } from '@parley/store';
+import type { KeySecrets, ListForMembers, ServerFacts, StreamTraffic, User } from '@parley/store';
 import {
   avatarUrl,
+  linkifierJson,
   crossRealmBotJson,
   displaySettings,
   getRealm,
   listAlertWords,
   listBots,
+  listLinkifiers,
   listMutedTopics,
   listProfileFields,
   listProfiles,
   listStarred,
   listStreams,
+  listUserGroups,
   listUserStatuses,
   listUsers,
   newestReceivedMessageId,
@@ -27,12 +30,15 @@ import {
   readBotDetails,
   readDefaultStreamGroups,
   readDefaultStreams,
+  readDomainState,
+  readRealmState,
   readSubscriptionState,
   realmBotJson,
   realmBotSecrets,
   realmUserJson,
   streamJson,
   unreadState,
+  userGroupJson,
   userJsonOptions,
   userSettings,
 } from '@parley/store';
@@ -47,6 +53,7 @@ export type StateRequest = {
   readonly nowMs: number;
   /** For the keys of bots, which those see who manage them. */
   readonly keySecrets: KeySecrets;
+  readonly server: ServerFacts;
 };
 
 type StateReader = (
@@ -155,13 +162,23 @@ const readers: Readonly<Record<string, StateReader>> = {
     muted_topics: await listMutedTopics(database, user.id),
   }),
   pointer: async (_database, { user }) => ({ pointer: user.pointer }),
+  realm: async (database, { server }) => readRealmState(database, server),
   realm_bot: botState,
   // This server runs no embedded bots.
   realm_embedded_bots: async () => ({ realm_embedded_bots: [] }),
   realm_incoming_webhook_bots: async () => ({
     realm_incoming_webhook_bots: webhookIntegrations.map((name) => ({ name, config: {} })),
   }),
+  realm_domains: readDomainState,
+  // No tips are shown.
+  hotspots: async () => ({ hotspots: [] }),
+  realm_filters: async (database) => ({
+    realm_filters: (await listLinkifiers(database)).map(linkifierJson),
+  }),
   realm_user: realmUserState,
+  realm_user_groups: async (database) => ({
+    realm_user_groups: (await listUserGroups(database)).map(userGroupJson),
+  }),
   starred_messages: async (database, { user }) => ({
     starred_messages: await listStarred(database, user.id),
   }),

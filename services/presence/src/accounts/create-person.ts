@@ -10,13 +10,14 @@ import {
   hashPassword,
   isEmailTaken,
   listDefaultStreams,
+  listDomains,
   lockRealmInUse,
   lockStreams,
   lockUsersInUse,
   streamJson,
   subscribe,
 } from '@parley/store';
-import type { Realm, Stream } from '@parley/store';
+import type { Realm, RealmSettings, Stream, UserSettings } from '@parley/store';
 
 import type { PresenceContext } from '../context.ts';
 import { accountEffect, changeEntry, membershipEffects, personAdded } from './account-events.ts';
@@ -38,8 +39,16 @@ function emailInUse(email: string): Error {
 }
 
 async function checkEmail(db: Queryable, realm: Realm, email: string): Promise<void> {
-  checkEmailAdmitted(email, realm.settings, []);
+  const domains = realm.settings.emails_restricted_to_domains ? await listDomains(db) : [];
+  checkEmailAdmitted(email, realm.settings, domains);
   if (await isEmailTaken(db, email)) throw emailInUse(email);
+}
+
+function settingsOfNewPeople(settings: RealmSettings): Partial<UserSettings> {
+  return {
+    default_language: settings.default_language,
+    twenty_four_hour_time: settings.default_twenty_four_hour_time,
+  };
 }
 
 /**
@@ -70,7 +79,13 @@ export async function createPerson(
       const { user } = await createUser(
         client,
         context.keySecrets,
-        { email, fullName, passwordHash, ...(shortName !== '' && { shortName }) },
+        {
+          email,
+          fullName,
+          passwordHash,
+          settings: settingsOfNewPeople(realm.settings),
+          ...(shortName !== '' && { shortName }),
+        },
         changeId,
         emailPolicy(realm.settings, context.publicUrl),
       );

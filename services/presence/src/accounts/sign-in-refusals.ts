@@ -15,6 +15,12 @@ export function organizationDeactivated(): ApiError {
   });
 }
 
+export function passwordSignInDisabled(): ApiError {
+  return withoutCode('Password auth is disabled in your team.', 403, {
+    reason: 'password auth disabled',
+  });
+}
+
 export function incorrectCredentials(): ApiError {
   return withoutCode('Your username or password is incorrect.', 403, {
     reason: 'incorrect_creds',

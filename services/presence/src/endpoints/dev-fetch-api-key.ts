@@ -1,6 +1,6 @@
 import { withoutCode } from '@parley/contracts';
 import { defineEndpoint, text } from '@parley/http';
-import { findApiKey, findRealm, findSignInAccount } from '@parley/store';
+import { authenticationMethods, findApiKey, findRealm, findSignInAccount } from '@parley/store';
 
 import {
   accountDisabled,
@@ -25,11 +25,13 @@ export const devFetchApiKey = defineEndpoint({
   response: apiKeyAnswer,
   errors: ['BAD_REQUEST'],
   handler: async (context: PresenceContext, { parameters }) => {
-    if (context.mode !== 'development') throw withoutCode('Dev environment not enabled.');
+    const realm = await findRealm(context.pool);
+    const isOn = realm === undefined || authenticationMethods(realm, context.mode)['Dev'] === true;
+    if (context.mode !== 'development' || !isOn) throw withoutCode('Dev environment not enabled.');
     const email = checkEmailShape(parameters.username);
     const account = await findSignInAccount(context.pool, email);
     if (account !== undefined && !account.isActive) throw accountDisabled();
-    if ((await findRealm(context.pool))?.isDeactivated === true) throw organizationDeactivated();
+    if (realm?.isDeactivated === true) throw organizationDeactivated();
     const key =
       account === undefined
         ? undefined

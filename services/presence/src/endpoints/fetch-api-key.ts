@@ -1,11 +1,18 @@
 import { defineEndpoint, text } from '@parley/http';
-import { findApiKey, findRealm, findSignInAccount, verifyPassword } from '@parley/store';
+import {
+  authenticationMethods,
+  findApiKey,
+  findRealm,
+  findSignInAccount,
+  verifyPassword,
+} from '@parley/store';
 
 import {
   accountDisabled,
   checkEmailShape,
   incorrectCredentials,
   organizationDeactivated,
+  passwordSignInDisabled,
 } from '../accounts/sign-in-refusals.ts';
 import type { PresenceContext } from '../context.ts';
 import { apiKeyAnswer } from './api-key-answer.ts';
@@ -25,10 +32,13 @@ export const fetchApiKey = defineEndpoint({
   errors: ['BAD_REQUEST'],
   handler: async (context: PresenceContext, { parameters }) => {
     const email = checkEmailShape(parameters.username);
+    const realm = await findRealm(context.pool);
+    if (realm !== undefined && authenticationMethods(realm, context.mode)['Email'] !== true)
+      throw passwordSignInDisabled();
     const account = await findSignInAccount(context.pool, email);
     // A deactivated account is told so whatever the password; everything else costs one password check.
     if (account !== undefined && !account.isActive) throw accountDisabled();
-    if ((await findRealm(context.pool))?.isDeactivated === true) throw organizationDeactivated();
+    if (realm?.isDeactivated === true) throw organizationDeactivated();
     const isHuman = account !== undefined && account.botType === null && !account.isSystem;
     const isRight = await verifyPassword(
       parameters.password,

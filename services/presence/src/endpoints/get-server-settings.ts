@@ -1,5 +1,6 @@
 import { defineEndpoint } from '@parley/http';
-import { findRealm, realmIconUrl, realmLogoUrl } from '@parley/store';
+import { authenticationMethods, findRealm, realmIconUrl, realmLogoUrl } from '@parley/store';
+import type { Realm } from '@parley/store';
 
 import type { PresenceContext } from '../context.ts';
 
@@ -9,11 +10,14 @@ const interfaceVersion = '2.1.4';
 /** The client that is always told that it is too old; it exists for testing clients (reference facts, people 5.5). */
 const incompatibleClientName = 'ZulipInvalid';
 
-function authenticationMethods(mode: PresenceContext['mode']): Record<string, boolean> {
+/** What the server has and the organization has not switched off, as a client asks before it signs in. */
+function shownMethods(realm: Realm | undefined, mode: PresenceContext['mode']) {
+  const methods = authenticationMethods(realm ?? { disabledAuthenticationMethods: [] }, mode);
+  const email = methods['Email'] === true;
   return {
-    password: true,
-    dev: mode === 'development',
-    email: true,
+    password: email,
+    dev: methods['Dev'] === true,
+    email,
     ldap: false,
     remoteuser: false,
     github: false,
@@ -67,13 +71,14 @@ export const getServerSettings = defineEndpoint({
   },
   handler: async (context: PresenceContext, { clientName }) => {
     const realm = await findRealm(context.pool);
+    const methods = shownMethods(realm, context.mode);
     return {
-      authentication_methods: authenticationMethods(context.mode),
+      authentication_methods: methods,
       zulip_version: interfaceVersion,
       service_version: interfaceVersion,
       push_notifications_enabled: false,
       is_incompatible: clientName === incompatibleClientName,
-      email_auth_enabled: true,
+      email_auth_enabled: methods.email,
       require_email_format_usernames: true,
       realm_uri: context.publicUrl,
       ...(realm && {

@@ -37,6 +37,11 @@ import { getOwnProfile } from './get-own-profile.ts';
 import { getServerSettings } from './get-server-settings.ts';
 import { getUserEndpoint, listUsersEndpoint } from './list-users.ts';
 import {
+  addLinkifierEndpoint,
+  listLinkifiersEndpoint,
+  removeLinkifierEndpoint,
+} from './linkifiers.ts';
+import {
   changeDisplaySettingsEndpoint,
   changeNotificationSettingsEndpoint,
   changeOwnAccountEndpoint,
@@ -51,7 +56,21 @@ import {
   removeProfileFieldEndpoint,
   reorderProfileFieldsEndpoint,
 } from './profile-fields.ts';
+import {
+  addRealmDomainEndpoint,
+  changeRealmDomainEndpoint,
+  listRealmDomainsEndpoint,
+  removeRealmDomainEndpoint,
+} from './realm-domains.ts';
+import { changeRealmEndpoint, deactivateRealmEndpoint, generate204Endpoint } from './realm.ts';
 import { regenerateOwnApiKey } from './regenerate-own-api-key.ts';
+import {
+  changeUserGroupEndpoint,
+  changeUserGroupMembersEndpoint,
+  createUserGroupEndpoint,
+  listUserGroupsEndpoint,
+  removeUserGroupEndpoint,
+} from './user-groups.ts';
 
 /** Every endpoint of this service. */
 export const endpoints: readonly Endpoint<PresenceContext>[] = [
@@ -96,4 +115,19 @@ export const endpoints: readonly Endpoint<PresenceContext>[] = [
   reorderProfileFieldsEndpoint,
   changeProfileFieldEndpoint,
   removeProfileFieldEndpoint,
+  generate204Endpoint,
+  changeRealmEndpoint,
+  deactivateRealmEndpoint,
+  listRealmDomainsEndpoint,
+  addRealmDomainEndpoint,
+  changeRealmDomainEndpoint,
+  removeRealmDomainEndpoint,
+  listLinkifiersEndpoint,
+  addLinkifierEndpoint,
+  removeLinkifierEndpoint,
+  listUserGroupsEndpoint,
+  createUserGroupEndpoint,
+  changeUserGroupEndpoint,
+  removeUserGroupEndpoint,
+  changeUserGroupMembersEndpoint,
 ];

@@ -1,0 +1,68 @@
+import type { Queryable } from '@parley/database';
+
+/** The domains from which an organization may be restricted to take addresses (owner of `realm_domains`). */
+
+export type RealmDomain = {
+  readonly id: number;
+  /** In lower case. */
+  readonly domain: string;
+  readonly allowSubdomains: boolean;
+};
+
+const columns = 'd.id, d.domain, d.allow_subdomains AS "allowSubdomains"';
+
+/** @returns a domain as clients see it (reference facts, people 14.2) */
+export function realmDomainJson(domain: RealmDomain): {
+  readonly domain: string;
+  readonly allow_subdomains: boolean;
+} {
+  return { domain: domain.domain, allow_subdomains: domain.allowSubdomains };
+}
+
+/** @returns all domains in the order in which they were added */
+export async function listDomains(db: Queryable): Promise<RealmDomain[]> {
+  const { rows } = await db.query<RealmDomain>({
+    name: 'store-list-realm-domains',
+    text: `SELECT ${columns} FROM realm_domains d ORDER BY d.id`,
+  });
+  return rows;
+}
+
+/**
+ * Adds a domain. The realm's row is locked by the caller, here and below.
+ *
+ * @param domain in lower case
+ * @returns undefined when it is there already
+ */
+export async function insertDomain(
+  db: Queryable,
+  domain: Omit<RealmDomain, 'id'>,
+): Promise<RealmDomain | undefined> {
+  const { rows } = await db.query<RealmDomain>({
+    text: `INSERT INTO realm_domains AS d (domain, allow_subdomains) VALUES ($1, $2)
+      ON CONFLICT (domain) DO NOTHING RETURNING ${columns}`,
+    values: [domain.domain, domain.allowSubdomains],
+  });
+  return rows[0];
+}
+
+/** @returns the domain as it is now, or undefined when there is none of this name */
+export async function updateDomain(
+  db: Queryable,
+  domain: Omit<RealmDomain, 'id'>,
+): Promise<RealmDomain | undefined> {
+  const { rows } = await db.query<RealmDomain>({
+    text: `UPDATE realm_domains AS d SET allow_subdomains = $2 WHERE d.domain = $1 RETURNING ${columns}`,
+    values: [domain.domain, domain.allowSubdomains],
+  });
+  return rows[0];
+}
+
+/** @returns whether there was one of this name */
+export async function deleteDomain(db: Queryable, domain: string): Promise<boolean> {
+  const { rowCount } = await db.query({
+    text: 'DELETE FROM realm_domains WHERE domain = $1',
+    values: [domain],
+  });
+  return rowCount === 1;
+}

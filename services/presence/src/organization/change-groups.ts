@@ -1,0 +1,185 @@
+import { checkMayEditGroup, checkMayEditGroups, getActor } from '@parley/access';
+import { badRequest, limits, withoutCode } from '@parley/contracts';
+import type { Caller, EventBody } from '@parley/contracts';
+import type { Client } from '@parley/database';
+import {
+  addGroupMembers,
+  deleteUserGroup,
+  findUsersByIds,
+  insertUserGroup,
+  lockRealmInUse,
+  lockUserGroup,
+  lockUsersInUse,
+  removeGroupMembers,
+  updateUserGroup,
+  userGroupJson,
+} from '@parley/store';
+import type { User, UserGroup } from '@parley/store';
+
+import { changeEntry, toEveryone } from '../accounts/account-events.ts';
+import { isUniqueViolation } from '../accounts/unique-violation.ts';
+import type { PresenceContext } from '../context.ts';
+
+/** Changes of user groups, of which everybody hears (reference facts, people 11.2, streams 9 and 11.4). */
+
+type Changed = { readonly events: readonly EventBody[] };
+
+async function change(
+  context: PresenceContext,
+  caller: Caller,
+  work: (client: Client, actor: User) => Promise<Changed>,
+): Promise<void> {
+  await context.eventLog.transaction(async (client) => {
+    const { settings } = await lockRealmInUse(client);
+    const actor = getActor(await lockUsersInUse(client, { userIds: [caller.userId] }), caller);
+    checkMayEditGroups(actor, settings);
+    const { events } = await work(client, actor);
+    if (events.length === 0) return { result: undefined };
+    const entries = [changeEntry(events.map(toEveryone))];
+    return { result: undefined, append: { entries } };
+  });
+}
+
+/** @throws ApiError when there is no such group, or it is not for the actor to change */
+async function getGroup(client: Client, actor: User, groupId: number): Promise<UserGroup> {
+  const group = await lockUserGroup(client, groupId);
+  if (group === undefined) throw badRequest('Invalid user group');
+  checkMayEditGroup(actor, group);
+  return group;
+}
+
+function nameTaken(name: string): Error {
+  return badRequest(`User group '${name}' already exists.`);
+}
+
+/** @throws ApiError for a text that is longer than what is kept */
+function checkTexts({ name, description }: { name?: string; description?: string }): void {
+  const tooLong = (text: string | undefined, max: number): boolean =>
+    text !== undefined && Array.from(text).length > max;
+  const { groupNameMaxCodePoints: nameMax, groupDescriptionMaxCodePoints: descriptionMax } = limits;
+  if (tooLong(name, nameMax)) throw badRequest(`name is too long (limit: ${nameMax} characters)`);
+  if (tooLong(description, descriptionMax))
+    throw badRequest(`description is too long (limit: ${descriptionMax} characters)`);
+}
+
+/** The largest id that there can be. */
+const idMax = 2_147_483_647;
+
+/**
+ * @returns each id once
+ * @throws ApiError naming the first id that is nobody's
+ */
+async function checkUsers(client: Client, userIds: readonly number[]): Promise<number[]> {
+  const ids = [...new Set(userIds)];
+  const possible = ids.filter((id) => id > 0 && id <= idMax);
+  const users = await findUsersByIds(client, possible);
+  const known = new Set(users.filter(({ isSystem }) => !isSystem).map(({ id }) => id));
+  const unknown = ids.find((id) => !known.has(id));
+  if (unknown !== undefined) throw badRequest(`Invalid user ID: ${unknown}`);
+  return ids;
+}
+
+/** @throws ApiError naming a person that is none, or that the name is taken */
+export async function createGroup(
+  context: PresenceContext,
+  caller: Caller,
+  given: {
+    readonly name: string;
+    readonly description: string;
+    readonly members: readonly number[];
+  },
+): Promise<void> {
+  const { name, description, members } = given;
+  checkTexts({ name, description });
+  await change(context, caller, async (client) => {
+    const ids = await checkUsers(client, members);
+    const memberIds = ids.toSorted((a, b) => a - b);
+    const group = await insertUserGroup(client, { name, description, memberIds });
+    if (group === undefined) throw nameTaken(name);
+    return { events: [{ type: 'user_group', op: 'add', group: userGroupJson(group) }] };
+  });
+}
+
+/**
+ * Gives a group another name or description; one that is empty stays as it is (reference facts, streams 9).
+ *
+ * @throws ApiError when nothing is given, the group is not for the caller to change, or the name is taken
+ */
+export async function changeGroup(
+  context: PresenceContext,
+  caller: Caller,
+  groupId: number,
+  given: { readonly name: string; readonly description: string },
+): Promise<void> {
+  const { name, description } = given;
+  if (name === '' && description === '') throw withoutCode('No new data supplied');
+  checkTexts({ name, description });
+  try {
+    await change(context, caller, async (client, actor) => {
+      const group = await getGroup(client, actor, groupId);
+      const changes = [
+        ...(name !== '' && name !== group.name ? [{ name }] : []),
+        ...(description !== '' && description !== group.description ? [{ description }] : []),
+      ];
+      for (const one of changes) await updateUserGroup(client, group.id, one);
+      return {
+        events: changes.map((data) => ({
+          type: 'user_group',
+          op: 'update',
+          group_id: group.id,
+          data,
+        })),
+      };
+    });
+  } catch (error) {
+    if (isUniqueViolation(error)) throw nameTaken(name);
+    throw error;
+  }
+}
+
+/** @throws ApiError when the group is not for the caller to change */
+export async function removeGroup(
+  context: PresenceContext,
+  caller: Caller,
+  groupId: number,
+): Promise<void> {
+  await change(context, caller, async (client, actor) => {
+    const group = await getGroup(client, actor, groupId);
+    await deleteUserGroup(client, group.id);
+    return { events: [{ type: 'user_group', op: 'remove', group_id: group.id }] };
+  });
+}
+
+/**
+ * Adds people to a group, then takes some out.
+ *
+ * @throws ApiError naming a person that is none, is a member already, or is none; then nothing has changed
+ */
+export async function changeGroupMembers(
+  context: PresenceContext,
+  caller: Caller,
+  groupId: number,
+  wanted: { readonly add: readonly number[]; readonly remove: readonly number[] },
+): Promise<void> {
+  if (wanted.add.length === 0 && wanted.remove.length === 0)
+    throw withoutCode('Nothing to do. Specify at least one of "add" or "delete".');
+  await change(context, caller, async (client, actor) => {
+    const group = await getGroup(client, actor, groupId);
+    const members = new Set(group.memberIds);
+    const added = await checkUsers(client, wanted.add);
+    const twice = added.find((id) => members.has(id));
+    if (twice !== undefined) throw badRequest(`User ${twice} is already a member of this group`);
+    for (const id of added) members.add(id);
+    const removed = await checkUsers(client, wanted.remove);
+    const missing = removed.find((id) => !members.has(id));
+    if (missing !== undefined)
+      throw badRequest(`There is no member '${missing}' in this user group`);
+    if (added.length > 0) await addGroupMembers(client, group.id, added);
+    if (removed.length > 0) await removeGroupMembers(client, group.id, removed);
+    const event = (op: string, userIds: readonly number[]): EventBody[] =>
+      userIds.length === 0
+        ? []
+        : [{ type: 'user_group', op, group_id: group.id, user_ids: userIds }];
+    return { events: [...event('add_members', added), ...event('remove_members', removed)] };
+  });
+}

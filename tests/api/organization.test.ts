@@ -1,0 +1,690 @@
+import { ApiClient, readObjects } from '@parley/test-kit';
+import type { Answer, JsonObject, Parameters } from '@parley/test-kit';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+
+import { textMatching } from '../support/matchers.ts';
+import { startSmallOrganization } from './small-organization.ts';
+import type { PersonKey, SmallOrganization } from './small-organization.ts';
+import { WatchedQueues } from './watched-queues.ts';
+
+let organization: SmallOrganization;
+beforeAll(async () => {
+  organization = await startSmallOrganization({
+    events: 2,
+    presence: 2,
+    messages: 1,
+    environment: { PARLEY_UPLOAD_QUOTA_MIB: '3' },
+  });
+});
+afterAll(() => organization.stop());
+beforeEach(async () => {
+  await organization.removeStreams();
+  await organization.pool.query(
+    `UPDATE realm SET name = 'Example', description = 'We *test*.', disabled_authentication_methods = '{}',
+      notifications_stream_id = NULL, signup_notifications_stream_id = NULL`,
+  );
+  await organization.pool.query('DELETE FROM realm_domains');
+});
+
+const as = (who?: PersonKey): ApiClient => organization.client(who);
+const coded = (msg: string): object => ({ result: 'error', msg, code: 'BAD_REQUEST' });
+const uncoded = (msg: string): object => ({ result: 'error', msg });
+const done = { result: 'success', msg: '' };
+const notAdministrator = {
+  result: 'error',
+  msg: 'Must be an organization administrator',
+  code: 'UNAUTHORIZED_PRINCIPAL',
+};
+
+async function bodyOf(answer: Promise<Answer>): Promise<Answer['body']> {
+  return (await answer).body;
+}
+
+const change = (parameters: Parameters): Promise<JsonObject> =>
+  as('ann').patch('realm', parameters);
+
+function tryToChange(parameters: Parameters): Promise<JsonObject> {
+  return bodyOf(as('ann').request('PATCH', 'realm', parameters));
+}
+
+function watch(): Promise<WatchedQueues<'ann' | 'bob' | 'gil' | 'bobBot'>> {
+  return WatchedQueues.open(
+    { ann: as('ann'), bob: as('bob'), gil: as('gil'), bobBot: as('bobBot') },
+    as('cat'),
+  );
+}
+
+const updated = (property: string, value: unknown): JsonObject => ({
+  type: 'realm',
+  op: 'update',
+  property,
+  value,
+});
+const together = (data: object): JsonObject => ({
+  type: 'realm',
+  op: 'update_dict',
+  property: 'default',
+  data,
+});
+const toAll = (events: readonly JsonObject[]): object => ({
+  ann: events,
+  bob: events,
+  gil: events,
+  bobBot: events,
+});
+
+async function makeStream(name: string, who: PersonKey, isPrivate = false): Promise<number> {
+  await as(who).post('users/me/subscriptions', {
+    subscriptions: [{ name }],
+    invite_only: isPrivate,
+  });
+  const streams = readObjects(await as(who).get('streams'), 'streams');
+  return streams.find((stream) => stream['name'] === name)?.['stream_id'] as number;
+}
+
+async function realmState(who: PersonKey = 'gil'): Promise<JsonObject> {
+  return as(who).post('register', { fetch_event_types: ['realm'] });
+}
+
+/** Every simple setting with another value than its default. */
+const others = {
+  emails_restricted_to_domains: true,
+  disallow_disposable_email_addresses: false,
+  invite_required: false,
+  invite_by_admins_only: true,
+  name_changes_disabled: true,
+  email_changes_disabled: true,
+  avatar_changes_disabled: true,
+  inline_image_preview: false,
+  inline_url_embed_preview: true,
+  add_emoji_by_admins_only: true,
+  allow_message_deleting: true,
+  mandatory_topics: true,
+  allow_edit_history: false,
+  default_language: 'de',
+  waiting_period_threshold: 7,
+  message_retention_days: 365,
+  send_welcome_emails: false,
+  digest_emails_enabled: true,
+  message_content_allowed_in_email_notifications: false,
+  bot_creation_policy: 2,
+  create_stream_policy: 3,
+  invite_to_stream_policy: 2,
+  user_group_edit_policy: 2,
+  default_twenty_four_hour_time: true,
+  video_chat_provider: 2,
+  digest_weekday: 6,
+} as const;
+
+describe('settings', () => {
+  test('each one that changes is stored, told to everybody and shown at register', async () => {
+    const queues = await watch();
+    const answer = await change({ name: 'New name', description: 'About us', ...others });
+    expect(answer).toEqual({
+      ...done,
+      ...others,
+      name: 'updated',
+      description: 'updated',
+      default_language: 'updated',
+    });
+    const { ann: events, ...rest } = await queues.step();
+    const expected = Object.entries({ name: 'New name', description: 'About us', ...others });
+    expect(events).toHaveLength(expected.length);
+    for (const [property, value] of expected)
+      expect(events).toContainEqual(updated(property, value));
+    for (const heard of Object.values(rest)) expect(heard).toEqual(events);
+    const state = await realmState();
+    for (const [property, value] of expected) expect(state[`realm_${property}`]).toBe(value);
+    expect(await change({ name: 'New name', description: 'About us', ...others })).toEqual(done);
+    expect(await queues.step()).toEqual(toAll([]));
+  });
+
+  test('settings of editing are answered and told together, the limit of deletions by itself', async () => {
+    const queues = await watch();
+    const editing = {
+      allow_message_editing: true,
+      message_content_edit_limit_seconds: 0,
+      allow_community_topic_editing: true,
+    };
+    expect(await change({ message_content_edit_limit_seconds: 0 })).toEqual({
+      ...done,
+      ...editing,
+    });
+    const limit = { message_content_delete_limit_seconds: 60 };
+    expect(await change({ ...limit, allow_message_editing: true })).toEqual({ ...done, ...limit });
+    const none = { ...editing, allow_message_editing: false };
+    expect(await change({ allow_message_editing: false, mandatory_topics: true })).toEqual({
+      ...done,
+      ...none,
+      mandatory_topics: true,
+    });
+    expect(await queues.step()).toEqual(
+      toAll([
+        together(editing),
+        together(limit),
+        updated('mandatory_topics', true),
+        together(none),
+      ]),
+    );
+    expect(await realmState()).toMatchObject({
+      realm_allow_message_editing: false,
+      realm_message_content_edit_limit_seconds: 0,
+      realm_allow_community_topic_editing: true,
+      realm_message_content_delete_limit_seconds: 60,
+    });
+  });
+
+  test('streams of notices are named by id, and none by any negative number', async () => {
+    const news = await makeStream('news', 'ann');
+    const signups = await makeStream('signups', 'bob');
+    const queues = await watch();
+    expect(
+      await change({ notifications_stream_id: news, signup_notifications_stream_id: signups }),
+    ).toEqual({ ...done, notifications_stream_id: news, signup_notifications_stream_id: signups });
+    expect(await realmState()).toMatchObject({
+      realm_notifications_stream_id: news,
+      realm_signup_notifications_stream_id: signups,
+    });
+    expect(await change({ notifications_stream_id: -7 })).toEqual({
+      ...done,
+      notifications_stream_id: -1,
+    });
+    expect(await change({ notifications_stream_id: -1 })).toEqual(done);
+    expect(await queues.step()).toEqual(
+      toAll([
+        updated('notifications_stream_id', news),
+        updated('signup_notifications_stream_id', signups),
+        updated('notifications_stream_id', -1),
+      ]),
+    );
+    await organization.pool.query('UPDATE streams SET is_deactivated = true');
+    expect(await realmState()).toMatchObject({
+      realm_notifications_stream_id: -1,
+      realm_signup_notifications_stream_id: -1,
+    });
+  });
+
+  test('a stream that the administrator may not read is like one that is not there', async () => {
+    const hidden = await makeStream('hidden', 'bob', true);
+    for (const id of [hidden, 99_999, 5_000_000_000])
+      for (const property of ['notifications_stream_id', 'signup_notifications_stream_id'])
+        expect(await tryToChange({ [property]: id, mandatory_topics: true })).toEqual(
+          coded('Invalid stream id'),
+        );
+    expect(await realmState()).toMatchObject({ realm_mandatory_topics: false });
+  });
+
+  test('texts come as JSON or as they are, and their length is counted in characters', async () => {
+    await change({ name: '"Quoted"', description: 'Bare' });
+    expect(await realmState()).toMatchObject({ realm_name: 'Quoted', realm_description: 'Bare' });
+    expect(await change({ name: '😀'.repeat(40), description: 'é'.repeat(1000) })).toEqual({
+      ...done,
+      name: 'updated',
+      description: 'updated',
+    });
+  });
+
+  test.each([
+    [{ name: 'x'.repeat(41) }, uncoded('Organization name is too long.')],
+    [{ description: 'x'.repeat(1001) }, uncoded('Organization description is too long.')],
+    [{ default_language: 'tlh' }, coded("Invalid language 'tlh'")],
+    [{ video_chat_provider: 4 }, uncoded('Invalid video_chat_provider 4')],
+    [{ bot_creation_policy: 4 }, coded('Invalid bot_creation_policy')],
+    [{ create_stream_policy: 0 }, coded('Invalid create_stream_policy')],
+    [{ invite_to_stream_policy: 4 }, coded('Invalid invite_to_stream_policy')],
+    [{ user_group_edit_policy: 3 }, coded('Invalid user_group_edit_policy')],
+    [{ email_address_visibility: 2 }, coded('Invalid email_address_visibility')],
+    [{ digest_weekday: 7 }, coded('Invalid digest_weekday')],
+    [{ digest_weekday: 'x' }, coded('Argument "digest_weekday" is not valid JSON.')],
+    [{ digest_weekday: '"1"' }, coded('digest_weekday is not an integer')],
+    [{ mandatory_topics: 1 }, coded('mandatory_topics is not a boolean')],
+    [{ invite_required: 'True' }, coded('Argument "invite_required" is not valid JSON.')],
+    [
+      { waiting_period_threshold: -1 },
+      {
+        result: 'error',
+        msg: "Bad value for 'waiting_period_threshold': -1",
+        code: 'REQUEST_VARIABLE_INVALID',
+        var_name: 'waiting_period_threshold',
+        bad_value: '-1',
+      },
+    ],
+    [
+      { message_retention_days: 'x' },
+      {
+        result: 'error',
+        msg: "Bad value for 'message_retention_days': x",
+        code: 'REQUEST_VARIABLE_INVALID',
+        var_name: 'message_retention_days',
+        bad_value: 'x',
+      },
+    ],
+    [{ authentication_methods: [] }, coded('authentication_methods is not a dict')],
+    [
+      { authentication_methods: { Email: 1 } },
+      coded('authentication_methods["Email"] is not a boolean'),
+    ],
+    [
+      { authentication_methods: { Email: false } },
+      uncoded('At least one authentication method must be enabled.'),
+    ],
+    [
+      { authentication_methods: {} },
+      uncoded('At least one authentication method must be enabled.'),
+    ],
+    [
+      { authentication_methods: { Email: false, Dev: false, LDAP: true } },
+      uncoded('At least one authentication method must be enabled.'),
+    ],
+    [
+      { notifications_stream_id: 'x' },
+      coded('Argument "notifications_stream_id" is not valid JSON.'),
+    ],
+  ])('%j is refused, and nothing else of the request happens', async (parameters, expected) => {
+    expect(await tryToChange({ ...parameters, avatar_changes_disabled: true })).toEqual(expected);
+    expect(await realmState()).toMatchObject({ realm_avatar_changes_disabled: false });
+  });
+
+  test('null and empty retention say nothing', async () => {
+    expect(await change({ message_retention_days: '', name: 'null' })).toMatchObject(done);
+    expect(await change({ mandatory_topics: 'null', digest_weekday: 'null' })).toEqual(done);
+    expect(await change({ message_retention_days: '' })).toEqual(done);
+    expect(await change({})).toEqual(done);
+  });
+
+  test('are for administrators, and others are told so before anything else', async () => {
+    for (const who of ['bob', 'gil', 'bobBot'] as const)
+      expect(await bodyOf(as(who).request('PATCH', 'realm', { bot_creation_policy: 'x' }))).toEqual(
+        notAdministrator,
+      );
+    expect((await as().request('PATCH', 'realm')).status).toBe(401);
+    expect((await as('hookBot').request('PATCH', 'realm')).status).toBe(401);
+  });
+
+  test('two changes at once are told in the order in which they were made', async () => {
+    const queues = await watch();
+    await Promise.all(
+      Array.from({ length: 10 }, (_, n) => change({ waiting_period_threshold: n + 1 })),
+    );
+    const { gil: events } = await queues.step();
+    expect(events).toHaveLength(10);
+    expect((await realmState())['realm_waiting_period_threshold']).toBe(events.at(-1)?.['value']);
+  });
+});
+
+describe('what settings do', () => {
+  test('addresses are hidden and shown again, and everybody hears of each', async () => {
+    const queues = await watch();
+    await change({ email_address_visibility: 3 });
+    const people = ['ann', 'bob', 'cat', 'gil'] as const;
+    const newEmail = (who: PersonKey, email: string): JsonObject => ({
+      type: 'realm_user',
+      op: 'update',
+      person: { user_id: organization.id(who), new_email: email },
+    });
+    const hidden = people.map((who) => newEmail(who, `user${organization.id(who)}@127.0.0.1`));
+    expect(await queues.step()).toEqual(toAll([updated('email_address_visibility', 3), ...hidden]));
+    expect(await realmState()).toMatchObject({ realm_email_address_visibility: 3 });
+    await change({ email_address_visibility: 1 });
+    const shown = people.map((who) => newEmail(who, organization.accounts[who].user.email));
+    expect(await queues.step()).toEqual(toAll([updated('email_address_visibility', 1), ...shown]));
+  });
+
+  test('a way to sign in that is off is refused and not offered', async () => {
+    const queues = await watch();
+    const methods = { Dev: true, Email: false };
+    const off = await change({ authentication_methods: { Email: false, Dev: true, Saml: true } });
+    expect(off).toEqual({ ...done, authentication_methods: methods });
+    expect(await queues.step()).toEqual(toAll([together({ authentication_methods: methods })]));
+    const credentials = { username: 'bob@example.com', password: 'bob-secret' };
+    expect(await as().request('POST', 'fetch_api_key', credentials)).toMatchObject({
+      status: 403,
+      body: {
+        result: 'error',
+        msg: 'Password auth is disabled in your team.',
+        reason: 'password auth disabled',
+      },
+    });
+    expect(await as().get('server_settings')).toMatchObject({
+      email_auth_enabled: false,
+      authentication_methods: { password: false, email: false, dev: true },
+    });
+    expect(await realmState()).toMatchObject({
+      realm_authentication_methods: methods,
+      realm_email_auth_enabled: false,
+      realm_password_auth_enabled: false,
+    });
+    await change({ authentication_methods: { Email: true, Dev: false } });
+    expect(await as().post('fetch_api_key', credentials)).toMatchObject(done);
+    expect(
+      await bodyOf(as().request('POST', 'dev_fetch_api_key', { username: 'bob@example.com' })),
+    ).toEqual(uncoded('Dev environment not enabled.'));
+    expect(await change({ authentication_methods: { Email: true } })).toEqual(done);
+  });
+
+  test('new people speak the language of the organization and see its clock', async () => {
+    await change({ default_language: 'de', default_twenty_four_hour_time: true });
+    await as('ann').post('users', {
+      email: 'new@example.com',
+      password: 'horse staple battery nine',
+      full_name: 'New',
+      short_name: 'new',
+    });
+    const signedIn = await as().post('dev_fetch_api_key', { username: 'new@example.com' });
+    const client = new ApiClient({
+      urls: organization.cluster.gatewayUrls,
+      email: 'new@example.com',
+      apiKey: String(signedIn['api_key']),
+    });
+    expect(
+      await client.post('register', { fetch_event_types: ['update_display_settings'] }),
+    ).toMatchObject({ default_language: 'de', twenty_four_hour_time: true });
+  });
+
+  test('messages are edited, deleted and shown as it says, from the very next request on', async () => {
+    await makeStream('garden', 'bob');
+    const message = await as('bob').sendToStream('garden', 'pictures', 'https://example.com/a.png');
+    const edit = (): Promise<JsonObject> =>
+      bodyOf(
+        as('bob').request('PATCH', `messages/${message}`, { content: `edit ${Math.random()}` }),
+      );
+    const remove = (): Promise<JsonObject> =>
+      bodyOf(as('bob').request('DELETE', `messages/${message}`));
+    const history = (): Promise<JsonObject> =>
+      bodyOf(as('bob').request('GET', `messages/${message}/history`));
+    await change({ allow_message_editing: false });
+    expect(await edit()).toEqual(coded('Your organization has turned off message editing'));
+    await change({ allow_message_editing: true });
+    expect(await edit()).toEqual(done);
+    await organization.pool.query("UPDATE messages SET sent_at = sent_at - interval '5 minutes'");
+    await change({ message_content_edit_limit_seconds: 60 });
+    expect(await edit()).toEqual(coded('The time limit for editing this message has passed'));
+    await change({ message_content_edit_limit_seconds: 0 });
+    expect(await edit()).toEqual(done);
+    await change({ allow_edit_history: false });
+    expect(await history()).toEqual(coded('Message edit history is disabled in this organization'));
+    await change({ allow_edit_history: true });
+    expect(await history()).toMatchObject(done);
+    expect(await remove()).toEqual(coded("You don't have permission to delete this message"));
+    await change({ allow_message_deleting: true, message_content_delete_limit_seconds: 60 });
+    expect(await remove()).toEqual(coded('The time limit for deleting this message has passed'));
+    await change({ message_content_delete_limit_seconds: 0 });
+    expect(await remove()).toEqual(done);
+    const rendered = async (): Promise<unknown> =>
+      (await as('bob').post('messages/render', { content: 'https://example.com/a.png' }))[
+        'rendered'
+      ];
+    expect(await rendered()).toContain('message_inline_image');
+    await change({ inline_image_preview: false });
+    expect(await rendered()).not.toContain('message_inline_image');
+  });
+
+  test('who makes bots and streams, and who subscribes others', async () => {
+    const makeBot = (): Promise<JsonObject> =>
+      bodyOf(
+        as('bob').request('POST', 'bots', {
+          full_name: `Helper ${Math.random()}`,
+          short_name: `helper${Math.trunc(Math.random() * 1e9)}`,
+        }),
+      );
+    await change({ bot_creation_policy: 3 });
+    expect(await makeBot()).toEqual(notAdministrator);
+    await change({ bot_creation_policy: 1 });
+    expect(await makeBot()).toMatchObject(done);
+    const subscribe = (more: object): Promise<JsonObject> =>
+      bodyOf(
+        as('bob').request('POST', 'users/me/subscriptions', {
+          subscriptions: [{ name: `stream ${Math.random()}` }],
+          ...more,
+        }),
+      );
+    await change({ create_stream_policy: 2 });
+    expect(await subscribe({})).toMatchObject({ result: 'error' });
+    await change({ create_stream_policy: 1, invite_to_stream_policy: 2 });
+    expect(await subscribe({ principals: ['cat@example.com'] })).toEqual(
+      uncoded("Only administrators can modify other users' subscriptions."),
+    );
+    await change({ invite_to_stream_policy: 1 });
+    expect(await subscribe({ principals: ['cat@example.com'] })).toMatchObject(done);
+  });
+});
+
+describe('domains', () => {
+  const add = (domain: string, allowSubdomains = false): Promise<JsonObject> =>
+    as('ann').post('realm/domains', { domain, allow_subdomains: allowSubdomains });
+
+  test('are added, changed and removed, listed for everybody, and everybody hears of them', async () => {
+    const queues = await watch();
+    const answer = await add(' Example.COM ');
+    expect(answer).toEqual({
+      ...done,
+      new_domain: [(answer['new_domain'] as number[])[0], 'example.com'],
+    });
+    await as('ann').post('realm/domains', { domain: '"b.example.org"', allow_subdomains: true });
+    await as('ann').patch('realm/domains/example.com', { allow_subdomains: true });
+    await as('ann').delete('realm/domains/B.example.org');
+    const domain = { domain: 'example.com', allow_subdomains: true };
+    for (const who of ['ann', 'bob', 'gil', 'bobBot'] as const)
+      expect(await as(who).get('realm/domains')).toEqual({ ...done, domains: [domain] });
+    expect(
+      await as('gil').post('register', { fetch_event_types: ['realm_domains'] }),
+    ).toMatchObject({ realm_domains: [domain] });
+    const told = (op: string, more: object): JsonObject => ({ type: 'realm_domains', op, ...more });
+    expect(await queues.step()).toEqual(
+      toAll([
+        told('add', { realm_domain: { domain: 'example.com', allow_subdomains: false } }),
+        told('add', { realm_domain: { domain: 'b.example.org', allow_subdomains: true } }),
+        told('change', { realm_domain: domain }),
+        told('remove', { domain: 'b.example.org' }),
+      ]),
+    );
+  });
+
+  test('decide whose addresses are admitted; with the last one the restriction ends', async () => {
+    await add('corp.example', true);
+    await change({ emails_restricted_to_domains: true });
+    const create = (email: string): Promise<JsonObject> =>
+      bodyOf(
+        as('ann').request('POST', 'users', {
+          email,
+          password: 'horse staple battery nine',
+          full_name: 'New',
+          short_name: 'new',
+        }),
+      );
+    expect(await create('x@other.example')).toEqual(
+      uncoded("Email 'x@other.example' not allowed in this organization"),
+    );
+    expect(await create('x@sub.corp.example')).toEqual(done);
+    expect(await create('y@corp.example')).toEqual(done);
+    const queues = await watch();
+    await as('ann').delete('realm/domains/corp.example');
+    expect(await queues.step()).toEqual(
+      toAll([
+        updated('emails_restricted_to_domains', false),
+        { type: 'realm_domains', op: 'remove', domain: 'corp.example' },
+      ]),
+    );
+    expect(await create('x@other.example')).toEqual(done);
+  });
+
+  test.each([
+    ['', "Domain can't be empty."],
+    ['example', 'Domain must have at least one dot (.)'],
+    ['.example.com', 'Domain cannot start or end with a dot (.)'],
+    ['example.com.', 'Domain cannot start or end with a dot (.)'],
+    ['a..b', "Consecutive '.' are not allowed."],
+    ['-a.example', "Subdomains cannot start or end with a '-'."],
+    ['a_b.example', "Domain can only have letters, numbers, '.' and '-'s."],
+    [`${'a.'.repeat(130)}example`, 'Domain can have at most 253 characters.'],
+  ])('%s is none', async (domain, reason) => {
+    expect(
+      await bodyOf(as('ann').request('POST', 'realm/domains', { domain, allow_subdomains: false })),
+    ).toEqual(uncoded(`Invalid domain: ${reason}`));
+  });
+
+  test('what is there already, or not there', async () => {
+    await add('example.com');
+    const answers = await Promise.all(
+      Array.from({ length: 4 }, () =>
+        as('ann').request('POST', 'realm/domains', {
+          domain: 'Twice.example',
+          allow_subdomains: false,
+        }),
+      ),
+    );
+    const refused = answers.filter(({ status }) => status === 400);
+    expect(refused).toHaveLength(3);
+    expect(refused[0]?.body).toEqual(
+      uncoded('The domain twice.example is already a part of your organization.'),
+    );
+    const missing = uncoded('No entry found for domain nowhere.example.');
+    expect(
+      await bodyOf(
+        as('ann').request('PATCH', 'realm/domains/nowhere.example', { allow_subdomains: true }),
+      ),
+    ).toEqual(missing);
+    expect(await bodyOf(as('ann').request('DELETE', 'realm/domains/nowhere.example'))).toEqual(
+      missing,
+    );
+    expect(
+      await bodyOf(as('ann').request('POST', 'realm/domains', { domain: 'c.example' })),
+    ).toMatchObject({ code: 'REQUEST_VARIABLE_MISSING', var_name: 'allow_subdomains' });
+  });
+
+  test('are changed by administrators', async () => {
+    for (const who of ['bob', 'gil', 'bobBot'] as const)
+      for (const [method, path] of [
+        ['POST', 'realm/domains'],
+        ['PATCH', 'realm/domains/example.com'],
+        ['DELETE', 'realm/domains/example.com'],
+      ] as const)
+        expect(await bodyOf(as(who).request(method, path))).toEqual(notAdministrator);
+    expect((await as().request('GET', 'realm/domains')).status).toBe(401);
+  });
+});
+
+test('register tells everybody every setting of a fresh organization', async () => {
+  const { queue_id: _queue, last_event_id: _event, ...state } = await realmState();
+  expect(state).toEqual({
+    ...done,
+    max_icon_file_size: 5,
+    max_logo_file_size: 5,
+    plan_includes_wide_organization_logo: true,
+    realm_add_emoji_by_admins_only: false,
+    realm_allow_community_topic_editing: true,
+    realm_allow_edit_history: true,
+    realm_allow_message_deleting: false,
+    realm_allow_message_editing: true,
+    realm_authentication_methods: {
+      Dev: true,
+      Email: true,
+    },
+    realm_available_video_chat_providers: {
+      google_hangouts: {
+        id: 2,
+        name: 'Google Hangouts',
+      },
+      jitsi_meet: {
+        id: 1,
+        name: 'Jitsi Meet',
+      },
+      zoom: {
+        id: 3,
+        name: 'Zoom',
+      },
+    },
+    realm_avatar_changes_disabled: false,
+    realm_bot_creation_policy: 1,
+    realm_bot_domain: '127.0.0.1',
+    realm_create_stream_policy: 1,
+    realm_default_external_accounts: {
+      github: {
+        hint: 'Enter your GitHub username',
+        name: 'GitHub',
+        text: 'GitHub',
+        url_pattern: 'https://github.com/%(username)s',
+      },
+      twitter: {
+        hint: 'Enter your Twitter username',
+        name: 'Twitter',
+        text: 'Twitter',
+        url_pattern: 'https://twitter.com/%(username)s',
+      },
+    },
+    realm_default_language: 'en',
+    realm_default_twenty_four_hour_time: false,
+    realm_description: 'We *test*.',
+    realm_digest_emails_enabled: false,
+    realm_digest_weekday: 1,
+    realm_disallow_disposable_email_addresses: true,
+    realm_email_address_visibility: 1,
+    realm_email_auth_enabled: true,
+    realm_email_changes_disabled: false,
+    realm_emails_restricted_to_domains: false,
+    realm_google_hangouts_domain: '',
+    realm_icon_source: 'G',
+    realm_icon_url:
+      'https://secure.gravatar.com/avatar/1a79a4d60de6718e8e5b326e338ae533?d=identicon',
+    realm_inline_image_preview: true,
+    realm_inline_url_embed_preview: false,
+    realm_invite_by_admins_only: false,
+    realm_invite_required: true,
+    realm_invite_to_stream_policy: 1,
+    realm_is_zephyr_mirror_realm: false,
+    realm_logo_source: 'D',
+    realm_logo_url: '/static/images/logo/parley-logo.png?version=0',
+    realm_mandatory_topics: false,
+    realm_message_content_allowed_in_email_notifications: true,
+    realm_message_content_delete_limit_seconds: 600,
+    realm_message_content_edit_limit_seconds: 600,
+    realm_message_retention_days: null,
+    realm_name: 'Example',
+    realm_name_changes_disabled: false,
+    realm_night_logo_source: 'D',
+    realm_night_logo_url: '/static/images/logo/parley-logo-night.png?version=0',
+    realm_notifications_stream_id: -1,
+    realm_password_auth_enabled: true,
+    realm_plan_type: 1,
+    realm_presence_disabled: false,
+    realm_push_notifications_enabled: false,
+    realm_send_welcome_emails: true,
+    realm_signup_notifications_stream_id: -1,
+    realm_upload_quota: 3145728,
+    realm_uri: textMatching(/^http:/),
+    realm_user_group_edit_policy: 1,
+    realm_video_chat_provider: 1,
+    realm_waiting_period_threshold: 0,
+    realm_zoom_api_key: '',
+    realm_zoom_api_secret: '',
+    realm_zoom_user_id: '',
+    settings_send_digest_emails: false,
+    upgrade_text_for_wide_organization_logo: '',
+  });
+});
+
+test('who asks whether he is online gets nothing, with 204', async () => {
+  for (const who of [undefined, 'bob'] as const) {
+    const answer = await as(who).withoutChecks('GET', 'generate_204');
+    expect([answer.status, answer.text]).toEqual([204, '']);
+  }
+});
+
+test('what this server does not offer is not found', async () => {
+  for (const [method, path] of [
+    ['POST', 'invites'],
+    ['GET', 'invites'],
+    ['POST', 'invites/multiuse'],
+    ['POST', 'export/realm'],
+    ['GET', 'export/realm'],
+    ['GET', 'realm/subdomain/free'],
+    ['POST', 'users/me/hotspots'],
+    ['GET', 'compatibility'],
+    ['GET', 'fetch_google_client_id'],
+    ['GET', 'realm/linkifiers'],
+  ] as const)
+    expect(await as('ann').request(method, path)).toMatchObject({
+      status: 404,
+      body: { result: 'error', msg: 'Not found' },
+    });
+});

@@ -1,0 +1,368 @@
+import { readObjects } from '@parley/test-kit';
+import type { Answer, ApiClient, JsonObject, Parameters } from '@parley/test-kit';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+
+import { startSmallOrganization } from './small-organization.ts';
+import type { PersonKey, SmallOrganization } from './small-organization.ts';
+import { WatchedQueues } from './watched-queues.ts';
+
+let organization: SmallOrganization;
+beforeAll(async () => {
+  organization = await startSmallOrganization({ events: 2, presence: 2, messages: 1 });
+});
+afterAll(() => organization.stop());
+beforeEach(async () => {
+  await organization.pool.query('DELETE FROM user_groups');
+  await organization.pool.query("UPDATE realm SET settings = '{}'");
+});
+
+const as = (who?: PersonKey): ApiClient => organization.client(who);
+const coded = (msg: string): object => ({ result: 'error', msg, code: 'BAD_REQUEST' });
+const uncoded = (msg: string): object => ({ result: 'error', msg });
+const done = { result: 'success', msg: '' };
+const notAdministrator = {
+  result: 'error',
+  msg: 'Must be an organization administrator',
+  code: 'UNAUTHORIZED_PRINCIPAL',
+};
+const onlyMembers = coded(
+  'Only group members and organization administrators can administer this group.',
+);
+
+async function bodyOf(answer: Promise<Answer>): Promise<Answer['body']> {
+  return (await answer).body;
+}
+
+async function listGroups(who: PersonKey = 'ann'): Promise<readonly JsonObject[]> {
+  return readObjects(await as(who).get('user_groups'), 'user_groups');
+}
+
+async function createGroup(name: string, members: readonly PersonKey[] = []): Promise<number> {
+  await as('ann').post('user_groups/create', {
+    name,
+    description: '',
+    members: members.map((who) => organization.id(who)),
+  });
+  const group = (await listGroups()).find((candidate) => candidate['name'] === name);
+  return group?.['id'] as number;
+}
+
+function watch(): Promise<WatchedQueues<'ann' | 'bob' | 'gil' | 'bobBot'>> {
+  return WatchedQueues.open(
+    { ann: as('ann'), bob: as('bob'), gil: as('gil'), bobBot: as('bobBot') },
+    as('cat'),
+  );
+}
+
+const changes: readonly (readonly ['POST' | 'PATCH' | 'DELETE', string, Parameters])[] = [
+  ['POST', 'user_groups/create', { name: 'crew', description: '' }],
+  ['PATCH', 'user_groups/{id}', { name: 'other' }],
+  ['DELETE', 'user_groups/{id}', {}],
+  ['POST', 'user_groups/{id}/members', { add: [] }],
+];
+
+describe('groups', () => {
+  test('are created, renamed, filled, emptied and deleted, and everybody hears of each', async () => {
+    const queues = await watch();
+    const [ann, bob, gil, bot] = (['ann', 'bob', 'gil', 'bobBot'] as const).map((who) =>
+      organization.id(who),
+    );
+    expect(
+      await as('bob').post('user_groups/create', {
+        name: 'Ops',
+        members: [gil, bob, gil],
+        description: 'On call',
+      }),
+    ).toEqual(done);
+    const group = { name: 'Ops', description: 'On call', members: [bob, gil] };
+    const [listed] = await listGroups();
+    const id = listed?.['id'] as number;
+    expect(listed).toEqual({ id, ...group });
+    expect(
+      await as('bob').patch(`user_groups/${id}`, { name: 'SRE', description: 'Pager' }),
+    ).toEqual(done);
+    expect(
+      await as('ann').post(`user_groups/${id}/members`, { add: [ann, bot], delete: [gil] }),
+    ).toEqual(done);
+    expect(await listGroups()).toEqual([
+      { id, name: 'SRE', description: 'Pager', members: [ann, bob, bot] },
+    ]);
+    expect(await as('bob').delete(`user_groups/${id}`)).toEqual(done);
+    const about = (op: string, rest: object): object => ({
+      type: 'user_group',
+      op,
+      group_id: id,
+      ...rest,
+    });
+    const events = [
+      { type: 'user_group', op: 'add', group: { id, ...group } },
+      about('update', { data: { name: 'SRE' } }),
+      about('update', { data: { description: 'Pager' } }),
+      about('add_members', { user_ids: [ann, bot] }),
+      about('remove_members', { user_ids: [gil] }),
+      about('remove', {}),
+    ];
+    expect(await queues.step()).toEqual({ ann: events, bob: events, gil: events, bobBot: events });
+    expect(await listGroups()).toEqual([]);
+  });
+
+  test('are listed for everybody, by id, and told at register', async () => {
+    const first = await createGroup('zoo', ['cat', 'ann']);
+    const second = await createGroup('ant');
+    const groups = [
+      {
+        id: first,
+        name: 'zoo',
+        description: '',
+        members: [organization.id('ann'), organization.id('cat')],
+      },
+      { id: second, name: 'ant', description: '', members: [] },
+    ];
+    for (const who of ['ann', 'bob', 'gil', 'bobBot'] as const) {
+      expect(await listGroups(who)).toEqual(groups);
+      const state = await as(who).post('register', { fetch_event_types: ['realm_user_groups'] });
+      expect(state).toMatchObject({ realm_user_groups: groups });
+    }
+    expect((await as().request('GET', 'user_groups')).status).toBe(401);
+    expect((await as('hookBot').request('GET', 'user_groups')).status).toBe(401);
+  });
+
+  test('what is left out or empty stays as it is, and what does not change is not told', async () => {
+    const id = await createGroup('crew', ['bob']);
+    await as('bob').patch(`user_groups/${id}`, { description: 'About' });
+    const queues = await watch();
+    await as('bob').patch(`user_groups/${id}`, { name: 'crew', description: '' });
+    await as('bob').patch(`user_groups/${id}`, { name: 'team', group_id: 99 });
+    const event = { type: 'user_group', op: 'update', group_id: id, data: { name: 'team' } };
+    const events = [event];
+    expect(await queues.step()).toEqual({ ann: events, bob: events, gil: events, bobBot: events });
+    expect(await listGroups()).toMatchObject([{ name: 'team', description: 'About' }]);
+  });
+
+  test('are mentioned from the next send on, whichever replica sends', async () => {
+    await createGroup('crew', ['bob', 'gil']);
+    const email = 'bob@example.com';
+    await as('ann').post('messages', { type: 'private', to: [email], content: 'hi @*crew*' });
+    const { messages } = (await as('bob').get('messages', {
+      anchor: 'newest',
+      num_before: 1,
+      num_after: 0,
+    })) as { messages: readonly { flags: readonly string[]; content: string }[] };
+    expect(messages[0]?.flags).toContain('mentioned');
+    expect(messages[0]?.content).toContain('user-group-mention');
+  });
+});
+
+describe('who may change groups', () => {
+  test('guests are refused, bots without a code, nobody with 401', async () => {
+    const id = await createGroup('crew', ['gil', 'bobBot']);
+    for (const [method, path, parameters] of changes) {
+      const ask = (who?: PersonKey): Promise<Answer> =>
+        as(who).request(method, path.replace('{id}', String(id)), parameters);
+      expect(await bodyOf(ask('gil'))).toEqual(coded('Not allowed for guest users'));
+      expect(await bodyOf(ask('bobBot'))).toEqual(
+        uncoded('This endpoint does not accept bot requests.'),
+      );
+      expect((await ask('hookBot')).status).toBe(401);
+      expect((await ask()).status).toBe(401);
+    }
+    expect(await listGroups()).toHaveLength(1);
+  });
+
+  test('a creator is no member, and only members and administrators change a group', async () => {
+    expect(await as('bob').post('user_groups/create', { name: 'crew', description: '' })).toEqual(
+      done,
+    );
+    const [group] = await listGroups();
+    const id = group?.['id'] as number;
+    expect(group?.['members']).toEqual([]);
+    for (const [method, parameters] of [
+      ['PATCH', { name: 'x' }],
+      ['DELETE', {}],
+    ] as const)
+      expect(await bodyOf(as('bob').request(method, `user_groups/${id}`, parameters))).toEqual(
+        onlyMembers,
+      );
+    const members = `user_groups/${id}/members`;
+    const bob = organization.id('bob');
+    expect(await bodyOf(as('bob').request('POST', members, { add: [bob] }))).toEqual(onlyMembers);
+    expect(await as('ann').post(members, { add: [bob] })).toEqual(done);
+    expect(await as('bob').post(members, { add: [organization.id('cat')], delete: [bob] })).toEqual(
+      done,
+    );
+    expect(await bodyOf(as('bob').request('DELETE', `user_groups/${id}`))).toEqual(onlyMembers);
+    expect(await as('cat').patch(`user_groups/${id}`, { name: 'y' })).toEqual(done);
+  });
+
+  test('where the organization says so, administrators alone', async () => {
+    await as('ann').patch('realm', { user_group_edit_policy: 2 });
+    const id = await createGroup('crew', ['bob']);
+    for (const [method, path, parameters] of changes) {
+      const wanted = path.endsWith('members') ? { add: [organization.id('cat')] } : parameters;
+      expect(
+        await bodyOf(as('bob').request(method, path.replace('{id}', String(id)), wanted)),
+      ).toEqual(notAdministrator);
+    }
+    expect(await as('ann').delete(`user_groups/${id}`)).toEqual(done);
+  });
+});
+
+describe('what is refused', () => {
+  test('a group that is not there', async () => {
+    for (const id of ['2000000000', '4000000000'])
+      for (const [method, path, parameters] of changes.slice(1)) {
+        const wanted = path.endsWith('members') ? { add: [1] } : parameters;
+        expect(await bodyOf(as('ann').request(method, path.replace('{id}', id), wanted))).toEqual(
+          coded('Invalid user group'),
+        );
+      }
+    expect((await as('ann').request('DELETE', 'user_groups/x')).status).toBe(404);
+  });
+
+  test('a name that is taken, in this letter case', async () => {
+    await createGroup('crew');
+    const other = await createGroup('Crew');
+    const taken = coded("User group 'crew' already exists.");
+    expect(
+      await bodyOf(
+        as('bob').request('POST', 'user_groups/create', { name: 'crew', description: '' }),
+      ),
+    ).toEqual(taken);
+    expect(
+      await bodyOf(as('ann').request('PATCH', `user_groups/${other}`, { name: 'crew' })),
+    ).toEqual(taken);
+    expect(await listGroups()).toMatchObject([{ name: 'crew' }, { name: 'Crew' }]);
+  });
+
+  test('missing, wrong and long parameters', async () => {
+    const create = (parameters: Parameters): Promise<JsonObject> =>
+      bodyOf(as('bob').request('POST', 'user_groups/create', parameters));
+    expect(await create({})).toEqual({
+      result: 'error',
+      msg: "Missing 'name' argument",
+      code: 'REQUEST_VARIABLE_MISSING',
+      var_name: 'name',
+    });
+    expect(await create({ name: 'x' })).toMatchObject({ var_name: 'description' });
+    expect(await create({ name: 'x', members: 'y' })).toEqual(
+      coded('Argument "members" is not valid JSON.'),
+    );
+    expect(await create({ name: 'x', members: ['y'], description: '' })).toEqual(
+      coded('members[0] is not an integer'),
+    );
+    expect(await create({ name: 'é'.repeat(101), description: '' })).toEqual(
+      coded('name is too long (limit: 100 characters)'),
+    );
+    expect(await create({ name: 'x', description: 'é'.repeat(1025) })).toEqual(
+      coded('description is too long (limit: 1024 characters)'),
+    );
+    expect(await create({ name: 'a\0b', description: '' })).toMatchObject({ result: 'error' });
+    expect(await create({ name: '😀'.repeat(100), description: '' })).toEqual(done);
+    expect(await create({ name: '', description: '' })).toEqual(done);
+    expect(await create({ name: 'null', members: 'null', description: '' })).toEqual(done);
+  });
+
+  test('people who are none', async () => {
+    const id = await createGroup('crew');
+    for (const unknown of [99_999, -1, 0, 5_000_000_000, Number.MAX_SAFE_INTEGER]) {
+      const refusal = coded(`Invalid user ID: ${unknown}`);
+      const wanted = { name: 'x', description: '', members: [organization.id('bob'), unknown] };
+      expect(await bodyOf(as('ann').request('POST', 'user_groups/create', wanted))).toEqual(
+        refusal,
+      );
+      for (const parameter of ['add', 'delete'])
+        expect(
+          await bodyOf(
+            as('ann').request('POST', `user_groups/${id}/members`, { [parameter]: [unknown] }),
+          ),
+        ).toEqual(refusal);
+    }
+    const { rows } = await organization.pool.query<{ id: number }>(
+      'SELECT id FROM users WHERE is_system LIMIT 1',
+    );
+    const system = rows[0]?.id ?? 0;
+    expect(
+      await bodyOf(as('ann').request('POST', `user_groups/${id}/members`, { add: [system] })),
+    ).toEqual(coded(`Invalid user ID: ${system}`));
+    expect(await listGroups()).toMatchObject([{ name: 'crew', members: [] }]);
+  });
+
+  test('nothing to do, members twice and members that are none change nothing', async () => {
+    const id = await createGroup('crew', ['bob']);
+    const bob = organization.id('bob');
+    const cat = organization.id('cat');
+    const queues = await watch();
+    const change = (parameters: Parameters): Promise<JsonObject> =>
+      bodyOf(as('ann').request('POST', `user_groups/${id}/members`, parameters));
+    const nothing = uncoded('Nothing to do. Specify at least one of "add" or "delete".');
+    expect(await change({})).toEqual(nothing);
+    expect(await change({ add: [], delete: [] })).toEqual(nothing);
+    expect(await change({ add: [cat, bob] })).toEqual(
+      coded(`User ${bob} is already a member of this group`),
+    );
+    expect(await change({ add: [organization.id('gil')], delete: [cat] })).toEqual(
+      coded(`There is no member '${cat}' in this user group`),
+    );
+    expect(await bodyOf(as('ann').request('PATCH', `user_groups/${id}`))).toEqual(
+      uncoded('No new data supplied'),
+    );
+    expect(
+      await bodyOf(as('ann').request('PATCH', `user_groups/${id}`, { name: '', description: '' })),
+    ).toEqual(uncoded('No new data supplied'));
+    expect(await queues.step()).toEqual({ ann: [], bob: [], gil: [], bobBot: [] });
+    expect(await listGroups()).toMatchObject([{ members: [bob] }]);
+    // Who is added can be taken out again in the same request.
+    expect(await change({ add: [cat], delete: [cat] })).toEqual(done);
+  });
+});
+
+describe('at the same time', () => {
+  test('two groups of one name: one is made, whichever replica makes it', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () =>
+        as('bob').request('POST', 'user_groups/create', { name: 'crew', description: '' }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+      200, 400, 400, 400, 400, 400,
+    ]);
+    expect(await listGroups()).toHaveLength(1);
+  });
+
+  test('one person added by many is added once, and heard of once', async () => {
+    const id = await createGroup('crew');
+    const queues = await watch();
+    const add = [organization.id('gil')];
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () =>
+        as('ann').request('POST', `user_groups/${id}/members`, { add }),
+      ),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    const events = [{ type: 'user_group', op: 'add_members', group_id: id, user_ids: add }];
+    expect(await queues.step()).toEqual({ ann: events, bob: events, gil: events, bobBot: events });
+  });
+
+  test('events in their order lead from the state at register to the state now', async () => {
+    const id = await createGroup('crew', ['bob']);
+    const queues = await WatchedQueues.open({ gil: as('gil') }, as('cat'));
+    const others = (['ann', 'cat', 'gil', 'bobBot'] as const).map((who) => organization.id(who));
+    await Promise.all(
+      others.flatMap((user) => [
+        as('ann').request('POST', `user_groups/${id}/members`, { add: [user] }),
+        as('ann').request('POST', `user_groups/${id}/members`, { delete: [user] }),
+        as('ann').request('POST', `user_groups/${id}/members`, { add: [user] }),
+      ]),
+    );
+    const { gil: events } = await queues.step();
+    const members = new Set([organization.id('bob')]);
+    for (const event of events) {
+      for (const user of event['user_ids'] as number[]) {
+        if (event['op'] === 'add_members') members.add(user);
+        else members.delete(user);
+      }
+    }
+    const [group] = await listGroups();
+    expect(group?.['members']).toEqual([...members].toSorted((a, b) => a - b));
+  });
+});

@@ -1,0 +1,60 @@
+/** What everybody asks of the endpoints about the organization, its groups, emoji and patterns. */
+import type { Ask } from './asker.ts';
+import { alike, idsOf, sampled, unknownId } from './plan.ts';
+import type { Plan, Plans } from './plan.ts';
+
+/** A change that only administrators may make, tried by the others. */
+function byOthersThanAdministrators(ask: Ask): Plan {
+  return ({ me }) => (me.role === 'administrator' ? [] : [{ ...ask, succeeds: false }]);
+}
+
+const everybody =
+  (path: string): Plan =>
+  () => [{ path }];
+
+export const organizationPlans: Plans = {
+  'GET generate_204': { because: 'it answers nothing' },
+  'PATCH realm': function* changeRealm({ me, hiddenStreams, random }) {
+    const streams = random.sample(hiddenStreams, sampled);
+    for (const parameter of ['notifications_stream_id', 'signup_notifications_stream_id'])
+      yield* alike(`realm ${parameter}`, unknownId, idsOf(streams), (id) => ({
+        path: 'realm',
+        parameters: { [parameter]: id },
+        succeeds: false,
+      }));
+    if (me.role !== 'administrator')
+      yield { path: 'realm', parameters: { name: 'Other' }, succeeds: false };
+  },
+  'POST realm/deactivate': byOthersThanAdministrators({ path: 'realm/deactivate' }),
+  'GET realm/domains': everybody('realm/domains'),
+  'POST realm/domains': byOthersThanAdministrators({
+    path: 'realm/domains',
+    parameters: { domain: 'example.org', allow_subdomains: false },
+  }),
+  'PATCH realm/domains/{domain}': byOthersThanAdministrators({
+    path: 'realm/domains/example.org',
+    parameters: { allow_subdomains: true },
+  }),
+  'DELETE realm/domains/{domain}': byOthersThanAdministrators({
+    path: 'realm/domains/example.org',
+  }),
+  'GET realm/filters': everybody('realm/filters'),
+  'POST realm/filters': byOthersThanAdministrators({
+    path: 'realm/filters',
+    parameters: { pattern: '(?P<id>x)', url_format_string: 'https://example.org/%(id)s' },
+  }),
+  'DELETE realm/filters/{filter_id:int}': byOthersThanAdministrators({ path: 'realm/filters/1' }),
+  'GET user_groups': everybody('user_groups'),
+  'POST user_groups/create': () => [
+    { path: 'user_groups/create', parameters: { name: '', description: '', members: [0] } },
+  ],
+  'PATCH user_groups/{group_id:int}': () => [
+    { path: `user_groups/${unknownId}`, parameters: { name: 'x' }, succeeds: false },
+  ],
+  'DELETE user_groups/{group_id:int}': () => [
+    { path: `user_groups/${unknownId}`, succeeds: false },
+  ],
+  'POST user_groups/{group_id:int}/members': () => [
+    { path: `user_groups/${unknownId}/members`, parameters: { add: [1] }, succeeds: false },
+  ],
+};
