@@ -1,6 +1,6 @@
 /**
- * Changes of messages that were sent: edits, moves to another topic, deletion (owner of `message_edits`; writes `messages`, which
- * sends insert).
+ * Changes of messages that were sent: edits and moves to another topic (with `deletions.ts` owner of `message_edits`; writes
+ * `messages`, which sends insert).
  *
  * Locks, after the accounts: the stream (`lockForChange`), then the message, then read state, each by id. Only a move changes where
  * a message stands, and moves within a stream go one after the other; so what a move finds of its topic stays true.
@@ -8,13 +8,8 @@
 import { limits } from '@parley/contracts';
 import type { Client, Queryable } from '@parley/database';
 
-import { deleteFlags } from './flags.ts';
 import { historyReadableSql } from './message-query-sql.ts';
 import { heldSql } from './message-sql.ts';
-import { deleteReactions } from './reactions.ts';
-import { deleteReadExceptions } from './read-state.ts';
-import { deleteSubmessages } from './submessages.ts';
-import { deleteMessageUploads } from './uploads.ts';
 
 /**
  * Locks a message until the transaction ends, and its stream before it, so that what is told of both stays true.
@@ -305,30 +300,6 @@ export async function moveMessages(client: Client, move: Move): Promise<number[]
     for (const row of rows) moved.push(row.id);
   }
   return moved;
-}
-
-/**
- * Deletes a message with everything that hangs on it: flags, late receipts, read state out of order, reactions, submessages, past
- * edits, and its links to files. The message is locked by the caller (`lockForChange`). The key it was sent under stays, so that a
- * repeat of its send answers its id and sends nothing. A flag that somebody sets in the same moment can outlast it, and then counts
- * for nothing: whatever reads flags begins at messages.
- *
- * @returns the files whose owners could see the message, and are to hear that they lost a link
- */
-export async function deleteMessage(client: Client, messageId: number): Promise<readonly string[]> {
-  const ids = [messageId];
-  const pathIds = await deleteMessageUploads(client, messageId);
-  await deleteReadExceptions(client, ids);
-  await deleteFlags(client, ids);
-  await deleteReactions(client, ids);
-  await deleteSubmessages(client, ids);
-  await client.query({
-    name: 'edits-delete',
-    text: `WITH edits AS (DELETE FROM message_edits WHERE message_id = $1)
-      DELETE FROM messages WHERE id = $1`,
-    values: [messageId],
-  });
-  return pathIds;
 }
 
 /** A past edit: the message as it was after it. */

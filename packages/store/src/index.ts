@@ -42,6 +42,7 @@ export type { ListHints, MessageCondition } from './list-sources-sql.ts';
 export { flagBitsSql, heldSql, readSql } from './message-sql.ts';
 export * from './messages.ts';
 export * from './edits.ts';
+export * from './deletions.ts';
 export * from './message-holders.ts';
 export * from './message-upkeep.ts';
 export * from './uploads.ts';

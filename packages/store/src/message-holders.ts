@@ -1,4 +1,4 @@
-/** Who holds one message, for the events about it (a read of what `flags`, `conversations` and `memberships` own). */
+/** Who holds a message, for the events about it (a read of what `flags`, `conversations` and `memberships` own). */
 import type { HeldMessage } from '@parley/contracts';
 import type { Queryable } from '@parley/database';
 
@@ -12,14 +12,16 @@ type HeldRow = {
   reactingBotIds: number[];
 };
 
+export type HolderFacts = HeldMessage & { readonly conversationId: number };
+
 /**
- * @returns who holds the message and the conversation that it is in; members of a stream follow from the message's position and are
- *   not listed. Undefined when there is no such message.
+ * @returns who holds each of the messages and the conversation that it is in, by ascending id; members of a stream follow from the
+ *   message's position and are not listed. Messages that do not exist are left out.
  */
-export async function findHeldMessage(
+export async function listHeldMessages(
   db: Queryable,
-  messageId: number,
-): Promise<(HeldMessage & { readonly conversationId: number }) | undefined> {
+  messageIds: readonly number[],
+): Promise<HolderFacts[]> {
   const { rows } = await db.query<HeldRow>({
     name: 'message-holders',
     text: `SELECT m.id, m.position, m.stream_id AS "streamId", m.conversation_id AS "conversationId",
@@ -28,15 +30,21 @@ export async function findHeldMessage(
         ARRAY(SELECT b.id FROM users b WHERE b.bot_type IN (3, 4) AND (b.id = ANY (c.participant_ids)
           OR EXISTS (SELECT 1 FROM membership_periods p WHERE p.user_id = b.id AND p.stream_id = m.stream_id)) ORDER BY b.id)
           AS "reactingBotIds"
-      FROM messages m JOIN conversations c ON c.id = m.conversation_id WHERE m.id = $1::bigint`,
-    values: [messageId],
+      FROM messages m JOIN conversations c ON c.id = m.conversation_id WHERE m.id = ANY ($1::bigint[]) ORDER BY m.id`,
+    values: [messageIds],
   });
-  const [row] = rows;
-  if (row === undefined) return undefined;
-  const { streamId, participantIds, ...held } = row;
-  return {
+  return rows.map(({ streamId, participantIds, ...held }) => ({
     ...held,
     ...(streamId === null ? {} : { streamId }),
     ...(participantIds === null ? {} : { participantIds }),
-  };
+  }));
+}
+
+/** @returns what `listHeldMessages` says of one message, or undefined when there is no such message */
+export async function findHeldMessage(
+  db: Queryable,
+  messageId: number,
+): Promise<HolderFacts | undefined> {
+  const [held] = await listHeldMessages(db, [messageId]);
+  return held;
 }

@@ -100,6 +100,14 @@ export async function lockStreams(
   return rows;
 }
 
+/** Keeps a stream's name, privacy, activity and members as they are until the transaction ends. */
+export async function lockStreamInUse(db: Queryable, streamId: number): Promise<void> {
+  await db.query({
+    text: 'SELECT 1 FROM streams WHERE id = $1::bigint FOR KEY SHARE',
+    values: [streamId],
+  });
+}
+
 /** Which streams GET streams lists: the union of the sources (contract, GET streams; reference facts, streams 4.1). */
 export type StreamSources = {
   readonly public: boolean;

@@ -65,6 +65,8 @@ const rows: readonly Row[] = [
   ['messages/{message_id:int}/history', 'messages', { GET: {} }],
   ['messages/render', 'messages', { POST: repeat }],
   ['messages/{message_id:int}/reactions', 'messages', { POST: {}, DELETE: {} }],
+  // The events of a deletion are made where messages are.
+  ['streams/{stream_id:int}/delete_topic', 'messages', { POST: repeat }],
   ['submessage', 'messages', { POST: {} }],
   ['mark_all_as_read', 'messages', { POST: repeat }],
   ['mark_stream_as_read', 'messages', { POST: repeat }],

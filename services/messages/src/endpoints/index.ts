@@ -10,6 +10,7 @@ import { addSubmessageEndpoint } from './add-submessage.ts';
 import { deleteAttachmentEndpoint, listAttachmentsEndpoint } from './attachments.ts';
 import { changeFlagsEndpoint } from './change-flags.ts';
 import { deleteMessageEndpoint } from './delete-message.ts';
+import { deleteTopicEndpoint } from './delete-topic.ts';
 import { editMessageEndpoint } from './edit-message.ts';
 import { getMessageHistoryEndpoint } from './get-message-history.ts';
 import { getMessageEndpoint } from './get-message.ts';
@@ -37,6 +38,7 @@ export const endpoints: readonly Endpoint<MessagesContext>[] = [
   getMessageHistoryEndpoint,
   editMessageEndpoint,
   deleteMessageEndpoint,
+  deleteTopicEndpoint,
   matchesNarrowEndpoint,
   uploadFileEndpoint,
   getUploadedFileEndpoint,

@@ -1,0 +1,267 @@
+/** Default streams and their groups (reference facts, streams 8.4, 8.5 and 11.4). */
+import { readObjects } from '@parley/test-kit';
+import type { JsonObject, Parameters } from '@parley/test-kit';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+
+import { refusalOf } from './message-fixture.ts';
+import {
+  StreamFixture,
+  coded,
+  forEach,
+  mustBeAdministrator,
+  success,
+  uncoded,
+} from './stream-fixture.ts';
+import type { Name } from './stream-fixture.ts';
+
+let all: StreamFixture;
+beforeAll(async () => {
+  all = await StreamFixture.start();
+  await all.join('bob', ['Beta', 'alpha', 'gamma', 'delta']);
+  await all.join('bob', ['hidden'], { invite_only: true });
+  await all.join('ann', ['ours'], { invite_only: true });
+});
+afterAll(() => all.stop());
+beforeEach(async () => {
+  await all.queues.read();
+});
+
+const members = ['ann', 'bob', 'cat', 'dan', 'bot'] as const;
+const plainMembers = ['bob', 'cat', 'dan', 'bot'] as const;
+
+const namesOf = (list: unknown): unknown[] =>
+  (list as readonly JsonObject[]).map(({ name }) => name);
+
+async function registered(
+  who: Name,
+): Promise<{ streams: unknown[]; groups: readonly JsonObject[] }> {
+  const state = await all.people[who].client.post('register', {
+    fetch_event_types: ['default_streams', 'default_stream_groups'],
+  });
+  return {
+    streams: namesOf(state['realm_default_streams']),
+    groups: readObjects(state, 'realm_default_stream_groups'),
+  };
+}
+
+describe('default_streams', () => {
+  const add = (parameters: Parameters): Promise<JsonObject> =>
+    all.people.ann.client.post('default_streams', parameters);
+  const remove = (parameters: Parameters): Promise<JsonObject> =>
+    all.people.ann.client.delete('default_streams', parameters);
+
+  test('adding tells members the whole list by name, once', async () => {
+    expect(await add({ stream_name: ' ALPHA ' })).toEqual(success);
+    expect(await add({ stream_id: await all.streamId('Beta') })).toEqual(success);
+    expect(await add({ stream_name: 'beta' })).toEqual(success);
+    const { guest, ...others } = await all.queues.read();
+    expect(guest).toBe(undefined);
+    for (const who of members)
+      expect(others[who]?.map((event) => namesOf(event['default_streams']))).toEqual([
+        ['alpha'],
+        ['Beta', 'alpha'],
+      ]);
+    expect(others.cat?.[0]).toEqual({
+      type: 'default_streams',
+      default_streams: [await all.stream('alpha')],
+    });
+    expect((await registered('cat')).streams).toEqual(['Beta', 'alpha']);
+    expect((await registered('guest')).streams).toEqual([]);
+  });
+
+  test('removing tells the list, whether it changed or not', async () => {
+    expect(await remove({ stream_name: 'beta' })).toEqual(success);
+    expect(await remove({ stream_name: 'gamma' })).toEqual(success);
+    const { cat } = await all.queues.read();
+    expect(cat?.map((event) => namesOf(event['default_streams']))).toEqual([['alpha'], ['alpha']]);
+  });
+
+  test('a private default stream is listed to administrators only', async () => {
+    expect(await refusalOf(add({ stream_name: 'hidden' }))).toEqual(
+      coded("Invalid stream name 'hidden'"),
+    );
+    await add({ stream_name: 'ours' });
+    const { ann, ...others } = await all.queues.read();
+    expect(ann?.map((event) => namesOf(event['default_streams']))).toEqual([['alpha', 'ours']]);
+    for (const who of plainMembers)
+      expect(others[who]?.map((event) => namesOf(event['default_streams']))).toEqual([['alpha']]);
+    expect((await registered('ann')).streams).toEqual(['alpha', 'ours']);
+    expect((await registered('bob')).streams).toEqual(['alpha']);
+    // Where it becomes public they see it.
+    const id = await all.streamId('ours');
+    await all.people.ann.client.patch(`streams/${id}`, { is_private: false });
+    expect((await all.kinds()).bob).toEqual(['stream/update invite_only', 'default_streams']);
+    expect((await registered('bob')).streams).toEqual(['alpha', 'ours']);
+    await all.people.ann.client.patch(`streams/${id}`, { is_private: true });
+    const again = await all.queues.read();
+    expect(again.bob?.map((event) => event['type'])).toEqual(['default_streams']);
+    expect(namesOf(again.bob?.[0]?.['default_streams'])).toEqual(['alpha']);
+    // It can be taken out by administrators who are not on it.
+    await all.leave('ann', ['alpha']).catch(() => undefined);
+    await remove({ stream_name: 'OURS' });
+    expect((await registered('ann')).streams).toEqual(['alpha']);
+  });
+
+  test('unknown streams, missing names and others than administrators are refused', async () => {
+    expect(await refusalOf(add({ stream_name: 'Nowhere' }))).toEqual(
+      coded("Invalid stream name 'Nowhere'"),
+    );
+    expect(await refusalOf(remove({ stream_id: 999_999 }))).toEqual(coded('Invalid stream id'));
+    expect(await refusalOf(add({}))).toMatchObject({
+      code: 'REQUEST_VARIABLE_MISSING',
+      var_name: 'stream_name',
+    });
+    expect(await refusalOf(add({ stream_id: '"x"' }))).toEqual(
+      coded('stream_id is not an integer'),
+    );
+    for (const who of ['bob', 'guest', 'bot'] as const)
+      for (const method of ['POST', 'DELETE'] as const)
+        expect(await all.refusal(who, method, 'default_streams', { stream_name: 'gamma' })).toEqual(
+          mustBeAdministrator,
+        );
+    expect(await all.kinds()).toEqual({});
+  });
+});
+
+describe('default_stream_groups', () => {
+  const admin = (): StreamFixture['people']['ann']['client'] => all.people.ann.client;
+  const create = (name: string, streams: unknown = ['gamma']): Promise<JsonObject> =>
+    admin().post('default_stream_groups/create', {
+      group_name: name,
+      description: 'for all',
+      stream_names: streams,
+    });
+  const groupId = async (name: string): Promise<number> => {
+    const group = (await registered('ann')).groups.find((one) => one['name'] === name);
+    return group?.['id'] as number;
+  };
+
+  test('are told to members whole, by name', async () => {
+    await create('zoo', ['GAMMA', 'delta', 'gamma']);
+    await create('ape', []);
+    const { guest, cat } = await all.queues.read();
+    expect(guest).toBe(undefined);
+    expect(cat?.map((event) => namesOf(event['default_stream_groups']))).toEqual([
+      ['zoo'],
+      ['ape', 'zoo'],
+    ]);
+    expect(cat?.[0]).toEqual({
+      type: 'default_stream_groups',
+      default_stream_groups: [
+        {
+          name: 'zoo',
+          id: await groupId('zoo'),
+          description: 'for all',
+          streams: [await all.stream('gamma'), await all.stream('delta')],
+        },
+      ],
+    });
+    expect((await registered('cat')).groups).toHaveLength(2);
+    expect((await registered('guest')).groups).toEqual([]);
+  });
+
+  test('streams and names are checked with the documented texts', async () => {
+    expect(await refusalOf(create('x', ['Nowhere']))).toEqual(
+      coded("Invalid stream name 'Nowhere'"),
+    );
+    expect(await refusalOf(create('x', ['hidden']))).toEqual(coded("Invalid stream name 'hidden'"));
+    expect(await refusalOf(create('x', ['ALPHA']))).toEqual(
+      coded("'alpha' is a default stream and cannot be added to 'x'"),
+    );
+    expect(await refusalOf(create(''))).toEqual(coded("Invalid default stream group name ''"));
+    expect(await refusalOf(create('x'.repeat(61)))).toEqual(
+      coded('Default stream group name too long (limit: 60 characters)'),
+    );
+    expect(await refusalOf(create('a\0b'))).toEqual(
+      coded("Default stream group name 'a\0b' contains NULL (0x00) characters."),
+    );
+    expect(await refusalOf(create('zoo'))).toEqual(
+      coded("Default stream group 'zoo' already exists"),
+    );
+    expect(await refusalOf(create('x', [1]))).toEqual(coded('stream_names[0] is not a string'));
+    expect(await all.kinds()).toEqual({});
+  });
+
+  test('are renamed and described', async () => {
+    const path = `default_stream_groups/${await groupId('ape')}`;
+    const patch = (parameters: Parameters): Promise<JsonObject> => admin().patch(path, parameters);
+    expect(
+      await patch({ new_group_name: '"bee"', new_description: '"hums"', group_id: 7 }),
+    ).toEqual(success);
+    expect((await all.queues.read()).cat).toMatchObject([
+      { default_stream_groups: [{ name: 'bee', description: 'hums' }, { name: 'zoo' }] },
+    ]);
+    expect(await refusalOf(patch({}))).toEqual(
+      uncoded('You must pass "new_description" or "new_group_name".'),
+    );
+    expect(await refusalOf(patch({ new_group_name: '""' }))).toEqual(
+      uncoded('You must pass "new_description" or "new_group_name".'),
+    );
+    expect(await refusalOf(patch({ new_group_name: 'bee' }))).toEqual(
+      coded("This default stream group is already named 'bee'"),
+    );
+    expect(await refusalOf(patch({ new_group_name: 'zoo' }))).toEqual(
+      coded("Default stream group 'zoo' already exists"),
+    );
+  });
+
+  test('streams are added and removed, all or none', async () => {
+    const path = `default_stream_groups/${await groupId('bee')}/streams`;
+    const patch = (op: string, stream_names: unknown): Promise<JsonObject> =>
+      admin().patch(path, { op, stream_names });
+    expect(await patch('add', ['delta', 'Beta'])).toEqual(success);
+    expect(await refusalOf(patch('add', ['gamma', 'BETA']))).toEqual(
+      coded("Stream 'Beta' is already present in default stream group 'bee'"),
+    );
+    expect(await refusalOf(patch('add', ['alpha']))).toEqual(
+      coded("'alpha' is a default stream and cannot be added to 'bee'"),
+    );
+    expect(await refusalOf(patch('remove', ['delta', 'gamma']))).toEqual(
+      coded("Stream 'gamma' is not present in default stream group 'bee'"),
+    );
+    expect(await patch('remove', ['delta'])).toEqual(success);
+    expect(await refusalOf(patch('turn', ['delta']))).toEqual(
+      uncoded('Invalid value for "op". Specify one of "add" or "remove".'),
+    );
+    const { cat } = await all.queues.read();
+    const groups = cat?.map((event) => (event['default_stream_groups'] as JsonObject[])[0]);
+    expect(groups?.map((group) => namesOf(group?.['streams']))).toEqual([
+      ['delta', 'Beta'],
+      ['Beta'],
+    ]);
+  });
+
+  test('are deleted; unknown ones and others than administrators are refused', async () => {
+    const id = await groupId('bee');
+    expect(await admin().delete(`default_stream_groups/${id}`)).toEqual(success);
+    expect(await all.kinds()).toEqual(forEach(members, ['default_stream_groups']));
+    const unknown = coded(`Default stream group with id '${id}' does not exist.`);
+    const path = `default_stream_groups/${id}`;
+    expect(await all.refusal('ann', 'DELETE', path)).toEqual(unknown);
+    expect(await all.refusal('ann', 'PATCH', path, { new_group_name: 'x' })).toEqual(unknown);
+    expect(
+      await all.refusal('ann', 'PATCH', `${path}/streams`, { op: 'add', stream_names: [] }),
+    ).toEqual(unknown);
+    for (const who of ['bob', 'guest', 'bot'] as const) {
+      expect(await all.refusal(who, 'DELETE', path)).toEqual(mustBeAdministrator);
+      expect(await all.refusal(who, 'PATCH', path)).toEqual(mustBeAdministrator);
+      expect(await all.refusal(who, 'PATCH', `${path}/streams`)).toEqual(mustBeAdministrator);
+      expect(await all.refusal(who, 'POST', 'default_stream_groups/create')).toEqual(
+        mustBeAdministrator,
+      );
+    }
+  });
+});
+
+test('of changes at once the last event has everything', async () => {
+  await Promise.all([
+    all.people.ann.client.post('default_streams', { stream_name: 'gamma' }),
+    all.people.ann.client.post('default_streams', { stream_name: 'delta' }),
+    all.people.ann.client.post('default_streams', { stream_name: 'Beta' }),
+    all.people.ann.client.delete('default_streams', { stream_name: 'alpha' }),
+  ]);
+  const { cat = [] } = await all.queues.read();
+  const last = cat.at(-1)?.['default_streams'];
+  expect(namesOf(last)).toEqual(['Beta', 'delta', 'gamma']);
+  expect((await registered('cat')).streams).toEqual(['Beta', 'delta', 'gamma']);
+});

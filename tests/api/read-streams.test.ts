@@ -1,0 +1,224 @@
+/** Ids, topics and members of streams, and who may know of them (reference facts, streams 1, 4 and 10.1). */
+import { ApiClient, readObjects } from '@parley/test-kit';
+import type { JsonObject } from '@parley/test-kit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { refusalOf } from './message-fixture.ts';
+import { StreamFixture, coded } from './stream-fixture.ts';
+import type { Name } from './stream-fixture.ts';
+
+let all: StreamFixture;
+const ids: Record<string, number> = {};
+beforeAll(async () => {
+  all = await StreamFixture.start();
+  await all.join('bob', ['open'], { principals: ['bob@example.com', 'bot@example.com'] });
+  await all.join('bob', ['guests'], { principals: ['guest@example.com'] });
+  await all.join('bob', ['closed'], { invite_only: true });
+  await all.join('bob', ['shared'], { invite_only: true, history_public_to_subscribers: true });
+  await all.join('bob', ['gone']);
+  for (const name of ['open', 'guests', 'closed', 'shared', 'gone'])
+    ids[name] = await all.streamId(name);
+  await all.people.ann.client.delete(`streams/${ids['gone']}`);
+});
+afterAll(() => all.stop());
+
+const get = (who: Name, path: string, parameters = {}): Promise<JsonObject> =>
+  all.people[who].client.get(path, parameters);
+const invalidId = coded('Invalid stream id');
+const places = ['closed', 'gone', 'nowhere'] as const;
+const idOf = (place: string): number => ids[place] ?? 999_999;
+
+describe('GET get_stream_id', () => {
+  test('finds a stream in any letter case, with white space around it', async () => {
+    expect(await get('cat', 'get_stream_id', { stream: '  OPEN ' })).toEqual({
+      result: 'success',
+      msg: '',
+      stream_id: idOf('open'),
+    });
+    expect(await get('bob', 'get_stream_id', { stream: 'closed' })).toMatchObject({
+      stream_id: idOf('closed'),
+    });
+    expect(await get('guest', 'get_stream_id', { stream: 'guests' })).toMatchObject({
+      stream_id: idOf('guests'),
+    });
+  });
+
+  test('needs a name', async () => {
+    expect(await all.refusal('cat', 'GET', 'get_stream_id')).toEqual({
+      status: 400,
+      result: 'error',
+      msg: "Missing 'stream' argument",
+      code: 'REQUEST_VARIABLE_MISSING',
+      var_name: 'stream',
+    });
+  });
+
+  test('what is closed, deactivated or missing is refused alike, as it was sent', async () => {
+    for (const who of ['cat', 'ann', 'guest', 'bot'] as const) {
+      for (const name of [
+        ' Closed',
+        'gone',
+        '!DEACTIVATED:gone',
+        'nowhere',
+        '',
+        'x'.repeat(5000),
+      ]) {
+        expect(await all.refusal(who, 'GET', 'get_stream_id', { stream: name })).toEqual(
+          coded(`Invalid stream name '${name}'`),
+        );
+      }
+    }
+    expect(await all.refusal('guest', 'GET', 'get_stream_id', { stream: 'open' })).toEqual(
+      coded("Invalid stream name 'open'"),
+    );
+    expect(await all.refusal('cat', 'GET', 'get_stream_id', { stream: 'a\0b' })).toMatchObject({
+      code: 'REQUEST_VARIABLE_INVALID',
+    });
+  });
+});
+
+describe('GET users/me/<stream_id>/topics', () => {
+  const topicsOf = async (who: Name, place: string): Promise<unknown[]> => {
+    const answer = await get(who, `users/me/${idOf(place)}/topics`);
+    return readObjects(answer, 'topics').map(({ name, max_id }) => [name, max_id]);
+  };
+  const send = (place: string, topic: string): Promise<number> =>
+    all.people.bob.client.sendToStream(place, topic, 'x');
+
+  test('newest first, letter cases merged under the newest spelling', async () => {
+    await all.all.organization.makeStream('talk', [all.people.bob, all.people.guest]);
+    ids['talk'] = await all.streamId('talk');
+    expect(await topicsOf('cat', 'talk')).toEqual([]);
+    await send('talk', 'Lunch');
+    const dinner = await send('talk', 'dinner');
+    const lunch = await send('talk', 'LUNCH');
+    const expected = [
+      ['LUNCH', lunch],
+      ['dinner', dinner],
+    ];
+    expect(await topicsOf('cat', 'talk')).toEqual(expected);
+    expect(await topicsOf('guest', 'talk')).toEqual(expected);
+    expect(await topicsOf('bot', 'talk')).toEqual(expected);
+    await all.people.cat.client.patch('users/me/subscriptions/muted_topics', {
+      stream: 'talk',
+      topic: 'dinner',
+      op: 'add',
+    });
+    expect(await topicsOf('cat', 'talk')).toEqual(expected);
+  });
+
+  test('deleted and moved messages do not count', async () => {
+    await all.all.organization.makeStream('moves', [all.people.bob]);
+    ids['moves'] = await all.streamId('moves');
+    const kept = await send('moves', 'a');
+    const deleted = await send('moves', 'a');
+    const moved = await send('moves', 'b');
+    await all.people.ann.client.delete(`messages/${deleted}`);
+    await all.people.ann.client.patch(`messages/${moved}`, { topic: 'c' });
+    expect(await topicsOf('cat', 'moves')).toEqual([
+      ['c', moved],
+      ['a', kept],
+    ]);
+    await all.people.ann.client.delete(`messages/${kept}`);
+    expect(await topicsOf('cat', 'moves')).toEqual([['c', moved]]);
+  });
+
+  test('of a private stream without shared history only what one received', async () => {
+    const { organization } = all.all;
+    const { bob, dan } = all.people;
+    await organization.makeStream('protected', [bob], { inviteOnly: true });
+    await organization.makeStream('told', [bob], {
+      inviteOnly: true,
+      historyPublicToSubscribers: true,
+    });
+    for (const name of ['protected', 'told']) ids[name] = await all.streamId(name);
+    const before = { protected: await send('protected', 'old'), told: await send('told', 'old') };
+    const shared = await send('protected', 'both');
+    await all.join('bob', ['protected', 'told'], { principals: [dan.email] });
+    expect(await topicsOf('dan', 'protected')).toEqual([]);
+    expect(await topicsOf('dan', 'told')).toEqual([['old', before.told]]);
+    const received = await send('protected', 'both');
+    expect(await topicsOf('dan', 'protected')).toEqual([['both', received]]);
+    expect(await topicsOf('bob', 'protected')).toEqual([
+      ['both', received],
+      ['old', before.protected],
+    ]);
+    // What came while he was away is not his either.
+    await all.leave('dan', ['protected']);
+    await send('protected', 'both');
+    await send('protected', 'away');
+    await all.join('bob', ['protected'], { principals: [dan.email] });
+    expect(await topicsOf('dan', 'protected')).toEqual([['both', received]]);
+    expect(shared).toBeLessThan(received);
+  });
+
+  test('what one may not read is like what is not there, administrators included', async () => {
+    for (const place of places)
+      for (const who of ['cat', 'ann', 'guest', 'bot'] as const)
+        expect(await all.refusal(who, 'GET', `users/me/${idOf(place)}/topics`)).toEqual(invalidId);
+    expect(await all.refusal('guest', 'GET', `users/me/${idOf('open')}/topics`)).toEqual(invalidId);
+    expect(await all.refusal('cat', 'GET', 'users/me/99999999999/topics')).toMatchObject({
+      result: 'error',
+    });
+  });
+});
+
+describe('GET streams/<stream_id>/members', () => {
+  const membersOf = async (who: Name, place: string): Promise<unknown> => {
+    const { subscribers } = await get(who, `streams/${idOf(place)}/members`, { stream: 'ignored' });
+    return subscribers;
+  };
+
+  test('addresses of active people and bots, never ids', async () => {
+    expect(await membersOf('cat', 'open')).toEqual(['bob@example.com', 'bot@example.com']);
+    expect(await membersOf('guest', 'guests')).toEqual(['guest@example.com']);
+    expect(await membersOf('bob', 'closed')).toEqual(['bob@example.com']);
+  });
+
+  test('administrators see those of any private stream, topics they do not', async () => {
+    expect(await membersOf('ann', 'closed')).toEqual(['bob@example.com']);
+    expect(await all.refusal('ann', 'GET', `users/me/${idOf('closed')}/topics`)).toEqual(invalidId);
+  });
+
+  test('others see none of what they may not know', async () => {
+    for (const who of ['cat', 'guest', 'bot'] as const)
+      for (const place of places)
+        expect(await all.refusal(who, 'GET', `streams/${idOf(place)}/members`)).toEqual(invalidId);
+    expect(await all.refusal('ann', 'GET', `streams/${idOf('gone')}/members`)).toEqual(invalidId);
+    expect(await all.refusal('guest', 'GET', `streams/${idOf('open')}/members`)).toEqual(invalidId);
+  });
+});
+
+test('whether somebody is subscribed, for whoever may see the members', async () => {
+  const status = (who: Name, whom: Name, place: string): Promise<JsonObject> =>
+    all.people[who].client.get(`users/${all.people[whom].id}/subscriptions/${idOf(place)}`);
+  expect(await status('cat', 'bob', 'open')).toMatchObject({ is_subscribed: true });
+  expect(await status('cat', 'dan', 'open')).toMatchObject({ is_subscribed: false });
+  expect(await status('ann', 'bob', 'closed')).toMatchObject({ is_subscribed: true });
+  expect(await refusalOf(status('cat', 'bob', 'closed'))).toEqual(invalidId);
+  expect(await refusalOf(status('guest', 'bob', 'open'))).toEqual(invalidId);
+  expect(await all.refusal('cat', 'GET', `users/999999/subscriptions/${idOf('open')}`)).toEqual(
+    coded('No such user'),
+  );
+});
+
+test('streams have no mail address, for whoever may read them', async () => {
+  const path = (place: string): string => `streams/${idOf(place)}/email_address`;
+  expect(await get('cat', path('open'))).toEqual({ result: 'success', msg: '', email: '' });
+  for (const place of places)
+    expect(await all.refusal('ann', 'GET', path(place))).toEqual(invalidId);
+  expect(await all.refusal('guest', 'GET', path('open'))).toEqual(invalidId);
+});
+
+test('without a key nothing is told of streams', async () => {
+  const nobody = new ApiClient({ urls: all.people.ann.client.urls });
+  for (const path of [
+    'streams',
+    'get_stream_id',
+    `users/me/${idOf('open')}/topics`,
+    `streams/${idOf('open')}/members`,
+    `streams/${idOf('open')}/email_address`,
+  ]) {
+    expect(await nobody.request('GET', path)).toMatchObject({ status: 401 });
+  }
+});

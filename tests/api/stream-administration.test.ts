@@ -1,0 +1,330 @@
+/** Changing and deactivating streams (reference facts, streams 8.1, 8.2 and 11.1). */
+import { readObjects } from '@parley/test-kit';
+import type { JsonObject, Parameters } from '@parley/test-kit';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+
+import { fetchMessages, refusalOf } from './message-fixture.ts';
+import {
+  StreamFixture,
+  coded,
+  forEach,
+  mustBeAdministrator,
+  success,
+  uncoded,
+} from './stream-fixture.ts';
+import type { Name } from './stream-fixture.ts';
+
+let all: StreamFixture;
+beforeAll(async () => {
+  all = await StreamFixture.start();
+});
+afterAll(() => all.stop());
+beforeEach(async () => {
+  await all.queues.read();
+});
+
+const members = ['ann', 'bob', 'cat', 'dan', 'bot'] as const;
+const invalidId = coded('Invalid stream id');
+
+/** Makes a stream with members, and returns its id. */
+async function make(name: string, who: readonly Name[], options = {}): Promise<number> {
+  const stream = await all.all.organization.makeStream(
+    name,
+    who.map((key) => all.people[key]),
+    options,
+  );
+  return stream.id;
+}
+
+const change = (id: number, parameters: Parameters): Promise<JsonObject> =>
+  all.people.ann.client.patch(`streams/${id}`, parameters);
+const refused = (id: number, parameters: Parameters): Promise<JsonObject> =>
+  refusalOf(change(id, parameters));
+
+describe('PATCH streams/<stream_id>', () => {
+  test('a description is one line, rendered, and told to who sees the stream', async () => {
+    const id = await make('described', ['bob', 'guest']);
+    expect(await change(id, { description: '"a\\n*b*"', stream_id: 1 })).toEqual(success);
+    const { ann, ...others } = await all.queues.read();
+    expect(ann).toEqual([
+      {
+        type: 'stream',
+        op: 'update',
+        property: 'description',
+        value: 'a *b*',
+        rendered_description: '<p>a <em>b</em></p>',
+        stream_id: id,
+        name: 'described',
+      },
+    ]);
+    expect(Object.keys(others).toSorted()).toEqual(['bob', 'bot', 'cat', 'dan', 'guest']);
+    expect(await all.stream('described')).toMatchObject({ description: 'a *b*' });
+    // Bare text is taken as it is; an unchanged value is told again.
+    await change(id, { description: 'a *b*' });
+    expect((await all.kinds()).cat).toEqual(['stream/update description']);
+    expect(await refused(id, { description: JSON.stringify('x'.repeat(1025)) })).toEqual(
+      coded('description is too long (limit: 1024 characters)'),
+    );
+    expect(await change(id, { description: 'é'.repeat(1024) })).toEqual(success);
+  });
+
+  test('a rename tells the address, then the name, both under the old one', async () => {
+    const id = await make('before', ['bob']);
+    expect(await change(id, { new_name: '"  after "' })).toEqual(success);
+    const { cat = [] } = await all.queues.read();
+    expect(cat).toEqual([
+      {
+        type: 'stream',
+        op: 'update',
+        property: 'email_address',
+        value: '',
+        stream_id: id,
+        name: 'before',
+      },
+      {
+        type: 'stream',
+        op: 'update',
+        property: 'name',
+        value: 'after',
+        stream_id: id,
+        name: 'before',
+      },
+    ]);
+    expect(await all.people.cat.client.get('get_stream_id', { stream: 'AFTER' })).toMatchObject({
+      stream_id: id,
+    });
+    await all.people.cat.client.sendToStream('after', 'x', 'x');
+    expect(await refusalOf(all.people.cat.client.sendToStream('before', 'x', 'x'))).toMatchObject({
+      code: 'STREAM_DOES_NOT_EXIST',
+    });
+  });
+
+  test('names are checked: the same, another’s, empty, too long, with a NUL; letter case may change', async () => {
+    const id = await make('Mine', ['bob']);
+    await make('theirs', ['bob']);
+    await make('their secret', ['bob'], { inviteOnly: true });
+    const rename = (name: string): Promise<JsonObject> =>
+      refused(id, { new_name: JSON.stringify(name) });
+    expect(await rename(' Mine ')).toEqual(uncoded('Stream already has that name!'));
+    expect(await rename('THEIRS')).toEqual(coded("Stream name 'THEIRS' is already taken."));
+    expect(await rename('their secret')).toEqual(
+      coded("Stream name 'their secret' is already taken."),
+    );
+    expect(await rename('  ')).toEqual(coded("Invalid stream name ''"));
+    expect(await rename('x'.repeat(61))).toEqual(
+      coded('Stream name too long (limit: 60 characters).'),
+    );
+    expect(await rename('a\0b')).toEqual(
+      coded("Stream name 'a\0b' contains NULL (0x00) characters."),
+    );
+    expect(await change(id, { new_name: '"MINE"' })).toEqual(success);
+    expect(await all.stream('MINE')).toBeDefined();
+  });
+
+  test('announcement only: administrators write, others are refused', async () => {
+    const id = await make('notices', ['bob']);
+    expect(await change(id, { is_announcement_only: true })).toEqual(success);
+    expect((await all.queues.read()).dan).toEqual([
+      {
+        type: 'stream',
+        op: 'update',
+        property: 'is_announcement_only',
+        value: true,
+        stream_id: id,
+        name: 'notices',
+      },
+    ]);
+    expect(await refusalOf(all.people.bob.client.sendToStream('notices', 'x', 'x'))).toEqual(
+      coded('Only organization administrators can send to this stream.'),
+    );
+    await all.people.ann.client.sendToStream('notices', 'x', 'x');
+  });
+
+  test('a stream that becomes private is closed to outsiders, who hear nothing of it', async () => {
+    const id = await make('closing', ['bob', 'guest']);
+    const sent = await all.people.bob.client.sendToStream('closing', 'x', 'open');
+    expect(await change(id, { is_private: true })).toEqual(success);
+    expect(await all.kinds()).toEqual(
+      forEach(['ann', 'bob', 'guest'], ['stream/update invite_only']),
+    );
+    await change(id, { description: 'still told' }).catch(() => undefined);
+    const after = await all.people.bob.client.sendToStream('closing', 'x', 'closed');
+    for (const who of ['cat', 'ann'] as const) {
+      expect(await all.refusal(who, 'GET', `users/me/${id}/topics`)).toEqual(invalidId);
+      for (const message of [sent, after])
+        expect(await all.refusal(who, 'GET', `messages/${message}`)).toMatchObject({
+          msg: 'Invalid message(s)',
+        });
+    }
+    // Members keep what they hold.
+    const { ids } = await fetchMessages(all.people.guest, { narrow: [['stream', 'closing']] });
+    expect(ids).toEqual([sent, after]);
+    // Whoever comes now sees what comes.
+    await all.join('bob', ['closing'], { principals: ['dan@example.com'] });
+    const seen = await fetchMessages(all.people.dan, { narrow: [['stream', 'closing']] });
+    expect(seen.ids).toEqual([]);
+  });
+
+  test('shared history is chosen with privacy, and does nothing alone', async () => {
+    const id = await make('history', ['ann', 'bob']);
+    const sent = await all.people.bob.client.sendToStream('history', 'x', 'x');
+    await all.queues.read();
+    await change(id, { history_public_to_subscribers: false });
+    expect(await all.kinds()).toEqual({});
+    await change(id, { is_private: true, history_public_to_subscribers: true });
+    expect((await all.queues.read()).bob).toEqual([
+      {
+        type: 'stream',
+        op: 'update',
+        property: 'invite_only',
+        value: true,
+        history_public_to_subscribers: true,
+        stream_id: id,
+        name: 'history',
+      },
+    ]);
+    await all.join('bob', ['history'], { principals: ['dan@example.com'] });
+    const { ids } = await fetchMessages(all.people.dan, { narrow: [['stream', 'history']] });
+    expect(ids).toEqual([sent]);
+    // In a public stream history is always shared.
+    await change(id, { is_private: false, history_public_to_subscribers: false });
+    expect((await all.stream('history'))?.['history_public_to_subscribers']).toBe(true);
+    const opened = await fetchMessages(all.people.cat, { narrow: [['stream', 'history']] });
+    expect(opened.ids).toEqual([sent]);
+    expect((await all.kinds()).cat).toEqual(['stream/update invite_only']);
+  });
+
+  test('of a private stream that they are not on, administrators change all but its privacy', async () => {
+    const id = await make('theirs alone', ['bob'], { inviteOnly: true });
+    expect(await change(id, { description: 'new', is_announcement_only: true })).toEqual(success);
+    expect(await all.kinds()).toEqual(
+      forEach(['ann', 'bob'], ['stream/update description', 'stream/update is_announcement_only']),
+    );
+    for (const is_private of [true, false])
+      expect(await refused(id, { is_private, description: 'lost' })).toEqual(invalidId);
+    expect(await all.stream('theirs alone')).toMatchObject({ description: 'new' });
+    expect(await all.kinds()).toEqual({});
+  });
+
+  test('nothing asked is nothing done, and a refusal leaves nothing behind', async () => {
+    const id = await make('quiet', ['bob']);
+    await make('taken', ['bob']);
+    expect(await change(id, {})).toEqual(success);
+    expect(await refused(id, { description: 'x', new_name: '"taken"' })).toEqual(
+      coded("Stream name 'taken' is already taken."),
+    );
+    expect(await all.stream('quiet')).toMatchObject({ description: '' });
+    expect(await all.kinds()).toEqual({});
+  });
+
+  test('others than administrators are refused first, and unknown ids', async () => {
+    const id = await make('guarded', ['bob']);
+    for (const who of ['bob', 'guest', 'bot'] as const) {
+      expect(await all.refusal(who, 'PATCH', `streams/${id}`, { new_name: '"x"' })).toEqual(
+        mustBeAdministrator,
+      );
+      expect(await all.refusal(who, 'DELETE', `streams/${id}`)).toEqual(mustBeAdministrator);
+    }
+    expect(await refused(999_999, { description: 'x' })).toEqual(invalidId);
+    expect(await refused(id, { is_private: 'yes' })).toEqual(
+      coded('Argument "is_private" is not valid JSON.'),
+    );
+    expect(await refused(id, { is_announcement_only: 1 })).toEqual(
+      coded('is_announcement_only is not a boolean'),
+    );
+  });
+});
+
+describe('DELETE streams/<stream_id>', () => {
+  const remove = (id: number): Promise<JsonObject> => all.people.ann.client.delete(`streams/${id}`);
+
+  test('tells who could see a public stream, guests who were in it too, and frees its name', async () => {
+    const id = await make('doomed', ['bob', 'guest']);
+    const before = await all.stream('doomed');
+    const sent = await all.people.bob.client.sendToStream('doomed', 'x', 'kept');
+    expect(await remove(id)).toEqual(success);
+    const { cat, ...others } = await all.queues.read();
+    expect(cat).toEqual([
+      {
+        type: 'stream',
+        op: 'delete',
+        streams: [{ ...before, first_message_id: sent }],
+      },
+    ]);
+    // No subscription events: clients take it out of their lists by this one.
+    expect(others.guest).toEqual(cat);
+    expect(others.bob).toEqual(cat);
+    expect(await all.stream('doomed')).toBe(undefined);
+    for (const who of ['bob', 'ann'] as const) {
+      const { subscriptions, unsubscribed, never_subscribed } = await all.people[who].client.post(
+        'register',
+        { fetch_event_types: ['subscription'] },
+      );
+      expect(JSON.stringify([subscriptions, unsubscribed, never_subscribed])).not.toContain(
+        'doomed',
+      );
+    }
+    expect(await all.join('cat', ['doomed'])).toMatchObject({
+      subscribed: { 'cat@example.com': ['doomed'] },
+    });
+    expect(await all.streamId('doomed')).not.toBe(id);
+    // Its messages are kept for those who received them.
+    expect(await all.people.bob.client.get(`messages/${sent}`)).toMatchObject({
+      raw_content: 'kept',
+    });
+  });
+
+  test('tells subscribers and administrators of a private one', async () => {
+    const id = await make('secret end', ['bob', 'guest'], { inviteOnly: true });
+    await remove(id);
+    expect(await all.kinds()).toEqual(forEach(['ann', 'bob', 'guest'], ['stream/delete']));
+    expect(await refusalOf(remove(id))).toEqual(invalidId);
+    expect(await refusalOf(remove(999_999))).toEqual(invalidId);
+    expect(
+      await refusalOf(all.people.bob.client.sendToStream('secret end', 'x', 'x')),
+    ).toMatchObject({ code: 'STREAM_DOES_NOT_EXIST' });
+  });
+
+  test('the same name can be deactivated again and again', async () => {
+    const name = 'n'.repeat(60);
+    for (let n = 0; n < 3; n += 1) await remove(await make(name, ['bob']));
+    const { rows } = await all.all.pool.query<{ name: string }>({
+      text: "SELECT name FROM streams WHERE name LIKE '%DEACTIVATED:nn%' ORDER BY id",
+    });
+    expect(rows.map((row) => row.name)).toEqual([
+      `!DEACTIVATED:${'n'.repeat(47)}`,
+      `!!DEACTIVATED:${'n'.repeat(46)}`,
+      `!!!DEACTIVATED:${'n'.repeat(45)}`,
+    ]);
+  });
+
+  test('takes it out of default streams and groups, which members hear before', async () => {
+    const standard = await make('standard', ['bob']);
+    const grouped = await make('grouped', ['bob']);
+    const admin = all.people.ann.client;
+    await admin.post('default_streams', { stream_name: 'standard' });
+    await admin.post('default_stream_groups/create', {
+      group_name: 'ends',
+      description: '',
+      stream_names: ['grouped'],
+    });
+    await all.queues.read();
+    await remove(standard);
+    await remove(grouped);
+    expect(await all.kinds()).toEqual(
+      forEach(members, [
+        'default_streams',
+        'stream/delete',
+        'default_stream_groups',
+        'stream/delete',
+      ]),
+    );
+    const state = await admin.post('register', {
+      fetch_event_types: ['default_streams', 'default_stream_groups'],
+    });
+    expect(readObjects(state, 'realm_default_streams')).toEqual([]);
+    expect(readObjects(state, 'realm_default_stream_groups')).toMatchObject([
+      { name: 'ends', streams: [] },
+    ]);
+  });
+});

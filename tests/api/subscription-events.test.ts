@@ -1,0 +1,361 @@
+/** Who hears of subscriptions what, in which order (reference facts, streams 5, 10.3 and 11). */
+import type { JsonObject } from '@parley/test-kit';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+
+import { StreamFixture, coded, forEach, uncoded } from './stream-fixture.ts';
+
+let all: StreamFixture;
+beforeAll(async () => {
+  all = await StreamFixture.start();
+});
+afterAll(() => all.stop());
+beforeEach(async () => {
+  await all.queues.read();
+});
+
+const members = ['ann', 'bob', 'cat', 'dan', 'bot'] as const;
+const path = 'users/me/subscriptions';
+
+describe('joining', () => {
+  test('a new public stream: create, occupy, add and peer_add, to whom each is for', async () => {
+    await all.join('bob', ['open'], { principals: ['bob@example.com', 'guest@example.com'] });
+    expect(await all.kinds()).toEqual({
+      ...forEach(
+        ['ann', 'cat', 'dan', 'bot'],
+        ['stream/create', 'stream/occupy', 'subscription/peer_add', 'subscription/peer_add'],
+      ),
+      bob: ['stream/create', 'stream/occupy', 'subscription/add'],
+      guest: ['stream/occupy', 'subscription/add'],
+    });
+  });
+
+  test('a new private stream: create for administrators, then for new members, and nothing for others', async () => {
+    await all.join('bob', ['closed'], {
+      invite_only: true,
+      principals: ['bob@example.com', 'guest@example.com'],
+    });
+    expect(await all.kinds()).toEqual({
+      ann: ['stream/create', 'subscription/peer_add', 'subscription/peer_add'],
+      bob: ['stream/create', 'subscription/add'],
+      guest: ['stream/create', 'subscription/add'],
+    });
+    // Later ones learn of the stream right before they are in it; subscribers hear of them, guests too.
+    await all.join('bob', ['closed'], { principals: ['cat@example.com', 'ann@example.com'] });
+    expect(await all.kinds()).toEqual({
+      ann: ['subscription/add'],
+      bob: ['subscription/peer_add', 'subscription/peer_add'],
+      cat: ['stream/create', 'subscription/add'],
+      guest: ['subscription/peer_add', 'subscription/peer_add'],
+    });
+  });
+
+  test('add has the whole subscription with all subscribers, those just added included', async () => {
+    await all.join('bob', ['full']);
+    await all.queues.read();
+    await all.join('cat', ['full', 'second'], {
+      principals: ['cat@example.com', 'dan@example.com', 'bob@example.com'],
+    });
+    const { bob, cat, dan } = await all.queues.read();
+    const added = (events: readonly JsonObject[] = []): JsonObject[] =>
+      events
+        .filter((event) => event['op'] === 'add')
+        .flatMap((event) => event['subscriptions'] as JsonObject[]);
+    const ids = [all.people.bob.id, all.people.cat.id, all.people.dan.id].toSorted((a, b) => a - b);
+    expect(added(cat).map(({ name, subscribers }) => ({ name, subscribers }))).toEqual([
+      { name: 'full', subscribers: ids },
+      { name: 'second', subscribers: ids },
+    ]);
+    expect(added(dan)).toHaveLength(2);
+    expect(added(bob).map(({ name }) => name)).toEqual(['second']);
+    expect(added(cat)[0]).toEqual({
+      name: 'full',
+      stream_id: await all.streamId('full'),
+      description: '',
+      rendered_description: '',
+      invite_only: false,
+      is_web_public: false,
+      is_announcement_only: false,
+      history_public_to_subscribers: true,
+      // The notice of its creation may be there by now.
+      first_message_id: added(cat)[0]?.['first_message_id'],
+      color: added(cat)[0]?.['color'],
+      is_muted: false,
+      in_home_view: true,
+      pin_to_top: false,
+      desktop_notifications: false,
+      audible_notifications: false,
+      push_notifications: false,
+      email_notifications: false,
+      wildcard_mentions_notify: null,
+      email_address: '',
+      is_old_stream: false,
+      stream_weekly_traffic: null,
+      subscribers: ids,
+    });
+  });
+
+  test('peer_add names stream and person in every form that clients read, one event for each', async () => {
+    await all.join('bob', ['peers']);
+    await all.queues.read();
+    await all.join('bob', ['peers'], { principals: ['cat@example.com', 'dan@example.com'] });
+    const { bob = [], cat = [] } = await all.queues.read();
+    const streamId = await all.streamId('peers');
+    const peer = (userId: number): JsonObject => ({
+      type: 'subscription',
+      op: 'peer_add',
+      subscriptions: ['peers'],
+      user_id: userId,
+      stream_id: streamId,
+      stream_ids: [streamId],
+      user_ids: [userId],
+    });
+    expect(bob).toEqual([peer(all.people.cat.id), peer(all.people.dan.id)]);
+    expect(cat.map((event) => event['op'])).toEqual(['add']);
+  });
+
+  test('joining again, and joining nothing, sends nothing', async () => {
+    await all.join('bob', ['again']);
+    await all.queues.read();
+    expect(await all.join('bob', ['again', 'AGAIN'])).toMatchObject({
+      subscribed: {},
+      already_subscribed: { 'bob@example.com': ['again'] },
+    });
+    expect(await all.join('bob', [])).toMatchObject({ subscribed: {}, already_subscribed: {} });
+    expect(await all.kinds()).toEqual({});
+  });
+});
+
+describe('leaving', () => {
+  test('remove, peer_remove, vacate, and what was unread becomes read', async () => {
+    await all.join('bob', ['left']);
+    await all.join('bob', ['left'], { principals: ['guest@example.com'] });
+    const unread = await all.people.cat.client.sendToStream('left', 'x', 'one');
+    await all.queues.read();
+    await all.leave('bob', ['left']);
+    const first = await all.queues.read();
+    const streamId = await all.streamId('left');
+    expect(first.bob).toEqual([
+      {
+        type: 'subscription',
+        op: 'remove',
+        subscriptions: [{ name: 'left', stream_id: streamId }],
+      },
+      {
+        type: 'update_message_flags',
+        operation: 'add',
+        op: 'add',
+        flag: 'read',
+        messages: first.bob?.[1]?.['messages'],
+        all: false,
+      },
+    ]);
+    expect(first.bob?.[1]?.['messages']).toContain(unread);
+    expect(first.cat?.map((event) => event['op'])).toEqual(['peer_remove']);
+    expect(first.guest).toBe(undefined);
+    await all.leave('ann', ['left'], { principals: ['guest@example.com'] });
+    expect(await all.kinds()).toEqual({
+      ...forEach(members, ['subscription/peer_remove', 'stream/vacate']),
+      guest: ['subscription/remove', 'stream/vacate', 'update_message_flags/add'],
+    });
+    await all.join('dan', ['left']);
+    expect(await all.kinds()).toEqual({
+      ...forEach(['ann', 'bob', 'cat', 'bot'], ['stream/occupy', 'subscription/peer_add']),
+      dan: ['stream/occupy', 'subscription/add'],
+      guest: ['stream/occupy'],
+    });
+  });
+
+  test('the last one of a private stream ends it, which administrators hear', async () => {
+    await all.join('bob', ['ending'], {
+      invite_only: true,
+      principals: ['bob@example.com', 'cat@example.com'],
+    });
+    await all.queues.read();
+    await all.leave('bob', ['ending']);
+    expect(await all.kinds()).toEqual({
+      ann: ['subscription/peer_remove'],
+      bob: ['subscription/remove', 'update_message_flags/add'],
+      cat: ['subscription/peer_remove'],
+    });
+    await all.leave('cat', ['ending']);
+    expect(await all.kinds()).toEqual({
+      ann: ['subscription/peer_remove', 'stream/delete'],
+      cat: ['subscription/remove', 'update_message_flags/add'],
+    });
+  });
+
+  test('several streams are one remove, and one list of read messages for each', async () => {
+    await all.join('dan', ['one', 'two', 'three']);
+    const unread = await all.people.cat.client.sendToStream('two', 'x', 'unread');
+    await all.queues.read();
+    await all.leave('dan', ['one', 'two', 'three']);
+    const { dan = [] } = await all.queues.read();
+    expect(dan[0]).toMatchObject({ op: 'remove', subscriptions: [{}, {}, {}] });
+    expect(dan[1]).toMatchObject({ type: 'stream', op: 'vacate', streams: [{}, {}, {}] });
+    const lists = dan.slice(2).map((event) => event['messages'] as number[]);
+    expect(lists).toHaveLength(3);
+    expect(lists.filter((list) => list.includes(unread))).toHaveLength(1);
+    const unreadNow = await all.people.dan.client.get('messages', {
+      anchor: 'newest',
+      num_before: 10,
+      num_after: 0,
+      narrow: [
+        ['is', 'unread'],
+        ['stream', 'two'],
+      ],
+    });
+    expect(unreadNow['messages']).toEqual([]);
+  });
+
+  test('the list is complete however much was unread', async () => {
+    await all.join('cat', ['flood']);
+    const streamId = await all.streamId('flood');
+    const sent: number[] = [];
+    for (let n = 0; n < 1_050; n += 50) {
+      const ids = await Promise.all(
+        Array.from({ length: 50 }, (_, k) =>
+          all.people.dan.client.sendToStream('flood', `topic ${(n + k) % 3}`, `${n + k}`),
+        ),
+      );
+      sent.push(...ids);
+    }
+    await all.queues.read();
+    await all.leave('cat', ['flood']);
+    const { cat = [] } = await all.queues.read();
+    expect(cat.map((event) => event['op'])).toEqual(['remove', 'vacate', 'add']);
+    const listed = cat[2]?.['messages'] as number[];
+    expect(sent.filter((id) => !listed.includes(id))).toEqual([]);
+    expect(listed).toEqual(listed.toSorted((a, b) => a - b));
+    const { rows } = await all.all.pool.query<{ id: number }>({
+      text: 'SELECT id FROM messages WHERE stream_id = $1 ORDER BY id',
+      values: [streamId],
+    });
+    expect(listed).toEqual(rows.map(({ id }) => id));
+  });
+});
+
+describe('PATCH users/me/subscriptions', () => {
+  const change = (who: 'bob' | 'guest', parameters: object): Promise<JsonObject> =>
+    all.people[who].client.patch(path, parameters as JsonObject);
+
+  test('joins, then leaves, and answers for both halves', async () => {
+    await all.join('bob', ['leaving', 'held']);
+    await all.queues.read();
+    expect(
+      await change('bob', {
+        add: [{ name: 'coming', color: '#abc' }, { name: 'held' }],
+        delete: ['leaving', 'fences', 'LEAVING'],
+      }),
+    ).toEqual({
+      result: 'success',
+      msg: '',
+      subscribed: { 'bob@example.com': ['coming'] },
+      already_subscribed: { 'bob@example.com': ['held'] },
+      removed: ['leaving', 'fences'],
+      not_subscribed: [],
+      not_removed: [],
+    });
+    await all.join('bob', ['fences']);
+    const { bob = [] } = await all.queues.read();
+    expect(
+      bob.map((event) => `${String(event['type'])}/${String(event['op'])}`).slice(0, 6),
+    ).toEqual([
+      'stream/create',
+      'stream/occupy',
+      'subscription/add',
+      'subscription/remove',
+      'stream/vacate',
+      'update_message_flags/add',
+    ]);
+    expect(
+      await change('bob', { add: [{ name: 'coming' }], authorization_errors_fatal: false }),
+    ).toMatchObject({ unauthorized: [], removed: [] });
+  });
+
+  test('what is joined and left in one request is left', async () => {
+    expect(await change('bob', { add: [{ name: 'brief' }], delete: ['brief'] })).toMatchObject({
+      subscribed: { 'bob@example.com': ['brief'] },
+      removed: ['brief'],
+    });
+    const { bob = [], cat = [] } = await all.queues.read();
+    expect(bob.map((event) => event['op'])).toEqual([
+      'create',
+      'occupy',
+      'add',
+      'remove',
+      'vacate',
+      'add',
+    ]);
+    expect(cat.map((event) => event['op'])).toEqual([
+      'create',
+      'occupy',
+      'peer_add',
+      'peer_remove',
+      'vacate',
+    ]);
+    await all.people.cat.client.sendToStream('brief', 'x', 'unseen');
+    expect((await all.queues.readWithMessages()).bob).toEqual([]);
+  });
+
+  test('neither list is nothing to do', async () => {
+    const nothing = uncoded('Nothing to do. Specify at least one of "add" or "delete".');
+    expect(await all.refusal('bob', 'PATCH', path)).toEqual(nothing);
+    expect(await all.refusal('bob', 'PATCH', path, { add: [], delete: [] })).toEqual(nothing);
+  });
+
+  test('a refusal of either half leaves nothing behind', async () => {
+    expect(
+      await all.refusal('bob', 'PATCH', path, { add: [{ name: 'never' }], delete: ['nowhere'] }),
+    ).toMatchObject({ code: 'STREAM_DOES_NOT_EXIST', stream: 'nowhere' });
+    expect(await all.stream('never')).toBe(undefined);
+    expect(
+      await all.refusal('bob', 'PATCH', path, {
+        add: [{ name: 'never' }],
+        delete: ['fences'],
+        principals: ['cat@example.com'],
+      }),
+    ).toEqual(uncoded('This action requires administrative rights'));
+    expect(await all.stream('never')).toBe(undefined);
+    expect(await all.kinds()).toEqual({});
+  });
+
+  test('shapes are refused with the documented texts, guests before anything else', async () => {
+    const check = (parameters: object): Promise<JsonObject> =>
+      all.refusal('bob', 'PATCH', path, parameters as JsonObject);
+    expect(await check({ add: ['x'] })).toEqual(coded('add[0] is not a dict'));
+    expect(await check({ add: [{}] })).toEqual(coded('name key is missing from add[0]'));
+    expect(await check({ add: [{ name: 1 }] })).toEqual(coded('add[0]["name"] is not a string'));
+    expect(await check({ add: [{ name: 'x', color: 'red' }] })).toEqual(
+      coded('add[0]["color"] is not a valid hex color code'),
+    );
+    expect(await check({ delete: [1] })).toEqual(coded('delete[0] is not a string'));
+    expect(await check({ delete: [''] })).toEqual(coded("Invalid stream name ''"));
+    expect(await check({ add: [{ name: 'a\0b' }] })).toEqual(
+      coded("Stream name 'a\0b' contains NULL (0x00) characters."),
+    );
+    expect(await check({ add: [{ name: 'x', description: 'a\0b' }] })).toMatchObject({
+      code: 'REQUEST_VARIABLE_INVALID',
+    });
+    expect(await all.refusal('guest', 'PATCH', path, { delete: ['fences'] })).toEqual(
+      coded('Not allowed for guest users'),
+    );
+  });
+});
+
+test('a private stream that an outsider names stays unknown to him', async () => {
+  await all.join('bob', ['hidden'], { invite_only: true });
+  await all.queues.read();
+  for (const who of ['cat', 'ann'] as const) {
+    expect(await all.refusal(who, 'POST', path, { subscriptions: [{ name: 'HIDDEN' }] })).toEqual(
+      uncoded('Unable to access stream (HIDDEN).'),
+    );
+    expect(await all.join(who, ['HIDDEN'], { authorization_errors_fatal: false })).toEqual({
+      result: 'success',
+      msg: '',
+      subscribed: {},
+      already_subscribed: {},
+      unauthorized: ['HIDDEN'],
+    });
+  }
+  expect(await all.kinds()).toEqual({});
+});

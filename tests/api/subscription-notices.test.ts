@@ -1,0 +1,136 @@
+/** What the notification bot writes of subscriptions and streams (reference facts, streams 5.2 and 8.1). */
+import { setRealmNotificationStreams } from '@parley/store';
+import { waitUntil } from '@parley/test-kit';
+import type { TestAccount } from '@parley/test-kit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { fetchMessages } from './message-fixture.ts';
+import type { Message } from './message-fixture.ts';
+import { StreamFixture } from './stream-fixture.ts';
+
+let all: StreamFixture;
+beforeAll(async () => {
+  all = await StreamFixture.start();
+});
+afterAll(() => all.stop());
+
+async function inStream(
+  who: TestAccount,
+  stream: string,
+  count: number,
+): Promise<readonly Message[]> {
+  return waitUntil(`${count} messages in ${stream}`, async () => {
+    const { messages } = await fetchMessages(who, { narrow: [['stream', stream]] });
+    return messages.length >= count ? messages : undefined;
+  });
+}
+
+async function toOneself(who: TestAccount): Promise<readonly Message[]> {
+  return (await fetchMessages(who, { narrow: [['is', 'private']] })).messages;
+}
+
+/** Waits until everything that was to be written has been. */
+async function allWritten(): Promise<void> {
+  await waitUntil('nothing is left to be written', async () => {
+    const { rows } = await all.all.pool.query<{ left: number }>({
+      text: `SELECT (SELECT count(*) FROM side_effects) + (SELECT count(*) FROM log_entries e, side_effect_cursor c
+        WHERE e.has_side_effects AND e.position > c.position) AS left`,
+    });
+    return rows[0]?.left === 0 || undefined;
+  });
+}
+
+test('a new stream gets one message, read for who created it and unread for others', async () => {
+  const { bob, cat } = all.people;
+  await all.join('bob', ['fresh'], { principals: ['bob@example.com', 'cat@example.com'] });
+  const [notice, ...more] = await inStream(bob, 'fresh', 1);
+  expect(more).toEqual([]);
+  expect(notice).toMatchObject({
+    subject: 'stream events',
+    content: `Stream created by @_**Bob Ray|${bob.id}**.`,
+    client: 'Internal',
+    sender_full_name: 'Notification Bot',
+    flags: ['read'],
+  });
+  expect(notice?.['sender_email']).toMatch(/^notification-bot@/);
+  expect((await inStream(cat, 'fresh', 1))[0]).toMatchObject({ id: notice?.id, flags: [] });
+  expect((await all.stream('fresh'))?.['first_message_id']).toBe(notice?.id);
+  await allWritten();
+  // Whoever is put into a stream that was just made hears of it there.
+  expect(await toOneself(cat)).toEqual([]);
+});
+
+test('being subscribed by somebody else is told in private, to people and for streams that were there', async () => {
+  const { bob, cat, dan, bot } = all.people;
+  await all.join('bob', ['zoo', 'Ape']);
+  await all.join('bob', ['zoo', 'Ape', 'brand new'], {
+    principals: [cat.email, dan.email, bot.email, bob.email],
+  });
+  await all.join('bob', ['zoo'], { principals: [cat.email] });
+  await all.join('bob', ['pit']);
+  await all.join('bob', ['pit'], { principals: [dan.email] });
+  await allWritten();
+  const [told, ...more] = await toOneself(cat);
+  expect(more).toEqual([]);
+  expect(told).toMatchObject({
+    content: `@**Bob Ray|${bob.id}** subscribed you to these streams:\n\n* #**Ape**\n* #**zoo**`,
+    sender_full_name: 'Notification Bot',
+    client: 'Internal',
+  });
+  expect((await toOneself(dan)).map(({ content }) => content)).toContain(
+    `@**Bob Ray|${bob.id}** subscribed you to #**pit**.`,
+  );
+  expect(await toOneself(bot)).toEqual([]);
+  expect(await toOneself(bob)).toEqual([]);
+});
+
+test('with announce created streams are announced in the notifications stream, private ones are not', async () => {
+  const { ann, bob } = all.people;
+  const news = await all.all.organization.makeStream('news', [ann, bob]);
+  await setRealmNotificationStreams(all.all.pool, {
+    notificationsStreamId: news.id,
+    signupNotificationsStreamId: null,
+  });
+  await all.join('bob', ['told one', 'told two'], { announce: true });
+  await all.join('bob', ['silent'], { announce: false });
+  await all.join('bob', ['board'], { announce: true, invite_only: true });
+  await all.join('cat', ['told one'], { announce: true });
+  await allWritten();
+  const messages = await inStream(bob, 'news', 1);
+  expect(messages.map(({ subject, content, flags }) => ({ subject, content, flags }))).toEqual([
+    {
+      subject: 'new streams',
+      content: `@_**Bob Ray|${bob.id}** created new streams: #**told one**, #**told two**.`,
+      flags: ['read'],
+    },
+  ]);
+  // A private stream has its own message all the same.
+  expect(await inStream(bob, 'board', 1)).toHaveLength(1);
+});
+
+test('a rename is told in the stream, with both names', async () => {
+  const { ann, bob } = all.people;
+  await all.join('bob', ['old name']);
+  await inStream(bob, 'old name', 1);
+  await ann.client.patch(`streams/${await all.streamId('old name')}`, { new_name: '"new name"' });
+  const messages = await inStream(bob, 'new name', 2);
+  expect(messages[1]).toMatchObject({
+    subject: 'stream events',
+    content: `@_**Ann Lee|${ann.id}** renamed this stream from **old name** to **new name**.`,
+  });
+});
+
+test('everybody among many is told', async () => {
+  const people = await all.all.organization.makeAccounts(
+    Array.from({ length: 60 }, (_, n) => `Many ${n}`),
+  );
+  await all.join('bob', ['crowd']);
+  await all.join('bob', ['crowd'], { principals: people.map(({ email }) => email) });
+  await allWritten();
+  const { rows } = await all.all.pool.query<{ told: number }>({
+    text: `SELECT count(DISTINCT m.id)::int AS told FROM messages m JOIN conversations c ON c.id = m.conversation_id
+      WHERE c.participant_ids && $1::int[]`,
+    values: [people.map(({ id }) => id)],
+  });
+  expect(rows[0]?.told).toBe(60);
+});
