@@ -412,7 +412,11 @@ describe('PATCH bots/{id}', () => {
     const call = (who: PersonKey, botId: number): Promise<unknown> =>
       bodyOf(as(who).request(method, `bots/${botId}`));
     expect(await call('cat', id)).toEqual(coded('Insufficient permission'));
-    expect(await call('ann', 2_000_000_000)).toEqual(coded('No such bot'));
+    for (const botId of [2_000_000_000, 9_999_999_999])
+      expect(await call('ann', botId)).toEqual(coded('No such bot'));
+    expect(
+      await bodyOf(as('ann').request('PATCH', 'bots/9999999999', { full_name: 'Nobody' })),
+    ).toEqual(coded('No such bot'));
     expect(await call('ann', organization.id('bob'))).toEqual(coded('No such bot'));
     expect(await call('ann', id)).toMatchObject({ result: 'success' });
   });
@@ -424,6 +428,10 @@ describe('PATCH bots/{id}', () => {
     [{ service_payload_url: 'https://x.example', service_interface: 7 }, 'Invalid interface type'],
     [{ service_payload_url: 'https://x.example' }, 'Invalid bot type'],
     [{ config_data: { a: null } }, 'config_data contains a value that is not a string'],
+    [
+      { config_data: { a: 'x'.repeat(10_000) } },
+      'config_data is too long (limit: 10000 characters)',
+    ],
     [{ default_sending_stream: 'nowhere' }, "Invalid stream name 'nowhere'"],
   ])('refusal %#', async (change, msg) => {
     const { id } = await makeBot('bob');

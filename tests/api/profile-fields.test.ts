@@ -134,6 +134,10 @@ describe('fields', () => {
       { name: 'x', field_type: 3, field_data: { ' ': { text: 'A', order: '1' } } },
       "'value' cannot be blank.",
     ],
+    [
+      { name: 'x', field_type: 3, field_data: { a: { text: 'A'.repeat(10_000), order: '1' } } },
+      'field_data is too long (limit: 10000 characters)',
+    ],
     [{ name: 'x', field_type: 7 }, 'subtype key is missing from field_data'],
     [{ name: 'x', field_type: 7, field_data: { subtype: 'fax' } }, 'Invalid external account type'],
     [
@@ -177,6 +181,17 @@ describe('fields', () => {
     expect(
       await as('ann').patch(`realm/profile_fields/${other}`, { name: 'Hull', hint: 'Below' }),
     ).toEqual(done);
+  });
+
+  test('there are not more than two hundred', async () => {
+    await organization.pool.query(
+      "INSERT INTO custom_profile_fields (name, type, display_order) SELECT 'f' || n, 1, n FROM generate_series(1, 200) n",
+    );
+    expect(
+      await bodyOf(
+        as('ann').request('POST', 'realm/profile_fields', { name: 'One more', field_type: 1 }),
+      ),
+    ).toEqual(coded('There are as many fields as there may be (200).'));
   });
 
   test('what is not there, not to be changed or not all of them', async () => {
@@ -338,6 +353,7 @@ describe('values', () => {
       ['mate', [99_999_999_999], 'Invalid user ID: 99999999999'],
       ['mate', [gone], `User with ID ${gone} is deactivated`],
       ['mate', [bot], `User with ID ${bot} is a bot`],
+      ['mate', Array.from({ length: 1001 }, () => 1), 'User IDs is too long (limit: 1000 items)'],
       ['forge', 'x'.repeat(51), 'Forge is too long (limit: 50 characters)'],
     ];
     for (const [key, value, msg] of refusals) {

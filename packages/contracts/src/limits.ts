@@ -33,6 +33,12 @@ export const limits = {
   fullNameMaxCodePoints: 100,
   /** Reference facts, events 15.3. */
   statusTextMaxCodePoints: 60,
+  /** The choices of a profile field, and the configuration of a bot, as JSON text: events and answers carry them whole. */
+  smallJsonMaxLength: 10_000,
+  /** Every change of one is an event that tells all of them. */
+  profileFieldsMax: 200,
+  /** People in a person picker. */
+  pickedPeopleMax: 1000,
   /** Reference facts, people 4: an API key is exactly so long. */
   apiKeyLength: 32,
   /** Reference facts, people 7.8, 11.1 and 14.3: avatars, custom emoji, icon and logo. */

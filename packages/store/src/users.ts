@@ -155,7 +155,7 @@ export async function isBotNameFree(
   await db.query({ text: 'SELECT pg_advisory_xact_lock($1)', values: [botNamesLock] });
   const { rows } = await db.query<{ taken: boolean }>({
     text: `SELECT EXISTS (SELECT 1 FROM users WHERE full_name_folded = $1 AND full_name = $2 AND is_active
-      AND id IS DISTINCT FROM $3) AS taken`,
+      AND id IS DISTINCT FROM $3::bigint) AS taken`,
     values: [foldName(fullName), fullName, exceptUserId ?? null],
   });
   return rows[0]?.taken !== true;

@@ -2,6 +2,7 @@ import { findReadableStream } from '@parley/access';
 import {
   badRequest,
   botTypes,
+  limits,
   serviceInterfaces,
   webhookIntegrations,
   withoutCode,
@@ -68,6 +69,13 @@ export function checkTexts(
   if (!Object.values(given).every((value) => typeof value === 'string'))
     throw badRequest(`${name} contains a value that is not a string`);
   return given as Record<string, string>;
+}
+
+/** @throws ApiError coded when a bot would have more of it than answers and memory should hold */
+export function checkConfigSize(config: Readonly<Record<string, string>>): void {
+  const max = limits.smallJsonMaxLength;
+  if (JSON.stringify(config).length > max)
+    throw badRequest(`config_data is too long (limit: ${max} characters)`);
 }
 
 /**

@@ -19,7 +19,7 @@ import { checkFullName } from '../accounts/full-name.ts';
 import { setAvatar } from '../avatars/change-avatar.ts';
 import type { PresenceContext } from '../context.ts';
 import { botAdded, botSecretUpdated, botTakenAway, botUpdated, botViewers } from './bot-events.ts';
-import { checkDefaultStream, checkInterface } from './bot-rules.ts';
+import { checkConfigSize, checkDefaultStream, checkInterface } from './bot-rules.ts';
 
 /** What PATCH bots/{bot_id} asks for; what is absent stays. */
 export type BotChange = {
@@ -204,6 +204,7 @@ async function changeService(work: Work, bot: User, change: BotChange): Promise<
     token: stored?.token ?? null,
     config: { ...stored?.config, ...config },
   };
+  checkConfigSize(service.config);
   await setBotService(client, context.keySecrets, service);
   const isNew = service.baseUrl !== stored?.baseUrl || service.interface !== stored.interface;
   if (payloadUrl === undefined || !isNew) return;

@@ -26,6 +26,7 @@ import { botAdded, botViewers } from './bot-events.ts';
 import {
   checkBotEmail,
   checkBotType,
+  checkConfigSize,
   checkDefaultStream,
   checkIntegration,
   checkInterface,
@@ -148,6 +149,7 @@ async function insertBot(
   const sending = await checkDefaultStream(client, actor, bot.defaultSendingStream);
   const register = await checkDefaultStream(client, actor, bot.defaultEventsRegisterStream);
   checkIntegration(bot.botType, bot.serviceName);
+  checkConfigSize(bot.config);
   const created = await createUser(
     client,
     context.keySecrets,

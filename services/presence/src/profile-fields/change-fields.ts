@@ -1,5 +1,5 @@
 import { getAdministrator } from '@parley/access';
-import { badRequest, withoutCode } from '@parley/contracts';
+import { badRequest, limits, withoutCode } from '@parley/contracts';
 import type { Caller } from '@parley/contracts';
 import type { Client } from '@parley/database';
 import {
@@ -57,7 +57,9 @@ export async function addField(
   given: GivenField,
 ): Promise<number> {
   const field = checkField(type, given);
-  return changeList(context, caller, 'add', async (client) => {
+  return changeList(context, caller, 'add', async (client, fields) => {
+    if (fields.length >= limits.profileFieldsMax)
+      throw badRequest(`There are as many fields as there may be (${limits.profileFieldsMax}).`);
     const added = await insertProfileField(client, field);
     if (added === undefined) throw labelTaken();
     return added.id;

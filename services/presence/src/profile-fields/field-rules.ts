@@ -1,4 +1,4 @@
-import { badRequest } from '@parley/contracts';
+import { badRequest, limits } from '@parley/contracts';
 import { compileCheck } from '@parley/http';
 import { profileFieldTypes } from '@parley/store';
 import type { ProfileField } from '@parley/store';
@@ -80,6 +80,14 @@ function checkExternalAccount(fieldData: unknown): AccountData {
   return account;
 }
 
+/** @throws ApiError coded when it is more than every list of fields should carry */
+function jsonText(fieldData: unknown): string {
+  const text = JSON.stringify(fieldData);
+  const max = limits.smallJsonMaxLength;
+  if (text.length > max) throw badRequest(`field_data is too long (limit: ${max} characters)`);
+  return text;
+}
+
 function checkNameAndHint({ name, hint }: GivenField): void {
   if (name.trim() === '') throw badRequest('Label cannot be blank.');
   checkHint(holding(hint), 'hint');
@@ -99,7 +107,7 @@ export function checkField(
   let fieldData = '';
   if (type === profileFieldTypes.CHOICE.id) {
     checkChoices(given.fieldData);
-    fieldData = JSON.stringify(given.fieldData);
+    fieldData = jsonText(given.fieldData);
   }
   if (type === profileFieldTypes.EXTERNAL_ACCOUNT.id) {
     const account = checkExternalAccount(given.fieldData);
@@ -108,7 +116,7 @@ export function checkField(
       : undefined;
     if (known !== undefined)
       return { ...known, type, fieldData: JSON.stringify({ subtype: account.subtype }) };
-    fieldData = JSON.stringify(account);
+    fieldData = jsonText(account);
   }
   checkNameAndHint(given);
   if (!Object.values(profileFieldTypes).some(({ id }) => id === type))

@@ -1,4 +1,4 @@
-import { badRequest } from '@parley/contracts';
+import { badRequest, limits } from '@parley/contracts';
 import type { Queryable } from '@parley/database';
 import { compileCheck } from '@parley/http';
 import type { JsonSchema } from '@parley/http';
@@ -27,7 +27,11 @@ const schemas: Readonly<Record<number, JsonSchema>> = {
 const checks = new Map(
   Object.entries(schemas).map(([type, schema]) => [Number(type), compileCheck(schema)]),
 );
-const checkUserIds = compileCheck({ type: 'array', items: { type: 'integer' } });
+const checkUserIds = compileCheck({
+  type: 'array',
+  items: { type: 'integer' },
+  maxItems: limits.pickedPeopleMax,
+});
 
 /** Types whose values are shown as HTML (reference facts, people 7.1). */
 const renderedTypes: ReadonlySet<number> = new Set([
