@@ -27,6 +27,8 @@ export type Composition = {
   readonly local: MessageSentEntry['local'] | undefined;
   /** What comes with the message, its ids drawn. */
   readonly submessages: readonly NewSubmessage[];
+  /** Who has read it from the start, beside its sender. */
+  readonly readByIds: readonly number[];
   /** Uploads that it links to and its sender may read. */
   readonly uploadPathIds: readonly string[];
 };
@@ -161,6 +163,7 @@ export function composeMessage(composition: Composition): SendItem {
     sentAtSecs,
     local,
     submessages,
+    readByIds,
     uploadPathIds,
     text,
   } = composition;
@@ -213,6 +216,7 @@ export function composeMessage(composition: Composition): SendItem {
     alertWordIds,
     lateReceiptIds,
     reactingBotIds: reactingBotIdsOf(message),
+    ...(readByIds.length === 0 ? {} : { readByIds }),
     ...(local === undefined ? {} : { local }),
   };
   return {
@@ -247,6 +251,7 @@ export function composeMessage(composition: Composition): SendItem {
     ...(alertWordIds.length === 0 ? {} : { alert_word_ids: alertWordIds }),
     ...(links.length === 0 ? {} : { subject_links: links }),
     ...(submessages.length === 0 ? {} : { submessages }),
+    ...(readByIds.length === 0 ? {} : { read_by_ids: readByIds }),
     ...(uploadPathIds.length === 0 ? {} : { upload_path_ids: uploadPathIds }),
     search_text: searchText(topic, rendered.html),
     audience: audienceOf(entry, conversation.id),
