@@ -1,8 +1,5 @@
 import { createHash } from 'node:crypto';
 
-import { audienceKey } from '@parley/contracts';
-import { connectMaker } from '@parley/demo';
-import { applyEmailPolicy, updateRealmSettings } from '@parley/store';
 import { ApiClient, readObjects, waitUntil } from '@parley/test-kit';
 import type { JsonObject } from '@parley/test-kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -27,26 +24,8 @@ const as = (who?: PersonKey): ApiClient => organization.client(who);
 const domain = '127.0.0.1';
 const hidden = (who: PersonKey): string => `user${organization.id(who)}@${domain}`;
 
-/** Changes the setting as the endpoint of the organization does: in one transaction, with an event for each address. */
 async function setVisibility(visibility: 1 | 3): Promise<void> {
-  await using connected = connectMaker({ ...organization.cluster.settings });
-  await connected.maker.eventLog.transaction(async (client) => {
-    await updateRealmSettings(client, { email_address_visibility: visibility });
-    const changed = await applyEmailPolicy(client, { emailsHidden: visibility === 3, domain });
-    const events = changed.map(({ userId, email }) => ({
-      form: 'same' as const,
-      audience: { to: 'everyone' as const },
-      event: { type: 'realm_user', op: 'update', person: { user_id: userId, new_email: email } },
-    }));
-    const entry = { v: 1 as const, kind: 'change' as const, effects: [], events };
-    return {
-      result: undefined,
-      append: {
-        entries: [{ entry, audience: audienceKey.everyone }],
-        accountUserIds: changed.map(({ userId }) => userId),
-      },
-    };
-  });
+  await as('ann').patch('realm', { email_address_visibility: visibility });
   const expected = visibility === 3 ? hidden('bob') : 'bob@example.com';
   await waitUntil('gateways know the addresses', async () => {
     const { subscribed, already_subscribed: already } = (await as('bob').post(
@@ -209,8 +188,14 @@ test('shown again, everybody hears of it, though one person is called as another
   const queues = await WatchedQueues.open({ gil: as('gil') }, as('cat'));
   await setVisibility(1);
   const { gil } = await queues.step();
+  expect(gil[0]).toEqual({
+    type: 'realm',
+    op: 'update',
+    property: 'email_address_visibility',
+    value: 1,
+  });
   const addresses = new Map(
-    gil.map((event) => {
+    gil.slice(1).map((event) => {
       const person = event['person'] as { user_id: number; new_email: string };
       return [person.user_id, person.new_email];
     }),

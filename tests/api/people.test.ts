@@ -206,13 +206,16 @@ describe('POST users', () => {
     );
     for (const password of ['x9Qz', 'password', 'qwertyuiop'])
       expect(await create({ password })).toEqual(uncoded('The password is too weak.'));
-    await organization.pool.query(
-      `UPDATE realm SET settings = '{"emails_restricted_to_domains": true}'`,
-    );
+    await as('ann').post('realm/domains', { domain: 'example.com', allow_subdomains: true });
+    await as('ann').patch('realm', { emails_restricted_to_domains: true });
     expect(await create({ email: 'x@elsewhere.example', password: 'x' })).toEqual(
       uncoded("Email 'x@elsewhere.example' not allowed in this organization"),
     );
-    await organization.pool.query("UPDATE realm SET settings = '{}'");
+    expect(await create({ email: 'x+y@example.com', password: 'x' })).toEqual(
+      uncoded('Email addresses containing + are not allowed.'),
+    );
+    expect(await create({ email: 'x@deep.Example.com' })).toEqual(done);
+    await as('ann').patch('realm', { emails_restricted_to_domains: false });
   });
 
   test('two requests for one address at once make one account', async () => {

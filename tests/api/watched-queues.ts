@@ -54,9 +54,15 @@ async function readUntil(queue: Watched, mark: string): Promise<JsonObject[]> {
     for (const { id, ...event } of readObjects(answer, 'events')) {
       queue.lastEventId = id as number;
       if (event['status_text'] === mark) return true;
-      if (event['type'] !== 'heartbeat') events.push(event);
+      if (event['type'] !== 'heartbeat' && !isNotice(event)) events.push(event);
     }
     return undefined;
   });
   return events;
+}
+
+/** Notices of new streams come when they come. */
+function isNotice(event: JsonObject): boolean {
+  const message = event['message'] as { client: string } | undefined;
+  return event['type'] === 'message' && message?.client === 'Internal';
 }

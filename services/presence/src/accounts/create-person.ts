@@ -15,7 +15,7 @@ import {
   lockStreams,
   lockUsersInUse,
   streamJson,
-  subscribe,
+  subscribeToStreams,
 } from '@parley/store';
 import type { Realm, RealmSettings, Stream, UserSettings } from '@parley/store';
 
@@ -128,10 +128,13 @@ async function joinDefaultStreams(
     client,
     streams.map(({ id }) => id),
   );
-  for (const stream of streams)
-    await subscribe(client, { userIds: [userId], streamId: stream.id, changeId });
+  const memberships = await subscribeToStreams(client, {
+    userIds: [userId],
+    streams: streams.map(({ id }) => ({ streamId: id })),
+    changeId,
+  });
   return {
-    memberships: streams.map(({ id }) => ({ userId, streamId: id })),
+    memberships,
     events: joinEvents(userId, streams, occupied),
   };
 }
