@@ -10,6 +10,7 @@ import { askForMessages, narrowsOf } from './narrows.ts';
 import { peoplePlans } from './people-plans.ts';
 import { alike, idsOf, sampled, unknownId } from './plan.ts';
 import type { Plan, Plans } from './plan.ts';
+import { realmPlans } from './realm-plans.ts';
 import { onHiddenStreams, streamPlans } from './stream-plans.ts';
 import type { MessageRecord } from './world.ts';
 
@@ -203,6 +204,7 @@ export const plans: Plans = {
     ),
   ...streamPlans,
   ...peoplePlans,
+  ...realmPlans,
   'POST register': ({ me, random, hiddenStreams }) => [
     { path: 'register', parameters: { include_subscribers: true, all_public_streams: true } },
     { path: 'register', parameters: { include_subscribers: false, client_gravatar: true } },

@@ -110,6 +110,15 @@ export const streamPlans: Plans = {
     path: `streams/${id}`,
     succeeds: false,
   })),
+  'POST streams/{stream_id:int}/delete_topic': (asker) =>
+    // Administrators may, and then the messages are gone.
+    asker.me.role === 'administrator'
+      ? []
+      : onHiddenStreams('delete topic', (id) => ({
+          path: `streams/${id}/delete_topic`,
+          parameters: { topic_name: 'x' },
+          succeeds: false,
+        }))(asker),
   'GET streams/{stream_id:int}/members': readStreams('members', (id) => `streams/${id}/members`),
   'GET streams/{stream_id:int}/email_address': readStreams(
     'address',
