@@ -119,7 +119,7 @@ export class StreamFixture {
 
 function kindOf({ type, op, operation, property }: JsonObject): string {
   const what = op ?? operation;
-  const kind = what === undefined ? `${type as string}` : `${type as string}/${what as string}`;
+  const kind = what === undefined ? (type as string) : `${type as string}/${what as string}`;
   return property === undefined ? kind : `${kind} ${property as string}`;
 }
 

@@ -17,7 +17,11 @@ export class Latencies {
 
   /** @param startedAtMs from `performance.now()` */
   recordSince(startedAtMs: number): void {
-    const us = Math.round((performance.now() - startedAtMs) * 1_000);
+    this.record(performance.now() - startedAtMs);
+  }
+
+  record(latencyMs: number): void {
+    const us = Math.round(latencyMs * 1_000);
     this.#histogram.recordValue(Math.min(Math.max(us, 1), highestUs));
   }
 

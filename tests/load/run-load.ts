@@ -6,20 +6,23 @@ import type { LoadSystem } from './load-system.ts';
 import { measureAudience } from './scenarios/audience.ts';
 import { historyLine, measureHistory } from './scenarios/history.ts';
 import { sendAndFollow } from './scenarios/send-and-follow.ts';
+import { measureSubscribing } from './scenarios/subscribe.ts';
 
 const usage = `npm run load -- [SCENARIO] [options]
-  SCENARIO                   send (default), audience or history
+  SCENARIO                   send (default), audience, history or subscribe
   --url URL                  a running system (default: one is started, with rate limits off)
   --account EMAIL:API_KEY    an account of that system; may be repeated
   --senders N                closed-loop senders (default 8)
-  --followers N              long-polling queues (default 20)
+  --followers N              long-polling queues (default 20; subscribe: 100)
   --sends N                  at most so many sends (default 5000; audience: 200)
   --seconds N                at most so long (default 20)
-  --audience A,B             numbers of subscribers (default 10,100000)
+  --audience A,B             numbers of subscribers (default 10,100000; subscribe: the last one)
+  --people N                 subscribe: people in one request (default 10000)
   --messages N               history: messages to make (default 1000000)
   --json                     only the results, one JSON object a line
 `;
 
+const scenarios = new Set(['send', 'audience', 'history', 'subscribe']);
 const peopleOfOwnSystem = 20;
 const senderBound = 1_000;
 const sendsBound = 1_000_000;
@@ -42,17 +45,18 @@ async function main(): Promise<void> {
       url: { type: 'string' },
       account: { type: 'string', multiple: true, default: [] },
       senders: { type: 'string', default: '8' },
-      followers: { type: 'string', default: '20' },
+      followers: { type: 'string' },
       sends: { type: 'string' },
       seconds: { type: 'string', default: '20' },
       audience: { type: 'string', default: '10,100000' },
+      people: { type: 'string', default: '10000' },
       messages: { type: 'string', default: '1000000' },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
   const [scenario = 'send', ...surplus] = positionals;
-  if (values.help || surplus.length > 0 || !['send', 'audience', 'history'].includes(scenario)) {
+  if (values.help || surplus.length > 0 || !scenarios.has(scenario)) {
     process.stdout.write(usage);
     process.exitCode = values.help ? 0 : 1;
     return;
@@ -85,11 +89,23 @@ async function main(): Promise<void> {
     if (scenario === 'send') {
       const result = await sendAndFollow(system, {
         senders: readCount(values.senders, 'senders', senderBound),
-        followers: readCount(values.followers, 'followers', senderBound),
+        followers: readCount(values.followers ?? '20', 'followers', senderBound),
         sendsMax: readCount(values.sends ?? '5000', 'sends', sendsBound),
         durationMaxSecs: readCount(values.seconds, 'seconds', secsBound),
       });
       report({ scenario: 'send', ...result });
+      return;
+    }
+    if (scenario === 'subscribe') {
+      await measureSubscribing(
+        system,
+        {
+          people: readCount(values.people, 'people', sendsBound),
+          followers: readCount(values.followers ?? '100', 'followers', senderBound),
+          largeStream: readCount(values.audience.split(',').at(-1) ?? '', 'audience', sendsBound),
+        },
+        (result) => report({ scenario: 'subscribe', ...result }),
+      );
       return;
     }
     for (const text of values.audience.split(',')) {

@@ -46,13 +46,13 @@ function rangesSql(search: UnreadSearch, inConversation: string): string {
   if (search.privateOnly !== true) {
     const conditions = [
       canHoldSql(user),
-      search.stream === undefined ? '' : `held.stream_id = ${search.stream}`,
       search.subscribedOnly === true ? subscribedSql('held.stream_id', user) : '',
       inConversation,
     ].filter(Boolean);
     ranges.push(`SELECT c.id AS conversation_id, held.upto,
         greatest(held.above, held.floor, ${watermarkSql('c.id', user)}, ${userFloorSql(user)}) AS above
-      FROM (SELECT p.*, ${streamFloorSql('p.stream_id', user)} AS floor FROM (${periodsSql(user)}) p OFFSET 0) held
+      FROM (SELECT p.*, ${streamFloorSql('p.stream_id', user)} AS floor FROM (${periodsSql(user)}) p
+        ${search.stream === undefined ? '' : `WHERE p.stream_id = ${search.stream}`} OFFSET 0) held
       JOIN conversations c ON c.stream_id = held.stream_id
       WHERE ${conditions.join(' AND ')}`);
   }

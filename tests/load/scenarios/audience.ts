@@ -4,6 +4,7 @@ import type { TestOrganization } from '@parley/test-kit';
 import { Latencies } from '../latencies.ts';
 import type { LatencySummary } from '../latencies.ts';
 import type { LoadSystem } from '../load-system.ts';
+import { makePeople } from '../make-people.ts';
 
 export type AudienceResult = {
   readonly subscribers: number;
@@ -14,8 +15,6 @@ export type AudienceResult = {
   readonly send: LatencySummary;
 };
 
-const accountsPerTransaction = 500;
-const transactionsAtOnce = 2;
 // Written whether or not anybody sends.
 const unrelatedTables = ['service_leases', 'event_queues'];
 // An idle session of Postgres reports its last counts after ten seconds.
@@ -73,31 +72,6 @@ export async function measureAudience(
     wal_bytes_per_send: Math.round(walBytes / sends),
     send: latencies.summarize(),
   };
-}
-
-/** @returns the ids of so many new members */
-async function makePeople(
-  organization: TestOrganization,
-  count: number,
-  label: string,
-): Promise<number[]> {
-  const ids: number[] = [];
-  let started = 0;
-  const make = async (): Promise<void> => {
-    while (started < count) {
-      const first = started;
-      started = Math.min(count, started + accountsPerTransaction);
-      const made = await organization.maker.makeAccounts(
-        Array.from({ length: started - first }, (_, n) => ({
-          email: `person-${first + n}-${label.replaceAll(' ', '-')}@example.com`,
-          fullName: `Person ${first + n} ${label}`,
-        })),
-      );
-      for (const { user } of made) ids.push(user.id);
-    }
-  };
-  await Promise.all(Array.from({ length: transactionsAtOnce }, make));
-  return ids;
 }
 
 /** Reads the counters when they have not changed for so long that no session holds any back. */
