@@ -4,6 +4,7 @@ export * from './realm.ts';
 export * from './realm-json.ts';
 export * from './realm-domains.ts';
 export * from './users.ts';
+export * from './user-locks.ts';
 export * from './new-users.ts';
 export * from './avatars.ts';
 export * from './bot-services.ts';
