@@ -38,6 +38,21 @@ export const organizationPlans: Plans = {
   'DELETE realm/domains/{domain}': byOthersThanAdministrators({
     path: 'realm/domains/example.org',
   }),
+  'GET realm/icon': { because: 'it sends to where everybody is told that the icon is' },
+  'POST realm/icon': byOthersThanAdministrators({ path: 'realm/icon' }),
+  'DELETE realm/icon': byOthersThanAdministrators({ path: 'realm/icon' }),
+  'GET realm/logo': { because: 'it sends to where everybody is told that the logo is' },
+  'POST realm/logo': byOthersThanAdministrators({ path: 'realm/logo' }),
+  'DELETE realm/logo': byOthersThanAdministrators({ path: 'realm/logo' }),
+  'GET /user_avatars/{realm_id:int}/realm/{file}': { because: 'it shows what everybody may see' },
+  'GET /static/images/logo/parley-logo.png': { because: 'it is the same everywhere' },
+  'GET /static/images/logo/parley-logo-night.png': { because: 'it is the same everywhere' },
+  'GET realm/emoji': everybody('realm/emoji'),
+  'POST realm/emoji/{emoji_name}': () => [{ path: 'realm/emoji/emoji', succeeds: false }],
+  'DELETE realm/emoji/{emoji_name}': () => [{ path: 'realm/emoji/emoji', succeeds: false }],
+  'GET /user_avatars/{realm_id:int}/emoji/images/{file}': {
+    because: 'it shows what everybody may see',
+  },
   'GET realm/filters': everybody('realm/filters'),
   'POST realm/filters': byOthersThanAdministrators({
     path: 'realm/filters',

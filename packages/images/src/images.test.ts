@@ -4,6 +4,7 @@ import type { Create, Sharp } from 'sharp';
 import { describe, expect, test } from 'vitest';
 
 import { drawDefaultAvatar } from './default-avatar.ts';
+import { drawDefaultLogo } from './default-logo.ts';
 import { cropToPngs, cropToSquare, fitToPng } from './make-images.ts';
 import { findFormat } from './open-image.ts';
 
@@ -114,6 +115,15 @@ describe('squares', () => {
       side,
       3,
     ]);
+  });
+});
+
+test.each(['day', 'night'] as const)('there is a logo for the %s', async (theme) => {
+  expect(await sharp(await drawDefaultLogo(theme)).metadata()).toMatchObject({
+    format: 'png',
+    width: 420,
+    height: 100,
+    hasAlpha: true,
   });
 });
 

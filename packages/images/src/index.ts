@@ -1,4 +1,5 @@
 export { drawDefaultAvatar } from './default-avatar.ts';
+export { drawDefaultLogo } from './default-logo.ts';
 export { UnusableImage } from './open-image.ts';
 export type { ImageFault } from './open-image.ts';
 export { cropToPngs, cropToSquare, fitToPng } from './make-images.ts';

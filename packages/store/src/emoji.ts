@@ -42,24 +42,102 @@ export async function findRealmEmoji(
   };
 }
 
+/** A custom emoji with who added it. */
+export type AuthoredEmoji = RealmEmoji & {
+  readonly fileName: string;
+  /** Null where nobody is known to have added it. */
+  readonly author: {
+    readonly id: number;
+    readonly email: string;
+    readonly full_name: string;
+  } | null;
+};
+
+/** @returns all custom emoji, deactivated ones included, by ascending id */
+export async function listRealmEmoji(db: Queryable): Promise<AuthoredEmoji[]> {
+  const { rows } = await db.query<AuthoredEmoji>({
+    name: 'realm-emoji-list',
+    text: `SELECT e.id, e.name, e.is_deactivated AS "isDeactivated", e.file_name AS "fileName",
+        CASE WHEN u.id IS NOT NULL THEN json_build_object('id', u.id, 'email', u.email, 'full_name', u.full_name) END AS author
+      FROM realm_emoji e LEFT JOIN users u ON u.id = e.author_id ORDER BY e.id`,
+  });
+  return rows;
+}
+
+/** The one organization of a database. */
+const realmId = 1;
+
+/** @returns where clients find the picture of a custom emoji (reference facts, people 11.1) */
+export function emojiUrl(fileName: string): string {
+  return `/user_avatars/${realmId}/emoji/images/${fileName}`;
+}
+
+/** @returns custom emoji by id as clients see them (contract, Custom emoji) */
+export function realmEmojiJson(emoji: readonly AuthoredEmoji[]): Record<string, unknown> {
+  return Object.fromEntries(
+    emoji.map(({ id, name, fileName, isDeactivated, author }) => [
+      String(id),
+      {
+        id: String(id),
+        name,
+        source_url: emojiUrl(fileName),
+        deactivated: isDeactivated,
+        author,
+      },
+    ]),
+  );
+}
+
+/** Events tell all of them, so changes come one after another, under an advisory lock of this number. */
+const emojiLock = 7_217_008;
+
+/** Locks the custom emoji for a change of them; people are locked before. @returns all of them */
+export async function lockRealmEmoji(db: Queryable): Promise<AuthoredEmoji[]> {
+  await db.query({ text: 'SELECT pg_advisory_xact_lock($1)', values: [emojiLock] });
+  return listRealmEmoji(db);
+}
+
+/** @returns an id for an emoji that is about to be added */
+export async function drawEmojiId(db: Queryable): Promise<number> {
+  const { rows } = await db.query<{ id: number }>({
+    text: `SELECT nextval(pg_get_serial_sequence('realm_emoji', 'id'))::int AS id`,
+  });
+  const id = rows[0]?.id;
+  if (id === undefined) throw new Error('the sequence of emoji gave nothing');
+  return id;
+}
+
+/** @returns whether there is a custom emoji, deactivated or not, whose picture is kept under this name */
+export async function isEmojiFile(db: Queryable, id: number, fileName: string): Promise<boolean> {
+  const { rows } = await db.query({
+    name: 'realm-emoji-file',
+    text: 'SELECT 1 FROM realm_emoji WHERE id = $1::bigint AND file_name = $2',
+    values: [id, fileName],
+  });
+  return rows.length > 0;
+}
+
 /**
  * Adds a custom emoji.
  *
+ * @param emoji.id from `drawEmojiId`; by default a new one
  * @param emoji.fileName the name under which its picture is kept
  * @returns its id, or undefined when an active one has the name
  */
 export async function addRealmEmoji(
   db: Queryable,
   emoji: {
+    readonly id?: number;
     readonly name: string;
     readonly authorId: number | undefined;
     readonly fileName: string;
   },
 ): Promise<number | undefined> {
   const { rows } = await db.query<{ id: number }>({
-    text: `INSERT INTO realm_emoji (name, author_id, file_name) VALUES ($1, $2, $3)
+    text: `INSERT INTO realm_emoji (id, name, author_id, file_name)
+      VALUES (coalesce($4, nextval(pg_get_serial_sequence('realm_emoji', 'id'))), $1, $2, $3)
       ON CONFLICT (name) WHERE NOT is_deactivated DO NOTHING RETURNING id`,
-    values: [emoji.name, emoji.authorId ?? null, emoji.fileName],
+    values: [emoji.name, emoji.authorId ?? null, emoji.fileName, emoji.id ?? null],
   });
   return rows[0]?.id;
 }

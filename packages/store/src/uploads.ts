@@ -67,6 +67,27 @@ export async function noteNewFile(
   });
 }
 
+/**
+ * Takes back what `noteNewFile` noted, in the transaction of the row that names the file.
+ *
+ * @returns false when storing it took too long, and the file was removed
+ */
+export async function claimNewFile(client: Client, storageKey: string): Promise<boolean> {
+  const { rowCount } = await client.query({
+    text: 'DELETE FROM files_to_remove WHERE storage_key = $1 AND NOT is_taken',
+    values: [storageKey],
+  });
+  return rowCount === 1;
+}
+
+/** Notes a file for removal, in the transaction in which the row that names it goes. */
+export async function noteUnusedFile(client: Client, storageKey: string): Promise<void> {
+  await client.query({
+    text: 'INSERT INTO files_to_remove (storage_key, due_at) VALUES ($1, now())',
+    values: [storageKey],
+  });
+}
+
 export type AddedUpload =
   | { readonly outcome: 'added'; readonly attachment: Attachment; readonly spaceUsedBytes: number }
   /** `late`: the file was removed because storing it took too long. */
@@ -83,11 +104,7 @@ export async function addUpload(
   upload: NewUpload,
   quotaBytes: number | undefined,
 ): Promise<AddedUpload> {
-  const { rowCount: noted } = await client.query({
-    text: 'DELETE FROM files_to_remove WHERE storage_key = $1 AND NOT is_taken',
-    values: [upload.storageKey],
-  });
-  if (noted !== 1) return { outcome: 'late' };
+  if (!(await claimNewFile(client, upload.storageKey))) return { outcome: 'late' };
   const { rows } = await client.query<{ attachment: Attachment }>({
     text: `INSERT INTO uploads AS added (path_id, owner_id, file_name, content_type, size_bytes)
       SELECT $1, u.id, $3, $4, $5 FROM users u WHERE u.id = $2 AND u.is_active RETURNING ${attachmentSql('added')} AS attachment`,
@@ -163,10 +180,7 @@ export async function removeUpload(
     text: 'DELETE FROM message_uploads WHERE path_id = $1',
     values: [removed.path_id],
   });
-  await client.query({
-    text: 'INSERT INTO files_to_remove (storage_key, due_at) VALUES ($1, now())',
-    values: [storageKey],
-  });
+  await noteUnusedFile(client, storageKey);
   const space = await client.query<{ used: number }>({
     text: 'UPDATE upload_space SET used_bytes = used_bytes - $1 RETURNING used_bytes AS used',
     values: [removed.size_bytes],

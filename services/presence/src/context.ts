@@ -3,6 +3,7 @@ import type { EventLog } from '@parley/event-log';
 import type { KeySecrets } from '@parley/store';
 
 import type { AvatarFiles } from './avatars/avatar-files.ts';
+import type { PictureFiles } from './organization/picture-files.ts';
 
 /** What the endpoints of this service may use. */
 export type PresenceContext = {
@@ -10,6 +11,8 @@ export type PresenceContext = {
   readonly eventLog: EventLog;
   readonly keySecrets: KeySecrets;
   readonly avatars: AvatarFiles;
+  /** Of the organization: custom emoji, icon, logos. */
+  readonly pictures: PictureFiles;
   readonly mode: 'development' | 'production';
   /** Where clients reach the organization; without a slash at the end. */
   readonly publicUrl: string;

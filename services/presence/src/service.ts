@@ -9,6 +9,7 @@ import { deriveKeySecrets } from '@parley/store';
 
 import { createPresenceApp } from './app.ts';
 import { AvatarFiles } from './avatars/avatar-files.ts';
+import { PictureFiles } from './organization/picture-files.ts';
 import { realmDescriptionRenderer } from './render-realm-description.ts';
 
 /** @throws ConfigError when the configuration names no place for uploaded files */
@@ -16,7 +17,7 @@ async function openFiles({ config, onDispose }: ServiceFrame): Promise<FileStore
   const { files: place } = config.uploads;
   if (place === undefined) {
     throw new ConfigError([
-      'PARLEY_UPLOADS_DIR or PARLEY_S3_BUCKET is required: where avatars are kept',
+      'PARLEY_UPLOADS_DIR or PARLEY_S3_BUCKET is required: where pictures are kept',
     ]);
   }
   const files = await openFileStore(place);
@@ -36,6 +37,11 @@ export async function startPresence(frame: ServiceFrame): Promise<RequestHandler
       eventLog: stores.eventLog,
       keySecrets: deriveKeySecrets(config.keySecret.reveal()),
       avatars: new AvatarFiles({ files, log: subjectLogger(log, 'presence:avatars') }),
+      pictures: new PictureFiles({
+        pool: stores.pool,
+        files,
+        log: subjectLogger(log, 'presence:pictures'),
+      }),
       mode: config.mode,
       publicUrl: config.publicUrl,
       renderDescription: realmDescriptionRenderer(config.publicUrl),

@@ -15,6 +15,7 @@ import {
   listAlertWords,
   listBots,
   listLinkifiers,
+  listRealmEmoji,
   listMutedTopics,
   listProfileFields,
   listProfiles,
@@ -34,6 +35,7 @@ import {
   readRealmState,
   readSubscriptionState,
   realmBotJson,
+  realmEmojiJson,
   realmBotSecrets,
   realmUserJson,
   streamJson,
@@ -172,6 +174,9 @@ const readers: Readonly<Record<string, StateReader>> = {
   realm_domains: readDomainState,
   // No tips are shown.
   hotspots: async () => ({ hotspots: [] }),
+  realm_emoji: async (database) => ({
+    realm_emoji: realmEmojiJson(await listRealmEmoji(database)),
+  }),
   realm_filters: async (database) => ({
     realm_filters: (await listLinkifiers(database)).map(linkifierJson),
   }),

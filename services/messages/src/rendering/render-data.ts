@@ -1,5 +1,6 @@
 import { foldName } from '@parley/contracts';
 import type { Linkifier, RenderContext } from '@parley/markdown';
+import { emojiUrl } from '@parley/store';
 import type { NamedInMessage, SendRealm } from '@parley/store';
 
 /** What a message may refer to, as plain data: it crosses to another thread, where no function can follow. */
@@ -17,9 +18,6 @@ export type RenderData = {
   readonly inlineImagePreview: boolean;
   readonly translateEmoticons: boolean;
 };
-
-/** The one organization of a database. */
-const realmId = 1;
 
 /**
  * Makes the data of one rendering.
@@ -41,7 +39,7 @@ export function renderDataOf(
     emoji: named.emoji.map(({ id, name, fileName }) => ({
       id: String(id),
       name,
-      url: `/user_avatars/${realmId}/emoji/images/${fileName}`,
+      url: emojiUrl(fileName),
     })),
     linkifiers: realm.linkifiers,
     inlineImagePreview: realm.inlineImagePreview,

@@ -54,7 +54,7 @@ export const removeOwnAvatarEndpoint = defineEndpoint({
 });
 
 /** The key of whoever asks must not reach another server with the rest of the query. */
-function withoutKey(query: string): string {
+export function withoutKey(query: string): string {
   return query
     .split('&')
     .filter((part) => !/^api_key(?:=|$)/i.test(decodeName(part)))

@@ -62,6 +62,23 @@ import {
   listRealmDomainsEndpoint,
   removeRealmDomainEndpoint,
 } from './realm-domains.ts';
+import {
+  addRealmEmojiEndpoint,
+  getEmojiFileEndpoint,
+  listRealmEmojiEndpoint,
+  removeRealmEmojiEndpoint,
+} from './realm-emoji.ts';
+import {
+  getDefaultLogoEndpoint,
+  getDefaultNightLogoEndpoint,
+  getRealmIconEndpoint,
+  getRealmLogoEndpoint,
+  getRealmPictureEndpoint,
+  removeRealmIconEndpoint,
+  removeRealmLogoEndpoint,
+  uploadRealmIconEndpoint,
+  uploadRealmLogoEndpoint,
+} from './realm-pictures.ts';
 import { changeRealmEndpoint, deactivateRealmEndpoint, generate204Endpoint } from './realm.ts';
 import { regenerateOwnApiKey } from './regenerate-own-api-key.ts';
 import {
@@ -122,6 +139,19 @@ export const endpoints: readonly Endpoint<PresenceContext>[] = [
   addRealmDomainEndpoint,
   changeRealmDomainEndpoint,
   removeRealmDomainEndpoint,
+  getRealmIconEndpoint,
+  uploadRealmIconEndpoint,
+  removeRealmIconEndpoint,
+  getRealmLogoEndpoint,
+  uploadRealmLogoEndpoint,
+  removeRealmLogoEndpoint,
+  getRealmPictureEndpoint,
+  getDefaultLogoEndpoint,
+  getDefaultNightLogoEndpoint,
+  listRealmEmojiEndpoint,
+  addRealmEmojiEndpoint,
+  removeRealmEmojiEndpoint,
+  getEmojiFileEndpoint,
   listLinkifiersEndpoint,
   addLinkifierEndpoint,
   removeLinkifierEndpoint,

@@ -1,0 +1,32 @@
+import sharp from 'sharp';
+
+/** The name of the server in strokes: a machine without fonts draws it too. */
+const strokes = [
+  'M112 78V22h20a17 17 0 0 1 0 34h-20',
+  'M160 78l22-56 22 56M168 58h28',
+  'M220 78V22h20a16 16 0 0 1 0 32h-20m20 0l20 24',
+  'M278 22v56h32',
+  'M358 22h-34v56h34M324 49h28',
+  'M374 22l20 28 20-28M394 50v28',
+].join('');
+
+/** A balloon, as people speak in, and the name. */
+function drawing(ink: string): string {
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 420 100" width="420" height="100">
+  <path d="M16 12h64a8 8 0 0 1 8 8v40a8 8 0 0 1-8 8H48L28 88V68H16a8 8 0 0 1-8-8V20a8 8 0 0 1 8-8z" fill="#3b6ea8"/>
+  <circle cx="30" cy="40" r="6" fill="#fff"/><circle cx="48" cy="40" r="6" fill="#fff"/><circle cx="66" cy="40" r="6" fill="#fff"/>
+  <path d="${strokes}" fill="none" stroke="${ink}" stroke-width="9" stroke-linecap="round" stroke-linejoin="round"/>
+</svg>`;
+}
+
+/** On light and on dark ground. */
+const inks = { day: '#24313f', night: '#e8edf2' } as const;
+
+/**
+ * @returns a PNG with a transparent ground, 420 by 100 pixels, as large as logos may be high
+ */
+export async function drawDefaultLogo(theme: keyof typeof inks): Promise<Buffer> {
+  return sharp(Buffer.from(drawing(inks[theme])))
+    .png()
+    .toBuffer();
+}

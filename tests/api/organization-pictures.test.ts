@@ -1,0 +1,218 @@
+import { createHash } from 'node:crypto';
+
+import { drawDefaultAvatar } from '@parley/images';
+import type { Answer, ApiClient, JsonObject } from '@parley/test-kit';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { fetchAnonymously, sendForm } from './send-form.ts';
+import type { FormAnswer } from './send-form.ts';
+import { startSmallOrganization } from './small-organization.ts';
+import type { PersonKey, SmallOrganization } from './small-organization.ts';
+import { WatchedQueues } from './watched-queues.ts';
+
+let organization: SmallOrganization;
+let picture: Buffer;
+beforeAll(async () => {
+  organization = await startSmallOrganization({ events: 1, presence: 2 });
+  picture = await drawDefaultAvatar(1000);
+});
+afterAll(() => organization.stop());
+
+const as = (who?: PersonKey): ApiClient => organization.client(who);
+const uncoded = (msg: string): object => ({ result: 'error', msg });
+const done = { result: 'success', msg: '' };
+const badImage = {
+  result: 'error',
+  msg: 'Could not decode image; did you upload an image file?',
+  code: 'BAD_IMAGE',
+};
+const gravatar = `https://secure.gravatar.com/avatar/${createHash('md5').update('example').digest('hex')}?d=identicon`;
+const defaults = {
+  logo: '/static/images/logo/parley-logo.png?version=0',
+  night_logo: '/static/images/logo/parley-logo-night.png?version=0',
+} as const;
+
+async function bodyOf(answer: Promise<Answer | FormAnswer>): Promise<JsonObject> {
+  return (await answer).body;
+}
+
+const upload = (
+  path: string,
+  files: readonly (Buffer | string)[],
+  fields: Readonly<Record<string, string>> = {},
+  who: PersonKey = 'ann',
+): Promise<JsonObject> => bodyOf(sendForm(organization, who, path, files, fields));
+
+function watch(): Promise<WatchedQueues<'ann' | 'gil' | 'bobBot'>> {
+  return WatchedQueues.open({ ann: as('ann'), gil: as('gil'), bobBot: as('bobBot') }, as('cat'));
+}
+
+const told = (picture: string, url: string, source: string): JsonObject => ({
+  type: 'realm',
+  op: 'update_dict',
+  property: picture,
+  data: { [`${picture}_url`]: url, [`${picture}_source`]: source },
+});
+const toAll = (events: readonly JsonObject[]): object => ({
+  ann: events,
+  gil: events,
+  bobBot: events,
+});
+
+async function locationOf(path: string, who: PersonKey = 'gil'): Promise<unknown> {
+  const answer = await as(who).withoutChecks('GET', path);
+  return [answer.status, answer.headers.location];
+}
+
+async function noFileIsLeft(): Promise<void> {
+  const { rows } = await organization.pool.query('SELECT * FROM files_to_remove');
+  expect(rows).toEqual([]);
+}
+
+test('the icon is cropped, told to everybody, served to anybody, replaced and taken back', async () => {
+  expect(await locationOf('realm/icon')).toEqual([302, gravatar]);
+  expect(await locationOf('realm/icon?s=50&api_key=x')).toEqual([302, `${gravatar}&s=50`]);
+  const queues = await watch();
+  const url = (version: number): string => `/user_avatars/1/realm/icon.png?version=${version}`;
+  expect(await upload('realm/icon', [picture])).toEqual({ ...done, icon_url: url(2) });
+  const first = await fetchAnonymously(organization, url(2));
+  expect(await sharp(first.content).metadata()).toMatchObject({
+    format: 'png',
+    width: 100,
+    height: 100,
+  });
+  expect(first.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+  expect(await locationOf('realm/icon')).toEqual([302, url(2)]);
+  const jpeg = await sharp(picture).negate().jpeg().toBuffer();
+  expect(await upload('realm/icon', [jpeg])).toEqual({ ...done, icon_url: url(3) });
+  const second = await fetchAnonymously(organization, url(3));
+  expect(second.content.equals(first.content)).toBe(false);
+  // An old address shows what there is now, and is not to be kept.
+  const old = await fetchAnonymously(organization, url(2));
+  expect(old.content.equals(second.content)).toBe(true);
+  expect(old.headers.get('cache-control')).toBe('public, no-cache');
+  expect(await as().get('server_settings')).toMatchObject({ realm_icon: url(3) });
+  expect(await as('gil').post('register', { fetch_event_types: ['realm'] })).toMatchObject({
+    realm_icon_url: url(3),
+    realm_icon_source: 'U',
+  });
+  expect(await as('ann').delete('realm/icon')).toEqual({ ...done, icon_url: gravatar });
+  expect(await as('ann').delete('realm/icon')).toEqual({ ...done, icon_url: gravatar });
+  expect(await queues.step()).toEqual(
+    toAll([told('icon', url(2), 'U'), told('icon', url(3), 'U'), told('icon', gravatar, 'G')]),
+  );
+  expect((await fetchAnonymously(organization, url(3))).status).toBe(404);
+  await noFileIsLeft();
+});
+
+test('logos for day and night are each made to fit, told, served and taken back', async () => {
+  for (const [night, name, other] of [
+    [false, 'logo', 'night_logo'],
+    [true, 'night_logo', 'logo'],
+  ] as const) {
+    const queues = await watch();
+    expect(await locationOf(`realm/logo?night=${night}`)).toEqual([
+      302,
+      `${defaults[name]}&night=${night}`,
+    ]);
+    const shipped = await fetchAnonymously(organization, defaults[name]);
+    expect(await sharp(shipped.content).metadata()).toMatchObject({ format: 'png', height: 100 });
+    const wide = await sharp(picture).resize(1600, 100).png().toBuffer();
+    expect(await upload('realm/logo', [wide], { night: String(night) })).toEqual(done);
+    const url = `/user_avatars/1/realm/${name}.png?version=2`;
+    const served = await fetchAnonymously(organization, url);
+    expect(await sharp(served.content).metadata()).toMatchObject({ width: 800, height: 50 });
+    expect(await locationOf(`realm/logo?night=${night}`)).toEqual([302, `${url}&night=${night}`]);
+    expect(await as().get('server_settings')).toMatchObject({
+      [`realm_${name}`]: url,
+      [`realm_${other}`]: defaults[other],
+    });
+    expect(await as('gil').post('register', { fetch_event_types: ['realm'] })).toMatchObject({
+      [`realm_${name}_url`]: url,
+      [`realm_${name}_source`]: 'U',
+      [`realm_${other}_source`]: 'D',
+    });
+    expect(await bodyOf(as('ann').request('DELETE', `realm/logo?night=${night}`))).toEqual(done);
+    expect(await queues.step()).toEqual(
+      toAll([told(name, url, 'U'), told(name, defaults[name], 'D')]),
+    );
+    expect((await fetchAnonymously(organization, url)).status).toBe(404);
+  }
+  await noFileIsLeft();
+});
+
+describe('what is refused', () => {
+  test.each([
+    ['realm/icon', 'You must upload exactly one icon.'],
+    ['realm/logo', 'You must upload exactly one logo.'],
+  ])('%s: files that are not one picture of at most 5 MB', async (path, notOne) => {
+    const fields = { night: 'false' };
+    expect(await upload(path, [], fields)).toEqual(uncoded(notOne));
+    expect(await upload(path, [picture, picture], fields)).toEqual(uncoded(notOne));
+    expect(await upload(path, [Buffer.alloc(5 * 1024 * 1024 + 1)], fields)).toEqual(
+      uncoded('Uploaded file is larger than the allowed limit of 5 MB'),
+    );
+    for (const content of ['hello', '', '<svg xmlns="http://www.w3.org/2000/svg"/>'])
+      expect(await upload(path, [content], fields)).toEqual(badImage);
+    const bomb = await sharp({
+      create: { width: 9000, height: 9000, channels: 3, background: '#fff' },
+    })
+      .png({ compressionLevel: 9 })
+      .toBuffer();
+    expect(await upload(path, [bomb], fields)).toEqual({
+      ...badImage,
+      msg: 'Image size exceeds limit.',
+    });
+    expect(await as().get('server_settings')).toMatchObject({
+      realm_icon: gravatar,
+      realm_logo: defaults.logo,
+    });
+    await noFileIsLeft();
+  });
+
+  test('a logo of which it is not said whether it is for the night', async () => {
+    expect(await upload('realm/logo', [picture])).toMatchObject({
+      code: 'REQUEST_VARIABLE_MISSING',
+      var_name: 'night',
+    });
+    expect(await upload('realm/logo', [picture], { night: 'yes' })).toMatchObject({
+      msg: 'Argument "night" is not valid JSON.',
+    });
+  });
+
+  test('everybody but administrators, before anything else; to look they need an account', async () => {
+    const refusal = {
+      result: 'error',
+      msg: 'Must be an organization administrator',
+      code: 'UNAUTHORIZED_PRINCIPAL',
+    };
+    for (const path of ['realm/icon', 'realm/logo']) {
+      for (const who of ['bob', 'gil', 'bobBot'] as const) {
+        expect(await upload(path, [picture], {}, who)).toEqual(refusal);
+        expect(await bodyOf(as(who).request('DELETE', path))).toEqual(refusal);
+      }
+      expect((await as().request('GET', path)).status).toBe(401);
+      expect((await as().request('DELETE', path)).status).toBe(401);
+    }
+  });
+
+  test('files that are none of these', async () => {
+    for (const path of ['1/realm/other.png', '2/realm/icon.png', '1/realm/..', '1/realm/icon.gif'])
+      expect((await fetchAnonymously(organization, `/user_avatars/${path}`)).status).toBe(404);
+  });
+});
+
+test('many uploads at once leave one picture, the one that was told last, and no other file', async () => {
+  const queues = await watch();
+  const answers = await Promise.all(
+    Array.from({ length: 6 }, () => upload('realm/icon', [picture])),
+  );
+  const { gil: events } = await queues.step();
+  expect(events).toHaveLength(answers.length);
+  const settings = await as().get('server_settings');
+  expect(events.at(-1)).toMatchObject({ data: { icon_url: settings['realm_icon'] } });
+  expect((await fetchAnonymously(organization, String(settings['realm_icon']))).status).toBe(200);
+  await as('ann').delete('realm/icon');
+  await noFileIsLeft();
+});
