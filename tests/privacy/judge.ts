@@ -33,13 +33,14 @@ function countFaults(unread: Readonly<Record<string, unknown>>): string[] {
     : [];
 }
 
-/**
- * The text without the streams that the caller left, which register describes as they are now (reference facts, streams 3.2). That
- * he was in each of them is seen from its id.
- */
-function withoutLeftStreams({ text, json }: Shown): string {
+/** The text without the names of the streams that the caller left, by which he knows them (reference facts, streams 6.2). */
+function withoutNamesOfLeftStreams({ text, json }: Shown): string {
   if (!isJsonObject(json) || !Array.isArray(json['unsubscribed'])) return text;
-  return JSON.stringify({ ...json, unsubscribed: [] });
+  const left: readonly unknown[] = json['unsubscribed'];
+  return JSON.stringify({
+    ...json,
+    unsubscribed: left.map((stream) => (isJsonObject(stream) ? { ...stream, name: '' } : stream)),
+  });
 }
 
 /** Says what an answer shows that must not be seen. */
@@ -65,7 +66,7 @@ export class Judge {
   ): string[] {
     const input = JSON.stringify(asked);
     return [
-      ...this.#markFaults(person, findMarks(input), withoutLeftStreams(shown), isEdit),
+      ...this.#markFaults(person, findMarks(input), withoutNamesOfLeftStreams(shown), isEdit),
       ...this.#keyFaults(person, shown.text),
       ...this.#idFaults(person, new Set(input.match(/\d+/g)?.map(Number)), shown.json, isEdit),
       ...(shown.status >= 500 ? [`status ${shown.status}: ${shown.text}`] : []),

@@ -114,9 +114,13 @@ export type SubscriptionState = {
   readonly never_subscribed: SubscriptionObject[];
 };
 
+function withoutSubject(stream: Stream): Stream {
+  return { ...stream, description: '', renderedDescription: '', firstMessageId: null };
+}
+
 /**
  * Reads the three lists of register. Of a stream that the person cannot read, neither traffic nor (unless an administrator)
- * the subscribers are told.
+ * the subscribers and what it is about are told: it may have been described anew since he left.
  *
  * @param options.nullSettings the client knows null notification settings; otherwise they become booleans
  */
@@ -164,7 +168,7 @@ export async function readSubscriptionState(
     (isReadable: (stream: Stream) => boolean) =>
     ({ stream, subscription }: Subscribed): SubscriptionObject => ({
       ...subscriptionJson(
-        stream,
+        isReadable(stream) || isAdministrator ? stream : withoutSubject(stream),
         options.nullSettings ? subscription : resolved(subscription, user),
         isReadable(stream) ? (options.traffic.get(stream.id) ?? 0) : 0,
         options.nowSecs,

@@ -1,4 +1,5 @@
 import { ConfigError } from '@parley/config';
+import { EventLog } from '@parley/event-log';
 import { openFileStore } from '@parley/files';
 import type { FileStore } from '@parley/files';
 import type { RequestHandler, ServiceFrame } from '@parley/http';
@@ -15,6 +16,8 @@ import { MessageSender } from './sending/send.ts';
 import { streamNotices } from './notices/stream-notices.ts';
 import { startUpkeep } from './upkeep.ts';
 
+/** One batch is in flight at a time; a second connection is there while a broken one is replaced. */
+const sendingConnections = 2;
 /** Taking effects from the log, and running them, waits for no request. */
 const sideEffectConnections = 2;
 
@@ -37,8 +40,14 @@ export async function startMessages(frame: ServiceFrame): Promise<RequestHandler
   const files = await openFiles(frame);
   const stores = await connectStores(frame);
   keepLease(frame, stores);
+  const sendingLog = new EventLog({
+    pool: openPool(frame, 'sending', sendingConnections),
+    redis: stores.redis,
+    keyPrefix: stores.keyPrefix,
+    log,
+  });
   const writer = new BatchWriter({
-    send: (items) => stores.eventLog.sendMessages(items),
+    send: (items) => sendingLog.sendMessages(items),
     log: subjectLogger(log, 'messages:sending'),
     registry: frame.metrics.registry,
   });
