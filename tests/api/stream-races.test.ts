@@ -1,0 +1,309 @@
+/** What happens at once to streams, on two replicas: clients that apply events stay right, and nobody sees what he may not. */
+import type { LogEntry } from '@parley/contracts';
+import { RefusedRequest, readObjects } from '@parley/test-kit';
+import type { JsonObject, TestAccount } from '@parley/test-kit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { fetchMessages } from './message-fixture.ts';
+import { StreamFixture } from './stream-fixture.ts';
+import type { Name } from './stream-fixture.ts';
+
+let all: StreamFixture;
+beforeAll(async () => {
+  all = await StreamFixture.start();
+});
+afterAll(() => all.stop());
+
+/** Reads a queue to its end: what was acknowledged before is in it. */
+class ReadQueue {
+  readonly #account: TestAccount;
+  readonly #queueId: unknown;
+  #lastEventId: number;
+  readonly state: JsonObject;
+
+  private constructor(account: TestAccount, state: JsonObject) {
+    this.#account = account;
+    this.#queueId = state['queue_id'];
+    this.#lastEventId = state['last_event_id'] as number;
+    this.state = state;
+  }
+
+  static async open(account: TestAccount, parameters: object): Promise<ReadQueue> {
+    return new ReadQueue(account, await account.client.post('register', { ...parameters }));
+  }
+
+  async readAll(): Promise<JsonObject[]> {
+    const events: JsonObject[] = [];
+    for (;;) {
+      const answer = await this.#account.client.get('events', {
+        queue_id: this.#queueId,
+        last_event_id: this.#lastEventId,
+        dont_block: true,
+      });
+      const more = readObjects(answer, 'events').filter(({ type }) => type !== 'heartbeat');
+      if (more.length === 0) return events;
+      for (const event of more) {
+        expect(event['id']).toBeGreaterThan(this.#lastEventId);
+        this.#lastEventId = event['id'] as number;
+        events.push(event);
+      }
+    }
+  }
+}
+
+type Known = { name: string; subscribers: Set<number>; isMine: boolean };
+
+/** Streams and subscribers as a client holds them that applies events blindly, as the terminal client does. */
+class Client {
+  readonly streams = new Map<number, Known>();
+  readonly #userId: number;
+
+  constructor(userId: number, state: JsonObject) {
+    this.#userId = userId;
+    for (const list of ['subscriptions', 'unsubscribed', 'never_subscribed'])
+      for (const stream of readObjects(state, list))
+        this.streams.set(stream['stream_id'] as number, {
+          name: stream['name'] as string,
+          subscribers: new Set(stream['subscribers'] as number[]),
+          isMine: list === 'subscriptions',
+        });
+  }
+
+  apply(event: JsonObject): void {
+    if (event['type'] === 'stream') this.#applyToStream(event);
+    else if (event['type'] === 'subscription') this.#applyToSubscription(event);
+  }
+
+  #get(streamId: unknown): Known {
+    const known = this.streams.get(streamId as number);
+    if (known === undefined)
+      throw new Error(`an event of stream ${String(streamId)}, which is unknown`);
+    return known;
+  }
+
+  #applyToStream(event: JsonObject): void {
+    if (event['op'] === 'update') {
+      if (event['property'] === 'name')
+        this.#get(event['stream_id']).name = event['value'] as string;
+      return;
+    }
+    for (const stream of readObjects(event, 'streams')) {
+      const id = stream['stream_id'] as number;
+      if (event['op'] === 'delete') expect(this.streams.delete(id)).toBe(true);
+      if (event['op'] === 'create' && !this.streams.has(id))
+        this.streams.set(id, {
+          name: stream['name'] as string,
+          subscribers: new Set(),
+          isMine: false,
+        });
+    }
+  }
+
+  #applyToSubscription(event: JsonObject): void {
+    const { op } = event;
+    if (op === 'add') {
+      for (const added of readObjects(event, 'subscriptions'))
+        this.streams.set(added['stream_id'] as number, {
+          name: added['name'] as string,
+          subscribers: new Set(added['subscribers'] as number[]),
+          isMine: true,
+        });
+    } else if (op === 'remove') {
+      for (const removed of readObjects(event, 'subscriptions')) {
+        const known = this.#get(removed['stream_id']);
+        known.isMine = false;
+        expect(known.subscribers.delete(this.#userId)).toBe(true);
+      }
+    } else {
+      const { subscribers } = this.#get(event['stream_id']);
+      const userId = event['user_id'] as number;
+      // Twice, or of somebody who is not there, makes the terminal client fail.
+      if (op === 'peer_add') expect(subscribers.has(userId)).toBe(false);
+      if (op === 'peer_add') subscribers.add(userId);
+      if (op === 'peer_remove') expect(subscribers.delete(userId)).toBe(true);
+    }
+  }
+
+  seen(): unknown {
+    return [...this.streams]
+      .map(([id, { name, subscribers, isMine }]) => ({
+        id,
+        name,
+        subscribers: [...subscribers].toSorted((a, b) => a - b),
+        isMine,
+      }))
+      .toSorted((a, b) => a.id - b.id);
+  }
+}
+
+const stateOf = {
+  fetch_event_types: ['subscription'],
+  event_types: ['stream', 'subscription'],
+  include_subscribers: true,
+};
+
+/** Does something that may be refused because something else came first, but never fails. */
+async function attempt(work: Promise<unknown>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    if (!(error instanceof RefusedRequest) || error.status >= 500) throw error;
+  }
+}
+
+test('joins, leaves, renames and deactivations at once leave clients right that apply the events', async () => {
+  const { ann, bob, cat, dan } = all.people;
+  const names = ['red', 'green', 'blue'];
+  await all.join('bob', names);
+  const watching = { ann, cat };
+  const opened = await Promise.all(
+    Object.values(watching).map(async (account) => {
+      const queue = await ReadQueue.open(account, stateOf);
+      return { account, queue, client: new Client(account.id, queue.state) };
+    }),
+  );
+  const principals = [bob, cat, dan].map(({ email }) => email);
+  const pick = (n: number): string => names[n % names.length] ?? '';
+  const act = async (who: Name, n: number): Promise<void> => {
+    const name = pick(n);
+    switch (n % 5) {
+      case 0:
+        return attempt(all.join(who, [name]));
+      case 1:
+        return attempt(all.leave(who, [name]));
+      case 2:
+        return attempt(all.join('bob', [name, pick(n + 1)], { principals }));
+      case 3:
+        // One at a time: who is removed with others is not told of them (reference facts, streams 11.2).
+        return attempt(all.leave('ann', [pick(n + 1), name], { principals: [principals[n % 3]] }));
+      default:
+        return attempt(
+          ann.client.patch('users/me/subscriptions', {
+            add: [{ name: pick(n + 1) }],
+            delete: [name],
+          }),
+        );
+    }
+  };
+  const administer = async (n: number): Promise<void> => {
+    const stream = await all.stream(pick(n)).catch(() => undefined);
+    if (stream === undefined) return;
+    const path = `streams/${stream['stream_id'] as number}`;
+    if (n % 3 === 0) return attempt(ann.client.delete(path));
+    await attempt(ann.client.patch(path, { new_name: `${pick(n)} ${n}` }));
+    return attempt(ann.client.patch(path, { new_name: pick(n) }));
+  };
+  for (let round = 0; round < 6; round += 1) {
+    await Promise.all([
+      ...(['bob', 'cat', 'dan'] as const).flatMap((who, k) =>
+        Array.from({ length: 4 }, (_, n) => act(who, round * 7 + k * 3 + n)),
+      ),
+      administer(round),
+    ]);
+  }
+  for (const { account, queue, client } of opened) {
+    for (const event of await queue.readAll()) client.apply(event);
+    const now = await account.client.post('register', stateOf);
+    expect(client.seen()).toEqual(new Client(account.id, now).seen());
+  }
+});
+
+test('a message is seen by outsiders exactly when the stream was public at its place', async () => {
+  const { ann, bob, cat } = all.people;
+  await all.join('ann', ['fickle'], { principals: [ann.email, bob.email] });
+  const id = await all.streamId('fickle');
+  const listening = await ReadQueue.open(cat, {
+    event_types: ['message'],
+    fetch_event_types: [],
+    all_public_streams: true,
+  });
+  let isDone = false;
+  const sending = (async () => {
+    const sent: number[] = [];
+    for (let n = 0; !isDone; n += 1)
+      sent.push(await bob.client.sendToStream('fickle', `topic ${n % 2}`, `${n}`));
+    return sent;
+  })();
+  for (let n = 0; n < 9; n += 1)
+    await ann.client.patch(`streams/${id}`, { is_private: n % 2 === 0 });
+  isDone = true;
+  const sent = await sending;
+  const { rows } = await all.all.pool.query<{ payload: string; message_id: number }>({
+    text: 'SELECT payload, message_id FROM log_entries ORDER BY position',
+  });
+  let isPublic = true;
+  const publicly: number[] = [];
+  for (const row of rows) {
+    const entry = JSON.parse(row.payload) as LogEntry;
+    if (entry.kind === 'change') {
+      for (const part of entry.events)
+        if (part.form === 'same' && part.event['stream_id'] === id)
+          isPublic = part.event['value'] === false;
+    } else if (entry.kind === 'message.sent' && entry.stream?.id === id) {
+      expect(entry.stream.isPublic).toBe(isPublic);
+      if (isPublic) publicly.push(row.message_id);
+    }
+  }
+  const heard = (await listening.readAll())
+    .map((event) => (event['message'] as JsonObject)['id'] as number)
+    .filter((message) => sent.includes(message));
+  expect(heard).toEqual(publicly.filter((message) => sent.includes(message)));
+  // It ends private: nothing of it is left to be fetched by who only heard it.
+  expect(await all.refusal('cat', 'GET', `users/me/${id}/topics`)).toMatchObject({
+    msg: 'Invalid stream id',
+  });
+  const { ids } = await fetchMessages(cat, { narrow: [['streams', 'public']] });
+  expect(ids.filter((message) => sent.includes(message))).toEqual([]);
+});
+
+test('what is delivered while somebody comes and goes is what he holds afterwards', async () => {
+  const { bob, dan } = all.people;
+  await all.join('bob', ['revolving'], { invite_only: true });
+  const queue = await ReadQueue.open(dan, { event_types: ['message'], fetch_event_types: [] });
+  let isDone = false;
+  const sending = (async () => {
+    for (let n = 0; !isDone; n += 1) await bob.client.sendToStream('revolving', 'x', `${n}`);
+  })();
+  for (let n = 0; n < 8; n += 1) {
+    await all.join('bob', ['revolving'], { principals: [dan.email] });
+    await all.leave('dan', ['revolving']);
+  }
+  isDone = true;
+  await sending;
+  const streamId = await all.streamId('revolving');
+  const delivered = (await queue.readAll())
+    .map((event) => event['message'] as JsonObject)
+    .filter((message) => message['stream_id'] === streamId)
+    .map((message) => message['id']);
+  const { messages } = await fetchMessages(dan, { num_before: 5000 });
+  expect(
+    messages.filter((message) => message['stream_id'] === streamId).map(({ id }) => id),
+  ).toEqual(delivered);
+});
+
+test('of two renames to one name, and of two creations, one is the first', async () => {
+  const { ann } = all.people;
+  await all.join('bob', ['left side', 'right side']);
+  const rename = async (from: string): Promise<number> => {
+    const { status } = await ann.client.request('PATCH', `streams/${await all.streamId(from)}`, {
+      new_name: '"middle"',
+    });
+    return status;
+  };
+  const statuses = await Promise.all([rename('left side'), rename('right side')]);
+  expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 400]);
+  const create = async (who: Name, name: string): Promise<number> => {
+    const { status } = await all.people[who].client.request('POST', 'users/me/subscriptions', {
+      subscriptions: [{ name }],
+      invite_only: true,
+    });
+    return status;
+  };
+  // Whoever comes second finds a private stream that he may not join.
+  const created = await Promise.all([create('bob', 'twin'), create('cat', 'Twin')]);
+  expect(created.toSorted((a, b) => a - b)).toEqual([200, 400]);
+  const { rows } = await all.all.pool.query<{ count: number }>({
+    text: "SELECT count(*)::int AS count FROM streams WHERE name_folded = 'TWIN'",
+  });
+  expect(rows[0]?.count).toBe(1);
+});
