@@ -14,6 +14,10 @@ beforeAll(async () => {
 });
 afterAll(() => all.stop());
 
+function check(holds: boolean, otherwise: string): void {
+  if (!holds) throw new Error(otherwise);
+}
+
 /** Reads a queue to its end: what was acknowledged before is in it. */
 class ReadQueue {
   readonly #account: TestAccount;
@@ -43,8 +47,9 @@ class ReadQueue {
       const more = readObjects(answer, 'events').filter(({ type }) => type !== 'heartbeat');
       if (more.length === 0) return events;
       for (const event of more) {
-        expect(event['id']).toBeGreaterThan(this.#lastEventId);
-        this.#lastEventId = event['id'] as number;
+        const id = event['id'] as number;
+        check(id > this.#lastEventId, `event ${id} does not come after ${this.#lastEventId}`);
+        this.#lastEventId = id;
         events.push(event);
       }
     }
@@ -89,7 +94,7 @@ class Client {
     }
     for (const stream of readObjects(event, 'streams')) {
       const id = stream['stream_id'] as number;
-      if (event['op'] === 'delete') expect(this.streams.delete(id)).toBe(true);
+      if (event['op'] === 'delete') check(this.streams.delete(id), 'an unknown stream is gone');
       if (event['op'] === 'create' && !this.streams.has(id))
         this.streams.set(id, {
           name: stream['name'] as string,
@@ -112,15 +117,17 @@ class Client {
       for (const removed of readObjects(event, 'subscriptions')) {
         const known = this.#get(removed['stream_id']);
         known.isMine = false;
-        expect(known.subscribers.delete(this.#userId)).toBe(true);
+        check(known.subscribers.delete(this.#userId), 'one left who was not there');
       }
     } else {
       const { subscribers } = this.#get(event['stream_id']);
       const userId = event['user_id'] as number;
       // Twice, or of somebody who is not there, makes the terminal client fail.
-      if (op === 'peer_add') expect(subscribers.has(userId)).toBe(false);
-      if (op === 'peer_add') subscribers.add(userId);
-      if (op === 'peer_remove') expect(subscribers.delete(userId)).toBe(true);
+      if (op === 'peer_add') {
+        check(!subscribers.has(userId), 'somebody joined twice');
+        subscribers.add(userId);
+      }
+      if (op === 'peer_remove') check(subscribers.delete(userId), 'somebody left twice');
     }
   }
 

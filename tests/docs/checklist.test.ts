@@ -1,16 +1,18 @@
 import { readFileSync } from 'node:fs';
 
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 const folder = new URL('../api/', import.meta.url);
-const linesOfChecklist = 102;
+/** The last line of each checklist, by the heading of its table. */
+const checklists = { messages: 102, streams: 72 } as const;
 
 type Row = { readonly line: number; readonly tests: readonly string[] };
 
-function readRows(): Row[] {
-  const table = readFileSync(new URL('README.md', folder), 'utf8');
+function readRows(about: string): Row[] {
+  const page = readFileSync(new URL('README.md', folder), 'utf8');
+  const [, table = ''] = page.split(`## What clients rely on about ${about}\n`);
   return Array.from(
-    table.matchAll(/^\| (\d+) \| [^|]+ \| ([^|]*) \|$/gm),
+    (table.split('\n## ')[0] ?? '').matchAll(/^\| (\d+) \| [^|]+ \| ([^|]*) \|$/gm),
     ([, line = '', tests = '']) => ({ line: Number(line), tests: tests.split('<br>') }),
   );
 }
@@ -26,19 +28,21 @@ function hasTitle(source: string, title: string): boolean {
   });
 }
 
-const rows = readRows();
+describe.each(Object.entries(checklists))('the checklist of %s', (about, lines) => {
+  const rows = readRows(about);
 
-test('the table of tests/api/README.md has each line of the checklist once', () => {
-  expect(rows.map((row) => row.line)).toEqual(
-    Array.from({ length: linesOfChecklist }, (_, index) => index + 1),
-  );
-});
+  test('the table of tests/api/README.md has each of its lines once', () => {
+    expect(rows.map((row) => row.line)).toEqual(
+      Array.from({ length: lines }, (_, index) => index + 1),
+    );
+  });
 
-test.each(rows)('line $line names tests that are there', ({ tests }) => {
-  for (const named of tests) {
-    const [, file = '', title = ''] = /^`([\w-]+\.test\.ts)`: (.+)$/.exec(named) ?? [];
-    expect(file, `"${named}" names a file and a title`).not.toBe('');
-    const source = readFileSync(new URL(file, folder), 'utf8');
-    expect(hasTitle(source, title), `${file} has a test "${title}"`).toBe(true);
-  }
+  test.each(rows)('line $line names tests that are there', ({ tests }) => {
+    for (const named of tests) {
+      const [, file = '', title = ''] = /^`([\w-]+\.test\.ts)`: (.+)$/.exec(named) ?? [];
+      expect(file, `"${named}" names a file and a title`).not.toBe('');
+      const source = readFileSync(new URL(file, folder), 'utf8');
+      expect(hasTitle(source, title), `${file} has a test "${title}"`).toBe(true);
+    }
+  });
 });

@@ -1,0 +1,189 @@
+/** What register and the lists answer of streams and subscriptions (reference facts, streams 3, 5.1, 6 and 12). */
+import { readObjects } from '@parley/test-kit';
+import type { JsonObject } from '@parley/test-kit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { anyNumber } from '../support/matchers.ts';
+import { StreamFixture } from './stream-fixture.ts';
+import type { Name } from './stream-fixture.ts';
+
+let all: StreamFixture;
+beforeAll(async () => {
+  all = await StreamFixture.start();
+  await all.join('bob', ['open'], { principals: ['bob@example.com', 'guest@example.com'] });
+  await all.join('bob', ['closed'], { invite_only: true });
+  await all.join('bob', ['left', 'left behind'], {
+    principals: ['bob@example.com', 'cat@example.com'],
+  });
+  await all.leave('cat', ['left']);
+});
+afterAll(() => all.stop());
+
+const register = (who: Name, parameters: object = {}): Promise<JsonObject> =>
+  all.people[who].client.post('register', {
+    fetch_event_types: ['subscription', 'stream'],
+    ...parameters,
+  });
+const lists = ['subscriptions', 'unsubscribed', 'never_subscribed'] as const;
+const namesOf = (state: JsonObject): unknown[][] =>
+  lists.map((list) => readObjects(state, list).map(({ name }) => name));
+
+const nullable = [
+  'desktop_notifications',
+  'audible_notifications',
+  'push_notifications',
+  'email_notifications',
+] as const;
+
+describe('register', () => {
+  test('has three lists by name: subscribed, once subscribed, never subscribed', async () => {
+    const state = await register('cat');
+    expect(namesOf(state)).toEqual([['fences', 'left behind'], ['left'], ['open']]);
+    expect(readObjects(state, 'streams').map(({ name }) => name)).toEqual([
+      'fences',
+      'left',
+      'left behind',
+      'open',
+    ]);
+    expect(state).toMatchObject({
+      stream_name_max_length: 60,
+      stream_description_max_length: 1024,
+    });
+  });
+
+  test('shows private streams as never subscribed to administrators only, and guests nothing', async () => {
+    expect(namesOf(await register('ann'))[2]).toEqual(['closed', 'left', 'left behind', 'open']);
+    expect(namesOf(await register('dan'))[2]).toEqual(['left', 'left behind', 'open']);
+    expect(namesOf(await register('guest'))).toEqual([['fences', 'open'], [], []]);
+    expect(readObjects(await register('guest'), 'streams')).toHaveLength(2);
+  });
+
+  test('never gives null for notifications to a client that does not know it', async () => {
+    const plain = await register('cat');
+    const knowing = await register('cat', {
+      client_capabilities: { notification_settings_null: true },
+    });
+    for (const list of ['subscriptions', 'unsubscribed'])
+      for (const key of nullable) {
+        for (const one of readObjects(plain, list)) expect(one[key]).toBe(false);
+        for (const one of readObjects(knowing, list)) expect(one[key]).toBe(null);
+      }
+    expect(readObjects(plain, 'subscriptions')[0]?.['wildcard_mentions_notify']).toBe(null);
+  });
+
+  test('has subscribers only when asked for, as ascending ids', async () => {
+    const without = await register('cat');
+    const asked = await register('cat', { include_subscribers: true });
+    for (const list of lists) {
+      for (const one of readObjects(without, list)) expect(one).not.toHaveProperty('subscribers');
+      for (const one of readObjects(asked, list)) {
+        const ids = one['subscribers'] as number[];
+        expect(ids).toEqual(ids.toSorted((a, b) => a - b));
+      }
+    }
+    const { bob, cat } = all.people;
+    const both = [bob.id, cat.id].toSorted((a, b) => a - b);
+    expect(readObjects(asked, 'subscriptions')[1]?.['subscribers']).toEqual(both);
+    expect(readObjects(asked, 'unsubscribed')[0]?.['subscribers']).toEqual([bob.id]);
+  });
+
+  test('does not say who is in a private stream that was left, but to administrators', async () => {
+    await all.join('bob', ['club'], {
+      invite_only: true,
+      principals: ['cat@example.com', 'ann@example.com', 'bob@example.com'],
+    });
+    await all.leave('ann', ['club'], { principals: ['cat@example.com', 'ann@example.com'] });
+    const left = async (who: Name): Promise<JsonObject | undefined> =>
+      readObjects(await register(who, { include_subscribers: true }), 'unsubscribed').find(
+        ({ name }) => name === 'club',
+      );
+    expect(await left('cat')).not.toHaveProperty('subscribers');
+    expect(await left('ann')).toMatchObject({ subscribers: [all.people.bob.id] });
+  });
+});
+
+test('young streams have no traffic yet, and old ones have it rounded', async () => {
+  const young = readObjects(
+    await all.people.bob.client.get('users/me/subscriptions'),
+    'subscriptions',
+  );
+  for (const one of young)
+    expect(one).toMatchObject({ is_old_stream: false, stream_weekly_traffic: null });
+  await all.all.pool.query(
+    "UPDATE streams SET created_at = now() - interval '30 days' WHERE name = 'open'",
+  );
+  const open = (await register('bob'))['subscriptions'] as JsonObject[];
+  const old = open.find(({ name }) => name === 'open');
+  expect(old?.['is_old_stream']).toBe(true);
+  expect(old?.['stream_weekly_traffic']).toEqual(anyNumber);
+});
+
+test('history is always shared in public streams, and in private ones only if that is asked for', async () => {
+  const made = async (name: string, more: object): Promise<unknown> => {
+    await all.join('bob', [name], more as JsonObject);
+    return (await all.stream(name))?.['history_public_to_subscribers'];
+  };
+  expect(await made('public', { history_public_to_subscribers: false })).toBe(true);
+  expect(await made('private', { invite_only: true })).toBe(false);
+  expect(await made('told', { invite_only: true, history_public_to_subscribers: true })).toBe(true);
+});
+
+test('colour, mute and pin outlive leaving and coming back', async () => {
+  const { client } = all.people.dan;
+  await all.join('dan', ['kept']);
+  const id = await all.streamId('kept');
+  const set = (property: string, value: unknown): JsonObject => ({
+    stream_id: id,
+    property,
+    value,
+  });
+  await client.post('users/me/subscriptions/properties', {
+    subscription_data: [set('color', '#123456'), set('is_muted', true), set('pin_to_top', true)],
+  });
+  await all.leave('dan', ['kept']);
+  await client.post('users/me/subscriptions', {
+    subscriptions: [{ name: 'kept', color: '#abcdef' }],
+  });
+  const list = readObjects(await client.get('users/me/subscriptions'), 'subscriptions');
+  expect(list.find(({ name }) => name === 'kept')).toMatchObject({
+    color: '#123456',
+    is_muted: true,
+    in_home_view: false,
+    pin_to_top: true,
+  });
+});
+
+test('a new person begins with the palette, in its order, request by request or all at once', async () => {
+  const [one, two] = await all.all.organization.makeAccounts(['Paula One', 'Paul Two']);
+  const palette = ['#76ce90', '#fae589', '#a6c7e5', '#e79ab5'];
+  const names = ['p1', 'p2', 'p3', 'p4'];
+  for (const name of names)
+    await one?.client.post('users/me/subscriptions', { subscriptions: [{ name }] });
+  await two?.client.post('users/me/subscriptions', {
+    subscriptions: names.map((name) => ({ name })),
+  });
+  for (const account of [one, two]) {
+    const answer = await account?.client.get('users/me/subscriptions');
+    const colors = readObjects(answer ?? {}, 'subscriptions').map(({ color }) => color);
+    expect(colors).toEqual(palette);
+  }
+});
+
+test('a name has up to 60 characters, and what surrounds it does not count', async () => {
+  const name = 'é'.repeat(60);
+  await all.join('bob', [`\t ${name} \n`]);
+  expect(await all.stream(name)).toMatchObject({ name });
+});
+
+test('DELETE takes its parameters from the query as well as from the body', async () => {
+  await all.join('bob', ['query', 'body']);
+  const query = new URLSearchParams({ subscriptions: '["query"]' });
+  expect(
+    await all.people.bob.client.call('DELETE', `users/me/subscriptions?${query.toString()}`),
+  ).toMatchObject({ removed: ['query'] });
+  expect(
+    await all.people.bob.client.call('DELETE', 'users/me/subscriptions', {
+      subscriptions: ['body'],
+    }),
+  ).toMatchObject({ removed: ['body'] });
+});
