@@ -48,6 +48,14 @@ test('tells everybody what a client needs before it signs in', async () => {
   });
 });
 
+test('has both version keys, equal, and no feature level; password is what email is', async () => {
+  const settings = await organization.client().get('server_settings');
+  expect(settings['zulip_version']).toBe(settings['service_version']);
+  expect(settings).not.toHaveProperty('zulip_feature_level');
+  const methods = settings['authentication_methods'] as Record<string, boolean>;
+  expect(methods['password']).toBe(methods['email'] === true || methods['ldap'] === true);
+});
+
 test('ignores credentials, good and bad ones', async () => {
   for (const client of [organization.client('bob'), organization.client('bob', 'x'.repeat(32))]) {
     expect(await client.get('server_settings')).toMatchObject({ result: 'success' });

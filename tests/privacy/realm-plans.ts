@@ -1,5 +1,5 @@
 /** What everybody asks of the endpoints about the organization and its groups, which are the same for all. */
-import { unknownId } from './plan.ts';
+import { alike, idsOf, sampled, unknownId } from './plan.ts';
 import type { Plan, Plans } from './plan.ts';
 import type { Ask } from './asker.ts';
 
@@ -13,7 +13,17 @@ export const realmPlans: Plans = {
   'GET dev_list_users': inDevelopment,
   'POST dev_list_users': inDevelopment,
   'GET generate_204': { because: 'it answers nothing' },
-  'PATCH realm': byOthersThanAdministrators({ path: 'realm', parameters: { name: '"x"' } }),
+  'PATCH realm': function* changeRealm({ me, hiddenStreams, random }) {
+    const streams = random.sample(hiddenStreams, sampled);
+    for (const parameter of ['notifications_stream_id', 'signup_notifications_stream_id'])
+      yield* alike(`realm ${parameter}`, unknownId, idsOf(streams), (id) => ({
+        path: 'realm',
+        parameters: { [parameter]: id },
+        succeeds: false,
+      }));
+    if (me.role !== 'administrator')
+      yield { path: 'realm', parameters: { name: '"x"' }, succeeds: false };
+  },
   'POST realm/deactivate': byOthersThanAdministrators({ path: 'realm/deactivate' }),
   'GET realm/domains': () => [{ path: 'realm/domains' }],
   'POST realm/domains': byOthersThanAdministrators({
@@ -27,6 +37,21 @@ export const realmPlans: Plans = {
   'DELETE realm/domains/{domain}': byOthersThanAdministrators({
     path: 'realm/domains/example.org',
   }),
+  'GET realm/icon': { because: 'it sends to where everybody is told that the icon is' },
+  'POST realm/icon': byOthersThanAdministrators({ path: 'realm/icon' }),
+  'DELETE realm/icon': byOthersThanAdministrators({ path: 'realm/icon' }),
+  'GET realm/logo': { because: 'it sends to where everybody is told that the logo is' },
+  'POST realm/logo': byOthersThanAdministrators({ path: 'realm/logo' }),
+  'DELETE realm/logo': byOthersThanAdministrators({ path: 'realm/logo' }),
+  'GET /user_avatars/{realm_id:int}/realm/{file}': { because: 'it shows what everybody may see' },
+  'GET /static/images/logo/parley-logo.png': { because: 'it is the same everywhere' },
+  'GET /static/images/logo/parley-logo-night.png': { because: 'it is the same everywhere' },
+  'GET realm/emoji': () => [{ path: 'realm/emoji' }],
+  'POST realm/emoji/{emoji_name}': () => [{ path: 'realm/emoji/emoji', succeeds: false }],
+  'DELETE realm/emoji/{emoji_name}': () => [{ path: 'realm/emoji/emoji', succeeds: false }],
+  'GET /user_avatars/{realm_id:int}/emoji/images/{file}': {
+    because: 'it shows what everybody may see',
+  },
   'GET realm/filters': () => [{ path: 'realm/filters' }],
   'POST realm/filters': byOthersThanAdministrators({
     path: 'realm/filters',

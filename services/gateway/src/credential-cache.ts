@@ -28,7 +28,7 @@ export type CredentialCacheOptions = {
 /** The second within which a change must be felt everywhere. */
 const freshnessMs = 1_000;
 
-/** What no account change announces is felt after so long (the organization's own state). */
+/** What no account change announces is felt after so long, should something ever alter an account past the log. */
 const entryLifetimeMs = 30_000;
 
 /** A wrong key that is tried again and again costs one look-up in so long; a key that just came into being waits no longer. */
