@@ -336,3 +336,13 @@ test('two emoji of one name at once: one is made, whichever replica makes it, an
   const { rows } = await organization.pool.query('SELECT * FROM files_to_remove');
   expect(rows).toEqual([]);
 });
+
+test('the emoji that are told last are those there are, however many come at once', async () => {
+  const queues = await WatchedQueues.open({ gil: as('gil') }, as('cat'));
+  await Promise.all(Array.from({ length: 10 }, (_, n) => upload('bob', `many${n}`, picture)));
+  const { gil: events } = await queues.step();
+  expect(events.map((event) => Object.keys(event['realm_emoji'] as object).length)).toEqual(
+    Array.from({ length: 10 }, (_, n) => n + 1),
+  );
+  expect(events.at(-1)?.['realm_emoji']).toEqual(await listEmoji('gil'));
+});

@@ -178,6 +178,21 @@ describe('what is no linkifier', () => {
     ]);
   });
 
+  test('the list that is told last is the list, however many change it at once', async () => {
+    const queues = await WatchedQueues.open({ gil: as('gil') }, as('cat'));
+    await Promise.all(
+      Array.from({ length: 12 }, (_, n) =>
+        as('ann').request('POST', 'realm/filters', { ...ticket, pattern: `x${n}(?P<id>y)` }),
+      ),
+    );
+    const { gil: events } = await queues.step();
+    expect(events.map((event) => (event['realm_filters'] as unknown[]).length)).toEqual(
+      Array.from({ length: 12 }, (_, n) => n + 1),
+    );
+    const { filters } = await as('gil').get('realm/filters');
+    expect(events.at(-1)?.['realm_filters']).toEqual(filters);
+  });
+
   test('more than a hundred', async () => {
     await organization.pool.query(
       "INSERT INTO linkifiers (pattern, url_format) SELECT 'x' || n || '(?P<id>y)', '' FROM generate_series(1, 100) n",

@@ -338,9 +338,31 @@ describe('at the same time', () => {
         as('ann').request('POST', `user_groups/${id}/members`, { add }),
       ),
     );
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+      200, 400, 400, 400, 400, 400,
+    ]);
     const events = [{ type: 'user_group', op: 'add_members', group_id: id, user_ids: add }];
     expect(await queues.step()).toEqual({ ann: events, bob: events, gil: events, bobBot: events });
+  });
+
+  test('a group that is deleted while people are added to it is gone, and nobody hears of it afterwards', async () => {
+    for (const _turn of [1, 2, 3, 4, 5]) {
+      const id = await createGroup('crew');
+      const queues = await WatchedQueues.open({ gil: as('gil') }, as('cat'));
+      const members = (['ann', 'bob', 'cat', 'gil'] as const).map((who) =>
+        as('ann').request('POST', `user_groups/${id}/members`, { add: [organization.id(who)] }),
+      );
+      const answers = await Promise.all([
+        ...members.slice(0, 2),
+        as('ann').request('DELETE', `user_groups/${id}`),
+        ...members.slice(2),
+      ]);
+      for (const { status, body } of answers)
+        if (status !== 200) expect(body).toEqual(coded('Invalid user group'));
+      const { gil: events } = await queues.step();
+      expect(events.at(-1)).toEqual({ type: 'user_group', op: 'remove', group_id: id });
+      expect(events).toHaveLength(answers.filter(({ status }) => status === 200).length);
+    }
   });
 
   test('events in their order lead from the state at register to the state now', async () => {
