@@ -21,11 +21,48 @@ export function checkMayAdminister(
 }
 
 /**
+ * Whoever runs the installation and may do what an administrator may. It is known by being this object, so that no request can be
+ * taken for it.
+ */
+export const operator: Caller = Object.freeze({
+  userId: 0,
+  email: '',
+  role: 'administrator',
+  botType: null,
+  botOwnerId: null,
+});
+
+/** Ids of accounts begin at 1, so that nothing is ever the operator's own. */
+const operatorAsUser: User = Object.freeze({
+  id: operator.userId,
+  email: '',
+  deliveryEmail: '',
+  fullName: 'Operator',
+  shortName: '',
+  role: 'administrator',
+  isActive: true,
+  isSystem: true,
+  botType: null,
+  botOwnerId: null,
+  recipientId: 0,
+  avatarSource: 'G',
+  avatarVersion: 1,
+  timezone: '',
+  settings: {},
+  pointer: -1,
+  defaultSendingStreamId: null,
+  defaultEventsRegisterStreamId: null,
+  defaultAllPublicStreams: false,
+  dateJoined: '',
+});
+
+/**
  * Finds the caller among accounts that were locked: as it is now, which may be newer than the identity of the request.
  *
  * @throws ApiError 401 when the caller has been deactivated since the request was let in
  */
 export function getActor(people: readonly User[], caller: Pick<Caller, 'userId'>): User {
+  if (caller === operator) return operatorAsUser;
   const actor = people.find((person) => person.id === caller.userId);
   if (actor?.isActive !== true) throw notAuthenticated('Account is deactivated');
   return actor;

@@ -191,6 +191,14 @@ function readDatabase(reader: SettingsReader): DatabaseConfig {
   };
 }
 
+function readRedis(reader: SettingsReader): RedisConfig {
+  return {
+    url: reader.must('redisUrl'),
+    prefix: reader.must('redisPrefix'),
+    commandTimeoutMs: reader.must('redisCommandTimeoutMs'),
+  };
+}
+
 const everyAddress = new Set(['0.0.0.0', '::', '[::]']);
 
 function readListen(reader: SettingsReader): ListenConfig {
@@ -285,11 +293,7 @@ export function serviceConfigFrom(raw: RawSettings, service: string): ServiceCon
     publicUrl: reader.must('publicUrl'),
     listen: readListen(reader),
     database: readDatabase(reader),
-    redis: {
-      url: reader.must('redisUrl'),
-      prefix: reader.must('redisPrefix'),
-      commandTimeoutMs: reader.must('redisCommandTimeoutMs'),
-    },
+    redis: readRedis(reader),
     internalSecrets: [reader.must('internalSecret'), ...(previous === undefined ? [] : [previous])],
     keySecret: reader.must('keySecret'),
     rateLimits: reader.must('rateLimits'),
@@ -314,14 +318,39 @@ export function readServiceConfig(env: Environment, service: string): ServiceCon
   return serviceConfigFrom(readEnvironment(env), service);
 }
 
+function readPart<Part extends object | undefined>(
+  env: Environment,
+  read: (reader: SettingsReader) => Part,
+): Part {
+  const reader = new SettingsReader(readEnvironment(env));
+  const part = read(reader);
+  reader.finish();
+  return part === undefined ? part : deepFreeze(part);
+}
+
 /**
  * Reads only what a tool needs that works on the database alone, such as the migrations.
  *
  * @throws ConfigError with every fault
  */
 export function readDatabaseConfig(env: Environment): DatabaseConfig {
-  const reader = new SettingsReader(readEnvironment(env));
-  const config = readDatabase(reader);
-  reader.finish();
-  return deepFreeze(config);
+  return readPart(env, readDatabase);
+}
+
+/**
+ * Reads only where Redis is, for a look at it apart from everything else.
+ *
+ * @throws ConfigError with every fault
+ */
+export function readRedisConfig(env: Environment): RedisConfig {
+  return readPart(env, readRedis);
+}
+
+/**
+ * Reads only where files are, undefined where nothing says so.
+ *
+ * @throws ConfigError with every fault
+ */
+export function readFilesConfig(env: Environment): FilesConfig | undefined {
+  return readPart(env, readFiles);
 }

@@ -5,6 +5,7 @@ export {
   checkSchemaVersion,
   codeSchemaVersion,
   oldestUsableSchemaVersion,
+  readSchemaVersion,
   UnusableSchema,
 } from './schema-version.ts';
 export { isUniqueViolation } from './unique-violation.ts';

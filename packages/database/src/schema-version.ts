@@ -15,6 +15,18 @@ export const oldestAdmittedCodeVersion = 3;
 
 export class UnusableSchema extends Error {}
 
+/** @returns the version of the schema, or undefined where no migration ran yet */
+export async function readSchemaVersion(database: Queryable): Promise<number | undefined> {
+  const table = await database.query<{ found: string | null }>({
+    text: `SELECT to_regclass('schema_version')::text AS found`,
+  });
+  if (table.rows[0]?.found === null) return undefined;
+  const { rows } = await database.query<{ version: number }>({
+    text: 'SELECT version FROM schema_version',
+  });
+  return rows[0]?.version;
+}
+
 /**
  * Refuses a schema that is older than this code needs, or one that no longer admits this code; a newer schema that admits it
  * is used, so that old and new replicas run side by side while an upgrade rolls.

@@ -8,7 +8,7 @@ import type { ChangeEntry, LogEffect, Role } from '@parley/contracts';
 import type { Client, Pool } from '@parley/database';
 import type { EventLog } from '@parley/event-log';
 import {
-  createRealm,
+  createOrganizationRows,
   createStream,
   createUsers,
   drawUserIds,
@@ -46,13 +46,6 @@ export type NewOrganizationStream = {
   readonly creatorId?: number;
 };
 
-/** The senders of notices (reference facts, people: system bots). Clients know them by the part before the `@`. */
-export const systemBots = [
-  { email: 'notification-bot@parley.example', fullName: 'Notification Bot' },
-  { email: 'welcome-bot@parley.example', fullName: 'Welcome Bot' },
-  { email: 'emailgateway@parley.example', fullName: 'Email Gateway' },
-] as const;
-
 // An entry of the log that names more people would be slow to read in one piece.
 const membersPerChangeMax = 10_000;
 
@@ -82,14 +75,8 @@ export class OrganizationMaker {
     readonly description?: string;
   }): Promise<void> {
     await this.#change(async (client, changeId) => {
-      await createRealm(client, realm);
-      const made = await createUsers(
-        client,
-        this.keySecrets,
-        systemBots.map((bot) => ({ ...bot, botType: 1, isSystem: true })),
-        changeId,
-      );
-      return { result: undefined, effects: made.map(({ user }) => accountEffect(user)) };
+      const bots = await createOrganizationRows(client, this.keySecrets, realm, changeId);
+      return { result: undefined, effects: bots.map(accountEffect) };
     });
   }
 

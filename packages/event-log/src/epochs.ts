@@ -1,19 +1,17 @@
-import type { Pool } from '@parley/database';
+import type { Client, Pool } from '@parley/database';
 
 import { ensurePartitionsFor } from './partitions.ts';
+import { readHead } from './read-log.ts';
 
 /** Past anything that the lost part of the old log can have handed out. */
 const positionsJumped = 1_000_000_000;
 const messageIdsJumped = 10_000_000;
 
-/**
- * Opens a new epoch when the database is on another history than the log was last written on (a standby was promoted, a
- * backup restored): what acknowledged readers saw past this log's end may be gone, so ids jump past all of it. Whoever
- * comes second finds the work done.
- *
- * @returns the epoch now in force
- */
-export async function openEpochIfNeeded(pool: Pool): Promise<number> {
+/** Opens an epoch where the database is on another history than its log, or, given the number of the epoch in force, in any case. */
+async function openEpoch(
+  pool: Pool,
+  inForce: number | null,
+): Promise<{ readonly epoch: number; readonly startPosition: number }> {
   const planned = await pool.query<{ start_position: number }>({
     text: `SELECT greatest(coalesce(newest.position + newest.length - 1, 0), h.start_position) + $1::bigint AS start_position
            FROM log_head h LEFT JOIN LATERAL (
@@ -23,11 +21,12 @@ export async function openEpochIfNeeded(pool: Pool): Promise<number> {
   const startPosition = planned.rows[0]?.start_position;
   if (startPosition === undefined) throw new Error('the log has no head row');
   await ensurePartitionsFor(pool, startPosition);
-  const { rows } = await pool.query<{ epoch: number }>({
+  const { rows } = await pool.query<{ epoch: number; start_position: number }>({
     text: `WITH history AS (
         SELECT c.system_identifier, substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) AS timeline FROM pg_control_system() c
       ), head AS (
-        SELECT h.* FROM log_head h, history WHERE h.system_identifier <> history.system_identifier OR h.timeline <> history.timeline
+        SELECT h.* FROM log_head h, history
+        WHERE h.system_identifier <> history.system_identifier OR h.timeline <> history.timeline OR h.epoch = $3::integer
         FOR UPDATE OF h
       ), newest AS (
         SELECT greatest(coalesce(max(e.position + e.length - 1), 0), (SELECT start_position FROM head)) AS position,
@@ -39,12 +38,87 @@ export async function openEpochIfNeeded(pool: Pool): Promise<number> {
       ), opened AS (
         UPDATE log_head h SET epoch = h.epoch + 1, start_position = $1::bigint,
           start_message_id = newest.message_id + $2::bigint, system_identifier = history.system_identifier, timeline = history.timeline
-        FROM head, newest, history RETURNING h.epoch
+        FROM head, newest, history RETURNING h.epoch, h.start_position
       )
-      SELECT coalesce((SELECT epoch FROM opened), (SELECT epoch FROM log_head)) AS epoch`,
-    values: [startPosition, messageIdsJumped],
+      SELECT * FROM opened
+      UNION ALL SELECT h.epoch, h.start_position FROM log_head h WHERE NOT EXISTS (SELECT 1 FROM opened)`,
+    values: [startPosition, messageIdsJumped, inForce],
   });
-  const epoch = rows[0]?.epoch;
-  if (epoch === undefined) throw new Error('the log has no head row');
+  const opened = rows[0];
+  if (opened === undefined) throw new Error('the log has no head row');
+  return { epoch: opened.epoch, startPosition: opened.start_position };
+}
+
+/**
+ * Opens a new epoch when the database is on another history than the log was last written on (a standby was promoted, a
+ * backup restored): what acknowledged readers saw past this log's end may be gone, so ids jump past all of it. Whoever
+ * comes second finds the work done.
+ *
+ * @returns the epoch now in force
+ */
+export async function openEpochIfNeeded(pool: Pool): Promise<number> {
+  const { epoch } = await openEpoch(pool, null);
   return epoch;
+}
+
+/**
+ * Opens a new epoch in any case: for an operator who knows that the database lost changes in a way that it cannot notice itself, such
+ * as a volume put back under a running server. Of two at once one opens it.
+ *
+ * @returns the epoch now in force
+ */
+export async function openNewEpoch(
+  pool: Pool,
+): Promise<{ readonly epoch: number; readonly startPosition: number }> {
+  const { epoch } = await readHead(pool);
+  return openEpoch(pool, epoch);
+}
+
+/** The end of a log whose rows come into an empty database. */
+export type ImportedLog = {
+  readonly epoch: number;
+  readonly endPosition: number;
+  readonly messageId: number;
+};
+
+/**
+ * Makes partitions for the log that goes on from an imported one: before the transaction of the import, since they are made on a
+ * connection of their own. Ones that are never used hurt nobody.
+ *
+ * @returns the position from which the log goes on
+ */
+export async function planImportedLog(pool: Pool, source: ImportedLog): Promise<number> {
+  const { endPosition } = await readHead(pool);
+  const startPosition = Math.max(endPosition, source.endPosition) + positionsJumped;
+  if (!(await ensurePartitionsFor(pool, startPosition)))
+    throw new Error('partitions of the log could not be made: something else works on them');
+  return startPosition;
+}
+
+/**
+ * Opens an epoch above everything that the imported log, and this database's own, handed out: the imported rows keep their positions
+ * and message ids, which mean the same here, and nothing new gets one of them. The log itself begins there.
+ *
+ * @param startPosition from `planImportedLog`
+ */
+export async function openImportedLog(
+  client: Client,
+  source: ImportedLog,
+  startPosition: number,
+): Promise<void> {
+  await client.query({ text: 'SELECT 1 FROM log_head FOR UPDATE' });
+  const head = await readHead(client);
+  if (head.endPosition >= startPosition)
+    throw new Error('the log has grown past where the imported one was to go on');
+  const epoch = Math.max(head.epoch, source.epoch) + 1;
+  await client.query({
+    text: 'INSERT INTO log_epochs (epoch, previous_end_position, start_position) VALUES ($1, $2, $3)',
+    values: [epoch, head.endPosition, startPosition],
+  });
+  await client.query({
+    text: `UPDATE log_head SET epoch = $1, start_position = $2, begin_position = $2, start_message_id = $3,
+        system_identifier = c.system_identifier, timeline = substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)
+      FROM pg_control_system() c`,
+    values: [epoch, startPosition, Math.max(head.messageId, source.messageId) + messageIdsJumped],
+  });
 }

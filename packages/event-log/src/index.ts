@@ -1,14 +1,16 @@
 export type { Append, SendItem, SendOutcome } from './append.ts';
 export { EventLog, NotSent } from './append.ts';
-export { openEpochIfNeeded } from './epochs.ts';
+export type { ImportedLog } from './epochs.ts';
+export { openEpochIfNeeded, openImportedLog, openNewEpoch, planImportedLog } from './epochs.ts';
 export type { FollowerOptions } from './follow.ts';
 export { LogFollower } from './follow.ts';
 export { ensurePartitionsFor, trimLog } from './partitions.ts';
-export type { Epoch, LogHead } from './read-log.ts';
+export type { Epoch, LogHead, LogSize } from './read-log.ts';
 export {
   readEntriesAfter,
   readEntriesForAudiences,
   readEntriesWithSideEffects,
   readEpochs,
   readHead,
+  readLogSize,
 } from './read-log.ts';

@@ -49,6 +49,27 @@ export async function readHead(database: Queryable): Promise<LogHead> {
   };
 }
 
+export type LogSize = {
+  readonly bytes: number;
+  readonly partitions: number;
+  /** As Postgres estimates it; -1 where it has not looked yet. */
+  readonly entries: number;
+  readonly newestAt: Date | null;
+};
+
+/** @returns what the log takes on disk, its indexes included */
+export async function readLogSize(database: Queryable): Promise<LogSize> {
+  const { rows } = await database.query<LogSize>({
+    text: `SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint AS bytes, count(*) AS partitions,
+        coalesce(sum(c.reltuples) FILTER (WHERE c.reltuples >= 0), -1)::bigint AS entries,
+        (SELECT e.appended_at FROM log_entries e ORDER BY e.position DESC LIMIT 1) AS "newestAt"
+      FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'log_entries'::regclass`,
+  });
+  const size = rows[0];
+  if (size === undefined) throw new Error('the sum of the sizes gave nothing');
+  return size;
+}
+
 export async function readEpochs(database: Queryable): Promise<Epoch[]> {
   const { rows } = await database.query<{
     epoch: number;

@@ -180,6 +180,22 @@ export async function findApiKey(
   return rows[0] === undefined ? undefined : decrypt(secrets, rows[0].sealed, keyPurpose(userId));
 }
 
+/**
+ * Opens one of the stored keys, to see whether the secrets are the right ones.
+ *
+ * @returns undefined when there is none
+ * @throws Error when it was stored under another secret
+ */
+export async function findAnyApiKey(
+  db: Queryable,
+  secrets: KeySecrets,
+): Promise<string | undefined> {
+  const { rows } = await db.query<{ userId: number }>({
+    text: 'SELECT user_id AS "userId" FROM api_keys ORDER BY user_id LIMIT 1',
+  });
+  return rows[0] === undefined ? undefined : findApiKey(db, secrets, rows[0].userId);
+}
+
 /** Whose key it is, with what authentication has to refuse (reference facts, people 4). */
 export type KeyAccount = Caller & {
   /** `foldName` of the real address: the given one must fold to the same. */

@@ -60,6 +60,36 @@ export async function findEventQueue<Descriptor>(
   return rows[0];
 }
 
+/** A queue as an operator sees it. */
+export type ListedEventQueue = {
+  readonly queueId: string;
+  readonly userId: number;
+  readonly email: string;
+  readonly client: string;
+  readonly startPosition: number;
+  readonly epoch: number;
+  readonly lifespanSecs: number;
+  readonly createdAt: Date;
+  /** Recorded at most once per tenth of the lifetime. */
+  readonly lastPolledAt: Date;
+  readonly idleSecs: number;
+};
+
+/** @returns the queues, longest unpolled first */
+export async function listEventQueues(
+  database: Queryable,
+  queuesMax: number,
+): Promise<ListedEventQueue[]> {
+  const { rows } = await database.query<ListedEventQueue>({
+    text: `SELECT q.queue_id AS "queueId", q.user_id AS "userId", coalesce(u.delivery_email, u.email) AS email, q.client,
+        q.start_position AS "startPosition", q.epoch, q.lifespan_secs AS "lifespanSecs", q.created_at AS "createdAt",
+        q.last_polled_at AS "lastPolledAt", extract(epoch FROM clock_timestamp() - q.last_polled_at)::float8 AS "idleSecs"
+      FROM event_queues q JOIN users u ON u.id = q.user_id ORDER BY q.last_polled_at, q.queue_id LIMIT $1`,
+    values: [queuesMax],
+  });
+  return rows;
+}
+
 /** @returns whether the queue existed and belonged to the user */
 export async function deleteEventQueue(
   database: Queryable,

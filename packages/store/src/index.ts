@@ -6,6 +6,7 @@ export * from './realm-domains.ts';
 export * from './users.ts';
 export * from './user-locks.ts';
 export * from './new-users.ts';
+export * from './system-bots.ts';
 export * from './avatars.ts';
 export * from './bot-services.ts';
 export * from './bot-storage.ts';

@@ -152,6 +152,7 @@ export async function lockRealmForChange(db: Queryable): Promise<Realm> {
 /** What may change of the organization beside its pictures; what is absent stays. */
 export type RealmChange = {
   readonly name?: string;
+  readonly stringId?: string;
   readonly description?: string;
   /** Laid over those that are stored. */
   readonly settings?: Partial<RealmSettings>;
@@ -165,6 +166,7 @@ export type RealmChange = {
 export async function updateRealm(db: Queryable, change: RealmChange): Promise<void> {
   const columns: readonly (readonly [string, unknown])[] = [
     ['name', change.name],
+    ['string_id', change.stringId],
     ['description', change.description],
     ['notifications_stream_id', change.notificationsStreamId],
     ['signup_notifications_stream_id', change.signupNotificationsStreamId],
@@ -181,6 +183,11 @@ export async function updateRealm(db: Queryable, change: RealmChange): Promise<v
 /** Ends the organization, which the caller has locked for a change: nobody is let in any more. */
 export async function deactivateRealm(db: Queryable): Promise<void> {
   await db.query({ text: 'UPDATE realm SET is_deactivated = true' });
+}
+
+/** Opens the organization again, which the caller has locked for a change. */
+export async function reactivateRealm(db: Queryable): Promise<void> {
+  await db.query({ text: 'UPDATE realm SET is_deactivated = false' });
 }
 
 /** The pictures of an organization, by what addresses call them. */

@@ -274,6 +274,30 @@ export async function updateUser(db: Queryable, userId: number, change: UserChan
   return updated;
 }
 
+/**
+ * Gives an account, which the caller has locked, another real address and what others see of it.
+ *
+ * @param emails.shown from `shownEmail`
+ * @throws the database's unique violation when somebody has one of them
+ */
+export async function setUserEmail(
+  db: Queryable,
+  userId: number,
+  emails: { readonly delivery: string; readonly shown: string },
+): Promise<void> {
+  const isHidden = emails.shown !== emails.delivery;
+  await db.query({
+    text: `UPDATE users SET email = $2, email_folded = $3, delivery_email = $4, delivery_email_folded = $5 WHERE id = $1`,
+    values: [
+      userId,
+      emails.shown,
+      foldName(emails.shown),
+      isHidden ? emails.delivery : null,
+      isHidden ? foldName(emails.delivery) : null,
+    ],
+  });
+}
+
 /** @returns ids of active accounts, people and bots but no system bots; at most so many */
 export async function listActiveUserIds(db: Queryable, countMax: number): Promise<number[]> {
   const { rows } = await db.query<{ id: number }>({

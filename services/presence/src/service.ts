@@ -1,14 +1,18 @@
 import { ConfigError } from '@parley/config';
+import type { ServiceConfig } from '@parley/config';
 import { openFileStore } from '@parley/files';
 import type { FileStore } from '@parley/files';
 import type { RequestHandler, ServiceFrame } from '@parley/http';
 import { subjectLogger } from '@parley/logging';
+import type { Logger } from '@parley/logging';
 import { descriptionRenderer } from '@parley/markdown';
 import { connectStores, keepLease } from '@parley/service';
+import type { Stores } from '@parley/service';
 import { deriveKeySecrets } from '@parley/store';
 
 import { createPresenceApp } from './app.ts';
 import { AvatarFiles } from './avatars/avatar-files.ts';
+import type { PresenceContext } from './context.ts';
 import { PictureFiles } from './organization/picture-files.ts';
 import { realmDescriptionRenderer } from './render-realm-description.ts';
 
@@ -25,6 +29,32 @@ async function openFiles({ config, onDispose }: ServiceFrame): Promise<FileStore
   return files;
 }
 
+/** Makes what endpoints use, for this service and for the operator's command. */
+export function createPresenceContext({
+  config,
+  log,
+  files,
+  pool,
+  eventLog,
+}: {
+  readonly config: ServiceConfig;
+  readonly log: Logger;
+  readonly files: FileStore;
+} & Pick<Stores, 'pool' | 'eventLog'>): PresenceContext {
+  return {
+    pool,
+    eventLog,
+    keySecrets: deriveKeySecrets(config.keySecret.reveal()),
+    avatars: new AvatarFiles({ files, log: subjectLogger(log, 'presence:avatars') }),
+    pictures: new PictureFiles({ pool, files, log: subjectLogger(log, 'presence:pictures') }),
+    mode: config.mode,
+    publicUrl: config.publicUrl,
+    renderDescription: realmDescriptionRenderer(config.publicUrl),
+    // Names of people, groups and streams stay plain text: everybody may read a profile.
+    renderProfileText: descriptionRenderer(config.publicUrl),
+  };
+}
+
 /** Connects the service to its stores and builds its app; the frame serves it. */
 export async function startPresence(frame: ServiceFrame): Promise<RequestHandler> {
   const { config, log, metrics } = frame;
@@ -32,22 +62,7 @@ export async function startPresence(frame: ServiceFrame): Promise<RequestHandler
   const stores = await connectStores(frame);
   keepLease(frame, stores);
   return createPresenceApp({
-    context: {
-      pool: stores.pool,
-      eventLog: stores.eventLog,
-      keySecrets: deriveKeySecrets(config.keySecret.reveal()),
-      avatars: new AvatarFiles({ files, log: subjectLogger(log, 'presence:avatars') }),
-      pictures: new PictureFiles({
-        pool: stores.pool,
-        files,
-        log: subjectLogger(log, 'presence:pictures'),
-      }),
-      mode: config.mode,
-      publicUrl: config.publicUrl,
-      renderDescription: realmDescriptionRenderer(config.publicUrl),
-      // Names of people, groups and streams stay plain text: everybody may read a profile.
-      renderProfileText: descriptionRenderer(config.publicUrl),
-    },
+    context: createPresenceContext({ config, log, files, ...stores }),
     identitySecrets: config.internalSecrets.map((secret) => secret.reveal()),
     log,
     metrics,

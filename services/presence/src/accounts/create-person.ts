@@ -1,6 +1,6 @@
 import { getAdministrator } from '@parley/access';
 import { withoutCode } from '@parley/contracts';
-import type { Caller, EventPart } from '@parley/contracts';
+import type { Caller, EventPart, Role } from '@parley/contracts';
 import type { Client, Queryable } from '@parley/database';
 import {
   createUser,
@@ -17,7 +17,7 @@ import {
   streamJson,
   subscribeToStreams,
 } from '@parley/store';
-import type { Realm, RealmSettings, Stream, UserSettings } from '@parley/store';
+import type { Realm, RealmSettings, Stream, User, UserSettings } from '@parley/store';
 
 import type { PresenceContext } from '../context.ts';
 import { accountEffect, changeEntry, membershipEffects, personAdded } from './account-events.ts';
@@ -32,15 +32,26 @@ export type NewPerson = {
   readonly fullName: string;
   /** By default the part of the address before the `@`. */
   readonly shortName: string | undefined;
+  /** By default a member. */
+  readonly role?: Role;
 };
 
 function emailInUse(email: string): Error {
   return withoutCode(`Email '${email}' already in use`);
 }
 
-async function checkEmail(db: Queryable, realm: Realm, email: string): Promise<void> {
+/** @throws ApiError without code for an address that the organization does not admit (reference facts, people 7.3) */
+export async function checkAdmittedEmail(
+  db: Queryable,
+  realm: Realm,
+  email: string,
+): Promise<void> {
   const domains = realm.settings.emails_restricted_to_domains ? await listDomains(db) : [];
   checkEmailAdmitted(email, realm.settings, domains);
+}
+
+async function checkEmail(db: Queryable, realm: Realm, email: string): Promise<void> {
+  await checkAdmittedEmail(db, realm, email);
   if (await isEmailTaken(db, email)) throw emailInUse(email);
 }
 
@@ -54,13 +65,14 @@ function settingsOfNewPeople(settings: RealmSettings): Partial<UserSettings> {
 /**
  * Creates a person and subscribes it to the default streams, and tells everybody (reference facts, people 7.3).
  *
+ * @returns the new account
  * @throws ApiError with the first refusal of the reference facts, people 7.3; then nothing has changed
  */
 export async function createPerson(
   context: PresenceContext,
   caller: Caller,
   person: NewPerson,
-): Promise<void> {
+): Promise<User> {
   const fullName = checkFullName(person.fullName);
   const email = person.email.trim();
   if (!isEmailShaped(email)) throw withoutCode('Bad name or username');
@@ -71,7 +83,7 @@ export async function createPerson(
   const passwordHash = await hashPassword(person.password);
   const shortName = person.shortName?.trim() ?? '';
   try {
-    await context.eventLog.transaction(async (client) => {
+    return await context.eventLog.transaction(async (client) => {
       const realm = await lockRealmInUse(client);
       getAdministrator(await lockUsersInUse(client, { userIds: [caller.userId] }), caller);
       await checkEmail(client, realm, email);
@@ -84,6 +96,7 @@ export async function createPerson(
           fullName,
           passwordHash,
           settings: settingsOfNewPeople(realm.settings),
+          ...(person.role !== undefined && { role: person.role }),
           ...(shortName !== '' && { shortName }),
         },
         changeId,
@@ -92,7 +105,7 @@ export async function createPerson(
       const joined = await joinDefaultStreams(client, user.id, changeId);
       const effects = [accountEffect(user), ...membershipEffects('joined', joined.memberships)];
       return {
-        result: undefined,
+        result: user,
         append: {
           entries: [changeEntry([personAdded(user), ...joined.events], effects)],
           changeId,

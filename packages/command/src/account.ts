@@ -1,0 +1,40 @@
+import type { Queryable } from '@parley/database';
+import { findUserByEmail, findSignInAccount } from '@parley/store';
+import type { User } from '@parley/store';
+
+import { CommandFault } from './faults.ts';
+
+/**
+ * Finds an account by its real address, or by the one that others see.
+ *
+ * @throws CommandFault when nobody has it
+ */
+export async function getAccount(db: Queryable, email: string): Promise<User> {
+  const found = (await findSignInAccount(db, email)) ?? (await findUserByEmail(db, email));
+  if (found === undefined || found.isSystem)
+    throw new CommandFault(
+      `Nobody has the address ${email}; parley user list tells the addresses of all accounts`,
+    );
+  return found;
+}
+
+const kinds = ['generic bot', 'incoming webhook', 'outgoing webhook', 'embedded bot'] as const;
+
+/** What an account is, for a person. */
+export function describeRole({ botType, role }: Pick<User, 'botType' | 'role'>): string {
+  return botType === null ? role : `${role} (${kinds[botType - 1] ?? 'bot'})`;
+}
+
+/** An account as `--json` gives it. */
+export function accountJson(user: User): Readonly<Record<string, unknown>> {
+  return {
+    user_id: user.id,
+    email: user.deliveryEmail,
+    full_name: user.fullName,
+    role: user.role,
+    is_active: user.isActive,
+    bot_type: user.botType,
+    bot_owner_id: user.botOwnerId,
+    date_joined: user.dateJoined,
+  };
+}

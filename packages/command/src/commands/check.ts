@@ -1,0 +1,189 @@
+import { randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+
+import { ConfigError, readDatabaseConfig, readFilesConfig, readRedisConfig } from '@parley/config';
+import type { Environment } from '@parley/config';
+import { checkSchemaVersion, codeSchemaVersion, readSchemaVersion } from '@parley/database';
+import type { Pool } from '@parley/database';
+import { openFileStore } from '@parley/files';
+import { connectForRequests } from '@parley/redis';
+import { deriveKeySecrets, findAnyApiKey } from '@parley/store';
+
+import type { Command } from '../command.ts';
+import { commandLogger, openPool, readConfig } from '../connections.ts';
+import { CommandFault, describeCause } from '../faults.ts';
+
+type Finding = {
+  readonly what: string;
+  readonly faults: readonly string[];
+  /** What was found where nothing is wrong. */
+  readonly found: string;
+};
+
+/** Runs one look; whatever goes wrong in it is what it finds. */
+async function look(what: string, work: () => Promise<string>): Promise<Finding> {
+  try {
+    return { what, faults: [], found: await work() };
+  } catch (error) {
+    const faults = error instanceof ConfigError ? error.faults : [faultOf(error)];
+    return { what, faults, found: '' };
+  }
+}
+
+function faultOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  const text = describeCause(error);
+  return cause === undefined || error instanceof CommandFault
+    ? text
+    : `${text}: ${describeCause(cause)}`;
+}
+
+/** The oldest release of Postgres that is tested. */
+const postgresMin = 170_000;
+
+async function lookAtPostgres(pool: Pool): Promise<string> {
+  const { rows } = await pool.query<{ version: string; number: number; encoding: string }>(
+    `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::integer AS number,
+       current_setting('server_encoding') AS encoding`,
+  );
+  const server = rows[0];
+  if (server === undefined) throw new Error('Postgres told nothing of itself');
+  if (server.encoding !== 'UTF8')
+    throw new CommandFault(
+      `the database is encoded in ${server.encoding}: make it again with ENCODING 'UTF8'`,
+    );
+  if (server.number < postgresMin)
+    throw new CommandFault(`Postgres ${server.version} is too old: 17 or newer is needed`);
+  return `Postgres ${server.version}`;
+}
+
+async function lookAtSchema(pool: Pool): Promise<string> {
+  await checkSchemaVersion(pool);
+  const version = await readSchemaVersion(pool);
+  const newer = version === codeSchemaVersion ? '' : `, this release brings ${codeSchemaVersion}`;
+  return `version ${version ?? 0}${newer}`;
+}
+
+/** A stored key that does not open was stored under another secret; then nobody can sign in. */
+async function lookAtKeySecret(pool: Pool, env: Environment): Promise<string> {
+  const secrets = deriveKeySecrets(readConfig(env).keySecret.reveal());
+  try {
+    const key = await findAnyApiKey(pool, secrets);
+    return key === undefined ? 'nothing is stored under it yet' : 'opens the stored keys';
+  } catch (error) {
+    throw new CommandFault(
+      'PARLEY_KEY_SECRET is not the one under which the API keys in the database were stored',
+      { cause: error },
+    );
+  }
+}
+
+async function lookAtRedis(env: Environment): Promise<string> {
+  const config = readRedisConfig(env);
+  const redis = connectForRequests(config, commandLogger());
+  const { promise, resolve, reject } = Promise.withResolvers<undefined>();
+  redis.once('ready', () => resolve(undefined));
+  redis.once('error', reject);
+  try {
+    await promise;
+    const info = await redis.info('server');
+    return `Redis ${/^redis_version:(.+?)\r?$/m.exec(info)?.[1] ?? ''}`.trim();
+  } finally {
+    redis.disconnect();
+  }
+}
+
+/** A file is written, read and removed: less would not tell whether uploads work. */
+async function lookAtFiles(env: Environment): Promise<string> {
+  const config = readFilesConfig(env);
+  if (config === undefined)
+    throw new CommandFault(
+      'PARLEY_UPLOADS_DIR or PARLEY_S3_BUCKET is required: where uploaded files are',
+    );
+  const files = await openFileStore(config);
+  try {
+    const key = `checks/${randomBytes(12).toString('hex')}`;
+    const content = randomBytes(64);
+    await files.write(key, Readable.from([content]));
+    try {
+      const stored = await files.read(key);
+      const isSame = stored !== undefined && content.equals(await buffer(stored.content));
+      if (!isSame) throw new CommandFault('a file that was written could not be read again');
+    } finally {
+      await files.remove(key);
+    }
+    return config.kind === 'directory' ? `folder ${config.path}` : `bucket ${config.bucket}`;
+  } finally {
+    files.close();
+  }
+}
+
+async function lookAtDatabase(env: Environment): Promise<readonly Finding[]> {
+  let pool: Pool | undefined;
+  const opened = await look('postgres', async () => {
+    pool = openPool(readDatabaseConfig(env));
+    return '';
+  });
+  if (pool === undefined) return [opened];
+  return lookInto(pool, env);
+}
+
+async function lookInto(pool: Pool, env: Environment): Promise<readonly Finding[]> {
+  try {
+    const postgres = await look('postgres', () => lookAtPostgres(pool));
+    if (postgres.faults.length > 0) return [postgres];
+    const schema = await look('schema', () => lookAtSchema(pool));
+    if (schema.faults.length > 0) return [postgres, schema];
+    return [postgres, schema, await look('key secret', () => lookAtKeySecret(pool, env))];
+  } finally {
+    await pool.end();
+  }
+}
+
+export const checkCommand: Command = {
+  name: 'check',
+  summary: 'Check the configuration, the stores and the schema, and tell all faults together',
+  details: 'A file is written to the store of files and removed again; nothing else is changed.',
+  run: async (_call, { env }) => {
+    const configuration = await look('configuration', async () => {
+      const { mode, publicUrl } = readConfig(env);
+      return `${mode} mode, clients reach it at ${publicUrl}`;
+    });
+    const known = new Set(configuration.faults);
+    const found = (
+      await Promise.all([
+        lookAtDatabase(env),
+        look('redis', () => lookAtRedis(env)),
+        look('files', () => lookAtFiles(env)),
+      ])
+    ).flat();
+    // What is wrong with a setting is told once, and what needs the setting was not looked at.
+    const findings = [
+      configuration,
+      ...found.map((finding) => ({
+        ...finding,
+        faults: finding.faults.filter((fault) => !known.has(fault)),
+      })),
+    ].filter(({ faults, found: text }) => faults.length > 0 || text !== '');
+    const isFine = findings.every(({ faults }) => faults.length === 0);
+    const width = Math.max(...findings.map(({ what }) => what.length));
+    const lines = findings.flatMap(({ what, faults, found: text }) =>
+      faults.length === 0
+        ? [`ok     ${what.padEnd(width)}  ${text}`]
+        : faults.map((fault) => `FAULT  ${what.padEnd(width)}  ${fault}`),
+    );
+    return {
+      text: `${lines.join('\n')}\n`,
+      json: {
+        ok: isFine,
+        checks: findings.map(({ what, faults, found: text }) => ({
+          check: what,
+          ok: faults.length === 0,
+          ...(faults.length === 0 ? { found: text } : { faults }),
+        })),
+      },
+      exitCode: isFine ? 0 : 1,
+    };
+  },
+};

@@ -1,0 +1,21 @@
+import type { Command } from '../command.ts';
+import { createBotCommand } from './bots.ts';
+import { checkCommand } from './check.ts';
+import { keyCommands } from './keys.ts';
+import { epochCommand, logCommand, queuesCommand } from './log.ts';
+import { migrateCommand } from './migrate.ts';
+import { organizationCommands } from './organization.ts';
+import { userCommands } from './users.ts';
+
+/** All commands, in the order in which the help lists them. */
+export const commands: readonly Command[] = [
+  checkCommand,
+  migrateCommand,
+  ...organizationCommands,
+  ...userCommands,
+  createBotCommand,
+  ...keyCommands,
+  queuesCommand,
+  logCommand,
+  epochCommand,
+];

@@ -1,0 +1,147 @@
+import { operator } from '@parley/access';
+import {
+  changeRealm,
+  createOrganization,
+  deactivateOrganization,
+  reactivateOrganization,
+  setStringId,
+} from '@parley/presence';
+import { findRealm, getRealm } from '@parley/store';
+import type { Realm } from '@parley/store';
+
+import type { Command, Report } from '../command.ts';
+import { withOrganization, withPresence } from '../connections.ts';
+import { CommandFault, UsageFault } from '../faults.ts';
+import { parseSettings } from '../organization-settings.ts';
+
+const stringIdPattern = /^[a-z0-9-]{0,40}$/;
+
+/** @throws UsageFault for what could not be part of a host name */
+function checkStringId(stringId: string): string {
+  if (!stringIdPattern.test(stringId))
+    throw new UsageFault('A string id has at most 40 small letters, digits and -');
+  return stringId;
+}
+
+function report(told: string, realm: Realm): Report {
+  const settings = Object.entries(realm.settings)
+    .map(([name, value]) => `  ${name} = ${JSON.stringify(value)}\n`)
+    .join('');
+  return {
+    text: told === '' ? `${realm.name} (${realm.stringId || 'no string id'})\n${settings}` : told,
+    json: {
+      name: realm.name,
+      string_id: realm.stringId,
+      description: realm.description,
+      is_deactivated: realm.isDeactivated,
+      settings: realm.settings,
+    },
+  };
+}
+
+const options = {
+  description: { value: 'TEXT', help: 'what it is about' },
+  set: { value: 'NAME=VALUE', help: 'a setting as PATCH realm knows it', multiple: true },
+} as const;
+
+const create: Command = {
+  name: 'organization create',
+  summary: 'Create the organization in a new installation',
+  options: {
+    name: { value: 'NAME', help: 'what people call it', required: true },
+    'string-id': {
+      value: 'ID',
+      help: 'its short name, which messages carry as sender_realm_str; by default empty',
+    },
+    ...options,
+  },
+  details:
+    'An installation has one organization. Go on with parley user create EMAIL --role administrator.',
+  run: async (call, { env }) => {
+    const stringId = checkStringId(call.find('string-id') ?? '');
+    const settings = parseSettings(call.list('set'));
+    return withPresence(env, async (context) => {
+      if ((await findRealm(context.pool)) !== undefined)
+        throw new CommandFault(
+          'There is an organization already: change it with parley organization update',
+        );
+      const name = call.get('name');
+      await createOrganization(context, {
+        name,
+        stringId,
+        description: call.find('description') ?? '',
+        settings,
+      });
+      return report(
+        `${name} is there. Its first administrator: parley user create EMAIL --full-name NAME --role administrator\n`,
+        await getRealm(context.pool),
+      );
+    });
+  },
+};
+
+const update: Command = {
+  name: 'organization update',
+  summary: 'Change the name, the description or settings of the organization',
+  options: {
+    name: { value: 'NAME', help: 'what people call it' },
+    'string-id': { value: 'ID', help: 'its short name; messages carry it as sender_realm_str' },
+    ...options,
+  },
+  details: 'Everybody hears at once of what really changes, as from PATCH realm.',
+  run: async (call, { env }) => {
+    const stringId = call.find('string-id');
+    const checked = stringId === undefined ? undefined : checkStringId(stringId);
+    const settings = parseSettings(call.list('set'));
+    const [name, description] = [call.find('name'), call.find('description')];
+    return withOrganization(env, async (context) => {
+      await changeRealm(context, operator, {
+        settings,
+        ...(name !== undefined && { name }),
+        ...(description !== undefined && { description }),
+      });
+      if (checked !== undefined) await setStringId(context, checked);
+      return report('', await getRealm(context.pool));
+    });
+  },
+};
+
+const deactivate: Command = {
+  name: 'organization deactivate',
+  summary: 'Deactivate the organization: every request is refused from then on',
+  run: async (_call, { env }) =>
+    withOrganization(env, async (context) => {
+      await deactivateOrganization(context, operator);
+      const realm = await getRealm(context.pool);
+      return report(
+        `${realm.name} is deactivated; parley organization reactivate opens it again.\n`,
+        realm,
+      );
+    }),
+};
+
+const reactivate: Command = {
+  name: 'organization reactivate',
+  summary: 'Open the organization again, which no endpoint does',
+  run: async (_call, { env }) =>
+    withOrganization(env, async (context) => {
+      await reactivateOrganization(context);
+      const realm = await getRealm(context.pool);
+      return report(`${realm.name} is active.\n`, realm);
+    }),
+};
+
+const show: Command = {
+  name: 'organization show',
+  summary: 'Show the organization and its settings',
+  run: async (_call, { env }) =>
+    withOrganization(env, async ({ pool }) => report('', await getRealm(pool))),
+};
+
+export const organizationCommands: readonly Command[] = [
+  create,
+  update,
+  show,
+  deactivate,
+  reactivate,
+];

@@ -1,0 +1,207 @@
+import { randomInt } from 'node:crypto';
+
+import { operator } from '@parley/access';
+import {
+  changeEmail,
+  changePerson,
+  createPerson,
+  deactivateAccount,
+  reactivateAccount,
+  setPassword,
+} from '@parley/presence';
+import { findApiKey, listUsers } from '@parley/store';
+import type { User } from '@parley/store';
+
+import { accountJson, describeRole, getAccount } from '../account.ts';
+import { checkChoice } from '../command.ts';
+import type { Call, Command, CommandContext, Report } from '../command.ts';
+import { withOrganization } from '../connections.ts';
+import { readSecretFile } from '../read-file.ts';
+
+const roles = ['administrator', 'member', 'guest'] as const;
+
+// No characters that look alike.
+const passwordAlphabet = 'abcdefghjkmnpqrstuvwxyz23456789';
+const passwordGroups = 5;
+const groupLength = 4;
+
+function makePassword(): string {
+  const group = (): string =>
+    Array.from(
+      { length: groupLength },
+      () => passwordAlphabet[randomInt(passwordAlphabet.length)],
+    ).join('');
+  return Array.from({ length: passwordGroups }, group).join('-');
+}
+
+const passwordFile = {
+  value: 'FILE',
+  help: 'where the password is, - for standard input; without it one is made and printed once',
+} as const;
+
+async function readPassword(
+  call: Call,
+  { readInput }: CommandContext,
+): Promise<{ password: string; isMade: boolean }> {
+  const file = call.find('password-file');
+  return file === undefined
+    ? { password: makePassword(), isMade: true }
+    : { password: await readSecretFile(file, readInput), isMade: false };
+}
+
+const createUser: Command = {
+  name: 'user create',
+  summary: 'Create a person, who joins the default streams',
+  positionals: ['EMAIL'],
+  options: {
+    'full-name': { value: 'NAME', help: 'the name that others see', required: true },
+    role: { value: 'ROLE', help: `${roles.join(', ')}; by default member` },
+    'short-name': { value: 'NAME', help: 'by default what is before the @' },
+    'password-file': passwordFile,
+  },
+  details:
+    'The first administrator of an installation is made with --role administrator. Nobody may have the address yet.',
+  run: async (call, surroundings) => {
+    const role = call.findChoice('role', roles) ?? 'member';
+    const { password, isMade } = await readPassword(call, surroundings);
+    return withOrganization(surroundings.env, async (context) => {
+      const user = await createPerson(context, operator, {
+        email: call.word(0),
+        password,
+        fullName: call.get('full-name'),
+        shortName: call.find('short-name'),
+        role,
+      });
+      const apiKey = await findApiKey(context.pool, context.keySecrets, user.id);
+      return {
+        text: [
+          `${user.deliveryEmail} is user ${user.id}, ${role}.`,
+          ...(isMade ? [`Password: ${password}`, 'It is kept nowhere else.'] : []),
+          `API key: ${apiKey}`,
+          '',
+        ].join('\n'),
+        json: { ...accountJson(user), api_key: apiKey, ...(isMade && { password }) },
+      };
+    });
+  },
+};
+
+const listCommand: Command = {
+  name: 'user list',
+  summary: 'List all people and bots, deactivated ones too',
+  run: async (_call, { env }) =>
+    withOrganization(env, async ({ pool }) => {
+      const users = await listUsers(pool);
+      const width = Math.max(0, ...users.map(({ deliveryEmail }) => deliveryEmail.length));
+      const line = (user: User): string => {
+        const state = user.isActive ? '' : ', deactivated';
+        return `${String(user.id).padStart(6)}  ${user.deliveryEmail.padEnd(width)}  ${user.fullName} (${describeRole(user)}${state})\n`;
+      };
+      return { text: users.map(line).join(''), json: { users: users.map(accountJson) } };
+    }),
+};
+
+/** A change of one account that is named by its address. */
+function changeOf(
+  command: Pick<Command, 'name' | 'summary' | 'details' | 'positionals'>,
+  change: (
+    context: Parameters<Parameters<typeof withOrganization>[1]>[0],
+    user: User,
+    call: Call,
+  ) => Promise<{ readonly told: string; readonly user?: User }>,
+): Command {
+  return {
+    ...command,
+    positionals: ['EMAIL', ...(command.positionals ?? [])],
+    run: async (call, { env }): Promise<Report> =>
+      withOrganization(env, async (context) => {
+        const user = await getAccount(context.pool, call.word(0));
+        const { told, user: changed = user } = await change(context, user, call);
+        const now = await getAccount(context.pool, changed.deliveryEmail);
+        return { text: `${told}\n`, json: accountJson(now) };
+      }),
+  };
+}
+
+const setRole = changeOf(
+  {
+    name: 'user role',
+    summary: `Make somebody ${roles.join(', ')}`,
+    positionals: ['ROLE'],
+    details: 'The only administrator stays one: make another one first.',
+  },
+  async (context, user, call) => {
+    const role = checkChoice('ROLE', call.word(1), roles);
+    await changePerson(context, operator, user.id, {
+      fullName: undefined,
+      isAdmin: role === 'administrator',
+      isGuest: role === 'guest',
+      profile: undefined,
+    });
+    return { told: `${user.deliveryEmail} is ${role} now.` };
+  },
+);
+
+const setEmail = changeOf(
+  { name: 'user email', summary: "Change somebody's e-mail address", positionals: ['NEW_EMAIL'] },
+  async (context, user, call) => {
+    const changed = await changeEmail(context, operator, user.id, call.word(1));
+    return { told: `User ${user.id} has the address ${changed.deliveryEmail} now.`, user: changed };
+  },
+);
+
+const deactivate = changeOf(
+  {
+    name: 'user deactivate',
+    summary: 'Deactivate a person with all their bots, or a bot',
+    details: 'Keys stop working at once, event queues and memberships end. Messages stay.',
+  },
+  async (context, user) => {
+    await deactivateAccount(context, operator, user.id, user.botType === null ? 'person' : 'bot');
+    return { told: `${user.deliveryEmail} is deactivated.` };
+  },
+);
+
+const reactivate = changeOf(
+  {
+    name: 'user reactivate',
+    summary: 'Reactivate a person or a bot',
+    details:
+      'Password, key and subscriptions are those from before. Bots of a person stay deactivated.',
+  },
+  async (context, user) => {
+    await reactivateAccount(context, operator, user.id);
+    return { told: `${user.deliveryEmail} is active.` };
+  },
+);
+
+const resetPassword: Command = {
+  name: 'user password',
+  summary: "Replace a person's password",
+  positionals: ['EMAIL'],
+  options: { 'password-file': passwordFile },
+  details: 'The API key stays as it is: see parley key rotate.',
+  run: async (call, surroundings) => {
+    const { password, isMade } = await readPassword(call, surroundings);
+    return withOrganization(surroundings.env, async (context) => {
+      const user = await getAccount(context.pool, call.word(0));
+      await setPassword(context, operator, user.id, password);
+      return {
+        text: isMade
+          ? `Password: ${password}\nIt is kept nowhere else.\n`
+          : `The password of ${user.deliveryEmail} is replaced.\n`,
+        json: { ...accountJson(user), ...(isMade && { password }) },
+      };
+    });
+  },
+};
+
+export const userCommands: readonly Command[] = [
+  createUser,
+  listCommand,
+  setRole,
+  setEmail,
+  resetPassword,
+  deactivate,
+  reactivate,
+];

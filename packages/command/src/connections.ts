@@ -1,0 +1,131 @@
+/** What commands work on: the same stores as the services, on connections of their own that wait longer. */
+import { readDatabaseConfig, readServiceConfig } from '@parley/config';
+import type { DatabaseConfig, Environment, ServiceConfig } from '@parley/config';
+import { checkSchemaVersion, createPool } from '@parley/database';
+import type { Pool } from '@parley/database';
+import { EventLog } from '@parley/event-log';
+import { openFileStore } from '@parley/files';
+import type { FileStore } from '@parley/files';
+import { createLogger } from '@parley/logging';
+import type { Logger } from '@parley/logging';
+import { createPresenceContext } from '@parley/presence';
+import type { PresenceContext } from '@parley/presence';
+import { connectForRequests } from '@parley/redis';
+import type { Redis } from '@parley/redis';
+import { findRealm } from '@parley/store';
+
+import { CommandFault } from './faults.ts';
+
+const connectionsMax = 3;
+
+/** What goes wrong beside the command's own work, such as a Redis that is away, is told on standard error. */
+export function commandLogger(): Logger {
+  return createLogger(
+    { service: 'command', nodeId: `command-${process.pid}`, level: 'error' },
+    { write: (line) => process.stderr.write(line) },
+  );
+}
+
+/** @param config.statementTimeoutMs 0 for work that may take as long as it takes */
+export function openPool(
+  config: Pick<DatabaseConfig, 'url' | 'connectTimeoutMs' | 'statementTimeoutMs'>,
+): Pool {
+  return createPool({
+    databaseUrl: config.url.reveal(),
+    applicationName: 'parley command',
+    connectionsMax,
+    connectTimeoutMs: config.connectTimeoutMs,
+    statementTimeoutMs: config.statementTimeoutMs,
+    onError: () => undefined,
+  });
+}
+
+/**
+ * Runs work on the database alone, which needs no other setting.
+ *
+ * @throws ConfigError, UnusableSchema
+ */
+export async function withDatabase<Result>(
+  env: Environment,
+  work: (pool: Pool) => Promise<Result>,
+): Promise<Result> {
+  const pool = openPool(readDatabaseConfig(env));
+  try {
+    await checkSchemaVersion(pool);
+    return await work(pool);
+  } finally {
+    await pool.end();
+  }
+}
+
+/** Reads the configuration as a service does. */
+export function readConfig(env: Environment): ServiceConfig {
+  return readServiceConfig(env, 'command');
+}
+
+/** @throws CommandFault where no place for files is configured */
+export async function openFiles(config: ServiceConfig): Promise<FileStore> {
+  const { files } = config.uploads;
+  if (files === undefined)
+    throw new CommandFault(
+      'PARLEY_UPLOADS_DIR or PARLEY_S3_BUCKET is required: where uploaded files are',
+    );
+  return openFileStore(files);
+}
+
+/** Sends what is on its way, so that services hear of a change at once; a Redis that is away costs them half a second. */
+async function closeRedis(redis: Redis): Promise<void> {
+  await redis.quit().catch(() => undefined);
+  redis.disconnect();
+}
+
+/** A connection that is still being made refuses commands; the first change would be published nowhere. */
+async function awaitRedis(redis: Redis, timeoutMs: number): Promise<void> {
+  if (redis.status === 'ready') return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, timeoutMs);
+  redis.once('ready', resolve);
+  await promise;
+  clearTimeout(timer);
+}
+
+/**
+ * Runs work with what the presence service's own functions take, so that a command changes people and bots by the rules of the
+ * endpoints, with their log entries and events.
+ *
+ * @throws ConfigError, UnusableSchema, FileStoreFault
+ */
+export async function withPresence<Result>(
+  env: Environment,
+  work: (context: PresenceContext, config: ServiceConfig) => Promise<Result>,
+): Promise<Result> {
+  const config = readConfig(env);
+  const log = commandLogger();
+  const files = await openFiles(config);
+  const pool = openPool(config.database);
+  const redis = connectForRequests(config.redis, log);
+  try {
+    await checkSchemaVersion(pool);
+    await awaitRedis(redis, config.redis.commandTimeoutMs);
+    const eventLog = new EventLog({ pool, redis, keyPrefix: config.redis.prefix, log });
+    return await work(createPresenceContext({ config, pool, eventLog, files, log }), config);
+  } finally {
+    await closeRedis(redis);
+    await pool.end();
+    files.close();
+  }
+}
+
+/** The same for work on an organization that has to be there. */
+export async function withOrganization<Result>(
+  env: Environment,
+  work: (context: PresenceContext, config: ServiceConfig) => Promise<Result>,
+): Promise<Result> {
+  return withPresence(env, async (context, config) => {
+    if ((await findRealm(context.pool)) === undefined)
+      throw new CommandFault(
+        'There is no organization in this database yet: make one with parley organization create',
+      );
+    return work(context, config);
+  });
+}

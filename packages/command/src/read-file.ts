@@ -1,0 +1,25 @@
+import { readFile } from 'node:fs/promises';
+
+import { CommandFault } from './faults.ts';
+
+/**
+ * Reads a secret from a file, `-` being standard input. Secrets are never taken from the command line, which other people of the
+ * machine can read.
+ *
+ * @returns it without the line break at its end
+ * @throws CommandFault when the file cannot be read, or holds nothing
+ */
+export async function readSecretFile(
+  path: string,
+  readInput: () => Promise<string>,
+): Promise<string> {
+  let content: string;
+  try {
+    content = path === '-' ? await readInput() : await readFile(path, 'utf8');
+  } catch (error) {
+    throw new CommandFault(`${path} cannot be read: ${(error as Error).message}`, { cause: error });
+  }
+  const secret = content.replace(/\r?\n$/, '');
+  if (secret === '') throw new CommandFault(`${path} is empty`);
+  return secret;
+}

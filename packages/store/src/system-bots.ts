@@ -1,0 +1,36 @@
+import type { Client } from '@parley/database';
+
+import type { KeySecrets } from './api-keys.ts';
+import { createUsers } from './new-users.ts';
+import { createRealm } from './realm.ts';
+import type { User } from './users.ts';
+
+/** The senders of notices (reference facts, people: system bots). Clients know them by the part before the `@`. */
+export const systemBots = [
+  { email: 'notification-bot@parley.example', fullName: 'Notification Bot' },
+  { email: 'welcome-bot@parley.example', fullName: 'Welcome Bot' },
+  { email: 'emailgateway@parley.example', fullName: 'Email Gateway' },
+] as const;
+
+/**
+ * Creates the organization with its system bots. The caller's log entry has to carry an `account` effect for each of them and the
+ * change.
+ *
+ * @returns the system bots
+ * @throws the database's unique violation when there is an organization already
+ */
+export async function createOrganizationRows(
+  client: Client,
+  secrets: KeySecrets,
+  realm: Parameters<typeof createRealm>[1],
+  changeId: number,
+): Promise<User[]> {
+  await createRealm(client, realm);
+  const made = await createUsers(
+    client,
+    secrets,
+    systemBots.map((bot) => ({ ...bot, botType: 1, isSystem: true })),
+    changeId,
+  );
+  return made.map(({ user }) => user);
+}

@@ -1,0 +1,482 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { codeSchemaVersion, createPool } from '@parley/database';
+import type { Pool } from '@parley/database';
+import { parleyVersion } from '@parley/http';
+import { ApiClient, startCluster, waitUntil } from '@parley/test-kit';
+import type { Cluster } from '@parley/test-kit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { environmentOf, parley, runParley, startParley } from '../support/run-parley.ts';
+import type { Environment } from '../support/run-parley.ts';
+
+/** The tests follow one installation from its first command on, in their order. */
+
+let cluster: Cluster;
+let pool: Pool;
+let env: Environment;
+let folder: string;
+const keys = new Map<string, string>();
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'parley-command-'));
+  cluster = await startCluster({
+    messages: 0,
+    subscriptions: 0,
+    environment: { PARLEY_MODE: 'production' },
+  });
+  env = environmentOf(cluster.settings);
+  pool = createPool({
+    databaseUrl: cluster.settings.databaseUrl,
+    applicationName: 'parley tests',
+    connectionsMax: 1,
+    onError: () => undefined,
+  });
+});
+afterAll(async () => {
+  await pool.end();
+  await cluster.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+function client(email: string, apiKey = keys.get(email) ?? ''): ApiClient {
+  return new ApiClient({ urls: cluster.gatewayUrls, email, apiKey });
+}
+
+async function passwordWorks(email: string, password: string): Promise<boolean> {
+  const { status } = await new ApiClient({ urls: cluster.gatewayUrls }).request(
+    'POST',
+    'fetch_api_key',
+    { username: email, password },
+  );
+  return status === 200;
+}
+
+/** What a queue of somebody's has been told since it was made. */
+async function watch(email: string): Promise<() => Promise<readonly object[]>> {
+  const { queue_id, last_event_id } = await client(email).post('register');
+  return async () => {
+    const seen: object[] = [];
+    await waitUntil('events came', async () => {
+      const polled = await client(email).get('events', {
+        queue_id,
+        last_event_id,
+        dont_block: true,
+      });
+      const events = polled['events'] as { type: string }[];
+      seen.splice(0, seen.length, ...events.filter(({ type }) => type !== 'heartbeat'));
+      return seen.length > 0 ? true : undefined;
+    });
+    return seen.map((event) => ({ ...event, id: undefined }));
+  };
+}
+
+async function expectRefused(words: readonly string[], text: RegExp, code = 1): Promise<void> {
+  const ended = await runParley(env, words);
+  expect(ended.error).toMatch(text);
+  expect(ended).toMatchObject({ code, out: '' });
+}
+
+test('the version is our own', async () => {
+  const { ended } = startParley({}, ['--version']);
+  expect(await ended).toEqual({ code: 0, out: `${parleyVersion}\n`, error: '' });
+});
+
+test('words that make no sense end with 2 and say why', async () => {
+  await expectRefused(['frobnicate'], /There is no command frobnicate; parley --help/, 2);
+  await expectRefused(['user'], /parley user is followed by create, list, role/, 2);
+  await expectRefused(['user', 'create'], /EMAIL is missing/, 2);
+  await expectRefused(['user', 'create', 'a@example.com'], /--full-name NAME is missing/, 2);
+  await expectRefused(['log', 'now'], /"now" is one word too many/, 2);
+  await expectRefused(['log', '--fast'], /Unknown option '--fast'/, 2);
+  await expectRefused(
+    ['user', 'create', 'a@example.com', '--full-name', 'A B', '--role', 'owner'],
+    /--role is one of administrator, member, guest/,
+    2,
+  );
+  const { code, error } = await runParley(env, []);
+  expect(code).toBe(2);
+  expect(error).toContain('Usage: parley COMMAND');
+});
+
+test('help tells all commands, and each tells its options', async () => {
+  const all = await runParley({}, ['--help']);
+  expect(all.code).toBe(0);
+  expect(all.out).toContain('organization create');
+  const one = await runParley({}, ['user', 'create', '--help']);
+  expect(one.out).toContain('Usage: parley user create EMAIL --full-name NAME [OPTIONS]');
+  expect(one.out).toContain('--password-file FILE');
+});
+
+test('without an organization, people cannot be made, and the refusal says what to do', async () => {
+  await expectRefused(
+    ['user', 'create', 'ann@example.com', '--full-name', 'Ann Lee'],
+    /There is no organization .* parley organization create/,
+  );
+});
+
+test('an organization is created once, with its settings', async () => {
+  const words = ['organization', 'create', '--name', 'Boats', '--string-id', 'boats'];
+  await expectRefused([...words, '--set', 'bots=1'], /names none of add_emoji_by_admins_only/, 2);
+  await expectRefused(
+    [...words, '--set', 'create_stream_policy=7'],
+    /create_stream_policy is one of 1, 2, 3/,
+    2,
+  );
+  await expectRefused([...words, '--set', 'mandatory_topics=7'], /is a boolean/, 2);
+  const made = await parley(env, [
+    ...words,
+    '--description',
+    'We build boats.',
+    '--set',
+    'mandatory_topics=true',
+    '--set',
+    'default_language=de',
+  ]);
+  expect(made).toMatchObject({
+    name: 'Boats',
+    string_id: 'boats',
+    description: 'We build boats.',
+    settings: { mandatory_topics: true, default_language: 'de', allow_edit_history: true },
+  });
+  await expectRefused(words, /There is an organization already/);
+  const told = await new ApiClient({ urls: cluster.gatewayUrls }).get('server_settings');
+  expect(told).toMatchObject({ realm_name: 'Boats' });
+});
+
+test('the first administrator of an installation in production is made', async () => {
+  await writeFile(join(folder, 'password'), 'the tide is low on tuesdays\n');
+  const made = await parley(env, [
+    'user',
+    'create',
+    'Ann@example.com',
+    '--full-name',
+    'Ann Lee',
+    '--role',
+    'administrator',
+    '--password-file',
+    join(folder, 'password'),
+  ]);
+  expect(made).toMatchObject({ email: 'Ann@example.com', role: 'administrator', bot_type: null });
+  expect(made).not.toHaveProperty('password');
+  keys.set('Ann@example.com', made['api_key'] as string);
+  expect(await client('Ann@example.com').get('users/me')).toMatchObject({ is_admin: true });
+  expect(await passwordWorks('ann@example.com', 'the tide is low on tuesdays')).toBe(true);
+});
+
+test('a person is made with a password that is told once, and everybody hears of it', async () => {
+  const events = await watch('Ann@example.com');
+  const made = await parley(env, ['user', 'create', 'bob@example.com', '--full-name', 'Bob Ray']);
+  keys.set('bob@example.com', made['api_key'] as string);
+  expect(await passwordWorks('bob@example.com', made['password'] as string)).toBe(true);
+  expect(await events()).toMatchObject([
+    { type: 'realm_user', op: 'add', person: { email: 'bob@example.com', is_admin: false } },
+  ]);
+  const guest = await parley(
+    env,
+    [
+      'user',
+      'create',
+      'gil@example.com',
+      '--full-name',
+      'Gil Fox',
+      '--role',
+      'guest',
+      '--password-file',
+      '-',
+    ],
+    'low water is at noon\n',
+  );
+  keys.set('gil@example.com', guest['api_key'] as string);
+  expect(await passwordWorks('gil@example.com', 'low water is at noon')).toBe(true);
+  expect(await client('gil@example.com').get('users/me')).toMatchObject({ is_admin: false });
+});
+
+test('the rules for people are those of the endpoint', async () => {
+  const create = ['user', 'create'];
+  await expectRefused(
+    [...create, 'BOB@example.com', '--full-name', 'Bob Two'],
+    /Email 'BOB@example.com' already in use/,
+  );
+  await expectRefused([...create, 'x@example.com', '--full-name', 'X'], /Name too short!/);
+  await writeFile(join(folder, 'weak'), 'password');
+  await expectRefused(
+    [...create, 'x@example.com', '--full-name', 'Xan Y', '--password-file', join(folder, 'weak')],
+    /The password is too weak\./,
+  );
+  await expectRefused(
+    [...create, 'x@example.com', '--full-name', 'Xan Y', '--password-file', join(folder, 'none')],
+    /none cannot be read/,
+  );
+});
+
+test('bots are made for their owners', async () => {
+  const made = await parley(env, [
+    'bot',
+    'create',
+    'tide',
+    '--owner',
+    'bob@example.com',
+    '--full-name',
+    'Tide',
+    '--type',
+    'outgoing-webhook',
+    '--payload-url',
+    'http://127.0.0.1:9/',
+  ]);
+  expect(made).toMatchObject({ bot_type: 3, email: 'tide-bot@127.0.0.1' });
+  const { bots } = await client('bob@example.com').get('bots');
+  expect(bots).toMatchObject([{ username: 'tide-bot@127.0.0.1', api_key: made['api_key'] }]);
+  keys.set('tide-bot@127.0.0.1', made['api_key'] as string);
+  await expectRefused(
+    ['bot', 'create', 'reef', '--owner', 'gil@example.com', '--full-name', 'Reef'],
+    /Not allowed for guest users/,
+  );
+  await expectRefused(
+    ['bot', 'create', 'reef', '--owner', 'nobody@example.com', '--full-name', 'Reef'],
+    /Nobody has the address nobody@example\.com/,
+  );
+});
+
+test('people and bots are listed', async () => {
+  const { users } = await parley(env, ['user', 'list']);
+  expect(users).toMatchObject([
+    { email: 'Ann@example.com', role: 'administrator', is_active: true },
+    { email: 'bob@example.com', role: 'member' },
+    { email: 'gil@example.com', role: 'guest' },
+    { email: 'tide-bot@127.0.0.1', bot_type: 3 },
+  ]);
+  expect((await runParley(env, ['user', 'list'])).out).toContain('Gil Fox (guest)');
+});
+
+test('keys are shown, and rotated with effect at once', async () => {
+  for (const email of ['bob@example.com', 'tide-bot@127.0.0.1']) {
+    const former = keys.get(email) ?? '';
+    expect(await parley(env, ['key', 'show', email])).toEqual({ email, api_key: former });
+    const { api_key: key } = await parley(env, ['key', 'rotate', email]);
+    keys.set(email, key as string);
+    expect(key).not.toBe(former);
+    expect(await client(email).get('users/me')).toMatchObject({ email });
+    await waitUntil('the former key is refused', async () => {
+      const { status } = await client(email, former).request('GET', 'users/me');
+      return status === 401 ? true : undefined;
+    });
+  }
+});
+
+test('roles change, and the last administrator stays', async () => {
+  await expectRefused(
+    ['user', 'role', 'ann@example.com', 'member'],
+    /Cannot remove the only organization administrator/,
+  );
+  const events = await watch('Ann@example.com');
+  expect(await parley(env, ['user', 'role', 'bob@example.com', 'administrator'])).toMatchObject({
+    role: 'administrator',
+  });
+  expect(await events()).toMatchObject([
+    { type: 'realm_user', op: 'update', person: { email: 'bob@example.com', is_admin: true } },
+  ]);
+  expect(await client('bob@example.com').get('users/me')).toMatchObject({ is_admin: true });
+  await parley(env, ['user', 'role', 'bob@example.com', 'member']);
+  await expectRefused(['user', 'role', 'bob@example.com', 'owner'], /ROLE is one of/, 2);
+});
+
+test('an address changes, with the events of the reference', async () => {
+  const { user_id } = await client('bob@example.com').get('users/me');
+  const apiKey = keys.get('bob@example.com') ?? '';
+  await parley(env, ['user', 'email', 'bob@example.com', 'robert@example.com']);
+  keys.set('robert@example.com', apiKey);
+  await waitUntil('the new address signs in', async () => {
+    const { status } = await client('robert@example.com').request('GET', 'users/me');
+    return status === 200 ? true : undefined;
+  });
+  const { status } = await client('bob@example.com', apiKey).request('GET', 'users/me');
+  expect(status).toBe(401);
+  keys.set('bob@example.com', apiKey);
+  const { rows } = await pool.query<{ payload: string }>(
+    'SELECT payload FROM log_entries ORDER BY position DESC LIMIT 5',
+  );
+  const told = rows.map(({ payload }) => payload).find((text) => text.includes('new_email'));
+  const entry = JSON.parse(told ?? '{}') as { events: { event: object }[] };
+  expect(entry.events.map(({ event }) => event)).toMatchObject([
+    { type: 'realm_user', op: 'update', person: { user_id, delivery_email: 'robert@example.com' } },
+    { person: { user_id, email: 'bob@example.com', avatar_source: 'G' } },
+    { person: { user_id, new_email: 'robert@example.com' } },
+  ]);
+  await expectRefused(
+    ['user', 'email', 'robert@example.com', 'GIL@example.com'],
+    /Email 'GIL@example.com' already in use/,
+  );
+  await expectRefused(['user', 'email', 'robert@example.com', 'no address'], /Bad name/);
+});
+
+test('a password is replaced', async () => {
+  const { password } = await parley(env, ['user', 'password', 'robert@example.com']);
+  expect(await passwordWorks('robert@example.com', password as string)).toBe(true);
+  await expectRefused(['user', 'password', 'tide-bot@127.0.0.1'], /No such user/);
+});
+
+test('people are deactivated with their bots, and come back', async () => {
+  const events = await watch('Ann@example.com');
+  expect(await parley(env, ['user', 'deactivate', 'robert@example.com'])).toMatchObject({
+    is_active: false,
+  });
+  expect(await events()).toMatchObject([
+    { type: 'realm_user', op: 'remove', person: { email: 'robert@example.com' } },
+    { type: 'realm_user', op: 'remove', person: { email: 'tide-bot@127.0.0.1' } },
+    { type: 'realm_bot', op: 'remove' },
+  ]);
+  await waitUntil('the key is refused', async () => {
+    const answer = await client('robert@example.com').request('GET', 'users/me');
+    return answer.status === 401 ? true : undefined;
+  });
+  await expectRefused(['key', 'rotate', 'robert@example.com'], /is deactivated/);
+  await expectRefused(
+    ['user', 'deactivate', 'ann@example.com'],
+    /Cannot deactivate the only organization administrator/,
+  );
+  for (const email of ['robert@example.com', 'tide-bot@127.0.0.1']) {
+    expect(await parley(env, ['user', 'reactivate', email])).toMatchObject({ is_active: true });
+    await waitUntil('the key is accepted', async () => {
+      const { status } = await client(email).request('GET', 'users/me');
+      return status === 200 ? true : undefined;
+    });
+  }
+});
+
+test('the organization changes, and everybody hears of it', async () => {
+  const events = await watch('Ann@example.com');
+  const changed = await parley(env, [
+    'organization',
+    'update',
+    '--name',
+    'Ships',
+    '--set',
+    'mandatory_topics=false',
+    '--string-id',
+    'ships',
+  ]);
+  expect(changed).toMatchObject({ name: 'Ships', string_id: 'ships' });
+  expect(await events()).toMatchObject([
+    { type: 'realm', op: 'update', property: 'name', value: 'Ships' },
+    { type: 'realm', op: 'update', property: 'mandatory_topics', value: false },
+  ]);
+  expect(await parley(env, ['organization', 'show'])).toMatchObject({
+    settings: { mandatory_topics: false, default_language: 'de' },
+  });
+});
+
+test('the organization is closed and opened', async () => {
+  await parley(env, ['organization', 'deactivate']);
+  await waitUntil('everybody is refused', async () => {
+    const answer = await client('Ann@example.com').request('GET', 'users/me');
+    return answer.status === 401 ? true : undefined;
+  });
+  await parley(env, ['organization', 'reactivate']);
+  await waitUntil('everybody is let in', async () => {
+    const answer = await client('Ann@example.com').request('GET', 'users/me');
+    return answer.status === 200 ? true : undefined;
+  });
+});
+
+test('queues are listed with what they may be behind', async () => {
+  const { queue_id } = await client('gil@example.com').post('register');
+  await parley(env, ['user', 'role', 'gil@example.com', 'member']);
+  const { queues } = await parley(env, ['queues']);
+  expect(queues).toContainEqual(
+    expect.objectContaining({
+      queue_id,
+      email: 'gil@example.com',
+      client: 'ParleyTest',
+      positions_behind_max: 1,
+    }),
+  );
+  expect((await runParley(env, ['queues'])).out).toContain('behind 1 at most');
+});
+
+test('an epoch begins above everything, and queues with nothing to lose go on', async () => {
+  const before = await parley(env, ['log']);
+  const { queue_id } = await client('gil@example.com').post('register');
+  const { epoch, start_position } = await parley(env, ['epoch']);
+  expect(epoch).toBe((before['epoch'] as number) + 1);
+  expect(start_position).toBeGreaterThan((before['position'] as number) + 999_999_999);
+  const after = await parley(env, ['log']);
+  expect(after).toMatchObject({ epoch, position: start_position });
+  expect(after['message_id']).toBe((before['message_id'] as number) + 10_000_000);
+  await parley(env, ['user', 'role', 'gil@example.com', 'guest']);
+  const { queues } = await parley(env, ['queues']);
+  expect(queues).toContainEqual(expect.objectContaining({ queue_id, positions_behind_max: 1 }));
+});
+
+test('the schema is migrated once', async () => {
+  expect(await parley(env, ['migrate'])).toEqual({
+    migrations: [],
+    schema_version: codeSchemaVersion,
+  });
+});
+
+test('a good installation has no faults', async () => {
+  const { ok, checks } = await parley(env, ['check']);
+  expect({ ok, checks }).toMatchObject({
+    ok: true,
+    checks: [
+      { check: 'configuration', ok: true },
+      { check: 'postgres', ok: true },
+      { check: 'schema', ok: true, found: `version ${codeSchemaVersion}` },
+      { check: 'key secret', ok: true, found: 'opens the stored keys' },
+      { check: 'redis', ok: true },
+      { check: 'files', ok: true },
+    ],
+  });
+});
+
+test('all faults of an installation are told together', async () => {
+  const file = join(folder, 'a-file');
+  await writeFile(file, '');
+  const wrong = {
+    ...env,
+    PARLEY_HEARTBEAT_MIN_SECS: 'soon',
+    PARLEY_INTERNAL_SECRET: '',
+    REDIS_URL: 'redis://127.0.0.1:1',
+    PARLEY_UPLOADS_DIR: file,
+    DATABASE_URL: env['DATABASE_URL']?.replace(/\/[^/]*$/, '/no_such_database') ?? '',
+  };
+  const { code, out } = await runParley(wrong, ['check']);
+  expect(code).toBe(1);
+  expect(out).toMatch(/FAULT +configuration +PARLEY_INTERNAL_SECRET .*is required/);
+  expect(out).toMatch(/FAULT +configuration +PARLEY_HEARTBEAT_MIN_SECS must be/);
+  expect(out).toMatch(/FAULT +postgres +database "no_such_database" does not exist/);
+  expect(out).toMatch(/FAULT +redis +.*ECONNREFUSED/);
+  expect(out).toMatch(/FAULT +files +the folder of files .* cannot be used/);
+  const otherSecret = { ...env, PARLEY_KEY_SECRET: 'x'.repeat(40) };
+  expect((await runParley(otherSecret, ['check'])).out).toMatch(
+    /FAULT +key secret +PARLEY_KEY_SECRET is not the one/,
+  );
+});
+
+test('the process ends with the code, and says what a person can do', async () => {
+  const { ended } = startParley({ ...env, DATABASE_URL: '' }, ['log']);
+  expect(await ended).toMatchObject({
+    code: 1,
+    out: '',
+    error: expect.stringMatching(/^parley: The configuration has 1 fault/) as string,
+  });
+});
+
+test('faults of the stores are told in words, as JSON where that is wanted', async () => {
+  const wrong = { ...env, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' };
+  const { code, out, error } = await runParley(wrong, ['log', '--json']);
+  expect(code).toBe(1);
+  expect(error).toMatch(/Postgres or Redis did not answer .*ECONNREFUSED/);
+  expect(JSON.parse(out)).toEqual({ error: expect.stringContaining('did not answer') as string });
+});
+
+test('the image and the repository call the same program', async () => {
+  const root = new URL('../../', import.meta.url);
+  const manifest = await readFile(new URL('packages/command/package.json', root), 'utf8');
+  expect(JSON.parse(manifest)).toMatchObject({ bin: { parley: './src/main.ts' } });
+  const image = await readFile(new URL('deploy/Dockerfile', root), 'utf8');
+  expect(image).toContain('/app/packages/command/src/main.ts /usr/local/bin/parley');
+});
