@@ -522,3 +522,19 @@ describe('matches_narrow', () => {
     expect(answer.status).toBe(401);
   });
 });
+
+// Of the service that replaces the other; so it comes last.
+test('a search that takes too long is refused, and other lists are not', async () => {
+  await all.cluster.startAnother('messages', { PARLEY_SEARCH_TIMEOUT_SECS: '0.001' });
+  await all.cluster.kill('messages', 0, 'SIGTERM');
+  const desc = 'too many messages to search: add a rarer word, a stream or a sender';
+  const refusal = { status: 400, code: 'BAD_NARROW', desc };
+  expect(await refusalOf(idsFor('talk'))).toMatchObject(refusal);
+  expect(await refusalOf(idsFor([search('talk', true)]))).toMatchObject(refusal);
+  expect(
+    await refusalOf(
+      fetchMessages(all.bob, { anchor: 'first_unread', narrow: [search('"so long"')] }),
+    ),
+  ).toMatchObject(refusal);
+  expect(await idsFor([['topic', 'talk']])).not.toEqual([]);
+});

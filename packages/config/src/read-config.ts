@@ -85,6 +85,7 @@ export type ServiceConfig = {
   readonly rateLimits: readonly RateLimit[];
   readonly queues: QueueConfig;
   readonly uploads: UploadsConfig;
+  readonly searchTimeoutMs: number;
   readonly requestTimeoutMs: number;
   readonly upstreamTimeoutMs: number;
   readonly drainTimeoutMs: number;
@@ -299,6 +300,7 @@ export function serviceConfigFrom(raw: RawSettings, service: string): ServiceCon
     rateLimits: reader.must('rateLimits'),
     queues: readQueues(reader),
     uploads: readUploads(reader),
+    searchTimeoutMs: reader.must('searchTimeoutMs'),
     requestTimeoutMs: reader.must('requestTimeoutMs'),
     upstreamTimeoutMs: reader.must('upstreamTimeoutMs'),
     drainTimeoutMs: reader.must('drainTimeoutMs'),

@@ -297,6 +297,12 @@ export const settings = {
     default: null,
     meaning: 'most that all uploaded files together may take, in MiB; unset: no bound',
   }),
+  searchTimeoutMs: secondsAsMs('PARLEY_SEARCH_TIMEOUT_SECS', [0.001, 3600], {
+    // A request can need two statements, and has to be answered before the gateway asks another replica the same.
+    default: '3',
+    meaning:
+      'longest time that a statement which searches for words may take; a search that needs more is refused',
+  }),
   requestTimeoutMs: secondsAsMs('PARLEY_REQUEST_TIMEOUT_SECS', [1, 3600], {
     default: '60',
     meaning: 'longest time in which a request with its body must arrive',

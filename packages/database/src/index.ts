@@ -1,5 +1,5 @@
 export type { Client, Pool, Queryable, Statement } from './pool.ts';
-export { createPool, transaction } from './pool.ts';
+export { createPool, readWithin, StatementTimeout, transaction } from './pool.ts';
 export { migrate } from './migrate.ts';
 export {
   checkSchemaVersion,

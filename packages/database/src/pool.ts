@@ -83,6 +83,33 @@ export function createPool(options: {
   return pool;
 }
 
+/** Postgres gave up a statement that took longer than its caller allows. */
+export class StatementTimeout extends Error {}
+
+const queryCanceled = '57014';
+
+/**
+ * Runs reads, for each of which Postgres gets less time than other statements have.
+ *
+ * @throws StatementTimeout when one takes longer
+ */
+export async function readWithin<Result>(
+  pool: Pool,
+  statementTimeoutMs: number,
+  read: (db: Queryable) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await transaction(pool, async (client) => {
+      await client.query(`SET LOCAL statement_timeout = ${Math.ceil(statementTimeoutMs)}`);
+      return read(client);
+    });
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === queryCanceled)
+      throw new StatementTimeout(error.message, { cause: error });
+    throw error;
+  }
+}
+
 /**
  * Runs `work` in one READ COMMITTED transaction (or the given isolation) and commits. Whatever `work` throws rolls back and
  * is thrown on.

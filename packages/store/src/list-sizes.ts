@@ -28,6 +28,8 @@ export const listSizes = {
   windowOfLimit: 2,
   /** Moved messages are read whole if there are no more than this: fifty pages of their index. */
   movedMax: 5_000,
+  /** No more unread messages than this are read for the words in them: a fifth of a second. */
+  unreadBeforeWords: 5_000,
   /** Of more streams than this the conversations are read with those of all streams, which lie closer together. */
   manyStreams: 50,
 };

@@ -26,7 +26,7 @@ import {
 import type { ListHints, ListSlice, MessageList, RareIndex } from './list-sources-sql.ts';
 import { canHoldSql, heldSql } from './message-sql.ts';
 import { searchIdsSql } from './search-sql.ts';
-import { openTablesSql, unreadListSql } from './unread-list-sql.ts';
+import { fewUnreadSql, openTablesSql, unreadListSql } from './unread-list-sql.ts';
 
 export { historyReadableSql } from './list-sources-sql.ts';
 
@@ -182,8 +182,9 @@ function walkedSql(list: MessageList, slice: ListSlice): string {
 /** @returns what the queries of `listIdsSql` refer to, as common table expressions */
 export function listTablesSql(list: MessageList): string {
   const open = list.hints.unread === true ? `, ${openTablesSql(list.hints)}` : '';
+  const few = open !== '' && list.hints.words !== undefined ? `, ${fewUnreadSql}` : '';
   const hushed = list.hints.notMuted === true ? `, hushed AS MATERIALIZED (${hushedSql()})` : '';
-  return `reach AS MATERIALIZED (${reachSql(list)})${hushed}${open}`;
+  return `reach AS MATERIALIZED (${reachSql(list)})${hushed}${open}${few}`;
 }
 
 /**
@@ -192,25 +193,40 @@ export function listTablesSql(list: MessageList): string {
  */
 export function listIdsSql(list: MessageList, slice: ListSlice): string {
   const { hints } = list;
-  const all = conditionsWithout(list, []);
   // What is rarer than words can be is looked for first, and the words are asked of what it finds.
-  const isRare = hints.id !== undefined || hints.flag !== undefined || hints.unread === true;
-  if (hints.words !== undefined && !isRare) {
-    return searchIdsSql(
-      {
-        words: hints.words,
-        user,
-        hints:
-          hints.groupWith === undefined
-            ? hints
-            : { ...hints, conversations: `ARRAY(${groupsWithSql(hints.groupWith)})` },
-        withHistory: list.withHistory,
-        wanted: (message) => `true${all(message)}`,
-        visible: (message) => visibleSql(list, message),
-      },
-      slice,
-    );
-  }
+  const isRare = hints.id !== undefined || hints.flag !== undefined;
+  if (hints.words === undefined || isRare) return otherIdsSql(list, slice);
+  const words = (limit: string): string => wordIdsSql(list, hints.words ?? '', { ...slice, limit });
+  if (hints.unread !== true) return words(slice.limit);
+  // Which is rarer, unread messages or the words, is different for every reader.
+  const few = '(SELECT few_unread.yes FROM few_unread)';
+  const limitIf = (condition: string): string =>
+    `(CASE WHEN ${condition} THEN ${slice.limit} ELSE 0 END)`;
+  return `(${words(limitIf(`NOT ${few}`))}) UNION (${otherIdsSql(list, { ...slice, limit: limitIf(few) })})`;
+}
+
+function wordIdsSql(list: MessageList, words: string, slice: ListSlice): string {
+  const { hints } = list;
+  const all = conditionsWithout(list, []);
+  return searchIdsSql(
+    {
+      words,
+      user,
+      hints:
+        hints.groupWith === undefined
+          ? hints
+          : { ...hints, conversations: `ARRAY(${groupsWithSql(hints.groupWith)})` },
+      withHistory: list.withHistory,
+      wanted: (message) => `true${all(message)}`,
+      visible: (message) => visibleSql(list, message),
+    },
+    slice,
+  );
+}
+
+function otherIdsSql(list: MessageList, slice: ListSlice): string {
+  const { hints } = list;
+  const all = conditionsWithout(list, []);
   const rare = rareIndexOf(list);
   const isNamed = hints.conversations !== undefined || hints.groupWith !== undefined;
   let found: string;

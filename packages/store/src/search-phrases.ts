@@ -11,13 +11,15 @@ type FoldTable = {
   readonly expanding: readonly { readonly source: string; readonly folded: string }[];
 };
 
+/** The ASCII letters below it are folded by `fold_by_table` without a table. */
+const firstListedCodePoint = 0x80;
 /** All scripts with letter case lie below this code point. */
 const lastCasedCodePoint = 0x1_ff_ff;
 
 function makeFoldTable(): FoldTable {
   const sources = new Map<string, string[]>();
   const expanding: { source: string; folded: string }[] = [];
-  for (let codePoint = 0; codePoint <= lastCasedCodePoint; codePoint += 1) {
+  for (let codePoint = firstListedCodePoint; codePoint <= lastCasedCodePoint; codePoint += 1) {
     const source = String.fromCodePoint(codePoint);
     // Statements normalize before they fold, so what normalization replaces is never met.
     if (!/^\p{Changes_When_Uppercased}$/u.test(source) || source.normalize('NFC') !== source)

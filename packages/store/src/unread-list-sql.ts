@@ -59,6 +59,15 @@ export function openTablesSql(hints: ListHints): string {
     )`;
 }
 
+/** A common table expression over `open`: whether so little is unread that reading it all is cheaper than looking for words. */
+export const fewUnreadSql = `few_unread AS MATERIALIZED (
+    SELECT count(*) <= ${listSizes.unreadBeforeWords} AS yes FROM (
+      SELECT 1 FROM open CROSS JOIN LATERAL (
+        SELECT 1 FROM messages m WHERE m.conversation_id = open.conversation_id AND m.id > open.level AND m.id <= open.upto
+        LIMIT ${listSizes.unreadBeforeWords + 1}) unread
+      LIMIT ${listSizes.unreadBeforeWords + 1}) counted
+  )`;
+
 const inOpen = (message: string): string =>
   `open.conversation_id = ${message}.read_conversation_id AND ${message}.id > open.level AND ${message}.id <= open.upto`;
 

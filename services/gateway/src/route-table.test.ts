@@ -9,6 +9,8 @@ describe('findRoute', () => {
     ['/api/v1/messages/flags', '/api/v1/messages/flags'],
     ['/api/v1/users/me', '/api/v1/users/me'],
     ['/api/v1/users/17', '/api/v1/users/{user_id:int}'],
+    // Too long for an id, and still one that the service has an answer for.
+    [`/api/v1/messages/${'9'.repeat(30)}`, '/api/v1/messages/{message_id:int}'],
   ])('finds %s', (path, pattern) => {
     expect(findRoute(path)?.pattern).toBe(pattern);
   });

@@ -232,7 +232,7 @@ function matches(segment: Segment, text: string): boolean {
     case 'rest':
       return text !== '';
     case 'int':
-      return /^\d{1,10}$/.test(text);
+      return /^\d+$/.test(text);
   }
 }
 

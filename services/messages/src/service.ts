@@ -98,6 +98,7 @@ export async function startMessages(frame: ServiceFrame): Promise<RequestHandler
       files,
       uploads,
       fileMaxBytes: config.uploads.fileMaxBytes,
+      searchTimeoutMs: config.searchTimeoutMs,
       publicUrl: config.publicUrl,
     },
     identitySecrets: config.internalSecrets.map((secret) => secret.reveal()),

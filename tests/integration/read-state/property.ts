@@ -33,6 +33,7 @@ const smallSizes: typeof listSizes = {
   windowIds: 2,
   windowOfLimit: 0,
   movedMax: 1,
+  unreadBeforeWords: 2,
   manyStreams: 1,
 };
 

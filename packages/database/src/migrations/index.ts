@@ -14,6 +14,7 @@ import * as avatars from './20261121001001-avatars.ts';
 import * as thumbnails from './20261121001100-thumbnails.ts';
 import * as organization from './20261121002000-organization.ts';
 import * as defaultStreamsOwner from './20261121004000-default-streams-owner.ts';
+import * as foldLetters from './20261121009000-fold-letters.ts';
 
 export type Migration = { readonly name: string; readonly sql: string };
 
@@ -35,4 +36,5 @@ export const migrations: readonly Migration[] = [
   thumbnails,
   organization,
   defaultStreamsOwner,
+  foldLetters,
 ];

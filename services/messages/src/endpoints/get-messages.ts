@@ -7,6 +7,7 @@ import type { MessagesContext } from '../context.ts';
 import { messageJson } from '../message-json.ts';
 import { compileNarrow } from '../narrow/compile-narrow.ts';
 import { parseNarrow } from '../narrow/parse-narrow.ts';
+import { readNarrowed } from '../narrow/read-narrowed.ts';
 import { matchMessages } from '../narrow/search-matches.ts';
 import { messageSchema } from './message-schema.ts';
 
@@ -148,21 +149,23 @@ export const getMessagesEndpoint = defineEndpoint({
       throw badRequest(`Too many messages requested (maximum ${limits.messagesPerRequestMax}).`);
     }
     const terms = parameters.narrow ?? [];
-    const [realm, { list, stream, searchedWords }] = await Promise.all([
+    const [realm, narrow] = await Promise.all([
       getRealm(context.pool),
       compileNarrow(context.pool, caller.userId, terms),
     ]);
+    const { list, stream, searchedWords } = narrow;
     const anchor = wantsFirstUnread
-      ? ((await findFirstUnreadOf(context.pool, list, {
-          stream,
-          fromPointer: terms.length === 0,
-        })) ?? newestAnchor)
+      ? ((await readNarrowed(context, narrow, (db) =>
+          findFirstUnreadOf(db, list, { stream, fromPointer: terms.length === 0 }),
+        )) ?? newestAnchor)
       : Number(parameters.anchor);
-    const listed = await listMessages(context.pool, list, {
-      ...pageOf(anchor, counts),
-      content: parameters.apply_markdown ? 'rendered_content' : 'content',
-      alsoRendered: searchedWords !== undefined,
-    });
+    const listed = await readNarrowed(context, narrow, (db) =>
+      listMessages(db, list, {
+        ...pageOf(anchor, counts),
+        content: parameters.apply_markdown ? 'rendered_content' : 'content',
+        alsoRendered: searchedWords !== undefined,
+      }),
+    );
     const { rows, ...found } = foundOf(anchor, counts, listed);
     const matches =
       searchedWords === undefined ? [] : await matchMessages(context.pool, rows, searchedWords);

@@ -5,6 +5,7 @@ import { listHeldOf } from '@parley/store';
 import type { MessagesContext } from '../context.ts';
 import { compileNarrow } from '../narrow/compile-narrow.ts';
 import { parseNarrow } from '../narrow/parse-narrow.ts';
+import { readNarrowed } from '../narrow/read-narrowed.ts';
 import { matchMessages } from '../narrow/search-matches.ts';
 
 /** GET messages/matches_narrow (reference facts, messages 14). */
@@ -48,12 +49,11 @@ export const matchesNarrowEndpoint = defineEndpoint({
     if (parameters.msg_ids.length > limits.messagesPerRequestMax) {
       throw badRequest(`Too many messages requested (maximum ${limits.messagesPerRequestMax}).`);
     }
-    const { list, searchedWords } = await compileNarrow(
-      context.pool,
-      caller.userId,
-      parameters.narrow,
+    const narrow = await compileNarrow(context.pool, caller.userId, parameters.narrow);
+    const { list, searchedWords } = narrow;
+    const held = await readNarrowed(context, narrow, (db) =>
+      listHeldOf(db, list, parameters.msg_ids),
     );
-    const held = await listHeldOf(context.pool, list, parameters.msg_ids);
     const matches = await matchMessages(context.pool, held, searchedWords ?? '');
     return { messages: Object.fromEntries(held.map(({ id }, n) => [String(id), matches[n]])) };
   },

@@ -80,7 +80,7 @@ async function findUserId(operand: NarrowTerm['operand'], { db }: NarrowSetting)
     return user.id;
   }
   const email = String(operand).trim();
-  const user = email.includes('\0') ? undefined : await findUserByEmail(db, email);
+  const user = await findUserByEmail(db, email);
   if (user === undefined) throw unknown;
   return user.id;
 }
@@ -88,7 +88,6 @@ async function findUserId(operand: NarrowTerm['operand'], { db }: NarrowSetting)
 const stream: Operator = async (operand, { db, userId, list }) => {
   const unknown = badNarrow(`unknown stream ${String(operand)}`);
   const name = String(operand).trim();
-  if (name.includes('\0')) throw unknown;
   const found =
     typeof operand === 'number'
       ? await findStreamById(db, operand)
@@ -119,9 +118,7 @@ const streams: Operator = (operand) => {
 };
 
 const topic: Operator = (operand, { list }) => {
-  const text = String(operand);
-  if (text.includes('\0')) return { condition: () => 'false' };
-  const folded = list.bind(foldName(text), 'text');
+  const folded = list.bind(foldName(String(operand)), 'text');
   return {
     condition: (message) =>
       asList(
@@ -150,9 +147,7 @@ async function findPeople(
         .map((email) => email.trim());
   if (
     keys.length === 0 ||
-    keys.some((key) =>
-      typeof key === 'number' ? !isPossibleId(key) : key === '' || key.includes('\0'),
-    )
+    keys.some((key) => (typeof key === 'number' ? !isPossibleId(key) : key === ''))
   )
     throw unknown;
   if (isList) {

@@ -38,7 +38,23 @@ test('any true value negates, underscores are hyphens, later names are known', (
   ]);
 });
 
+test('a name of JavaScript objects is the name of no operator', () => {
+  expect(parseNarrow('[["constructor","x"],["to_string","y"]]', 'narrow')).toEqual([
+    { operator: 'constructor', operand: 'x', negated: false },
+    { operator: 'to-string', operand: 'y', negated: false },
+  ]);
+});
+
+test('a backslash before digits is no NUL', () => {
+  const raw = JSON.stringify([['search', String.raw`a\u0000b`]]);
+  expect(parseNarrow(raw, 'narrow')).toEqual([
+    { operator: 'search', operand: String.raw`a\u0000b`, negated: false },
+  ]);
+});
+
 test.each([
+  '[["search","a\\u0000b"]]',
+  '[{"operator":"topic","operand":"\\u0000"}]',
   'x',
   '{}',
   '1',

@@ -9,18 +9,18 @@ export type NarrowTerm = {
 };
 
 // Names of later releases that clients use (reference facts, messages 8.2).
-const aliases: Readonly<Record<string, string>> = {
-  subject: 'topic',
-  channel: 'stream',
-  dm: 'pm-with',
-};
+const aliases: ReadonlyMap<string, string> = new Map([
+  ['subject', 'topic'],
+  ['channel', 'stream'],
+  ['dm', 'pm-with'],
+]);
 
 const stringOrInteger = new Set(['sender', 'group-pm-with', 'stream']);
 const integerAllowed = new Set(['id', 'near']);
 
 function operatorOf(name: string): string {
   const hyphened = name.replaceAll('_', '-');
-  return aliases[hyphened] ?? hyphened;
+  return aliases.get(hyphened) ?? hyphened;
 }
 
 function isInteger(value: unknown): value is number {
@@ -81,11 +81,13 @@ export function parseNarrow(raw: string, name: string): NarrowTerm[] {
   } catch {
     throw requestVariableInvalid(name, raw);
   }
-  if (!Array.isArray(value) || raw.includes('\\u0000')) throw requestVariableInvalid(name, raw);
+  if (!Array.isArray(value)) throw requestVariableInvalid(name, raw);
   const elements: readonly unknown[] = value;
   return elements.map((element) => {
     const term = parseTerm(element);
-    if (term === undefined) throw requestVariableInvalid(name, raw);
+    // No text that is stored holds a NUL, and Postgres takes none.
+    if (term === undefined || String(term.operand).includes('\0'))
+      throw requestVariableInvalid(name, raw);
     return term;
   });
 }

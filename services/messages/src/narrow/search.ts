@@ -51,7 +51,7 @@ export async function compileSearch(
   query: string,
   { db, list }: { readonly db: Queryable; readonly list: MessageListBuilder },
 ): Promise<SearchMeaning> {
-  const isTooLong = query.length > queryMaxLength || query.includes('\0');
+  const isTooLong = query.length > queryMaxLength;
   const words = isTooLong ? [] : await findSearchWords(db, foldWords(query));
   if (words.length === 0) return { condition: () => 'false', hints: {}, searchedWords: '' };
   const indexed = list.bind(allOfWords(words.slice(0, indexedWordsMax)), 'text');
