@@ -5,7 +5,7 @@
  */
 import { createPool } from '@parley/database';
 import type { Pool, Queryable } from '@parley/database';
-import { heldSql, listMessages } from '@parley/store';
+import { heldSql, listMessages, noteNewestMessages } from '@parley/store';
 import type { MessagePage } from '@parley/store';
 import { createTestDatabase } from '@parley/test-kit';
 import type { TestDatabase } from '@parley/test-kit';
@@ -16,6 +16,8 @@ import { compileNarrow } from '../../services/messages/src/narrow/compile-narrow
 import type { NarrowTerm } from '../../services/messages/src/narrow/parse-narrow.ts';
 
 const buffersMax = 1300;
+/** The unread ones are counted before that, conversation by conversation. */
+const unreadBuffersMax = buffersMax + 400;
 
 const member = 1;
 const guest = 2;
@@ -159,6 +161,27 @@ describe('the first page', () => {
       const { ids, buffers } = await look(userId, terms, newest);
       expect({ word, ids }).toEqual({ word, ids: await plainly(userId, terms, newest) });
       expect(buffers, `${word}: ${buffers} pages`).toBeLessThanOrEqual(buffersMax);
+    }
+  });
+});
+
+describe('unread messages', () => {
+  beforeAll(async () => {
+    while (await noteNewestMessages(pool));
+    await pool.query('INSERT INTO changes (id, position, message_id) VALUES (3, 3, 985000)');
+    await pool.query(`INSERT INTO read_users (user_id, floor_change_id) VALUES (${some}, 3)`);
+  });
+
+  test.each([
+    { who: 'who has read nothing', userId: member, floor: 0 },
+    { who: 'who has read nearly everything', userId: some, floor: 985_000 },
+  ])('with words cost few pages for one $who', async ({ userId, floor }) => {
+    for (const word of Object.keys(words)) {
+      const search = term('search', word);
+      const { ids, buffers } = await look(userId, [search, term('is', 'unread')], newest);
+      const expected = await plainly(userId, [search], newest);
+      expect({ word, ids }).toEqual({ word, ids: expected.filter((id) => id > floor) });
+      expect(buffers, `${word}: ${buffers} pages`).toBeLessThanOrEqual(unreadBuffersMax);
     }
   });
 });
