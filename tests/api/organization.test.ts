@@ -1,3 +1,4 @@
+import { updateRealmSettings } from '@parley/store';
 import { ApiClient, readObjects } from '@parley/test-kit';
 import type { Answer, JsonObject, Parameters } from '@parley/test-kit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -661,6 +662,15 @@ test('register tells everybody every setting of a fresh organization', async () 
     settings_send_digest_emails: false,
     upgrade_text_for_wide_organization_logo: '',
   });
+});
+
+test('a secret of another service is shown to nobody', async () => {
+  await updateRealmSettings(organization.pool, { zoom_api_key: 'key', zoom_api_secret: 'hidden' });
+  for (const who of ['ann', 'gil'] as const)
+    expect(await realmState(who)).toMatchObject({
+      realm_zoom_api_key: 'key',
+      realm_zoom_api_secret: '',
+    });
 });
 
 test('who asks whether he is online gets nothing, with 204', async () => {

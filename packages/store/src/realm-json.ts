@@ -64,7 +64,14 @@ const videoChatProviders = {
   zoom: { name: 'Zoom', id: 3 },
 } as const;
 
-function externalAccount(name: string, urlPattern: string): Record<string, string> {
+type ExternalAccount = {
+  readonly text: string;
+  readonly url_pattern: string;
+  readonly name: string;
+  readonly hint: string;
+};
+
+function externalAccount(name: string, urlPattern: string): ExternalAccount {
   return {
     text: name,
     url_pattern: urlPattern,
@@ -73,13 +80,18 @@ function externalAccount(name: string, urlPattern: string): Record<string, strin
   };
 }
 
-const externalAccounts = {
+/** Accounts elsewhere that profile fields may be about without describing them (reference facts, events 4.5). */
+export const defaultExternalAccounts: Readonly<Record<string, ExternalAccount>> = {
   twitter: externalAccount('Twitter', 'https://twitter.com/%(username)s'),
   github: externalAccount('GitHub', 'https://github.com/%(username)s'),
-} as const;
+};
 
-/** Secrets of services that nobody reads again (reference facts, events 4.5). */
-const neverShown: Partial<RealmSettings> = { zoom_api_secret: '' };
+/** @returns settings as clients may see them: a secret of another service nobody reads again (reference facts, events 4.5) */
+export function shownSettings<Settings extends Partial<RealmSettings>>(
+  settings: Settings,
+): Settings {
+  return settings.zoom_api_secret === undefined ? settings : { ...settings, zoom_api_secret: '' };
+}
 
 async function liveStreamId(db: Queryable, streamId: number | null): Promise<number> {
   if (streamId === null) return -1;
@@ -93,7 +105,7 @@ export async function readRealmState(
   server: ServerFacts,
 ): Promise<Record<string, unknown>> {
   const realm = await getRealm(db);
-  const settings = { ...realm.settings, ...neverShown };
+  const settings = shownSettings(realm.settings);
   const methods = authenticationMethods(realm, server.mode);
   const isPasswordOn = methods['Email'] === true;
   return {
@@ -126,7 +138,7 @@ export async function readRealmState(
     plan_includes_wide_organization_logo: true,
     upgrade_text_for_wide_organization_logo: '',
     realm_available_video_chat_providers: videoChatProviders,
-    realm_default_external_accounts: externalAccounts,
+    realm_default_external_accounts: defaultExternalAccounts,
   };
 }
 

@@ -8,6 +8,7 @@ import {
   lockRealmForChange,
   lockStreams,
   lockUsersInUse,
+  shownSettings,
   updateRealm,
 } from '@parley/store';
 import type { Realm, RealmChange, RealmSettings } from '@parley/store';
@@ -52,7 +53,7 @@ function differenceOfSettings(realm: Realm, wanted: Partial<RealmSettings>): Dif
     Object.entries(wanted).filter(([name, value]) => stored[name] !== value),
   ) as Partial<RealmSettings>;
   const now = { ...realm.settings, ...changed };
-  const simple = Object.entries(changed).filter(([name]) => !toldApart.has(name));
+  const simple = Object.entries(shownSettings(changed)).filter(([name]) => !toldApart.has(name));
   const events = simple.map(([name, value]) => updated(name, value));
   const answer: Record<string, unknown> = Object.fromEntries(
     simple.map(([name, value]) => [name, answered(value)]),

@@ -1,19 +1,12 @@
 import { badRequest, limits } from '@parley/contracts';
 import { compileCheck } from '@parley/http';
-import { profileFieldTypes } from '@parley/store';
+import { defaultExternalAccounts, profileFieldTypes } from '@parley/store';
 import type { ProfileField } from '@parley/store';
 
 /** What a custom profile field may be (reference facts, people 13). */
 
 const nameMax = 40;
 const hintMax = 80;
-
-/** Accounts elsewhere that need no description of their own. */
-const defaultAccounts: Readonly<Record<string, { readonly name: string; readonly hint: string }>> =
-  {
-    twitter: { name: 'Twitter', hint: 'Enter your Twitter username' },
-    github: { name: 'GitHub', hint: 'Enter your GitHub username' },
-  };
 
 /** What a client says of a field. */
 export type GivenField = {
@@ -73,7 +66,7 @@ function checkUrlPattern(pattern: string): void {
 function checkExternalAccount(fieldData: unknown): AccountData {
   const account = checkAccount(holding(fieldData), 'field_data') as AccountData;
   if (account.url_pattern !== undefined) checkUrlPattern(account.url_pattern);
-  if (Object.hasOwn(defaultAccounts, account.subtype)) return account;
+  if (Object.hasOwn(defaultExternalAccounts, account.subtype)) return account;
   if (account.subtype !== 'custom') throw badRequest('Invalid external account type');
   if (account.url_pattern === undefined)
     throw badRequest('Custom external account must define url pattern');
@@ -111,11 +104,16 @@ export function checkField(
   }
   if (type === profileFieldTypes.EXTERNAL_ACCOUNT.id) {
     const account = checkExternalAccount(given.fieldData);
-    const known = Object.hasOwn(defaultAccounts, account.subtype)
-      ? defaultAccounts[account.subtype]
+    const known = Object.hasOwn(defaultExternalAccounts, account.subtype)
+      ? defaultExternalAccounts[account.subtype]
       : undefined;
     if (known !== undefined)
-      return { ...known, type, fieldData: JSON.stringify({ subtype: account.subtype }) };
+      return {
+        name: known.name,
+        hint: known.hint,
+        type,
+        fieldData: JSON.stringify({ subtype: account.subtype }),
+      };
     fieldData = jsonText(account);
   }
   checkNameAndHint(given);
