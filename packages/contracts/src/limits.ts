@@ -22,7 +22,7 @@ export const limits = {
   /** Elements of `subscription_data`: nine properties of some five hundred streams, in one entry of the log. */
   subscriptionPropertiesMax: 5000,
   /** People times streams of one request that subscribes or unsubscribes: it is one transaction and one entry of the log. */
-  subscriptionPairsMax: 100_000,
+  subscriptionPairsMax: 50_000,
   /** An alert word, as later releases of the reference server limit it. */
   alertWordMaxCodePoints: 100,
   /** Of one account; every send looks for those of all. */

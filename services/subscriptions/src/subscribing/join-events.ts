@@ -73,6 +73,13 @@ function revealEvents({ targets, joined }: JoinedChange): EventPart[] {
 
 type Added = { readonly stream: Stream; readonly member: NewMembership };
 
+/** @returns the same text for the same settings in the same stream; made fifty thousand times for the largest requests */
+function likeness({ member }: Added): string {
+  return `${member.streamId} ${member.color} ${member.isMuted} ${member.pinToTop} ${member.desktopNotifications} ${
+    member.audibleNotifications
+  } ${member.pushNotifications} ${member.emailNotifications} ${member.wildcardMentionsNotify}`;
+}
+
 /** One event for each person with all that he joined. Whose subscriptions are alike, colours included, share one. */
 function addEvents({ joined, traffic, nowMs }: JoinedChange): EventPart[] {
   const byUser = new Map<number, Added[]>();
@@ -83,9 +90,7 @@ function addEvents({ joined, traffic, nowMs }: JoinedChange): EventPart[] {
       else known.push({ stream, member });
     }
   }
-  const alike = Map.groupBy(byUser, ([, added]) =>
-    JSON.stringify(added.map(({ member }) => ({ ...member, userId: undefined }))),
-  );
+  const alike = Map.groupBy(byUser, ([, added]) => added.map(likeness).join());
   return [...alike.values()].flatMap((people): EventPart[] => {
     const userIds = people.map(([userId]) => userId);
     const [[userId, added] = [0, []]] = people;

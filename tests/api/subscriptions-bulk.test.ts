@@ -1,0 +1,156 @@
+/** Requests that concern very many people or streams: one entry of the log, in which every event has an id of its own. */
+import type { ChangeEntry, LogEntry } from '@parley/contracts';
+import { readObjects } from '@parley/test-kit';
+import type { JsonObject, TestAccount } from '@parley/test-kit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { StreamFixture, coded } from './stream-fixture.ts';
+
+const peopleCount = 1_500;
+
+let all: StreamFixture;
+let people: TestAccount[];
+beforeAll(async () => {
+  all = await StreamFixture.start();
+  people = [];
+  for (let n = 0; n < peopleCount; n += 500)
+    people.push(
+      ...(await all.all.organization.makeAccounts(
+        Array.from({ length: 500 }, (_, k) => `Person ${n + k}`),
+      )),
+    );
+});
+afterAll(() => all.stop());
+
+async function entriesAfter(position: number): Promise<{ entry: ChangeEntry; length: number }[]> {
+  const { rows } = await all.all.pool.query<{ payload: string; length: number }>({
+    text: 'SELECT payload, length FROM log_entries WHERE position > $1 ORDER BY position',
+    values: [position],
+  });
+  return rows.flatMap(({ payload, length }) => {
+    const entry = JSON.parse(payload) as LogEntry;
+    return entry.kind === 'change' ? [{ entry, length }] : [];
+  });
+}
+
+async function position(): Promise<number> {
+  const { rows } = await all.all.pool.query<{ position: number }>(
+    'SELECT max(position + length - 1) AS position FROM log_entries',
+  );
+  return rows[0]?.position ?? 0;
+}
+
+/** Reads a queue to its end, ids included. */
+async function readAll(account: TestAccount, queue: JsonObject): Promise<JsonObject[]> {
+  const events: JsonObject[] = [];
+  let lastEventId = queue['last_event_id'];
+  for (;;) {
+    const answer = await account.client.get('events', {
+      queue_id: queue['queue_id'],
+      last_event_id: lastEventId,
+      dont_block: true,
+    });
+    const more = readObjects(answer, 'events').filter(({ type }) => type !== 'heartbeat');
+    if (more.length === 0) return events;
+    events.push(...more);
+    lastEventId = more.at(-1)?.['id'];
+  }
+}
+
+const register = (account: TestAccount): Promise<JsonObject> =>
+  account.client.post('register', { event_types: ['subscription'], fetch_event_types: [] });
+
+const everybody = (): string[] => people.map(({ email }) => email);
+
+test('people in one request are one entry, and every bystander hears of each under an id of its own', async () => {
+  const { ann, bob, cat } = all.people;
+  await all.join('bob', ['crowd']);
+  const first = people[0];
+  if (first === undefined) throw new Error('nobody was made');
+  const [ofCat, ofFirst] = [await register(cat), await register(first)];
+  const before = await position();
+  const answer = await all.join('ann', ['crowd'], { principals: everybody() });
+  expect(Object.keys(answer['subscribed'] as object)).toHaveLength(peopleCount);
+  const [made, ...more] = (await entriesAfter(before)).filter(({ entry }) =>
+    entry.effects.some(({ effect }) => effect === 'joined'),
+  );
+  expect(more).toEqual([]);
+  // Whoever gets the same colour shares an event.
+  expect(made?.length).toBeLessThan(peopleCount + 10);
+  const events = await readAll(cat, ofCat);
+  expect(events.map((event) => event['user_id'])).toEqual(people.map(({ id }) => id));
+  const ids = events.map((event) => event['id'] as number);
+  expect(ids).toEqual(Array.from({ length: peopleCount }, (_, n) => (ids[0] ?? 0) + n));
+  const added = await readAll(first, ofFirst);
+  expect(added.map((event) => event['op'])).toEqual(['add']);
+  const [subscription] = readObjects(added[0] ?? {}, 'subscriptions');
+  expect(subscription?.['subscribers']).toEqual(
+    [bob, ...people].map(({ id }) => id).toSorted((a, b) => a - b),
+  );
+  expect(ann.id).toBeLessThan(first.id);
+  expect(await cat.client.get(`streams/${await all.streamId('crowd')}/members`)).toMatchObject({
+    subscribers: [bob.email, ...everybody()].toSorted((a, b) => (a < b ? -1 : 1)),
+  });
+});
+
+test('they are removed in one entry too, and what they have not read becomes read', async () => {
+  const { bob, cat } = all.people;
+  const [first, second] = people;
+  if (first === undefined || second === undefined) throw new Error('nobody was made');
+  const unread = await bob.client.sendToStream('crowd', 'x', 'unread');
+  const flags = await first.client.post('register', {
+    event_types: ['update_message_flags'],
+    fetch_event_types: [],
+  });
+  const ofCat = await register(cat);
+  const before = await position();
+  expect(await all.leave('ann', ['crowd'], { principals: everybody() })).toMatchObject({
+    removed: people.map(() => 'crowd'),
+  });
+  const entries = (await entriesAfter(before)).filter(({ entry }) =>
+    entry.effects.some(({ effect }) => effect === 'left'),
+  );
+  expect(entries).toHaveLength(1);
+  const events = await readAll(cat, ofCat);
+  expect(events.map((event) => [event['op'], event['user_id']])).toEqual(
+    people.map(({ id }) => ['peer_remove', id]),
+  );
+  const [read, ...more] = await readAll(first, flags);
+  expect(more).toEqual([]);
+  expect(read?.['messages']).toContain(unread);
+  const state = await second.client.post('register', {
+    fetch_event_types: ['message', 'update_message_flags'],
+  });
+  expect((state['unread_msgs'] as JsonObject)['streams']).toEqual([]);
+});
+
+test('one person joins and leaves 1,700 streams at once', async () => {
+  const { dan } = all.people;
+  const names = Array.from({ length: 1_700 }, (_, n) => `stream ${n}`);
+  expect(await all.join('dan', names)).toMatchObject({ subscribed: { [dan.email]: names } });
+  expect(await all.join('dan', names)).toMatchObject({
+    subscribed: {},
+    already_subscribed: { [dan.email]: names },
+  });
+  expect(await all.leave('dan', names)).toMatchObject({ removed: names, not_subscribed: [] });
+  const secret = names.map((name) => `secret ${name}`);
+  await all.join('dan', secret, { invite_only: true });
+  // Each ends with its only member.
+  expect(await all.leave('dan', secret)).toMatchObject({ removed: secret });
+  const { rows } = await all.all.pool.query<{ ended: number }>(
+    "SELECT count(*)::int AS ended FROM streams WHERE is_deactivated AND name LIKE '!DEACTIVATED:secret stream%'",
+  );
+  expect(rows[0]?.ended).toBe(1_700);
+});
+
+test('more than fifty thousand pairs are refused, and nothing is changed', async () => {
+  const names = Array.from({ length: 40 }, (_, n) => `never ${n}`);
+  const tooMany = coded('Too many people and streams in one request (limit: 50000 pairs)');
+  expect(
+    await all.refusal('ann', 'POST', 'users/me/subscriptions', {
+      subscriptions: names.map((name) => ({ name })),
+      principals: everybody(),
+    }),
+  ).toEqual(tooMany);
+  expect(await all.stream('never 0')).toBe(undefined);
+});
