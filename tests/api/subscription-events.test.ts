@@ -25,7 +25,8 @@ describe('joining', () => {
         ['stream/create', 'stream/occupy', 'subscription/peer_add', 'subscription/peer_add'],
       ),
       bob: ['stream/create', 'stream/occupy', 'subscription/add'],
-      guest: ['stream/occupy', 'subscription/add'],
+      // That a public stream is used again is nothing for guests, who do not know of it.
+      guest: ['subscription/add'],
     });
   });
 
@@ -155,13 +156,12 @@ describe('leaving', () => {
     await all.leave('ann', ['left'], { principals: ['guest@example.com'] });
     expect(await all.kinds()).toEqual({
       ...forEach(members, ['subscription/peer_remove', 'stream/vacate']),
-      guest: ['subscription/remove', 'stream/vacate', 'update_message_flags/add'],
+      guest: ['subscription/remove', 'update_message_flags/add'],
     });
     await all.join('dan', ['left']);
     expect(await all.kinds()).toEqual({
       ...forEach(['ann', 'bob', 'cat', 'bot'], ['stream/occupy', 'subscription/peer_add']),
       dan: ['stream/occupy', 'subscription/add'],
-      guest: ['stream/occupy'],
     });
   });
 
