@@ -55,7 +55,10 @@ describe('messages/flags', () => {
   test('answers and announces the ids that it applied to, and repeating changes nothing', async () => {
     for (let time = 0; time < 2; time += 1) {
       expect(
-        await change('bob', { messages: [second, hidden, first, 999_999], flag: 'starred' }),
+        await change('bob', {
+          messages: [second, hidden, first, 999_999, second],
+          flag: 'starred',
+        }),
       ).toEqual({
         result: 'success',
         msg: '',

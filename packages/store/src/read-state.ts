@@ -191,9 +191,9 @@ const markTopicText = `WITH topic AS MATERIALIZED (
         stream: '(SELECT t.stream_id FROM topic t)',
         conversation: '$2',
         order: 'DESC',
-        limit: beyondAllMessages,
+        limit: String(unreadListedMax),
       }),
-      beyondAllMessages,
+      String(unreadListedMax),
     )}
   ), newest AS MATERIALIZED (
     SELECT m.id FROM messages m WHERE m.conversation_id = $2 AND m.read_conversation_id = $2 ORDER BY m.id DESC LIMIT 1
@@ -201,8 +201,8 @@ const markTopicText = `WITH topic AS MATERIALIZED (
     INSERT INTO read_watermarks (user_id, conversation_id, message_id) SELECT $1, $2, n.id FROM newest n
     ON CONFLICT (user_id, conversation_id) DO UPDATE SET message_id = greatest(read_watermarks.message_id, excluded.message_id)
   ), moved AS MATERIALIZED (
-    SELECT m.id, m.read_conversation_id, m.stream_id, true AS is_read
-    FROM unread u JOIN messages m ON m.id = u.id WHERE m.read_conversation_id <> $2
+    SELECT m.id, m.read_conversation_id, m.stream_id, true AS is_read FROM messages m
+    WHERE m.conversation_id = $2 AND m.read_conversation_id <> m.conversation_id AND ${heldSql('m', '$1')} AND NOT ${readSql('m', '$1')}
     UNION ALL
     SELECT m.id, m.read_conversation_id, m.stream_id, false
     FROM newest n JOIN messages m ON m.read_conversation_id = $2 AND m.read_conversation_id <> m.conversation_id AND m.id <= n.id
@@ -221,7 +221,7 @@ const markTopicText = `WITH topic AS MATERIALIZED (
 /**
  * Marks everything read that the user holds in a topic as it is now. Messages that were moved away from it keep their state.
  *
- * @returns the ids that were unread, ascending
+ * @returns the ids that were unread, ascending, the newest `unreadListedMax` at most
  */
 export async function markTopicRead(
   client: Client,

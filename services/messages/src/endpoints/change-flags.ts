@@ -26,11 +26,11 @@ type FlagRequest = {
   readonly operation: 'add' | 'remove';
 };
 
-/** @returns the ids among those asked for that the operation applied to, in the order asked for */
+/** @returns the ids among those asked for that the operation applied to, each once, in the order asked for */
 async function applyFlag(client: Client, request: FlagRequest): Promise<number[]> {
   const { userId, messageIds, flag, operation } = request;
   const held = new Set(await changeFlag(client, userId, messageIds, flag, operation));
-  if (held.size > 0) return messageIds.filter((id) => held.has(id));
+  if (held.size > 0) return [...new Set(messageIds)].filter((id) => held.has(id));
   const [only] = messageIds;
   if (flag !== 'starred' || messageIds.length !== 1 || only === undefined)
     throw badRequest('Invalid message(s)');

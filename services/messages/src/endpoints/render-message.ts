@@ -1,7 +1,9 @@
 import { defineEndpoint, text } from '@parley/http';
+import { translatesEmoticons } from '@parley/store';
 
 import type { MessagesContext } from '../context.ts';
-import { renderAs } from '../rendering/render-as.ts';
+import { renderDataOf } from '../rendering/render-data.ts';
+import { findNames } from '../sending/render-names.ts';
 
 /** POST messages/render (contract, Messages; reference facts, messages 14). */
 export const renderMessageEndpoint = defineEndpoint({
@@ -19,7 +21,15 @@ export const renderMessageEndpoint = defineEndpoint({
     required: ['rendered'],
   },
   handler: async (context: MessagesContext, { caller, parameters }) => {
-    const { rendered } = await renderAs(context, caller.userId, parameters.content);
+    const { pool, realmFacts, renderer, publicUrl } = context;
+    const { content } = parameters;
+    const [realm, named, translateEmoticons] = await Promise.all([
+      realmFacts.get(),
+      findNames(pool, caller.userId, content),
+      translatesEmoticons(pool, caller.userId),
+    ]);
+    const data = renderDataOf(publicUrl, realm, { translateEmoticons }, named);
+    const rendered = await renderer.render(content, data);
     return { rendered: rendered.html };
   },
 });
