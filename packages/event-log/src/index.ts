@@ -14,3 +14,4 @@ export {
   readHead,
   readLogSize,
 } from './read-log.ts';
+export { GatheredRuns } from './gathered-runs.ts';

@@ -12,6 +12,10 @@ export type KeyNames = {
   readonly rateLimit: (userId: number, windowSecs: number) => string;
   /** Taken while the owner of a bot gets no further notice about it. Owner: messages. Lives as long as that holds. */
   readonly botOwnerNotice: (botId: number) => string;
+  /** What everybody's clients last reported. Owner: presence-state. Lives two weeks after the last report. */
+  readonly presence: string;
+  /** Whose presence changed last, in order. Owner: presence-state. Lives as long. */
+  readonly presenceChanges: string;
   /** Prefix of BullMQ's keys. Owner: jobs. */
   readonly jobsPrefix: string;
 };
@@ -24,6 +28,8 @@ export function keyNames(prefix: string): KeyNames {
     leasesChannel: `${prefix}:leases`,
     rateLimit: (userId, windowSecs) => `${prefix}:rate:${userId}:${windowSecs}`,
     botOwnerNotice: (botId) => `${prefix}:bot-owner-notice:${botId}`,
+    presence: `${prefix}:presence`,
+    presenceChanges: `${prefix}:presence-changes`,
     jobsPrefix: `${prefix}:jobs`,
   };
 }

@@ -13,6 +13,7 @@ export * from './bot-storage.ts';
 export * from './bot-json.ts';
 export * from './profile-fields.ts';
 export * from './user-status.ts';
+export * from './presence.ts';
 export * from './user-settings.ts';
 export * from './languages.ts';
 export * from './user-json.ts';

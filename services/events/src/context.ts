@@ -1,8 +1,10 @@
 import type { QueueConfig } from '@parley/config';
+import type { SharedPresence } from '@parley/presence-state';
 import type { Stores } from '@parley/service';
 import type { KeySecrets, ServerFacts, StreamTraffic } from '@parley/store';
 
 import type { PollContext } from './queues/poll.ts';
+import type { TypingEvents } from './typing/typing-events.ts';
 
 /** What the endpoints of the events service use. */
 export type EventsContext = Stores & {
@@ -11,4 +13,6 @@ export type EventsContext = Stores & {
   readonly traffic: StreamTraffic;
   readonly keySecrets: KeySecrets;
   readonly server: ServerFacts;
+  readonly presence: SharedPresence;
+  readonly typing: TypingEvents;
 };

@@ -3,6 +3,7 @@ import { LogFollower, readEntriesForAudiences, readHead } from '@parley/event-lo
 import type { LogHead } from '@parley/event-log';
 import { createApiApp } from '@parley/http';
 import type { ServiceFrame, StartService } from '@parley/http';
+import { SharedPresence } from '@parley/presence-state';
 import { connectForSubscriptions } from '@parley/redis';
 import { connectStores, keepLease, openPool } from '@parley/service';
 import {
@@ -22,6 +23,7 @@ import { SubscriberReader } from './feed/subscriber-reader.ts';
 import { Maintenance } from './maintenance.ts';
 import { registerMetrics } from './metrics.ts';
 import { QueueRegistry } from './queues/queue-registry.ts';
+import { TypingEvents } from './typing/typing-events.ts';
 
 const tailBounds = { entriesMax: 50_000, bytesMax: 64 * 1_048_576 };
 /** Held polls of a node that drains are answered over this time. */
@@ -80,6 +82,9 @@ export const start: StartService = async (frame: ServiceFrame) => {
   maintenance.start();
   frame.onDispose('maintenance', () => maintenance.stop());
 
+  const typing = new TypingEvents({ eventLog: stores.eventLog, log });
+  frame.onDispose('typing', () => typing.stop());
+
   const flags = new FlagReader(stores.pool);
   const subscribers = new SubscriberReader(stores.pool);
   const context: EventsContext = {
@@ -92,6 +97,8 @@ export const start: StartService = async (frame: ServiceFrame) => {
       publicUrl: config.publicUrl,
       uploadQuotaBytes: config.uploads.quotaBytes,
     },
+    presence: new SharedPresence(stores),
+    typing,
     poll: {
       registry,
       follower,

@@ -101,6 +101,9 @@ const rows: readonly Row[] = [
   ['dev_list_users', 'presence', { GET: open, POST: open }],
   ['users', 'presence', { GET: {}, POST: {} }],
   ['users/me', 'presence', { GET: {}, DELETE: {} }],
+  ['users/me/presence', 'presence', { POST: repeat }],
+  ['users/{email}/presence', 'presence', { GET: {} }],
+  ['realm/presence', 'presence', { GET: {} }],
   ['users/me/status', 'presence', { POST: {} }],
   ['users/me/avatar', 'presence', { POST: {}, DELETE: {} }],
   ['users/me/profile_data', 'presence', { PATCH: repeat, DELETE: repeat }],
@@ -143,6 +146,7 @@ const rows: readonly Row[] = [
   ['realm/profile_fields/{field_id:int}', 'presence', { PATCH: {}, DELETE: {} }],
 
   ['register', 'events', { POST: {} }],
+  ['typing', 'events', { POST: repeat }],
   [
     'events',
     'events',

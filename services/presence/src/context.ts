@@ -4,6 +4,7 @@ import type { KeySecrets } from '@parley/store';
 
 import type { AvatarFiles } from './avatars/avatar-files.ts';
 import type { PictureFiles } from './organization/picture-files.ts';
+import type { PresenceBoard } from './presence/presence-board.ts';
 
 /** What the endpoints of this service may use. */
 export type PresenceContext = {
@@ -21,3 +22,6 @@ export type PresenceContext = {
   /** Renders what somebody wrote into a profile to HTML. */
   readonly renderProfileText: (text: string) => string;
 };
+
+/** The same, with who is here: only a running service has that. */
+export type RunningPresenceContext = PresenceContext & { readonly presence: PresenceBoard };

@@ -14,6 +14,7 @@ import { createPresenceApp } from './app.ts';
 import { AvatarFiles } from './avatars/avatar-files.ts';
 import type { PresenceContext } from './context.ts';
 import { PictureFiles } from './organization/picture-files.ts';
+import { PresenceBoard } from './presence/presence-board.ts';
 import { realmDescriptionRenderer } from './render-realm-description.ts';
 
 /** @throws ConfigError when the configuration names no place for uploaded files */
@@ -60,9 +61,15 @@ export async function startPresence(frame: ServiceFrame): Promise<RequestHandler
   const { config, log, metrics } = frame;
   const files = await openFiles(frame);
   const stores = await connectStores(frame);
+  const presence = new PresenceBoard({
+    ...stores,
+    log: subjectLogger(log, 'presence:reports'),
+    registry: metrics.registry,
+  });
+  frame.onDispose('presence', () => presence.stop());
   keepLease(frame, stores);
   return createPresenceApp({
-    context: createPresenceContext({ config, log, files, ...stores }),
+    context: { ...createPresenceContext({ config, log, files, ...stores }), presence },
     identitySecrets: config.internalSecrets.map((secret) => secret.reveal()),
     log,
     metrics,

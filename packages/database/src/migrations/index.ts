@@ -13,6 +13,7 @@ import * as peopleComplete from './20261121001000-people-complete.ts';
 import * as avatars from './20261121001001-avatars.ts';
 import * as thumbnails from './20261121001100-thumbnails.ts';
 import * as organization from './20261121002000-organization.ts';
+import * as presenceWrites from './20261121003000-presence-writes.ts';
 import * as defaultStreamsOwner from './20261121004000-default-streams-owner.ts';
 import * as foldLetters from './20261121009000-fold-letters.ts';
 
@@ -35,6 +36,7 @@ export const migrations: readonly Migration[] = [
   avatars,
   thumbnails,
   organization,
+  presenceWrites,
   defaultStreamsOwner,
   foldLetters,
 ];

@@ -4,10 +4,12 @@ import type { EventsContext } from '../context.ts';
 import { deleteQueueEndpoint } from './delete-queue.ts';
 import { getEventsEndpoint } from './get-events.ts';
 import { registerQueueEndpoint } from './register-queue.ts';
+import { sendTypingEndpoint } from './send-typing.ts';
 
 /** What the events service answers for. */
 export const endpoints: readonly Endpoint<EventsContext>[] = [
   registerQueueEndpoint,
   getEventsEndpoint,
   deleteQueueEndpoint,
+  sendTypingEndpoint,
 ];

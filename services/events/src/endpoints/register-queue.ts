@@ -77,6 +77,7 @@ export const registerQueueEndpoint = defineEndpoint({
           nowMs: Date.now(),
           keySecrets: context.keySecrets,
           server: context.server,
+          presence: context.presence,
         }),
     );
     return { queue_id: queueId, last_event_id: lastEventId, ...state };

@@ -6,6 +6,7 @@ import { maySubscribeOthers, mayCreateStreams } from '@parley/access';
 import { limits, webhookIntegrations } from '@parley/contracts';
 import type { Queryable } from '@parley/database';
 import type { KeySecrets, ListForMembers, ServerFacts, StreamTraffic, User } from '@parley/store';
+import type { SharedPresence } from '@parley/presence-state';
 import {
   avatarUrl,
   linkifierJson,
@@ -45,6 +46,8 @@ import {
   userSettings,
 } from '@parley/store';
 
+import { presenceState } from './presence-state.ts';
+
 export type StateRequest = {
   readonly user: User;
   readonly clientGravatar: boolean;
@@ -56,6 +59,7 @@ export type StateRequest = {
   /** For the keys of bots, which those see who manage them. */
   readonly keySecrets: KeySecrets;
   readonly server: ServerFacts;
+  readonly presence: SharedPresence;
 };
 
 type StateReader = (
@@ -165,6 +169,7 @@ const readers: Readonly<Record<string, StateReader>> = {
   }),
   pointer: async (_database, { user }) => ({ pointer: user.pointer }),
   realm: async (database, { server }) => readRealmState(database, server),
+  presence: (database, { presence, nowMs }) => presenceState(database, presence, nowMs),
   realm_bot: botState,
   // This server runs no embedded bots.
   realm_embedded_bots: async () => ({ realm_embedded_bots: [] }),

@@ -1,6 +1,6 @@
 import type { Endpoint } from '@parley/http';
 
-import type { PresenceContext } from '../context.ts';
+import type { RunningPresenceContext } from '../context.ts';
 import {
   getAvatarEndpoint,
   getAvatarFileEndpoint,
@@ -48,6 +48,11 @@ import {
   setEnterSendsEndpoint,
 } from './own-settings.ts';
 import {
+  getRealmPresenceEndpoint,
+  getUserPresenceEndpoint,
+  reportPresenceEndpoint,
+} from './presence.ts';
+import {
   addProfileFieldEndpoint,
   changeOwnProfileEndpoint,
   changeProfileFieldEndpoint,
@@ -90,7 +95,7 @@ import {
 } from './user-groups.ts';
 
 /** Every endpoint of this service. */
-export const endpoints: readonly Endpoint<PresenceContext>[] = [
+export const endpoints: readonly Endpoint<RunningPresenceContext>[] = [
   getServerSettings,
   fetchApiKey,
   devFetchApiKey,
@@ -113,6 +118,9 @@ export const endpoints: readonly Endpoint<PresenceContext>[] = [
   getDefaultAvatarEndpoint,
   getMediumDefaultAvatarEndpoint,
   changeOwnStatusEndpoint,
+  reportPresenceEndpoint,
+  getUserPresenceEndpoint,
+  getRealmPresenceEndpoint,
   changeOwnProfileEndpoint,
   clearOwnProfileEndpoint,
   setEnterSendsEndpoint,

@@ -1,0 +1,97 @@
+import type { PresenceRow, PresenceStatus } from '@parley/store';
+import { presenceClientsMax } from '@parley/store';
+
+/**
+ * What is known of one person's clients, and how a report changes it (reference facts, events 15.2). The script that does the
+ * same in Redis is `presence.lua`; a property test compares the two.
+ */
+
+/** The last report of a client that was taken; its time in milliseconds names it: no two of a client share one. */
+export type ClientState = { readonly status: PresenceStatus; readonly reportedAtMs: number };
+
+/** By client name. */
+export type ClientStates = ReadonlyMap<string, ClientState>;
+
+export type Report = {
+  readonly client: string;
+  readonly status: PresenceStatus;
+  readonly nowMs: number;
+};
+
+/** After so long without a report a client may have gone idle, and being active is news. */
+export const staleAfterMs = 70_000;
+
+/** @returns the name under which a client's reports are kept */
+export function reportingClient(clientName: string): string {
+  return clientName === 'ZulipDesktop' ? 'website' : clientName;
+}
+
+/** Keeps the clients that reported last: their names come from outside, and a person has a bounded number. */
+function bounded(states: Map<string, ClientState>): ClientStates {
+  while (states.size > presenceClientsMax) {
+    const [oldest] = [...states].reduce((left, right) =>
+      right[1].reportedAtMs < left[1].reportedAtMs ? right : left,
+    );
+    states.delete(oldest);
+  }
+  return states;
+}
+
+/**
+ * Applies a report.
+ *
+ * @returns the states after it; the client's own state if the report was taken; and whether others are told of it at once
+ */
+export function applyReport(
+  states: ClientStates,
+  { client, status, nowMs }: Report,
+): {
+  readonly states: ClientStates;
+  readonly taken: ClientState | undefined;
+  readonly isNews: boolean;
+} {
+  const before = states.get(client);
+  // Clocks of replicas differ a little; a client's time only grows.
+  const reportedAtMs = before === undefined ? nowMs : Math.max(nowMs, before.reportedAtMs + 1);
+  const isStale = before === undefined || reportedAtMs - before.reportedAtMs > staleAfterMs;
+  // An active client that calls itself idle so soon has another window that is active.
+  if (!isStale && before.status === 'active' && status === 'idle')
+    return { states, taken: undefined, isNews: false };
+  const taken = { status, reportedAtMs };
+  return {
+    states: bounded(new Map(states).set(client, taken)),
+    taken,
+    isNews: before === undefined || (status === 'active' && (isStale || before.status === 'idle')),
+  };
+}
+
+/** @returns what two sources know together: of each client the newer state */
+export function mergeStates(left: ClientStates, right: ClientStates): ClientStates {
+  const merged = new Map(left);
+  for (const [client, state] of right) {
+    const known = merged.get(client);
+    if (known === undefined || known.reportedAtMs < state.reportedAtMs) merged.set(client, state);
+  }
+  return bounded(merged);
+}
+
+/** @returns the rows as states by user id */
+export function statesByUser(rows: readonly PresenceRow[]): Map<number, ClientStates> {
+  const byUser = new Map<number, Map<string, ClientState>>();
+  for (const { userId, client, status, reportedAtMs } of rows) {
+    const states = byUser.get(userId) ?? new Map<string, ClientState>();
+    byUser.set(userId, states.set(client, { status, reportedAtMs }));
+  }
+  return new Map([...byUser].map(([userId, states]) => [userId, bounded(states)]));
+}
+
+/** Takes what another source knows into `target`. */
+export function takeStates(
+  target: Map<number, ClientStates>,
+  source: ReadonlyMap<number, ClientStates>,
+): void {
+  for (const [userId, states] of source) {
+    const known = target.get(userId);
+    target.set(userId, known === undefined ? states : mergeStates(known, states));
+  }
+}

@@ -1,0 +1,153 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+
+import { keyNames } from '@parley/redis';
+import type { Redis } from '@parley/redis';
+import { presenceClientsMax } from '@parley/store';
+import type { PresenceStatus } from '@parley/store';
+
+import { staleAfterMs, takeStates } from './client-states.ts';
+import type { ClientState, ClientStates, Report } from './client-states.ts';
+
+const script = readFileSync(new URL('presence.lua', import.meta.url), 'utf8');
+
+/** The command that a connection learns; ioredis sends the script's hash, and the text only where Redis does not know it. */
+const commandName = 'parleyPresence';
+
+type Item = string | number;
+type RunScript = (keyCount: number, ...keysAndArguments: Item[]) => Promise<Item[]>;
+
+/** Keys that nobody touched for longer go; they are filled again from Postgres. */
+const keysLifetimeSecs = 15 * 86_400;
+
+/** A step of a merge takes so many people, so that no step holds Redis up. */
+const mergedPerStep = 200;
+
+/** Outcomes of a report in the script. */
+const news = 2;
+
+function encode(states: ClientStates): string {
+  return JSON.stringify(
+    Object.fromEntries(
+      [...states].map(([client, { status, reportedAtMs }]) => [client, [status, reportedAtMs]]),
+    ),
+  );
+}
+
+function decode(text: string): ClientStates {
+  const clients = JSON.parse(text) as Record<string, [PresenceStatus, number]>;
+  return new Map(
+    Object.entries(clients).map(([client, [status, reportedAtMs]]): [string, ClientState] => [
+      client,
+      { status, reportedAtMs },
+    ]),
+  );
+}
+
+/**
+ * The presence of everybody as Redis has it, with a copy in memory: each answer of Redis brings what changed since the last one,
+ * so after it the copy is exact, whichever replica took the reports, and a report is one round trip.
+ */
+export class SharedPresence {
+  readonly #run: RunScript;
+  readonly #keys: readonly [string, string];
+  readonly #states = new Map<number, ClientStates>();
+  #generation = '';
+  #version = 0;
+
+  /** @param options.redis a connection for requests: it fails at once while Redis is away */
+  constructor(options: { readonly redis: Redis; readonly keyPrefix: string }) {
+    const { redis, keyPrefix } = options;
+    redis.defineCommand(commandName, { lua: script });
+    const commands = redis as unknown as Record<typeof commandName, RunScript>;
+    this.#run = (...given) => commands[commandName](...given);
+    const names = keyNames(keyPrefix);
+    this.#keys = [names.presence, names.presenceChanges];
+    // What comes back may be another Redis, or an older state of this one: versions mean nothing to it.
+    redis.on('close', () => {
+      this.#generation = '';
+    });
+  }
+
+  /** By user id, as of the last answer. */
+  get states(): ReadonlyMap<number, ClientStates> {
+    return this.#states;
+  }
+
+  /**
+   * Takes a report.
+   *
+   * @returns as `applyReport`; undefined when Redis holds nothing and has to be filled
+   * @throws Error while Redis is away
+   */
+  async report(
+    userId: number,
+    { client, status, nowMs }: Report,
+  ): Promise<{ readonly taken: ClientState | undefined; readonly isNews: boolean } | undefined> {
+    const outcome = await this.#ask('report', userId, client, status, nowMs, staleAfterMs);
+    if (outcome === undefined) return undefined;
+    const state = this.#states.get(userId)?.get(client);
+    return { taken: outcome === 0 ? undefined : state, isNews: outcome === news };
+  }
+
+  /**
+   * Makes `states` exact.
+   *
+   * @returns whether Redis holds the presence of everybody; if not, it has to be filled
+   * @throws Error while Redis is away
+   */
+  async refresh(): Promise<boolean> {
+    return (await this.#ask('read')) !== undefined;
+  }
+
+  /**
+   * Gives Redis what is known elsewhere; of each client the newer state stays.
+   *
+   * @param isComplete together with it Redis holds everything, and may answer from now on
+   * @throws Error while Redis is away
+   */
+  async merge(known: ReadonlyMap<number, ClientStates>, isComplete: boolean): Promise<void> {
+    const people = [...known];
+    for (let first = 0; first < people.length || (isComplete && first === 0);) {
+      const step = people.slice(first, first + mergedPerStep);
+      first += mergedPerStep;
+      const begins = isComplete && first >= people.length ? randomBytes(8).toString('hex') : '';
+      const pairs = step.flatMap(([userId, states]) => [userId, encode(states)]);
+      await this.#command('merge', begins, ...pairs);
+    }
+  }
+
+  /** Takes into `states` what is known elsewhere, for as long as Redis is away. */
+  adopt(known: ReadonlyMap<number, ClientStates>): void {
+    takeStates(this.#states, known);
+  }
+
+  #command(operation: string, ...rest: Item[]): Promise<Item[]> {
+    return this.#run(
+      2,
+      ...this.#keys,
+      operation,
+      this.#generation,
+      this.#version,
+      keysLifetimeSecs,
+      presenceClientsMax,
+      ...rest,
+    );
+  }
+
+  async #ask(operation: 'report' | 'read', ...rest: Item[]): Promise<number | undefined> {
+    const [isFilled, outcome, generation, version, isComplete, ...pairs] = await this.#command(
+      operation,
+      ...rest,
+    );
+    if (isFilled === undefined) return undefined;
+    if (isComplete === 1) this.#states.clear();
+    for (let index = 0; index + 1 < pairs.length; index += 2) {
+      const userId = Number(pairs[index]);
+      if (Number.isInteger(userId)) this.#states.set(userId, decode(String(pairs[index + 1])));
+    }
+    this.#generation = String(generation);
+    this.#version = Number(version);
+    return Number(outcome);
+  }
+}

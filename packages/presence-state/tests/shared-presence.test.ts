@@ -1,0 +1,115 @@
+/** Presence in a real Redis: the script judges as `applyReport` does, and every copy in memory is exact. */
+import { once } from 'node:events';
+
+import { Secret } from '@parley/config';
+import { createLogger } from '@parley/logging';
+import { connectForRequests, keyNames } from '@parley/redis';
+import { createRedisPrefix, getTestStores } from '@parley/test-kit';
+import fc from 'fast-check';
+import { afterAll, expect, it } from 'vitest';
+
+import { SharedPresence, applyReport } from '../src/index.ts';
+import type { ClientStates } from '../src/index.ts';
+
+const log = createLogger({ service: 'test', nodeId: 'test', level: 'silent' });
+const connect = () =>
+  connectForRequests(
+    { url: new Secret(getTestStores().redisUrl), prefix: 'p', commandTimeoutMs: 10_000 },
+    log,
+  );
+const [one, other] = [connect(), connect()];
+await Promise.all([one, other].map((redis) => once(redis.setMaxListeners(0), 'ready')));
+afterAll(() => {
+  one.disconnect();
+  other.disconnect();
+});
+
+const plain = (states: ReadonlyMap<number, ClientStates>): object =>
+  Object.fromEntries(
+    [...states].map(([userId, clients]) => [userId, new Map([...clients].toSorted())]),
+  );
+
+const report = fc.record({
+  userId: fc.integer({ min: 1, max: 3 }),
+  client: fc.constantFrom('website', 'ZulipTerminal', '__proto__', '12', 'é"\\/\u2028', 'x'),
+  status: fc.constantFrom('active' as const, 'idle' as const),
+  secs: fc.integer({ min: -5, max: 100 }),
+  replica: fc.nat({ max: 1 }),
+  /** A further client makes the person's clients too many. */
+  crowd: fc.boolean(),
+});
+
+it('judges reports as applyReport does, on every replica', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(report, { maxLength: 60 }), async (reports) => {
+      const keyPrefix = createRedisPrefix();
+      const replicas = [one, other].map((redis) => new SharedPresence({ redis, keyPrefix }));
+      const model = new Map<number, ClientStates>();
+      expect(await replicas[0]?.refresh()).toBe(false);
+      await replicas[0]?.merge(new Map(), true);
+      let nowMs = 1_588_000_000_000;
+      for (const [n, { userId, client, status, secs, replica, crowd }] of reports.entries()) {
+        nowMs += secs * 1_000 + 1;
+        const given = { client: crowd ? `${client} ${n}` : client, status, nowMs };
+        const { states, taken, isNews } = applyReport(model.get(userId) ?? new Map(), given);
+        model.set(userId, states);
+        expect(await replicas[replica]?.report(userId, given)).toEqual({ taken, isNews });
+      }
+      for (const replica of replicas) {
+        expect(await replica.refresh()).toBe(true);
+        expect(plain(replica.states)).toEqual(plain(model));
+      }
+      const names = keyNames(keyPrefix);
+      await one.del(names.presence, names.presenceChanges);
+    }),
+    { numRuns: 40 },
+  );
+}, 120_000);
+
+it('answers nothing where a key was lost, and goes on where it was filled', async () => {
+  const keyPrefix = createRedisPrefix();
+  const [ours, theirs] = [one, other].map((redis) => new SharedPresence({ redis, keyPrefix }));
+  if (ours === undefined || theirs === undefined) throw new Error('two were made');
+  const names = keyNames(keyPrefix);
+  const given = { client: 'web', status: 'active', nowMs: 1_588_000_000_000 } as const;
+  await ours.merge(new Map(), true);
+  await ours.report(1, given);
+  await theirs.refresh();
+  const known = new Map(ours.states);
+  for (const lost of [
+    [names.presence],
+    [names.presenceChanges],
+    [names.presence, names.presenceChanges],
+  ]) {
+    await one.del(...lost);
+    expect(await theirs.report(2, given)).toBeUndefined();
+    expect(await theirs.refresh()).toBe(false);
+    // What is merged before it is complete does not make it answer.
+    await theirs.merge(known, false);
+    expect(await ours.refresh()).toBe(false);
+    await ours.merge(known, true);
+    expect(await theirs.refresh()).toBe(true);
+    expect(plain(theirs.states)).toEqual(plain(known));
+  }
+  await one.del(names.presence, names.presenceChanges);
+});
+
+it('takes hundreds of changes at once', async () => {
+  const keyPrefix = createRedisPrefix();
+  const [ours, theirs] = [one, other].map((redis) => new SharedPresence({ redis, keyPrefix }));
+  if (ours === undefined || theirs === undefined) throw new Error('two were made');
+  await ours.merge(new Map(), true);
+  await theirs.refresh();
+  for (const count of [900, 2_500]) {
+    const reportedAtMs = 1_588_000_000_000 + count;
+    const many = Array.from({ length: count }, (_, n): [number, ClientStates] => [
+      n + 1,
+      new Map([['web', { status: 'idle', reportedAtMs }]]),
+    ]);
+    await ours.merge(new Map(many), false);
+    await theirs.refresh();
+    expect(plain(theirs.states)).toEqual(plain(new Map(many)));
+  }
+  const names = keyNames(keyPrefix);
+  await one.del(names.presence, names.presenceChanges);
+});

@@ -1,0 +1,206 @@
+/**
+ * Presence of the organization for one replica. Redis has what all replicas share, Postgres what is left when Redis loses it.
+ * Redis may answer once it was filled; whoever finds it empty, or comes back to it, fills it with what Postgres has and with what
+ * waits here. While Redis is away this replica judges reports by what it knows and by what Postgres gets from the others.
+ */
+import type { Pool } from '@parley/database';
+import type { EventLog } from '@parley/event-log';
+import type { Logger } from '@parley/logging';
+import { SharedPresence, applyReport, statesByUser, takeStates } from '@parley/presence-state';
+import type { ClientState, ClientStates, Report } from '@parley/presence-state';
+import type { Redis } from '@parley/redis';
+import { listPresence } from '@parley/store';
+import { Counter } from 'prom-client';
+import type { Registry } from 'prom-client';
+
+import { PeopleList } from './people-list.ts';
+import { RealmPresence } from './realm-presence.ts';
+import { WriteBack } from './write-back.ts';
+
+export type PresenceBoardOptions = {
+  readonly pool: Pool;
+  readonly redis: Redis;
+  readonly keyPrefix: string;
+  readonly eventLog: EventLog;
+  readonly log: Logger;
+  readonly registry: Registry;
+};
+
+/** While Redis is away, Postgres is asked so often for what other replicas took. */
+const postgresReadIntervalMs = 1_000;
+
+/** How often, and how far back, it is made sure that what Redis has is in Postgres: another replica may have died with it. */
+const sweepIntervalMs = 60_000;
+const sweptMs = 300_000;
+
+export class PresenceBoard {
+  readonly #options: PresenceBoardOptions;
+  readonly #shared: SharedPresence;
+  readonly #writeBack: WriteBack;
+  readonly #people: PeopleList;
+  readonly #realm = new RealmPresence();
+  readonly #withoutRedis: Counter;
+  readonly #sweep: NodeJS.Timeout;
+  #mustFill = true;
+  #filling: Promise<void> | undefined;
+  #postgresReadAtMs = -Infinity;
+  #readingPostgres: Promise<void> | undefined;
+  #isStopped = false;
+
+  constructor(options: PresenceBoardOptions) {
+    this.#options = options;
+    const { pool, redis, eventLog, log, registry } = options;
+    this.#shared = new SharedPresence(options);
+    this.#people = new PeopleList(pool);
+    this.#writeBack = new WriteBack({
+      eventLog,
+      log,
+      // What Redis lost without anybody noticing comes back within a second. While it is away, it is filled when it is back.
+      afterCommit: (written) => this.#shared.merge(written, false).catch(() => undefined),
+    });
+    this.#withoutRedis = new Counter({
+      name: 'parley_presence_without_redis_total',
+      help: 'Reports and reads of presence that were served from memory and Postgres because Redis was away',
+      registers: [registry],
+    });
+    redis.on('close', () => {
+      this.#mustFill = true;
+    });
+    redis.on('ready', () => this.#fillInBackground());
+    this.#sweep = setInterval(() => this.#writeRecent(), sweepIntervalMs);
+  }
+
+  /** Takes a report of a person's client. */
+  async report(userId: number, report: Report): Promise<void> {
+    const { taken, isNews } = await this.#judge(userId, report);
+    if (taken !== undefined) this.#writeBack.add(userId, report.client, taken, isNews);
+  }
+
+  /** @returns what is known of a person's clients, as of the call */
+  async read(userId: number): Promise<ClientStates | undefined> {
+    await this.#refresh();
+    return this.#shared.states.get(userId);
+  }
+
+  /** @returns `presences` as JSON text, as of the call */
+  async readRealm(): Promise<string> {
+    await this.#refresh();
+    return this.#realmText(0);
+  }
+
+  /**
+   * @returns `presences` as JSON text, right after a report: presence as of the report, addresses and activity at most about a
+   * second old
+   */
+  async realmAfterReport(): Promise<string> {
+    return this.#realmText();
+  }
+
+  /** Writes what is waiting. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearInterval(this.#sweep);
+    await this.#filling?.catch(() => undefined);
+    await this.#writeBack.stop();
+  }
+
+  async #realmText(maxAgeMs?: number): Promise<string> {
+    const { states } = this.#shared;
+    const people = await this.#people.get([...states.keys()], maxAgeMs);
+    return this.#realm.text(states, people, Date.now());
+  }
+
+  async #judge(
+    userId: number,
+    report: Report,
+  ): Promise<{ readonly taken: ClientState | undefined; readonly isNews: boolean }> {
+    try {
+      return await this.#filled(() => this.#shared.report(userId, report));
+    } catch {
+      await this.#readPostgres();
+    }
+    const { taken, isNews } = applyReport(this.#shared.states.get(userId) ?? new Map(), report);
+    if (taken !== undefined)
+      this.#shared.adopt(new Map([[userId, new Map([[report.client, taken]])]]));
+    return { taken, isNews };
+  }
+
+  async #refresh(): Promise<void> {
+    try {
+      await this.#filled(async () => (await this.#shared.refresh()) || undefined);
+    } catch {
+      await this.#readPostgres();
+    }
+  }
+
+  /** Asks Redis, filling it first where it has to be. */
+  async #filled<Answer>(ask: () => Promise<Answer | undefined>): Promise<Answer> {
+    if (this.#mustFill) await this.#fill();
+    const answer = await ask();
+    if (answer !== undefined) return answer;
+    this.#mustFill = true;
+    await this.#fill();
+    const second = await ask();
+    if (second === undefined)
+      throw new Error('Redis lost presence again right after it was filled');
+    return second;
+  }
+
+  async #fill(): Promise<void> {
+    this.#filling ??= this.#fillOnce().finally(() => {
+      this.#filling = undefined;
+    });
+    await this.#filling;
+  }
+
+  async #fillOnce(): Promise<void> {
+    this.#mustFill = false;
+    try {
+      // What waits is taken before Postgres is read: it is there or here, or in both.
+      const known = new Map(this.#writeBack.waiting);
+      takeStates(known, statesByUser(await listPresence(this.#options.pool)));
+      await this.#shared.merge(known, true);
+    } catch (error) {
+      this.#mustFill = true;
+      throw error;
+    }
+  }
+
+  #fillInBackground(): void {
+    if (!this.#mustFill || this.#isStopped) return;
+    // Where it fails, the next report or read does it.
+    this.#fill().catch((error: unknown) =>
+      this.#options.log.warn({ err: error }, 'presence was not brought into Redis'),
+    );
+  }
+
+  /** What is known without Redis. */
+  async #readPostgres(): Promise<void> {
+    this.#withoutRedis.inc();
+    if (performance.now() - this.#postgresReadAtMs < postgresReadIntervalMs) return;
+    this.#readingPostgres ??= this.#readPostgresOnce().finally(() => {
+      this.#readingPostgres = undefined;
+    });
+    await this.#readingPostgres;
+  }
+
+  async #readPostgresOnce(): Promise<void> {
+    const readAtMs = performance.now();
+    this.#shared.adopt(statesByUser(await listPresence(this.#options.pool)));
+    this.#postgresReadAtMs = readAtMs;
+  }
+
+  #writeRecent(): void {
+    const sinceMs = Date.now() - sweptMs;
+    this.#shared.refresh().then(
+      (isFilled) => {
+        if (!isFilled || this.#isStopped) return;
+        for (const [userId, states] of this.#shared.states)
+          for (const [client, state] of states)
+            if (state.reportedAtMs >= sinceMs) this.#writeBack.add(userId, client, state, false);
+      },
+      // Redis is away, and what is known here is on its way to Postgres already.
+      () => undefined,
+    );
+  }
+}

@@ -1,0 +1,139 @@
+import { audienceKey, changeEntry } from '@parley/contracts';
+import type { EventPart } from '@parley/contracts';
+import { GatheredRuns } from '@parley/event-log';
+import type { EventLog } from '@parley/event-log';
+import type { Logger } from '@parley/logging';
+import { clientPresence, serverTimestamp, takeStates } from '@parley/presence-state';
+import type { ClientState, ClientStates } from '@parley/presence-state';
+import { lockUsersInUse, trimPresence, writePresence } from '@parley/store';
+import type { PresenceRow, User } from '@parley/store';
+
+/** Reports are gathered for so long before they are written. */
+const gatherMs = 1_000;
+
+/** So many events share an entry of the log, so that no entry is too large to be read at once. */
+const eventsPerEntry = 200;
+
+/** So many rows go to Postgres in one transaction. */
+const rowsPerRun = 5_000;
+
+type StatesToWrite = Map<number, ClientStates>;
+
+/**
+ * Brings reports into Postgres, and those that are news into the log, a second's worth in one transaction: so whoever registers
+ * finds in the table all that the log told before. A process that dies takes the reports of its last second with it, which were
+ * acknowledged; clients report every minute.
+ */
+export class WriteBack {
+  readonly #eventLog: EventLog;
+  readonly #afterCommit: (written: ReadonlyMap<number, ClientStates>) => Promise<void>;
+  readonly #runs: GatheredRuns;
+  // A person has a bounded number of clients; while Postgres is away newer reports take the place of older ones.
+  readonly #states: StatesToWrite = new Map();
+  #news: StatesToWrite = new Map();
+
+  /** @param options.afterCommit gets what is in Postgres now */
+  constructor(options: {
+    readonly eventLog: EventLog;
+    readonly log: Logger;
+    readonly afterCommit: (written: ReadonlyMap<number, ClientStates>) => Promise<void>;
+  }) {
+    this.#eventLog = options.eventLog;
+    this.#afterCommit = options.afterCommit;
+    this.#runs = new GatheredRuns({
+      gatherMs,
+      run: () => this.#write(),
+      log: options.log,
+      name: 'writing presence; it is tried again',
+    });
+  }
+
+  /** What is not in Postgres yet. */
+  get waiting(): ReadonlyMap<number, ClientStates> {
+    return this.#states;
+  }
+
+  /** @param isNews others are told of it */
+  add(userId: number, client: string, state: ClientState, isNews: boolean): void {
+    const reported = new Map([[userId, new Map([[client, state]])]]);
+    takeStates(this.#states, reported);
+    if (isNews) takeStates(this.#news, reported);
+    this.#runs.request();
+  }
+
+  /** Writes what is waiting, and takes nothing after it. */
+  async stop(): Promise<void> {
+    await this.#runs.stop();
+  }
+
+  async #write(): Promise<void> {
+    const states = takeSome(this.#states, rowsPerRun);
+    const news = this.#news;
+    this.#news = new Map();
+    try {
+      await this.#commit(states, news);
+    } catch (error) {
+      takeStates(this.#states, states);
+      takeStates(this.#news, news);
+      this.#runs.request();
+      throw error;
+    }
+    if (this.#states.size > 0) this.#runs.request();
+    await this.#afterCommit(states);
+  }
+
+  async #commit(
+    states: ReadonlyMap<number, ClientStates>,
+    news: ReadonlyMap<number, ClientStates>,
+  ): Promise<void> {
+    const rows = [...states].flatMap(([userId, clients]) =>
+      [...clients].map(([client, state]): PresenceRow => ({ userId, client, ...state })),
+    );
+    await this.#eventLog.transaction(async (client) => {
+      // The address and activity of each stay as they are until the entry has its place.
+      const people =
+        news.size === 0 ? [] : await lockUsersInUse(client, { userIds: [...news.keys()] });
+      await writePresence(client, rows);
+      await trimPresence(client, [...states.keys()]);
+      const events = people
+        .filter((person) => person.isActive)
+        .flatMap((person) => eventsOf(person, news.get(person.id) ?? new Map()));
+      if (events.length === 0) return { result: undefined };
+      const entries = Array.from({ length: Math.ceil(events.length / eventsPerEntry) }, (_, n) => ({
+        audience: audienceKey.everyone,
+        entry: changeEntry({
+          events: events.slice(n * eventsPerEntry, (n + 1) * eventsPerEntry),
+        }),
+      }));
+      return { result: undefined, append: { entries } };
+    });
+  }
+}
+
+/** Events as the reference facts, events 13.4, have them. */
+function eventsOf(person: User, news: ClientStates): EventPart[] {
+  return [...news].map(([client, state]) => ({
+    form: 'same',
+    audience: { to: 'everyone' },
+    event: {
+      type: 'presence',
+      email: person.email,
+      user_id: person.id,
+      server_timestamp: serverTimestamp(state.reportedAtMs),
+      presence: Object.fromEntries([[client, clientPresence(client, state)]]),
+    },
+  }));
+}
+
+/** Takes people out of a map until they have so many rows. */
+function takeSome(source: Map<number, ClientStates>, rowsMax: number): Map<number, ClientStates> {
+  const taken = new Map<number, ClientStates>();
+  let rows = 0;
+  for (const [userId, clients] of source) {
+    if (rows >= rowsMax) break;
+    rows += clients.size;
+    taken.set(userId, clients);
+    source.delete(userId);
+  }
+  return taken;
+}

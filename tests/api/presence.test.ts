@@ -1,0 +1,659 @@
+import { audienceKey } from '@parley/contracts';
+import { createLogger } from '@parley/logging';
+import { Secret } from '@parley/config';
+import { connectMaker } from '@parley/demo';
+import { connectForRequests, keyNames } from '@parley/redis';
+import type { Redis } from '@parley/redis';
+import { applyEmailPolicy, listPresence, updateRealmSettings } from '@parley/store';
+import { ApiClient, FaultProxy, startTestRedis, waitUntil } from '@parley/test-kit';
+import type { Answer, JsonObject, TestStore } from '@parley/test-kit';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+
+import { anyNumber } from '../support/matchers.ts';
+import { startSmallOrganization } from './small-organization.ts';
+import type { PersonKey, SmallOrganization } from './small-organization.ts';
+import { WatchedQueues } from './watched-queues.ts';
+
+let store: TestStore;
+let proxy: FaultProxy;
+let organization: SmallOrganization;
+let redis: Redis;
+beforeAll(async () => {
+  store = await startTestRedis();
+  proxy = await FaultProxy.start(store.url);
+  organization = await startSmallOrganization({
+    events: 1,
+    presence: 2,
+    redisUrl: proxy.through(store.url),
+  });
+  await connectRedis();
+});
+afterAll(async () => {
+  redis.disconnect();
+  await organization.stop();
+  await proxy.stop();
+  await store.stop();
+});
+
+const log = createLogger({ service: 'test', nodeId: 'test', level: 'silent' });
+
+/** Past the proxy, which some tests close. */
+async function connectRedis(): Promise<void> {
+  redis?.disconnect();
+  redis = connectForRequests(
+    { url: new Secret(store.url), prefix: 'p', commandTimeoutMs: 5_000 },
+    log,
+  );
+  await waitUntil('Redis answers', () => redis.ping());
+}
+
+const as = (who?: PersonKey): ApiClient => organization.client(who);
+const uncoded = (msg: string): object => ({ result: 'error', msg });
+const coded = (msg: string): object => ({ result: 'error', msg, code: 'BAD_REQUEST' });
+const done = { result: 'success', msg: '' };
+const email = (who: PersonKey): string => organization.accounts[who].user.email;
+
+async function bodyOf(answer: Promise<Answer>): Promise<Answer['body']> {
+  return (await answer).body;
+}
+
+const report = (
+  who: PersonKey,
+  status: string,
+  client = 'website',
+  more: object = {},
+): Promise<JsonObject> => as(who).post('users/me/presence', { status, client, ...more });
+
+type Clients = Readonly<Record<string, { status: string; timestamp: number; client: string }>>;
+
+async function realm(who: PersonKey = 'ann'): Promise<Readonly<Record<string, Clients>>> {
+  return (await as(who).get('realm/presence'))['presences'] as Record<string, Clients>;
+}
+
+async function presenceOf(who: PersonKey, asker: PersonKey = 'ann'): Promise<Clients> {
+  const { presence } = await as(asker).get(`users/${email(who)}/presence`);
+  return presence as Clients;
+}
+
+const names = () => keyNames(organization.cluster.settings.redisPrefix);
+
+type Stored = Record<string, [status: string, reportedAtMs: number]>;
+
+async function stored(): Promise<Record<string, Stored>> {
+  const people = Object.entries(await redis.hgetall(names().presence));
+  return Object.fromEntries(
+    people
+      .filter(([userId]) => /^\d+$/.test(userId))
+      .map(([userId, text]) => [userId, JSON.parse(text) as Stored]),
+  );
+}
+
+async function inPostgres(): Promise<Record<string, Stored>> {
+  const byUser = Map.groupBy(await listPresence(organization.pool), ({ userId }) => userId);
+  return Object.fromEntries(
+    [...byUser].map(([userId, rows]) => [
+      userId,
+      Object.fromEntries(
+        rows.map(({ client, status, reportedAtMs }) => [client, [status, reportedAtMs]] as const),
+      ) as Stored,
+    ]),
+  );
+}
+
+/** Waits until all reports, and with them all events, are in Postgres. */
+async function settle(): Promise<void> {
+  await waitUntil('Postgres has what Redis has', async () => {
+    expect(await inPostgres()).toEqual(await stored());
+    return true;
+  });
+}
+
+/** Makes the reports of a person older, in Redis and in Postgres: tests wait for no minute. */
+async function age(who: PersonKey, secs: number): Promise<void> {
+  await settle();
+  const userId = organization.id(who);
+  const older = Object.entries((await stored())[userId] ?? {}).map(
+    ([client, [status, reportedAtMs]]) => [client, [status, reportedAtMs - secs * 1_000]],
+  );
+  await organization.pool.query({
+    text: 'UPDATE presence SET reported_at = reported_at - make_interval(secs => $2) WHERE user_id = $1',
+    values: [userId, secs],
+  });
+  await redis.hset(names().presence, userId, JSON.stringify(Object.fromEntries(older)));
+  const version = await redis.hincrby(names().presence, '@version', 1);
+  await redis.zadd(names().presenceChanges, version, userId);
+}
+
+/** Everybody's reports are gone, everywhere. */
+async function forgetAll(): Promise<void> {
+  await settle();
+  await organization.pool.query({ text: 'DELETE FROM presence' });
+  await redis.del(names().presence, names().presenceChanges);
+}
+
+const nowSecs = (): number => Math.floor(Date.now() / 1_000);
+
+describe('POST users/me/presence', () => {
+  beforeEach(forgetAll);
+
+  test('stores the report of a client and answers with everybody, the caller included', async () => {
+    await report('bob', 'idle', 'ZulipTerminal');
+    const before = nowSecs();
+    const answer = await report('ann', 'active');
+    expect(answer).toEqual({
+      ...done,
+      server_timestamp: anyNumber,
+      presences: {
+        [email('ann')]: {
+          website: { client: 'website', status: 'active', timestamp: anyNumber, pushable: false },
+          aggregated: { client: 'website', status: 'active', timestamp: anyNumber },
+        },
+        [email('bob')]: {
+          ZulipTerminal: {
+            client: 'ZulipTerminal',
+            status: 'idle',
+            timestamp: anyNumber,
+            pushable: false,
+          },
+          aggregated: { client: 'ZulipTerminal', status: 'idle', timestamp: anyNumber },
+        },
+      },
+    });
+    const { website } = await presenceOf('ann');
+    expect(website?.timestamp).toBeGreaterThanOrEqual(before);
+    expect(website?.timestamp).toBeLessThanOrEqual(nowSecs());
+    expect(answer['server_timestamp']).toBeGreaterThanOrEqual(website?.timestamp ?? Infinity);
+  });
+
+  test('the server timestamp has a fraction', async () => {
+    const { text } = await as('ann').withoutChecks('POST', 'users/me/presence', {
+      status: 'active',
+    });
+    expect(text).toMatch(/"server_timestamp":\d+\.\d+[,}]/);
+  });
+
+  test('the name of the client is that of the request, and the desktop program is the website', async () => {
+    await report('ann', 'active', 'ZulipDesktop');
+    await as('ann').post(
+      'users/me/presence',
+      { status: 'active' },
+      { headers: { 'user-agent': 'ZulipTerminal/0.7.0+git Linux' } },
+    );
+    await as('ann').post('users/me/presence', { status: 'active' });
+    expect(Object.keys(await presenceOf('ann')).toSorted()).toEqual([
+      'ParleyTest',
+      'ZulipTerminal',
+      'aggregated',
+      'website',
+    ]);
+  });
+
+  test('names that mean something to programs are names', async () => {
+    for (const client of ['__proto__', 'constructor', '@version', 'a"b\\c/d', '7', 'été 🎉'])
+      await report('ann', 'idle', client);
+    const presence = await presenceOf('ann');
+    expect(Object.keys(presence)).toHaveLength(7);
+    expect(
+      Object.entries(presence).every(
+        ([name, { client }]) => client === name || name === 'aggregated',
+      ),
+    ).toBe(true);
+    await settle();
+  });
+
+  test('aggregated is the client that reported last', async () => {
+    await report('ann', 'active', 'website');
+    await report('ann', 'idle', 'ZulipMobile');
+    expect((await presenceOf('ann'))['aggregated']).toEqual({
+      client: 'ZulipMobile',
+      status: 'idle',
+      timestamp: anyNumber,
+    });
+    await report('ann', 'active', 'website');
+    expect((await presenceOf('ann'))['aggregated']).toEqual({
+      client: 'website',
+      status: 'active',
+      timestamp: anyNumber,
+    });
+  });
+
+  test('ping_only answers without data, and the report counts', async () => {
+    expect(await report('gil', 'active', 'website', { ping_only: true })).toEqual(done);
+    expect(
+      await report('gil', 'active', 'website', { ping_only: true, new_user_input: true }),
+    ).toEqual(done);
+    expect(Object.keys(await realm())).toEqual([email('gil')]);
+  });
+
+  test('an active client that reports to be idle within 70 seconds stays as it is', async () => {
+    await report('ann', 'active');
+    await age('ann', 60);
+    const before = await presenceOf('ann');
+    const answer = await report('ann', 'idle');
+    expect((answer['presences'] as Record<string, Clients>)[email('ann')]).toEqual(before);
+    await age('ann', 20);
+    await report('ann', 'idle');
+    const { website } = await presenceOf('ann');
+    expect(website?.status).toBe('idle');
+    expect(website?.timestamp).toBeGreaterThan((before['website']?.timestamp ?? 0) + 20);
+  });
+
+  test('a report that says the same moves the time; one that went idle becomes active at once', async () => {
+    await report('ann', 'active');
+    await age('ann', 30);
+    await report('ann', 'active');
+    expect((await presenceOf('ann'))['website']?.timestamp).toBeGreaterThan(nowSecs() - 20);
+    await age('ann', 100);
+    await report('ann', 'idle');
+    await age('ann', 30);
+    await report('ann', 'idle');
+    expect((await presenceOf('ann'))['website']).toMatchObject({ status: 'idle' });
+    expect((await presenceOf('ann'))['website']?.timestamp).toBeGreaterThan(nowSecs() - 20);
+    await report('ann', 'active');
+    expect((await presenceOf('ann'))['website']).toMatchObject({ status: 'active' });
+  });
+
+  test('a person has the 16 clients that reported last', async () => {
+    for (let n = 0; n < 20; n += 1)
+      await report('ann', 'active', `client ${n}`, { ping_only: true });
+    const clients = Object.keys(await presenceOf('ann'));
+    expect(clients).toHaveLength(17);
+    expect(clients).not.toContain('client 3');
+    expect(clients).toContain('client 4');
+    await settle();
+  });
+
+  test('everybody sees a report at once, whichever replica took it', async () => {
+    for (let n = 0; n < 10; n += 1) {
+      await report('bob', 'active', `replica ${n}`, { ping_only: true });
+      const [one, two, three] = await Promise.all([
+        report('ann', 'active'),
+        realm('gil'),
+        presenceOf('bob', 'cat'),
+      ]);
+      const ofBob = (one['presences'] as Record<string, Clients>)[email('bob')];
+      expect(Object.keys(ofBob ?? {})).toContain(`replica ${n}`);
+      expect(Object.keys(two[email('bob')] ?? {})).toContain(`replica ${n}`);
+      expect(Object.keys(three)).toContain(`replica ${n}`);
+    }
+  });
+
+  test('many reports at the same time leave every replica with the same', async () => {
+    const people = ['ann', 'bob', 'cat', 'gil'] as const;
+    await Promise.all(
+      Array.from({ length: 80 }, (_, n) =>
+        report(people[n % 4] ?? 'ann', n % 3 === 0 ? 'idle' : 'active', `c${n % 7}`, {
+          ping_only: n % 2 === 0,
+        }),
+      ),
+    );
+    const answers = await Promise.all(Array.from({ length: 8 }, () => realm()));
+    expect(
+      new Set(answers.map((answer) => JSON.stringify(Object.entries(answer).toSorted()))),
+    ).toHaveLength(1);
+    await settle();
+  });
+
+  test.each([
+    [
+      {},
+      {
+        result: 'error',
+        msg: "Missing 'status' argument",
+        code: 'REQUEST_VARIABLE_MISSING',
+        var_name: 'status',
+      },
+    ],
+    [{ status: 'offline' }, coded('Invalid status: offline')],
+    [{ status: '' }, coded('Invalid status: ')],
+    [{ status: '"active"' }, coded('Invalid status: "active"')],
+    [{ status: 'Active' }, coded('Invalid status: Active')],
+    [{ status: 'active', ping_only: 'yes' }, coded('Argument "ping_only" is not valid JSON.')],
+    [{ status: 'active', ping_only: '1' }, coded('ping_only is not a boolean')],
+    [{ status: 'nonsense', new_user_input: '"x"' }, coded('new_user_input is not a boolean')],
+  ])('refuses %o', async (parameters, expected) => {
+    expect(await bodyOf(as('ann').request('POST', 'users/me/presence', parameters))).toEqual(
+      expected,
+    );
+    expect(await realm()).toEqual({});
+  });
+
+  test.each(['a\0b', '\ud800', 'x'.repeat(1_000_000)])(
+    'refuses a strange status',
+    async (status) => {
+      const { status: code } = await as('ann').request('POST', 'users/me/presence', { status });
+      expect(code).toBe(400);
+    },
+  );
+
+  test('bots, incoming webhooks, nobody and the deactivated are refused', async () => {
+    expect(await bodyOf(as('bobBot').request('POST', 'users/me/presence', {}))).toEqual(
+      uncoded('This endpoint does not accept bot requests.'),
+    );
+    const hook = await as('hookBot').request('POST', 'users/me/presence', { status: 'active' });
+    expect(hook.status).toBe(401);
+    const outsider = await as().request('POST', 'users/me/presence', { status: 'active' });
+    expect(outsider.status).toBe(401);
+    const { person } = await organization.makePersonWithBot('dora');
+    const client = organization.clientOf(person);
+    await client.post('users/me/presence', { status: 'active' });
+    expect(Object.keys(await realm())).toEqual(['dora@example.com']);
+    await as('ann').delete(`users/${person.user.id}`);
+    expect(await realm()).toEqual({});
+    const gone = await waitUntil('the gateway knows', async () => {
+      const answer = await client.request('POST', 'users/me/presence', { status: 'active' });
+      return answer.status === 401 && answer;
+    });
+    expect(gone.body).toMatchObject({ result: 'error' });
+    expect(await bodyOf(as('ann').request('GET', 'users/dora@example.com/presence'))).toEqual(
+      uncoded('No such user'),
+    );
+  });
+});
+
+describe('presence events', () => {
+  beforeEach(forgetAll);
+
+  const event = (who: PersonKey, client: string, status: string): object => ({
+    type: 'presence',
+    email: email(who),
+    user_id: organization.id(who),
+    server_timestamp: anyNumber,
+    presence: { [client]: { client, status, timestamp: anyNumber, pushable: false } },
+  });
+
+  test('go to every queue, the reporting person included, at the documented transitions only', async () => {
+    const queues = await WatchedQueues.open(
+      { ann: as('ann'), bob: as('bob'), gil: as('gil'), bobBot: as('bobBot') },
+      as('cat'),
+    );
+    const step = async (): Promise<JsonObject[]> => {
+      await settle();
+      const { ann, bob, gil, bobBot } = await queues.step();
+      expect([ann, gil, bobBot]).toEqual([bob, bob, bob]);
+      return bob;
+    };
+    await report('bob', 'idle', 'ZulipMobile');
+    expect(await step()).toEqual([event('bob', 'ZulipMobile', 'idle')]);
+    await report('bob', 'idle', 'ZulipMobile');
+    expect(await step()).toEqual([]);
+    await report('bob', 'active', 'ZulipMobile');
+    expect(await step()).toEqual([event('bob', 'ZulipMobile', 'active')]);
+    await report('bob', 'active', 'ZulipMobile');
+    await report('bob', 'idle', 'ZulipMobile');
+    expect(await step()).toEqual([]);
+    await report('bob', 'active', 'ZulipDesktop');
+    expect(await step()).toEqual([event('bob', 'website', 'active')]);
+    await age('bob', 60);
+    await report('bob', 'active', 'ZulipMobile');
+    expect(await step()).toEqual([]);
+    await age('bob', 71);
+    await report('bob', 'idle', 'ZulipMobile');
+    expect(await step()).toEqual([]);
+    await age('bob', 71);
+    await report('bob', 'idle', 'ZulipMobile');
+    expect(await step()).toEqual([]);
+    await age('bob', 71);
+    await report('bob', 'active', 'ZulipMobile');
+    await report('bob', 'active', 'website');
+    expect(await step()).toEqual([
+      event('bob', 'ZulipMobile', 'active'),
+      event('bob', 'website', 'active'),
+    ]);
+  });
+
+  test('of one second share an entry of the log, and nothing else is written to it', async () => {
+    const position = await organization.position();
+    await Promise.all((['ann', 'bob', 'cat', 'gil'] as const).map((who) => report(who, 'active')));
+    await settle();
+    const entries = (await organization.entriesAfter(position)).filter(
+      ({ kind }) => kind !== 'tick',
+    );
+    // One of each of the two replicas, or two where the second was over.
+    expect(entries.length).toBeLessThanOrEqual(4);
+    const events = entries.flatMap((entry) => (entry.kind === 'change' ? entry.events : []));
+    expect(events).toHaveLength(4);
+    expect(events.every((part) => part.form === 'same' && part.audience.to === 'everyone')).toBe(
+      true,
+    );
+  });
+});
+
+describe('GET users/{email}/presence', () => {
+  beforeEach(forgetAll);
+
+  test.each(['ann', 'bob', 'gil', 'bobBot'] as const)('%s may ask', async (who) => {
+    await report('cat', 'active');
+    expect(await as(who).get(`users/${email('cat')}/presence`)).toEqual({
+      ...done,
+      presence: {
+        website: { client: 'website', status: 'active', timestamp: anyNumber, pushable: false },
+        aggregated: { client: 'website', status: 'active', timestamp: anyNumber },
+      },
+    });
+  });
+
+  test('finds the address in any case and percent-encoded, and shows what is older than two weeks', async () => {
+    await report('ann', 'active');
+    await age('ann', 15 * 86_400);
+    for (const path of ['ANN@example.COM', 'ann%40example.com', 'ann@example.com'])
+      expect(await as('bob').get(`users/${path}/presence`)).toMatchObject({
+        presence: { aggregated: { status: 'active', client: 'website' } },
+      });
+    expect(await realm()).toEqual({});
+  });
+
+  test.each([
+    ['nobody@example.com', 'No such user'],
+    ['%00', 'No such user'],
+    ['1', 'No such user'],
+    ['%F0%9F%8E%89', 'No such user'],
+    ['x'.repeat(5_000), 'No such user'],
+    ['notification-bot@localhost', 'No such user'],
+    ['bob-bot@example.com', 'Presence is not supported for bot users.'],
+    ['CAT@example.com', 'No presence data for cat@example.com'],
+  ])('%s: %s', async (path, msg) => {
+    const answer = await as('bob').request('GET', `users/${path}/presence`);
+    expect(answer).toMatchObject({ status: 400, body: uncoded(msg) });
+    expect(answer.body).toEqual(uncoded(msg));
+  });
+
+  test("nobody and incoming webhooks are refused, and one's own is found by the address only", async () => {
+    expect((await as().request('GET', 'users/bob@example.com/presence')).status).toBe(401);
+    expect((await as('hookBot').request('GET', 'users/bob@example.com/presence')).status).toBe(401);
+    expect(await as('bob').request('GET', 'users/me/presence')).toMatchObject({
+      status: 405,
+      body: { msg: 'Method Not Allowed', allowed_methods: ['POST'] },
+    });
+  });
+});
+
+describe('GET realm/presence', () => {
+  beforeEach(forgetAll);
+
+  test('lists the people with a report in the last 14 days, client by client', async () => {
+    await report('ann', 'active', 'website');
+    await report('bob', 'active', 'website');
+    await age('bob', 14 * 86_400 + 5);
+    await report('bob', 'idle', 'ZulipMobile');
+    await report('cat', 'active', 'website');
+    await age('cat', 14 * 86_400 + 5);
+    for (const who of ['ann', 'gil', 'bobBot'] as const) {
+      const answer = await as(who).get('realm/presence');
+      expect(answer).toEqual({
+        ...done,
+        server_timestamp: anyNumber,
+        presences: expect.anything() as unknown,
+      });
+      const presences = answer['presences'] as Record<string, Clients>;
+      expect(Object.keys(presences).toSorted()).toEqual([email('ann'), email('bob')]);
+      expect(Object.keys(presences[email('bob')] ?? {})).toEqual(['ZulipMobile', 'aggregated']);
+    }
+    expect((await as('hookBot').request('GET', 'realm/presence')).status).toBe(401);
+    expect((await as().request('GET', 'realm/presence')).status).toBe(401);
+  });
+
+  test('somebody who is deactivated is gone, and back with the account', async () => {
+    const { person } = await organization.makePersonWithBot('eve');
+    await organization.clientOf(person).post('users/me/presence', { status: 'active' });
+    await as('ann').delete(`users/${person.user.id}`);
+    expect(await realm()).toEqual({});
+    expect(await as('ann').post('register', { fetch_event_types: ['presence'] })).toMatchObject({
+      presences: {},
+    });
+    await as('ann').post(`users/${person.user.id}/reactivate`);
+    expect(Object.keys(await realm())).toEqual(['eve@example.com']);
+  });
+});
+
+describe('register', () => {
+  beforeEach(forgetAll);
+
+  test('returns the presence of everybody as of the call', async () => {
+    const register = async (): Promise<unknown> =>
+      (await as('gil').post('register', { event_types: ['presence'] }))['presences'];
+    expect(await register()).toEqual({});
+    for (let n = 0; n < 3; n += 1) {
+      await report('bob', 'active', `c${n}`);
+      expect(await register()).toEqual(await realm());
+    }
+    await age('bob', 14 * 86_400 + 5);
+    expect(await register()).toEqual({});
+    const { presences } = await as('bob').post('register', { fetch_event_types: ['message'] });
+    expect(presences).toBeUndefined();
+  });
+});
+
+describe('where addresses are hidden', () => {
+  const domain = '127.0.0.1';
+
+  async function setVisibility(visibility: 1 | 3): Promise<void> {
+    await using connected = connectMaker({ ...organization.cluster.settings });
+    await connected.maker.eventLog.transaction(async (client) => {
+      await updateRealmSettings(client, { email_address_visibility: visibility });
+      const changed = await applyEmailPolicy(client, { emailsHidden: visibility === 3, domain });
+      const entry = { v: 1 as const, kind: 'change' as const, effects: [], events: [] };
+      return {
+        result: undefined,
+        append: {
+          entries: [{ entry, audience: audienceKey.everyone }],
+          accountUserIds: changed.map(({ userId }) => userId),
+        },
+      };
+    });
+  }
+
+  test('the shown address names everybody, and the real one is found by those who know it', async () => {
+    await forgetAll();
+    await setVisibility(3);
+    try {
+      const shown = `user${organization.id('bob')}@${domain}`;
+      const queues = await WatchedQueues.open({ gil: as('gil') }, as('cat'));
+      await waitUntil('a report answers with the shown address', async () => {
+        const { presences } = await report('bob', 'active');
+        expect(Object.keys(presences as object)).toEqual([shown]);
+        return true;
+      });
+      expect(Object.keys(await realm('gil'))).toEqual([shown]);
+      const registered = await as('gil').post('register', { fetch_event_types: ['presence'] });
+      expect(Object.keys(registered['presences'] as object)).toEqual([shown]);
+      await settle();
+      const { gil } = await queues.step();
+      expect(gil).toMatchObject([{ type: 'presence', email: shown }]);
+      const found = { result: 'success', presence: { website: { status: 'active' } } };
+      expect(await as('gil').get(`users/${shown}/presence`)).toMatchObject(found);
+      expect(await as('ann').get('users/bob@example.com/presence')).toMatchObject(found);
+      expect(await as('bob').get('users/BOB@example.com/presence')).toMatchObject(found);
+      for (const who of ['cat', 'gil', 'bobBot'] as const)
+        expect(await bodyOf(as(who).request('GET', 'users/bob@example.com/presence'))).toEqual(
+          uncoded('No such user'),
+        );
+      expect(await bodyOf(as('ann').request('GET', 'users/cat@example.com/presence'))).toEqual(
+        uncoded(`No presence data for user${organization.id('cat')}@${domain}`),
+      );
+    } finally {
+      await setVisibility(1);
+    }
+    await waitUntil('answers have the real address again', async () => {
+      expect(Object.keys((await report('bob', 'active'))['presences'] as object)).toEqual([
+        email('bob'),
+      ]);
+      return true;
+    });
+  });
+});
+
+describe('Redis', () => {
+  test('killed and back empty, everybody who was here is here', async () => {
+    await forgetAll();
+    await report('ann', 'active');
+    await report('bob', 'active', 'ZulipMobile');
+    await age('bob', 600);
+    const before = await realm();
+    await store.kill();
+    await store.startAgain();
+    proxy.retarget(store.url);
+    await connectRedis();
+    await waitUntil('Redis is in use again', async () => Object.keys(await stored()).length === 2);
+    for (let n = 0; n < 4; n += 1) expect(await realm()).toEqual(before);
+    await report('bob', 'active', 'ZulipMobile');
+    expect((await presenceOf('bob'))['ZulipMobile']?.timestamp).toBeGreaterThan(nowSecs() - 20);
+    await settle();
+  });
+
+  test('emptied while it runs is filled again by whoever notices', async () => {
+    const before = await realm();
+    await settle();
+    await redis.flushall();
+    for (let n = 0; n < 4; n += 1) expect(await realm()).toEqual(before);
+    await settle();
+  });
+
+  test('away: reports are taken, seen, told and kept', async () => {
+    await forgetAll();
+    await report('ann', 'active');
+    await settle();
+    const queues = await WatchedQueues.open({ gil: as('gil') }, as('cat'));
+    proxy.refuse(true);
+    proxy.cut();
+    const answer = await report('bob', 'active');
+    const presences = answer['presences'] as Record<string, Clients>;
+    expect(Object.keys(presences).toSorted()).toEqual([email('ann'), email('bob')]);
+    expect(await report('bob', 'idle', 'website', { ping_only: true })).toEqual(done);
+    await waitUntil(
+      'the report is in Postgres',
+      async () => (await inPostgres())[organization.id('bob')],
+    );
+    for (let n = 0; n < 4; n += 1)
+      await waitUntil('every replica knows', async () => {
+        expect(Object.keys(await realm()).toSorted()).toEqual([email('ann'), email('bob')]);
+        return true;
+      });
+    expect((await presenceOf('bob'))['website']).toMatchObject({ status: 'active' });
+    const registered = await as('gil').post('register', { fetch_event_types: ['presence'] });
+    expect(Object.keys(registered['presences'] as object).toSorted()).toEqual([
+      email('ann'),
+      email('bob'),
+    ]);
+    const { gil } = await queues.step();
+    expect(gil.map((event) => [event['type'], event['email']])).toContainEqual([
+      'presence',
+      email('bob'),
+    ]);
+    proxy.refuse(false);
+    await waitUntil('Redis knows', async () => Object.keys(await stored()).length === 2);
+    await report('cat', 'active');
+    for (let n = 0; n < 4; n += 1) expect(Object.keys(await realm())).toHaveLength(3);
+    await settle();
+  });
+});
+
+test('a replica that ends writes what it took', async () => {
+  await forgetAll();
+  await report('ann', 'active');
+  await report('bob', 'active');
+  const before = await stored();
+  await organization.cluster.kill('presence', 0, 'SIGTERM');
+  await organization.cluster.kill('presence', 0, 'SIGTERM');
+  expect(await inPostgres()).toEqual(before);
+});

@@ -1,0 +1,164 @@
+import { ApiClient } from '@parley/test-kit';
+import type { JsonObject } from '@parley/test-kit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { FollowedQueue } from './follow-queue.ts';
+import { startSmallOrganization } from './small-organization.ts';
+import type { PersonKey, SmallOrganization } from './small-organization.ts';
+
+let organization: SmallOrganization;
+beforeAll(async () => {
+  organization = await startSmallOrganization({ events: 2, presence: 1, subscriptions: 0 });
+});
+afterAll(() => organization.stop());
+
+const as = (who?: PersonKey): ApiClient => organization.client(who);
+const id = (who: PersonKey): number => organization.id(who);
+const coded = (msg: string): object => ({ result: 'error', msg, code: 'BAD_REQUEST' });
+const done = { result: 'success', msg: '' };
+const person = (who: PersonKey): object => ({
+  user_id: id(who),
+  email: organization.accounts[who].user.email,
+});
+
+function expectTyping(
+  event: JsonObject | undefined,
+  op: string,
+  sender: PersonKey,
+  others: readonly PersonKey[],
+): void {
+  expect(event).toEqual({
+    type: 'typing',
+    op,
+    sender: person(sender),
+    recipients: expect.arrayContaining([sender, ...others].map(person)) as unknown,
+  });
+  expect(event?.['recipients']).toHaveLength(others.length + 1);
+}
+
+describe('POST typing', () => {
+  test('tells recipients and sender, and nobody else, whatever the form of the recipients', async () => {
+    const queues = Object.fromEntries(
+      await Promise.all(
+        (['ann', 'bob', 'cat', 'gil', 'bobBot'] as const).map(
+          async (who) =>
+            [who, await FollowedQueue.open(as(who), { event_types: ['typing'] })] as const,
+        ),
+      ),
+    ) as Record<PersonKey, FollowedQueue>;
+    const forms: readonly [to: unknown, others: readonly PersonKey[]][] = [
+      [[id('bob')], ['bob']],
+      [
+        [id('bob'), id('gil'), id('bob')],
+        ['bob', 'gil'],
+      ],
+      [
+        ['bob@example.com', 'GIL@example.com'],
+        ['bob', 'gil'],
+      ],
+      ['bob@example.com, gil@example.com,bob@example.com', ['bob', 'gil']],
+      ['"bob@example.com"', ['bob']],
+      [[id('bob'), id('ann')], ['bob']],
+    ];
+    for (const [to, others] of forms)
+      for (const op of ['start', 'stop']) {
+        expect(await as('ann').post('typing', { op, to })).toEqual(done);
+        for (const who of ['ann', ...others] as const) {
+          const [event, ...more] = await queues[who].next(1);
+          expectTyping(event, op, 'ann', others);
+          expect(more).toEqual([]);
+        }
+      }
+    // Whoever was told too much has it before this.
+    await as('cat').post('typing', { op: 'start', to: [id('gil'), id('bobBot')] });
+    for (const who of ['cat', 'gil', 'bobBot'] as const) {
+      const [event, ...more] = await queues[who].next(1);
+      expectTyping(event, 'start', 'cat', ['gil', 'bobBot']);
+      expect(more).toEqual([]);
+    }
+  });
+
+  test('guests and bots may type, also to themselves', async () => {
+    const position = await organization.position();
+    const ann = await FollowedQueue.open(as('ann'), { event_types: ['typing'] });
+    const gil = await FollowedQueue.open(as('gil'), { event_types: ['typing'] });
+    expect(await as('bobBot').post('typing', { op: 'start', to: [id('ann')] })).toEqual(done);
+    expectTyping((await ann.next(1))[0], 'start', 'bobBot', ['ann']);
+    expect(await as('gil').post('typing', { op: 'start', to: [id('gil')] })).toEqual(done);
+    expectTyping((await gil.next(1))[0], 'start', 'gil', []);
+    const kinds = (await organization.entriesAfter(position)).map(({ kind }) => kind);
+    expect(kinds.every((kind) => kind === 'change' || kind === 'tick')).toBe(true);
+  });
+
+  test('what comes together goes into few entries, in order', async () => {
+    const bob = await FollowedQueue.open(as('bob'), { event_types: ['typing'] });
+    const position = await organization.position();
+    await Promise.all(
+      Array.from({ length: 30 }, () => as('ann').post('typing', { op: 'start', to: [id('bob')] })),
+    );
+    expect(await bob.next(30)).toHaveLength(30);
+    expect((await organization.entriesAfter(position)).length).toBeLessThan(20);
+  });
+
+  test.each([
+    [
+      {},
+      {
+        result: 'error',
+        msg: "Missing 'op' argument",
+        code: 'REQUEST_VARIABLE_MISSING',
+        var_name: 'op',
+      },
+    ],
+    [{ op: 'foo' }, coded("Missing parameter: 'to' (recipient)")],
+    [{ op: 'start' }, coded("Missing parameter: 'to' (recipient)")],
+    [{ op: 'start', to: '' }, coded("Missing parameter: 'to' (recipient)")],
+    [{ op: 'start', to: ' , ' }, coded("Missing parameter: 'to' (recipient)")],
+    [{ op: 'start', to: '[]' }, coded("Missing parameter: 'to' (recipient)")],
+    [{ op: 'start', to: 'null' }, coded("Missing parameter: 'to' (recipient)")],
+    [
+      { op: 'foo', to: 'nobody@example.com' },
+      coded("Invalid 'op' value (should be start or stop)"),
+    ],
+    [{ op: '', to: 'nobody@example.com' }, coded("Invalid 'op' value (should be start or stop)")],
+    [
+      { op: 'start', to: 'bob@example.com,nobody@example.com' },
+      coded("Invalid email 'nobody@example.com'"),
+    ],
+    [{ op: 'start', to: '["a\\u0000b"]' }, coded("Invalid email 'a\0b'")],
+    [{ op: 'start', to: '["\\ud800"]' }, coded("Invalid email '\ufffd'")],
+    [{ op: 'start', to: '[99999]' }, coded('Invalid user ID 99999')],
+    [{ op: 'start', to: '[9007199254740991]' }, coded('Invalid user ID 9007199254740991')],
+    [{ op: 'start', to: '[-1]' }, coded('Invalid user ID -1')],
+  ])('refuses %o', async (parameters, expected) => {
+    expect((await as('ann').request('POST', 'typing', parameters)).body).toEqual(expected);
+  });
+
+  test.each(['12', '["a@b.c",3]', '{"a":1}', 'true', '[1.5]', '1e400'])(
+    'a recipient cannot be %s, whatever the op',
+    async (to) => {
+      expect((await as('ann').request('POST', 'typing', { op: 'foo', to })).body).toEqual({
+        result: 'error',
+        msg: `Bad value for 'to': ${to}`,
+        code: 'REQUEST_VARIABLE_INVALID',
+        var_name: 'to',
+        bad_value: to,
+      });
+    },
+  );
+
+  test('nobody and incoming webhooks are refused, and so is typing to somebody who is gone', async () => {
+    expect((await as().request('POST', 'typing', { op: 'start', to: [id('bob')] })).status).toBe(
+      401,
+    );
+    expect(
+      (await as('hookBot').request('POST', 'typing', { op: 'start', to: [id('bob')] })).status,
+    ).toBe(401);
+    const { person: fay } = await organization.makePersonWithBot('fay');
+    await as('ann').delete(`users/${fay.user.id}`);
+    for (const to of [[fay.user.id], ['fay@example.com'], [id('bob'), fay.user.id]])
+      expect((await as('ann').request('POST', 'typing', { op: 'start', to })).body).toEqual(
+        coded("'fay@example.com' is no longer using Parley."),
+      );
+  });
+});
