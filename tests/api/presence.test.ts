@@ -288,9 +288,7 @@ describe('POST users/me/presence', () => {
       ),
     );
     const answers = await Promise.all(Array.from({ length: 8 }, () => realm()));
-    expect(
-      new Set(answers.map((answer) => JSON.stringify(Object.entries(answer).toSorted()))),
-    ).toHaveLength(1);
+    for (const answer of answers) expect(answer).toEqual(answers[0]);
     await settle();
   });
 
@@ -589,7 +587,10 @@ describe('Redis', () => {
     await report('ann', 'active');
     await report('bob', 'active', 'ZulipMobile');
     await age('bob', 600);
-    const before = await realm();
+    // Time that went back is seen only here: each replica has to know of it before it is on its own.
+    const known = await Promise.all(Array.from({ length: 4 }, () => realm()));
+    const [before] = known;
+    expect(known).toEqual([before, before, before, before]);
     await store.kill();
     await store.startAgain();
     proxy.retarget(store.url);
@@ -643,7 +644,9 @@ describe('Redis', () => {
     proxy.refuse(false);
     await waitUntil('Redis knows', async () => Object.keys(await stored()).length === 2);
     await report('cat', 'active');
-    for (let n = 0; n < 4; n += 1) expect(Object.keys(await realm())).toHaveLength(3);
+    // A replica that comes back to Redis later than the other reads Postgres until then.
+    for (let n = 0; n < 4; n += 1)
+      await waitUntil('every replica knows', async () => Object.keys(await realm()).length === 3);
     await settle();
   });
 });

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { startOwnSystem, useSystem } from './load-system.ts';
 import type { LoadSystem } from './load-system.ts';
 import { measureAudience } from './scenarios/audience.ts';
+import { reportPresence } from './scenarios/presence.ts';
 import { historyLine, measureHistory } from './scenarios/history.ts';
 import { sendAndFollow } from './scenarios/send-and-follow.ts';
 import { measureSubscribing } from './scenarios/subscribe.ts';

@@ -71,10 +71,8 @@ const statesOf = fc
 it('merges to the newest whichever source comes first', () => {
   fc.assert(
     fc.property(statesOf, statesOf, (left, right) => {
-      const newest = (states: ClientStates): [string, number][] =>
-        [...states]
-          .map(([client, { reportedAtMs }]): [string, number] => [client, reportedAtMs])
-          .toSorted();
+      const newest = (states: ClientStates): Map<string, number> =>
+        new Map([...states].map(([client, { reportedAtMs }]) => [client, reportedAtMs]));
       expect(newest(mergeStates(left, right))).toEqual(newest(mergeStates(right, left)));
     }),
   );
