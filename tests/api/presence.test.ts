@@ -620,7 +620,6 @@ describe('Redis', () => {
     const answer = await report('bob', 'active');
     const presences = answer['presences'] as Record<string, Clients>;
     expect(Object.keys(presences).toSorted()).toEqual([email('ann'), email('bob')]);
-    expect(await report('bob', 'idle', 'website', { ping_only: true })).toEqual(done);
     await waitUntil(
       'the report is in Postgres',
       async () => (await inPostgres())[organization.id('bob')],
@@ -630,6 +629,7 @@ describe('Redis', () => {
         expect(Object.keys(await realm()).toSorted()).toEqual([email('ann'), email('bob')]);
         return true;
       });
+    expect(await report('bob', 'idle', 'website', { ping_only: true })).toEqual(done);
     expect((await presenceOf('bob'))['website']).toMatchObject({ status: 'active' });
     const registered = await as('gil').post('register', { fetch_event_types: ['presence'] });
     expect(Object.keys(registered['presences'] as object).toSorted()).toEqual([

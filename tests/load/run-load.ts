@@ -4,13 +4,13 @@ import { parseArgs } from 'node:util';
 import { startOwnSystem, useSystem } from './load-system.ts';
 import type { LoadSystem } from './load-system.ts';
 import { measureAudience } from './scenarios/audience.ts';
-import { reportPresence } from './scenarios/presence.ts';
 import { historyLine, measureHistory } from './scenarios/history.ts';
+import { reportPresence } from './scenarios/presence.ts';
 import { sendAndFollow } from './scenarios/send-and-follow.ts';
 import { measureSubscribing } from './scenarios/subscribe.ts';
 
 const usage = `npm run load -- [SCENARIO] [options]
-  SCENARIO                   send (default), audience, history or subscribe
+  SCENARIO                   send (default), audience, history, subscribe or presence
   --url URL                  a running system (default: one is started, with rate limits off)
   --account EMAIL:API_KEY    an account of that system; may be repeated
   --senders N                closed-loop senders (default 8)
@@ -18,12 +18,12 @@ const usage = `npm run load -- [SCENARIO] [options]
   --sends N                  at most so many sends (default 5000; audience: 200)
   --seconds N                at most so long (default 20)
   --audience A,B             numbers of subscribers (default 10,100000; subscribe: the last one)
-  --people N                 subscribe: people in one request (default 10000)
+  --people N                 subscribe: people in one request (default 10000); presence: of the organization (2000)
   --messages N               history: messages to make (default 1000000)
   --json                     only the results, one JSON object a line
 `;
 
-const scenarios = new Set(['send', 'audience', 'history', 'subscribe']);
+const scenarios = new Set(['send', 'audience', 'history', 'subscribe', 'presence']);
 const peopleOfOwnSystem = 20;
 const senderBound = 1_000;
 const sendsBound = 1_000_000;
@@ -50,7 +50,7 @@ async function main(): Promise<void> {
       sends: { type: 'string' },
       seconds: { type: 'string', default: '20' },
       audience: { type: 'string', default: '10,100000' },
-      people: { type: 'string', default: '10000' },
+      people: { type: 'string' },
       messages: { type: 'string', default: '1000000' },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -97,11 +97,20 @@ async function main(): Promise<void> {
       report({ scenario: 'send', ...result });
       return;
     }
+    if (scenario === 'presence') {
+      const result = await reportPresence(system, {
+        people: readCount(values.people ?? '2000', 'people', sendsBound),
+        reporters: readCount(values.senders, 'senders', senderBound),
+        durationMaxSecs: readCount(values.seconds, 'seconds', secsBound),
+      });
+      report({ scenario: 'presence', ...result });
+      return;
+    }
     if (scenario === 'subscribe') {
       await measureSubscribing(
         system,
         {
-          people: readCount(values.people, 'people', sendsBound),
+          people: readCount(values.people ?? '10000', 'people', sendsBound),
           followers: readCount(values.followers ?? '100', 'followers', senderBound),
           largeStream: readCount(values.audience.split(',').at(-1) ?? '', 'audience', sendsBound),
         },

@@ -128,5 +128,6 @@ export const getRealmPresenceEndpoint = defineEndpoint({
     properties: { presences: presencesSchema, server_timestamp: serverTimestampSchema },
     required: ['presences', 'server_timestamp'],
   },
-  handler: async (context: RunningPresenceContext) => realmAnswer(await context.presence.readRealm()),
+  handler: async (context: RunningPresenceContext) =>
+    realmAnswer(await context.presence.readRealm()),
 });
