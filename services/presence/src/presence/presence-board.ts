@@ -53,6 +53,7 @@ export class PresenceBoard {
     this.#shared = new SharedPresence(options);
     this.#people = new PeopleList(pool);
     this.#writeBack = new WriteBack({
+      pool,
       eventLog,
       log,
       // What Redis lost without anybody noticing comes back within a second. While it is away, it is filled when it is back.

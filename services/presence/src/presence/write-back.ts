@@ -1,5 +1,6 @@
 import { audienceKey, changeEntry } from '@parley/contracts';
 import type { EventPart } from '@parley/contracts';
+import type { Pool } from '@parley/database';
 import { GatheredRuns } from '@parley/event-log';
 import type { EventLog } from '@parley/event-log';
 import type { Logger } from '@parley/logging';
@@ -25,6 +26,7 @@ type StatesToWrite = Map<number, ClientStates>;
  * acknowledged; clients report every minute.
  */
 export class WriteBack {
+  readonly #pool: Pool;
   readonly #eventLog: EventLog;
   readonly #afterCommit: (written: ReadonlyMap<number, ClientStates>) => Promise<void>;
   readonly #runs: GatheredRuns;
@@ -34,10 +36,12 @@ export class WriteBack {
 
   /** @param options.afterCommit gets what is in Postgres now */
   constructor(options: {
+    readonly pool: Pool;
     readonly eventLog: EventLog;
     readonly log: Logger;
     readonly afterCommit: (written: ReadonlyMap<number, ClientStates>) => Promise<void>;
   }) {
+    this.#pool = options.pool;
     this.#eventLog = options.eventLog;
     this.#afterCommit = options.afterCommit;
     this.#runs = new GatheredRuns({
@@ -79,6 +83,8 @@ export class WriteBack {
       throw error;
     }
     if (this.#states.size > 0) this.#runs.request();
+    // After the commit: of two replicas that wrote for one person, the later one then sees what both wrote.
+    await trimPresence(this.#pool, [...states.keys()]);
     await this.#afterCommit(states);
   }
 
@@ -94,7 +100,6 @@ export class WriteBack {
       const people =
         news.size === 0 ? [] : await lockUsersInUse(client, { userIds: [...news.keys()] });
       await writePresence(client, rows);
-      await trimPresence(client, [...states.keys()]);
       const events = people
         .filter((person) => person.isActive)
         .flatMap((person) => eventsOf(person, news.get(person.id) ?? new Map()));
