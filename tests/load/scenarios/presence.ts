@@ -111,6 +111,8 @@ async function commitsOf(
   organization: TestOrganization,
   work: () => Promise<void>,
 ): Promise<number> {
+  // What was done before must not be counted here: its sessions may not have reported it yet.
+  await pause(countsSettleMs);
   const before = await readCommits(organization);
   await work();
   await pause(countsSettleMs);
