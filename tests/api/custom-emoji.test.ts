@@ -129,10 +129,10 @@ describe('custom emoji', () => {
   test('one shadows a Unicode emoji from the next send on, whichever replica sends', async () => {
     await as('bob').post('users/me/subscriptions', { subscriptions: [{ name: 'garden' }] });
     const sent = async (): Promise<unknown> => {
-      await as('bob').sendToStream('garden', 'emoji', 'a :wave: and :newt:');
+      const anchor = await as('bob').sendToStream('garden', 'emoji', 'a :wave: and :newt:');
       const answer = await as('bob').get('messages', {
-        anchor: 'newest',
-        num_before: 1,
+        anchor,
+        num_before: 0,
         num_after: 0,
       });
       return readObjects(answer, 'messages')[0]?.['content'];

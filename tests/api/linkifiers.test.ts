@@ -208,10 +208,10 @@ test('messages and topics link from the very next send on, whichever replica sen
   await organization.removeStreams();
   await as('ann').post('users/me/subscriptions', { subscriptions: [{ name: 'garden' }] });
   const sent = async (): Promise<JsonObject | undefined> => {
-    await as('ann').sendToStream('garden', 'about #7', 'see #12');
+    const anchor = await as('ann').sendToStream('garden', 'about #7', 'see #12');
     const answer = await as('ann').get('messages', {
-      anchor: 'newest',
-      num_before: 1,
+      anchor,
+      num_before: 0,
       num_after: 0,
     });
     return readObjects(answer, 'messages')[0];

@@ -79,6 +79,7 @@ describe('methods', () => {
     expect(allowedMethods(get('/api/v1/users/me/subscriptions'))).toEqual([
       'GET',
       'POST',
+      'PATCH',
       'DELETE',
       'HEAD',
     ]);
