@@ -10,6 +10,7 @@ import { askForMessages, narrowsOf } from './narrows.ts';
 import { peoplePlans } from './people-plans.ts';
 import { alike, idsOf, sampled, unknownId } from './plan.ts';
 import type { Plan, Plans } from './plan.ts';
+import { presencePlans } from './presence-plans.ts';
 import { realmPlans } from './realm-plans.ts';
 import { onHiddenStreams, streamPlans } from './stream-plans.ts';
 import type { MessageRecord } from './world.ts';
@@ -204,6 +205,7 @@ export const plans: Plans = {
     ),
   ...streamPlans,
   ...peoplePlans,
+  ...presencePlans,
   ...realmPlans,
   'POST register': ({ me, random, hiddenStreams }) => [
     { path: 'register', parameters: { include_subscribers: true, all_public_streams: true } },

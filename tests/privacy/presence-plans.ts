@@ -1,0 +1,16 @@
+/** What everybody asks of presence and typing: who is here is for everybody, who types for those written to. */
+import { sampled } from './plan.ts';
+import type { Plans } from './plan.ts';
+
+export const presencePlans: Plans = {
+  'POST users/me/presence': () =>
+    ['active', 'idle'].map((status) => ({ path: 'users/me/presence', parameters: { status } })),
+  'GET users/{email}/presence': ({ world, random }) =>
+    random.sample(world.people, sampled).map(({ email }) => ({ path: `users/${email}/presence` })),
+  'GET realm/presence': () => [{ path: 'realm/presence' }],
+  'POST typing': ({ world, random }) =>
+    ['start', 'stop'].map((op) => ({
+      path: 'typing',
+      parameters: { op, to: random.sample(world.people, 2).map(({ id }) => id) },
+    })),
+};
