@@ -117,7 +117,7 @@ async function look(
     },
   };
   const { list } = await compileNarrow(pool, userId, terms);
-  const rows = await listMessages(explaining, list, { ...page, content: 'rendered_content' });
+  const { rows } = await listMessages(explaining, list, { ...page, content: 'rendered_content' });
   return { ids: rows.map(({ id }) => id), buffers };
 }
 

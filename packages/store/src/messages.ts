@@ -152,12 +152,20 @@ export type MessagePage = PageContent & {
   readonly fromAnchorMax: number;
 };
 
-/** @returns the messages of the page that the user may see, by ascending id, in one statement */
+export type ListedPage = {
+  /** By ascending id. */
+  readonly rows: readonly ListedMessage[];
+  /** Whether messages of the page were left out because their texts are too long together, farther from the anchor. */
+  readonly isCutBelow: boolean;
+  readonly isCutAbove: boolean;
+};
+
+/** @returns the messages of the page that the user may see, in one statement */
 export async function listMessages(
   db: Queryable,
   list: MessageListBuilder,
   page: MessagePage,
-): Promise<ListedMessage[]> {
+): Promise<ListedPage> {
   const values = new Bindings(0);
   values.values.splice(0, 1, ...list.bindings.values);
   const anchor = values.bind(page.anchor, 'bigint');
@@ -184,14 +192,19 @@ export async function listMessages(
       limit: values.bind(page.fromAnchorMax, 'bigint'),
     });
   }
-  if (slices.length === 0) return [];
-  const text = `WITH ${listTablesSql(list)}, picked AS MATERIALIZED (${slices.join(' UNION ALL ')}), ${pageSql(list, page)}`;
-  const { rows } = await db.query<ListedMessage>({
+  if (slices.length === 0) return { rows: [], isCutBelow: false, isCutAbove: false };
+  const text = `WITH ${listTablesSql(list)}, picked AS MATERIALIZED (${slices.join(' UNION ALL ')}), ${pageSql(list, page, anchor)}`;
+  const { rows } = await db.query<ListedMessage & Omit<ListedPage, 'rows'>>({
     ...nameOf(list, text),
     text,
     values: values.values,
   });
-  return rows;
+  const [first] = rows;
+  return {
+    rows,
+    isCutBelow: first?.isCutBelow ?? false,
+    isCutAbove: first?.isCutAbove ?? false,
+  };
 }
 
 /** What is left out when the first unread message is looked for (reference facts, messages 6.4). */

@@ -31,20 +31,6 @@ export async function holdMutedStreamNames(db: Queryable, userId: number): Promi
   });
 }
 
-/** @returns the folded topics that the person has muted, by stream id */
-export async function findMutedTopics(
-  db: Queryable,
-  userId: number,
-): Promise<Map<number, Set<string>>> {
-  const { rows } = await db.query<{ streamId: number; topics: string[] }>({
-    name: 'store-find-muted-topics',
-    text: `SELECT stream_id AS "streamId", array_agg(topic_folded) AS topics FROM muted_topics WHERE user_id = $1
-      GROUP BY stream_id`,
-    values: [userId],
-  });
-  return new Map(rows.map((row) => [row.streamId, new Set(row.topics)]));
-}
-
 /** @returns false when the topic, in any letter case, was muted already */
 export async function muteTopic(
   db: Queryable,

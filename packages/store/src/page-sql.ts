@@ -15,6 +15,13 @@ export type PageContent = {
 
 const user = readerSql;
 
+/**
+ * The texts of a page together take no more bytes than this, beyond the two messages on each side that lie next to the anchor. A
+ * page of thousands of ordinary messages is far below it; one of as many of the longest would take more memory than a service has.
+ */
+const textBytesMax = 16 * 1024 * 1024;
+const alwaysListed = 2;
+
 const these = `= ANY (ARRAY(SELECT picked.id FROM picked))`;
 const ofPage = (column: string, condition = 'true'): string =>
   `= ANY (ARRAY(SELECT DISTINCT page.${column} FROM page WHERE ${condition}))`;
@@ -35,19 +42,31 @@ function hasHistory(list: MessageList): boolean {
 }
 
 /**
- * The rest of a statement that has `picked` among its common table expressions: ids of messages that the user may see.
+ * The rest of a statement that has `picked` among its common table expressions: ids of messages that the user may see. Of very long
+ * ones those next to the anchor are left; every row says whether others were left out, at smaller and at larger ids.
  *
+ * @param anchor expression for an id
  * @returns further common table expressions and the query, by ascending id
  */
-export function pageSql(list: MessageList, { content, alsoRendered }: PageContent): string {
+export function pageSql(
+  list: MessageList,
+  { content, alsoRendered }: PageContent,
+  anchor: string,
+): string {
+  const rendered = alsoRendered === true ? 'm.rendered_content' : `''`;
   const held = hasHistory(list) ? heldOfHistorySql : 'true';
-  return `page AS MATERIALIZED (
-      SELECT m.id, m.${content} AS content, ${alsoRendered === true ? 'm.rendered_content' : `''`} AS rendered_content, m.sent_at, m.client,
+  return `sized AS MATERIALIZED (
+      SELECT m.id, m.${content} AS content, ${rendered} AS rendered_content, m.sent_at, m.client,
         m.topic, m.subject_links, m.is_me_message, m.recipient_id, m.stream_id, m.conversation_id, m.read_conversation_id, m.sender_id,
         m.read_by_sender, m.last_edited_at, m.edit_history, (CASE WHEN ${user} = ANY (m.group_mentioned_ids) THEN ${flagBits.mentioned} ELSE 0 END
           | CASE WHEN m.mentions_wildcard THEN ${flagBits.wildcard_mentioned} ELSE 0 END
-          | CASE WHEN ${user} = ANY (m.alert_word_ids) THEN ${flagBits.has_alert_word} ELSE 0 END) AS implied_bits
+          | CASE WHEN ${user} = ANY (m.alert_word_ids) THEN ${flagBits.has_alert_word} ELSE 0 END) AS implied_bits,
+        sum(octet_length(m.${content}) + octet_length(${rendered}) + coalesce(octet_length(m.edit_history::text), 0)) OVER nearest AS bytes,
+        row_number() OVER nearest AS place
       FROM messages m WHERE m.id ${these}
+      WINDOW nearest AS (PARTITION BY m.id < ${anchor} ORDER BY abs(m.id - ${anchor}))
+    ), page AS MATERIALIZED (
+      SELECT * FROM sized WHERE sized.bytes <= ${textBytesMax} OR sized.place <= ${alwaysListed}
     ), own AS MATERIALIZED (
       SELECT f.message_id, f.set_bits, f.cleared_bits FROM message_flags f WHERE f.user_id = ${user} AND f.message_id ${these}
     ), late AS MATERIALIZED (
@@ -92,7 +111,9 @@ export function pageSql(list: MessageList, { content, alsoRendered }: PageConten
         THEN (m.implied_bits | coalesce(own.set_bits, 0)) & ~coalesce(own.cleared_bits, 0)
           | CASE WHEN coalesce(excepted.is_read, m.id <= greatest(${userFloorSql(user)}, stream_floors.id, watermarks.message_id)
             OR (m.sender_id = ${user} AND m.read_by_sender)) THEN ${flagBits.read} ELSE 0 END
-        ELSE ${flagBits.read | flagBits.historical} END AS "flagBits"
+        ELSE ${flagBits.read | flagBits.historical} END AS "flagBits",
+      (SELECT min(sized.id) FROM sized) < (SELECT min(page.id) FROM page) AS "isCutBelow",
+      (SELECT max(sized.id) FROM sized) > (SELECT max(page.id) FROM page) AS "isCutAbove"
     FROM page m JOIN people sender ON sender.id = m.sender_id
     LEFT JOIN own ON own.message_id = m.id LEFT JOIN late ON late.message_id = m.id
     LEFT JOIN excepted ON excepted.message_id = m.id

@@ -73,7 +73,7 @@ export async function checkLists(world: World, model: Model, user: number): Prom
   for (const { terms, of } of narrowsOf(world, user)) {
     const expected = model.messages.filter(of);
     const { list, stream } = await compileNarrow(world.client, userId, terms);
-    const listed = await listMessages(world.client, list, {
+    const { rows: listed } = await listMessages(world.client, list, {
       anchor: newest,
       beforeMax: most,
       fromAnchorMax: 0,
@@ -85,7 +85,7 @@ export async function checkLists(world: World, model: Model, user: number): Prom
       ...expected.map((message) => [message.id, expectedBits(message, user)]),
     ]);
     const middle = expected[Math.trunc(expected.length / 2)]?.id ?? 1;
-    const page = await listMessages(world.client, list, {
+    const { rows: page } = await listMessages(world.client, list, {
       anchor: middle,
       beforeMax: 2,
       fromAnchorMax: 2,

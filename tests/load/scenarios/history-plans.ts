@@ -98,7 +98,7 @@ export async function explainPage(
   const counts = { before: half, from: half };
   if (anchor === newestAnchor) Object.assign(counts, { before: pageSize, from: 0 });
   if (anchor === 0) Object.assign(counts, { before: 0, from: pageSize });
-  const rows = await listMessages(explaining, list, {
+  const { rows } = await listMessages(explaining, list, {
     anchor,
     beforeMax: counts.before,
     fromAnchorMax: counts.from,

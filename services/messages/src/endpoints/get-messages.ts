@@ -1,7 +1,7 @@
 import { badRequest, limits, requestVariableInvalid } from '@parley/contracts';
 import { convertedNumber, custom, defineEndpoint, jsonBoolean } from '@parley/http';
 import { findFirstUnreadOf, getRealm, listMessages } from '@parley/store';
-import type { ListedMessage, MessagePage } from '@parley/store';
+import type { ListedMessage, ListedPage, MessagePage } from '@parley/store';
 
 import type { MessagesContext } from '../context.ts';
 import { messageJson } from '../message-json.ts';
@@ -51,12 +51,16 @@ type Found = {
   readonly found_newest: boolean;
 };
 
-function foundOf(anchor: number, counts: Counts, listed: readonly ListedMessage[]): Found {
+function foundOf(
+  anchor: number,
+  counts: Counts,
+  { rows: listed, isCutBelow, isCutAbove }: ListedPage,
+): Found {
   if (anchor === newestAnchor) {
     return {
       rows: listed,
       found_anchor: false,
-      found_oldest: listed.length < counts.before,
+      found_oldest: !isCutBelow && listed.length < counts.before,
       found_newest: true,
     };
   }
@@ -65,7 +69,7 @@ function foundOf(anchor: number, counts: Counts, listed: readonly ListedMessage[
       rows: listed,
       found_anchor: false,
       found_oldest: true,
-      found_newest: listed.length < counts.after,
+      found_newest: !isCutAbove && listed.length < counts.after,
     };
   }
   const before = listed.filter((row) => row.id < anchor);
@@ -75,8 +79,8 @@ function foundOf(anchor: number, counts: Counts, listed: readonly ListedMessage[
   return {
     rows: [...before, ...own, ...after],
     found_anchor: own.length > 0,
-    found_oldest: before.length < counts.before,
-    found_newest: after.length < counts.after,
+    found_oldest: !isCutBelow && before.length < counts.before,
+    found_newest: !isCutAbove && after.length < counts.after,
   };
 }
 
@@ -86,7 +90,8 @@ export const getMessagesEndpoint = defineEndpoint({
   method: 'GET',
   path: '/messages',
   summary: 'Fetch messages around an anchor',
-  description: 'The anchor message comes in addition to the two counts.',
+  description:
+    'The anchor message comes in addition to the two counts. Of very long messages there can be fewer, with `found_oldest` and `found_newest` false accordingly.',
   access: { authentication: 'required' },
   parameters: [
     custom(
