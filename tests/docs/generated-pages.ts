@@ -3,10 +3,7 @@ import { configAsMarkdown } from '@parley/config';
 import { errorCatalogue, errorsWithoutCode } from '@parley/contracts';
 import { openApiDocument, parleyVersion } from '@parley/http';
 
-import { endpoints as eventsEndpoints } from '../../services/events/src/endpoints/index.ts';
-import { endpoints as messagesEndpoints } from '../../services/messages/src/endpoints/index.ts';
-import { endpoints as presenceEndpoints } from '../../services/presence/src/endpoints/index.ts';
-import { endpoints as subscriptionsEndpoints } from '../../services/subscriptions/src/endpoints/index.ts';
+import { allEndpoints } from './all-endpoints.ts';
 
 export type GeneratedPage = { readonly path: string; readonly text: string };
 
@@ -55,10 +52,7 @@ function settingsPage(): string {
 
 /** The OpenAPI document of all services together. */
 export function wholeOpenApiDocument(): unknown {
-  return openApiDocument(
-    [...messagesEndpoints, ...subscriptionsEndpoints, ...presenceEndpoints, ...eventsEndpoints],
-    { title: 'Parley', version: parleyVersion },
-  );
+  return openApiDocument(allEndpoints, { title: 'Parley', version: parleyVersion });
 }
 
 /** @returns each page with its path from the root of the repository */

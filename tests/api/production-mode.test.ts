@@ -1,0 +1,140 @@
+/** A whole system in production: what is for development only refuses, everything else works. */
+import { readObjects } from '@parley/test-kit';
+import type { JsonObject } from '@parley/test-kit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { startSmallOrganization } from './small-organization.ts';
+import type { SmallOrganization } from './small-organization.ts';
+
+let organization: SmallOrganization;
+beforeAll(async () => {
+  organization = await startSmallOrganization({
+    gateways: 2,
+    messages: 1,
+    events: 1,
+    environment: {
+      PARLEY_MODE: 'production',
+      PARLEY_PUBLIC_URL: 'https://chat.example.com',
+    },
+  });
+});
+afterAll(() => organization.stop());
+
+describe('what is for development', () => {
+  const notEnabled = { result: 'error', msg: 'Dev environment not enabled.' };
+
+  test('dev_fetch_api_key gives no key, whoever asks and for whomever', async () => {
+    for (const who of [undefined, 'ann', 'bob'] as const) {
+      for (const username of ['ann@example.com', 'nobody@example.com', '', 'x']) {
+        const { status, body } = await organization
+          .client(who)
+          .request('POST', 'dev_fetch_api_key', { username });
+        expect([status, body]).toEqual([400, notEnabled]);
+      }
+    }
+  });
+
+  test('dev_list_users lists nobody', async () => {
+    for (const method of ['GET', 'POST'] as const) {
+      const { status, body } = await organization.client('ann').request(method, 'dev_list_users');
+      expect([status, body]).toEqual([400, notEnabled]);
+    }
+  });
+
+  test('server settings do not offer it', async () => {
+    const settings = await organization.client().get('server_settings');
+    expect(settings).toMatchObject({
+      authentication_methods: { dev: false, password: true, email: true },
+      realm_uri: 'https://chat.example.com',
+    });
+  });
+
+  test('the demo organization is not made', async () => {
+    const { members } = await organization.client('ann').get('users');
+    expect((members as JsonObject[]).map(({ full_name: name }) => name)).toEqual([
+      'Ann Lee',
+      'Bob Ray',
+      'Cat Moe',
+      'Gil Fox',
+      'Bob Bot',
+      'Hook',
+    ]);
+  });
+});
+
+test('people sign in, subscribe, send, read and are told', async () => {
+  const signedIn = await organization
+    .client()
+    .post('fetch_api_key', { username: 'bob@example.com', password: 'bob-secret' });
+  expect(signedIn['api_key']).toBe(organization.accounts.bob.apiKey);
+  const [ann, bob] = [organization.client('ann'), organization.client('bob')];
+  const queue = await ann.post('register', {
+    apply_markdown: true,
+    event_types: ['message', 'subscription'],
+  });
+  await bob.post('users/me/subscriptions', {
+    subscriptions: [{ name: 'general' }],
+    principals: ['Ann@example.com', 'bob@example.com'],
+  });
+  const messageId = await bob.sendToStream('general', 'topic', 'Hello **all**');
+  const received: JsonObject[] = [];
+  let lastEventId = Number(queue['last_event_id']);
+  while (!received.some(({ type }) => type === 'message')) {
+    const events = readObjects(
+      await ann.get('events', { queue_id: queue['queue_id'], last_event_id: lastEventId }),
+      'events',
+    );
+    received.push(...events);
+    lastEventId = Number(events.at(-1)?.['id'] ?? lastEventId);
+  }
+  expect(received.find(({ type }) => type === 'message')).toMatchObject({
+    message: { id: messageId, content: '<p>Hello <strong>all</strong></p>' },
+  });
+  await ann.patch(`users/me/subscriptions/muted_topics`, {
+    stream: 'general',
+    topic: 'topic',
+    op: 'add',
+  });
+  await ann.post('messages/flags', { messages: [messageId], op: 'add', flag: 'starred' });
+  const found = await ann.get('messages', {
+    anchor: 'newest',
+    num_before: 1,
+    num_after: 0,
+    narrow: [['is', 'starred']],
+  });
+  expect(readObjects(found, 'messages').map(({ id }) => id)).toEqual([messageId]);
+  await ann.delete('events', { queue_id: queue['queue_id'] });
+});
+
+test('files are uploaded and read', async () => {
+  const { user, apiKey } = organization.accounts.bob;
+  const authorization = `Basic ${Buffer.from(`${user.email}:${apiKey}`).toString('base64')}`;
+  const form = new FormData();
+  form.append('file', new Blob(['content']), 'note.txt');
+  const [url] = organization.cluster.gatewayUrls;
+  const uploaded = await fetch(`${url}/api/v1/user_uploads`, {
+    method: 'POST',
+    headers: { authorization },
+    body: form,
+  });
+  const { uri } = (await uploaded.json()) as { uri: string };
+  const read = await fetch(`${url}${uri}`, { headers: { authorization } });
+  expect([read.status, await read.text()]).toEqual([200, 'content']);
+});
+
+test('administrators administer', async () => {
+  const ann = organization.client('ann');
+  await ann.post('users', {
+    email: 'new@example.com',
+    password: 'a long enough password 17',
+    full_name: 'New Person',
+    short_name: 'new',
+  });
+  await ann.patch('realm', { description: 'Ours' });
+  await ann.post('realm/filters', {
+    pattern: '#(?P<id>[0-9]+)',
+    url_format_string: 'https://example.com/%(id)s',
+  });
+  const settings = await organization.client().get('server_settings');
+  expect(settings['realm_description']).toBe('<p>Ours</p>');
+});

@@ -1,0 +1,521 @@
+/** How requests are read, whatever they ask for (reference facts, people 2 and 3), at two gateways and through every service. */
+import { limits } from '@parley/contracts';
+import type { ApiClient, JsonObject, Method, Parameters } from '@parley/test-kit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { allEndpoints } from '../docs/all-endpoints.ts';
+import { sendRaw } from '../support/send-raw.ts';
+import type { RawAnswer } from '../support/send-raw.ts';
+import { startSmallOrganization } from './small-organization.ts';
+import type { PersonKey, SmallOrganization } from './small-organization.ts';
+
+let organization: SmallOrganization;
+let bob: ApiClient;
+let streamId: number;
+
+beforeAll(async () => {
+  organization = await startSmallOrganization({ gateways: 2, messages: 1, events: 1 });
+  bob = organization.client('bob');
+  await bob.post('users/me/subscriptions', { subscriptions: [{ name: 'general' }] });
+  streamId = Number((await bob.get('get_stream_id', { stream: 'general' }))['stream_id']);
+});
+afterAll(() => organization.stop());
+
+const formType = 'application/x-www-form-urlencoded';
+
+const answerDeadlineMs = 30_000;
+
+type Written = {
+  readonly who?: PersonKey;
+  readonly type?: string;
+  readonly body?: string | Buffer;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+let turn = 0;
+
+/** Sends a request exactly as written, to one gateway after the other. */
+function send(method: string, path: string, written: Written = {}): Promise<RawAnswer> {
+  const { who, type, body, headers = {} } = written;
+  const { gatewayUrls } = organization.cluster;
+  const account = who === undefined ? undefined : organization.accounts[who];
+  const login = Buffer.from(`${account?.user.email}:${account?.apiKey}`).toString('base64');
+  turn += 1;
+  return sendRaw(
+    gatewayUrls[turn % gatewayUrls.length] ?? '',
+    {
+      method,
+      path: path.startsWith('/') ? path : `/api/v1/${path}`,
+      headers: {
+        ...(account === undefined ? {} : { authorization: `Basic ${login}` }),
+        ...(type === undefined ? {} : { 'content-type': type }),
+        ...headers,
+      },
+      body: body === undefined ? undefined : Buffer.from(body),
+    },
+    answerDeadlineMs,
+  );
+}
+
+function read({ text }: RawAnswer): JsonObject {
+  return JSON.parse(text) as JsonObject;
+}
+
+/** What Bob is answered, success or not. */
+async function ask(method: Method, path: string, parameters?: Parameters): Promise<JsonObject> {
+  const { status, body } = await bob.request(method, path, parameters);
+  return { status, ...body };
+}
+
+function multipart(fields: Readonly<Record<string, string>>): { type: string; body: string } {
+  const parts = Object.entries(fields).map(
+    ([name, value]) =>
+      `--bound\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+  );
+  return {
+    type: 'multipart/form-data; boundary=bound',
+    body: `${parts.join('')}--bound--\r\n`,
+  };
+}
+
+const missing = (name: string): object => ({
+  status: 400,
+  result: 'error',
+  msg: `Missing '${name}' argument`,
+  code: 'REQUEST_VARIABLE_MISSING',
+  var_name: name,
+});
+
+const refused = (msg: string): object => ({
+  status: 400,
+  result: 'error',
+  msg,
+  code: 'BAD_REQUEST',
+});
+
+describe('parameters', () => {
+  test.each<[Method, string, string]>([
+    ['POST', 'messages/render', 'content'],
+    ['GET', 'get_stream_id', 'stream'],
+    ['POST', 'users/me/enter-sends', 'enter_sends'],
+    ['DELETE', 'events', 'queue_id'],
+  ])('%s %s says that %s is missing', async (method, path, name) => {
+    expect(await ask(method, path)).toEqual(missing(name));
+  });
+
+  test('a count that is no number is refused with its text', async () => {
+    for (const [bad, text] of [
+      ['abc', 'abc'],
+      ['', ''],
+      ['-1', '-1'],
+      ['1.0', '1.0'],
+      ['4294967296', '4294967296'],
+    ])
+      expect(await ask('GET', 'messages', { anchor: 0, num_before: bad, num_after: 0 })).toEqual({
+        status: 400,
+        result: 'error',
+        msg: `Bad value for 'num_before': ${text}`,
+        code: 'REQUEST_VARIABLE_INVALID',
+        var_name: 'num_before',
+        bad_value: text,
+      });
+    const answer = await send('GET', 'messages?anchor=0&num_before=+%2B2+&num_after=0', {
+      who: 'bob',
+    });
+    expect(answer.status).toBe(200);
+  });
+
+  test('what is no JSON is told apart from JSON of another type', async () => {
+    for (const path of ['users', 'messages?anchor=0&num_before=0&num_after=0']) {
+      for (const text of ['True', "'x'", '', '1,', '99999999999999999999'])
+        expect(
+          await ask('GET', `${path}${path.includes('?') ? '&' : '?'}client_gravatar=${text}`),
+        ).toEqual(refused('Argument "client_gravatar" is not valid JSON.'));
+      for (const text of ['1', '"true"', '[]', '{}', '0.5'])
+        expect(
+          await ask(
+            'GET',
+            `${path}${path.includes('?') ? '&' : '?'}client_gravatar=${encodeURIComponent(text)}`,
+          ),
+        ).toEqual(refused('client_gravatar is not a boolean'));
+    }
+  });
+
+  test('the first bad item of a list is named by its index', async () => {
+    const flags = { op: 'add', flag: 'starred' };
+    expect(await ask('POST', 'messages/flags', { messages: '[1,"a","b"]', ...flags })).toEqual(
+      refused('messages[1] is not an integer'),
+    );
+    expect(await ask('POST', 'messages/flags', { messages: '[1,2.0]', ...flags })).toEqual(
+      refused('messages[1] is not an integer'),
+    );
+    expect(await ask('POST', 'users/me/subscriptions', { subscriptions: '[{"name":5}]' })).toEqual(
+      refused('subscriptions[0]["name"] is not a string'),
+    );
+    expect(await ask('POST', 'users/me/subscriptions', { subscriptions: '[{}]' })).toEqual(
+      refused('name key is missing from subscriptions[0]'),
+    );
+  });
+
+  test('two names of one parameter are refused, in whatever places they come', async () => {
+    const clash = {
+      status: 400,
+      result: 'error',
+      msg: "Can't decide between 'topic' and 'subject' arguments",
+      code: 'REQUEST_CONFUSING_VAR',
+      var_name1: 'topic',
+      var_name2: 'subject',
+    };
+    const message = { type: 'stream', to: 'general', content: 'x' };
+    expect(await ask('POST', 'messages', { ...message, topic: 'a', subject: 'a' })).toEqual(clash);
+    expect(await ask('POST', 'messages?subject=a', { ...message, topic: 'a' })).toEqual(clash);
+  });
+
+  test('unknown parameters change nothing and are not echoed', async () => {
+    const plain = await bob.get('streams');
+    const asked = await bob.get('streams', { nonsense: 'zzz', '__proto__[x]': '1', '': 'y' });
+    expect(asked).toEqual(plain);
+    expect(JSON.stringify(await ask('GET', 'get_stream_id', { nonsense: 'zzz' }))).not.toContain(
+      'zzz',
+    );
+  });
+
+  test('the body beats the query, and the last of several values counts', async () => {
+    const rendered = async (path: string, body: string): Promise<unknown> =>
+      read(await send('POST', path, { who: 'bob', type: formType, body }))['rendered'];
+    expect(await rendered('messages/render?content=query', 'content=body')).toBe('<p>body</p>');
+    expect(await rendered('messages/render?content=query', '')).toBe('<p>query</p>');
+    expect(await rendered('messages/render', 'content=one&content=two')).toBe('<p>two</p>');
+    expect(await rendered('messages/render?content=one&content=two', '')).toBe('<p>two</p>');
+  });
+
+  test('plus, percent escapes, semicolons and broken bytes', async () => {
+    const nameOf = async (text: string, type = formType): Promise<unknown> =>
+      read(await send('POST', 'messages/render', { who: 'bob', type, body: `content=${text}` }))[
+        'rendered'
+      ];
+    expect(await nameOf('a+b%20c')).toBe('<p>a b c</p>');
+    expect(await nameOf('%C3%BC;x')).toBe('<p>ü;x</p>');
+    expect(await nameOf('%ff')).toBe('<p>\ufffd</p>');
+    expect(await nameOf('%zz%')).toBe('<p>%zz%</p>');
+    expect(await nameOf('%FC', `${formType}; charset=latin1`)).toBe('<p>ü</p>');
+    expect(await nameOf('%C3%BC', `${formType}; charset=nonsense`)).toBe('<p>ü</p>');
+  });
+
+  test('an empty text is a text, and no JSON', async () => {
+    expect(await ask('POST', 'messages/render', { content: '' })).toMatchObject({ rendered: '' });
+    expect(await ask('GET', 'streams', { include_public: '' })).toEqual(
+      refused('Argument "include_public" is not valid JSON.'),
+    );
+  });
+
+  test('null stands for an optional value that is not given', async () => {
+    const registered = await bob.post('register', {
+      event_types: 'null',
+      narrow: 'null',
+      queue_lifespan_secs: 'null',
+    });
+    expect(registered).toMatchObject({ result: 'success' });
+    expect(Object.keys(registered)).toContain('realm_name');
+    expect(await ask('POST', 'users/me/enter-sends', { enter_sends: 'null' })).toEqual(
+      refused('enter_sends is not a boolean'),
+    );
+  });
+
+  test('of two bad parameters the first in declared order is reported', async () => {
+    const inOrder = 'num_before=abc&num_after=xyz';
+    for (const query of [inOrder, inOrder.split('&').toReversed().join('&')])
+      expect(read(await send('GET', `messages?anchor=0&${query}`, { who: 'bob' }))).toMatchObject({
+        var_name: 'num_before',
+      });
+    expect(await ask('POST', 'messages', { content: 'x' })).toEqual(missing('type'));
+  });
+});
+
+describe('bodies', () => {
+  test('PATCH with all parameters in the query works', async () => {
+    const answer = await send('PATCH', 'settings/display?night_mode=true', { who: 'bob' });
+    expect(read(answer)).toMatchObject({ result: 'success', night_mode: true });
+  });
+
+  test('DELETE with all parameters in the query works', async () => {
+    await bob.post('users/me/alert_words', { alert_words: ['one', 'two'] });
+    const answer = await send('DELETE', `users/me/alert_words?alert_words=["one"]`, {
+      who: 'bob',
+    });
+    expect(read(answer)).toMatchObject({ result: 'success', alert_words: ['two'] });
+  });
+
+  test('POST reads forms only, the others read everything that is not multipart as a form', async () => {
+    const nightMode = async (): Promise<unknown> =>
+      (await bob.post('register', { fetch_event_types: ['update_display_settings'] }))[
+        'night_mode'
+      ];
+    for (const type of ['application/json', 'text/plain', undefined]) {
+      await bob.patch('settings/display', { night_mode: true });
+      const written = { who: 'bob', body: 'content=x', ...(type && { type }) } as const;
+      expect(read(await send('POST', 'messages/render', written))).toMatchObject({
+        code: 'REQUEST_VARIABLE_MISSING',
+      });
+      const changed = await send('PATCH', 'settings/display', {
+        ...written,
+        body: 'night_mode=false',
+      });
+      expect(read(changed)['result']).toBe('success');
+      expect(await nightMode()).toBe(false);
+    }
+    const form = multipart({ night_mode: 'true' });
+    expect(read(await send('PATCH', 'settings/display', { who: 'bob', ...form }))).toMatchObject({
+      night_mode: true,
+    });
+  });
+
+  test('GET has no parameters in a body', async () => {
+    const written = { who: 'bob', type: formType, body: 'stream=general' } as const;
+    expect(read(await send('GET', 'get_stream_id', written))).toMatchObject({
+      code: 'REQUEST_VARIABLE_MISSING',
+    });
+  });
+
+  const forms = allEndpoints.filter(
+    ({ method, takesFile, parameters }) =>
+      method === 'POST' &&
+      !takesFile &&
+      parameters.some(({ from, required }) => from === 'form' && required),
+  );
+  test.each(forms)(
+    'POST $path reads a multipart form without files',
+    async ({ path, parameters }) => {
+      const [first] = parameters.filter(({ from, required }) => from === 'form' && required);
+      const name = first?.name ?? '';
+      const filled = path.slice(1).replaceAll(/:\w+/g, '1');
+      const told = async (fields: Readonly<Record<string, string>>): Promise<unknown> =>
+        read(await send('POST', filled, { who: 'ann', ...multipart(fields) }))['msg'];
+      const isReached = (await told({})) === `Missing '${name}' argument`;
+      // Where the object is looked for first, that answer is the same both ways.
+      if (isReached) expect(await told({ [name]: 'x' })).not.toBe(`Missing '${name}' argument`);
+      expect(await told({})).toBe(
+        read(await send('POST', filled, { who: 'ann', type: formType, body: '' }))['msg'],
+      );
+    },
+  );
+
+  test('more than 1000 fields are refused with 400, as JSON', async () => {
+    const many = Array.from({ length: limits.bodyFieldsMax + 1 }, (_, n) => `f${n}=`).join('&');
+    const tooMany = await send('POST', 'messages/render', {
+      who: 'bob',
+      type: formType,
+      body: many,
+    });
+    expect([tooMany.status, read(tooMany)['result']]).toEqual([400, 'error']);
+  });
+});
+
+describe('methods and paths', () => {
+  test('a POST whose form has a field method acts as that method', async () => {
+    const patched = await send('POST', 'settings/display', {
+      who: 'bob',
+      type: formType,
+      body: 'method=PATCH&dense_mode=false',
+    });
+    expect(read(patched)).toMatchObject({ result: 'success', dense_mode: false });
+    const form = multipart({ method: 'DELETE', alert_words: '["two"]' });
+    const removed = await send('POST', 'users/me/alert_words', { who: 'bob', ...form });
+    expect(read(removed)).toMatchObject({ result: 'success', alert_words: [] });
+    const put = await send('POST', 'bot_storage', {
+      who: 'bobBot',
+      type: formType,
+      body: `method=PUT&storage=${encodeURIComponent('{"a":"b"}')}`,
+    });
+    expect(read(put)).toMatchObject({ result: 'success' });
+  });
+
+  test('a field method in the query, or of no method there is, overrides nothing', async () => {
+    const inQuery = await send('POST', 'settings/display?method=PATCH&dense_mode=true', {
+      who: 'bob',
+    });
+    expect([inQuery.status, inQuery.headers.allow]).toEqual([405, 'PATCH']);
+    const unknown = await send('POST', 'settings/display', {
+      who: 'bob',
+      type: formType,
+      body: 'method=BREW',
+    });
+    expect(unknown.status).toBe(405);
+    // On a path that has such a method the credentials are asked for first.
+    expect((await send('POST', 'settings/display')).status).toBe(401);
+  });
+
+  test('PATCH on users is 405 with the methods there are, with credentials and without', async () => {
+    for (const written of [{}, { who: 'bob' } as const]) {
+      const answer = await send('PATCH', 'users', written);
+      expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, POST, HEAD']);
+      expect(read(answer)).toEqual({
+        result: 'error',
+        msg: 'Method Not Allowed',
+        allowed_methods: ['GET', 'POST', 'HEAD'],
+      });
+    }
+  });
+
+  test.each([
+    ['fetch_api_key', 'POST'],
+    ['dev_fetch_api_key', 'POST'],
+    ['server_settings', 'GET, HEAD'],
+  ])('a wrong method on %s is 405 and allows %s', async (path, allow) => {
+    const answer = await send('DELETE', path);
+    expect([answer.status, answer.headers.allow]).toEqual([405, allow]);
+    expect(read(answer)['result']).toBe('error');
+  });
+
+  test('OPTIONS on users is 204 with the methods in alphabetical order, and needs no credentials', async () => {
+    for (const headers of [{}, { authorization: 'Bearer x' }]) {
+      const answer = await send('OPTIONS', 'users', { headers });
+      expect([answer.status, answer.headers.allow, answer.text]).toEqual([
+        204,
+        'GET, HEAD, POST',
+        '',
+      ]);
+    }
+    expect((await send('OPTIONS', 'nothing')).status).toBe(404);
+  });
+
+  test('HEAD is GET without a body', async () => {
+    for (const path of ['users', 'streams', 'messages?anchor=0&num_before=0&num_after=0']) {
+      const [head, get] = [
+        await send('HEAD', path, { who: 'bob' }),
+        await send('GET', path, { who: 'bob' }),
+      ];
+      expect([head.status, head.text, head.headers['content-length']]).toEqual([
+        200,
+        '',
+        get.headers['content-length'],
+      ]);
+    }
+    expect((await send('HEAD', 'register')).status).toBe(405);
+  });
+
+  test('an unknown path is 404 with a JSON object, before anything is asked', async () => {
+    for (const path of ['nothing', '/api/v2/users', '/', 'messages/x', 'users/me/nothing']) {
+      for (const method of ['GET', 'POST', 'BREW' as string].slice(0, 2)) {
+        const answer = await send(method, path, { headers: { authorization: 'Bearer x' } });
+        expect([answer.status, read(answer)]).toEqual([404, { result: 'error', msg: 'Not found' }]);
+      }
+    }
+  });
+
+  test('a trailing slash makes another path, doubled slashes do not', async () => {
+    const trailing = await send('GET', 'users/', { who: 'bob' });
+    expect([trailing.status, trailing.headers.location]).toEqual([404, undefined]);
+    for (const path of ['/api/v1//users', '//api//v1/users', '/api/v1/users//me'])
+      expect((await send('GET', path, { who: 'bob' })).status).toBe(200);
+    expect(
+      (await send('GET', `/api/v1//streams//${streamId}/members`, { who: 'bob' })).status,
+    ).toBe(200);
+  });
+});
+
+describe('the order of checks', () => {
+  test('path, method, credentials, role, parameters', async () => {
+    expect((await send('POST', 'nothing')).status).toBe(404);
+    expect((await send('DELETE', 'users')).status).toBe(405);
+    expect((await send('POST', 'users')).status).toBe(401);
+    expect(read(await send('POST', 'users', { who: 'bob' }))['msg']).toBe(
+      'Must be an organization administrator',
+    );
+    expect(read(await send('POST', 'users', { who: 'ann' }))).toMatchObject({ var_name: 'email' });
+  });
+
+  const forAdministrators = allEndpoints.filter(
+    ({ access }) => access.authentication === 'required' && access.administratorsOnly === true,
+  );
+  test.each(forAdministrators)(
+    '$method $path refuses a member before its parameters',
+    async ({ method, path }) => {
+      const answer = await send(method, path.slice(1).replaceAll(/:\w+/g, '1'), { who: 'bob' });
+      expect([answer.status, read(answer)['msg']]).toEqual([
+        400,
+        'Must be an organization administrator',
+      ]);
+    },
+  );
+
+  test('endpoints without authentication check parameters before logic', async () => {
+    expect(read(await send('POST', 'fetch_api_key'))).toMatchObject({ var_name: 'username' });
+    expect(read(await send('POST', 'dev_fetch_api_key'))).toMatchObject({ var_name: 'username' });
+  });
+});
+
+describe('answers', () => {
+  test('every ordinary one, refusals too, is JSON that nobody keeps', async () => {
+    const asked: readonly (readonly [string, string, PersonKey | undefined])[] = [
+      ['GET', 'messages?anchor=0&num_before=0&num_after=0', 'bob'],
+      ['GET', 'streams', 'bob'],
+      ['GET', 'users', 'bob'],
+      ['POST', 'register', 'bob'],
+      ['GET', 'events?queue_id=x', 'bob'],
+      ['GET', 'server_settings', undefined],
+      ['GET', 'users', undefined],
+      ['PATCH', 'users', undefined],
+      ['GET', 'nothing', undefined],
+      ['GET', 'messages', 'bob'],
+    ];
+    for (const [method, path, who] of asked) {
+      const { headers } = await send(method, path, who === undefined ? {} : { who });
+      expect(headers, path).toMatchObject({
+        'content-type': 'application/json',
+        'cache-control': 'max-age=0, no-cache, no-store, must-revalidate',
+        'access-control-allow-origin': '*',
+        'access-control-allow-headers': 'Authorization',
+        'access-control-allow-methods': 'GET, POST, DELETE, PUT, PATCH, HEAD',
+        'content-language': 'en',
+      });
+      expect(headers.vary).toContain('Accept-Language');
+      expect(headers.expires).toBe(headers['last-modified']);
+      expect(Date.parse(headers.expires ?? '')).not.toBeNaN();
+    }
+  });
+
+  test('browsers may read files and pictures from other origins, refusals too', async () => {
+    for (const path of ['/user_uploads/1/x/y.txt', '/avatar/nobody', '/thumbnail'])
+      expect((await send('GET', path)).headers['access-control-allow-origin']).toBe('*');
+  });
+
+  test('a language that is asked for changes nothing yet', async () => {
+    const answer = await send('GET', 'get_stream_id', {
+      who: 'bob',
+      headers: { 'accept-language': 'de' },
+    });
+    expect(read(answer)['msg']).toBe("Missing 'stream' argument");
+  });
+
+  test('a success has result and msg first', async () => {
+    expect((await send('GET', 'users/me', { who: 'bob' })).text).toMatch(
+      /^\{"result":"success","msg":"",/,
+    );
+    expect((await send('GET', 'get_stream_id', { who: 'bob' })).text).toMatch(
+      /^\{"result":"error","msg":"/,
+    );
+  });
+});
+
+describe('the sending client', () => {
+  const agent = { 'user-agent': 'My Bot 2.0' };
+  test.each<[string, string, Readonly<Record<string, string>>, string]>([
+    ['query', 'client=Query', agent, 'Query'],
+    ['body', 'client=Body', agent, 'Body'],
+    ['User-Agent', '', { 'user-agent': 'ZulipPython/0.6.4 (Ubuntu; 18.04)' }, 'ZulipPython'],
+    ['name of several words', '', agent, 'My Bot'],
+    ['missing header', '', {}, 'Unspecified'],
+    ['long name', '', { 'user-agent': 'x'.repeat(40) }, 'x'.repeat(30)],
+  ])('is named by its %s', async (where, field, headers, expected) => {
+    const sent = await send('POST', `messages${where === 'query' ? `?${field}&` : ''}`, {
+      who: 'bob',
+      type: formType,
+      body: `type=stream&to=general&topic=clients&content=x&${where === 'body' ? field : ''}`,
+      headers,
+    });
+    const id = Number(read(sent)['id']);
+    const found = await bob.get('messages', { anchor: id, num_before: 0, num_after: 0 });
+    expect((found['messages'] as JsonObject[])[0]).toMatchObject({ client: expected });
+  });
+});

@@ -1,0 +1,58 @@
+import { Agent, request as startRequest } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
+
+export type RawRequest = {
+  readonly method: string;
+  /** Path and query as they go over the wire; no character beyond U+00FF. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer | undefined;
+};
+
+export type RawAnswer = {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+};
+
+const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+
+/**
+ * Sends a request as it is.
+ *
+ * @throws Error when no answer came within the deadline, or the connection ended without one
+ */
+export function sendRaw(url: string, raw: RawRequest, deadlineMs: number): Promise<RawAnswer> {
+  const { hostname, port } = new URL(url);
+  const { method, path, headers, body } = raw;
+  return new Promise((resolve, reject) => {
+    const sent = startRequest(
+      {
+        hostname,
+        port,
+        agent,
+        method,
+        path,
+        signal: AbortSignal.timeout(deadlineMs),
+        headers: {
+          ...headers,
+          ...(body === undefined ? {} : { 'content-length': String(body.length) }),
+        },
+      },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', reject);
+        response.on('end', () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            text: Buffer.concat(chunks).toString('utf8'),
+          }),
+        );
+      },
+    );
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
