@@ -1,0 +1,130 @@
+/** Sees every row that changes in a database, but for what is named here. */
+import type { Pool } from '@parley/database';
+
+/** What a request may change although it is refused, or what changes without any request. */
+const unwatchedTables: Readonly<Record<string, string>> = {
+  service_leases: 'every process renews its lease twice a second',
+  conversation_newest: 'made again from the messages every second',
+  conversation_newest_upto: 'how far that has come',
+  side_effects: 'what accepted changes bring about, run later',
+  side_effect_cursor: 'how far the log was looked through for those',
+  files_to_remove:
+    'a file is noted before its bytes come, so that one of a refused request is removed',
+};
+
+const unwatchedColumns: Readonly<Record<string, readonly string[]>> = {
+  // Whoever polls keeps his queue; the times are written together, now and then.
+  event_queues: ['last_polled_at'],
+};
+
+// A silent log gets a tick every 40 seconds.
+const ticks = `payload LIKE '%"kind":"tick"%'`;
+
+/** Where a new stream is greeted and announced. */
+const topicOfNotices = 'STREAM EVENTS';
+
+export type Change = {
+  readonly transaction: string;
+  readonly table: string;
+  readonly operation: 'INSERT' | 'UPDATE' | 'DELETE';
+  readonly row: Readonly<Record<string, unknown>>;
+};
+
+/** Rows and a checksum of each table. */
+export type Digest = Readonly<Record<string, string>>;
+
+const schema = `
+  CREATE SCHEMA hostile;
+  CREATE UNLOGGED TABLE hostile.changes (
+    id bigint GENERATED ALWAYS AS IDENTITY, transaction text, table_name text, operation text, row_is jsonb
+  );
+  CREATE FUNCTION hostile.note() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    IF TG_OP = 'UPDATE' AND to_jsonb(OLD) - TG_ARGV[1]::text[] = to_jsonb(NEW) - TG_ARGV[1]::text[] THEN
+      RETURN NULL;
+    END IF;
+    INSERT INTO hostile.changes (transaction, table_name, operation, row_is)
+    VALUES (pg_current_xact_id()::text, TG_ARGV[0], TG_OP, CASE WHEN TG_OP = 'DELETE' THEN to_jsonb(OLD) ELSE to_jsonb(NEW) END);
+    RETURN NULL;
+  END $$;
+`;
+
+export class ChangeWatch {
+  readonly #pool: Pool;
+  readonly #tables: readonly string[];
+  readonly #systemUsers: ReadonlySet<number>;
+
+  private constructor(pool: Pool, tables: readonly string[], systemUsers: ReadonlySet<number>) {
+    this.#pool = pool;
+    this.#tables = tables;
+    this.#systemUsers = systemUsers;
+  }
+
+  /** Begins to watch: from here on each changed row is noted by a trigger. */
+  static async start(pool: Pool): Promise<ChangeWatch> {
+    const { rows } = await pool.query<{ name: string }>({
+      text: `SELECT relname AS name FROM pg_class
+        WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition ORDER BY relname`,
+    });
+    const tables = rows.map(({ name }) => name).filter((name) => !(name in unwatchedTables));
+    await pool.query({ text: schema });
+    for (const table of tables)
+      await pool.query({
+        text: `CREATE TRIGGER hostile_note AFTER INSERT OR UPDATE OR DELETE ON ${table}
+          FOR EACH ROW EXECUTE FUNCTION hostile.note('${table}', '{${(unwatchedColumns[table] ?? []).join(',')}}')`,
+      });
+    const system = await pool.query<{ id: number }>({
+      text: 'SELECT id FROM users WHERE is_system',
+    });
+    return new ChangeWatch(pool, tables, new Set(system.rows.map(({ id }) => id)));
+  }
+
+  /** @returns what changed since the last call, without what changes by itself */
+  async take(): Promise<Change[]> {
+    const { rows } = await this.#pool.query<Change>({
+      text: `DELETE FROM hostile.changes
+        RETURNING transaction, table_name AS "table", operation, row_is AS "row"`,
+    });
+    return [...Map.groupBy(rows, ({ transaction }) => transaction).values()]
+      .filter((changes) => !this.#happensByItself(changes))
+      .flat();
+  }
+
+  /** @returns what all watched tables hold; reads them whole */
+  async digest(): Promise<Digest> {
+    const parts = this.#tables.map(
+      (table) =>
+        `SELECT '${table}' AS name, count(*) || ' ' || coalesce(bit_xor(hashtextextended(
+          (to_jsonb(t) - '{${(unwatchedColumns[table] ?? []).join(',')}}'::text[])::text, 0)), 0) AS value FROM ${table} t${table === 'log_entries' ? ` WHERE NOT ${ticks}` : ''}`,
+    );
+    const { rows } = await this.#pool.query<{ name: string; value: string }>({
+      text: parts.join(' UNION ALL '),
+    });
+    return Object.fromEntries(rows.map(({ name, value }) => [name, value]));
+  }
+
+  #happensByItself(changes: readonly Change[]): boolean {
+    // Notices are sent by bots of the system, in a conversation that is made before: to people of accepted changes, and to the
+    // owner of a bot whose send was refused (reference facts, messages 4.1).
+    const isNotice = changes.some(
+      ({ table, row }) =>
+        (table === 'messages' && this.#systemUsers.has(Number(row['sender_id']))) ||
+        (table === 'conversations' && this.#isOfNotices(row)),
+    );
+    const isTick = changes.every(
+      ({ table, row }) =>
+        table === 'log_entries' && String(row['payload']).includes('"kind":"tick"'),
+    );
+    // A queue that nobody polls ends.
+    const isIdleQueue = changes.every(
+      ({ table, operation }) => table === 'event_queues' && operation === 'DELETE',
+    );
+    return isNotice || isTick || isIdleQueue;
+  }
+
+  #isOfNotices({ topic_folded: topic, participant_ids: participants }: Change['row']): boolean {
+    return Array.isArray(participants)
+      ? participants.some((id) => this.#systemUsers.has(Number(id)))
+      : topic === topicOfNotices;
+  }
+}

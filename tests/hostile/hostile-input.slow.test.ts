@@ -1,0 +1,114 @@
+/**
+ * No input produces a 500, none hangs, and nothing is half-applied (architecture, What always holds): every endpoint gets what no
+ * client sends. `PARLEY_PROPERTY_SEED` repeats a run by its printed seed.
+ */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { routes } from '../../services/gateway/src/route-table.ts';
+import { allEndpoints } from '../docs/all-endpoints.ts';
+import { SeededRandom } from '../privacy/seeded-random.ts';
+import { brokenRequests, sendBytes } from './broken-requests.ts';
+import { ChangeWatch } from './change-watch.ts';
+import { HostileRun } from './hostile-run.ts';
+import { HostileWorld } from './hostile-world.ts';
+import { randomPlans, systematicPlans } from './request-plan.ts';
+import type { Plan } from './request-plan.ts';
+import { sendRaw } from '../support/send-raw.ts';
+import { unknownPaths } from './unknown-paths.ts';
+
+const seed = Number(process.env['PARLEY_PROPERTY_SEED'] ?? Math.trunc(Math.random() * 2 ** 31));
+const requestsMin = 30_000;
+// Eight minutes on two cores that others use too.
+const runTimeoutMs = 1_800_000;
+
+let world: HostileWorld;
+let watch: ChangeWatch;
+
+beforeAll(async () => {
+  world = await HostileWorld.start();
+  watch = await ChangeWatch.start(world.pool);
+});
+afterAll(() => world?.stop());
+
+/** Polling without a queue makes one (contract, Get events). */
+function reads({ endpoint, shape }: Plan): boolean {
+  const isRead = endpoint.method === 'GET' && endpoint.name !== 'get-events';
+  return isRead && !['otherMethod', 'overriddenMethod'].includes(shape);
+}
+
+/** Faults that differ only in numbers and texts are one. */
+function oneOfEach(faults: readonly string[]): string[] {
+  const kindOf = (fault: string): string =>
+    (fault.split('\n')[0] ?? '').replaceAll(/\d+|"[^"]*"/g, '').slice(0, 120);
+  return [...new Map(faults.map((fault) => [kindOf(fault), fault])).values()];
+}
+
+test('the gateway knows each endpoint, and no other', () => {
+  const declared = allEndpoints.map(({ method, below, path }) => {
+    const pattern = path.replaceAll(/[:*](\w+)/g, '{}');
+    return `${method} ${below === 'root' ? '' : '/api/v1'}${pattern}`;
+  });
+  const routed = routes.flatMap(({ pattern, methods }) =>
+    [...methods.keys()].map((method) => `${method} ${pattern.replaceAll(/\{[^}]*\}/g, '{}')}`),
+  );
+  expect(declared.toSorted()).toEqual(routed.toSorted());
+});
+
+test('a change is seen, whatever the table', async () => {
+  await watch.take();
+  const before = await watch.digest();
+  await world.restore();
+  const tables = (await watch.take()).map(({ table }) => table);
+  const after = await watch.digest();
+  const differing = Object.keys(before).filter((table) => before[table] !== after[table]);
+  expect(differing).toEqual(expect.arrayContaining(['messages', 'streams', 'user_groups']));
+  expect(tables).toEqual(expect.arrayContaining(differing));
+});
+
+test(
+  `no endpoint fails, hangs or half-applies, whatever it is sent (seed ${seed})`,
+  async () => {
+    const random = new SeededRandom(seed);
+    const systematic = systematicPlans(allEndpoints, random);
+    const mixed = randomPlans(allEndpoints, random, requestsMin - systematic.length);
+    const run = new HostileRun(world, watch);
+    await run.read([...systematic, ...mixed].filter(reads));
+    await run.writeOneByOne(systematic.filter((plan) => !reads(plan)));
+    await run.writeTogether(mixed.filter((plan) => !reads(plan)));
+    const { faults, sent, statuses } = run.told;
+    process.stdout.write(
+      `hostile input: seed ${seed}, ${sent} requests, ${JSON.stringify(Object.fromEntries(statuses))}\n`,
+    );
+    expect(oneOfEach(faults)).toEqual([]);
+    expect(sent).toBeGreaterThanOrEqual(requestsMin);
+    // Who only meets closed doors has tested nothing.
+    expect(statuses.get(200)).toBeGreaterThan(requestsMin / 20);
+  },
+  runTimeoutMs,
+);
+
+test.each(unknownPaths)('%s is unknown: 404 as JSON', async (path) => {
+  for (const method of ['GET', 'POST', 'OPTIONS']) {
+    const answer = await sendRaw(
+      world.url,
+      { method, path, headers: {}, body: undefined },
+      runTimeoutMs,
+    );
+    expect([answer.status, answer.headers['content-type']]).toEqual([404, 'application/json']);
+    expect(JSON.parse(answer.text)).toEqual({ result: 'error', msg: 'Not found' });
+  }
+});
+
+test.each(brokenRequests)('%s harms nobody', async (_what, text) => {
+  for (const url of world.cluster.gatewayUrls) {
+    const answered = await sendBytes(url, Buffer.from(text, 'latin1'));
+    // An answer of the server, or none: the connection is closed either way.
+    expect(answered === '' || /^HTTP\/1\.1 4\d\d /.test(answered), answered).toBe(true);
+    const next = await sendRaw(
+      url,
+      { method: 'GET', path: '/api/v1/server_settings', headers: {}, body: undefined },
+      runTimeoutMs,
+    );
+    expect(next.status).toBe(200);
+  }
+});

@@ -1,0 +1,211 @@
+/** Sends what was planned, and says what should not have happened. */
+import { checkAnswer } from '@parley/test-kit';
+
+import type { Change, ChangeWatch } from './change-watch.ts';
+import type { HostileWorld } from './hostile-world.ts';
+import { makeRequest } from './request-plan.ts';
+import type { Plan, PlannedRequest } from './request-plan.ts';
+import { sendRaw } from '../support/send-raw.ts';
+import type { RawAnswer } from '../support/send-raw.ts';
+
+/** Far above what any request takes, also on a busy machine, and below the longest wait of a gateway for its services. */
+const deadlineMs = 30_000;
+
+const atOnce = 12;
+
+/** Reads that are judged together, and after which it is looked whether anything changed. */
+const readsOfBatch = 500;
+
+/** Changes after which accounts are put in order and lists read again. */
+const writesBetweenRestores = 250;
+
+/** What may end an account's access, and is put right at once. */
+const changesAccounts =
+  /\/users\/me$|\/users\/:user_id|\/settings$|regenerate|\/bots\/:bot_id|reactivate/;
+
+export type Told = {
+  readonly faults: string[];
+  readonly statuses: Map<number, number>;
+  sent: number;
+};
+
+type Outcome = {
+  readonly plan: Plan;
+  readonly request: PlannedRequest;
+  readonly answer: RawAnswer;
+};
+
+function describe({ seed, spoiled, shape }: Plan, request: PlannedRequest): string {
+  const body = request.body?.subarray(0, 300).toString('latin1');
+  return JSON.stringify({
+    seed,
+    spoiled: Object.fromEntries(spoiled),
+    shape,
+    caller: request.caller,
+    method: request.method,
+    path: request.path.slice(0, 300),
+    body,
+  });
+}
+
+/** Only files, pictures and redirects are no JSON; what Node itself refuses has no body. */
+function findBadAnswer({ path, method }: PlannedRequest, answer: RawAnswer): string | undefined {
+  const { status, headers, text } = answer;
+  if (status >= 500) return `status ${status} ${text.slice(0, 200)}`;
+  if (status < 200) return `status ${status}`;
+  if (!/^\/+api\//i.test(path) || method === 'HEAD' || text === '') return undefined;
+  if (headers['content-type'] !== 'application/json')
+    return `content type ${headers['content-type']} with status ${status}`;
+  try {
+    checkAnswer(status, JSON.parse(text));
+    return undefined;
+  } catch (error) {
+    return `${(error as Error).message}: ${text.slice(0, 200)}`;
+  }
+}
+
+function describeChanges(changes: readonly Change[]): string {
+  return changes
+    .slice(0, 4)
+    .map(
+      ({ table, operation, row }) => `${operation} ${table} ${JSON.stringify(row).slice(0, 200)}`,
+    )
+    .join('; ');
+}
+
+export class HostileRun {
+  readonly told: Told = { faults: [], statuses: new Map(), sent: 0 };
+  readonly #world: HostileWorld;
+  readonly #watch: ChangeWatch;
+  #writes = 0;
+
+  constructor(world: HostileWorld, watch: ChangeWatch) {
+    this.#world = world;
+    this.#watch = watch;
+  }
+
+  /** Sends requests that read, many at once; none may change anything, whatever its answer is. */
+  async read(plans: readonly Plan[]): Promise<void> {
+    for (let from = 0; from < plans.length; from += readsOfBatch) {
+      await this.#watch.take();
+      const before = await this.#watch.digest();
+      const outcomes = await this.#sendAll(plans.slice(from, from + readsOfBatch));
+      const changes = await this.#watch.take();
+      const after = await this.#watch.digest();
+      const differing = Object.keys(before).filter((table) => before[table] !== after[table]);
+      if (changes.length > 0) await this.#blame(outcomes, changes);
+      else if (differing.length > 0)
+        this.told.faults.push(`reading changed ${differing.join(', ')}, and no trigger saw it`);
+    }
+  }
+
+  /** Sends requests one after the other; one that is refused may change nothing. */
+  async writeOneByOne(plans: readonly Plan[]): Promise<void> {
+    await this.#watch.take();
+    for (const plan of plans) {
+      const outcome = await this.#send(plan);
+      const changes = await this.#watch.take();
+      if (outcome === undefined) continue;
+      if (outcome.answer.status >= 400 && changes.length > 0)
+        this.#tell(
+          outcome.plan,
+          outcome.request,
+          `was refused (${outcome.answer.status} ${outcome.answer.text.slice(0, 200)}) and changed: ${describeChanges(changes)}`,
+        );
+      await this.#afterWrites([outcome]);
+    }
+  }
+
+  /** Sends requests many at once; where all are refused nothing may change. */
+  async writeTogether(plans: readonly Plan[]): Promise<void> {
+    for (let from = 0; from < plans.length; from += atOnce) {
+      await this.#watch.take();
+      const outcomes = await this.#sendAll(plans.slice(from, from + atOnce));
+      const changes = await this.#watch.take();
+      if (changes.length > 0 && outcomes.every(({ answer }) => answer.status >= 400))
+        await this.#blame(outcomes, changes);
+      await this.#afterWrites(outcomes);
+    }
+  }
+
+  /** Sends each again alone, to find which of them changes something. */
+  async #blame(outcomes: readonly Outcome[], changes: readonly Change[]): Promise<void> {
+    const before = this.told.faults.length;
+    for (const { plan, request } of outcomes) {
+      await this.#exchange(plan, request);
+      const again = await this.#watch.take();
+      if (again.length > 0)
+        this.#tell(plan, request, `changed though it should not: ${describeChanges(again)}`);
+    }
+    if (this.told.faults.length === before)
+      this.told.faults.push(
+        `one of these changed ${describeChanges(changes)}, and none did it again: ${outcomes
+          .slice(0, atOnce)
+          .map(({ plan, request }) => describe(plan, request))
+          .join('\n')}`,
+      );
+  }
+
+  async #afterWrites(outcomes: readonly Outcome[]): Promise<void> {
+    this.#writes += outcomes.length;
+    const accounts = outcomes.some(
+      ({ plan, answer }) => answer.status < 400 && changesAccounts.test(plan.endpoint.path),
+    );
+    if (!accounts && this.#writes < writesBetweenRestores) return;
+    this.#writes = 0;
+    await this.#world.restore();
+    await this.#watch.take();
+  }
+
+  async #sendAll(plans: readonly Plan[]): Promise<Outcome[]> {
+    const outcomes: Outcome[] = [];
+    const waiting = plans.toReversed();
+    const work = async (): Promise<void> => {
+      for (let plan = waiting.pop(); plan !== undefined; plan = waiting.pop()) {
+        const outcome = await this.#send(plan);
+        if (outcome !== undefined) outcomes.push(outcome);
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, work));
+    return outcomes;
+  }
+
+  async #send(plan: Plan): Promise<Outcome | undefined> {
+    const request = makeRequest(plan, this.#world);
+    const answer = await this.#exchange(plan, request);
+    return answer && { plan, request, answer };
+  }
+
+  async #exchange(plan: Plan, request: PlannedRequest): Promise<RawAnswer | undefined> {
+    this.told.sent += 1;
+    let answer: RawAnswer;
+    try {
+      answer = await sendRaw(this.#world.url, request, deadlineMs);
+    } catch (error) {
+      this.#tell(plan, request, `got no answer: ${(error as Error).message}`);
+      return undefined;
+    }
+    const { statuses } = this.told;
+    statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+    const bad = findBadAnswer(request, answer);
+    if (bad !== undefined) this.#tell(plan, request, `${bad}${this.#logOf(answer)}`);
+    return answer;
+  }
+
+  /** What services logged about a request. */
+  #logOf({ headers }: RawAnswer): string {
+    const id = String(headers['x-request-id']);
+    const services = ['gateway', 'messages', 'subscriptions', 'presence', 'events'] as const;
+    const lines = services
+      .flatMap((service) => this.#world.cluster.findProcesses(service))
+      .flatMap(({ output }) => output)
+      .filter((line) => line.includes(id) && line.includes('"err"'));
+    return lines.map((line) => `\n  ${line.slice(0, 1_500)}`).join('');
+  }
+
+  #tell(plan: Plan, request: PlannedRequest, what: string): void {
+    this.told.faults.push(
+      `${plan.endpoint.method} ${plan.endpoint.path} ${what}\n  ${describe(plan, request)}`,
+    );
+  }
+}
