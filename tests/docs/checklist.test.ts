@@ -11,6 +11,7 @@ function lines(first: number, last: number): number[] {
 const checklists = {
   messages: lines(1, 102),
   streams: lines(1, 72),
+  requests: [...lines(1, 34), ...lines(38, 39)],
   'the organization': [...lines(35, 37), ...lines(57, 63)],
 };
 

@@ -103,7 +103,7 @@ test.each(brokenRequests)('%s harms nobody', async (_what, text) => {
   for (const url of world.cluster.gatewayUrls) {
     const answered = await sendBytes(url, Buffer.from(text, 'latin1'));
     // An answer of the server, or none: the connection is closed either way.
-    expect(answered === '' || /^HTTP\/1\.1 4\d\d /.test(answered), answered).toBe(true);
+    expect(answered).toMatch(/^(?:HTTP\/1\.1 4\d\d |$)/);
     const next = await sendRaw(
       url,
       { method: 'GET', path: '/api/v1/server_settings', headers: {}, body: undefined },
