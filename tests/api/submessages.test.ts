@@ -105,6 +105,20 @@ describe('submessage', () => {
     expect(((await queues.read()).ann ?? []).map((event) => event['content'])).toEqual(contents);
   });
 
+  test('a message takes no more than it can be fetched with', async () => {
+    const full = await all.ann.client.sendPrivately([all.bob.email], 'hi');
+    await all.pool.query(
+      `INSERT INTO submessages (message_id, sender_id, msg_type, content)
+        SELECT $1, $2, 'x', '"' || repeat('x', 9998) || '"' FROM generate_series(1, 100)`,
+      [full, all.ann.id],
+    );
+    expect(
+      await refusalOf(
+        all.bob.client.post('submessage', { message_id: full, msg_type: 'x', content: '1' }),
+      ),
+    ).toMatchObject({ status: 400, msg: 'Too many submessages on this message' });
+  });
+
   test('what is no JSON, or too long, is refused after the message was found visible', async () => {
     const hidden = await all.ann.client.sendPrivately([all.bob.email], 'hi');
     const bad: [Parameters, string][] = [

@@ -12,10 +12,13 @@ export async function drawSubmessageId(db: Queryable): Promise<number> {
   return row.id;
 }
 
+/** Every fetch of a message brings all of its submessages, so together they are bounded: enough for ten thousand votes. */
+const contentBytesMax = 1_000_000;
+
 /**
  * Adds a submessage to a message whose row is locked (`lockSeenMessage`), so that on one message the order of ids is that of the log.
  *
- * @returns its id
+ * @returns its id, or undefined when the message has as many as it may
  */
 export async function addSubmessage(
   client: Client,
@@ -25,15 +28,15 @@ export async function addSubmessage(
     readonly msgType: string;
     readonly content: string;
   },
-): Promise<number> {
+): Promise<number | undefined> {
   const { rows } = await client.query<{ id: number }>({
     name: 'submessages-add',
-    text: 'INSERT INTO submessages (message_id, sender_id, msg_type, content) VALUES ($1, $2, $3, $4) RETURNING id',
+    text: `INSERT INTO submessages (message_id, sender_id, msg_type, content) SELECT $1::bigint, $2::integer, $3::text, $4::text
+      WHERE octet_length($4::text) + coalesce((SELECT sum(octet_length(b.content)) FROM submessages b WHERE b.message_id = $1), 0) <= ${contentBytesMax}
+      RETURNING id`,
     values: [submessage.messageId, submessage.senderId, submessage.msgType, submessage.content],
   });
-  const [row] = rows;
-  if (row === undefined) throw new Error('adding a submessage answered nothing');
-  return row.id;
+  return rows[0]?.id;
 }
 
 /** Takes away all submessages of messages that are being deleted. */

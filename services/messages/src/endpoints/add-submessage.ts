@@ -61,6 +61,7 @@ export const addSubmessageEndpoint = defineEndpoint({
       if (user?.isActive !== true) throw notAuthenticated('Account is deactivated');
       await getLockedMessage(client, userId, seen);
       const id = await addSubmessage(client, { messageId, senderId: userId, msgType, content });
+      if (id === undefined) throw badRequest('Too many submessages on this message');
       const event = {
         type: 'submessage',
         message_id: messageId,
