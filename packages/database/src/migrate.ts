@@ -9,8 +9,13 @@ import { codeSchemaVersion, oldestAdmittedCodeVersion, UnusableSchema } from './
 const migrationLock = 7_217_001;
 
 class MigrationList implements Knex.MigrationSource<Migration> {
+  readonly #version: number;
+
+  constructor(version: number) {
+    this.#version = version;
+  }
   async getMigrations(): Promise<Migration[]> {
-    return [...migrations];
+    return migrations.slice(0, this.#version);
   }
   getMigrationName(migration: Migration): string {
     return migration.name;
@@ -31,10 +36,14 @@ class MigrationList implements Knex.MigrationSource<Migration> {
  * Brings the schema forward from whatever it is, once, under a lock that all migrating processes share. A schema from a newer
  * release is left as it is.
  *
+ * @param version where to stop; by default this release's
  * @returns the names of the migrations that ran
  * @throws UnusableSchema when the database's encoding is not UTF-8
  */
-export async function migrate(databaseUrl: string): Promise<string[]> {
+export async function migrate(
+  databaseUrl: string,
+  version: number = codeSchemaVersion,
+): Promise<string[]> {
   const knex = createKnex({ client: 'pg', connection: databaseUrl, pool: { min: 0, max: 2 } });
   try {
     const encoding = await knex.raw<{ rows: { server_encoding: string }[] }>(
@@ -51,16 +60,16 @@ export async function migrate(databaseUrl: string): Promise<string[]> {
       const { rows } = await holder.raw<{ rows: { version: number }[] }>(
         'SELECT version FROM schema_version',
       );
-      if ((rows[0]?.version ?? 0) >= codeSchemaVersion) return [];
+      if ((rows[0]?.version ?? 0) >= version) return [];
       const [, ran] = (await holder.migrate.latest({
-        migrationSource: new MigrationList(),
+        migrationSource: new MigrationList(version),
         disableMigrationsListValidation: true,
         disableTransactions: true,
       })) as [number, string[]];
       await holder.raw(
         `INSERT INTO schema_version (version, oldest_code_version) VALUES (?, ?)
          ON CONFLICT (only_row) DO UPDATE SET version = excluded.version, oldest_code_version = excluded.oldest_code_version`,
-        [codeSchemaVersion, oldestAdmittedCodeVersion],
+        [version, oldestAdmittedCodeVersion],
       );
       return ran;
     });

@@ -12,6 +12,7 @@ export {
   readEntriesWithSideEffects,
   readEpochs,
   readHead,
+  readSideEffectCursor,
   readLogSize,
 } from './read-log.ts';
 export { GatheredRuns } from './gathered-runs.ts';

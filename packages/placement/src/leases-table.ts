@@ -74,3 +74,11 @@ export async function readLeasesAndAccountChanges(
     newestPosition: state.newest_position,
   };
 }
+
+/** @returns the services of which a process runs, by name */
+export async function listLiveServices(database: Queryable): Promise<readonly string[]> {
+  const { rows } = await database.query<{ service: string }>({
+    text: 'SELECT DISTINCT service FROM service_leases WHERE lapses_at > clock_timestamp() ORDER BY service',
+  });
+  return rows.map(({ service }) => service);
+}

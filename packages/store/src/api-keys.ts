@@ -140,6 +140,28 @@ export async function setApiKeys(
   return keys;
 }
 
+/**
+ * Makes the stored form of a key, for rows that are written as they are.
+ *
+ * @returns the columns `key_hash` and `key_encrypted`
+ */
+export function sealApiKey(
+  secrets: KeySecrets,
+  key: string,
+  userId: number,
+): { readonly hash: Buffer; readonly encrypted: Buffer } {
+  return { hash: hashKey(secrets, key), encrypted: encrypt(secrets, key, keyPurpose(userId)) };
+}
+
+/**
+ * Opens the column `key_encrypted` of an account's row.
+ *
+ * @throws Error when it was stored under another secret
+ */
+export function openApiKey(secrets: KeySecrets, encrypted: Buffer, userId: number): string {
+  return decrypt(secrets, encrypted, keyPurpose(userId));
+}
+
 /** Gives one account its key; see `setApiKeys`. */
 export async function setApiKey(
   db: Queryable,

@@ -80,3 +80,35 @@ export async function findBotServices(
     ]),
   );
 }
+
+/** The sealed columns of a bot's row, or what is in them. */
+type BotSecrets<Form> = { readonly token: Form | null; readonly config: Form | null };
+
+/**
+ * Opens the columns `token_encrypted` and `config_encrypted` of a bot's row.
+ *
+ * @returns their texts
+ * @throws Error when they were stored under another secret
+ */
+export function openBotSecrets(
+  secrets: KeySecrets,
+  botId: number,
+  { token, config }: BotSecrets<Buffer>,
+): BotSecrets<string> {
+  return {
+    token: token && openSecret(secrets, token, tokenPurpose(botId)),
+    config: config && openSecret(secrets, config, configPurpose(botId)),
+  };
+}
+
+/** The reverse of `openBotSecrets`, for rows that are written as they are. */
+export function sealBotSecrets(
+  secrets: KeySecrets,
+  botId: number,
+  { token, config }: BotSecrets<string>,
+): BotSecrets<Buffer> {
+  return {
+    token: token === null ? null : sealSecret(secrets, token, tokenPurpose(botId)),
+    config: config === null ? null : sealSecret(secrets, config, configPurpose(botId)),
+  };
+}

@@ -41,6 +41,11 @@ export async function addSideEffects(
       ],
     });
   }
+  await moveSideEffectCursor(client, cursor);
+}
+
+/** Says up to which position effects are rows. */
+export async function moveSideEffectCursor(client: Client, cursor: number): Promise<void> {
   await client.query({
     name: 'side-effect-cursor-move',
     text: 'UPDATE side_effect_cursor SET position = $1',

@@ -42,6 +42,11 @@ function attachmentSql(upload: string): string {
 
 const spaceUsedSql = '(SELECT space.used_bytes FROM upload_space space)';
 
+/** Where the file of a path is stored: under all of it but its name, so that no client has a say in it. */
+export function storageKeyOf(pathId: string): string {
+  return pathId.slice(0, pathId.lastIndexOf('/'));
+}
+
 export type NewUpload = {
   readonly pathId: string;
   readonly storageKey: string;
@@ -322,6 +327,50 @@ export async function takeFilesToRemove(
         SELECT due.storage_key FROM files_to_remove due WHERE due.due_at <= now() ORDER BY due.due_at LIMIT $1 FOR UPDATE SKIP LOCKED)
       RETURNING storage_key AS "storageKey"`,
     values: [filesMax, againInSecs],
+  });
+  return rows.map(({ storageKey }) => storageKey);
+}
+
+/**
+ * Notes files that are about to be stored together; see `noteNewFile`. What an earlier attempt noted is noted anew.
+ *
+ * @returns those that somebody is removing at this moment
+ */
+export async function noteNewFiles(
+  db: Queryable,
+  storageKeys: readonly string[],
+  dueInSecs: number,
+): Promise<readonly string[]> {
+  const { rows } = await db.query<{ storageKey: string }>({
+    text: `INSERT INTO files_to_remove AS noted (storage_key, due_at) SELECT k, now() + make_interval(secs => $2) FROM unnest($1::text[]) k
+      ON CONFLICT (storage_key) DO UPDATE SET due_at = CASE WHEN noted.is_taken THEN noted.due_at ELSE excluded.due_at END
+      RETURNING CASE WHEN is_taken THEN storage_key END AS "storageKey"`,
+    values: [storageKeys, dueInSecs],
+  });
+  return rows.flatMap(({ storageKey }) => storageKey ?? []);
+}
+
+/**
+ * Takes the notes of stored files back, in the transaction that names them; see `claimNewFile`.
+ *
+ * @returns how many there were: fewer than asked for when some were removed meanwhile
+ */
+export async function claimNewFiles(
+  client: Client,
+  storageKeys: readonly string[],
+): Promise<number> {
+  const { rowCount } = await client.query({
+    text: 'DELETE FROM files_to_remove WHERE storage_key = ANY ($1::text[]) AND NOT is_taken',
+    values: [storageKeys],
+  });
+  return rowCount ?? 0;
+}
+
+/** @returns files that are noted for removal and that nobody is removing, by their keys */
+export async function listNotedFiles(db: Queryable, filesMax: number): Promise<readonly string[]> {
+  const { rows } = await db.query<{ storageKey: string }>({
+    text: 'SELECT storage_key AS "storageKey" FROM files_to_remove WHERE NOT is_taken ORDER BY storage_key LIMIT $1',
+    values: [filesMax],
   });
   return rows.map(({ storageKey }) => storageKey);
 }

@@ -4,6 +4,7 @@ export { endpoints } from './endpoints/index.ts';
 export { createPresenceContext, startPresence } from './service.ts';
 
 // What the operator's command does with people and bots, by the rules of the endpoints.
+export { avatarKey } from './avatars/avatar-files.ts';
 export { changeEmail } from './accounts/change-email.ts';
 export { changePerson } from './accounts/change-person.ts';
 export { createPerson } from './accounts/create-person.ts';
@@ -12,6 +13,7 @@ export { reactivateAccount } from './accounts/reactivate-account.ts';
 export { replaceApiKey } from './accounts/replace-api-key.ts';
 export { setPassword } from './accounts/set-password.ts';
 export { createBot } from './bots/create-bot.ts';
+export { emojiFileKey } from './organization/change-emoji.ts';
 export { changeRealm } from './organization/change-realm.ts';
 export { deactivateOrganization } from './organization/deactivate-organization.ts';
 export { policyValues } from './organization/realm-settings.ts';

@@ -5,6 +5,7 @@ import { keyCommands } from './keys.ts';
 import { epochCommand, logCommand, queuesCommand } from './log.ts';
 import { migrateCommand } from './migrate.ts';
 import { organizationCommands } from './organization.ts';
+import { transferCommands } from './transfer.ts';
 import { userCommands } from './users.ts';
 
 /** All commands, in the order in which the help lists them. */
@@ -18,4 +19,5 @@ export const commands: readonly Command[] = [
   queuesCommand,
   logCommand,
   epochCommand,
+  ...transferCommands,
 ];

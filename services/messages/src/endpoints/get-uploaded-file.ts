@@ -1,11 +1,12 @@
 import { findReadableFile } from '@parley/access';
 import { defineEndpoint, pathText, rawAnswer } from '@parley/http';
 import type { RawAnswer } from '@parley/http';
+import { storageKeyOf } from '@parley/store';
 
 import type { MessagesContext } from '../context.ts';
 import { parseRange } from '../files/byte-range.ts';
 import { servingHeaders } from '../files/content-type.ts';
-import { entityTagOf, storageKeyOf } from '../files/upload-path.ts';
+import { entityTagOf } from '../files/upload-path.ts';
 
 /** A refusal for people, who see it where a file should be. */
 export function page(status: number, text: string): RawAnswer {

@@ -23,13 +23,14 @@ import {
   forgetRemovedFile,
   noteNewFile,
   removeUpload,
+  storageKeyOf,
   takeFilesToRemove,
 } from '@parley/store';
 
 import { attachmentEntry } from './attachment-events.ts';
 import { decideContentType, extensionOf, headBytes } from './content-type.ts';
 import { cleanFileName, shownFileName } from './file-name.ts';
-import { newPathId, storageKeyOf } from './upload-path.ts';
+import { newPathId } from './upload-path.ts';
 
 /** Longer than any request may take to arrive (PARLEY_REQUEST_TIMEOUT_SECS), so no upload under way is cleared up. */
 const uploadMaxSecs = 2 * 3600;

@@ -18,11 +18,6 @@ export function newPathId(cleanName: string): string {
   return `${realmId}/${folder}/${randomBytes(tokenBytes).toString('base64url')}/${cleanName}`;
 }
 
-/** Where the file of a path is stored: under all of it but its name, so that no client has a say in it. */
-export function storageKeyOf(pathId: string): string {
-  return pathId.slice(0, pathId.lastIndexOf('/'));
-}
-
 /** What names the content of a path for good: files never change. */
 export function entityTagOf(pathId: string): string {
   return `"${pathId.split('/')[2] ?? ''}"`;

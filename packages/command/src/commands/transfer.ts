@@ -1,0 +1,125 @@
+import { checkSchemaVersion } from '@parley/database';
+import { deriveKeySecrets, findRealm } from '@parley/store';
+
+import type { Command } from '../command.ts';
+import { openFiles, openPool, readConfig } from '../connections.ts';
+import { CommandFault } from '../faults.ts';
+import { readSecretFile } from '../read-file.ts';
+import { exportOrganization } from '../transfer/export-organization.ts';
+import { importOrganization } from '../transfer/import-organization.ts';
+import type { Manifest } from '../transfer/manifest.ts';
+import { describeBytes } from '../units.ts';
+
+const passphraseFile = {
+  value: 'FILE',
+  help: 'where the passphrase is that guards keys and passwords, - for standard input',
+  required: true,
+} as const;
+
+function describe(manifest: Manifest): string {
+  const rows = (name: string): number =>
+    manifest.tables.find((table) => table.name === name)?.rows ?? 0;
+  const { count, content_bytes: bytes } = manifest.files;
+  return `${rows('users')} accounts, ${rows('streams')} streams, ${rows('messages')} messages, ${count} files (${describeBytes(bytes)})`;
+}
+
+function json(folder: string, manifest: Manifest): Readonly<Record<string, unknown>> {
+  return {
+    folder,
+    organization: manifest.organization,
+    schema_version: manifest.schema_version,
+    exported_at: manifest.exported_at,
+    rows: Object.fromEntries(manifest.tables.map(({ name, rows }) => [name, rows])),
+    files: manifest.files.count,
+    missing_files: manifest.files.missing,
+  };
+}
+
+const exportCommand: Command = {
+  name: 'export',
+  summary: 'Write the organization with everything in it to a folder',
+  options: {
+    to: { value: 'DIR', help: 'a folder that is empty or not there yet', required: true },
+    'passphrase-file': passphraseFile,
+  },
+  details: [
+    'For backups, and for moving to another installation. Services may run meanwhile: what is written is the organization at one',
+    'moment. API keys, password hashes and secrets of bots are encrypted under the passphrase; messages and files are not, so keep',
+    'the folder to yourself. Presence and event queues are left out.',
+  ].join('\n'),
+  run: async (call, { env, progress, signal, readInput }) => {
+    const folder = call.get('to');
+    const passphrase = await readSecretFile(call.get('passphrase-file'), readInput);
+    const config = readConfig(env);
+    const files = await openFiles(config);
+    const pool = openPool({ ...config.database, statementTimeoutMs: 0 });
+    try {
+      await checkSchemaVersion(pool);
+      if ((await findRealm(pool)) === undefined)
+        throw new CommandFault('There is no organization in this database to be exported');
+      const manifest = await exportOrganization({
+        pool,
+        files,
+        keySecrets: deriveKeySecrets(config.keySecret.reveal()),
+        passphrase,
+        folder,
+        progress,
+        signal,
+      });
+      const { missing } = manifest.files;
+      const warning =
+        missing === 0
+          ? ''
+          : `${missing} files that messages or people refer to were not in the store of files any more.\n`;
+      return {
+        text: `${folder} has ${manifest.organization.name}: ${describe(manifest)}.\n${warning}`,
+        json: json(folder, manifest),
+      };
+    } finally {
+      await pool.end();
+      files.close();
+    }
+  },
+};
+
+const importCommand: Command = {
+  name: 'import',
+  summary: 'Bring an exported organization into an empty installation',
+  options: {
+    from: { value: 'DIR', help: 'the folder of an export', required: true },
+    'passphrase-file': passphraseFile,
+  },
+  details: [
+    'The database is empty, or migrated and without an organization; services do not run. Everything is checked before anything is',
+    'written, and all of it comes or nothing: an import that was interrupted can be begun again. Keys and passwords stay as they',
+    'are; positions and message ids jump, so that clients which saw more than the export begin anew.',
+  ].join('\n'),
+  run: async (call, { env, progress, signal, readInput }) => {
+    const folder = call.get('from');
+    const passphrase = await readSecretFile(call.get('passphrase-file'), readInput);
+    const config = readConfig(env);
+    const files = await openFiles(config);
+    const pool = openPool({ ...config.database, statementTimeoutMs: 0 });
+    try {
+      const manifest = await importOrganization({
+        databaseUrl: config.database.url.reveal(),
+        pool,
+        files,
+        keySecrets: deriveKeySecrets(config.keySecret.reveal()),
+        passphrase,
+        folder,
+        progress,
+        signal,
+      });
+      return {
+        text: `${manifest.organization.name} is here, as it was at ${manifest.exported_at}: ${describe(manifest)}.\nStart the services now.\n`,
+        json: json(folder, manifest),
+      };
+    } finally {
+      await pool.end();
+      files.close();
+    }
+  },
+};
+
+export const transferCommands: readonly Command[] = [exportCommand, importCommand];

@@ -1,0 +1,222 @@
+import { join } from 'node:path';
+
+import { codeSchemaVersion, migrate, readSchemaVersion } from '@parley/database';
+import type { Client, Pool } from '@parley/database';
+import { openImportedLog, planImportedLog } from '@parley/event-log';
+import type { FileStore } from '@parley/files';
+import { listLiveServices } from '@parley/placement';
+import { findRealm, moveSideEffectCursor } from '@parley/store';
+import type { KeySecrets } from '@parley/store';
+
+import { CommandFault } from '../faults.ts';
+import type { Progress } from '../progress.ts';
+import { advanceSequences, checkIdentifier, findTableShape } from './catalog.ts';
+import { LineFile } from './hashed-file.ts';
+import { ImportedFiles } from './import-files.ts';
+import { readManifest } from './manifest.ts';
+import type { Manifest, TableFacts } from './manifest.ts';
+import type { Sealing } from './sealing.ts';
+import { carriedTables } from './tables.ts';
+import type { Row } from './tables.ts';
+import { checkFacts, verifyExport } from './verify-export.ts';
+
+export type ImportOptions = {
+  readonly databaseUrl: string;
+  readonly pool: Pool;
+  readonly files: FileStore;
+  readonly keySecrets: KeySecrets;
+  readonly passphrase: string;
+  readonly folder: string;
+  readonly progress: Progress;
+  readonly signal: AbortSignal;
+};
+
+/** One import at a time: a session lock of Postgres under this number. */
+const importLock = 7_217_010;
+
+function isAfterExport(schemaVersion: number, found: number): boolean {
+  return found > schemaVersion;
+}
+
+/**
+ * Brings an installation that is not migrated yet to the schema of the export. Later migrations run after the import, on its rows.
+ *
+ * @throws CommandFault when the export is from a newer release, or the installation is ahead of it
+ */
+async function prepareSchema(
+  { databaseUrl, pool }: ImportOptions,
+  { schema_version: wanted, parley_version: release }: Manifest,
+): Promise<void> {
+  if (isAfterExport(codeSchemaVersion, wanted))
+    throw new CommandFault(
+      `The export was made by a newer release (${release}, schema version ${wanted}; this one has ${codeSchemaVersion}): use that or a later one`,
+    );
+  const found = await readSchemaVersion(pool);
+  if (found !== undefined && isAfterExport(wanted, found))
+    throw new CommandFault(
+      `The export has schema version ${wanted}, and this database is migrated to ${found} already. Give the import a new, empty database: it brings the schema forward by itself`,
+    );
+  await migrate(databaseUrl, wanted);
+}
+
+/** @throws CommandFault unless nothing but what the migrations made is in the database */
+async function checkEmpty(client: Client): Promise<void> {
+  const realm = await client.query<{ name: string }>('SELECT name FROM realm');
+  const name = realm.rows[0]?.name;
+  if (name !== undefined)
+    throw new CommandFault(
+      `This installation has an organization, ${name}: an import needs an empty one. Give it a database of its own`,
+    );
+  for (const { name: table, hasSeed = false } of carriedTables) {
+    if (hasSeed || (await findTableShape(client, table)) === undefined) continue;
+    const { rows } = await client.query<{ found: boolean }>(
+      `SELECT EXISTS (SELECT 1 FROM ${checkIdentifier(table)}) AS found`,
+    );
+    if (rows[0]?.found === true)
+      throw new CommandFault(
+        `This installation is not empty, there are rows in ${table}: give the import a database of its own`,
+      );
+  }
+  const services = await listLiveServices(client);
+  if (services.length > 0)
+    throw new CommandFault(
+      `Services run on this installation (${services.join(', ')}): stop them for the import, they would take what they know for true`,
+    );
+}
+
+class RowImporter {
+  readonly #client: Client;
+  readonly #options: ImportOptions;
+  readonly #sealing: Sealing;
+
+  constructor(client: Client, options: ImportOptions, sealing: Sealing) {
+    this.#client = client;
+    this.#options = options;
+    this.#sealing = sealing;
+  }
+
+  async importTable(table: TableFacts, advance: (rows: number) => void): Promise<void> {
+    const name = checkIdentifier(table.name);
+    const shape = await findTableShape(this.#client, name);
+    const missing = table.columns.filter((column) => shape?.columns.includes(column) !== true);
+    if (shape === undefined || missing.length > 0)
+      throw new CommandFault(
+        `The export has ${name} with ${missing.join(', ')}, which this database does not know`,
+      );
+    const columns = table.columns.map(checkIdentifier).join(', ');
+    const carried = carriedTables.find((candidate) => candidate.name === name);
+    if (carried?.hasSeed === true) await this.#client.query(`DELETE FROM ${name}`);
+    const file = new LineFile(join(this.#options.folder, table.path));
+    let rows = 0;
+    for await (const lines of file.batches()) {
+      this.#options.signal.throwIfAborted();
+      const written = lines.map((line) =>
+        carried?.secrets === undefined
+          ? line
+          : JSON.stringify(
+              carried.secrets.toTable(
+                JSON.parse(line) as Row,
+                this.#options.keySecrets,
+                this.#sealing,
+              ),
+            ),
+      );
+      await this.#client.query({
+        text: `INSERT INTO ${name} (${columns}) SELECT ${columns} FROM json_populate_recordset(NULL::${name}, $1::json)`,
+        values: [`[${written.join(',')}]`],
+      });
+      rows += lines.length;
+      advance(lines.length);
+    }
+    // What was read is what was checked before; the transaction has not been committed yet.
+    checkFacts(table.path, table, file.facts());
+    if (rows !== table.rows)
+      throw new CommandFault(`${table.path} has ${rows} rows, not ${table.rows}`);
+  }
+}
+
+/** Rows, log and notes of files in one transaction: all of it is there afterwards, or nothing. */
+async function importRows(
+  client: Client,
+  options: ImportOptions,
+  opened: { readonly manifest: Manifest; readonly sealing: Sealing; readonly files: ImportedFiles },
+): Promise<void> {
+  const { manifest, sealing, files } = opened;
+  const startPosition = await planImportedLog(options.pool, manifest.log);
+  await client.query('BEGIN');
+  try {
+    // From here on nobody makes an organization or an account.
+    await client.query('LOCK TABLE realm, users IN SHARE ROW EXCLUSIVE MODE');
+    await checkEmpty(client);
+    const total = manifest.tables.reduce((sum, { rows }) => sum + rows, 0);
+    const bar = options.progress.start('Rows ', total);
+    const importer = new RowImporter(client, options, sealing);
+    try {
+      for (const table of manifest.tables)
+        await importer.importTable(table, (rows) => bar.advance(rows));
+    } finally {
+      bar.finish();
+    }
+    await files.claim(client);
+    await advanceSequences(client, manifest.sequences);
+    await openImportedLog(client, manifest.log, startPosition);
+    // What the exported log was still to bring about came as rows.
+    await moveSideEffectCursor(client, startPosition);
+    options.signal.throwIfAborted();
+    await client.query('COMMIT');
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Runs work on a connection that holds the lock of imports, and may idle and take as long as it has to. */
+async function withImportLock<Result>(
+  pool: Pool,
+  work: (client: Client) => Promise<Result>,
+): Promise<Result> {
+  const client = await pool.connect();
+  try {
+    await client.query(`SET idle_in_transaction_session_timeout = 0; SET TIME ZONE 'UTC'`);
+    const { rows } = await client.query<{ held: boolean }>(
+      'SELECT pg_try_advisory_lock($1) AS held',
+      [importLock],
+    );
+    if (rows[0]?.held !== true)
+      throw new CommandFault('Another import into this installation is under way');
+    return await work(client);
+  } finally {
+    client.release(true);
+  }
+}
+
+/**
+ * Brings an exported organization into an empty installation, all of it or nothing. The export is read from end to end and checked
+ * before anything is written.
+ *
+ * @returns the manifest
+ * @throws CommandFault, or what the stores throw
+ */
+export async function importOrganization(options: ImportOptions): Promise<Manifest> {
+  const { folder, passphrase, pool, progress, signal } = options;
+  const { manifest, sealing } = await readManifest(folder, passphrase);
+  await verifyExport(folder, manifest, progress, signal);
+  await withImportLock(pool, async (client) => {
+    await prepareSchema(options, manifest);
+    await checkEmpty(client);
+    const files = new ImportedFiles({ pool, files: options.files, folder, manifest });
+    await files.clear();
+    try {
+      await files.store(progress, signal);
+      await importRows(client, options, { manifest, sealing, files });
+    } catch (error) {
+      // Where the outcome of the commit is not known, the rows may be there and need their files.
+      if ((await findRealm(pool).catch(() => undefined)) === undefined)
+        await files.clear().catch(() => undefined);
+      throw error;
+    }
+  });
+  await migrate(options.databaseUrl);
+  for (const { name } of manifest.tables) await pool.query(`ANALYZE ${checkIdentifier(name)}`);
+  return manifest;
+}

@@ -1,0 +1,110 @@
+/** The page of an export that says what is in it. It is written last, so that an export without one was cut off. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import type { ImportedLog } from '@parley/event-log';
+
+import { CommandFault } from '../faults.ts';
+import { openSealing } from './sealing.ts';
+import type { Sealing, SealingParameters } from './sealing.ts';
+
+export const formatName = 'parley-export';
+export const formatVersion = 1;
+
+export type FileFacts = { readonly bytes: number; readonly sha256: string };
+
+export type TableFacts = FileFacts & {
+  readonly name: string;
+  /** Path below the export. */
+  readonly path: string;
+  readonly rows: number;
+  /** Those of the rows, but for tables with secrets, whose import fills columns by itself. */
+  readonly columns: readonly string[];
+};
+
+export type Manifest = {
+  readonly format: typeof formatName;
+  readonly format_version: typeof formatVersion;
+  readonly parley_version: string;
+  readonly schema_version: number;
+  readonly exported_at: string;
+  readonly organization: { readonly name: string; readonly string_id: string };
+  /** Where the log stood when everything here was true. */
+  readonly log: ImportedLog;
+  readonly tables: readonly TableFacts[];
+  /** Last values of sequences, by name. */
+  readonly sequences: Readonly<Record<string, number>>;
+  /** The list of uploaded files and pictures, and how many are there. */
+  readonly files: FileFacts & {
+    readonly path: string;
+    readonly count: number;
+    readonly content_bytes: number;
+    /** Named by the database but not found in the store of files. */
+    readonly missing: number;
+  };
+  readonly sealing: SealingParameters;
+};
+
+/** A line of the list of files. */
+export type ListedFile =
+  | ({ readonly key: string } & FileFacts)
+  | { readonly key: string; readonly missing: true };
+
+export const manifestPath = 'manifest.json';
+export const macPath = 'manifest.hmac';
+export const fileListPath = 'files.jsonl';
+
+export function tablePath(table: string): string {
+  return join('tables', `${table}.jsonl`);
+}
+
+/** @param key of the store of files, which has no dots */
+export function contentPath(key: string): string {
+  return join('files', key);
+}
+
+async function read(folder: string, path: string): Promise<Buffer> {
+  try {
+    return await readFile(join(folder, path));
+  } catch (error) {
+    throw new CommandFault(
+      `${join(folder, path)} cannot be read: this is no export, or one that was cut off before its end`,
+      { cause: error },
+    );
+  }
+}
+
+function parse(text: Buffer): Partial<Manifest> {
+  try {
+    const value: unknown = JSON.parse(text.toString('utf8'));
+    if (typeof value === 'object' && value !== null) return value;
+  } catch {
+    // What is no JSON is no manifest either.
+  }
+  return {};
+}
+
+/**
+ * Reads the manifest of an export, and shows by the passphrase that it is as it was written.
+ *
+ * @throws CommandFault when it is missing, altered, of another format, or the passphrase is wrong
+ */
+export async function readManifest(
+  folder: string,
+  passphrase: string,
+): Promise<{ readonly manifest: Manifest; readonly sealing: Sealing }> {
+  const text = await read(folder, manifestPath);
+  const mac = await read(folder, macPath);
+  const found = parse(text);
+  if (found.format !== formatName || found.sealing === undefined)
+    throw new CommandFault(`${join(folder, manifestPath)} is not the manifest of an export`);
+  if (found.format_version !== formatVersion)
+    throw new CommandFault(
+      `The export has format version ${String(found.format_version)}, this release reads ${formatVersion}: use the release that wrote it`,
+    );
+  const sealing = await openSealing(passphrase, found.sealing);
+  if (!sealing.isAuthentic(text, mac.toString('utf8').trim()))
+    throw new CommandFault('The manifest of the export was altered after it was written');
+  // Whoever knows the passphrase wrote it, and writes whole manifests.
+  return { manifest: found as Manifest, sealing };
+}

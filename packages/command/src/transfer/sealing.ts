@@ -1,0 +1,151 @@
+/** Secrets of an export: under a passphrase, so that a copy that falls into wrong hands opens no account. */
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  randomBytes,
+  scrypt,
+  timingSafeEqual,
+} from 'node:crypto';
+import type { ScryptOptions } from 'node:crypto';
+
+import { CommandFault } from '../faults.ts';
+
+/** How the keys follow from the passphrase; stands in the manifest. */
+export type SealingParameters = {
+  readonly kdf: 'scrypt';
+  readonly cipher: 'aes-256-gcm';
+  readonly n: number;
+  readonly r: number;
+  readonly p: number;
+  /** Base64. */
+  readonly salt: string;
+  /** A known text, sealed: tells a wrong passphrase from an altered export. */
+  readonly probe: string;
+};
+
+// What the OWASP guide on storing passwords recommends for scrypt: 128 MiB and about half a second for each guess.
+const cost = { n: 131_072, r: 8, p: 1 } as const;
+/** A manifest from elsewhere must not make the import eat all memory. */
+const costMax = 2 ** 27;
+const saltBytes = 16;
+const keyBytes = 32;
+const nonceBytes = 12;
+const tagBytes = 16;
+const passphraseMinLength = 12;
+
+const probeText = 'parley export';
+const probePurpose = 'probe';
+
+export class Sealing {
+  readonly #encryptionKey: Buffer;
+  readonly #macKey: Buffer;
+
+  constructor(keys: Buffer) {
+    this.#encryptionKey = keys.subarray(0, keyBytes);
+    this.#macKey = keys.subarray(keyBytes);
+  }
+
+  /**
+   * @param purpose what it is and whose: it opens for the same purpose only
+   * @returns base64 text; null stays null
+   */
+  seal(text: string | null, purpose: string): string | null {
+    if (text === null) return null;
+    const nonce = randomBytes(nonceBytes);
+    const cipher = createCipheriv('aes-256-gcm', this.#encryptionKey, nonce);
+    cipher.setAAD(Buffer.from(purpose));
+    const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+    return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64');
+  }
+
+  /**
+   * The reverse of `seal`.
+   *
+   * @throws Error when it was sealed under another passphrase or for another purpose, or was altered
+   */
+  open(sealed: string | null, purpose: string): string | null {
+    if (sealed === null) return null;
+    const bytes = Buffer.from(sealed, 'base64');
+    const nonce = bytes.subarray(0, nonceBytes);
+    const decipher = createDecipheriv('aes-256-gcm', this.#encryptionKey, nonce);
+    decipher.setAAD(Buffer.from(purpose));
+    decipher.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));
+    const body = bytes.subarray(nonceBytes + tagBytes);
+    return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
+  }
+
+  /** @returns what shows in hex digits that a text was written by somebody who knows the passphrase */
+  authenticate(text: Buffer): string {
+    return createHmac('sha256', this.#macKey).update(text).digest('hex');
+  }
+
+  isAuthentic(text: Buffer, mac: string): boolean {
+    const expected = Buffer.from(this.authenticate(text));
+    const given = Buffer.from(mac);
+    return expected.length === given.length && timingSafeEqual(expected, given);
+  }
+}
+
+async function derive(
+  passphrase: string,
+  salt: Buffer,
+  { n, r, p }: { readonly n: number; readonly r: number; readonly p: number },
+): Promise<Sealing> {
+  const options: ScryptOptions = { N: n, r, p, maxmem: 2 * 128 * n * r };
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  scrypt(passphrase, salt, 2 * keyBytes, options, (error, keys) => {
+    if (error === null) resolve(keys);
+    else reject(error);
+  });
+  return new Sealing(await promise);
+}
+
+/**
+ * Begins a new sealing.
+ *
+ * @throws CommandFault when the passphrase is short
+ */
+export async function makeSealing(
+  passphrase: string,
+): Promise<{ readonly sealing: Sealing; readonly parameters: SealingParameters }> {
+  if (Array.from(passphrase).length < passphraseMinLength)
+    throw new CommandFault(
+      `The passphrase needs ${passphraseMinLength} characters at least: it guards the API keys of everybody`,
+    );
+  const salt = randomBytes(saltBytes);
+  const sealing = await derive(passphrase, salt, cost);
+  return {
+    sealing,
+    parameters: {
+      kdf: 'scrypt',
+      cipher: 'aes-256-gcm',
+      ...cost,
+      salt: salt.toString('base64'),
+      probe: sealing.seal(probeText, probePurpose) ?? '',
+    },
+  };
+}
+
+/**
+ * Opens the sealing of an export.
+ *
+ * @throws CommandFault when the passphrase is another one
+ */
+export async function openSealing(
+  passphrase: string,
+  parameters: SealingParameters,
+): Promise<Sealing> {
+  const { n, r, p, salt, probe } = parameters;
+  if (!(n * r * p <= costMax)) throw new CommandFault('The manifest of the export is damaged');
+  const sealing = await derive(passphrase, Buffer.from(salt, 'base64'), { n, r, p });
+  try {
+    sealing.open(probe, probePurpose);
+  } catch (error) {
+    throw new CommandFault(
+      'The passphrase is not the one of this export (or its manifest was altered)',
+      { cause: error },
+    );
+  }
+  return sealing;
+}

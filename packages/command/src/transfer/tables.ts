@@ -1,0 +1,170 @@
+/**
+ * What of the database an export carries. Every table is in one of these lists; one that is not stops the export, so that a new table
+ * is never forgotten in silence (and a test tells of it first).
+ */
+import { openApiKey, openBotSecrets, sealApiKey, sealBotSecrets } from '@parley/store';
+import type { KeySecrets } from '@parley/store';
+
+import type { Sealing } from './sealing.ts';
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** How rows with secrets travel: never under the installation's own secret, and sealed under the passphrase. */
+type SecretRows = {
+  readonly toExport: (row: Row, from: KeySecrets, sealing: Sealing) => Row;
+  readonly toTable: (row: Row, to: KeySecrets, sealing: Sealing) => Row;
+};
+
+export type CarriedTable = {
+  readonly name: string;
+  /** By default the primary key. */
+  readonly orderBy?: string;
+  readonly secrets?: SecretRows;
+  /** The migrations put a row there, which the export's takes the place of. */
+  readonly hasSeed?: boolean;
+};
+
+function textOf(value: unknown): string | null {
+  if (value === null || typeof value === 'string') return value;
+  throw new TypeError('a secret column holds no text');
+}
+
+/** Postgres writes bytes into JSON as `\x` and hex digits. */
+function bytesOf(value: unknown): Buffer | null {
+  const text = textOf(value);
+  return text === null ? null : Buffer.from(text.slice(2), 'hex');
+}
+
+function hexOf(bytes: Buffer | null): string | null {
+  return bytes === null ? null : String.raw`\x` + bytes.toString('hex');
+}
+
+const passwords: SecretRows = {
+  toExport: (row, _from, sealing) => ({
+    ...row,
+    password_hash: sealing.seal(textOf(row['password_hash']), `password of ${String(row['id'])}`),
+  }),
+  toTable: (row, _to, sealing) => ({
+    ...row,
+    password_hash: sealing.open(textOf(row['password_hash']), `password of ${String(row['id'])}`),
+  }),
+};
+
+const apiKeys: SecretRows = {
+  toExport: (row, from, sealing) => {
+    const userId = Number(row['user_id']);
+    const stored = bytesOf(row['key_encrypted']);
+    const key = stored === null ? null : openApiKey(from, stored, userId);
+    return {
+      user_id: userId,
+      created_at: row['created_at'],
+      key: sealing.seal(key, `api key of ${userId}`),
+    };
+  },
+  toTable: (row, to, sealing) => {
+    const userId = Number(row['user_id']);
+    const key = sealing.open(textOf(row['key']), `api key of ${userId}`);
+    if (key === null) throw new TypeError('an account of the export has an empty key');
+    const { hash, encrypted } = sealApiKey(to, key, userId);
+    return {
+      user_id: userId,
+      created_at: row['created_at'],
+      key_hash: hexOf(hash),
+      key_encrypted: hexOf(encrypted),
+    };
+  },
+};
+
+const botSecrets: SecretRows = {
+  toExport: (row, from, sealing) => {
+    const botId = Number(row['bot_id']);
+    const { token, config } = openBotSecrets(from, botId, {
+      token: bytesOf(row['token_encrypted']),
+      config: bytesOf(row['config_encrypted']),
+    });
+    return {
+      ...row,
+      token_encrypted: sealing.seal(token, `token of ${botId}`),
+      config_encrypted: sealing.seal(config, `configuration of ${botId}`),
+    };
+  },
+  toTable: (row, to, sealing) => {
+    const botId = Number(row['bot_id']);
+    const sealed = sealBotSecrets(to, botId, {
+      token: sealing.open(textOf(row['token_encrypted']), `token of ${botId}`),
+      config: sealing.open(textOf(row['config_encrypted']), `configuration of ${botId}`),
+    });
+    return {
+      ...row,
+      token_encrypted: hexOf(sealed.token),
+      config_encrypted: hexOf(sealed.config),
+    };
+  },
+};
+
+/** In the order of the import: what is referred to comes first. */
+export const carriedTables: readonly CarriedTable[] = [
+  { name: 'realm' },
+  { name: 'realm_domains' },
+  // Owners of bots before the bots.
+  { name: 'users', orderBy: 'bot_owner_id IS NOT NULL, id', secrets: passwords },
+  { name: 'api_keys', secrets: apiKeys },
+  // What periods, floors and late receipts point to. Positions and message ids stay as they are, so these mean the same.
+  { name: 'changes' },
+  { name: 'account_periods' },
+  { name: 'custom_profile_fields' },
+  { name: 'custom_profile_values' },
+  { name: 'user_status' },
+  { name: 'avatars' },
+  { name: 'bot_services', secrets: botSecrets },
+  { name: 'bot_storage' },
+  { name: 'streams' },
+  { name: 'default_stream_groups' },
+  { name: 'subscriptions' },
+  { name: 'membership_periods' },
+  { name: 'muted_topics' },
+  { name: 'alert_words' },
+  { name: 'user_groups' },
+  { name: 'user_group_members' },
+  { name: 'realm_emoji' },
+  { name: 'linkifiers' },
+  { name: 'conversations' },
+  { name: 'conversation_participants' },
+  { name: 'conversation_newest' },
+  { name: 'conversation_newest_upto', hasSeed: true },
+  { name: 'messages' },
+  { name: 'stream_first_messages' },
+  { name: 'submessages' },
+  { name: 'message_edits' },
+  { name: 'reactions' },
+  { name: 'message_flags' },
+  { name: 'late_receipts' },
+  { name: 'read_users' },
+  { name: 'read_stream_floors' },
+  { name: 'read_watermarks' },
+  { name: 'read_exceptions' },
+  { name: 'uploads' },
+  { name: 'upload_space', hasSeed: true },
+  { name: 'message_uploads' },
+  // A send that is repeated after the move is still stored once, and so is a notice whose effect was at work.
+  { name: 'send_keys' },
+  { name: 'side_effects' },
+];
+
+/** With the reason why each is left out. */
+export const leftOutTables: Readonly<Record<string, string>> = {
+  presence: 'who is there now is no longer true at the import',
+  log_head: 'the importing log goes on by itself, in a new epoch',
+  log_epochs: 'as log_head',
+  log_entries: 'events of the past; queues, which alone need them, are not carried',
+  account_changes: 'as log_entries',
+  side_effect_cursor: 'as log_head; effects that are not rows yet are carried as rows',
+  event_queues: 'clients register anew, as after any new epoch',
+  service_leases: 'processes of the other installation',
+  files_to_remove: 'files of no row, which are not carried',
+  alert_words_version: 'a trigger draws a new one',
+  matched_user_sets: 'a trigger of messages makes them again',
+  schema_version: 'the migrations of the importing installation say',
+  knex_migrations: 'as schema_version',
+  knex_migrations_lock: 'as schema_version',
+};

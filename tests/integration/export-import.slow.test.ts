@@ -1,0 +1,110 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { createPool } from '@parley/database';
+import {
+  createRedisPrefix,
+  createTestDatabase,
+  getTestStores,
+  startCluster,
+} from '@parley/test-kit';
+import type { ClusterSettings } from '@parley/test-kit';
+import { expect, test } from 'vitest';
+
+import { environmentOf, parley, startParley } from '../support/run-parley.ts';
+import { expectSameAnswers } from '../support/same-answers.ts';
+import { makeWholeOrganization } from '../support/whole-organization.ts';
+
+const publicUrls = { source: 'http://127.0.0.1:9991', target: 'https://chat.example' } as const;
+
+/** A folder with a passphrase, and the settings of an installation that is empty. */
+async function prepare(undo: AsyncDisposableStack): Promise<{
+  readonly exported: string;
+  readonly secret: readonly string[];
+  readonly settings: ClusterSettings;
+}> {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-transfer-'));
+  undo.defer(() => rm(folder, { recursive: true, force: true }));
+  const file = join(folder, 'passphrase');
+  await writeFile(file, 'four boats upon a lee shore');
+  const database = undo.use(await createTestDatabase());
+  return {
+    exported: join(folder, 'export'),
+    secret: ['--passphrase-file', file],
+    settings: {
+      databaseUrl: database.url,
+      redisUrl: getTestStores().redisUrl,
+      redisPrefix: createRedisPrefix(),
+      keySecret: randomBytes(24).toString('hex'),
+      internalSecret: randomBytes(24).toString('hex'),
+      uploadsDir: join(folder, 'uploads'),
+    },
+  };
+}
+
+test('both installations answer whatever can be asked of them the same', async () => {
+  await using undo = new AsyncDisposableStack();
+  const { exported, secret, settings } = await prepare(undo);
+  const source = undo.use(
+    await startCluster({ environment: { PARLEY_PUBLIC_URL: publicUrls.source } }),
+  );
+  const whole = await makeWholeOrganization(source);
+  undo.defer(() => whole.close());
+  await parley(environmentOf(source.settings), ['export', '--to', exported, ...secret]);
+  await parley(environmentOf(settings), ['import', '--from', exported, ...secret]);
+  const target = undo.use(
+    await startCluster({
+      databaseUrl: settings.databaseUrl,
+      redisPrefix: settings.redisPrefix,
+      environment: {
+        PARLEY_KEY_SECRET: settings.keySecret,
+        PARLEY_UPLOADS_DIR: settings.uploadsDir,
+        PARLEY_PUBLIC_URL: publicUrls.target,
+      },
+    }),
+  );
+  const compared = await expectSameAnswers(
+    { source, target, publicUrls, whole },
+    { perEndpointMax: Number.POSITIVE_INFINITY },
+  );
+  expect(compared).toBeGreaterThan(1_000);
+});
+
+const messages = 300_000;
+
+test('a large organization goes through in little memory', async () => {
+  await using undo = new AsyncDisposableStack();
+  const { exported, secret, settings } = await prepare(undo);
+  const database = undo.use(await createTestDatabase());
+  const from = { ...environmentOf(settings), DATABASE_URL: database.url };
+  await parley(from, ['organization', 'create', '--name', 'Large']);
+  const pool = undo.adopt(
+    createPool({
+      databaseUrl: database.url,
+      applicationName: 'parley tests',
+      connectionsMax: 1,
+      statementTimeoutMs: 0,
+      onError: () => undefined,
+    }),
+    (opened) => opened.end(),
+  );
+  await pool.query(`INSERT INTO conversations (id, stream_id, topic_folded) VALUES (1, 1, 'X')`);
+  await pool.query({
+    text: `INSERT INTO messages (id, position, sender_id, stream_id, conversation_id, read_conversation_id, recipient_id, topic, content,
+        rendered_content, client, sent_at, search)
+      SELECT n, n, 1, 1, 1, 1, 1, 'x', repeat('word ' || n || ' ', 40), repeat('<p>word ' || n || '</p>', 40), 'test', now(), ''
+      FROM generate_series(1, $1) n`,
+    values: [messages],
+  });
+  // What all the rows weigh would not fit: they are half a gigabyte as text.
+  const bounded = { NODE_OPTIONS: '--max-old-space-size=96' };
+  const out = startParley({ ...from, ...bounded }, ['export', '--to', exported, ...secret]);
+  expect(await out.ended).toMatchObject({ code: 0, error: '' });
+  const into = { ...environmentOf(settings), ...bounded };
+  const back = startParley(into, ['import', '--from', exported, ...secret, '--json']);
+  const ended = await back.ended;
+  expect(ended).toMatchObject({ code: 0, error: '' });
+  expect(JSON.parse(ended.out)).toMatchObject({ rows: { messages } });
+});
