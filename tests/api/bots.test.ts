@@ -324,6 +324,14 @@ describe('default streams', () => {
 });
 
 describe('PATCH bots/{id}', () => {
+  test('an interface without an address to call is not looked at, whatever it is', async () => {
+    const bot = await makeBot('bob');
+    for (const service_interface of [-1, 3, 2 ** 31])
+      expect(
+        await as('bob').patch(`bots/${bot.id}`, { config_data: { a: 'b' }, service_interface }),
+      ).toMatchObject({ result: 'success', service_interface });
+  });
+
   test('a new name is told to everybody, and again to those who manage the bot', async () => {
     const bot = await makeBot('bob');
     const queues = await watch();

@@ -8,8 +8,8 @@ import type { Plan, PlannedRequest } from './request-plan.ts';
 import { sendRaw } from '../support/send-raw.ts';
 import type { RawAnswer } from '../support/send-raw.ts';
 
-/** Far above what any request takes, also on a busy machine, and below the longest wait of a gateway for its services. */
-const deadlineMs = 30_000;
+/** Far above what any request takes, also on a busy machine, and above the longest wait of a gateway for its services. */
+const deadlineMs = 150_000;
 
 const atOnce = 12;
 

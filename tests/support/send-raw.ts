@@ -52,7 +52,12 @@ export function sendRaw(url: string, raw: RawRequest, deadlineMs: number): Promi
         );
       },
     );
-    sent.on('error', reject);
+    sent.on('error', (error: NodeJS.ErrnoException) => {
+      // The server may close an idle connection just when it is used again; nothing was read of the request then.
+      if (error.code === 'ECONNRESET' && sent.reusedSocket)
+        sendRaw(url, raw, deadlineMs).then(resolve, reject);
+      else reject(error);
+    });
     sent.end(body);
   });
 }

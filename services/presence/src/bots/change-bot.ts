@@ -1,5 +1,5 @@
 import { checkMayAdminister, getActor } from '@parley/access';
-import { badRequest, botTypes, withoutCode } from '@parley/contracts';
+import { badRequest, botTypes, serviceInterfaces, withoutCode } from '@parley/contracts';
 import type { Caller, EventPart } from '@parley/contracts';
 import type { Client } from '@parley/database';
 import type { FormFile } from '@parley/http';
@@ -200,7 +200,9 @@ async function changeService(work: Work, bot: User, change: BotChange): Promise<
     botId: bot.id,
     name: stored?.name ?? '',
     baseUrl: payloadUrl ?? stored?.baseUrl ?? '',
-    interface: payloadUrl === undefined ? (stored?.interface ?? interfaceType) : interfaceType,
+    // The interface is that of the address: without one, whatever number was given says nothing.
+    interface:
+      payloadUrl === undefined ? (stored?.interface ?? serviceInterfaces.generic) : interfaceType,
     token: stored?.token ?? null,
     config: { ...stored?.config, ...config },
   };
