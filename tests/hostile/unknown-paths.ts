@@ -12,7 +12,6 @@ export const unknownPaths: readonly string[] = [
   '/api/v1/users/-1',
   '/api/v1/users/1.5',
   '/api/v1/users/%00',
-  '/api/v1/messages/99999999999999999999',
   '/health/live',
   '/health/ready',
   '/metrics',

@@ -54,8 +54,7 @@ export function sendRaw(url: string, raw: RawRequest, deadlineMs: number): Promi
     );
     sent.on('error', (error: NodeJS.ErrnoException) => {
       // The server may close an idle connection just when it is used again; nothing was read of the request then.
-      if (error.code === 'ECONNRESET' && sent.reusedSocket)
-        sendRaw(url, raw, deadlineMs).then(resolve, reject);
+      if (error.code === 'ECONNRESET' && sent.reusedSocket) resolve(sendRaw(url, raw, deadlineMs));
       else reject(error);
     });
     sent.end(body);
