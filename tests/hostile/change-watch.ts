@@ -53,6 +53,7 @@ export class ChangeWatch {
   readonly #pool: Pool;
   readonly #tables: readonly string[];
   readonly #systemUsers: ReadonlySet<number>;
+  #changedByItself: ReadonlySet<string> = new Set();
 
   private constructor(pool: Pool, tables: readonly string[], systemUsers: ReadonlySet<number>) {
     this.#pool = pool;
@@ -85,9 +86,16 @@ export class ChangeWatch {
       text: `DELETE FROM hostile.changes
         RETURNING transaction, table_name AS "table", operation, row_is AS "row"`,
     });
-    return [...Map.groupBy(rows, ({ transaction }) => transaction).values()]
-      .filter((changes) => !this.#happensByItself(changes))
-      .flat();
+    const [ofRequests, byItself] = [new Array<Change>(), new Array<Change>()];
+    for (const changes of Map.groupBy(rows, ({ transaction }) => transaction).values())
+      (this.#happensByItself(changes) ? byItself : ofRequests).push(...changes);
+    this.#changedByItself = new Set(byItself.map(({ table }) => table));
+    return ofRequests;
+  }
+
+  /** Whether the changes that the last `take` left out were in this table. */
+  changedByItself(table: string): boolean {
+    return this.#changedByItself.has(table);
   }
 
   /** @returns what all watched tables hold; reads them whole */

@@ -90,9 +90,11 @@ export class HostileRun {
       await this.#watch.take();
       const before = await this.#watch.digest();
       const outcomes = await this.#sendAll(plans.slice(from, from + readsOfBatch));
-      const changes = await this.#watch.take();
       const after = await this.#watch.digest();
-      const differing = Object.keys(before).filter((table) => before[table] !== after[table]);
+      const changes = await this.#watch.take();
+      const differing = Object.keys(before).filter(
+        (table) => before[table] !== after[table] && !this.#watch.changedByItself(table),
+      );
       if (changes.length > 0) await this.#blame(outcomes, changes);
       else if (differing.length > 0)
         this.told.faults.push(`reading changed ${differing.join(', ')}, and no trigger saw it`);
