@@ -79,7 +79,7 @@ describe('before authentication', () => {
     const answer = await sendRaw('OPTIONS', '/api/v1/users/me/subscriptions');
     expect([answer.status, answer.headers.allow, answer.text]).toEqual([
       204,
-      'DELETE, GET, HEAD, POST',
+      'DELETE, GET, HEAD, PATCH, POST',
       '',
     ]);
     expect(answer.headers['access-control-allow-headers']).toBe('Authorization');

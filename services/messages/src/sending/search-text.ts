@@ -163,8 +163,8 @@ export function escapeTopic(topic: string): string {
 export function searchText(topic: string, html: string): string {
   let shown = '';
   const add = (text: string): void => {
-    shown += text;
+    shown += foldWords(text);
   };
   visitHtml(html, { text: add, unit: add, fixed: add });
-  return foldWords(`${topic} ${shown}`);
+  return `${foldWords(topic)} ${shown}`;
 }
