@@ -15,6 +15,8 @@ export const repositoryFolder = fileURLToPath(new URL('../../..', import.meta.ur
 const compileCacheFolder = join(tmpdir(), 'parley-test-compile-cache');
 
 const outputLinesMax = 200;
+const faultLinesMax = 100;
+const faultLevels = ['"level":"error"', '"level":"fatal"'];
 // A dozen processes start at once, on machines that may be busy with other things.
 const startDeadlineMs = 240_000;
 const stopDeadlineMs = 15_000;
@@ -36,6 +38,7 @@ export class ServiceProcess {
   readonly exited: Promise<ProcessEnd>;
   readonly #child: ChildProcess;
   readonly #output: string[] = [];
+  readonly #faultLines: string[] = [];
   readonly #listening = Promise.withResolvers<Listening>();
   #address: Listening | undefined;
   #end: ProcessEnd | undefined;
@@ -102,7 +105,10 @@ export class ServiceProcess {
       child.once('close', (code, signal) => finish({ code, signal }));
     });
     createInterface({ input: child.stdout }).on('line', (line) => this.#readLine(line));
-    createInterface({ input: child.stderr }).on('line', (line) => this.#keepLine(line));
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      this.#keepLine(line);
+      this.#keepFault(line);
+    });
   }
 
   /** The base address that other processes reach this one at. */
@@ -128,6 +134,11 @@ export class ServiceProcess {
   /** What the process printed, oldest line first, at most the last 200 lines. */
   get output(): readonly string[] {
     return this.#output;
+  }
+
+  /** What the process logged as an error or worse, and what it printed beside its log, at most the first 100 lines. */
+  get faultLines(): readonly string[] {
+    return this.#faultLines;
   }
 
   /** Sends a signal without waiting for what it does: `SIGSTOP` pauses the process, `SIGCONT` wakes it. */
@@ -210,8 +221,13 @@ export class ServiceProcess {
     if (this.#output.length > outputLinesMax) this.#output.shift();
   }
 
+  #keepFault(line: string): void {
+    if (this.#faultLines.length < faultLinesMax) this.#faultLines.push(line);
+  }
+
   #readLine(line: string): void {
     this.#keepLine(line);
+    if (faultLevels.some((level) => line.includes(level))) this.#keepFault(line);
     if (this.#address !== undefined || !line.includes('"listening"')) return;
     let entry: unknown;
     try {
