@@ -18,6 +18,13 @@ export type Report = {
   readonly nowMs: number;
 };
 
+export type AppliedReport = {
+  /** The client's own state, if the report was taken. */
+  readonly taken: ClientState | undefined;
+  /** Others are told of it at once. */
+  readonly isNews: boolean;
+};
+
 /** After so long without a report a client may have gone idle, and being active is news. */
 export const staleAfterMs = 70_000;
 
@@ -40,16 +47,12 @@ function bounded(states: Map<string, ClientState>): ClientStates {
 /**
  * Applies a report.
  *
- * @returns the states after it; the client's own state if the report was taken; and whether others are told of it at once
+ * @returns what became of it, and the states after it
  */
 export function applyReport(
   states: ClientStates,
   { client, status, nowMs }: Report,
-): {
-  readonly states: ClientStates;
-  readonly taken: ClientState | undefined;
-  readonly isNews: boolean;
-} {
+): AppliedReport & { readonly states: ClientStates } {
   const before = states.get(client);
   // Clocks of replicas differ a little; a client's time only grows.
   const reportedAtMs = before === undefined ? nowMs : Math.max(nowMs, before.reportedAtMs + 1);

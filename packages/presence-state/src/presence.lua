@@ -11,8 +11,9 @@
 --   merge:  ARGV[6] a generation to begin where none is known, or nothing; then pairs of user id and JSON object
 --
 -- Nothing is answered for keys without a generation: they were lost, and have to be filled from Postgres first.
--- report and read return { 1, outcome, generation, version, complete, user id, JSON object, ... }: what changed since ARGV[3], or
--- everything where complete is 1. outcome: 0 the report was not taken, 1 taken, 2 taken and news to others.
+-- report and read return { 1, outcome, taken at, generation, version, complete, user id, JSON object, ... }: what changed since
+-- ARGV[3], or everything where complete is 1. outcome: 0 the report was not taken, 1 taken, 2 taken and news to others; taken at is
+-- the time in milliseconds that the report got.
 -- merge takes of each client the newer state, and returns { 1 }.
 
 local people, changes = KEYS[1], KEYS[2]
@@ -55,27 +56,27 @@ local function report(user, client, status, now, staleAfter)
   if before then
     now = math.max(now, before[2] + 1)
     local isStale = now - before[2] > staleAfter
-    if not isStale and before[1] == 'active' and status == 'idle' then return 0 end
+    if not isStale and before[1] == 'active' and status == 'idle' then return 0, 0 end
     clients[client] = { status, now }
     store(user, clients)
-    if status == 'active' and (isStale or before[1] == 'idle') then return 2 end
-    return 1
+    if status == 'active' and (isStale or before[1] == 'idle') then return 2, now end
+    return 1, now
   end
   clients[client] = { status, now }
   store(user, clients)
-  return 2
+  return 2, now
 end
 
-local function answer(outcome, generation)
+local function answer(generation, outcome, takenAt)
   local version = tonumber(redis.call('HGET', people, '@version')) or 0
   local known = tonumber(ARGV[3])
-  local result = { 1, outcome, generation, version, 0 }
+  local result = { 1, outcome, takenAt, generation, version, 0 }
   local users = nil
   if ARGV[2] == generation and known <= version then
     users = redis.call('ZRANGEBYSCORE', changes, '(' .. known, '+inf', 'LIMIT', 0, listMax + 1)
   end
   if users == nil or #users > listMax then
-    result[5] = 1
+    result[6] = 1
     for _, item in ipairs(redis.call('HGETALL', people)) do result[#result + 1] = item end
     return result
   end
@@ -114,5 +115,5 @@ end
 
 local generation = currentGeneration()
 if not generation then return {} end
-if operation == 'read' then return answer(0, generation) end
-return answer(report(ARGV[6], ARGV[7], ARGV[8], tonumber(ARGV[9]), tonumber(ARGV[10])), generation)
+if operation == 'read' then return answer(generation, 0, 0) end
+return answer(generation, report(ARGV[6], ARGV[7], ARGV[8], tonumber(ARGV[9]), tonumber(ARGV[10])))

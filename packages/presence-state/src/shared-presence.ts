@@ -7,7 +7,7 @@ import { presenceClientsMax } from '@parley/store';
 import type { PresenceStatus } from '@parley/store';
 
 import { staleAfterMs, takeStates } from './client-states.ts';
-import type { ClientState, ClientStates, Report } from './client-states.ts';
+import type { AppliedReport, ClientState, ClientStates, Report } from './client-states.ts';
 
 const script = readFileSync(new URL('presence.lua', import.meta.url), 'utf8');
 
@@ -25,6 +25,12 @@ const mergedPerStep = 200;
 
 /** Outcomes of a report in the script. */
 const news = 2;
+
+type ScriptAnswer = {
+  readonly outcome: number;
+  readonly takenAtMs: number;
+  readonly generation: string;
+};
 
 function encode(states: ClientStates): string {
   return JSON.stringify(
@@ -69,6 +75,11 @@ export class SharedPresence {
     });
   }
 
+  /** Names the filling of Redis that gave the last answer; empty when there was none since the connection. */
+  get generation(): string {
+    return this.#generation;
+  }
+
   /** By user id, as of the last answer. */
   get states(): ReadonlyMap<number, ClientStates> {
     return this.#states;
@@ -77,17 +88,19 @@ export class SharedPresence {
   /**
    * Takes a report.
    *
-   * @returns as `applyReport`; undefined when Redis holds nothing and has to be filled
+   * @returns as `applyReport`, and the generation of Redis that has it; undefined when Redis holds nothing and has to be filled
    * @throws Error while Redis is away
    */
   async report(
     userId: number,
     { client, status, nowMs }: Report,
-  ): Promise<{ readonly taken: ClientState | undefined; readonly isNews: boolean } | undefined> {
-    const outcome = await this.#ask('report', userId, client, status, nowMs, staleAfterMs);
-    if (outcome === undefined) return undefined;
-    const state = this.#states.get(userId)?.get(client);
-    return { taken: outcome === 0 ? undefined : state, isNews: outcome === news };
+  ): Promise<(AppliedReport & { readonly generation: string }) | undefined> {
+    const answer = await this.#ask('report', userId, client, status, nowMs, staleAfterMs);
+    if (answer === undefined) return undefined;
+    // The copy may have come further already, to where this report was lost.
+    const { outcome, takenAtMs: reportedAtMs, generation } = answer;
+    const taken = outcome === 0 ? undefined : { status, reportedAtMs };
+    return { taken, isNews: outcome === news, generation };
   }
 
   /**
@@ -135,11 +148,9 @@ export class SharedPresence {
     );
   }
 
-  async #ask(operation: 'report' | 'read', ...rest: Item[]): Promise<number | undefined> {
-    const [isFilled, outcome, generation, version, isComplete, ...pairs] = await this.#command(
-      operation,
-      ...rest,
-    );
+  async #ask(operation: 'report' | 'read', ...rest: Item[]): Promise<ScriptAnswer | undefined> {
+    const [isFilled, outcome, takenAtMs, generation, version, isComplete, ...pairs] =
+      await this.#command(operation, ...rest);
     if (isFilled === undefined) return undefined;
     if (isComplete === 1) this.#states.clear();
     for (let index = 0; index + 1 < pairs.length; index += 2) {
@@ -148,6 +159,10 @@ export class SharedPresence {
     }
     this.#generation = String(generation);
     this.#version = Number(version);
-    return Number(outcome);
+    return {
+      outcome: Number(outcome),
+      takenAtMs: Number(takenAtMs),
+      generation: this.#generation,
+    };
   }
 }

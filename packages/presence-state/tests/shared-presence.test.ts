@@ -45,13 +45,18 @@ it('judges reports as applyReport does, on every replica', async () => {
       const model = new Map<number, ClientStates>();
       expect(await replicas[0]?.refresh()).toBe(false);
       await replicas[0]?.merge(new Map(), true);
+      expect(await replicas[0]?.refresh()).toBe(true);
       let nowMs = 1_588_000_000_000;
       for (const [n, { userId, client, status, secs, replica, crowd }] of reports.entries()) {
         nowMs += secs * 1_000 + 1;
         const given = { client: crowd ? `${client} ${n}` : client, status, nowMs };
         const { states, taken, isNews } = applyReport(model.get(userId) ?? new Map(), given);
         model.set(userId, states);
-        expect(await replicas[replica]?.report(userId, given)).toEqual({ taken, isNews });
+        expect(await replicas[replica]?.report(userId, given)).toEqual({
+          taken,
+          isNews,
+          generation: replicas[0]?.generation,
+        });
       }
       for (const replica of replicas) {
         expect(await replica.refresh()).toBe(true);

@@ -7,7 +7,7 @@ import type { Pool } from '@parley/database';
 import type { EventLog } from '@parley/event-log';
 import type { Logger } from '@parley/logging';
 import { SharedPresence, applyReport, statesByUser, takeStates } from '@parley/presence-state';
-import type { ClientState, ClientStates, Report } from '@parley/presence-state';
+import type { AppliedReport, ClientStates, Report } from '@parley/presence-state';
 import type { Redis } from '@parley/redis';
 import { listPresence } from '@parley/store';
 import { Counter } from 'prom-client';
@@ -16,6 +16,7 @@ import type { Registry } from 'prom-client';
 import { PeopleList } from './people-list.ts';
 import { RealmPresence } from './realm-presence.ts';
 import { WriteBack } from './write-back.ts';
+import type { Written } from './write-back.ts';
 
 export type PresenceBoardOptions = {
   readonly pool: Pool;
@@ -56,8 +57,7 @@ export class PresenceBoard {
       pool,
       eventLog,
       log,
-      // What Redis lost without anybody noticing comes back within a second. While it is away, it is filled when it is back.
-      afterCommit: (written) => this.#shared.merge(written, false).catch(() => undefined),
+      afterCommit: (written) => this.#makeSureOf(written),
     });
     this.#withoutRedis = new Counter({
       name: 'parley_presence_without_redis_total',
@@ -73,8 +73,9 @@ export class PresenceBoard {
 
   /** Takes a report of a person's client. */
   async report(userId: number, report: Report): Promise<void> {
-    const { taken, isNews } = await this.#judge(userId, report);
-    if (taken !== undefined) this.#writeBack.add(userId, report.client, taken, isNews);
+    const { taken: state, ...judged } = await this.#judge(userId, report);
+    if (state !== undefined)
+      this.#writeBack.add({ userId, client: report.client, state, ...judged });
   }
 
   /** @returns what is known of a person's clients, as of the call */
@@ -114,7 +115,7 @@ export class PresenceBoard {
   async #judge(
     userId: number,
     report: Report,
-  ): Promise<{ readonly taken: ClientState | undefined; readonly isNews: boolean }> {
+  ): Promise<AppliedReport & { readonly generation: string }> {
     try {
       return await this.#filled(() => this.#shared.report(userId, report));
     } catch {
@@ -123,7 +124,7 @@ export class PresenceBoard {
     const { taken, isNews } = applyReport(this.#shared.states.get(userId) ?? new Map(), report);
     if (taken !== undefined)
       this.#shared.adopt(new Map([[userId, new Map([[report.client, taken]])]]));
-    return { taken, isNews };
+    return { taken, isNews, generation: '' };
   }
 
   async #refresh(): Promise<void> {
@@ -136,7 +137,8 @@ export class PresenceBoard {
 
   /** Asks Redis, filling it first where it has to be. */
   async #filled<Answer>(ask: () => Promise<Answer | undefined>): Promise<Answer> {
-    if (this.#mustFill) await this.#fill();
+    // A filling that runs may be of this Redis, which then answers before it has what was taken while it was away.
+    if (this.#mustFill || this.#filling !== undefined) await this.#fill();
     const answer = await ask();
     if (answer !== undefined) return answer;
     this.#mustFill = true;
@@ -158,12 +160,29 @@ export class PresenceBoard {
     this.#mustFill = false;
     try {
       // What waits is taken before Postgres is read: it is there or here, or in both.
-      const known = new Map(this.#writeBack.waiting);
+      const known = this.#writeBack.waiting;
       takeStates(known, statesByUser(await listPresence(this.#options.pool)));
       await this.#shared.merge(known, true);
     } catch (error) {
       this.#mustFill = true;
       throw error;
+    }
+  }
+
+  /**
+   * Gives Redis what was written, unless it had it and did not lose it since: another replica may have filled it from Postgres
+   * before the commit. What Postgres has by now is what counts, not what was written.
+   */
+  async #makeSureOf({ userIds, generations }: Written): Promise<void> {
+    // Redis is filled from Postgres when it is back.
+    if (this.#mustFill) return;
+    try {
+      await this.#filled(async () => (await this.#shared.refresh()) || undefined);
+      if ([...generations].every((generation) => generation === this.#shared.generation)) return;
+      const rows = await listPresence(this.#options.pool, userIds);
+      await this.#shared.merge(statesByUser(rows), false);
+    } catch {
+      this.#mustFill = true;
     }
   }
 
@@ -196,9 +215,11 @@ export class PresenceBoard {
     this.#shared.refresh().then(
       (isFilled) => {
         if (!isFilled || this.#isStopped) return;
+        const { generation } = this.#shared;
         for (const [userId, states] of this.#shared.states)
           for (const [client, state] of states)
-            if (state.reportedAtMs >= sinceMs) this.#writeBack.add(userId, client, state, false);
+            if (state.reportedAtMs >= sinceMs)
+              this.#writeBack.add({ userId, client, state, isNews: false, generation });
       },
       // Redis is away, and what is known here is on its way to Postgres already.
       () => undefined,

@@ -20,6 +20,24 @@ const rowsPerRun = 5_000;
 
 type StatesToWrite = Map<number, ClientStates>;
 
+/** A report that was taken. */
+export type TakenReport = {
+  readonly userId: number;
+  readonly client: string;
+  readonly state: ClientState;
+  /** Others are told of it. */
+  readonly isNews: boolean;
+  /** The generation of Redis that has it, or nothing where Redis was away. */
+  readonly generation: string;
+};
+
+/** What a transaction brought into Postgres. */
+export type Written = {
+  readonly userIds: readonly number[];
+  /** Of the reports in it. */
+  readonly generations: ReadonlySet<string>;
+};
+
 /**
  * Brings reports into Postgres, and those that are news into the log, a second's worth in one transaction: so whoever registers
  * finds in the table all that the log told before. A process that dies takes the reports of its last second with it, which were
@@ -28,18 +46,21 @@ type StatesToWrite = Map<number, ClientStates>;
 export class WriteBack {
   readonly #pool: Pool;
   readonly #eventLog: EventLog;
-  readonly #afterCommit: (written: ReadonlyMap<number, ClientStates>) => Promise<void>;
+  readonly #afterCommit: (written: Written) => Promise<void>;
   readonly #runs: GatheredRuns;
   // A person has a bounded number of clients; while Postgres is away newer reports take the place of older ones.
   readonly #states: StatesToWrite = new Map();
   #news: StatesToWrite = new Map();
+  /** On their way to Postgres. */
+  #writing: StatesToWrite = new Map();
+  #generations = new Set<string>();
 
-  /** @param options.afterCommit gets what is in Postgres now */
+  /** @param options.afterCommit is told what is in Postgres now */
   constructor(options: {
     readonly pool: Pool;
     readonly eventLog: EventLog;
     readonly log: Logger;
-    readonly afterCommit: (written: ReadonlyMap<number, ClientStates>) => Promise<void>;
+    readonly afterCommit: (written: Written) => Promise<void>;
   }) {
     this.#pool = options.pool;
     this.#eventLog = options.eventLog;
@@ -52,16 +73,18 @@ export class WriteBack {
     });
   }
 
-  /** What is not in Postgres yet. */
-  get waiting(): ReadonlyMap<number, ClientStates> {
-    return this.#states;
+  /** What may not be in Postgres yet. */
+  get waiting(): Map<number, ClientStates> {
+    const waiting = new Map(this.#states);
+    takeStates(waiting, this.#writing);
+    return waiting;
   }
 
-  /** @param isNews others are told of it */
-  add(userId: number, client: string, state: ClientState, isNews: boolean): void {
+  add({ userId, client, state, isNews, generation }: TakenReport): void {
     const reported = new Map([[userId, new Map([[client, state]])]]);
     takeStates(this.#states, reported);
     if (isNews) takeStates(this.#news, reported);
+    this.#generations.add(generation);
     this.#runs.request();
   }
 
@@ -73,19 +96,27 @@ export class WriteBack {
   async #write(): Promise<void> {
     const states = takeSome(this.#states, rowsPerRun);
     const news = this.#news;
+    const generations = this.#generations;
     this.#news = new Map();
+    this.#writing = states;
+    // Whose reports are left is not known.
+    this.#generations = new Set(this.#states.size > 0 ? generations : []);
     try {
       await this.#commit(states, news);
     } catch (error) {
       takeStates(this.#states, states);
       takeStates(this.#news, news);
+      for (const generation of generations) this.#generations.add(generation);
       this.#runs.request();
       throw error;
+    } finally {
+      this.#writing = new Map();
     }
     if (this.#states.size > 0) this.#runs.request();
+    const userIds = [...states.keys()];
+    await this.#afterCommit({ userIds, generations });
     // After the commit: of two replicas that wrote for one person, the later one then sees what both wrote.
-    await trimPresence(this.#pool, [...states.keys()]);
-    await this.#afterCommit(states);
+    await trimPresence(this.#pool, userIds);
   }
 
   async #commit(
