@@ -8,13 +8,15 @@
 -- ARGV[4]  lifetime of the keys in seconds
 -- ARGV[5]  most clients of a user
 --   report: ARGV[6] user id, [7] client, [8] status, [9] now, [10] stale after, both in milliseconds
---   merge:  ARGV[6] a generation to begin where none is known, or nothing; then pairs of user id and JSON object
+--   merge:  ARGV[6] the generation that a filling begins where none is known, or nothing; [7] 1 in its first step; [8] 1 in its last;
+--           then pairs of user id and JSON object
 --
 -- Nothing is answered for keys without a generation: they were lost, and have to be filled from Postgres first.
 -- report and read return { 1, outcome, taken at, generation, version, complete, user id, JSON object, ... }: what changed since
 -- ARGV[3], or everything where complete is 1. outcome: 0 the report was not taken, 1 taken, 2 taken and news to others; taken at is
 -- the time in milliseconds that the report got.
--- merge takes of each client the newer state, and returns { 1 }.
+-- merge takes of each client the newer state, and returns { 1 }; nothing where the keys lost what steps of the filling before brought,
+-- which the field `@filling` with its generation tells.
 
 local people, changes = KEYS[1], KEYS[2]
 local operation, lifetime, most = ARGV[1], tonumber(ARGV[4]), tonumber(ARGV[5])
@@ -91,7 +93,17 @@ local function answer(generation, outcome, takenAt)
 end
 
 if operation == 'merge' then
-  for index = 7, #ARGV, 2 do
+  local begins = ARGV[6]
+  local mark = '@filling' .. begins
+  if begins ~= '' then
+    if ARGV[7] == '1' then
+      redis.call('HSET', people, mark, 1)
+      redis.call('EXPIRE', people, lifetime)
+    elseif redis.call('HEXISTS', people, mark) == 0 then
+      return {}
+    end
+  end
+  for index = 9, #ARGV, 2 do
     local user = ARGV[index]
     local clients = clientsOf(user)
     local isNewer = false
@@ -104,9 +116,10 @@ if operation == 'merge' then
     end
     if isNewer then store(user, clients) end
   end
-  if ARGV[6] ~= '' and not currentGeneration() then
-    redis.call('HSET', people, '@generation', ARGV[6])
-    redis.call('ZADD', changes, 0, '@' .. ARGV[6])
+  if ARGV[8] == '1' then redis.call('HDEL', people, mark) end
+  if ARGV[8] == '1' and not currentGeneration() then
+    redis.call('HSET', people, '@generation', begins)
+    redis.call('ZADD', changes, 0, '@' .. begins)
     redis.call('EXPIRE', people, lifetime)
     redis.call('EXPIRE', changes, lifetime)
   end

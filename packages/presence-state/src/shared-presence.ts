@@ -117,16 +117,25 @@ export class SharedPresence {
    * Gives Redis what is known elsewhere; of each client the newer state stays.
    *
    * @param isComplete together with it Redis holds everything, and may answer from now on
-   * @throws Error while Redis is away
+   * @throws Error while Redis is away, or when it lost half of what makes it complete
    */
   async merge(known: ReadonlyMap<number, ClientStates>, isComplete: boolean): Promise<void> {
     const people = [...known];
+    const begins = isComplete ? randomBytes(8).toString('hex') : '';
     for (let first = 0; first < people.length || (isComplete && first === 0);) {
       const step = people.slice(first, first + mergedPerStep);
+      const isFirst = isComplete && first === 0;
       first += mergedPerStep;
-      const begins = isComplete && first >= people.length ? randomBytes(8).toString('hex') : '';
+      const isLast = isComplete && first >= people.length;
       const pairs = step.flatMap(([userId, states]) => [userId, encode(states)]);
-      await this.#command('merge', begins, ...pairs);
+      const [isDone] = await this.#command(
+        'merge',
+        begins,
+        Number(isFirst),
+        Number(isLast),
+        ...pairs,
+      );
+      if (isDone === undefined) throw new Error('Redis lost presence while it was filled');
     }
   }
 

@@ -97,6 +97,43 @@ it('answers nothing where a key was lost, and goes on where it was filled', asyn
   await one.del(names.presence, names.presenceChanges);
 });
 
+it('a filling of which a part was lost completes nothing, and the next one does', async () => {
+  const keyPrefix = createRedisPrefix();
+  const names = keyNames(keyPrefix);
+  let commands = 0;
+  const losing = new Proxy(one, {
+    get(redis, name) {
+      const member: unknown = Reflect.get(redis, name);
+      if (typeof member !== 'function') return member;
+      if (name !== 'parleyPresence') return member.bind(redis) as unknown;
+      return async (...given: unknown[]) => {
+        const answer: unknown = await Reflect.apply(member, redis, given);
+        commands += 1;
+        if (commands === 1) await redis.del(names.presence, names.presenceChanges);
+        return answer;
+      };
+    },
+  });
+  const ours = new SharedPresence({ redis: losing, keyPrefix });
+  const theirs = new SharedPresence({ redis: other, keyPrefix });
+  const known = new Map(
+    Array.from({ length: 500 }, (_, n): [number, ClientStates] => [
+      n + 1,
+      new Map([['web', { status: 'idle', reportedAtMs: 1_588_000_000_000 }]]),
+    ]),
+  );
+  await expect(ours.merge(known, true)).rejects.toThrow('lost presence');
+  expect(commands).toBe(2);
+  expect(await theirs.refresh()).toBe(false);
+  await ours.merge(known, true);
+  expect(await theirs.refresh()).toBe(true);
+  expect(plain(theirs.states)).toEqual(plain(known));
+  expect((await one.hkeys(names.presence)).filter((field) => field.includes('filling'))).toEqual(
+    [],
+  );
+  await one.del(names.presence, names.presenceChanges);
+});
+
 it('takes hundreds of changes at once', async () => {
   const keyPrefix = createRedisPrefix();
   const [ours, theirs] = [one, other].map((redis) => new SharedPresence({ redis, keyPrefix }));
