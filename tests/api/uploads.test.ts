@@ -633,6 +633,15 @@ describe('attachments', () => {
     });
   });
 
+  test('deleting an attachment makes its URL 404, for all who could read it', async () => {
+    const uri = await fixture.upload(bob);
+    await bob.client.sendToStream('Denmark', 'files', `[it](${uri})`);
+    const readers = { ann, bob, cat };
+    expect(await statusesFor(uri, readers)).toEqual({ ann: 200, bob: 200, cat: 200 });
+    await bob.client.delete(`attachments/${(await fixture.attachment(bob, uri))?.['id']}`);
+    expect(await statusesFor(uri, readers)).toEqual({ ann: 404, bob: 404, cat: 404 });
+  });
+
   test('the stored file goes with its row, and what a replica left is cleared up', async () => {
     const before = await storedFiles();
     const uri = await fixture.upload(bob);

@@ -13,6 +13,7 @@ const checklists = {
   streams: lines(1, 72),
   requests: [...lines(1, 34), ...lines(38, 39)],
   'the organization': [...lines(35, 37), ...lines(57, 63)],
+  people: [...lines(40, 56), ...lines(64, 67)],
 };
 
 type Row = { readonly line: number; readonly tests: readonly string[] };
