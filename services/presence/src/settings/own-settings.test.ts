@@ -9,12 +9,20 @@ test.each([
   'UTC',
   'Asia/Calcutta',
   'Asia/Kolkata',
+  'Europe/Kyiv',
+  'EST5EDT',
 ])('%s is a time zone', (name) => expect(isTimeZone(name)).toBe(true));
 
-test.each(['', 'Mars/Olympus', '+01:00', 'europe/berlin', '../../etc/passwd', 'Europe/Berlin '])(
-  '%j is none',
-  (name) => expect(isTimeZone(name)).toBe(false),
-);
+test.each([
+  '',
+  'Mars/Olympus',
+  '+01:00',
+  'europe/berlin',
+  'us/eastern',
+  'US/EASTERN',
+  '../../etc/passwd',
+  'Europe/Berlin ',
+])('%j is none', (name) => expect(isTimeZone(name)).toBe(false));
 
 test.each([
   [{ default_language: 'xx' }, "Invalid language 'xx'"],

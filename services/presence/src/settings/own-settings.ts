@@ -19,18 +19,15 @@ export type SettingChange = Partial<UserSettings> & { readonly timezone?: string
 
 const demoteInactiveStreams: ReadonlySet<number> = new Set([1, 2, 3]);
 
-/** @returns whether a name is that of a time zone, as the IANA lists them; offsets are none */
+/** @returns whether a name is that of a time zone, as the IANA lists and spells them, old names too; offsets are none */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false;
   try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
+    // The engine takes any letter case and gives the one spelling; clients know that one only.
+    return new Temporal.ZonedDateTime(0n, name).timeZoneId === name;
   } catch {
     return false;
   }
-  // The engine takes any letter case, clients do not.
-  const folded = name.toLowerCase();
-  const spelling = Intl.supportedValuesOf('timeZone').find((zone) => zone.toLowerCase() === folded);
-  return spelling === undefined || spelling === name;
 }
 
 /** @throws ApiError coded, naming the first value that is none (reference facts, people 9) */
