@@ -638,7 +638,8 @@ describe('attachments', () => {
     await bob.client.sendToStream('Denmark', 'files', `[it](${uri})`);
     const readers = { ann, bob, cat };
     expect(await statusesFor(uri, readers)).toEqual({ ann: 200, bob: 200, cat: 200 });
-    await bob.client.delete(`attachments/${(await fixture.attachment(bob, uri))?.['id']}`);
+    const id = Number((await fixture.attachment(bob, uri))?.['id']);
+    await bob.client.delete(`attachments/${id}`);
     expect(await statusesFor(uri, readers)).toEqual({ ann: 404, bob: 404, cat: 404 });
   });
 
