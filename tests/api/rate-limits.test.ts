@@ -104,13 +104,155 @@ describe('two hundred requests a minute', () => {
   });
 });
 
+describe('ten failed logins a minute', () => {
+  let organization: SmallOrganization;
+  beforeAll(async () => {
+    organization = await startSmallOrganization({
+      gateways: 2,
+      presence: 2,
+      subscriptions: 0,
+      // The limit of failed logins is the default one; clients are told apart as behind a proxy.
+      environment: { PARLEY_RATE_LIMITS: '60:1000', PARLEY_TRUSTED_PROXIES: '127.0.0.1' },
+    });
+  });
+  afterAll(() => organization.stop());
+
+  type Given = { readonly username: string; readonly password: string };
+
+  let asked = 0;
+  /** Asks one gateway after the other. */
+  function ask(path: string, address: string, init: RequestInit): Promise<Response> {
+    const urls = organization.cluster.gatewayUrls;
+    asked += 1;
+    return fetch(`${urls[asked % urls.length]}/api/v1/${path}`, {
+      ...init,
+      headers: { ...(init.headers as Record<string, string>), 'X-Forwarded-For': address },
+    });
+  }
+
+  function logIn(address: string, given: Given): Promise<Response> {
+    return ask('fetch_api_key', address, {
+      method: 'POST',
+      body: new URLSearchParams({ ...given }),
+    });
+  }
+
+  function callWithKey(address: string, email: string, apiKey: string): Promise<Response> {
+    const encoded = Buffer.from(`${email}:${apiKey}`).toString('base64');
+    return ask('users/me', address, { headers: { Authorization: `Basic ${encoded}` } });
+  }
+
+  async function expectRefusal(answer: Response): Promise<void> {
+    const body = (await answer.json()) as Record<string, unknown>;
+    expect([answer.status, body]).toEqual([
+      429,
+      {
+        result: 'error',
+        msg: 'API usage exceeded rate limit',
+        'retry-after': expect.any(Number) as number,
+      },
+    ]);
+    expect(Number(body['retry-after'])).toBeGreaterThan(0);
+    expect(Number(body['retry-after'])).toBeLessThanOrEqual(60);
+    const header = (name: string): string | null => answer.headers.get(name);
+    expect(header('retry-after')).toBe(String(body['retry-after']));
+    expect(header('x-ratelimit-limit')).toBe('10');
+    expect(Number(header('x-ratelimit-reset'))).toBeGreaterThan(Date.now() / 1000 - 1);
+    expect(header('x-ratelimit-remaining')).toBeNull();
+    expect(header('access-control-allow-origin')).toBe('*');
+  }
+
+  const statusesOf = async (answers: readonly Promise<Response>[]): Promise<number[]> =>
+    (await Promise.all(answers)).map(({ status }) => status).toSorted();
+
+  const times = (count: number, status: number): number[] =>
+    Array.from({ length: count }, () => status);
+  const tenThenRefusals = (status: number): number[] => [...times(10, status), ...times(20, 429)];
+
+  test('are all that one address gets by password, of any account, exactly, through two gateways', async () => {
+    const address = '192.0.2.1';
+    const guesses = Array.from({ length: 30 }, (_, n) =>
+      logIn(address, { username: `nobody${n}@example.com`, password: 'wrong' }),
+    );
+    expect(await statusesOf(guesses)).toEqual(tenThenRefusals(403));
+    const right = { username: 'ann@example.com', password: 'ann-secret' };
+    await expectRefusal(await logIn(address, right));
+    expect((await logIn('192.0.2.2', right)).status).toBe(200);
+  });
+
+  test('are all that one account gets by password, from any address, in any spelling', async () => {
+    const spellings = ['bob@example.com', 'BOB@Example.com', ' bob@example.com'];
+    const guesses = Array.from({ length: 30 }, (_, n) =>
+      logIn(`198.51.100.${n}`, { username: spellings[n % 3] ?? '', password: `guess ${n}` }),
+    );
+    expect(await statusesOf(guesses)).toEqual(tenThenRefusals(403));
+    await expectRefusal(
+      await logIn('192.0.2.3', { username: 'bob@example.com', password: 'bob-secret' }),
+    );
+    // Who has a key is not kept out by others.
+    const { user, apiKey } = organization.accounts.bob;
+    expect((await callWithKey('192.0.2.3', user.email, apiKey)).status).toBe(200);
+  });
+
+  test('are all that one address gets with wrong keys; right keys pass beside them', async () => {
+    const address = '192.0.2.4';
+    const guesses = Array.from({ length: 30 }, (_, n) =>
+      callWithKey(address, `user${n}@example.com`, String(n).padStart(32, 'x')),
+    );
+    expect(await statusesOf(guesses)).toEqual(tenThenRefusals(401));
+    const { user, apiKey } = organization.accounts.cat;
+    await expectRefusal(await callWithKey(address, 'ann@example.com', apiKey));
+    const passed = Array.from({ length: 6 }, () => callWithKey(address, user.email, apiKey));
+    expect(await statusesOf(passed)).toEqual(times(6, 200));
+    // Its people may still sign in by password.
+    const right = { username: 'ann@example.com', password: 'ann-secret' };
+    expect((await logIn(address, right)).status).toBe(200);
+  });
+
+  test('are all that one account gets with wrong keys, from any address', async () => {
+    const { user, apiKey } = organization.accounts.gil;
+    const guesses = Array.from({ length: 30 }, (_, n) =>
+      callWithKey(`203.0.113.${n}`, user.email, String(n).padStart(32, 'y')),
+    );
+    expect(await statusesOf(guesses)).toEqual(tenThenRefusals(401));
+    expect((await callWithKey('192.0.2.5', user.email, apiKey)).status).toBe(200);
+  });
+
+  test('do not count people who sign in at once from one address', async () => {
+    const right = { username: 'ann@example.com', password: 'ann-secret' };
+    const logins = Array.from({ length: 15 }, () => logIn('192.0.2.6', right));
+    expect(await statusesOf(logins)).toEqual(times(15, 200));
+  });
+});
+
+describe('limits that are off', () => {
+  let organization: SmallOrganization;
+  beforeAll(async () => {
+    organization = await startSmallOrganization({
+      subscriptions: 0,
+      environment: { PARLEY_RATE_LIMITS: 'off', PARLEY_LOGIN_LIMITS: '60:1' },
+    });
+  });
+  afterAll(() => organization.stop());
+
+  test('count no failed logins either', async () => {
+    for (let count = 0; count < 12; count += 1) {
+      const given = { username: 'ann@example.com', password: 'wrong' };
+      const { status } = await organization.client().request('POST', 'fetch_api_key', given);
+      expect(status).toBe(403);
+      const stranger = organization.client('gil', 'x'.repeat(32));
+      expect((await stranger.request('GET', 'users/me')).status).toBe(401);
+    }
+  });
+});
+
 describe('while Redis is away', () => {
   let organization: SmallOrganization;
   beforeAll(async () => {
     organization = await startSmallOrganization({
       subscriptions: 0,
       redisUrl: 'redis://127.0.0.1:1',
-      environment: { PARLEY_RATE_LIMITS: '60:2' },
+      environment: { PARLEY_RATE_LIMITS: '60:2', PARLEY_LOGIN_LIMITS: '60:1' },
     });
   });
   afterAll(() => organization.stop());
@@ -125,6 +267,16 @@ describe('while Redis is away', () => {
     for (let count = 0; count < 5; count += 1) {
       const { status, headers } = await client.request('GET', 'users/me');
       expect([status, headers['x-ratelimit-limit']]).toEqual([200, undefined]);
+    }
+  });
+
+  test('every login is judged', async () => {
+    for (let count = 0; count < 3; count += 1) {
+      const given = { username: 'ann@example.com', password: 'wrong' };
+      const { status } = await organization.client().request('POST', 'fetch_api_key', given);
+      expect(status).toBe(403);
+      const stranger = organization.client('gil', 'x'.repeat(32));
+      expect((await stranger.request('GET', 'users/me')).status).toBe(401);
     }
   });
 });

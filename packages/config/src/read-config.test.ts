@@ -39,6 +39,8 @@ describe('readServiceConfig', () => {
       publicUrl: 'http://127.0.0.1:9991',
       listen: { host: '127.0.0.1', port: 0, internalPort: 0, advertisedHost: '127.0.0.1' },
       rateLimits: [{ windowSecs: 60, requestsMax: 200 }],
+      loginLimits: [{ windowSecs: 60, requestsMax: 10 }],
+      trustedProxies: [],
       queues: {
         lifetimeSecs: 600,
         lifetimeMaxSecs: 604_800,
@@ -64,6 +66,8 @@ describe('readServiceConfig', () => {
           PARLEY_PORT: '70000',
           PARLEY_MODE: 'test',
           PARLEY_RATE_LIMITS: '60',
+          PARLEY_LOGIN_LIMITS: 'ten',
+          PARLEY_TRUSTED_PROXIES: '10.0.0.0/33',
           PARLEY_HEARTBEAT_MIN_SECS: '60',
           PARLEY_PUBLIC_URL: 'ftp://x',
         },
@@ -78,9 +82,10 @@ describe('readServiceConfig', () => {
       'PARLEY_PORT',
       'PARLEY_MODE',
     ];
-    const more = ['PARLEY_RATE_LIMITS', 'PARLEY_HEARTBEAT_MIN_SECS', 'PARLEY_PUBLIC_URL'];
+    const limits = ['PARLEY_RATE_LIMITS', 'PARLEY_LOGIN_LIMITS', 'PARLEY_TRUSTED_PROXIES'];
+    const more = ['PARLEY_HEARTBEAT_MIN_SECS', 'PARLEY_PUBLIC_URL'];
     expect(faults.map((fault) => fault.replace(/ .*/s, '')).toSorted()).toEqual(
-      [...named, ...more].toSorted(),
+      [...named, ...limits, ...more].toSorted(),
     );
     expect(faults.join()).not.toContain('TooShort');
   });
@@ -148,6 +153,26 @@ describe('readServiceConfig', () => {
     ]);
   });
 
+  it('takes proxies as addresses and ranges, and a limit of failed logins by itself', () => {
+    const given = (env: Record<string, string>) =>
+      readServiceConfig({ ...complete, ...env }, 'gateway');
+    expect(
+      given({ PARLEY_TRUSTED_PROXIES: '10.0.0.7, 192.168.0.0/16,fd00::/8' }).trustedProxies,
+    ).toEqual([
+      { address: '10.0.0.7', prefixBits: 32 },
+      { address: '192.168.0.0', prefixBits: 16 },
+      { address: 'fd00::', prefixBits: 8 },
+    ]);
+    for (const text of ['proxy', '10.0.0.0/', '10.0.0.0/8/8', '10.0.0.0/-1', '::1/129', ',']) {
+      expect(faultsOf(() => given({ PARLEY_TRUSTED_PROXIES: text }))).toHaveLength(1);
+    }
+    expect(given({ PARLEY_LOGIN_LIMITS: 'off' })).toMatchObject({
+      rateLimits: [{ windowSecs: 60, requestsMax: 200 }],
+      loginLimits: [],
+    });
+    expect(given({ PARLEY_LOGIN_LIMITS: '60:5,3600:50' }).loginLimits).toHaveLength(2);
+  });
+
   it('takes an empty variable for one that is not set', () => {
     expect(
       readServiceConfig({ ...complete, PARLEY_NODE_ID: '', PARLEY_PORT: '' }, 'events').listen.port,
@@ -172,6 +197,7 @@ describe('readServiceConfig', () => {
       demo: true,
       publicUrl: 'https://chat.example',
       rateLimits: [],
+      loginLimits: [],
     });
     expect(config.listen.advertisedHost).not.toBe('0.0.0.0');
     expect(config.queues.heartbeatMinMs).toBe(500);

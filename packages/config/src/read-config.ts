@@ -3,7 +3,14 @@ import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 
 import { settings } from './settings.ts';
-import type { LogLevel, RateLimit, Setting, SettingKey, SettingValue } from './settings.ts';
+import type {
+  AddressRange,
+  LogLevel,
+  RateLimit,
+  Setting,
+  SettingKey,
+  SettingValue,
+} from './settings.ts';
 import type { Secret } from './secret.ts';
 
 /**
@@ -83,6 +90,10 @@ export type ServiceConfig = {
   readonly keySecret: Secret;
   /** Empty when there is no rate limit. */
   readonly rateLimits: readonly RateLimit[];
+  /** Empty when failed logins are not limited, which holds too when there is no rate limit. */
+  readonly loginLimits: readonly RateLimit[];
+  /** Those whose word on the address of a client is taken. */
+  readonly trustedProxies: readonly AddressRange[];
   readonly queues: QueueConfig;
   readonly uploads: UploadsConfig;
   readonly searchTimeoutMs: number;
@@ -270,6 +281,13 @@ function readUploads(reader: SettingsReader): UploadsConfig {
   };
 }
 
+function readLimits(reader: SettingsReader): Pick<ServiceConfig, 'rateLimits' | 'loginLimits'> {
+  const rateLimits = reader.must('rateLimits');
+  const loginLimits = reader.must('loginLimits');
+  const areOff = reader.faults.length === 0 && rateLimits.length === 0;
+  return { rateLimits, loginLimits: areOff ? [] : loginLimits };
+}
+
 function deepFreeze<Value extends object>(value: Value): Value {
   for (const member of Object.values(value)) {
     if (typeof member === 'object' && member !== null) deepFreeze(member as object);
@@ -297,7 +315,8 @@ export function serviceConfigFrom(raw: RawSettings, service: string): ServiceCon
     redis: readRedis(reader),
     internalSecrets: [reader.must('internalSecret'), ...(previous === undefined ? [] : [previous])],
     keySecret: reader.must('keySecret'),
-    rateLimits: reader.must('rateLimits'),
+    ...readLimits(reader),
+    trustedProxies: reader.read('trustedProxies') ?? [],
     queues: readQueues(reader),
     uploads: readUploads(reader),
     searchTimeoutMs: reader.must('searchTimeoutMs'),

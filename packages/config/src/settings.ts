@@ -1,3 +1,5 @@
+import { isIP } from 'node:net';
+
 import { Secret } from './secret.ts';
 
 /**
@@ -137,6 +139,27 @@ export function parseRateLimits(text: string): readonly RateLimit[] {
   });
 }
 
+/** Addresses that agree in their first `prefixBits` bits. */
+export type AddressRange = { readonly address: string; readonly prefixBits: number };
+
+/**
+ * Parses addresses and ranges such as `10.0.0.7,192.168.0.0/16,fd00::/8`.
+ *
+ * @throws Error when one is neither
+ */
+export function parseAddressRanges(text: string): readonly AddressRange[] {
+  return text.split(',').map((part) => {
+    const [address = '', bits, ...rest] = part.trim().split('/');
+    const version = isIP(address);
+    const bitsMax = version === 4 ? 32 : 128;
+    const prefixBits = bits === undefined ? bitsMax : /^\d{1,3}$/.test(bits) ? Number(bits) : -1;
+    if (version === 0 || rest.length > 0 || prefixBits < 0 || prefixBits > bitsMax) {
+      throw new Error('must be addresses or ranges separated by commas, such as 10.0.0.0/8');
+    }
+    return { address, prefixBits };
+  });
+}
+
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
@@ -233,9 +256,28 @@ export const settings = {
     'PARLEY_RATE_LIMITS',
     {
       default: '60:200',
-      meaning: 'requests per user, as seconds:requests pairs separated by commas; off for none',
+      meaning:
+        'requests per user, as seconds:requests pairs separated by commas; off for none, and no limit of failed logins either',
     },
     parseRateLimits,
+  ),
+  loginLimits: setting(
+    'PARLEY_LOGIN_LIMITS',
+    {
+      default: '60:10',
+      meaning:
+        'failed logins per client address and per account name, wrong passwords and wrong keys apart, as seconds:logins pairs separated by commas; off for none',
+    },
+    parseRateLimits,
+  ),
+  trustedProxies: setting(
+    'PARLEY_TRUSTED_PROXIES',
+    {
+      default: null,
+      meaning:
+        'addresses and ranges, separated by commas, of proxies in front of the gateway, whose X-Forwarded-For tells the address of a client; unset: none, and all clients of a proxy count as one address for failed logins',
+    },
+    parseAddressRanges,
   ),
   heartbeatMinMs: secondsAsMs('PARLEY_HEARTBEAT_MIN_SECS', [0.05, 3600], {
     default: '45',

@@ -17,6 +17,7 @@ export { openApiDocument } from './openapi.ts';
 export * from './parameters.ts';
 export { multipartOverheadMaxBytes } from './receive-file.ts';
 export type { FileOptions, ReceiveFile, ReceivedFile } from './receive-file.ts';
+export { decodeBody } from './request-body.ts';
 export { runService } from './run-service.ts';
 export * from './service-frame.ts';
 export { isStoreFailure } from './store-failures.ts';

@@ -10,6 +10,10 @@ export type KeyNames = {
   readonly leasesChannel: string;
   /** Accepted requests of a user in the sliding window. Owner: gateway. Lives as long as the window. */
   readonly rateLimit: (userId: number, windowSecs: number) => string;
+  /** Failed logins of an address or account name in the sliding window. Owner: gateway. Lives as long as the window. */
+  readonly failedLogins: (kind: string, subject: string, windowSecs: number) => string;
+  /** Logins that are being judged. Owner: gateway. Lives as long as judging one may take. */
+  readonly loginsUnderway: (kind: string, subject: string) => string;
   /** Taken while the owner of a bot gets no further notice about it. Owner: messages. Lives as long as that holds. */
   readonly botOwnerNotice: (botId: number) => string;
   /** What everybody's clients last reported. Owner: presence-state. Lives two weeks after the last report. */
@@ -27,6 +31,9 @@ export function keyNames(prefix: string): KeyNames {
     credentialsChannel: `${prefix}:credentials`,
     leasesChannel: `${prefix}:leases`,
     rateLimit: (userId, windowSecs) => `${prefix}:rate:${userId}:${windowSecs}`,
+    failedLogins: (kind, subject, windowSecs) =>
+      `${prefix}:failed-logins:${kind}:${subject}:${windowSecs}`,
+    loginsUnderway: (kind, subject) => `${prefix}:logins-underway:${kind}:${subject}`,
     botOwnerNotice: (botId) => `${prefix}:bot-owner-notice:${botId}`,
     presence: `${prefix}:presence`,
     presenceChanges: `${prefix}:presence-changes`,

@@ -78,10 +78,14 @@ describe('reconnectDelayMs', () => {
 
 describe('keyNames', () => {
   it('puts everything below the prefix', () => {
-    const names = keyNames('p');
-    const all = Object.values(names).map((name) =>
-      typeof name === 'function' ? name(1, 60) : name,
-    );
+    const { rateLimit, failedLogins, loginsUnderway, botOwnerNotice, ...texts } = keyNames('p');
+    const all = [
+      ...Object.values(texts),
+      rateLimit(1, 60),
+      failedLogins('key', 'address:x', 60),
+      loginsUnderway('key', 'address:x'),
+      botOwnerNotice(1),
+    ];
     expect(new Set(all).size).toBe(all.length);
     expect(all.every((name) => name.startsWith('p:'))).toBe(true);
   });

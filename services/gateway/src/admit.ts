@@ -5,17 +5,26 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
-import { methodNotAllowed, notFound } from '@parley/contracts';
+import {
+  badRequest,
+  foldName,
+  methodNotAllowed,
+  notAuthenticated,
+  notFound,
+} from '@parley/contracts';
 import type { Caller } from '@parley/contracts';
+import type { KeyAccount } from '@parley/store';
 
 import {
   checkAccount,
-  checkAccountOfKey,
+  checkKey,
+  hasKeyForm,
   parseAuthorization,
   parseKeyInQuery,
 } from './authenticate.ts';
-import type { Credentials } from './authenticate.ts';
+import type { BareKey, Credentials } from './authenticate.ts';
 import type { CredentialCache } from './credential-cache.ts';
+import type { LoginLimiter } from './login-limit.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import type { Endpoint, Route } from './route-table.ts';
 import { allowedMethods, canonicalPath, findEndpoint, findRoute } from './route-table.ts';
@@ -67,6 +76,38 @@ export function checkOptions({ route }: ReceivedRequest): { readonly Allow: stri
   return { Allow: allowedMethods(route).toSorted().join(', ') };
 }
 
+/** What requests are checked with. */
+export type Checks = {
+  readonly credentials: CredentialCache;
+  readonly rateLimiter: RateLimiter;
+  readonly loginLimiter: LoginLimiter;
+  readonly addressOf: (request: IncomingMessage) => string;
+};
+
+/**
+ * Finds the account of a key, or counts a failed login. A right key passes however many wrong ones came from the same address or
+ * with the same email; while those are over the limit, a wrong one is told so and nothing else.
+ */
+async function checkLogin(
+  request: IncomingMessage,
+  requestId: string,
+  given: Credentials | BareKey,
+  { credentials, loginLimiter, addressOf }: Checks,
+): Promise<KeyAccount> {
+  const found = hasKeyForm(given.apiKey) ? await credentials.find(given.apiKey) : undefined;
+  try {
+    return checkKey(given, found);
+  } catch (refusal) {
+    await loginLimiter.countFailure({
+      kind: 'key',
+      address: addressOf(request),
+      account: given.email === undefined ? undefined : foldName(given.email),
+      requestId,
+    });
+    throw refusal;
+  }
+}
+
 /**
  * Checks a request up to the point where it may go to a service.
  *
@@ -75,7 +116,7 @@ export function checkOptions({ route }: ReceivedRequest): { readonly Allow: stri
 export async function admit(
   request: IncomingMessage,
   received: ReceivedRequest,
-  checks: { readonly credentials: CredentialCache; readonly rateLimiter: RateLimiter },
+  checks: Checks,
 ): Promise<AdmittedRequest> {
   const { route, requestId } = received;
   if (route === undefined) throw notFound();
@@ -85,16 +126,17 @@ export async function admit(
     return { ...received, route, endpoint, caller: null, credentials: null, rateLimitHeaders: {} };
   }
   const { authorization } = request.headers;
-  const apiKey =
+  const given =
     endpoint.authentication === 'basic-or-key' && authorization === undefined
       ? parseKeyInQuery(received.query)
-      : undefined;
-  const credentials = apiKey === undefined ? parseAuthorization(authorization) : { apiKey };
-  const account = await checks.credentials.find(credentials.apiKey);
-  const caller =
-    'email' in credentials
-      ? checkAccount(credentials, account, endpoint)
-      : checkAccountOfKey(account, endpoint);
+      : parseAuthorization(authorization);
+  const account = await checkLogin(request, requestId, given, checks);
+  const credentials = given.email === undefined ? null : given;
+  const caller = checkAccount(
+    account,
+    endpoint,
+    credentials === null ? badRequest : notAuthenticated,
+  );
   const rateLimitHeaders = endpoint.isLimited
     ? await checks.rateLimiter.count(caller.userId, requestId)
     : {};
@@ -103,7 +145,7 @@ export async function admit(
     route,
     endpoint,
     caller,
-    credentials: 'email' in credentials ? credentials : null,
+    credentials,
     rateLimitHeaders,
   };
 }

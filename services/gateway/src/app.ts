@@ -11,8 +11,16 @@ import { admit, checkOptions, receive } from './admit.ts';
 import type { AdmittedRequest, ReceivedRequest } from './admit.ts';
 import type { GatewayContext } from './context.ts';
 import { crossOriginHeaders } from './cross-origin.ts';
-import type { RequestBody } from './request-body.ts';
-import { ClientGone, fileBound, findFormField, ordinaryBound, readBody } from './request-body.ts';
+import type { BodyBound, RequestBody } from './request-body.ts';
+import { forwardLogin } from './password-login.ts';
+import {
+  ClientGone,
+  fileBound,
+  findFormField,
+  keptBound,
+  ordinaryBound,
+  readBody,
+} from './request-body.ts';
 
 const receivedRequests = new WeakMap<IncomingMessage, ReceivedRequest>();
 
@@ -26,6 +34,11 @@ function findQueryField({ query }: ReceivedRequest, name: string): string | unde
   return query.includes(name) ? new URLSearchParams(query).getAll(name).at(-1) : undefined;
 }
 
+function boundOf({ endpoint }: AdmittedRequest, { fileMaxBytes }: GatewayContext): BodyBound {
+  if (endpoint.judgesPassword) return keptBound;
+  return endpoint.takesFile ? fileBound(fileMaxBytes) : ordinaryBound;
+}
+
 /** Sends a request on, wherever its endpoint says. */
 async function forwardAdmitted(
   context: GatewayContext,
@@ -34,10 +47,7 @@ async function forwardAdmitted(
   admitted: AdmittedRequest,
 ): Promise<void> {
   const { endpoint, requestId } = admitted;
-  const body: RequestBody = await readBody(
-    request,
-    endpoint.takesFile ? fileBound(context.fileMaxBytes) : ordinaryBound,
-  );
+  const body: RequestBody = await readBody(request, boundOf(admitted, context));
   const findField = (name: string): string | undefined =>
     (body.kind === 'kept'
       ? findFormField(request.headers['content-type'], body.bytes, name)
@@ -48,19 +58,23 @@ async function forwardAdmitted(
       ? context.upstreams.inTurn(endpoint.service)
       : context.upstreams.holdersOf(queueId);
   request.url = admitted.path + admitted.query;
-  await context.forwarder.forward(request, response, {
-    service: endpoint.service,
-    afterLoss: endpoint.afterLoss,
-    requestId,
-    body,
-    hasOwnSendKey:
-      endpoint.afterLoss === 'keyed-send' &&
-      (request.headers['idempotency-key'] !== undefined ||
-        (findField('local_id') !== undefined && findField('queue_id') !== undefined)),
-    candidates,
-    signIdentity: () => context.signIdentity(admitted),
-    answerTimeoutMs: endpoint.isLongPoll ? context.pollBoundMs : context.answerTimeoutMs,
-  });
+  const forward = (): Promise<void> =>
+    context.forwarder.forward(request, response, {
+      service: endpoint.service,
+      afterLoss: endpoint.afterLoss,
+      requestId,
+      body,
+      hasOwnSendKey:
+        endpoint.afterLoss === 'keyed-send' &&
+        (request.headers['idempotency-key'] !== undefined ||
+          (findField('local_id') !== undefined && findField('queue_id') !== undefined)),
+      candidates,
+      signIdentity: () => context.signIdentity(admitted),
+      answerTimeoutMs: endpoint.isLongPoll ? context.pollBoundMs : context.answerTimeoutMs,
+    });
+  if (endpoint.judgesPassword)
+    await forwardLogin(context, request, response, admitted, body, forward);
+  else await forward();
 }
 
 async function handle(

@@ -2,21 +2,22 @@
  * HTTP Basic authentication by the table of the reference facts, people 4: which refusal, in which order.
  */
 import {
-  badRequest,
   basicAuthenticationRequired,
   foldName,
   incomingWebhookBotType,
   invalidApiKey,
   keyOrSessionRequired,
   notAuthenticated,
-  notForIncomingWebhookBots,
 } from '@parley/contracts';
-import type { Caller } from '@parley/contracts';
+import type { ApiError, Caller } from '@parley/contracts';
 import type { KeyAccount } from '@parley/store';
 
 import type { Endpoint } from './route-table.ts';
 
 export type Credentials = { readonly email: string; readonly apiKey: string };
+
+/** A key by itself, as a query brings it. */
+export type BareKey = { readonly email: undefined; readonly apiKey: string };
 
 const apiKeyPattern = /^[A-Za-z0-9]{32}$/;
 const base64Pattern = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
@@ -31,10 +32,15 @@ function decodeBasic(encoded: string): string | undefined {
   }
 }
 
+/** Whether a text may be a key at all: others are wrong without a look-up. */
+export function hasKeyForm(apiKey: string): boolean {
+  return apiKeyPattern.test(apiKey);
+}
+
 /**
  * Takes email and key out of an Authorization header.
  *
- * @throws ApiError 401 or 400 by the table; a key of the wrong form is refused here, before any look-up
+ * @throws ApiError 401 or 400 by the table
  */
 export function parseAuthorization(header: string | undefined): Credentials {
   if (header === undefined || header.trim() === '') throw notAuthenticated();
@@ -49,63 +55,57 @@ export function parseAuthorization(header: string | undefined): Credentials {
   if (parts.length !== 2 || email === undefined || apiKey === undefined) {
     throw notAuthenticated('Invalid authorization header for basic auth');
   }
-  const credentials = { email: email.trim(), apiKey: apiKey.trim() };
-  if (!apiKeyPattern.test(credentials.apiKey)) throw notAuthenticated('Malformed API key');
-  return credentials;
-}
-
-function callerOf({ userId, email, role, botType, botOwnerId }: KeyAccount): Caller {
-  return { userId, email, role, botType, botOwnerId };
-}
-
-/**
- * Checks the account that a key belongs to.
- *
- * @param account what the look-up by key found
- * @throws ApiError 401 by the table
- */
-export function checkAccount(
-  credentials: Credentials,
-  account: KeyAccount | undefined,
-  endpoint: Pick<Endpoint, 'incomingWebhookBots'>,
-): Caller {
-  if (account === undefined || account.emailFolded !== foldName(credentials.email)) {
-    throw notAuthenticated('Invalid API key');
-  }
-  if (account.isRealmDeactivated) throw notAuthenticated('This organization has been deactivated');
-  if (!account.isActive) throw notAuthenticated('Account is deactivated');
-  if (account.botType === incomingWebhookBotType && endpoint.incomingWebhookBots === 'refused') {
-    throw notForIncomingWebhookBots();
-  }
-  return callerOf(account);
+  return { email: email.trim(), apiKey: apiKey.trim() };
 }
 
 /**
  * Takes the key out of a query, for paths that take it there: no email belongs to it, and refusals have codes.
  *
  * @param query with the question mark, or empty
- * @throws ApiError 401 when there is none, or it has the wrong form
+ * @throws ApiError 401 when there is none
  */
-export function parseKeyInQuery(query: string): string {
+export function parseKeyInQuery(query: string): BareKey {
   const apiKey = new URLSearchParams(query).getAll('api_key').at(-1)?.trim();
   if (apiKey === undefined) throw keyOrSessionRequired();
-  if (!apiKeyPattern.test(apiKey)) throw invalidApiKey('malformed');
-  return apiKey;
+  return { email: undefined, apiKey };
 }
 
 /**
- * Checks the account of a key that came in a query.
+ * Checks that a key is right. Everything it refuses is a failed login, and nothing else is.
  *
- * @throws ApiError 401 for an unknown key, 400 for an account that may not come here
+ * @param account what the look-up by key found
+ * @throws ApiError 401 by the table for a key of the wrong form, one that is unknown, and one of another email
  */
-export function checkAccountOfKey(
+export function checkKey(
+  credentials: Credentials | BareKey,
   account: KeyAccount | undefined,
-  endpoint: Pick<Endpoint, 'incomingWebhookBots'>,
-): Caller {
+): KeyAccount {
+  if (credentials.email !== undefined) {
+    if (!hasKeyForm(credentials.apiKey)) throw notAuthenticated('Malformed API key');
+    if (account === undefined || account.emailFolded !== foldName(credentials.email))
+      throw notAuthenticated('Invalid API key');
+    return account;
+  }
+  if (!hasKeyForm(credentials.apiKey)) throw invalidApiKey('malformed');
   if (account === undefined) throw invalidApiKey('unknown');
-  if (account.isRealmDeactivated) throw badRequest('This organization has been deactivated');
-  if (!account.isActive) throw badRequest('Account is deactivated');
+  return account;
+}
+
+/**
+ * Checks whether the account of a right key may call an endpoint.
+ *
+ * @param refusalOf the refusal with a text: 401 where the key came with Basic, 400 where it came in the query
+ * @throws ApiError by the table
+ */
+export function checkAccount(
+  account: KeyAccount,
+  endpoint: Pick<Endpoint, 'incomingWebhookBots'>,
+  refusalOf: (text: string) => ApiError = notAuthenticated,
+): Caller {
+  if (account.isRealmDeactivated) throw refusalOf('This organization has been deactivated');
+  if (!account.isActive) throw refusalOf('Account is deactivated');
   if (account.botType === incomingWebhookBotType && endpoint.incomingWebhookBots === 'refused')
-    throw badRequest('This API is not available to incoming webhook bots.');
-  return callerOf(account);
+    throw refusalOf('This API is not available to incoming webhook bots.');
+  const { userId, email, role, botType, botOwnerId } = account;
+  return { userId, email, role, botType, botOwnerId };
 }

@@ -1,21 +1,17 @@
 import type { Logger } from '@parley/logging';
 import type { ServiceMetrics } from '@parley/http';
 
-import type { CredentialCache } from './credential-cache.ts';
 import type { EventsHop } from './events-hop.ts';
 import type { Forwarder } from './forward.ts';
 import type { GatewayMetrics } from './metrics.ts';
-import type { RateLimiter } from './rate-limit.ts';
-import type { AdmittedRequest } from './admit.ts';
+import type { AdmittedRequest, Checks } from './admit.ts';
 import type { Upstreams } from './upstreams.ts';
 
 /** What handling a request may use. */
-export type GatewayContext = {
+export type GatewayContext = Checks & {
   readonly log: Logger;
   readonly metrics: GatewayMetrics;
   readonly serviceMetrics: ServiceMetrics;
-  readonly credentials: CredentialCache;
-  readonly rateLimiter: RateLimiter;
   readonly upstreams: Upstreams;
   readonly forwarder: Forwarder;
   readonly eventsHop: EventsHop;

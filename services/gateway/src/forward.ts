@@ -56,7 +56,7 @@ export type ForwarderOptions = {
 };
 
 /** All attempts of one request together take no longer than this many times the wait for one answer. */
-const answerTimeoutsMax = 2;
+export const answerTimeoutsMax = 2;
 
 /** Attempts of one request: also bounds what repeated attempts attach to one response. */
 const attemptsMax = 24;

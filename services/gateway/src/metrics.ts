@@ -10,6 +10,8 @@ export type GatewayMetrics = {
   readonly upstreamRetries: Counter<'service' | 'reason'>;
   readonly rateLimited: Counter;
   readonly uncountedRequests: Counter;
+  readonly failedLogins: Counter<'kind'>;
+  readonly refusedLogins: Counter<'kind'>;
 };
 
 export function createGatewayMetrics(
@@ -52,12 +54,24 @@ export function createGatewayMetrics(
     }),
     rateLimited: new Counter({
       name: 'parley_gateway_rate_limited_total',
-      help: 'Requests refused with 429',
+      help: 'Requests of known users refused with 429',
       registers,
     }),
     uncountedRequests: new Counter({
       name: 'parley_gateway_rate_limit_uncounted_total',
-      help: 'Requests that passed without being counted because Redis was away',
+      help: 'Requests and logins that passed without being counted because Redis was away',
+      registers,
+    }),
+    failedLogins: new Counter({
+      name: 'parley_gateway_failed_logins_total',
+      help: 'Logins that failed and were counted, by what was wrong: password or key',
+      labelNames: ['kind'],
+      registers,
+    }),
+    refusedLogins: new Counter({
+      name: 'parley_gateway_logins_refused_total',
+      help: 'Logins refused with 429 after too many failed ones, by what would have been judged: password or key',
+      labelNames: ['kind'],
       registers,
     }),
   };

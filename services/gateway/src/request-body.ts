@@ -58,6 +58,9 @@ export type BodyBound = { readonly bytesMax: number; readonly refusal: () => Err
 /** The bound of bodies that bring no file (reference facts, people 2.2). */
 export const ordinaryBound: BodyBound = { bytesMax: limits.bodyMaxBytes, refusal: bodyTooLarge };
 
+/** The bound of bodies that the gateway itself has to read. */
+export const keptBound: BodyBound = { bytesMax: keptBodyMaxBytes, refusal: bodyTooLarge };
+
 /** The bound of bodies with a file: room for what is beside it, and above it the very refusal that the service would give. */
 export function fileBound(fileMaxBytes: number): BodyBound {
   return {

@@ -19,6 +19,8 @@ export type Endpoint = {
   readonly authentication: 'basic' | 'basic-or-key' | 'none';
   /** Counted for the rate limit of its caller (reference facts, people 6). */
   readonly isLimited: boolean;
+  /** It judges a password: a 403 is a failed login (reference facts, people 5.1). */
+  readonly judgesPassword: boolean;
   /** Its body is a file, with a bound and an answer at the bound of its own. */
   readonly takesFile: boolean;
   /** Incoming-webhook bots may only send messages (reference facts, people 4). */
@@ -96,7 +98,7 @@ const rows: readonly Row[] = [
   ['users/me/subscriptions/{stream_id:int}', 'subscriptions', { PATCH: repeat }],
 
   ['server_settings', 'presence', { GET: open }],
-  ['fetch_api_key', 'presence', { POST: open }],
+  ['fetch_api_key', 'presence', { POST: { ...open, judgesPassword: true } }],
   ['dev_fetch_api_key', 'presence', { POST: open }],
   ['dev_list_users', 'presence', { GET: open, POST: open }],
   ['users', 'presence', { GET: {}, POST: {} }],
@@ -178,6 +180,7 @@ function compileRow([pattern, service, methods]: Row): CompiledRoute {
         service,
         authentication: 'basic',
         isLimited: true,
+        judgesPassword: false,
         takesFile: false,
         incomingWebhookBots: 'refused',
         afterLoss: method === 'GET' ? 'repeat' : 'once',

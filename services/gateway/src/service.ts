@@ -9,10 +9,12 @@ import { deriveKeySecrets, findAccountByKey } from '@parley/store';
 
 import type { AdmittedRequest } from './admit.ts';
 import { createApp } from './app.ts';
-import { checkAccount } from './authenticate.ts';
+import { checkAccount, checkKey } from './authenticate.ts';
+import { clientAddresses } from './client-address.ts';
 import { CredentialCache } from './credential-cache.ts';
 import { EventsHop } from './events-hop.ts';
-import { Forwarder } from './forward.ts';
+import { Forwarder, answerTimeoutsMax } from './forward.ts';
+import { LoginLimiter } from './login-limit.ts';
 import { createGatewayMetrics } from './metrics.ts';
 import { RateLimiter } from './rate-limit.ts';
 import { Upstreams } from './upstreams.ts';
@@ -25,6 +27,9 @@ const readyHeardWithinMs = 5_000;
 
 /** A look-up of a key that Postgres does not answer in time is 503. */
 const lookupTimeoutMs = 5_000;
+
+/** All attempts to forward a login take no longer than their bound and this. */
+const attemptMarginMs = 1_000;
 
 /** Starts a gateway on a service frame: it is stateless, so nothing but its connections has to be released. */
 export const startGateway: StartService = async (frame: ServiceFrame) => {
@@ -107,6 +112,16 @@ export const startGateway: StartService = async (frame: ServiceFrame) => {
       onRefused: () => counts.rateLimited.inc(),
       onUncounted: () => counts.uncountedRequests.inc(),
     }),
+    loginLimiter: new LoginLimiter({
+      redis,
+      keyPrefix,
+      limits: config.loginLimits,
+      attemptMaxMs: config.upstreamTimeoutMs * answerTimeoutsMax + attemptMarginMs,
+      onFailed: (kind) => counts.failedLogins.inc({ kind }),
+      onRefused: (kind) => counts.refusedLogins.inc({ kind }),
+      onUncounted: () => counts.uncountedRequests.inc(),
+    }),
+    addressOf: clientAddresses(config.trustedProxies),
     upstreams,
     forwarder,
     eventsHop: hop,
@@ -124,7 +139,7 @@ async function findRefusal(
   if (given === null) return undefined;
   const account = await credentials.findInStore(given.apiKey);
   try {
-    checkAccount(given, account, endpoint);
+    checkAccount(checkKey(given, account), endpoint);
     return undefined;
   } catch (error) {
     if (error instanceof ApiError) return error;

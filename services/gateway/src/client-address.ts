@@ -1,0 +1,69 @@
+/** Whom the limits of failed logins take for one client: an address that nobody can choose freely. */
+import type { IncomingMessage } from 'node:http';
+import { BlockList, isIP } from 'node:net';
+
+import type { AddressRange } from '@parley/config';
+
+/** An IPv6 customer is given at least so many leading groups of 16 bits for himself, and all addresses below them. */
+const customerGroups = 4;
+
+const mappedPattern = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
+
+/** Proxies may write a port behind an address, and brackets around it. */
+const withPortPattern = /^(?:\[([^\]]+)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/;
+
+/** @returns the address without port, zone or IPv4 mapping; undefined for what is none */
+function parseAddress(text: string): string | undefined {
+  const withPort = withPortPattern.exec(text);
+  const bare = (withPort?.[1] ?? withPort?.[2] ?? text).replace(/%.*$/s, '');
+  const address = mappedPattern.exec(bare)?.[1] ?? bare;
+  return isIP(address) === 0 ? undefined : address;
+}
+
+/** The network that a customer is given: an IPv4 address itself, of an IPv6 address its first 64 bits. */
+function networkOf(address: string): string {
+  if (isIP(address) === 4) return address;
+  const [head = '', tail] = address.split('::');
+  const first = head === '' ? [] : head.split(':');
+  const last = tail === undefined || tail === '' ? [] : tail.split(':');
+  // A dotted end stands for two groups, which are beyond the network anyway.
+  const lastCount = last.length + (last.at(-1)?.includes('.') === true ? 1 : 0);
+  const zeros = tail === undefined ? 0 : 8 - first.length - lastCount;
+  const groups = [...first, ...Array.from({ length: zeros }, () => '0'), ...last];
+  return groups
+    .slice(0, customerGroups)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':');
+}
+
+/**
+ * Makes the function that finds the address of a request's client.
+ *
+ * `X-Forwarded-For` is believed only as far as it was written by proxies that are trusted: from its end to the first address that
+ * is not one of them. Anybody can write what stands before that.
+ *
+ * @param trustedProxies none: the header is ignored, and the client is whoever opened the connection
+ */
+export function clientAddresses(
+  trustedProxies: readonly AddressRange[],
+): (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string {
+  const trusted = new BlockList();
+  for (const { address, prefixBits } of trustedProxies) {
+    trusted.addSubnet(address, prefixBits, isIP(address) === 4 ? 'ipv4' : 'ipv6');
+  }
+  const isTrusted = (address: string): boolean =>
+    trusted.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6');
+  return ({ headers, socket }) => {
+    let client = parseAddress(socket.remoteAddress ?? '');
+    // A connection that is over has no address any more.
+    if (client === undefined) return 'unknown';
+    const forwarded = trustedProxies.length === 0 ? undefined : headers['x-forwarded-for'];
+    const hops = forwarded === undefined ? [] : String(forwarded).split(',');
+    while (isTrusted(client)) {
+      const before = parseAddress(hops.pop()?.trim() ?? '');
+      if (before === undefined) break;
+      client = before;
+    }
+    return networkOf(client);
+  };
+}

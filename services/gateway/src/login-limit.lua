@@ -1,0 +1,75 @@
+-- Counts failed logins in sliding windows, per address and per account name. One step, because two gateways may ask at once.
+--
+-- KEYS     for each of the login's names (address, account): the sorted set of its attempts under way, then one sorted set of
+--          its failures for each rule; members are request ids, scores times in microseconds
+-- ARGV[1]  `begin`: an attempt whose outcome is not known yet takes a place
+--          `fail`: a login failed that took no place before
+--          `settle`: an attempt that has a place failed
+--          `release`: an attempt that has a place did not fail
+-- ARGV[2]  request id
+-- ARGV[3]  longest time in seconds that an attempt may be under way; its place is free again after it
+-- ARGV[2 + 2i] window of rule i in seconds, ARGV[3 + 2i] its most failures
+--
+-- Returns { outcome, rule, microseconds until an attempt is accepted, microseconds until the window is clear }. Outcome 1:
+-- accepted; 0: refused, since failures alone reach the limit; 2: they would with the attempts under way, so ask again. Only what
+-- is accepted is counted. Failures and attempts under way together never exceed the limit, which makes it exact. The clock is
+-- Redis' own, the same for every gateway. All keys expire.
+
+local mode, id, underwaySecs = ARGV[1], ARGV[2], tonumber(ARGV[3])
+local rules = (#ARGV - 3) / 2
+local clock = redis.call('TIME')
+local now = clock[1] * 1000000 + clock[2]
+
+local function text(number)
+  return string.format('%.0f', number)
+end
+
+local function addFailure(first)
+  for rule = 1, rules do
+    redis.call('ZADD', KEYS[first + rule], text(now), id)
+    redis.call('PEXPIRE', KEYS[first + rule], tonumber(ARGV[2 + 2 * rule]) * 1000)
+  end
+end
+
+if mode == 'settle' or mode == 'release' then
+  for first = 1, #KEYS, rules + 1 do
+    redis.call('ZREM', KEYS[first], id)
+    if mode == 'settle' then addFailure(first) end
+  end
+  return { 1, 1, 0, 0 }
+end
+
+local refusal, mustWait = nil, false
+for first = 1, #KEYS, rules + 1 do
+  redis.call('ZREMRANGEBYSCORE', KEYS[first], '-inf', text(now - underwaySecs * 1000000))
+  local underway = redis.call('ZCARD', KEYS[first])
+  for rule = 1, rules do
+    local failures = KEYS[first + rule]
+    local window = tonumber(ARGV[2 + 2 * rule]) * 1000000
+    local most = tonumber(ARGV[3 + 2 * rule])
+    redis.call('ZREMRANGEBYSCORE', failures, '-inf', text(now - window))
+    local used = redis.call('ZCARD', failures)
+    if used >= most then
+      local oldest = redis.call('ZREVRANGE', failures, most - 1, most - 1, 'WITHSCORES')
+      local newest = redis.call('ZREVRANGE', failures, 0, 0, 'WITHSCORES')
+      local wait = math.max(tonumber(oldest[2]) + window - now, 1)
+      if refusal == nil or wait > refusal[3] then
+        refusal = { 0, rule, wait, tonumber(newest[2]) + window - now }
+      end
+    elseif used + underway >= most then
+      mustWait = true
+    end
+  end
+end
+if refusal ~= nil then return refusal end
+if mustWait then return { 2, 1, 0, 0 } end
+
+for first = 1, #KEYS, rules + 1 do
+  if mode == 'begin' then
+    redis.call('ZADD', KEYS[first], text(now), id)
+    redis.call('PEXPIRE', KEYS[first], underwaySecs * 1000)
+  else
+    addFailure(first)
+  end
+end
+return { 1, 1, 0, 0 }

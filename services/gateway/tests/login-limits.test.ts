@@ -1,0 +1,388 @@
+import { randomBytes } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+
+import { Secret } from '@parley/config';
+import { ApiError } from '@parley/contracts';
+import { createLogger } from '@parley/logging';
+import { connectForRequests } from '@parley/redis';
+import type { Redis } from '@parley/redis';
+import { createRedisPrefix, getTestStores, waitUntil } from '@parley/test-kit';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+
+import { LoginLimiter } from '../src/login-limit.ts';
+import type { Login, LoginLimiterOptions } from '../src/login-limit.ts';
+import { GatewayUnderTest, answerJson, authorization } from './support/gateway-under-test.ts';
+import type { Upstream } from './support/gateway-under-test.ts';
+
+const log = createLogger({ service: 'gateway', nodeId: 'test', level: 'fatal' });
+
+function connect(url: string): Redis {
+  return connectForRequests(
+    { url: new Secret(url), prefix: 'unused', commandTimeoutMs: 5_000 },
+    log,
+  );
+}
+
+function login(change: Partial<Login> = {}): Login {
+  const requestId = randomBytes(8).toString('hex');
+  return {
+    kind: 'password',
+    address: '192.0.2.1',
+    account: 'RINA@EXAMPLE.COM',
+    requestId,
+    ...change,
+  };
+}
+
+function isRefusal(outcome: PromiseSettledResult<unknown>): boolean {
+  return (
+    outcome.status === 'rejected' &&
+    outcome.reason instanceof ApiError &&
+    outcome.reason.status === 429
+  );
+}
+
+describe('LoginLimiter', () => {
+  const connections: Redis[] = [];
+  let keyPrefix = '';
+  let counts = { failed: 0, refused: 0, uncounted: 0 };
+
+  /** Limiters of several gateways: a connection each, one Redis. */
+  async function makeLimiter(change: Partial<LoginLimiterOptions> = {}): Promise<LoginLimiter> {
+    const redis = connect(getTestStores().redisUrl);
+    connections.push(redis);
+    await new Promise((resolve) => {
+      redis.once('ready', resolve);
+    });
+    return new LoginLimiter({
+      redis,
+      keyPrefix,
+      limits: [{ windowSecs: 60, requestsMax: 10 }],
+      attemptMaxMs: 15_000,
+      onFailed: () => (counts.failed += 1),
+      onRefused: () => (counts.refused += 1),
+      onUncounted: () => (counts.uncounted += 1),
+      ...change,
+    });
+  }
+
+  async function fail(limiter: LoginLimiter, change: Partial<Login> = {}): Promise<void> {
+    const attempt = await limiter.begin(login(change));
+    await attempt.end('failed');
+  }
+
+  async function keys(): Promise<string[]> {
+    const found = await connections[0]?.keys(`${keyPrefix}:*`);
+    return found ?? [];
+  }
+
+  afterEach(() => {
+    for (const redis of connections.splice(0)) redis.disconnect();
+    counts = { failed: 0, refused: 0, uncounted: 0 };
+    keyPrefix = '';
+  });
+
+  async function twoLimiters(
+    change: Partial<LoginLimiterOptions> = {},
+  ): Promise<[LoginLimiter, LoginLimiter]> {
+    keyPrefix = createRedisPrefix();
+    return [await makeLimiter(change), await makeLimiter(change)];
+  }
+
+  it('judges exactly ten wrong passwords of a flood that comes at once to two gateways', async () => {
+    const limiters = await twoLimiters();
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 60 }, (_, n) => fail(limiters[n % 2] ?? limiters[0])),
+    );
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
+    expect(outcomes.filter(isRefusal)).toHaveLength(50);
+    expect(counts).toEqual({ failed: 10, refused: 50, uncounted: 0 });
+  });
+
+  it('counts exactly ten wrong keys of such a flood', async () => {
+    const limiters = await twoLimiters();
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 60 }, (_, n) =>
+        (limiters[n % 2] ?? limiters[0]).countFailure(login({ kind: 'key' })),
+      ),
+    );
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
+    expect(outcomes.filter(isRefusal)).toHaveLength(50);
+  });
+
+  it('lets everybody in who has the right password, however many come at once', async () => {
+    const limiters = await twoLimiters();
+    let judged = 0;
+    let judgedMost = 0;
+    await Promise.all(
+      Array.from({ length: 40 }, async (_, n) => {
+        const attempt = await (limiters[n % 2] ?? limiters[0]).begin(login({ account: `P${n}` }));
+        judged += 1;
+        judgedMost = Math.max(judgedMost, judged);
+        await new Promise((resolve) => {
+          setImmediate(resolve);
+        });
+        judged -= 1;
+        await attempt.end('not-failed');
+      }),
+    );
+    expect(judgedMost).toBeLessThanOrEqual(10);
+    expect(counts).toEqual({ failed: 0, refused: 0, uncounted: 0 });
+    expect(await keys()).toEqual([]);
+  });
+
+  it('counts an address over all accounts, and an account over all addresses', async () => {
+    const [limiter] = await twoLimiters({ limits: [{ windowSecs: 60, requestsMax: 3 }] });
+    for (const account of ['A', 'B', undefined]) await fail(limiter, { account });
+    await expect(fail(limiter, { account: 'C' })).rejects.toMatchObject({ status: 429 });
+    const others = ['2', '3', '4'].map((end) => `192.0.2.${end}`);
+    for (const address of others) await fail(limiter, { address, account: 'D' });
+    await expect(fail(limiter, { address: '192.0.2.5', account: 'D' })).rejects.toMatchObject({
+      status: 429,
+    });
+    await fail(limiter, { address: '192.0.2.5', account: 'E' });
+  });
+
+  it('counts wrong passwords and wrong keys apart', async () => {
+    const [limiter] = await twoLimiters({ limits: [{ windowSecs: 60, requestsMax: 1 }] });
+    await fail(limiter);
+    await limiter.countFailure(login({ kind: 'key' }));
+    await expect(fail(limiter)).rejects.toMatchObject({ status: 429 });
+    await expect(limiter.countFailure(login({ kind: 'key' }))).rejects.toMatchObject({
+      status: 429,
+    });
+  });
+
+  it('tells when to come again, and takes the one who does', async () => {
+    const [limiter] = await twoLimiters({
+      limits: [
+        { windowSecs: 60, requestsMax: 50 },
+        { windowSecs: 1, requestsMax: 2 },
+      ],
+    });
+    await fail(limiter);
+    await fail(limiter);
+    const refusal = await fail(limiter).catch((error: unknown) => error as ApiError);
+    const retryAfterSecs = Number((refusal as ApiError).toBody()['retry-after']);
+    expect(retryAfterSecs).toBeGreaterThan(0);
+    expect(retryAfterSecs).toBeLessThanOrEqual(1);
+    expect((refusal as ApiError).headers).toMatchObject({
+      'X-RateLimit-Limit': '2',
+      'Retry-After': String(retryAfterSecs),
+    });
+    await waitUntil('the window moved on', () =>
+      fail(limiter).then(
+        () => true,
+        () => false,
+      ),
+    );
+  });
+
+  it('does not wait for the outcome of others for ever, nor for a client that is gone', async () => {
+    const [limiter] = await twoLimiters({
+      limits: [{ windowSecs: 60, requestsMax: 1 }],
+      placeWaitMaxMs: 100,
+    });
+    const attempt = await limiter.begin(login());
+    await expect(limiter.begin(login())).rejects.toMatchObject({ status: 429 });
+    const patient = await makeLimiter({ limits: [{ windowSecs: 60, requestsMax: 1 }] });
+    await expect(patient.begin(login(), () => true)).rejects.toMatchObject({ status: 429 });
+    const waiting = patient.begin(login());
+    await attempt.end('not-failed');
+    await (await waiting).end('not-failed');
+  });
+
+  it('frees the places that a gateway which died has left', async () => {
+    const [limiter] = await twoLimiters({
+      limits: [{ windowSecs: 60, requestsMax: 2 }],
+      attemptMaxMs: 1_000,
+    });
+    await limiter.begin(login());
+    await limiter.begin(login());
+    await (await limiter.begin(login())).end('not-failed');
+    expect(counts.refused).toBe(0);
+  });
+
+  it('leaves nothing in Redis for what it refuses, and nothing that stays', async () => {
+    const [limiter] = await twoLimiters();
+    await Promise.allSettled(
+      Array.from({ length: 100 }, (_, n) => fail(limiter, { account: 'x'.repeat(n * 100) })),
+    );
+    await limiter.begin(login({ address: 'other' }));
+    const names = await keys();
+    // Failures of one address and ten accounts, and the two names of the attempt under way.
+    expect(names).toHaveLength(13);
+    for (const name of names) {
+      expect(await connections[0]?.pttl(name)).toBeGreaterThan(0);
+      expect(name.length).toBeLessThan(120);
+    }
+  });
+
+  it('lets logins pass, and says so, while Redis is away or no limit is set', async () => {
+    const away = connect('redis://127.0.0.1:1');
+    connections.push(away);
+    const options = {
+      redis: away,
+      keyPrefix: 'away',
+      attemptMaxMs: 1_000,
+      onFailed: () => undefined,
+      onRefused: () => undefined,
+      onUncounted: () => (counts.uncounted += 1),
+    };
+    const limiter = new LoginLimiter({ ...options, limits: [{ windowSecs: 60, requestsMax: 1 }] });
+    for (let count = 0; count < 3; count += 1) {
+      await fail(limiter);
+      await limiter.countFailure(login({ kind: 'key' }));
+    }
+    expect(counts.uncounted).toBe(6);
+    const unlimited = new LoginLimiter({ ...options, limits: [] });
+    await fail(unlimited);
+    await unlimited.countFailure(login({ kind: 'key' }));
+    expect(counts.uncounted).toBe(6);
+  });
+});
+
+describe('through the gateway', () => {
+  let gateway: GatewayUnderTest;
+  let presence: Upstream;
+  /** Logins that reached the service and wait for its answer. */
+  const held: ServerResponse[] = [];
+  const wrong = { result: 'error', msg: 'Your username or password is incorrect.' };
+
+  beforeAll(async () => {
+    gateway = await GatewayUnderTest.start({
+      PARLEY_RATE_LIMITS: '60:1000',
+      PARLEY_LOGIN_LIMITS: '3600:3',
+      PARLEY_TRUSTED_PROXIES: '127.0.0.0/8',
+    });
+    presence = await gateway.addUpstream('presence', (_request, response, body) => {
+      if (body.includes('password=wrong')) answerJson(response, wrong, 403);
+      else if (body.includes('password=held')) held.push(response);
+      else if (body.includes('password=none')) answerJson(response, wrong, 400);
+      else answerJson(response, { result: 'success', msg: '', api_key: 'x' });
+    });
+  });
+
+  afterAll(async () => {
+    await gateway.stop();
+  });
+
+  let lastAddress = 0;
+  const newAddress = (): string => `192.0.2.${(lastAddress += 1)}`;
+
+  function logIn(
+    address: string,
+    username: string,
+    password: string,
+    signal?: AbortSignal,
+  ): Promise<Response> {
+    return fetch(`${gateway.url}/api/v1/fetch_api_key`, {
+      method: 'POST',
+      headers: { 'X-Forwarded-For': address },
+      body: new URLSearchParams({ username, password }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+  }
+
+  it('refuses a password without judging it, right or wrong, once three failed', async () => {
+    const address = newAddress();
+    for (const user of ['a', 'b', 'c']) {
+      expect((await logIn(address, `${user}@example.com`, 'wrong')).status).toBe(403);
+    }
+    const seen = presence.seen.length;
+    for (const password of ['wrong', 'right']) {
+      const refused = await logIn(address, 'd@example.com', password);
+      const body = (await refused.json()) as Record<string, unknown>;
+      expect([refused.status, body]).toEqual([
+        429,
+        {
+          result: 'error',
+          msg: 'API usage exceeded rate limit',
+          'retry-after': expect.any(Number) as number,
+        },
+      ]);
+      expect(refused.headers.get('retry-after')).toBe(String(body['retry-after']));
+      expect(refused.headers.get('x-ratelimit-limit')).toBe('3');
+      expect(refused.headers.has('x-ratelimit-reset')).toBe(true);
+      expect(refused.headers.has('x-ratelimit-remaining')).toBe(false);
+      expect(refused.headers.get('content-type')).toBe('application/json');
+    }
+    expect(presence.seen).toHaveLength(seen);
+    expect((await logIn(newAddress(), 'd@example.com', 'right')).status).toBe(200);
+    expect(await gateway.metric('parley_gateway_failed_logins_total')).toBe(3);
+    expect(await gateway.metric('parley_gateway_logins_refused_total')).toBe(2);
+  });
+
+  it('counts an account over all addresses, in any spelling', async () => {
+    for (const name of ['e@example.com', 'E@Example.COM', ' e@example.com ']) {
+      expect((await logIn(newAddress(), name, 'wrong')).status).toBe(403);
+    }
+    expect((await logIn(newAddress(), 'e@EXAMPLE.com', 'right')).status).toBe(429);
+  });
+
+  it('does not count right passwords, nor what is refused before a password', async () => {
+    const address = newAddress();
+    for (let count = 0; count < 5; count += 1) {
+      expect((await logIn(address, 'f@example.com', 'right')).status).toBe(200);
+      expect((await logIn(address, 'f@example.com', 'none')).status).toBe(400);
+    }
+  });
+
+  it('counts a guess whose client hung up before the answer', async () => {
+    const address = newAddress();
+    for (let count = 1; count <= 3; count += 1) {
+      const controller = new AbortController();
+      const asked = logIn(address, 'g@example.com', 'held', controller.signal);
+      await waitUntil('the service has it', () => held.length === 1);
+      controller.abort();
+      await expect(asked).rejects.toThrow('abort');
+      const upstream = held.pop();
+      await waitUntil('the gateway gave up', () => upstream?.destroyed === true);
+    }
+    expect((await logIn(address, 'h@example.com', 'right')).status).toBe(429);
+  });
+
+  it('takes no login of more than a mebibyte', async () => {
+    const answer = await logIn(newAddress(), 'i@example.com', 'x'.repeat(1024 * 1024));
+    expect(answer.status).toBe(413);
+  });
+
+  it('tells wrong keys so once three were tried, and takes right ones of the same address and account', async () => {
+    const user = await gateway.addUser();
+    const address = newAddress();
+    const call = (credentials: Record<string, string>): Promise<Response> =>
+      fetch(`${gateway.url}/api/v1/users/me`, {
+        headers: { ...credentials, 'X-Forwarded-For': address },
+      });
+    const wrongKeys = ['y'.repeat(32), 'short', 'z'.repeat(32)];
+    for (const apiKey of wrongKeys) {
+      expect((await call(authorization({ ...user, apiKey }))).status).toBe(401);
+    }
+    const refused = await call(authorization({ ...user, apiKey: 'y'.repeat(32) }));
+    expect([refused.status, refused.headers.get('x-ratelimit-limit')]).toEqual([429, '3']);
+    expect(refused.headers.has('www-authenticate')).toBe(false);
+    expect((await call(authorization(user))).status).toBe(200);
+    // What names no key at all, or is not about the key, is no guess.
+    expect((await call({})).status).toBe(401);
+    expect((await call({ authorization: 'Basic x' })).status).toBe(401);
+    await gateway.changeAccount(user.userId, { isActive: false });
+    await waitUntil(
+      'the account is refused',
+      async () => (await call(authorization(user))).status === 401,
+    );
+  });
+
+  it('counts keys in queries by their address', async () => {
+    const address = newAddress();
+    const show = (apiKey: string): Promise<Response> =>
+      fetch(`${gateway.url}/avatar/7?api_key=${apiKey}`, {
+        headers: { 'X-Forwarded-For': address },
+      });
+    for (const apiKey of ['y'.repeat(32), 'short', 'z'.repeat(32)]) {
+      expect((await show(apiKey)).status).toBe(401);
+    }
+    expect((await show('y'.repeat(32))).status).toBe(429);
+    const user = await gateway.addUser();
+    expect((await show(user.apiKey)).status).toBe(200);
+  });
+});
