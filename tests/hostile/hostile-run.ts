@@ -48,12 +48,14 @@ function describe({ seed, spoiled, shape }: Plan, request: PlannedRequest): stri
   });
 }
 
-/** Only files, pictures and redirects are no JSON; what Node itself refuses has no body. */
+/** Only files, pictures, redirects and streams of events are no JSON; what Node itself refuses has no body. */
 function findBadAnswer({ path, method }: PlannedRequest, answer: RawAnswer): string | undefined {
   const { status, headers, text } = answer;
   if (status >= 500) return `status ${status} ${text.slice(0, 200)}`;
   if (status < 200) return `status ${status}`;
   if (!/^\/+api\//i.test(path) || method === 'HEAD' || text === '') return undefined;
+  if (headers['content-type'] === 'text/event-stream' && status === 200)
+    return text.endsWith('\n\n') ? undefined : `a stream that breaks off: ${text.slice(-200)}`;
   if (headers['content-type'] !== 'application/json')
     return `content type ${headers['content-type']} with status ${status}`;
   try {

@@ -84,6 +84,7 @@ export class HostileWorld {
         // A held poll is answered soon.
         PARLEY_HEARTBEAT_MIN_SECS: '0.2',
         PARLEY_HEARTBEAT_MAX_SECS: '0.4',
+        PARLEY_EVENT_STREAM_LIFETIME_SECS: '0.5',
         // A machine that others use too is slow, which is no fault of a service.
         PARLEY_UPSTREAM_TIMEOUT_SECS: '60',
       },

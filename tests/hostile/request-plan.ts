@@ -157,6 +157,10 @@ export function makeRequest(plan: Plan, world: HostileWorld): PlannedRequest {
   const common = {
     'user-agent': random.pick(['Hostile/1.0', 'x'.repeat(300), 'ZulipPython/0.6 (x; y)', '/', '(']),
     ...(authorization === undefined ? {} : { authorization }),
+    // What only a stream of events reads.
+    ...(random.chance(0.9)
+      ? {}
+      : { 'last-event-id': random.pick(['-1', '0', 'x', '9'.repeat(300), '\u00ff', ' ', '1e3']) }),
   };
   const method = endpoint.method === 'ANY' ? 'POST' : endpoint.method;
   const written = write(shape, { method, path, fields, random, takesFile: isFileLike(endpoint) });

@@ -118,9 +118,9 @@ function askForFiles(
 }
 
 /** The random part of a queue's id is known to its owner alone; an unknown one is refused otherwise (reference facts, events 6.3). */
-const readEvents = (asker: Asker, parameters: Parameters): Ask[] =>
+const readEvents = (asker: Asker, parameters: Parameters, path = 'events'): Ask[] =>
   asker.random.sample(asker.queueIds, 4).map((id) => ({
-    path: 'events',
+    path,
     parameters: { ...parameters, queue_id: id },
     succeeds: false,
   }));
@@ -217,6 +217,7 @@ export const plans: Plans = {
     { path: 'register', parameters: { narrow: [['sender', me.email]] } },
   ],
   'GET events': (asker) => readEvents(asker, { last_event_id: 0, dont_block: true }),
+  'GET events/stream': (asker) => readEvents(asker, { last_event_id: 0 }, 'events/stream'),
   'DELETE events': (asker) => readEvents(asker, {}),
 };
 

@@ -50,6 +50,12 @@ export type QueueConfig = {
   readonly perUserMax: number;
   readonly heartbeatMinMs: number;
   readonly heartbeatMaxMs: number;
+  readonly outageGraceMs: number;
+  readonly stream: {
+    readonly lifetimeMs: number;
+    readonly unreadMaxBytes: number;
+    readonly stallMs: number;
+  };
 };
 
 /** Where uploaded files are: a folder, or a bucket. */
@@ -230,6 +236,12 @@ function readQueues(reader: SettingsReader): QueueConfig {
     perUserMax: reader.must('queuesPerUserMax'),
     heartbeatMinMs: reader.must('heartbeatMinMs'),
     heartbeatMaxMs: reader.must('heartbeatMaxMs'),
+    outageGraceMs: reader.must('queueOutageGraceMs'),
+    stream: {
+      lifetimeMs: reader.must('eventStreamLifetimeMs'),
+      unreadMaxBytes: reader.must('eventStreamUnreadMaxBytes'),
+      stallMs: reader.must('eventStreamStallMs'),
+    },
   };
   if (queues.heartbeatMinMs > queues.heartbeatMaxMs) {
     reader.faults.push(`${settings.heartbeatMinMs.name} is above ${settings.heartbeatMaxMs.name}`);

@@ -300,6 +300,26 @@ export const settings = {
     default: '1000',
     meaning: 'most event queues of one user',
   }),
+  queueOutageGraceMs: secondsAsMs('PARLEY_QUEUE_OUTAGE_GRACE_SECS', [0, 86_400], {
+    default: '600',
+    meaning: 'time after Postgres was away in which no idle event queue is ended',
+  }),
+  eventStreamLifetimeMs: secondsAsMs('PARLEY_EVENT_STREAM_LIFETIME_SECS', [0.1, 86_400], {
+    default: '3600',
+    meaning: 'time after which a stream of events ends by itself; its client comes back',
+  }),
+  eventStreamUnreadMaxBytes: wholeNumber(
+    'PARLEY_EVENT_STREAM_UNREAD_MAX_BYTES',
+    [65_536, 67_108_864],
+    {
+      default: '1048576',
+      meaning: 'what the reader of a stream of events may leave unread',
+    },
+  ),
+  eventStreamStallMs: secondsAsMs('PARLEY_EVENT_STREAM_STALL_SECS', [0.1, 600], {
+    default: '10',
+    meaning: 'time in which a reader that left more unread must go on, or is cut off',
+  }),
   uploadsDir: plainText('PARLEY_UPLOADS_DIR', /^\/[^\0]*$/, 'must be an absolute path', {
     default: null,
     meaning:

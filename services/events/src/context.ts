@@ -3,12 +3,14 @@ import type { SharedPresence } from '@parley/presence-state';
 import type { Stores } from '@parley/service';
 import type { KeySecrets, ServerFacts, StreamTraffic } from '@parley/store';
 
-import type { PollContext } from './queues/poll.ts';
+import type { EventStreams } from './queues/event-stream.ts';
+import type { ReadContext } from './queues/queue-reader.ts';
 import type { TypingEvents } from './typing/typing-events.ts';
 
 /** What the endpoints of the events service use. */
 export type EventsContext = Stores & {
-  readonly poll: PollContext;
+  readonly read: ReadContext;
+  readonly streams: EventStreams;
   readonly queues: QueueConfig;
   readonly traffic: StreamTraffic;
   readonly keySecrets: KeySecrets;

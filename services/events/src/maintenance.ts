@@ -14,8 +14,6 @@ import type { NodeFeed } from './feed/node-feed.ts';
 const tickAfterSecs = 40;
 const tickCheckIntervalMs = 5_000;
 const sweepIntervalMs = 10_000;
-/** After Postgres was away no queue is ended for so long: its clients need time to come back (architecture, Queues). */
-const graceAfterOutageMs = 600_000;
 const trimIntervalMs = 3_600_000;
 /** Entries older than this may go: the longest lifetime of a queue is a week, and a node may lag a little behind it. */
 const logRetentionSecs = 8 * 86_400;
@@ -25,6 +23,8 @@ export type MaintenanceOptions = {
   readonly eventLog: EventLog;
   readonly follower: LogFollower;
   readonly feed: NodeFeed;
+  /** After Postgres was away no queue is ended for so long: its clients need time to come back (architecture, Queues). */
+  readonly outageGraceMs: number;
   readonly log: Logger;
 };
 
@@ -40,7 +40,7 @@ export class Maintenance {
   }
 
   start(): void {
-    const { eventLog, feed, follower, log, pool } = this.#options;
+    const { eventLog, feed, follower, log, outageGraceMs, pool } = this.#options;
     const every = (intervalMs: number, name: string, work: () => Promise<void>): void => {
       const run = (): void => {
         const running: Promise<void> = work()
@@ -56,7 +56,7 @@ export class Maintenance {
       feed.forgetOld();
     });
     every(sweepIntervalMs, 'the sweep of idle queues', async () => {
-      if (!follower.isCurrent() || follower.answeredForMs < graceAfterOutageMs) {
+      if (!follower.isCurrent() || follower.answeredForMs < outageGraceMs) {
         this.#reachableSince = undefined;
         return;
       }

@@ -1,8 +1,10 @@
 import type { LogFollower } from '@parley/event-log';
 import type { Registry } from 'prom-client';
-import { Gauge } from 'prom-client';
+import { Counter, Gauge } from 'prom-client';
 
 import type { NodeFeed } from './feed/node-feed.ts';
+import type { EventStreams, StreamCounts } from './queues/event-stream.ts';
+import type { RefusalReason } from './queues/queue-reader.ts';
 import type { QueueRegistry } from './queues/queue-registry.ts';
 
 /** What an operator watches of an events node. */
@@ -12,11 +14,18 @@ export function registerMetrics(
     readonly registry: QueueRegistry;
     readonly feed: NodeFeed;
     readonly follower: LogFollower;
+    readonly streams: EventStreams;
   },
 ): void {
   const gauges: readonly (readonly [name: string, help: string, read: () => number])[] = [
     ['parley_event_queues', 'Queues in the memory of this node', () => node.registry.size],
     ['parley_event_polls_held', 'Polls that wait for an event', () => node.registry.heldPolls],
+    ['parley_event_streams_open', 'Streams of events that are open', () => node.streams.count],
+    [
+      'parley_event_stream_unread_bytes',
+      'Bytes of streams that wait for their readers',
+      () => node.streams.unreadBytes,
+    ],
     ['parley_event_users', 'Users whose views this node holds', () => node.feed.userCount],
     [
       'parley_log_tail_bytes',
@@ -44,4 +53,31 @@ export function registerMetrics(
       },
     });
   }
+}
+
+/** @returns what counts the queues that are refused though they are there, by reason */
+export function countRefusals(registry: Registry): (reason: RefusalReason) => void {
+  const refusals = new Counter({
+    name: 'parley_event_queue_refusals_total',
+    help: 'Reads of queues refused with BAD_EVENT_QUEUE_ID though the queue is there, by reason',
+    labelNames: ['reason'],
+    registers: [registry],
+  });
+  return (reason) => refusals.inc({ reason });
+}
+
+/** @returns what counts the traffic of streams */
+export function countStreams(registry: Registry): StreamCounts {
+  const registers = [registry];
+  const bytes = new Counter({
+    name: 'parley_event_stream_bytes_total',
+    help: 'Bytes given to streams of events',
+    registers,
+  });
+  const cutOffs = new Counter({
+    name: 'parley_event_stream_cut_offs_total',
+    help: 'Streams cut off because their readers left too much unread',
+    registers,
+  });
+  return { onSent: (count) => bytes.inc(count), onCutOff: () => cutOffs.inc() };
 }

@@ -21,7 +21,9 @@ import { loadUserView } from './feed/load-user-view.ts';
 import { NodeFeed } from './feed/node-feed.ts';
 import { SubscriberReader } from './feed/subscriber-reader.ts';
 import { Maintenance } from './maintenance.ts';
-import { registerMetrics } from './metrics.ts';
+import { countRefusals, countStreams, registerMetrics } from './metrics.ts';
+import { EventStreams } from './queues/event-stream.ts';
+import type { ReadContext } from './queues/queue-reader.ts';
 import { QueueRegistry } from './queues/queue-registry.ts';
 import { TypingEvents } from './typing/typing-events.ts';
 
@@ -77,6 +79,7 @@ export const start: StartService = async (frame: ServiceFrame) => {
     eventLog: stores.eventLog,
     follower,
     feed,
+    outageGraceMs: config.queues.outageGraceMs,
     log,
   });
   maintenance.start();
@@ -87,6 +90,32 @@ export const start: StartService = async (frame: ServiceFrame) => {
 
   const flags = new FlagReader(stores.pool);
   const subscribers = new SubscriberReader(stores.pool);
+  const read: ReadContext = {
+    registry,
+    follower,
+    canRead: () => feed.canRead,
+    logAccess: {
+      tail: feed.tail,
+      conversationIdsOf: async (userId) => privateConversationIdsOf(stores.pool, userId),
+      readEntries: async (range, audiences, entriesMax) =>
+        readEntriesForAudiences(stores.pool, range, audiences, entriesMax),
+      readBeginPosition: async () => (await readHead(stores.pool)).beginPosition,
+      openSealed: (text) => openEventMembers(keySecrets, text),
+      flagsOf: async (userId, messageId) => flags.of(userId, messageId),
+      subscribersAt: (streamId, position) => subscribers.at(streamId, position),
+      heldInStream: async (userId, streamId, upToMessageId) =>
+        listHeldInStream(stores.pool, userId, streamId, upToMessageId),
+    },
+    heartbeat: { minMs: config.queues.heartbeatMinMs, maxMs: config.queues.heartbeatMaxMs },
+    draining: frame.stopping,
+    onRefused: countRefusals(frame.metrics.registry),
+    log,
+  };
+  const streams = new EventStreams(
+    read,
+    config.queues.stream,
+    countStreams(frame.metrics.registry),
+  );
   const context: EventsContext = {
     ...stores,
     queues: config.queues,
@@ -99,31 +128,13 @@ export const start: StartService = async (frame: ServiceFrame) => {
     },
     presence: new SharedPresence(stores),
     typing,
-    poll: {
-      registry,
-      follower,
-      canRead: () => feed.canRead,
-      logAccess: {
-        tail: feed.tail,
-        conversationIdsOf: async (userId) => privateConversationIdsOf(stores.pool, userId),
-        readEntries: async (range, audiences, entriesMax) =>
-          readEntriesForAudiences(stores.pool, range, audiences, entriesMax),
-        readBeginPosition: async () => (await readHead(stores.pool)).beginPosition,
-        openSealed: (text) => openEventMembers(keySecrets, text),
-        flagsOf: async (userId, messageId) => flags.of(userId, messageId),
-        subscribersAt: (streamId, position) => subscribers.at(streamId, position),
-        heldInStream: async (userId, streamId, upToMessageId) =>
-          listHeldInStream(stores.pool, userId, streamId, upToMessageId),
-      },
-      heartbeat: { minMs: config.queues.heartbeatMinMs, maxMs: config.queues.heartbeatMaxMs },
-      draining: frame.stopping,
-      log,
-    },
+    read,
+    streams,
   };
-  registerMetrics(frame.metrics.registry, { registry, feed, follower });
+  registerMetrics(frame.metrics.registry, { registry, feed, follower, streams });
   // Drains run in reverse: the lease, registered once the node listens, is given up before, so whoever polls again finds another
   // holder.
-  frame.onDrain('held polls', () => registry.finishPolls(drainSpreadMs));
+  frame.onDrain('held polls and streams', () => registry.finishTurns(drainSpreadMs));
   keepLease(frame, stores, () => follower.isCurrent(2_000) && feed.canRead);
   return createApiApp({
     endpoints,

@@ -5,6 +5,8 @@ import type { Registry } from 'prom-client';
 export type GatewayMetrics = {
   readonly requests: Counter<'service' | 'status'>;
   readonly heldPolls: Gauge;
+  readonly openStreams: Gauge;
+  readonly streamBytes: Counter;
   readonly movedPolls: Counter<'reason'>;
   readonly credentialLookups: Counter<'outcome'>;
   readonly upstreamRetries: Counter<'service' | 'reason'>;
@@ -16,7 +18,7 @@ export type GatewayMetrics = {
 
 export function createGatewayMetrics(
   registry: Registry,
-  observe: { readonly heldPolls: () => number },
+  observe: { readonly heldPolls: () => number; readonly openStreams: () => number },
 ): GatewayMetrics {
   const registers = [registry];
   return {
@@ -34,9 +36,22 @@ export function createGatewayMetrics(
         this.set(observe.heldPolls());
       },
     }),
+    openStreams: new Gauge({
+      name: 'parley_gateway_open_streams',
+      help: 'Streams of events that flow to clients',
+      registers,
+      collect() {
+        this.set(observe.openStreams());
+      },
+    }),
+    streamBytes: new Counter({
+      name: 'parley_gateway_stream_bytes_total',
+      help: 'Bytes that streams of events brought to clients',
+      registers,
+    }),
     movedPolls: new Counter({
       name: 'parley_gateway_moved_polls_total',
-      help: 'Held polls that went on at another event node, by reason',
+      help: 'Held polls that went on at another event node, and streams that ended for it, by reason',
       labelNames: ['reason'],
       registers,
     }),

@@ -28,6 +28,8 @@ export type Endpoint = {
   readonly afterLoss: AfterLoss;
   /** The answer may be held until an event comes. */
   readonly isLongPoll: boolean;
+  /** The answer is a stream of events, which ends when either side ends it. */
+  readonly isStream: boolean;
   /** The request belongs to an event queue named by `queue_id` in query or body, and goes to that queue's holder. */
   readonly goesToHolder: boolean;
 };
@@ -148,6 +150,7 @@ const rows: readonly Row[] = [
   ['realm/profile_fields/{field_id:int}', 'presence', { PATCH: {}, DELETE: {} }],
 
   ['register', 'events', { POST: {} }],
+  ['events/stream', 'events', { GET: { isLongPoll: true, isStream: true, goesToHolder: true } }],
   ['typing', 'events', { POST: repeat }],
   [
     'events',
@@ -185,6 +188,7 @@ function compileRow([pattern, service, methods]: Row): CompiledRoute {
         incomingWebhookBots: 'refused',
         afterLoss: method === 'GET' ? 'repeat' : 'once',
         isLongPoll: false,
+        isStream: false,
         goesToHolder: false,
         ...given,
       },

@@ -66,6 +66,7 @@ export const startGateway: StartService = async (frame: ServiceFrame) => {
   let eventsHop: EventsHop | undefined;
   const counts = createGatewayMetrics(metrics.registry, {
     heldPolls: () => eventsHop?.heldPolls ?? 0,
+    openStreams: () => eventsHop?.openStreams ?? 0,
   });
   const keySecrets = deriveKeySecrets(config.keySecret.reveal());
   const credentials = new CredentialCache({
@@ -88,9 +89,11 @@ export const startGateway: StartService = async (frame: ServiceFrame) => {
   const hop = new EventsHop({
     upstreams,
     pollBoundMs,
+    streamBoundMs: config.queues.stream.lifetimeMs + pollBoundMarginMs,
     signIdentity: sign,
     findRefusal: (admitted) => findRefusal(credentials, admitted),
     onMoved: (reason) => counts.movedPolls.inc({ reason }),
+    onStreamBytes: (count) => counts.streamBytes.inc(count),
   });
   eventsHop = hop;
   frame.onDispose('events hop', () => hop.stop());

@@ -36,7 +36,7 @@ export const deleteQueueEndpoint = defineEndpoint({
         append: { entries: [{ entry, audience: audienceKey.user(caller.userId) }] },
       };
     });
-    context.poll.registry.peek(queueId)?.end();
+    context.read.registry.peek(queueId)?.end();
     if (!wasThere) throw badEventQueueId(queueId);
     return {};
   },

@@ -3,7 +3,8 @@ import { convertedNumber, defineEndpoint, jsonBoolean, preserialized, text } fro
 import { getRealm, getUser, hidesEmails } from '@parley/store';
 
 import type { EventsContext } from '../context.ts';
-import { getQueue, poll } from '../queues/poll.ts';
+import { poll } from '../queues/poll.ts';
+import { getQueue } from '../queues/queue-reader.ts';
 import { lifespanOf, registerQueue } from '../queues/register-queue.ts';
 import { descriptorOf, queueParameters } from './queue-parameters.ts';
 import { defaultRegisterStreamName } from './register-queue.ts';
@@ -78,14 +79,14 @@ export const getEventsEndpoint = defineEndpoint({
     // Not the usual refusal of a missing parameter: this one names no variable (reference facts, events 6.3).
     if (parameters.last_event_id === undefined)
       throw badRequest("Missing 'last_event_id' argument");
-    const queue = await getQueue(context.poll, parameters.queue_id, caller.userId);
-    const events = await poll(context.poll, queue, {
+    const queue = await getQueue(context.read, parameters.queue_id, caller.userId);
+    const events = await poll(context.read, queue, {
       lastEventId: parameters.last_event_id,
       dontBlock: parameters.dont_block,
       signal,
     });
     return preserialized(
-      `{"result":"success","msg":"","events":[${events.join(',')}],"queue_id":${JSON.stringify(queue.id)}}`,
+      `{"result":"success","msg":"","events":[${events.map(({ text: event }) => event).join(',')}],"queue_id":${JSON.stringify(queue.id)}}`,
     );
   },
 });

@@ -137,7 +137,7 @@ export class NodeFeed {
   /** Past an entry that this release cannot read nothing is answered: a later event would hide that one was left out. */
   #goBlind(error: unknown): void {
     this.#canRead = false;
-    for (const feed of this.#users.values()) for (const queue of feed.queues) queue.finishPoll();
+    for (const feed of this.#users.values()) for (const queue of feed.queues) queue.finishTurn();
     this.#options.onUnreadableEntry(error);
   }
 
@@ -241,8 +241,8 @@ export class NodeFeed {
     } else if (effect.effect === 'account' && !effect.isActive) {
       for (const queue of this.#users.get(effect.userId)?.queues ?? []) queue.end();
     } else if (effect.effect === 'key-changed') {
-      // The held poll was authenticated by the old key; the next one has to show the new one.
-      for (const queue of this.#users.get(effect.userId)?.queues ?? []) queue.finishPoll();
+      // The reader was authenticated by the old key; the next one has to show the new one.
+      for (const queue of this.#users.get(effect.userId)?.queues ?? []) queue.finishTurn();
     }
   }
 
@@ -268,7 +268,7 @@ export class NodeFeed {
     for (const feed of this.#users.values()) {
       for (const queue of feed.queues) {
         queue.feed = undefined;
-        queue.finishPoll();
+        queue.finishTurn();
       }
     }
     this.#users.clear();

@@ -18,7 +18,7 @@ import type { EventQueue } from './event-queue.ts';
 import { listensToPublicStreams, passesNarrow, takesType } from './queue-filter.ts';
 
 /** An answer drains what is pending up to these bounds, and holds at least one event (design, Queues and event nodes). */
-const defaultBounds: CollectBounds = {
+export const answerBounds: CollectBounds = {
   answerEventsMax: 1_000,
   answerBytesMax: 1_048_576,
   replayPageEntries: 500,
@@ -63,8 +63,15 @@ export class FeedLost extends Error {}
 /** The log was trimmed past the position from which it should have been read. */
 export class LogTrimmed extends Error {}
 
+/** An event as a client gets it. */
+export type CollectedEvent = {
+  readonly id: number;
+  /** JSON, the id included. */
+  readonly text: string;
+};
+
 class Answer {
-  readonly texts: string[] = [];
+  readonly events: CollectedEvent[] = [];
   readonly #bounds: CollectBounds;
   #bytes = 0;
 
@@ -73,26 +80,26 @@ class Answer {
   }
 
   /** @returns whether more may follow */
-  push(text: string): boolean {
-    this.texts.push(text);
+  push(id: number, text: string): boolean {
+    this.events.push({ id, text });
     this.#bytes += Buffer.byteLength(text);
     return (
-      this.texts.length < this.#bounds.answerEventsMax && this.#bytes < this.#bounds.answerBytesMax
+      this.events.length < this.#bounds.answerEventsMax && this.#bytes < this.#bounds.answerBytesMax
     );
   }
 }
 
 /**
  * @param after `last_event_id` as far as it is meaningful: at or above the queue's start and at or below the log's end
- * @returns events as JSON texts, in increasing id, all above `after`
+ * @returns events in increasing id, all above `after`
  * @throws FeedLost, LogTrimmed
  */
 export async function collectEvents(
   log: LogAccess,
   queue: EventQueue,
   after: number,
-  bounds: CollectBounds = defaultBounds,
-): Promise<string[]> {
+  bounds: CollectBounds = answerBounds,
+): Promise<CollectedEvent[]> {
   const { replayPageEntries } = bounds;
   const answer = new Answer(bounds);
   let position = after;
@@ -103,7 +110,7 @@ export async function collectEvents(
     const upTo = feed.coverageOf(listensToPublicStreams(queue.descriptor));
     if (position >= upTo) {
       await addEntries(log, queue, view, feed.deliveriesAfter(position), after, answer);
-      return answer.texts;
+      return answer.events;
     }
     if (position >= log.tail.beginPosition) {
       const isOpen = await addEntries(
@@ -114,7 +121,7 @@ export async function collectEvents(
         after,
         answer,
       );
-      if (!isOpen) return answer.texts;
+      if (!isOpen) return answer.events;
       position = upTo;
       continue;
     }
@@ -123,7 +130,7 @@ export async function collectEvents(
     // The beginning moves before anything is removed, so a page that lacks entries is told by a later look.
     if ((await log.readBeginPosition()) > position) throw new LogTrimmed();
     const entries = page.map((entry) => new ParsedEntry(entry));
-    if (!(await addEntries(log, queue, view, entries, after, answer))) return answer.texts;
+    if (!(await addEntries(log, queue, view, entries, after, answer))) return answer.events;
     position = page.length < replayPageEntries ? upTo : (entries.at(-1)?.end ?? upTo);
   }
 }
@@ -158,7 +165,7 @@ async function addEntries(
     const { entry } = parsed;
     if (entry.kind === 'message.sent') {
       const text = parsed.position > after ? messageEvent(parsed, entry, queue, view) : undefined;
-      if (text !== undefined && !answer.push(text)) return false;
+      if (text !== undefined && !answer.push(parsed.position, text)) return false;
     } else if (entry.kind === 'change') {
       if (!(await addChange(log, parsed, entry, queue, view, after, answer))) return false;
     }
@@ -204,10 +211,12 @@ async function addChange(
     if (part === undefined || !takesType(descriptor, eventTypeOf(part))) continue;
     if (part.form === 'peers') {
       for (let offset = Math.max(0, after + 1 - first); offset < part.userIds.length; offset += 1) {
-        if (!answer.push(parsed.peerEventText(entry, index, offset))) return false;
+        const text = parsed.peerEventText(entry, index, offset);
+        if (!answer.push(first + offset, text)) return false;
       }
     } else if (first > after) {
-      if (!answer.push(await eventOfPart(log, parsed, entry, index, view, first))) return false;
+      const text = await eventOfPart(log, parsed, entry, index, view, first);
+      if (!answer.push(first, text)) return false;
     }
   }
   return true;

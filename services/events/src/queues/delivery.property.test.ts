@@ -110,11 +110,15 @@ class Node {
   }
 
   async poll(queue: EventQueue, after: number, replayAudiencesMax: number): Promise<number[]> {
-    const texts = await collectEvents(this.access, queue, after, {
+    const events = await collectEvents(this.access, queue, after, {
       ...bounds,
       replayAudiencesMax,
     });
-    return texts.map((text) => (JSON.parse(text) as { id: number }).id);
+    return events.map(({ id, text }) => {
+      if ((JSON.parse(text) as { id: number }).id !== id)
+        throw new Error(`${id} is not in ${text}`);
+      return id;
+    });
   }
 }
 
@@ -182,7 +186,7 @@ test('following polls give what the whole log has for the queue, once and in ord
             .filter(({ queue }) => queue.feed !== undefined)
             .map(({ queue }) => {
               const poll = { queue, isReleased: false };
-              const { released } = queue.hold({
+              const released = queue.take('poll').wait({
                 heartbeatAfterMs: 60_000,
                 signal: new AbortController().signal,
               });
@@ -195,7 +199,7 @@ test('following polls give what the whole log has for the queue, once and in ord
             const { queue } = poll;
             const ids = log.idsFor(queue, Math.max(before, queue.startPosition), upTo);
             if (ids.length > 0) expect(poll.isReleased).toBe(true);
-            queue.finishPoll();
+            queue.finishTurn();
           }
           await Promise.all(held.map(({ done }) => done));
         };

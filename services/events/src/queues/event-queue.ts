@@ -11,20 +11,71 @@ export type QueueFeed = {
   readonly deliveriesAfter: (after: number) => ParsedEntry[];
 };
 
-/** Why a held poll was let go. */
-export type PollRelease =
+/** Why a wait ended. */
+export type TurnRelease =
   /** Something may be there. */
-  | 'events'
-  /** Another poll took over, the queue was deleted, the key changed or the node drains: the poll is answered empty. */
-  | 'finished'
+  | 'news'
+  /** Another reader took over, the queue was deleted, the key changed or the node drains. */
+  | 'over'
   | 'heartbeat'
   | 'hung-up';
 
-export type HeldPoll = {
-  readonly released: Promise<PollRelease>;
-  /** Ends this poll's wait, and no other's. */
-  readonly letGo: () => void;
-};
+/** What reads a queue: a poll, or a stream. */
+export type ReaderKind = 'poll' | 'stream';
+
+/** The time in which one reader has the queue: until it leaves, or another comes. */
+export class QueueTurn {
+  readonly kind: ReaderKind;
+  #isOver = false;
+  #hasNews = false;
+  #release: ((reason: TurnRelease) => void) | undefined;
+
+  constructor(kind: ReaderKind) {
+    this.kind = kind;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** To be called before looking, so that what arrives while looking ends the next wait at once. */
+  beginLook(): void {
+    this.#hasNews = false;
+  }
+
+  /** Waits until there is a reason to look again, or to stop. */
+  wait(options: {
+    readonly heartbeatAfterMs: number;
+    readonly signal: AbortSignal;
+  }): Promise<TurnRelease> {
+    const { signal } = options;
+    if (this.#isOver) return Promise.resolve('over');
+    if (signal.aborted) return Promise.resolve('hung-up');
+    if (this.#hasNews) return Promise.resolve('news');
+    const { promise, resolve } = Promise.withResolvers<TurnRelease>();
+    const timer = setTimeout(() => release('heartbeat'), options.heartbeatAfterMs);
+    const hangUp = (): void => release('hung-up');
+    const release = (reason: TurnRelease): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', hangUp);
+      this.#release = undefined;
+      resolve(reason);
+    };
+    this.#release = release;
+    signal.addEventListener('abort', hangUp);
+    return promise;
+  }
+
+  wake(): void {
+    this.#hasNews = true;
+    this.#release?.('news');
+  }
+
+  end(): void {
+    this.#isOver = true;
+    this.#release?.('over');
+  }
+}
 
 export type StoredQueue = {
   readonly queueId: string;
@@ -37,7 +88,7 @@ export type StoredQueue = {
 };
 
 /**
- * A client's queue on this node: its descriptor and at most one held poll. It holds no events: an answer is a function of
+ * A client's queue on this node: its descriptor and at most one reader. It holds no events: an answer is a function of
  * descriptor, log and `last_event_id` (design, Queues and event nodes).
  */
 export class EventQueue {
@@ -52,7 +103,7 @@ export class EventQueue {
   /** When the store last learned that the queue is in use. */
   storedAtMs: number;
   #hasEnded = false;
-  #release: ((reason: PollRelease) => void) | undefined;
+  #turn: QueueTurn | undefined;
 
   constructor(stored: StoredQueue) {
     this.id = stored.queueId;
@@ -68,41 +119,37 @@ export class EventQueue {
     return this.#hasEnded;
   }
 
-  get isPolled(): boolean {
-    return this.#release !== undefined;
+  /** What reads the queue at this moment, if anything does. */
+  get readBy(): ReaderKind | undefined {
+    return this.#turn?.kind;
   }
 
-  /** Holds a poll until something happens. A poll that was already held is finished first (reference facts, events 6.5). */
-  hold(options: { readonly heartbeatAfterMs: number; readonly signal: AbortSignal }): HeldPoll {
-    this.finishPoll();
-    const { promise, resolve } = Promise.withResolvers<PollRelease>();
-    const timer = setTimeout(() => release('heartbeat'), options.heartbeatAfterMs);
-    const hangUp = (): void => release('hung-up');
-    const release = (reason: PollRelease): void => {
-      clearTimeout(timer);
-      options.signal.removeEventListener('abort', hangUp);
-      if (this.#release === release) this.#release = undefined;
-      resolve(reason);
-    };
-    this.#release = release;
-    if (options.signal.aborted) release('hung-up');
-    else options.signal.addEventListener('abort', hangUp);
-    return { released: promise, letGo: () => release('finished') };
+  /** Gives the queue to a reader; the one that had it is finished (reference facts, events 6.5). */
+  take(kind: ReaderKind): QueueTurn {
+    this.finishTurn();
+    const turn = new QueueTurn(kind);
+    this.#turn = turn;
+    return turn;
   }
 
-  /** Lets a held poll look again. */
+  leave(turn: QueueTurn): void {
+    turn.end();
+    if (this.#turn === turn) this.#turn = undefined;
+  }
+
+  /** Lets the reader look again. */
   wake(): void {
-    this.#release?.('events');
+    this.#turn?.wake();
   }
 
-  /** Lets a held poll answer empty. */
-  finishPoll(): void {
-    this.#release?.('finished');
+  /** Lets the reader end: a held poll answers with what is there. */
+  finishTurn(): void {
+    this.#turn?.end();
   }
 
   /** The queue is gone; a held poll is answered first (reference facts, events 7). */
   end(): void {
     this.#hasEnded = true;
-    this.finishPoll();
+    this.finishTurn();
   }
 }

@@ -43,7 +43,7 @@ export class QueueRegistry {
   /** @returns how many polls are held */
   get heldPolls(): number {
     let held = 0;
-    for (const queue of this.#queues.values()) if (queue.isPolled) held += 1;
+    for (const queue of this.#queues.values()) if (queue.readBy === 'poll') held += 1;
     return held;
   }
 
@@ -94,16 +94,16 @@ export class QueueRegistry {
     this.#feed.detach(queue);
   }
 
-  /** Lets all held polls answer, spread over `spreadMs`, so that the next polls do not arrive at their new holders at once. */
-  async finishPolls(spreadMs: number): Promise<void> {
-    const held = [...this.#queues.values()].filter((queue) => queue.isPolled);
+  /** Lets all held polls answer and all streams end, spread over `spreadMs`, so that the next polls do not arrive at their new holders at once. */
+  async finishTurns(spreadMs: number): Promise<void> {
+    const held = [...this.#queues.values()].filter((queue) => queue.readBy !== undefined);
     await Promise.all(
       held.map(
         (queue, index) =>
           new Promise<void>((resolve) => {
             setTimeout(
               () => {
-                queue.finishPoll();
+                queue.finishTurn();
                 resolve();
               },
               (spreadMs * index) / held.length,
@@ -122,7 +122,7 @@ export class QueueRegistry {
     const now = performance.now();
     const due: EventQueue[] = [];
     for (const queue of this.#queues.values()) {
-      if (queue.isPolled) queue.lastPolledAtMs = now;
+      if (queue.readBy !== undefined) queue.lastPolledAtMs = now;
       const lifespanMs = queue.lifespanSecs * 1_000;
       if (queue.hasEnded || now - queue.lastPolledAtMs > lifespanMs * forgetAfterLifespans)
         this.forget(queue);

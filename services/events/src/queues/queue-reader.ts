@@ -1,0 +1,237 @@
+/** Reading a queue, from the checks to the events: what polls and streams have in common, so that both give the same. */
+import { ApiError, badEventQueueId, badRequest, serviceUnavailable } from '@parley/contracts';
+import type { Epoch, LogFollower } from '@parley/event-log';
+import { isStoreFailure } from '@parley/http';
+import type { Logger } from '@parley/logging';
+
+import { UnknownEntryFormat } from '../feed/parsed-entry.ts';
+import { collectEvents, FeedLost, LogTrimmed } from './collect-events.ts';
+import type { CollectBounds, CollectedEvent, LogAccess } from './collect-events.ts';
+import type { EventQueue, QueueTurn, ReaderKind } from './event-queue.ts';
+import type { QueueRegistry } from './queue-registry.ts';
+
+/** How long a reader waits for this node to catch up with what its client has already seen. */
+const catchUpTimeoutMs = 5_000;
+
+/** Why a queue that is there is refused. */
+export type RefusalReason =
+  /** The log no longer holds what comes after the client's `last_event_id`. */
+  | 'backlog'
+  /** The log lost what the client has seen. */
+  | 'history'
+  /** An entry that is for the queue cannot be expanded. */
+  | 'entry';
+
+export type ReadContext = {
+  readonly registry: QueueRegistry;
+  readonly follower: LogFollower;
+  /** False when the log holds what this release cannot read; another node has to answer. */
+  readonly canRead: () => boolean;
+  readonly logAccess: LogAccess;
+  readonly heartbeat: { readonly minMs: number; readonly maxMs: number };
+  readonly draining: AbortSignal;
+  readonly onRefused: (reason: RefusalReason) => void;
+  readonly log: Logger;
+};
+
+/**
+ * @returns the queue, which belongs to the user
+ * @throws ApiError BAD_EVENT_QUEUE_ID, or BAD_REQUEST for another user's queue (reference facts, events 6.3)
+ */
+export async function getQueue(
+  context: ReadContext,
+  queueId: string,
+  userId: number,
+): Promise<EventQueue> {
+  const queue = await context.registry.find(queueId);
+  if (queue === undefined) throw badEventQueueId(queueId);
+  if (queue.userId !== userId)
+    throw badRequest('You are not authorized to get events from this queue');
+  return queue;
+}
+
+/** @returns whether the client saw positions that a later epoch of the log took back */
+function sawWhatWasLost(lastEventId: number, epochs: readonly Epoch[]): boolean {
+  return epochs.some(
+    // The start itself is where a queue begins that was registered before the epoch's first entry.
+    (epoch) => lastEventId > epoch.previousEndPosition && lastEventId < epoch.startPosition,
+  );
+}
+
+function refuse(context: ReadContext, queue: EventQueue, reason: RefusalReason): ApiError {
+  context.onRefused(reason);
+  return badEventQueueId(queue.id);
+}
+
+/**
+ * Where reading goes on: `last_event_id`, at least the queue's start, at most the end of the log as it is now. The node has caught
+ * up with it when this returns, so nothing above it is missed and nothing at or below it is sent.
+ *
+ * @param catchUp wait for the log's very end, so that everything acknowledged before is seen
+ */
+async function positionOf(
+  context: ReadContext,
+  queue: EventQueue,
+  lastEventId: number,
+  catchUp: boolean,
+): Promise<number> {
+  const { follower } = context;
+  if (!context.canRead()) throw serviceUnavailable();
+  let after = Math.max(lastEventId, queue.startPosition);
+  const checkHistory = (): void => {
+    if (sawWhatWasLost(after, follower.epochs)) throw refuse(context, queue, 'history');
+    if (after < follower.beginPosition) throw refuse(context, queue, 'backlog');
+  };
+  checkHistory();
+  if (after <= follower.cursor && !catchUp) return after;
+  const head = await follower.checkHead();
+  if (head === undefined) throw serviceUnavailable();
+  // Only now may this node have learnt of an epoch that opened.
+  checkHistory();
+  // An id above the end was never given to a client; it acknowledges what is there and hides nothing that comes later.
+  after = Math.min(after, head.endPosition);
+  if (!(await follower.waitFor(catchUp ? head.endPosition : after, catchUpTimeoutMs)))
+    throw serviceUnavailable();
+  return after;
+}
+
+export type ReadOptions = {
+  readonly kind: ReaderKind;
+  readonly lastEventId: number;
+  /** Look at everything that was acknowledged before this request. */
+  readonly catchUp: boolean;
+  readonly bounds: CollectBounds;
+};
+
+/** What one step gave; with no events and not over, a while of silence passed in which no id was free for a heartbeat. */
+export type Reading = { readonly events: readonly CollectedEvent[]; readonly isOver: boolean };
+
+/** One reader of a queue and how far it is. It has the queue until it leaves, or until another reader comes. */
+export class QueueReader {
+  readonly #context: ReadContext;
+  readonly #queue: EventQueue;
+  readonly #turn: QueueTurn;
+  readonly #bounds: CollectBounds;
+  #after: number;
+
+  /**
+   * Takes the queue, once every check has passed: a reader that is refused leaves the one before it alone.
+   *
+   * @throws ApiError BAD_EVENT_QUEUE_ID, SERVICE_UNAVAILABLE
+   */
+  static async open(
+    context: ReadContext,
+    queue: EventQueue,
+    options: ReadOptions,
+  ): Promise<QueueReader> {
+    const after = await positionOf(context, queue, options.lastEventId, options.catchUp);
+    return new QueueReader(context, queue, options, after);
+  }
+
+  private constructor(
+    context: ReadContext,
+    queue: EventQueue,
+    options: ReadOptions,
+    after: number,
+  ) {
+    this.#context = context;
+    this.#queue = queue;
+    this.#bounds = options.bounds;
+    this.#after = after;
+    this.#turn = queue.take(options.kind);
+    queue.lastPolledAtMs = performance.now();
+  }
+
+  /** Ends the wait of `next`. */
+  end(): void {
+    this.#turn.end();
+  }
+
+  /** Gives the queue back. */
+  leave(): void {
+    this.#queue.leave(this.#turn);
+    this.#queue.lastPolledAtMs = performance.now();
+  }
+
+  /**
+   * @returns what is pending, without waiting
+   * @throws ApiError BAD_EVENT_QUEUE_ID, SERVICE_UNAVAILABLE
+   */
+  async readPending(): Promise<readonly CollectedEvent[]> {
+    const reading = await this.#orRefuse(async () => this.#read([]));
+    return reading.events;
+  }
+
+  /**
+   * Gives what is pending, or the first that comes, or a heartbeat.
+   *
+   * @throws ApiError BAD_EVENT_QUEUE_ID, SERVICE_UNAVAILABLE
+   */
+  async next(signal: AbortSignal): Promise<Reading> {
+    return this.#orRefuse(() => this.#next(signal));
+  }
+
+  get #mustEnd(): boolean {
+    return this.#turn.isOver || this.#context.draining.aborted || this.#queue.hasEnded;
+  }
+
+  /** Reads on, and gives the events with what is said where there are none. */
+  async #read(otherwise: readonly CollectedEvent[]): Promise<Reading> {
+    const found = await collectEvents(
+      this.#context.logAccess,
+      this.#queue,
+      this.#after,
+      this.#bounds,
+    );
+    const events = found.length > 0 ? found : otherwise;
+    this.#after = events.at(-1)?.id ?? this.#after;
+    return { events, isOver: this.#mustEnd };
+  }
+
+  async #next(signal: AbortSignal): Promise<Reading> {
+    const { minMs, maxMs } = this.#context.heartbeat;
+    const startedAtMs = performance.now();
+    let heartbeatAtMs = minMs + Math.floor(Math.random() * (maxMs - minMs));
+    for (;;) {
+      this.#turn.beginLook();
+      const pending = await this.#read([]);
+      if (pending.events.length > 0 || pending.isOver) return pending;
+      const release = await this.#turn.wait({
+        heartbeatAfterMs: Math.max(0, startedAtMs + heartbeatAtMs - performance.now()),
+        signal,
+      });
+      if (release === 'news') continue;
+      if (release === 'hung-up' || this.#queue.hasEnded) return { events: [], isOver: true };
+      // Read before looking: everything up to here has been looked at when nothing is found.
+      const { cursor } = this.#context.follower;
+      const isHeartbeatDue =
+        release === 'heartbeat' && this.#context.canRead() && cursor > this.#after;
+      const last = await this.#read(isHeartbeatDue ? [heartbeat(cursor)] : []);
+      if (last.events.length > 0 || last.isOver) return last;
+      if (!this.#context.canRead()) return { events: [], isOver: true };
+      // Nothing happened in the whole log since: no id is free for a heartbeat.
+      if (heartbeatAtMs >= maxMs) return last;
+      heartbeatAtMs = maxMs;
+    }
+  }
+
+  async #orRefuse(read: () => Promise<Reading>): Promise<Reading> {
+    const { log } = this.#context;
+    try {
+      return await read();
+    } catch (error) {
+      if (error instanceof FeedLost) return { events: [], isOver: true };
+      if (error instanceof LogTrimmed) throw refuse(this.#context, this.#queue, 'backlog');
+      // Replay met an entry of a newer release, which another node can read.
+      if (error instanceof UnknownEntryFormat) throw serviceUnavailable();
+      if (error instanceof ApiError || isStoreFailure(error)) throw error;
+      // An entry that cannot be expanded would fail every read of this queue, and must not be left out.
+      log.error({ err: error, queueId: this.#queue.id }, 'events could not be made from the log');
+      throw refuse(this.#context, this.#queue, 'entry');
+    }
+  }
+}
+
+function heartbeat(cursor: number): CollectedEvent {
+  return { id: cursor, text: `{"type":"heartbeat","id":${cursor}}` };
+}

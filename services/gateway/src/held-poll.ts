@@ -1,0 +1,320 @@
+/** One held poll or stream: the node it waits on, and how it goes on elsewhere. See `events-hop.ts` for what it promises. */
+import { request as sendRequest } from 'node:http';
+import type { Agent, ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
+
+import type { ApiError } from '@parley/contracts';
+import { identityHeaderName, requestIdHeaderName, serviceUnavailable } from '@parley/contracts';
+import { writeJson, writeRefusal } from '@parley/http';
+import type { LiveNode } from '@parley/placement';
+
+import type { AdmittedRequest } from './admit.ts';
+import { crossOriginHeaders } from './cross-origin.ts';
+import { connectionOfAnswer, endsAtGateway } from './forward.ts';
+import { comeBack, refusalEvent, StreamAnswer } from './stream-answer.ts';
+import type { Upstreams } from './upstreams.ts';
+import { ConnectTimeout, connectTimeoutMs, isConnectFault, parseAddress } from './upstreams.ts';
+
+export type EventsHopOptions = {
+  readonly upstreams: Upstreams;
+  /** The longest that a client waits for an answer; above what the event nodes hold a poll. */
+  readonly pollBoundMs: number;
+  /** The longest that a stream lasts; above what the event nodes let it last. */
+  readonly streamBoundMs: number;
+  readonly signIdentity: (admitted: AdmittedRequest) => string;
+  /** Checks a poll's credentials against the store: the refusal they get now, or undefined. Throws where the store is away. */
+  readonly findRefusal: (admitted: AdmittedRequest) => Promise<ApiError | undefined>;
+  readonly onMoved: (reason: MoveReason) => void;
+  readonly onStreamBytes: (count: number) => void;
+};
+
+export type MoveReason = 'unreachable' | 'lost' | 'lease-lapsed' | 'lease-given-up';
+
+/** How long a poll looks for a node before it is answered 503. */
+const searchMaxMs = 3_000;
+
+/** Pause before nodes that were all tried are tried again. */
+const roundPauseMs = 200;
+
+/** Polls on a node that gave up its lease move spread over so long, unless the node answers them before. */
+const givenUpSpreadMs = 2_000;
+
+/** Polls that end because this gateway stops are answered spread over so long. */
+const drainSpreadMs = 1_000;
+
+/** Headers of an answer that end at the gateway, or that it says itself. */
+const endingAnswerHeaders = new Set([
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
+  requestIdHeaderName,
+  ...crossOriginHeaders.map(([name]) => name.toLowerCase()),
+]);
+
+export class HeldPoll {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly admitted: AdmittedRequest;
+  readonly queueId: string;
+  readonly #hop: EventsHopOptions;
+  readonly #agent: Agent;
+  readonly #done: (poll: HeldPoll) => void;
+  readonly #isForStream: boolean;
+  #boundTimer: NodeJS.Timeout;
+  /** Nodes tried since one was last reached. */
+  readonly #tried = new Set<string>();
+  /** Headers of every answer, the node's or the gateway's. */
+  readonly #fixedHeaders: Readonly<Record<string, string>>;
+  #searchUntilMs: number;
+  #sentAtMs = 0;
+  #upstream: ClientRequest | undefined;
+  #node: LiveNode | undefined;
+  #moveTimer: NodeJS.Timeout | undefined;
+  /** Set once this gateway stops; whatever the nodes do meanwhile, it ends the poll. */
+  #endTimer: NodeJS.Timeout | undefined;
+  /** Set once a stream flows. */
+  #stream: StreamAnswer | undefined;
+  #isOver = false;
+
+  constructor(
+    exchange: {
+      readonly request: IncomingMessage;
+      readonly response: ServerResponse;
+      readonly admitted: AdmittedRequest;
+      readonly queueId: string;
+    },
+    hop: EventsHopOptions,
+    agent: Agent,
+    done: (poll: HeldPoll) => void,
+  ) {
+    this.request = exchange.request;
+    this.response = exchange.response;
+    this.admitted = exchange.admitted;
+    this.queueId = exchange.queueId;
+    this.#hop = hop;
+    this.#agent = agent;
+    this.#done = done;
+    this.#isForStream = this.admitted.endpoint.isStream;
+    this.#fixedHeaders = {
+      ...Object.fromEntries(crossOriginHeaders),
+      [requestIdHeaderName]: this.admitted.requestId,
+      ...this.admitted.rateLimitHeaders,
+    };
+    this.#searchUntilMs = performance.now() + searchMaxMs;
+    this.#boundTimer = setTimeout(() => this.endEmpty(), hop.pollBoundMs);
+    // A body of a GET means nothing, but must not clog the connection.
+    this.request.resume();
+    this.response.on('close', () => this.#finish());
+    this.response.on('error', () => this.#finish());
+  }
+
+  get nodeId(): string | undefined {
+    return this.#node?.nodeId;
+  }
+
+  get isStreaming(): boolean {
+    return this.#stream !== undefined;
+  }
+
+  /** Sends the poll to the first node of the queue's order that was not tried yet. */
+  begin(): void {
+    if (this.#isOver) return;
+    const candidates = this.#hop.upstreams.holdersOf(this.queueId);
+    const node = candidates.find((candidate) => !this.#tried.has(candidate.nodeId));
+    if (node !== undefined) {
+      this.#send(node);
+      return;
+    }
+    if (performance.now() > this.#searchUntilMs) {
+      this.refuse(serviceUnavailable());
+      return;
+    }
+    this.#tried.clear();
+    this.#moveTimer = setTimeout(() => {
+      this.#moveTimer = undefined;
+      this.begin();
+    }, roundPauseMs);
+  }
+
+  /** Leaves the node that holds the poll and goes on at the queue's next holder; a stream's client does that itself. */
+  move(reason: MoveReason): void {
+    const upstream = this.#upstream;
+    if (this.#stream !== undefined) {
+      this.#hop.onMoved(reason);
+      this.#stream.end(comeBack());
+      return;
+    }
+    if (this.#isOver || upstream === undefined || this.response.headersSent) return;
+    this.#upstream = undefined;
+    this.#node = undefined;
+    this.#stopMoving();
+    upstream.destroy();
+    this.#hop.onMoved(reason);
+    this.#searchAnew();
+    this.begin();
+  }
+
+  /** Moves within a moment, unless the node answers first. */
+  moveSoon(reason: MoveReason): void {
+    // Every change of leases says so again.
+    this.#moveTimer ??= setTimeout(() => this.move(reason), Math.random() * givenUpSpreadMs);
+  }
+
+  /** Answers that nothing happened: the client polls again with the same `last_event_id`. */
+  endEmpty(): void {
+    this.#stream?.end(comeBack());
+    if (this.#isOver || this.response.headersSent) return;
+    this.#leaveUpstream();
+    if (this.#isForStream) {
+      this.response.writeHead(200, { 'Content-Type': 'text/event-stream', ...this.#fixedHeaders });
+      this.response.end(comeBack());
+      return;
+    }
+    writeJson(
+      this.response,
+      200,
+      JSON.stringify({ result: 'success', msg: '', events: [], queue_id: this.queueId }),
+      this.#fixedHeaders,
+    );
+  }
+
+  /** Answers within a moment that nothing happened, for a gateway that stops. */
+  endEmptySoon(): void {
+    if (this.#isOver || (this.response.headersSent && this.#stream === undefined)) return;
+    if (!this.response.headersSent) this.response.setHeader('Connection', 'close');
+    this.#endTimer ??= setTimeout(() => this.endEmpty(), Math.random() * drainSpreadMs);
+  }
+
+  refuse(error: ApiError): void {
+    this.#stream?.end(refusalEvent(error));
+    if (this.#isOver || this.response.headersSent) return;
+    this.#leaveUpstream();
+    writeRefusal(this.response, error, this.#fixedHeaders);
+  }
+
+  #send(node: LiveNode): void {
+    this.#tried.add(node.nodeId);
+    this.#node = node;
+    this.#sentAtMs = performance.now();
+    const upstream = sendRequest({
+      agent: this.#agent,
+      ...parseAddress(node.address),
+      method: this.request.method,
+      path: this.admitted.path + this.admitted.query,
+      headers: this.#upstreamHeaders(node),
+    });
+    this.#upstream = upstream;
+    upstream.on('socket', (socket) => {
+      if (!socket.connecting) return;
+      const timer = setTimeout(() => upstream.destroy(new ConnectTimeout()), connectTimeoutMs);
+      const stop = (): void => clearTimeout(timer);
+      socket.once('connect', stop);
+      socket.once('close', stop);
+    });
+    upstream.on('error', (error) => this.#onFault(upstream, node, error));
+    upstream.on('response', (answer) => this.#onAnswer(upstream, answer));
+    upstream.end();
+  }
+
+  #upstreamHeaders(node: LiveNode): string[] {
+    const { rawHeaders } = this.request;
+    const headers: string[] = ['host', node.address];
+    for (let index = 0; index < rawHeaders.length; index += 2) {
+      const name = rawHeaders[index] ?? '';
+      const lower = name.toLowerCase();
+      if (endsAtGateway(lower) || lower === 'host' || lower === 'content-length') continue;
+      headers.push(name, rawHeaders[index + 1] ?? '');
+    }
+    headers.push(requestIdHeaderName, this.admitted.requestId);
+    headers.push(identityHeaderName, this.#hop.signIdentity(this.admitted));
+    return headers;
+  }
+
+  #onFault(upstream: ClientRequest, node: LiveNode, error: Error): void {
+    // Faults of an upstream that was left on purpose mean nothing.
+    if (upstream !== this.#upstream || this.#isOver) return;
+    this.#upstream = undefined;
+    // What flows already says itself that it broke off.
+    if (this.#stream !== undefined) return;
+    if (this.response.headersSent) {
+      this.response.destroy();
+      return;
+    }
+    this.#node = undefined;
+    this.#stopMoving();
+    const wasReached = !isConnectFault(error);
+    if (!wasReached) this.#hop.upstreams.suspect(node.nodeId);
+    // A poll that was held has its whole time to look for the next node.
+    if (performance.now() - this.#sentAtMs > searchMaxMs) {
+      this.#searchAnew();
+      this.#tried.add(node.nodeId);
+    }
+    this.#hop.onMoved(wasReached ? 'lost' : 'unreachable');
+    this.begin();
+  }
+
+  #onAnswer(upstream: ClientRequest, answer: IncomingMessage): void {
+    if (upstream !== this.#upstream || this.#isOver) {
+      answer.resume();
+      return;
+    }
+    this.#stopMoving();
+    const { response } = this;
+    if (this.#isForStream && answer.statusCode === 200 && this.request.method === 'GET') {
+      clearTimeout(this.#boundTimer);
+      this.#boundTimer = setTimeout(() => this.endEmpty(), this.#hop.streamBoundMs);
+      response.writeHead(200, this.#answerHeaders(answer));
+      this.#stream = new StreamAnswer(answer, response, this.#hop.onStreamBytes);
+      return;
+    }
+    // An answer that breaks off must not look complete.
+    answer.on('error', () => response.destroy());
+    answer.on('close', () => {
+      if (!answer.complete) response.destroy();
+    });
+    response.writeHead(answer.statusCode ?? 502, this.#answerHeaders(answer));
+    answer.pipe(response);
+  }
+
+  #answerHeaders(answer: IncomingMessage): string[] {
+    const headers: string[] = [];
+    for (let index = 0; index < answer.rawHeaders.length; index += 2) {
+      const name = answer.rawHeaders[index] ?? '';
+      if (!endingAnswerHeaders.has(name.toLowerCase())) {
+        headers.push(name, answer.rawHeaders[index + 1] ?? '');
+      }
+    }
+    headers.push(...Object.entries(this.#fixedHeaders).flat());
+    headers.push('Connection', connectionOfAnswer(this.response));
+    this.response.removeHeader('connection');
+    return headers;
+  }
+
+  #leaveUpstream(): void {
+    const upstream = this.#upstream;
+    this.#upstream = undefined;
+    this.#stopMoving();
+    upstream?.destroy();
+  }
+
+  #searchAnew(): void {
+    this.#tried.clear();
+    this.#searchUntilMs = performance.now() + searchMaxMs;
+  }
+
+  #stopMoving(): void {
+    clearTimeout(this.#moveTimer);
+    this.#moveTimer = undefined;
+  }
+
+  #finish(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    clearTimeout(this.#boundTimer);
+    clearTimeout(this.#endTimer);
+    this.#stopMoving();
+    // After a complete answer the connection to the node stays for the next poll.
+    if (!this.response.writableFinished) this.#upstream?.destroy();
+    this.#upstream = undefined;
+    this.#done(this);
+  }
+}
