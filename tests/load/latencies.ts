@@ -40,3 +40,10 @@ export class Latencies {
     };
   }
 }
+
+/** @param latenciesMs in any order */
+export function summarizeLatencies(latenciesMs: readonly number[]): LatencySummary {
+  const latencies = new Latencies();
+  for (const latencyMs of latenciesMs) latencies.record(latencyMs);
+  return latencies.summarize();
+}

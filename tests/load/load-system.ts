@@ -7,7 +7,7 @@ import {
   startTestPostgres,
   startTestRedis,
 } from '@parley/test-kit';
-import type { TestOrganization } from '@parley/test-kit';
+import type { Cluster, ClusterOptions, TestOrganization } from '@parley/test-kit';
 
 /** What a scenario works on. */
 export type LoadSystem = {
@@ -17,16 +17,39 @@ export type LoadSystem = {
   readonly stream: string;
   /** Only of a system of the generator's own: what no endpoint does. */
   readonly organization: TestOrganization | undefined;
+  /** Only of a system of the generator's own: its processes. */
+  readonly cluster: Cluster | undefined;
   readonly stop: () => Promise<void>;
 };
+
+/** What a system of the generator's own may have other than usual. */
+export type OwnSystemOptions = Pick<ClusterOptions, 'events' | 'gateways' | 'environment'>;
 
 const stream = 'load';
 
 /**
- * Starts a system of the generator's own: empty stores, two event nodes and one of each other service, rate limits off, and an
- * organization of so many people in one public stream.
+ * @param scenario named in the error
+ * @returns the organization and the processes
+ * @throws Error for a system that is not the generator's own
  */
-export async function startOwnSystem(peopleCount: number): Promise<LoadSystem> {
+export function getOwn(
+  system: LoadSystem,
+  scenario: string,
+): { readonly organization: TestOrganization; readonly cluster: Cluster } {
+  const { organization, cluster } = system;
+  if (organization === undefined || cluster === undefined)
+    throw new Error(`the ${scenario} scenario needs a system of its own: leave out --url`);
+  return { organization, cluster };
+}
+
+/**
+ * Starts a system of the generator's own: empty stores, two event nodes and one of each other service unless told otherwise, rate
+ * limits off, and an organization of so many people in one public stream.
+ */
+export async function startOwnSystem(
+  peopleCount: number,
+  options: OwnSystemOptions = {},
+): Promise<LoadSystem> {
   const disposal = new AsyncDisposableStack();
   try {
     const postgres = await startTestPostgres();
@@ -36,7 +59,8 @@ export async function startOwnSystem(peopleCount: number): Promise<LoadSystem> {
     const database = await createMigratedDatabase(postgres.url);
     const cluster = disposal.use(
       await startCluster({
-        events: 2,
+        events: options.events ?? 2,
+        gateways: options.gateways ?? 1,
         databaseUrl: database.url,
         redisUrl: redis.url,
         redisPrefix: createRedisPrefix(),
@@ -44,6 +68,7 @@ export async function startOwnSystem(peopleCount: number): Promise<LoadSystem> {
           PARLEY_RATE_LIMITS: 'off',
           PARLEY_MODE: 'production',
           PARLEY_DATABASE_POOL_MAX: '10',
+          ...options.environment,
         },
       }),
     );
@@ -57,6 +82,7 @@ export async function startOwnSystem(peopleCount: number): Promise<LoadSystem> {
       clients: people.map(({ client }) => client),
       stream,
       organization,
+      cluster,
       stop: () => disposal.disposeAsync(),
     };
   } catch (error) {
@@ -84,5 +110,12 @@ export async function useSystem(url: string, accounts: readonly string[]): Promi
   });
   for (const client of clients)
     await client.post('users/me/subscriptions', { subscriptions: [{ name: stream }] });
-  return { urls: [url], clients, stream, organization: undefined, stop: () => Promise.resolve() };
+  return {
+    urls: [url],
+    clients,
+    stream,
+    organization: undefined,
+    cluster: undefined,
+    stop: () => Promise.resolve(),
+  };
 }

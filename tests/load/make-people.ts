@@ -1,4 +1,7 @@
+import type { Account } from '@parley/demo';
 import type { TestOrganization } from '@parley/test-kit';
+
+import type { FleetAccount } from './fleet/protocol.ts';
 
 const accountsPerTransaction = 500;
 const transactionsAtOnce = 2;
@@ -9,7 +12,16 @@ export async function makePeople(
   count: number,
   label: string,
 ): Promise<number[]> {
-  const ids: number[] = [];
+  return (await makeAccounts(organization, count, label)).map(({ user }) => user.id);
+}
+
+/** @returns so many new members with their keys */
+export async function makeAccounts(
+  organization: TestOrganization,
+  count: number,
+  label: string,
+): Promise<Account[]> {
+  const accounts: Account[] = [];
   let started = 0;
   const make = async (): Promise<void> => {
     while (started < count) {
@@ -21,9 +33,14 @@ export async function makePeople(
           fullName: `Person ${first + n} ${label}`,
         })),
       );
-      for (const { user } of made) ids.push(user.id);
+      accounts.push(...made);
     }
   };
   await Promise.all(Array.from({ length: transactionsAtOnce }, make));
-  return ids;
+  return accounts;
+}
+
+/** What a follower needs of an account. */
+export function credentialsOf(accounts: readonly Account[]): FleetAccount[] {
+  return accounts.map(({ user, apiKey }) => ({ email: user.email, apiKey }));
 }

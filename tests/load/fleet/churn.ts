@@ -1,0 +1,79 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+import type { Follower, Notes } from './follower.ts';
+import { checked } from './follower.ts';
+import { HttpConnection } from './http-connection.ts';
+
+/** How often a client ends its queue and registers another, and how often it keeps its connection after an answer. */
+const renewProbability = 0.1;
+const keepProbability = 0.5;
+const pauseAfterFaultMs = 100;
+
+/**
+ * Clients as they are in bad networks: each opens a poll, hangs up at a moment of its own choice or waits for the answer, and opens
+ * the next on the same connection or another; now and then it deletes its queue and registers a new one.
+ *
+ * @param holdMaxMs the longest time that a client waits before it hangs up
+ */
+export async function churn(
+  followers: readonly Follower[],
+  notes: Notes,
+  holdMaxMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  await Promise.all(
+    followers.map(async (follower) => {
+      let connection = new HttpConnection(follower.url);
+      while (!signal.aborted) {
+        try {
+          if (Math.random() < renewProbability) {
+            await follower.delete(connection);
+            notes.deleted += 1;
+            await follower.register(connection);
+            notes.registered += 1;
+          }
+          const wasAnswered = await pollOrHangUp(follower, connection, notes, holdMaxMs, signal);
+          if (wasAnswered && Math.random() < keepProbability) continue;
+        } catch (error) {
+          notes.fault(`client ${follower.index}: ${String(error)}`);
+          await pause(pauseAfterFaultMs);
+        }
+        connection.abort();
+        connection = new HttpConnection(follower.url);
+      }
+      connection.abort();
+    }),
+  );
+}
+
+/** @returns whether the answer came before the client hung up */
+async function pollOrHangUp(
+  follower: Follower,
+  connection: HttpConnection,
+  notes: Notes,
+  holdMaxMs: number,
+  signal: AbortSignal,
+): Promise<boolean> {
+  notes.polls += 1;
+  const given = new AbortController();
+  const hangUp = pause(Math.random() * holdMaxMs, undefined, {
+    signal: AbortSignal.any([signal, given.signal]),
+  }).then(
+    () => 'hung-up' as const,
+    () => 'hung-up' as const,
+  );
+  const answer = follower.pollOn(connection).catch((error: unknown) => error as Error);
+  const first = await Promise.race([answer, hangUp]);
+  given.abort();
+  if (first === 'hung-up') {
+    connection.abort();
+    await answer;
+    notes.abandoned += 1;
+    return false;
+  }
+  if (first instanceof Error) throw first;
+  checked(first);
+  // Every later poll asks for the same again, which is answered at once, unless the client takes this in.
+  follower.acknowledge(first);
+  return true;
+}

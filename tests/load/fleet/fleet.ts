@@ -1,0 +1,181 @@
+import { fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+import type { Command, FleetAccount, Outcome, Reply, Report } from './protocol.ts';
+
+const program = fileURLToPath(new URL('follower-process.ts', import.meta.url));
+// Below the 20,000 open files of a process, and what one core feeds.
+const followersPerProcessMax = 9_000;
+
+/** A message of the run as one follower received it. */
+export type Receipt = {
+  /** Counts the followers of all processes, in the order of their accounts. */
+  readonly follower: number;
+  readonly message: number;
+  readonly receivedAtMs: number;
+};
+
+export type FleetReport = Omit<Report, 'followers' | 'messages' | 'receivedAtMs'> & {
+  readonly receipts: readonly Receipt[];
+};
+
+/** Followers in processes of their own, so that their work does not slow down the run that measures it. */
+export class Fleet {
+  readonly #members: { readonly child: ChildProcess; readonly followers: number }[] = [];
+
+  /**
+   * Starts the processes and registers a queue for each account.
+   *
+   * @returns the fleet, and how registering went
+   */
+  static async register(
+    urls: readonly string[],
+    accounts: readonly FleetAccount[],
+    atOnce: number,
+  ): Promise<{ readonly fleet: Fleet; readonly registering: Outcome }> {
+    const fleet = new Fleet();
+    const parts: FleetAccount[][] = [];
+    for (let from = 0; from < accounts.length; from += followersPerProcessMax)
+      parts.push(accounts.slice(from, from + followersPerProcessMax));
+    for (const part of parts) {
+      const child = fork(program, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+      fleet.#members.push({ child, followers: part.length });
+    }
+    try {
+      const outcomes = await fleet.#each((_followers, index) => {
+        const part = parts[index] ?? [];
+        return { act: 'register', urls, accounts: part, atOnce: shareOf(atOnce, parts.length) };
+      });
+      return { fleet, registering: joinOutcomes(outcomes) };
+    } catch (error) {
+      fleet.stop();
+      throw error;
+    }
+  }
+
+  get processCount(): number {
+    return this.#members.length;
+  }
+
+  /** Polls each queue of the first so many followers once without waiting. */
+  async touch(followers: number, atOnce: number): Promise<Outcome> {
+    return joinOutcomes(
+      await this.#eachShare(followers, (share) => ({
+        act: 'touch',
+        followers: share,
+        atOnce: shareOf(atOnce, this.processCount),
+      })),
+    );
+  }
+
+  /** Holds polls for the first so many followers. It returns when each poll is on its way. */
+  async hold(followers: number, atOnce: number): Promise<Outcome> {
+    return joinOutcomes(
+      await this.#eachShare(followers, (share) => ({
+        act: 'hold',
+        followers: share,
+        atOnce: shareOf(atOnce, this.processCount),
+      })),
+    );
+  }
+
+  async startChurn(holdMaxMs: number): Promise<void> {
+    await this.#each((followers) => ({ act: 'churn', clients: followers, holdMaxMs }));
+  }
+
+  async stopChurn(): Promise<void> {
+    await this.#each(() => ({ act: 'calm' }));
+  }
+
+  /**
+   * @returns what was noted; receipts only since the last report
+   * @throws Error when a client saw what it may not see
+   */
+  async report(): Promise<FleetReport> {
+    const reports = (await this.#each(() => ({ act: 'report' }))) as Report[];
+    const faults = reports.flatMap((report) => report.faults);
+    if (faults.length > 0) throw new Error(`faults of followers:\n${faults.join('\n')}`);
+    const sum = (read: (report: Report) => number): number =>
+      reports.reduce((total, report) => total + read(report), 0);
+    let first = 0;
+    const receipts: Receipt[] = [];
+    for (const report of reports) {
+      for (const [index, follower] of report.followers.entries()) {
+        receipts.push({
+          follower: first + follower,
+          message: report.messages[index] ?? 0,
+          receivedAtMs: report.receivedAtMs[index] ?? 0,
+        });
+      }
+      first += report.nodes.length;
+    }
+    return {
+      faults: [],
+      repeated: sum(({ repeated }) => repeated),
+      heartbeats: sum(({ heartbeats }) => heartbeats),
+      emptyAnswers: sum(({ emptyAnswers }) => emptyAnswers),
+      polls: sum(({ polls }) => polls),
+      abandoned: sum(({ abandoned }) => abandoned),
+      registered: sum(({ registered }) => registered),
+      deleted: sum(({ deleted }) => deleted),
+      receipts,
+      nodes: reports.flatMap(({ nodes }) => nodes),
+    };
+  }
+
+  /** Ends all followers at once, with their connections. */
+  stop(): void {
+    for (const { child } of this.#members) child.kill('SIGKILL');
+  }
+
+  [Symbol.dispose](): void {
+    this.stop();
+  }
+
+  #eachShare(
+    followers: number,
+    commandOf: (share: number) => Command,
+  ): Promise<(Outcome | Report | null)[]> {
+    let left = followers;
+    const shares = this.#members.map((member) => {
+      const share = Math.min(left, member.followers);
+      left -= share;
+      return share;
+    });
+    return this.#each((_followers, index) => commandOf(shares[index] ?? 0));
+  }
+
+  #each(
+    commandOf: (followers: number, index: number) => Command,
+  ): Promise<(Outcome | Report | null)[]> {
+    return Promise.all(
+      this.#members.map(({ child, followers }, index) => ask(child, commandOf(followers, index))),
+    );
+  }
+}
+
+function ask(child: ChildProcess, command: Command): Promise<Outcome | Report | null> {
+  return new Promise((resolve, reject) => {
+    const onEnd = (): void => reject(new Error('a process of followers ended'));
+    child.once('exit', onEnd);
+    child.once('message', (reply: Reply) => {
+      child.off('exit', onEnd);
+      if (reply.ok) resolve(reply.result);
+      else reject(new Error(`followers could not ${command.act}: ${reply.error}`));
+    });
+    child.send(command);
+  });
+}
+
+function shareOf(count: number, parts: number): number {
+  return Math.max(1, Math.ceil(count / parts));
+}
+
+function joinOutcomes(outcomes: readonly (Outcome | Report | null)[]): Outcome {
+  const known = outcomes as Outcome[];
+  return {
+    tookMs: Math.max(...known.map(({ tookMs }) => tookMs)),
+    latenciesMs: known.flatMap(({ latenciesMs }) => latenciesMs),
+  };
+}

@@ -1,0 +1,109 @@
+/** A process of followers, started by `Fleet`: it does what it is told, one command after the other, until it is let go of. */
+import { churn } from './churn.ts';
+import { Follower, Notes } from './follower.ts';
+import { HttpConnection } from './http-connection.ts';
+import type { Command, Outcome, Reply, Report } from './protocol.ts';
+import { nowMs } from './protocol.ts';
+
+// A burst of connections longer than what a listening socket queues would wait for the kernel's second try.
+const connectionsAtOnceMax = 256;
+
+class FollowerProcess {
+  #notes = new Notes();
+  #followers: Follower[] = [];
+  #churning = new AbortController();
+  #churned: Promise<void> = Promise.resolve();
+
+  async run(command: Command): Promise<Outcome | Report | null> {
+    switch (command.act) {
+      case 'register': {
+        const { accounts, urls } = command;
+        const from = this.#followers.length;
+        this.#followers.push(
+          ...accounts.map((account, n) => {
+            const url = urls[(from + n) % urls.length] ?? '';
+            return new Follower(from + n, url, account, this.#notes);
+          }),
+        );
+        const added = this.#followers.slice(from);
+        return this.#inTurn(added, command.atOnce, (follower, connection) =>
+          follower.register(connection),
+        );
+      }
+      case 'touch':
+        return this.#inTurn(
+          this.#followers.slice(0, command.followers),
+          command.atOnce,
+          (follower, connection) => follower.touch(connection),
+        );
+      case 'hold':
+        return this.#inTurn(
+          this.#followers.slice(0, command.followers).filter(({ isHeld }) => !isHeld),
+          Math.min(command.atOnce, connectionsAtOnceMax),
+          (follower) =>
+            new Promise((resolve) => {
+              void follower.follow(resolve).finally(resolve);
+            }),
+        );
+      case 'churn':
+        this.#churning = new AbortController();
+        this.#churned = churn(
+          this.#followers.slice(0, command.clients),
+          this.#notes,
+          command.holdMaxMs,
+          this.#churning.signal,
+        );
+        return null;
+      case 'calm':
+        this.#churning.abort();
+        await this.#churned;
+        return null;
+      case 'report':
+        return {
+          ...this.#notes.read(),
+          nodes: this.#followers.map(({ node }) => node ?? null),
+        };
+    }
+  }
+
+  /** Lets each follower act once, so many at once, each of those on a connection of its own that it hands on. */
+  async #inTurn(
+    followers: readonly Follower[],
+    atOnce: number,
+    act: (follower: Follower, connection: HttpConnection) => Promise<void>,
+  ): Promise<Outcome> {
+    const latenciesMs: number[] = [];
+    const beganAt = nowMs();
+    let next = 0;
+    const work = async (): Promise<void> => {
+      const connections = new Map<string, HttpConnection>();
+      for (;;) {
+        const follower = followers[next++];
+        if (follower === undefined) break;
+        const connection = connections.get(follower.url) ?? new HttpConnection(follower.url);
+        connections.set(follower.url, connection);
+        const startedAt = nowMs();
+        await act(follower, connection);
+        latenciesMs.push(nowMs() - startedAt);
+      }
+      for (const connection of connections.values()) connection.abort();
+    };
+    await Promise.all(Array.from({ length: atOnce }, work));
+    return { tookMs: nowMs() - beganAt, latenciesMs };
+  }
+}
+
+const followers = new FollowerProcess();
+
+function reply(to: Reply): void {
+  process.send?.(to);
+}
+
+// Whoever started this process has ended, in whatever way: nobody is left to follow for.
+process.on('disconnect', () => process.exit(0));
+process.on('message', (command: Command) => {
+  followers.run(command).then(
+    (result) => reply({ ok: true, result }),
+    (error: unknown) => reply({ ok: false, error: String(error) }),
+  );
+});

@@ -1,0 +1,195 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+import { HttpConnection } from './http-connection.ts';
+import type { WireAnswer } from './http-connection.ts';
+import { messageMark, nowMs } from './protocol.ts';
+import type { FleetAccount, Report } from './protocol.ts';
+
+const pauseBeforeRetryMs = 100;
+const markedContent = new RegExp(`"content":"${messageMark}(\\d+)"`, 'g');
+const eventIds = /"id":(\d+)\}(?=,\{"type"|\],"queue_id")/g;
+
+/** What followers of one process note together. */
+export class Notes {
+  readonly faults: string[] = [];
+  repeated = 0;
+  heartbeats = 0;
+  emptyAnswers = 0;
+  polls = 0;
+  abandoned = 0;
+  registered = 0;
+  deleted = 0;
+  #followers: number[] = [];
+  #messages: number[] = [];
+  #receivedAtMs: number[] = [];
+
+  receive(follower: number, message: number, receivedAtMs: number): void {
+    this.#followers.push(follower);
+    this.#messages.push(message);
+    this.#receivedAtMs.push(receivedAtMs);
+  }
+
+  /** @returns all counts, and the receipts since the last time */
+  read(): Omit<Report, 'nodes'> {
+    const { faults, repeated, heartbeats, emptyAnswers } = this;
+    const { polls, abandoned, registered, deleted } = this;
+    const receipts = {
+      followers: this.#followers,
+      messages: this.#messages,
+      receivedAtMs: this.#receivedAtMs,
+    };
+    this.#followers = [];
+    this.#messages = [];
+    this.#receivedAtMs = [];
+    return {
+      faults,
+      repeated,
+      heartbeats,
+      emptyAnswers,
+      polls,
+      abandoned,
+      registered,
+      deleted,
+      ...receipts,
+    };
+  }
+
+  fault(text: string): void {
+    // The first say what is wrong, a hundred thousand more do not.
+    if (this.faults.length < 20) this.faults.push(text);
+  }
+}
+
+export class ServerRefusal extends Error {}
+
+/** One client with one queue. A request that fails is repeated once, just the same; what fails twice is a fault. */
+export class Follower {
+  readonly index: number;
+  readonly #notes: Notes;
+  readonly #url: string;
+  readonly #fixedHead: string;
+  /** The event node that answered last. */
+  node: string | undefined;
+  isHeld = false;
+  queueId = '';
+  #lastEventId = -1;
+  #lastMessage = -1;
+  #own: HttpConnection | undefined;
+
+  constructor(index: number, url: string, account: FleetAccount, notes: Notes) {
+    this.index = index;
+    this.#url = url;
+    this.#notes = notes;
+    const credentials = Buffer.from(`${account.email}:${account.apiKey}`).toString('base64');
+    this.#fixedHead = `Host: ${new URL(url).host}\r\nAuthorization: Basic ${credentials}\r\nUser-Agent: ParleyLoad/1.0\r\n`;
+  }
+
+  get url(): string {
+    return this.#url;
+  }
+
+  async register(connection: HttpConnection): Promise<void> {
+    const body = 'event_types=%5B%22message%22%5D&fetch_event_types=%5B%5D';
+    const answer = await this.#repeatOnce(() => connection.request(this.#post('register', body)));
+    this.queueId = /"queue_id":"([^"]+)"/.exec(answer.body)?.[1] ?? '';
+    this.#lastEventId = Number(/"last_event_id":(-?\d+)/.exec(answer.body)?.[1]);
+    if (this.queueId === '' || !Number.isInteger(this.#lastEventId))
+      throw new Error(`no queue in ${answer.body.slice(0, 200)}`);
+  }
+
+  async delete(connection: HttpConnection): Promise<void> {
+    const body = `queue_id=${encodeURIComponent(this.queueId)}`;
+    await this.#repeatOnce(() => connection.request(this.#post('events', body, 'DELETE')));
+  }
+
+  /** Polls once without waiting. */
+  async touch(connection: HttpConnection): Promise<void> {
+    this.#take(
+      await this.#repeatOnce(() => connection.request(this.#poll('&dont_block=true'))),
+      false,
+    );
+  }
+
+  /** Polls for ever on a connection of its own. */
+  async follow(onHeld: () => void): Promise<void> {
+    this.isHeld = true;
+    const own = new HttpConnection(this.#url);
+    this.#own = own;
+    try {
+      while (this.isHeld)
+        this.#take(await this.#repeatOnce(() => own.request(this.#poll(''), onHeld)), true);
+    } catch (error) {
+      if (this.isHeld) this.#notes.fault(`follower ${this.index}: ${String(error)}`);
+    }
+  }
+
+  stop(): void {
+    this.isHeld = false;
+    this.#own?.abort();
+  }
+
+  /** @returns a poll that the caller may abandon */
+  pollOn(connection: HttpConnection): Promise<WireAnswer> {
+    return connection.request(this.#poll(''));
+  }
+
+  /** Takes in the answer of a poll that was made with `pollOn`. */
+  acknowledge(answer: WireAnswer): void {
+    this.#take(answer, true);
+  }
+
+  /** Takes an answer in: what it says was received, and is not asked for again. */
+  #take(answer: WireAnswer, isBlocking: boolean): void {
+    const at = nowMs();
+    this.node = /^x-parley-node: (\S+)/im.exec(answer.head)?.[1];
+    const { body } = answer;
+    let newest = this.#lastEventId;
+    for (const [, id] of body.matchAll(eventIds)) {
+      if (Number(id) <= newest)
+        this.#notes.fault(`follower ${this.index}: event ${id} after ${newest}`);
+      newest = Number(id);
+    }
+    for (const [, number] of body.matchAll(markedContent)) {
+      const message = Number(number);
+      if (message <= this.#lastMessage)
+        this.#notes.fault(`follower ${this.index}: message ${message} after ${this.#lastMessage}`);
+      this.#lastMessage = message;
+      this.#notes.receive(this.index, message, at);
+    }
+    if (newest === this.#lastEventId && isBlocking) this.#notes.emptyAnswers += 1;
+    this.#lastEventId = newest;
+    if (body.includes('{"type":"heartbeat"')) this.#notes.heartbeats += 1;
+  }
+
+  async #repeatOnce(attempt: () => Promise<WireAnswer>): Promise<WireAnswer> {
+    try {
+      return checked(await attempt());
+    } catch (error) {
+      if (error instanceof ServerRefusal) throw error;
+      if (this.#own !== undefined && !this.isHeld) throw error;
+      await pause(pauseBeforeRetryMs);
+      try {
+        const answer = checked(await attempt());
+        this.#notes.repeated += 1;
+        return answer;
+      } catch (second) {
+        throw new Error(`failed twice: ${String(error)}; ${String(second)}`, { cause: second });
+      }
+    }
+  }
+
+  #poll(more: string): string {
+    return `GET /api/v1/events?queue_id=${encodeURIComponent(this.queueId)}&last_event_id=${this.#lastEventId}${more} HTTP/1.1\r\n${this.#fixedHead}\r\n`;
+  }
+
+  #post(path: string, body: string, method = 'POST'): string {
+    return `${method} /api/v1/${path} HTTP/1.1\r\n${this.#fixedHead}Content-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  }
+}
+
+/** @throws ServerRefusal for what no repetition mends; Error for what one does */
+export function checked(answer: WireAnswer): WireAnswer {
+  if (answer.status === 200) return answer;
+  const text = `${answer.status} ${answer.body.slice(0, 300)}`;
+  throw answer.status >= 500 ? new Error(text) : new ServerRefusal(text);
+}

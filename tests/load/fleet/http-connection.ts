@@ -1,0 +1,98 @@
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+
+export type WireAnswer = {
+  readonly status: number;
+  /** The headers as they came, names in the case of the server. */
+  readonly head: string;
+  readonly body: string;
+};
+
+const endOfHead = Buffer.from('\r\n\r\n');
+
+/**
+ * One client connection on a bare socket, one request at a time: what a generator of thousands of polls can afford beside the
+ * system that it measures. It reads only what the system sends: answers of a declared length.
+ */
+export class HttpConnection {
+  readonly #hostname: string;
+  readonly #port: number;
+  #socket: Socket | undefined;
+  #received: Buffer | undefined;
+  #waiting: PromiseWithResolvers<WireAnswer> | undefined;
+
+  /** @param url a base address; nothing is opened before the first request */
+  constructor(url: string) {
+    const { hostname, port } = new URL(url);
+    this.#hostname = hostname;
+    this.#port = Number(port);
+  }
+
+  /**
+   * Sends a request, opening the connection first where there is none.
+   *
+   * @param onWritten called when the request is on its way on an open connection
+   * @throws Error when the connection ends before the answer is complete
+   */
+  request(text: string, onWritten?: () => void): Promise<WireAnswer> {
+    if (this.#waiting !== undefined) throw new Error('one request at a time');
+    const waiting = Promise.withResolvers<WireAnswer>();
+    this.#waiting = waiting;
+    const socket = this.#socket ?? this.#open();
+    socket.write(text, () => onWritten?.());
+    return waiting.promise;
+  }
+
+  /** Ends the connection, as a client does that hangs up; a request that waits fails. */
+  abort(): void {
+    this.#socket?.destroy();
+  }
+
+  #open(): Socket {
+    const socket = connect({ host: this.#hostname, port: this.#port, noDelay: true });
+    this.#socket = socket;
+    this.#received = undefined;
+    let fault = new Error('the connection ended before the answer');
+    socket.on('data', (chunk: Buffer) => this.#read(chunk));
+    socket.on('error', (error) => {
+      fault = error;
+    });
+    // A server that ends the connection gets the same from here.
+    socket.on('close', () => {
+      if (this.#socket !== socket) return;
+      this.#socket = undefined;
+      const waiting = this.#waiting;
+      this.#waiting = undefined;
+      waiting?.reject(fault);
+    });
+    return socket;
+  }
+
+  #read(chunk: Buffer): void {
+    const received = this.#received === undefined ? chunk : Buffer.concat([this.#received, chunk]);
+    const headEnd = received.indexOf(endOfHead);
+    this.#received = received;
+    if (headEnd === -1) return;
+    const head = received.toString('latin1', 0, headEnd);
+    const length = /^content-length: (\d+)/im.exec(head)?.[1];
+    if (length === undefined) {
+      this.#socket?.destroy(new Error(`an answer without a length: ${head.slice(0, 200)}`));
+      return;
+    }
+    const bodyStart = headEnd + endOfHead.length;
+    const end = bodyStart + Number(length);
+    if (received.length < end) return;
+    this.#received = undefined;
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    if (/^connection: close/im.test(head)) {
+      this.#socket?.destroy();
+      this.#socket = undefined;
+    }
+    waiting?.resolve({
+      status: Number(head.slice(9, 12)),
+      head,
+      body: received.toString('utf8', bodyStart, end),
+    });
+  }
+}

@@ -1,0 +1,77 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+import type { ApiClient } from '@parley/test-kit';
+
+import type { Fleet, FleetReport, Receipt } from './fleet/fleet.ts';
+import { messageMark, nowMs } from './fleet/protocol.ts';
+
+const receiptDeadlineMs = 60_000;
+const lookIntervalMs = 250;
+
+/** Messages of a run, numbered in the order in which they are acknowledged, so that followers can tell a lost or repeated one. */
+export class NumberedSends {
+  readonly sendLatenciesMs: number[] = [];
+  readonly #client: ApiClient;
+  readonly #sentAtMs: number[] = [];
+
+  constructor(client: ApiClient) {
+    this.#client = client;
+  }
+
+  get count(): number {
+    return this.#sentAtMs.length;
+  }
+
+  /** @returns the message's number */
+  async send(stream: string): Promise<number> {
+    const number = this.#sentAtMs.length;
+    const startedAt = nowMs();
+    this.#sentAtMs.push(startedAt);
+    await this.#client.sendToStream(stream, 'load', `${messageMark}${number}`);
+    this.sendLatenciesMs.push(nowMs() - startedAt);
+    return number;
+  }
+
+  /** Sends one after the other, at most so many a second. */
+  async sendPaced(
+    count: number,
+    perSecond: number,
+    streamOf: (n: number) => string,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    const beganAt = nowMs();
+    for (let n = 0; n < count && signal?.aborted !== true; n += 1) {
+      await this.send(streamOf(n));
+      const early = beganAt + ((n + 1) * 1_000) / perSecond - nowMs();
+      if (early > 0) await pause(early);
+    }
+  }
+
+  /** @returns how long after its send each message was received */
+  latenciesOf(receipts: readonly Receipt[]): number[] {
+    return receipts.map(
+      ({ message, receivedAtMs }) => receivedAtMs - (this.#sentAtMs[message] ?? Number.NaN),
+    );
+  }
+}
+
+/**
+ * Waits until followers have received so many messages.
+ *
+ * @returns the receipts, and what was noted beside them
+ * @throws Error when they do not come in time, when there are more, or when a follower saw what it may not see
+ */
+export async function collectReceipts(fleet: Fleet, count: number): Promise<FleetReport> {
+  const receipts: Receipt[] = [];
+  const giveUpAt = nowMs() + receiptDeadlineMs;
+  for (;;) {
+    const report = await fleet.report();
+    receipts.push(...report.receipts);
+    if (receipts.length > count)
+      throw new Error(`${receipts.length} messages were received where ${count} were sent`);
+    if (receipts.length === count) return { ...report, receipts };
+    if (nowMs() > giveUpAt)
+      throw new Error(`only ${receipts.length} of ${count} messages were received`);
+    await pause(lookIntervalMs);
+  }
+}

@@ -1,0 +1,190 @@
+import { readFile, readdir } from 'node:fs/promises';
+
+import type { ServiceProcess } from '@parley/test-kit';
+
+/** Makes a process listen for its inspector, on a port of its own, which costs nothing until it is asked something. */
+export const inspectable = { NODE_OPTIONS: '--inspect=127.0.0.1:0' } as const;
+
+// Linux counts processor time in hundredths of a second, on every machine that Node supports.
+const ticksPerSec = 100;
+const answerDeadlineMs = 60_000;
+
+export type MemorySample = {
+  /** After a collection of garbage. */
+  readonly heapBytes: number;
+  /** Memory of buffers and other native objects that the heap refers to. */
+  readonly externalBytes: number;
+  readonly rssBytes: number;
+};
+
+export type HandleSample = {
+  /** Listeners of all event emitters in the heap. */
+  readonly listeners: number;
+  readonly abortSignals: number;
+  /** Timers, sockets and requests that keep the process alive. */
+  readonly handles: number;
+};
+
+type RemoteObject = { readonly objectId?: string; readonly value?: unknown };
+type InspectorReply = {
+  readonly id?: number;
+  readonly error?: { readonly message: string };
+  readonly result?: {
+    readonly result?: RemoteObject;
+    readonly objects?: RemoteObject;
+  };
+};
+
+/** Measures one process of the system from outside: by what the kernel says of it, and by its inspector. */
+export class ProcessGauge {
+  readonly #process: ServiceProcess;
+  #socket: WebSocket | undefined;
+  #requests = 0;
+  readonly #waiting = new Map<
+    number,
+    PromiseWithResolvers<NonNullable<InspectorReply['result']>>
+  >();
+
+  /** @param process started with {@link inspectable} */
+  constructor(process: ServiceProcess) {
+    this.#process = process;
+  }
+
+  /** @returns seconds of processor time, of the process and the system for it, since its start */
+  async readCpuSecs(): Promise<number> {
+    const stat = await readFile(`/proc/${this.#process.pid}/stat`, 'utf8');
+    // The name before may have spaces, and ends with a parenthesis.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return (Number(fields[11]) + Number(fields[12])) / ticksPerSec;
+  }
+
+  /** @returns open files and sockets */
+  async countOpenFiles(): Promise<number> {
+    return (await readdir(`/proc/${this.#process.pid}/fd`)).length;
+  }
+
+  async readMemory(): Promise<MemorySample> {
+    // What one collection finalizes, the next one frees.
+    await this.#ask('HeapProfiler.collectGarbage');
+    await this.#ask('HeapProfiler.collectGarbage');
+    const { heapUsed, external, rss } = (await this.#evaluate('process.memoryUsage()')) as {
+      readonly heapUsed: number;
+      readonly external: number;
+      readonly rss: number;
+    };
+    return { heapBytes: heapUsed, externalBytes: external, rssBytes: rss };
+  }
+
+  async countHandles(): Promise<HandleSample> {
+    const listeners = await this.#ofAll(
+      "process.getBuiltinModule('node:events').prototype",
+      `function () {
+        let count = 0;
+        for (const emitter of this)
+          for (const name of Reflect.ownKeys(emitter._events ?? {})) count += emitter.listenerCount(name);
+        return count;
+      }`,
+    );
+    const abortSignals = await this.#ofAll(
+      'AbortSignal.prototype',
+      'function () { return this.length; }',
+    );
+    const handles = await this.#evaluate('process.getActiveResourcesInfo().length');
+    return { listeners, abortSignals, handles: Number(handles) };
+  }
+
+  close(): void {
+    this.#socket?.close();
+    this.#socket = undefined;
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  /** Calls a function of the process with all objects of a prototype. */
+  async #ofAll(prototype: string, count: string): Promise<number> {
+    const { result } = await this.#ask('Runtime.evaluate', {
+      expression: prototype,
+      objectGroup: 'gauge',
+    });
+    const { objects } = await this.#ask('Runtime.queryObjects', {
+      prototypeObjectId: result?.objectId,
+      objectGroup: 'gauge',
+    });
+    const called = await this.#ask('Runtime.callFunctionOn', {
+      objectId: objects?.objectId,
+      functionDeclaration: count,
+      returnByValue: true,
+    });
+    // The inspector keeps what it has named alive until it is let go of.
+    await this.#ask('Runtime.releaseObjectGroup', { objectGroup: 'gauge' });
+    return Number(called.result?.value);
+  }
+
+  async #evaluate(expression: string): Promise<unknown> {
+    const { result } = await this.#ask('Runtime.evaluate', { expression, returnByValue: true });
+    return result?.value;
+  }
+
+  async #ask(
+    method: string,
+    params: Readonly<Record<string, unknown>> = {},
+  ): Promise<NonNullable<InspectorReply['result']>> {
+    const socket = this.#socket ?? (await this.#connect());
+    const id = (this.#requests += 1);
+    const waiting = Promise.withResolvers<NonNullable<InspectorReply['result']>>();
+    this.#waiting.set(id, waiting);
+    const timer = setTimeout(
+      () => waiting.reject(new Error(`no answer of the inspector to ${method}`)),
+      answerDeadlineMs,
+    );
+    socket.send(JSON.stringify({ id, method, params }));
+    try {
+      return await waiting.promise;
+    } finally {
+      clearTimeout(timer);
+      this.#waiting.delete(id);
+    }
+  }
+
+  async #connect(): Promise<WebSocket> {
+    const address = this.#process.faultLines.flatMap((line) => line.match(/ws:\/\/\S+/) ?? [])[0];
+    if (address === undefined) throw new Error(`${this.#process.describe()} has no inspector`);
+    const socket = new WebSocket(address);
+    await new Promise<void>((resolve, reject) => {
+      socket.addEventListener('open', () => resolve(), { once: true });
+      socket.addEventListener('error', () => reject(new Error('no inspector answers')), {
+        once: true,
+      });
+    });
+    socket.addEventListener('message', ({ data }) => {
+      const reply = JSON.parse(String(data)) as InspectorReply;
+      const waiting = reply.id === undefined ? undefined : this.#waiting.get(reply.id);
+      if (reply.error === undefined) waiting?.resolve(reply.result ?? {});
+      else waiting?.reject(new Error(reply.error.message));
+    });
+    socket.addEventListener('close', () => {
+      for (const waiting of this.#waiting.values())
+        waiting.reject(new Error('the inspector is gone'));
+    });
+    this.#socket = socket;
+    return socket;
+  }
+}
+
+/** Whether a line beside the log is only what the inspector says of itself. */
+export function isOfInspector(line: string): boolean {
+  return /^(Debugger (listening|attached|ending)|For help, see|Starting inspector|Waiting for the debugger)/.test(
+    line,
+  );
+}
+
+/** @returns bytes for each of so many things, to one decimal in KiB */
+export function kibEach(bytes: number, count: number): number {
+  return Math.round((bytes / 1_024 / count) * 10) / 10;
+}
+
+export function mebibytes(bytes: number): number {
+  return Math.round((bytes / 1_048_576) * 10) / 10;
+}

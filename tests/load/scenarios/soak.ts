@@ -1,0 +1,228 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+import { waitUntil } from '@parley/test-kit';
+
+import { Fleet } from '../fleet/fleet.ts';
+import { nowMs } from '../fleet/protocol.ts';
+import { getOwn } from '../load-system.ts';
+import type { LoadSystem } from '../load-system.ts';
+import { credentialsOf, makeAccounts } from '../make-people.ts';
+import { NumberedSends } from '../numbered-sends.ts';
+import { ProcessGauge } from '../process-gauge.ts';
+import { findSlopePerHour } from '../slope.ts';
+import { waitForHeld } from './idle-polls.ts';
+
+/** What is sampled of a process, and must be flat. */
+type Sample = {
+  readonly open_files: number;
+  readonly heap_bytes: number;
+  readonly listeners: number;
+  readonly abort_signals: number;
+  readonly handles: number;
+  readonly queues: number;
+};
+type Quantity = keyof Sample;
+
+export type SoakSample = Sample & { readonly process: string; readonly secs: number };
+
+export type SoakResult = {
+  readonly minutes: number;
+  readonly clients: number;
+  readonly polls: number;
+  readonly abandoned: number;
+  readonly registered: number;
+  readonly deleted: number;
+  readonly sends: number;
+  /** False for a run that is too short to tell growth from warming up; what it left behind is judged in any case. */
+  readonly slopes_judged: boolean;
+  readonly processes: readonly {
+    readonly process: string;
+    readonly slopes_per_hour: Readonly<Record<Quantity, number>>;
+    readonly before: Sample;
+    readonly after: Sample;
+  }[];
+};
+
+const stream = 'soaked';
+const requestsAtOnce = 16;
+const sendsPerSecond = 5;
+const fillersAtOnce = 8;
+const holdMaxMs = 3_000;
+/** A third of a run is warming up: caches of code and of the log fill. Runs below this are too short to be judged. */
+const judgedMinutesMin = 5;
+const samplesMin = 8;
+const calmDeadlineMs = 150_000;
+
+/** Growth over the judged part of a run that is noise: a part of the mean, and so much beside it. */
+const tolerances: Readonly<Record<Quantity, { readonly part: number; readonly beside: number }>> = {
+  open_files: { part: 0.05, beside: 30 },
+  heap_bytes: { part: 0.05, beside: 6 * 1_048_576 },
+  listeners: { part: 0.05, beside: 300 },
+  abort_signals: { part: 0.1, beside: 200 },
+  handles: { part: 0.05, beside: 60 },
+  queues: { part: 0.05, beside: 30 },
+};
+
+/**
+ * Lets clients open and abandon polls and end and register queues for a long time, and watches sockets, heap, listeners and queues of
+ * gateways and event nodes.
+ *
+ * @throws Error when anything of them grows after the warm-up or is left behind in the end, and when a client is refused
+ */
+export async function soak(
+  system: LoadSystem,
+  options: {
+    readonly minutes: number;
+    readonly clients: number;
+    /** Messages sent before, so that the nodes' bounded memory of the log is as full as it will be. */
+    readonly fill: number;
+    readonly sampleSecs: number;
+  },
+  onSample: (sample: SoakSample) => void,
+): Promise<SoakResult> {
+  const { organization, cluster } = getOwn(system, 'soak');
+  const watched = [...cluster.findProcesses('gateway'), ...cluster.findProcesses('events')];
+  using stack = new DisposableStack();
+  const gauges = watched.map((running, n) => ({
+    name: `${running.service} ${n}`,
+    running,
+    gauge: stack.use(new ProcessGauge(running)),
+  }));
+  const sample = async ({ gauge, running }: (typeof gauges)[number]): Promise<Sample> => ({
+    // First the listeners, whose count collects garbage.
+    ...(await readHandles(gauge)),
+    heap_bytes: (await gauge.readMemory()).heapBytes,
+    open_files: await gauge.countOpenFiles(),
+    queues: await running.readMetric('parley_event_queues'),
+  });
+
+  const sender = await organization.makeAccount('Sender');
+  const people = await makeAccounts(organization, options.clients, 'soaking');
+  const [made] = await organization.maker.makeStreams([{ name: stream }]);
+  if (made === undefined) throw new Error('no stream was made');
+  await organization.maker.subscribe(made.id, [sender.id, ...people.map(({ user }) => user.id)]);
+  const { fleet: started } = await Fleet.register(
+    system.urls,
+    credentialsOf(people),
+    requestsAtOnce,
+  );
+  const fleet = stack.use(started);
+  let filled = 0;
+  const fill = async (): Promise<void> => {
+    while (filled < options.fill)
+      await sender.client.sendToStream(stream, 'fill', `filling ${filled++}`);
+  };
+  await Promise.all(Array.from({ length: fillersAtOnce }, fill));
+  await fleet.touch(people.length, requestsAtOnce);
+  const before = await Promise.all(gauges.map(sample));
+
+  const stopping = new AbortController();
+  const sends = new NumberedSends(sender.client);
+  const sending = sends.sendPaced(Infinity, sendsPerSecond, () => stream, stopping.signal);
+  // A send that fails ends the run at its end, not the process at once.
+  sending.catch(() => undefined);
+  await fleet.startChurn(holdMaxMs);
+  const beganAt = nowMs();
+  const durationMs = options.minutes * 60_000;
+  const samples: SoakSample[] = [];
+  while (nowMs() - beganAt < durationMs) {
+    await pause(Math.min(options.sampleSecs * 1_000, Math.max(0, beganAt + durationMs - nowMs())));
+    await fleet.report();
+    for (const watching of gauges) {
+      const taken: SoakSample = {
+        process: watching.name,
+        secs: Math.round((nowMs() - beganAt) / 1_000),
+        ...(await sample(watching)),
+      };
+      samples.push(taken);
+      onSample(taken);
+    }
+  }
+  await fleet.stopChurn();
+  stopping.abort();
+  await sending;
+  await waitForHeld(cluster, 0);
+
+  const after = await waitUntil(
+    'nothing is left behind',
+    async () => {
+      const now = await Promise.all(gauges.map(sample));
+      const grown = now.flatMap((end, n) => findGrown(gauges[n]?.name ?? '', before[n], end));
+      if (grown.length > 0) throw new Error(grown.join('; '));
+      return now;
+    },
+    { deadlineMs: calmDeadlineMs, pauseMs: 5_000 },
+  );
+  const warmSecs = (options.minutes * 60) / 3;
+  const judged = samples.filter(({ secs }) => secs >= warmSecs);
+  const isJudged =
+    options.minutes >= judgedMinutesMin && judged.length >= samplesMin * gauges.length;
+  const processes = gauges.map(({ name }, n) => {
+    const own = judged.filter(({ process }) => process === name);
+    const slopeOf = (quantity: Quantity): number =>
+      findSlopePerHour(own.map((taken) => [taken.secs, taken[quantity]]));
+    return {
+      process: name,
+      slopes_per_hour: {
+        open_files: slopeOf('open_files'),
+        heap_bytes: slopeOf('heap_bytes'),
+        listeners: slopeOf('listeners'),
+        abort_signals: slopeOf('abort_signals'),
+        handles: slopeOf('handles'),
+        queues: slopeOf('queues'),
+      },
+      before: before[n] as Sample,
+      after: after[n] as Sample,
+      own,
+    };
+  });
+  const judgedHours = (options.minutes * 60 - warmSecs) / 3_600;
+  const steep = processes.flatMap(({ process, slopes_per_hour: slopes, own }) =>
+    quantities
+      .filter((quantity) => {
+        const mean = own.reduce((sum, taken) => sum + taken[quantity], 0) / Math.max(1, own.length);
+        return slopes[quantity] * judgedHours > allowance(quantity, mean);
+      })
+      .map((quantity) => `${quantity} of ${process} grows by ${slopes[quantity]} an hour`),
+  );
+  if (isJudged && steep.length > 0) throw new Error(steep.join('; '));
+  const { polls, abandoned, registered, deleted } = await fleet.report();
+  return {
+    minutes: options.minutes,
+    clients: options.clients,
+    polls,
+    abandoned,
+    registered,
+    deleted,
+    sends: sends.count,
+    slopes_judged: isJudged,
+    processes: processes.map(({ process, slopes_per_hour, before, after }) => ({
+      process,
+      slopes_per_hour,
+      before,
+      after,
+    })),
+  };
+}
+
+const quantities = Object.keys(tolerances) as Quantity[];
+
+function allowance(quantity: Quantity, mean: number): number {
+  const { part, beside } = tolerances[quantity];
+  return part * mean + beside;
+}
+
+function findGrown(process: string, before: Sample | undefined, after: Sample): string[] {
+  return quantities.flatMap((quantity) => {
+    const from = before?.[quantity] ?? 0;
+    const isFlat = after[quantity] - from <= allowance(quantity, from);
+    return isFlat ? [] : [`${quantity} of ${process} went from ${from} to ${after[quantity]}`];
+  });
+}
+
+async function readHandles(
+  gauge: ProcessGauge,
+): Promise<Pick<Sample, 'listeners' | 'abort_signals' | 'handles'>> {
+  const { listeners, abortSignals, handles } = await gauge.countHandles();
+  return { listeners, abort_signals: abortSignals, handles };
+}
