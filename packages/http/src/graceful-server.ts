@@ -33,6 +33,13 @@ export type ListenOptions = {
  */
 export const keepAliveTimeoutMs = 75_000;
 
+/**
+ * Connections that may wait to be accepted. A gateway whose event node died opens thousands at once to the next; with Node's default
+ * of 511 most of five thousand waited for the kernel's second try a second later. The kernel's own bound (`somaxconn`, 4,096 on
+ * Linux) holds as well.
+ */
+const backlog = 4_096;
+
 /** Longest time in which the headers of a request must arrive. */
 const headersTimeoutMs = 30_000;
 
@@ -62,7 +69,7 @@ export async function listen(
   server.on('clientError', refuseMalformed);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(options.port, options.host, () => {
+    server.listen({ port: options.port, host: options.host, backlog }, () => {
       server.removeListener('error', reject);
       resolve();
     });

@@ -45,19 +45,28 @@ export async function insertEventQueue<Descriptor>(
   return rowCount === 1;
 }
 
+/** @returns those of the queues that are there, in no particular order */
+export async function findEventQueues<Descriptor>(
+  database: Queryable,
+  queueIds: readonly string[],
+): Promise<StoredEventQueue<Descriptor>[]> {
+  const { rows } = await database.query<StoredEventQueue<Descriptor>>({
+    name: 'store-find-event-queues',
+    text: `SELECT queue_id AS "queueId", user_id AS "userId", start_position AS "startPosition", epoch, descriptor,
+             lifespan_secs AS "lifespanSecs", client,
+             extract(epoch FROM clock_timestamp() - last_polled_at)::float8 AS "idleSecs"
+           FROM event_queues WHERE queue_id = ANY ($1::text[])`,
+    values: [queueIds],
+  });
+  return rows;
+}
+
 export async function findEventQueue<Descriptor>(
   database: Queryable,
   queueId: string,
 ): Promise<StoredEventQueue<Descriptor> | undefined> {
-  const { rows } = await database.query<StoredEventQueue<Descriptor>>({
-    name: 'store-find-event-queue',
-    text: `SELECT queue_id AS "queueId", user_id AS "userId", start_position AS "startPosition", epoch, descriptor,
-             lifespan_secs AS "lifespanSecs", client,
-             extract(epoch FROM clock_timestamp() - last_polled_at)::float8 AS "idleSecs"
-           FROM event_queues WHERE queue_id = $1`,
-    values: [queueId],
-  });
-  return rows[0];
+  const [queue] = await findEventQueues<Descriptor>(database, [queueId]);
+  return queue;
 }
 
 /** A queue as an operator sees it. */

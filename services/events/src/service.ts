@@ -17,7 +17,7 @@ import {
 import type { EventsContext } from './context.ts';
 import { endpoints } from './endpoints/index.ts';
 import { FlagReader } from './feed/flag-reader.ts';
-import { loadUserView } from './feed/load-user-view.ts';
+import { createViewReads } from './feed/load-user-views.ts';
 import { NodeFeed } from './feed/node-feed.ts';
 import { SubscriberReader } from './feed/subscriber-reader.ts';
 import { Maintenance } from './maintenance.ts';
@@ -43,12 +43,14 @@ export const start: StartService = async (frame: ServiceFrame) => {
   const subscriber = connectForSubscriptions(config.redis, log);
   frame.onDispose('subscriber', () => subscriber.disconnect());
 
+  const views = createViewReads(stores.pool);
   const feed: NodeFeed = new NodeFeed({
     tail: tailBounds,
     deliveriesMax: 2_000,
     loadView: async (userId) => {
-      const loaded = await loadUserView(stores.pool, userId);
-      if (!(await follower.waitFor(loaded.exactAt, catchUpTimeoutMs))) throw serviceUnavailable();
+      const loaded = await views.find(userId);
+      if (loaded === undefined || !(await follower.waitFor(loaded.exactAt, catchUpTimeoutMs)))
+        throw serviceUnavailable();
       return loaded;
     },
     findQueue: (queueId) => registry.peek(queueId),

@@ -1,9 +1,11 @@
 import type { Pool } from '@parley/database';
 import type { Logger } from '@parley/logging';
-import { findEventQueue, touchEventQueues } from '@parley/store';
+import { findEventQueues, touchEventQueues } from '@parley/store';
 
+import { BatchedReads } from '../batched-reads.ts';
 import type { NodeFeed } from '../feed/node-feed.ts';
 import { EventQueue } from './event-queue.ts';
+import type { StoredQueue } from './event-queue.ts';
 import type { QueueDescriptor } from './queue-descriptor.ts';
 
 const touchIntervalMs = 500;
@@ -15,6 +17,7 @@ const touchesPerLifespan = 10;
  */
 const forgetAfterLifespans = 1;
 const queuesPerTouch = 5_000;
+const lookUps = { keysPerRead: 500, readsAtOnce: 2 };
 
 /**
  * The queues this node serves. Memory only speeds a queue up: any node can serve any queue from its descriptor, and a node that
@@ -24,6 +27,7 @@ export class QueueRegistry {
   readonly #pool: Pool;
   readonly #feed: NodeFeed;
   readonly #log: Logger;
+  readonly #stored: BatchedReads<string, StoredQueue>;
   readonly #queues = new Map<string, EventQueue>();
   readonly #loading = new Map<string, Promise<EventQueue | undefined>>();
   readonly #timer: NodeJS.Timeout;
@@ -33,6 +37,10 @@ export class QueueRegistry {
     this.#pool = options.pool;
     this.#feed = options.feed;
     this.#log = options.log;
+    this.#stored = new BatchedReads<string, StoredQueue>(async (queueIds) => {
+      const found = await findEventQueues<QueueDescriptor>(options.pool, queueIds);
+      return new Map(found.map((queue) => [queue.queueId, queue]));
+    }, lookUps);
     this.#timer = setInterval(() => this.#tend(), touchIntervalMs);
   }
 
@@ -68,7 +76,7 @@ export class QueueRegistry {
   }
 
   async #load(queueId: string): Promise<EventQueue | undefined> {
-    const stored = await findEventQueue<QueueDescriptor>(this.#pool, queueId);
+    const stored = await this.#stored.find(queueId);
     if (stored === undefined) return undefined;
     const queue = new EventQueue(stored);
     // Listed before its feed is loaded, so that an end that the log tells meanwhile finds it.
@@ -80,7 +88,7 @@ export class QueueRegistry {
       throw error;
     }
     // It may have been ended between the look-up and the first entry this node applied to it.
-    const isStillThere = (await findEventQueue(this.#pool, queueId)) !== undefined;
+    const isStillThere = (await this.#stored.find(queueId)) !== undefined;
     // A deactivation may have missed a queue that was just being stored.
     const hasEnded =
       queue.hasEnded || queue.feed?.view.wasDeactivatedAfter(queue.startPosition) === true;
