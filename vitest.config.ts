@@ -18,6 +18,6 @@ export default defineConfig({
     ...sharedTestOptions,
     globalSetup: ['packages/test-kit/src/global-setup.ts'],
     include: ['packages/**/*.test.ts', 'services/**/*.test.ts', 'tests/**/*.test.ts'],
-    exclude: ['**/node_modules/**', '**/*.slow.test.ts', 'tests/compose/**', 'tests/load/**'],
+    exclude: ['**/node_modules/**', '**/*.slow.test.ts', 'tests/compose/**'],
   },
 });

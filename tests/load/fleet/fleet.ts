@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url';
 
 import type { Command, FleetAccount, Outcome, Reply, Report } from './protocol.ts';
 
+type Answer = Extract<Reply, { readonly ok: true }>['result'];
+
 const program = fileURLToPath(new URL('follower-process.ts', import.meta.url));
 // Below the 20,000 open files of a process, and what one core feeds.
 const followersPerProcessMax = 9_000;
@@ -88,14 +90,18 @@ export class Fleet {
     await this.#each(() => ({ act: 'calm' }));
   }
 
+  /** @throws Error when a client saw what it may not see */
+  async check(): Promise<void> {
+    throwFaults(((await this.#each(() => ({ act: 'check' }))) as string[][]).flat());
+  }
+
   /**
    * @returns what was noted; receipts only since the last report
    * @throws Error when a client saw what it may not see
    */
   async report(): Promise<FleetReport> {
     const reports = (await this.#each(() => ({ act: 'report' }))) as Report[];
-    const faults = reports.flatMap((report) => report.faults);
-    if (faults.length > 0) throw new Error(`faults of followers:\n${faults.join('\n')}`);
+    throwFaults(reports.flatMap((report) => report.faults));
     const sum = (read: (report: Report) => number): number =>
       reports.reduce((total, report) => total + read(report), 0);
     let first = 0;
@@ -133,10 +139,7 @@ export class Fleet {
     this.stop();
   }
 
-  #eachShare(
-    followers: number,
-    commandOf: (share: number) => Command,
-  ): Promise<(Outcome | Report | null)[]> {
+  #eachShare(followers: number, commandOf: (share: number) => Command): Promise<Answer[]> {
     let left = followers;
     const shares = this.#members.map((member) => {
       const share = Math.min(left, member.followers);
@@ -146,16 +149,18 @@ export class Fleet {
     return this.#each((_followers, index) => commandOf(shares[index] ?? 0));
   }
 
-  #each(
-    commandOf: (followers: number, index: number) => Command,
-  ): Promise<(Outcome | Report | null)[]> {
+  #each(commandOf: (followers: number, index: number) => Command): Promise<Answer[]> {
     return Promise.all(
       this.#members.map(({ child, followers }, index) => ask(child, commandOf(followers, index))),
     );
   }
 }
 
-function ask(child: ChildProcess, command: Command): Promise<Outcome | Report | null> {
+function throwFaults(faults: readonly string[]): void {
+  if (faults.length > 0) throw new Error(`faults of followers:\n${faults.join('\n')}`);
+}
+
+function ask(child: ChildProcess, command: Command): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const onEnd = (): void => reject(new Error('a process of followers ended'));
     child.once('exit', onEnd);
@@ -172,7 +177,7 @@ function shareOf(count: number, parts: number): number {
   return Math.max(1, Math.ceil(count / parts));
 }
 
-function joinOutcomes(outcomes: readonly (Outcome | Report | null)[]): Outcome {
+function joinOutcomes(outcomes: readonly Answer[]): Outcome {
   const known = outcomes as Outcome[];
   return {
     tookMs: Math.max(...known.map(({ tookMs }) => tookMs)),

@@ -2,11 +2,13 @@
 import { churn } from './churn.ts';
 import { Follower, Notes } from './follower.ts';
 import { HttpConnection } from './http-connection.ts';
-import type { Command, Outcome, Reply, Report } from './protocol.ts';
+import type { Command, Outcome, Reply } from './protocol.ts';
 import { nowMs } from './protocol.ts';
 
 // A burst of connections longer than what a listening socket queues would wait for the kernel's second try.
 const connectionsAtOnceMax = 256;
+
+type Answer = Extract<Reply, { readonly ok: true }>['result'];
 
 class FollowerProcess {
   #notes = new Notes();
@@ -14,7 +16,7 @@ class FollowerProcess {
   #churning = new AbortController();
   #churned: Promise<void> = Promise.resolve();
 
-  async run(command: Command): Promise<Outcome | Report | null> {
+  async run(command: Command): Promise<Answer> {
     switch (command.act) {
       case 'register': {
         const { accounts, urls } = command;
@@ -58,6 +60,8 @@ class FollowerProcess {
         this.#churning.abort();
         await this.#churned;
         return null;
+      case 'check':
+        return this.#notes.faults;
       case 'report':
         return {
           ...this.#notes.read(),

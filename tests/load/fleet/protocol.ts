@@ -18,6 +18,7 @@ export type Command =
   | { readonly act: 'churn'; readonly clients: number; readonly holdMaxMs: number }
   /** Ends the churning. */
   | { readonly act: 'calm' }
+  | { readonly act: 'check' }
   | { readonly act: 'report' };
 
 /** Times in milliseconds of the machine's monotonic clock, which all its processes share. */
@@ -48,7 +49,7 @@ export type Outcome = {
 };
 
 export type Reply =
-  | { readonly ok: true; readonly result: Outcome | Report | null }
+  | { readonly ok: true; readonly result: Outcome | Report | readonly string[] | null }
   | { readonly ok: false; readonly error: string };
 
 /** Marks a message of the run; its number follows. */

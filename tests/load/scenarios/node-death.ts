@@ -62,10 +62,10 @@ export async function measureNodeDeath(
   };
   const holdingFrom = nowMs();
   await fleet.hold(people.length, requestsAtOnce);
-  await waitForHeld(cluster, people.length);
+  await waitForHeld(cluster, fleet, people.length);
   const holdingMs = nowMs() - holdingFrom;
   const before = [...(await sendToAll()), ...(await sendToAll())];
-  await waitForHeld(cluster, people.length);
+  await waitForHeld(cluster, fleet, people.length);
 
   // What is held stays where it is held: the nodes that come now begin without any.
   for (let n = 0; n < options.survivors; n += 1) await cluster.startAnother('events');
@@ -74,7 +74,7 @@ export async function measureNodeDeath(
   const died = doomed.kill('SIGKILL');
   const probing = sends.send(stream);
   await died;
-  await waitForHeld(cluster, people.length);
+  await waitForHeld(cluster, fleet, people.length);
   const heldAgainMs = nowMs() - killedAtMs;
   await probing;
   const served = await collectReceipts(fleet, people.length);

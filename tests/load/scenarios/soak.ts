@@ -141,7 +141,7 @@ export async function soak(
   await fleet.stopChurn();
   stopping.abort();
   await sending;
-  await waitForHeld(cluster, 0);
+  await waitForHeld(cluster, fleet, 0);
 
   const after = await waitUntil(
     'nothing is left behind',
