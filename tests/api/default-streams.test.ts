@@ -96,12 +96,17 @@ describe('default_streams', () => {
     // Where it becomes public they see it.
     const id = await all.streamId('ours');
     await all.people.ann.client.patch(`streams/${id}`, { is_private: false });
-    expect((await all.kinds()).bob).toEqual(['stream/update invite_only', 'default_streams']);
+    expect((await all.kinds()).bob).toEqual([
+      'stream/create',
+      'stream/update invite_only',
+      'subscription/peer_add',
+      'default_streams',
+    ]);
     expect((await registered('bob')).streams).toEqual(['alpha', 'ours']);
     await all.people.ann.client.patch(`streams/${id}`, { is_private: true });
     const again = await all.queues.read();
-    expect(again.bob?.map((event) => event['type'])).toEqual(['default_streams']);
-    expect(namesOf(again.bob?.[0]?.['default_streams'])).toEqual(['alpha']);
+    expect(again.bob?.map((event) => event['type'])).toEqual(['stream', 'default_streams']);
+    expect(namesOf(again.bob?.[1]?.['default_streams'])).toEqual(['alpha']);
     // It can be taken out by administrators who are not on it.
     await all.leave('ann', ['alpha']).catch(() => undefined);
     await remove({ stream_name: 'OURS' });

@@ -140,13 +140,14 @@ describe('PATCH streams/<stream_id>', () => {
     await all.people.ann.client.sendToStream('notices', 'x', 'x');
   });
 
-  test('a stream that becomes private is closed to outsiders, who hear nothing of it', async () => {
+  test('a stream that becomes private is closed to outsiders, to whom it is gone', async () => {
     const id = await make('closing', ['bob', 'guest']);
     const sent = await all.people.bob.client.sendToStream('closing', 'x', 'open');
     expect(await change(id, { is_private: true })).toEqual(success);
-    expect(await all.kinds()).toEqual(
-      forEach(['ann', 'bob', 'guest'], ['stream/update invite_only']),
-    );
+    expect(await all.kinds()).toEqual({
+      ...forEach(['ann', 'bob', 'guest'], ['stream/update invite_only']),
+      ...forEach(['cat', 'dan', 'bot'], ['stream/delete']),
+    });
     await change(id, { description: 'still told' }).catch(() => undefined);
     const after = await all.people.bob.client.sendToStream('closing', 'x', 'closed');
     for (const who of ['cat', 'ann'] as const) {
@@ -191,7 +192,11 @@ describe('PATCH streams/<stream_id>', () => {
     expect((await all.stream('history'))?.['history_public_to_subscribers']).toBe(true);
     const opened = await fetchMessages(all.people.cat, { narrow: [['stream', 'history']] });
     expect(opened.ids).toEqual([sent]);
-    expect((await all.kinds()).cat).toEqual(['stream/update invite_only']);
+    expect((await all.kinds()).cat).toEqual([
+      'stream/create',
+      'stream/update invite_only',
+      ...Array.from({ length: 3 }, () => 'subscription/peer_add'),
+    ]);
   });
 
   test('of a private stream that they are not on, administrators change all but its privacy', async () => {

@@ -44,8 +44,9 @@ export class StreamFixture {
       'update_message_flags',
       'delete_message',
     ],
+    more: { readonly presence?: number } = {},
   ): Promise<StreamFixture> {
-    const all = await startMessageFixture({ events: 2, messages: 1, subscriptions: 2 });
+    const all = await startMessageFixture({ events: 2, messages: 1, subscriptions: 2, ...more });
     const { organization, ann, bob, cat, guest, bot } = all;
     const dan = await organization.makeAccount('Dan Poe', { email: 'dan@example.com' });
     const people = { ann, bob, cat, dan, guest, bot };

@@ -335,11 +335,12 @@ test('a private stream ends with its last member and frees its name', async () =
     'subscription/remove users',
     'peer_remove board 1',
     'stream/delete administrators',
+    'stream/delete former-viewers',
     'update_message_flags/add users',
   ]);
   const [entry] = await organization.entriesAfter(before);
   expect(entry).toMatchObject({
-    events: [{}, {}, { event: { streams: [{ name: 'board', invite_only: true }] } }, {}],
+    events: [{}, {}, { event: { streams: [{ name: 'board', invite_only: true }] } }, {}, {}],
   });
   expect(
     await organization.client('ann').get('streams', { include_all_active: true }),

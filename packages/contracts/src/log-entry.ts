@@ -7,10 +7,10 @@ import type { Role } from './identity.ts';
 
 /**
  * The newest format. An entry carries the oldest one that can read it: 2 since events of messages sent before (`of-message`) and
- * submessages that come with a message, 3 since what `ChangeEntry` marks so.
+ * submessages that come with a message, 3 and 4 since what `ChangeEntry` marks so.
  */
-export const logEntryVersion = 3;
-export type LogEntryVersion = 1 | 2 | 3;
+export const logEntryVersion = 4;
+export type LogEntryVersion = 1 | 2 | 3 | 4;
 
 /** The events a client sees under `message`, without what differs between queues (id, content, avatar). */
 export type LoggedMessage = {
@@ -92,7 +92,22 @@ export type Audience =
       readonly inviteOnly: boolean;
       /** Those who were members right before the entry, whose effects end that; format 3. */
       readonly asBefore?: true;
-    };
+    }
+  /** Viewers of the stream and everybody who ever was its member: all who have it in a list of register; format 4. */
+  | { readonly to: 'stream-knowers'; readonly streamId: number; readonly inviteOnly: boolean }
+  /** Who knows of the stream from having been its member and is no viewer; format 4. */
+  | {
+      readonly to: 'former-viewers';
+      readonly streamId: number;
+      readonly inviteOnly: boolean;
+      /** Who was no viewer right before the entry either. */
+      readonly asBefore?: true;
+    }
+  /**
+   * Members of the organization who see the stream while it is public and not while it is private: neither administrators nor
+   * guests nor its members. `wereMembers` picks those who once were its members, or those who never were; format 4.
+   */
+  | { readonly to: 'stream-outsiders'; readonly streamId: number; readonly wereMembers: boolean };
 
 /** What an entry alters in who may see what; every follower applies it at the entry's position. */
 export type LogEffect =
@@ -148,7 +163,7 @@ export type EventPart =
        */
       readonly sealed?: { readonly member: string; readonly text: string };
     }
-  /** One `peer_add` or `peer_remove` for each of `userIds`; nobody among these sees any of them (reference facts, streams 11.2). */
+  /** One `peer_add` or `peer_remove` for each of `userIds` (reference facts, streams 11.2). */
   | {
       readonly form: 'peers';
       readonly op: 'peer_add' | 'peer_remove';
@@ -156,6 +171,13 @@ export type EventPart =
       readonly streamName: string;
       readonly inviteOnly: boolean;
       readonly userIds: readonly number[];
+      /**
+       * `list-holders` are all who have the list of subscribers at the entry: whoever sees the stream, guests among its members too.
+       * Who joins gets the list with his subscription and no `peer_add`; who is removed hears of the others. `stream-outsiders` are
+       * those to whom a private stream is opened. Format 4; without it those see the events who see the stream and are neither
+       * among `userIds` nor guests of a public one.
+       */
+      readonly to?: 'list-holders' | 'stream-outsiders';
     }
   /**
    * One `subscription`/`add` for one user. The subscribers of each stream are read from the membership periods as of the
@@ -241,6 +263,13 @@ export type ChangeContent = {
   readonly sideEffects?: readonly (SideEffect | SideEffects)[];
 };
 
+function isOfFormat4(part: EventPart): boolean {
+  if (part.form === 'peers') return part.to !== undefined;
+  if (part.form !== 'same') return false;
+  const { to } = part.audience;
+  return to === 'stream-knowers' || to === 'former-viewers' || to === 'stream-outsiders';
+}
+
 function isOfFormat3(part: EventPart): boolean {
   switch (part.form) {
     case 'shared-subscription-add':
@@ -258,16 +287,20 @@ function isOfFormat3(part: EventPart): boolean {
   }
 }
 
+function formatOf(effects: readonly LogEffect[], events: readonly EventPart[]): LogEntryVersion {
+  if (events.some(isOfFormat4)) return 4;
+  if (events.some(isOfFormat3) || effects.some(({ effect }) => effect === 'stream-ended')) return 3;
+  return events.some(({ form }) => form === 'of-message') ? 2 : 1;
+}
+
 /** @returns the entry of a change, in the oldest format that can hold it */
 export function changeEntry({
   effects = [],
   events,
   sideEffects = [],
 }: ChangeContent): ChangeEntry {
-  const isNew = events.some(isOfFormat3) || effects.some(({ effect }) => effect === 'stream-ended');
-  const isOld = !isNew && !events.some(({ form }) => form === 'of-message');
   return {
-    v: isNew ? 3 : isOld ? 1 : 2,
+    v: formatOf(effects, events),
     kind: 'change',
     effects,
     events,

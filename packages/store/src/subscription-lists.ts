@@ -114,7 +114,8 @@ export type SubscriptionState = {
   readonly never_subscribed: SubscriptionObject[];
 };
 
-function withoutSubject(stream: Stream): Stream {
+/** @returns the stream as those know it who were in it and do not see it any more: it may have been described anew since */
+export function withoutSubject(stream: Stream): Stream {
   return { ...stream, description: '', renderedDescription: '', firstMessageId: null };
 }
 

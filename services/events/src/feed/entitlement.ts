@@ -8,6 +8,7 @@ import type {
   EventPart,
   HeldMessage,
   MessageSentEntry,
+  Role,
 } from '@parley/contracts';
 
 import type { UserView } from './user-view.ts';
@@ -69,6 +70,30 @@ export function isAmong(userIds: readonly number[], userId: number): boolean {
   return set.has(userId);
 }
 
+type OfStream = {
+  readonly streamId: number;
+  readonly inviteOnly: boolean;
+  readonly asBefore?: true;
+};
+
+/** Private streams are seen by their members and administrators, public ones by all but guests who are not their members. */
+function isViewer(
+  { streamId, inviteOnly, asBefore }: OfStream,
+  view: UserView,
+  role: Role,
+  position: number,
+): boolean {
+  return (
+    view.isMember(streamId, asBefore === true ? position - 1 : position) ||
+    (inviteOnly ? role === 'administrator' : role !== 'guest')
+  );
+}
+
+/** Whoever sees a stream while it is public only. */
+function isOutsider(streamId: number, view: UserView, role: Role, position: number): boolean {
+  return role === 'member' && !view.isMember(streamId, position);
+}
+
 function isInAudience(audience: Audience, view: UserView, position: number): boolean {
   const account = view.accountAt(position);
   if (account === undefined || !account.isActive) return false;
@@ -84,9 +109,21 @@ function isInAudience(audience: Audience, view: UserView, position: number): boo
     case 'users':
       return isAmong(audience.userIds, view.userId);
     case 'stream-viewers':
+      return isViewer(audience, view, account.role, position);
+    case 'stream-knowers':
       return (
-        view.isMember(audience.streamId, audience.asBefore === true ? position - 1 : position) ||
-        (audience.inviteOnly ? account.role === 'administrator' : account.role !== 'guest')
+        isViewer(audience, view, account.role, position) ||
+        view.wasMember(audience.streamId, position)
+      );
+    case 'former-viewers':
+      return (
+        view.wasMember(audience.streamId, position) &&
+        !isViewer(audience, view, account.role, position)
+      );
+    case 'stream-outsiders':
+      return (
+        isOutsider(audience.streamId, view, account.role, position) &&
+        view.wasMember(audience.streamId, position) === audience.wereMembers
       );
   }
 }
@@ -115,17 +152,21 @@ function getsEventOfMessage(
   );
 }
 
-/** `peer_*` of a public stream reach all members of the organization but guests, of a private one its subscribers and administrators. */
+/** Who hears of a run of `peer_*`; see `EventPart`. Nobody hears of himself, which is up to whoever reads the run. */
 function isPeer(
   part: Extract<EventPart, { form: 'peers' }>,
   view: UserView,
   position: number,
 ): boolean {
   const account = view.accountAt(position);
-  if (account === undefined || !account.isActive || isAmong(part.userIds, view.userId))
-    return false;
-  if (!part.inviteOnly) return account.role !== 'guest';
-  return account.role === 'administrator' || view.isMember(part.streamId, position);
+  if (account === undefined || !account.isActive) return false;
+  const { role } = account;
+  if (part.to === 'stream-outsiders') return isOutsider(part.streamId, view, role, position);
+  const isAmongThem = isAmong(part.userIds, view.userId);
+  if (part.to === 'list-holders')
+    return !(isAmongThem && part.op === 'peer_add') && isViewer(part, view, role, position);
+  if (isAmongThem) return false;
+  return part.inviteOnly ? isViewer(part, view, role, position) : role !== 'guest';
 }
 
 /** @returns the indexes of the parts of a change that the user may have */

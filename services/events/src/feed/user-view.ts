@@ -34,6 +34,11 @@ export class UserView {
     return periods !== undefined && periods.some((period) => contains(period, position));
   }
 
+  /** @returns whether the user is a member of the stream at a position or was one before */
+  wasMember(streamId: number, position: number): boolean {
+    return this.#memberships.get(streamId)?.some(({ from }) => from <= position) === true;
+  }
+
   accountAt(position: number): { readonly role: Role; readonly isActive: boolean } | undefined {
     return this.#accounts.findLast((period) => contains(period, position));
   }

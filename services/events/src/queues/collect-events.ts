@@ -211,6 +211,7 @@ async function addChange(
     if (part === undefined || !takesType(descriptor, eventTypeOf(part))) continue;
     if (part.form === 'peers') {
       for (let offset = Math.max(0, after + 1 - first); offset < part.userIds.length; offset += 1) {
+        if (part.userIds[offset] === queue.userId) continue;
         const text = parsed.peerEventText(entry, index, offset);
         if (!answer.push(first + offset, text)) return false;
       }

@@ -79,6 +79,7 @@ function same(audience: Audience): EventPart {
 /** What is true after some prefix of the log, by plain sets. */
 class World {
   readonly members = new Map(streams.map(({ id }) => [id, new Set<number>()]));
+  readonly #everMembers = new Map(streams.map(({ id }) => [id, new Set<number>()]));
   /** Of a stream that ended with the newest entry. */
   #membersOfEnded: ReadonlySet<number> = new Set();
   readonly accounts = new Map(
@@ -97,7 +98,10 @@ class World {
     if (entry.kind !== 'change') return;
     for (const effect of entry.effects) {
       if (effect.effect === 'joined')
-        for (const id of effect.userIds) this.members.get(effect.streamId)?.add(id);
+        for (const id of effect.userIds) {
+          this.members.get(effect.streamId)?.add(id);
+          this.#everMembers.get(effect.streamId)?.add(id);
+        }
       else if (effect.effect === 'left')
         for (const id of effect.userIds) this.members.get(effect.streamId)?.delete(id);
       else if (effect.effect === 'stream-ended') {
@@ -130,12 +134,9 @@ class World {
     let offset = 0;
     for (const part of entry.events) {
       if (part.form === 'peers') {
-        const sees =
-          !part.userIds.includes(userId) &&
-          (part.inviteOnly
-            ? account.role === 'administrator' || this.isMember(part.streamId, userId)
-            : account.role !== 'guest');
-        if (sees) offsets.push(...part.userIds.map((_, index) => offset + index));
+        for (const [index, id] of part.userIds.entries())
+          if (id !== userId && this.#hearsOfPeers(part, userId, account.role))
+            offsets.push(offset + index);
         offset += part.userIds.length;
         continue;
       }
@@ -144,6 +145,21 @@ class World {
       offset += 1;
     }
     return offsets;
+  }
+
+  #hearsOfPeers(part: Extract<EventPart, { form: 'peers' }>, userId: number, role: Role): boolean {
+    const isMember = this.isMember(part.streamId, userId);
+    const isAmongThem = part.userIds.includes(userId);
+    switch (part.to) {
+      case 'stream-outsiders':
+        return role === 'member' && !isMember;
+      case 'list-holders':
+        if (part.op === 'peer_add' && isAmongThem) return false;
+        return isMember || (part.inviteOnly ? role === 'administrator' : role !== 'guest');
+      default:
+        if (isAmongThem) return false;
+        return part.inviteOnly ? isMember || role === 'administrator' : role !== 'guest';
+    }
   }
 
   #gets(part: Exclude<EventPart, { form: 'peers' }>, userId: number, role: Role): boolean {
@@ -159,6 +175,24 @@ class World {
     );
   }
 
+  #wasMember(streamId: number, userId: number): boolean {
+    return this.#everMembers.get(streamId)?.has(userId) === true;
+  }
+
+  #views(
+    {
+      streamId,
+      inviteOnly,
+      asBefore,
+    }: { readonly streamId: number; readonly inviteOnly: boolean; readonly asBefore?: true },
+    userId: number,
+    role: Role,
+  ): boolean {
+    const isMember =
+      asBefore === true ? this.#membersOfEnded.has(userId) : this.isMember(streamId, userId);
+    return isMember || (inviteOnly ? role === 'administrator' : role !== 'guest');
+  }
+
   #isInAudience(audience: Audience, userId: number, role: Role): boolean {
     switch (audience.to) {
       case 'everyone':
@@ -172,11 +206,16 @@ class World {
       case 'users':
         return audience.userIds.includes(userId);
       case 'stream-viewers':
+        return this.#views(audience, userId, role);
+      case 'stream-knowers':
+        return this.#views(audience, userId, role) || this.#wasMember(audience.streamId, userId);
+      case 'former-viewers':
+        return this.#wasMember(audience.streamId, userId) && !this.#views(audience, userId, role);
+      case 'stream-outsiders':
         return (
-          (audience.asBefore === true
-            ? this.#membersOfEnded.has(userId)
-            : this.isMember(audience.streamId, userId)) ||
-          (audience.inviteOnly ? role === 'administrator' : role !== 'guest')
+          role === 'member' &&
+          !this.isMember(audience.streamId, userId) &&
+          this.#wasMember(audience.streamId, userId) === audience.wereMembers
         );
     }
   }
@@ -289,6 +328,7 @@ export class ModelledLog {
                 streamName: 'social',
                 inviteOnly,
                 userIds: users,
+                ...(who % 3 === 0 ? {} : { to: at(['list-holders', 'stream-outsiders'], who) }),
               },
             ],
           ),
@@ -328,6 +368,7 @@ export class ModelledLog {
                 inviteOnly,
                 asBefore: true,
               }),
+              same({ to: 'former-viewers', streamId: stream.id, inviteOnly, asBefore: true }),
             ],
           ),
           audienceKey.everyone,
@@ -341,7 +382,15 @@ export class ModelledLog {
           this.append(change([], [same({ to: 'users', userIds: [user] })]), audienceKey.user(user));
         } else {
           this.append(
-            change([], [same({ to: 'stream-viewers', streamId: stream.id, inviteOnly })]),
+            change(
+              [],
+              [
+                same({ to: 'stream-viewers', streamId: stream.id, inviteOnly }),
+                same({ to: 'stream-knowers', streamId: stream.id, inviteOnly }),
+                same({ to: 'former-viewers', streamId: stream.id, inviteOnly }),
+                same({ to: 'stream-outsiders', streamId: stream.id, wereMembers: who % 2 === 0 }),
+              ],
+            ),
             audienceKey.everyone,
           );
         }

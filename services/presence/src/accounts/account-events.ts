@@ -1,7 +1,7 @@
-import { audienceKey } from '@parley/contracts';
+import { audienceKey, changeEntry as entryOf } from '@parley/contracts';
 import type { ChangeEntry, EventBody, EventPart, LogEffect } from '@parley/contracts';
 import { realmUserJson } from '@parley/store';
-import type { ProfileData, User } from '@parley/store';
+import type { ProfileData, Stream, User } from '@parley/store';
 
 /** The parts of log entries that tell of accounts (reference facts, events 13.1). */
 
@@ -55,7 +55,7 @@ export function changeEntry(
   events: readonly EventPart[],
   effects: readonly LogEffect[] = [],
 ): { readonly entry: ChangeEntry; readonly audience: number } {
-  return { entry: { v: 1, kind: 'change', effects, events }, audience: audienceKey.everyone };
+  return { entry: entryOf({ events, effects }), audience: audienceKey.everyone };
 }
 
 /** @returns the effects of accounts that became members of streams, or are none any more, stream by stream */
@@ -69,4 +69,31 @@ export function membershipEffects(
     streamId,
     userIds: members.map(({ userId }) => userId),
   }));
+}
+
+/**
+ * @param streams among them all of the memberships
+ * @returns what those hear who have the lists of subscribers that accounts come into or go out of, stream by stream
+ */
+export function peerEvents(
+  op: 'peer_add' | 'peer_remove',
+  memberships: readonly { readonly userId: number; readonly streamId: number }[],
+  streams: readonly Pick<Stream, 'id' | 'name' | 'inviteOnly'>[],
+): EventPart[] {
+  const byStream = Map.groupBy(memberships, ({ streamId }) => streamId);
+  return streams.flatMap(({ id, name, inviteOnly }): EventPart[] => {
+    const userIds = byStream.get(id)?.map(({ userId }) => userId) ?? [];
+    if (userIds.length === 0) return [];
+    return [
+      {
+        form: 'peers',
+        op,
+        streamId: id,
+        streamName: name,
+        inviteOnly,
+        userIds,
+        to: 'list-holders',
+      },
+    ];
+  });
 }

@@ -20,7 +20,13 @@ import {
 import type { Realm, RealmSettings, Stream, User, UserSettings } from '@parley/store';
 
 import type { PresenceContext } from '../context.ts';
-import { accountEffect, changeEntry, membershipEffects, personAdded } from './account-events.ts';
+import {
+  accountEffect,
+  changeEntry,
+  membershipEffects,
+  peerEvents,
+  personAdded,
+} from './account-events.ts';
 import { checkEmailAdmitted, isEmailShaped } from './email-rules.ts';
 import { checkFullName } from './full-name.ts';
 import { isPasswordStrong } from './password-strength.ts';
@@ -148,12 +154,12 @@ async function joinDefaultStreams(
   });
   return {
     memberships,
-    events: joinEvents(userId, streams, occupied),
+    events: joinEvents(memberships, streams, occupied),
   };
 }
 
 function joinEvents(
-  userId: number,
+  memberships: Joined['memberships'],
   streams: readonly Stream[],
   occupied: ReadonlySet<number>,
 ): EventPart[] {
@@ -169,15 +175,5 @@ function joinEvents(
             event: { type: 'stream', op: 'occupy', streams: newlyOccupied.map(streamJson) },
           },
         ];
-  return [
-    ...occupy,
-    ...streams.map((stream): EventPart => ({
-      form: 'peers',
-      op: 'peer_add',
-      streamId: stream.id,
-      streamName: stream.name,
-      inviteOnly: stream.inviteOnly,
-      userIds: [userId],
-    })),
-  ];
+  return [...occupy, ...peerEvents('peer_add', memberships, streams)];
 }

@@ -17,7 +17,13 @@ import type { User } from '@parley/store';
 
 import { botRemoved, botViewers } from '../bots/bot-events.ts';
 import type { PresenceContext } from '../context.ts';
-import { accountEffect, changeEntry, membershipEffects, personRemoved } from './account-events.ts';
+import {
+  accountEffect,
+  changeEntry,
+  membershipEffects,
+  peerEvents,
+  personRemoved,
+} from './account-events.ts';
 
 /** Which call deactivates: they refuse differently (reference facts, people 7.5 and 8). */
 export type DeactivationOf = 'person' | 'oneself' | 'bot';
@@ -60,7 +66,9 @@ async function deactivate(
   const bots = people.filter((person) => person.botOwnerId === user.id && person.isActive);
   const accounts = [user, ...bots];
   const userIds = accounts.map((account) => account.id);
-  await lockStreams(client, { streamIds: await subscribedStreamIds(client, userIds) });
+  const streams = await lockStreams(client, {
+    streamIds: await subscribedStreamIds(client, userIds),
+  });
   const changeId = await context.eventLog.drawChangeId(client);
   await setUsersActive(client, userIds, false, changeId);
   const left = await closeAccountMemberships(client, userIds, changeId);
@@ -69,7 +77,12 @@ async function deactivate(
     ...membershipEffects('left', left),
     ...accounts.map((account) => accountEffect({ ...account, isActive: false })),
   ];
-  const entries = [changeEntry(await removeEvents(context, client, accounts), effects)];
+  // Of somebody whom they no longer know clients could not tell in which streams he was.
+  const events = [
+    ...peerEvents('peer_remove', left, streams),
+    ...(await removeEvents(context, client, accounts)),
+  ];
+  const entries = [changeEntry(events, effects)];
   return { entries, changeId, accountUserIds: userIds };
 }
 

@@ -19,7 +19,13 @@ import type { User } from '@parley/store';
 
 import { botAdded, botViewers } from '../bots/bot-events.ts';
 import type { PresenceContext } from '../context.ts';
-import { accountEffect, changeEntry, membershipEffects, personAdded } from './account-events.ts';
+import {
+  accountEffect,
+  changeEntry,
+  membershipEffects,
+  peerEvents,
+  personAdded,
+} from './account-events.ts';
 
 /**
  * Reactivates a person or a bot, with the memberships that are stored; bots of a person stay as they are (reference facts,
@@ -48,16 +54,22 @@ export async function reactivateAccount(
     if (user.botType !== null) checkMayCreateBot(actor, realm.settings, user.botType);
     if (user.isActive) return { result: undefined };
     if (!isNameFree) throw badRequest('Name is already in use!');
-    await lockStreams(client, { streamIds: await subscribedStreamIds(client, [user.id]) });
+    const streams = await lockStreams(client, {
+      streamIds: await subscribedStreamIds(client, [user.id]),
+    });
     const changeId = await context.eventLog.drawChangeId(client);
     await setUsersActive(client, [user.id], true, changeId);
     const joined = await openAccountMemberships(client, user.id, changeId);
     const active = { ...user, isActive: true };
     const effects = [accountEffect(active), ...membershipEffects('joined', joined)];
+    const events = [
+      ...(await addEvents(context, client, active)),
+      ...peerEvents('peer_add', joined, streams),
+    ];
     return {
       result: undefined,
       append: {
-        entries: [changeEntry(await addEvents(context, client, active), effects)],
+        entries: [changeEntry(events, effects)],
         changeId,
         accountUserIds: [user.id],
       },

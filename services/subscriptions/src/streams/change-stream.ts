@@ -1,14 +1,16 @@
 import { getAdministrator } from '@parley/access';
 import { audienceKey, badRequest, changeEntry, foldName, withoutCode } from '@parley/contracts';
-import type { Caller, ChangeContent, EventPart } from '@parley/contracts';
+import type { Audience, Caller, ChangeContent, EventPart } from '@parley/contracts';
 import { isUniqueViolation } from '@parley/database';
 import type { Client } from '@parley/database';
 import {
   findStreamByName,
   isMember,
+  listMembers,
   lockDefaultStreams,
   lockStreams,
   lockUsersInUse,
+  streamJson,
   streamNameFault,
   updateStream,
 } from '@parley/store';
@@ -80,7 +82,8 @@ export async function changeStream(
       const changed = await updateStream(client, stream.id, change);
       const content: ChangeContent = {
         events: [
-          ...updateEvents(stream, changed, change),
+          ...closingEvents(stream, changed),
+          ...(await updateEvents(client, stream, changed, change)),
           ...(change.privacy !== undefined && stream.isDefault
             ? await defaultStreamsEvents(client)
             : []),
@@ -147,41 +150,122 @@ async function checkNewName(client: Client, stream: Stream, name: string): Promi
   if ((await findStreamByName(client, name)) !== undefined) throw nameTaken(name);
 }
 
-/** The events of a change (reference facts, streams 11.1): each names the stream as it was called before. */
-function updateEvents(before: Stream, after: Stream, change: StreamChange): EventPart[] {
-  const events: Readonly<Record<string, unknown>>[] = [];
-  if (change.description !== undefined) {
-    events.push({
-      property: 'description',
-      value: after.description,
-      rendered_description: after.renderedDescription,
-    });
-  }
-  if (change.name !== undefined) {
-    // There is no incoming mail, so the address stays the empty one.
-    events.push({ property: 'email_address', value: '' });
-    events.push({ property: 'name', value: after.name });
-  }
-  const called = [
-    ...events.map((event) => ({ ...event, name: before.name })),
-    ...[
-      ...(change.isAnnouncementOnly === undefined
-        ? []
-        : [{ property: 'is_announcement_only', value: after.isAnnouncementOnly }]),
-      ...(change.privacy === undefined
-        ? []
-        : [
+function streamEvent(
+  op: 'create' | 'delete' | 'update',
+  audience: Audience,
+  event: Readonly<Record<string, unknown>>,
+): EventPart {
+  return { form: 'same', audience, event: { type: 'stream', op, ...event } };
+}
+
+/** Members who never were in a stream that becomes private do not know of it any more. */
+function closingEvents(before: Stream, after: Stream): EventPart[] {
+  if (before.inviteOnly || !after.inviteOnly) return [];
+  const strangers: Audience = {
+    to: 'stream-outsiders',
+    streamId: after.id,
+    wereMembers: false,
+  };
+  return [streamEvent('delete', strangers, { streams: [streamJson(before)] })];
+}
+
+/**
+ * The events of a change (reference facts, streams 11.1): each names the stream as it was called before. Beyond those who see the
+ * stream they reach everybody who finds it in a list of register, as far as that list tells of the change.
+ */
+async function updateEvents(
+  client: Client,
+  before: Stream,
+  after: Stream,
+  change: StreamChange,
+): Promise<EventPart[]> {
+  const streamId = after.id;
+  const about = { stream_id: streamId };
+  // Who gets to know of the stream by its becoming public is not told what it was called until then.
+  const inviteOnly = before.inviteOnly || after.inviteOnly;
+  const viewers: Audience = { to: 'stream-viewers', streamId, inviteOnly };
+  const knowers: Audience = { to: 'stream-knowers', streamId, inviteOnly };
+  const oldName = { ...about, name: before.name };
+  const newName = { ...about, name: after.name };
+  const isOpened = before.inviteOnly && !after.inviteOnly;
+  return [
+    ...(isOpened ? [openingEvent(after)] : []),
+    ...(change.description === undefined
+      ? []
+      : [streamEvent('update', viewers, { ...descriptionOf(after), ...oldName })]),
+    ...(change.name === undefined
+      ? []
+      : [
+          // There is no incoming mail, so the address stays the empty one.
+          streamEvent('update', knowers, { property: 'email_address', value: '', ...oldName }),
+          streamEvent('update', knowers, { property: 'name', value: after.name, ...oldName }),
+        ]),
+    ...(change.isAnnouncementOnly === undefined
+      ? []
+      : [
+          streamEvent('update', knowers, {
+            property: 'is_announcement_only',
+            value: after.isAnnouncementOnly,
+            ...newName,
+          }),
+        ]),
+    ...(change.privacy === undefined
+      ? []
+      : [
+          streamEvent(
+            'update',
+            { ...knowers, inviteOnly: after.inviteOnly },
             {
               property: 'invite_only',
               value: after.inviteOnly,
               history_public_to_subscribers: after.historyPublicToSubscribers,
+              ...newName,
             },
-          ]),
-    ].map((event) => ({ ...event, name: after.name })),
+          ),
+        ]),
+    ...(isOpened ? await openedEvents(client, after) : []),
   ];
-  return called.map((event) => ({
-    form: 'same',
-    audience: { to: 'stream-viewers', streamId: after.id, inviteOnly: after.inviteOnly },
-    event: { type: 'stream', op: 'update', stream_id: after.id, ...event },
-  }));
+}
+
+function descriptionOf(stream: Stream): Readonly<Record<string, unknown>> {
+  return {
+    property: 'description',
+    value: stream.description,
+    rendered_description: stream.renderedDescription,
+  };
+}
+
+/** A stream that becomes public is a new one for those who never were in it. */
+function openingEvent(after: Stream): EventPart {
+  const strangers: Audience = {
+    to: 'stream-outsiders',
+    streamId: after.id,
+    wereMembers: false,
+  };
+  return streamEvent('create', strangers, { streams: [streamJson(after)] });
+}
+
+/** What those do not know of a stream to whom it becomes public: what it is about, if they left it, and who is in it. */
+async function openedEvents(client: Client, after: Stream): Promise<EventPart[]> {
+  const userIds = (await listMembers(client, [after.id])).get(after.id) ?? [];
+  return [
+    streamEvent(
+      'update',
+      { to: 'stream-outsiders', streamId: after.id, wereMembers: true },
+      { ...descriptionOf(after), stream_id: after.id, name: after.name },
+    ),
+    ...(userIds.length === 0
+      ? []
+      : [
+          {
+            form: 'peers' as const,
+            op: 'peer_add' as const,
+            streamId: after.id,
+            streamName: after.name,
+            inviteOnly: false,
+            userIds,
+            to: 'stream-outsiders' as const,
+          },
+        ]),
+  ];
 }

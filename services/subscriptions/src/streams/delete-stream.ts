@@ -18,12 +18,15 @@ export async function deleteStream(
   await context.eventLog.transaction(async (client) => {
     const { stream } = await lockStreamForAdministrator(client, caller, streamId, true);
     const changeId = await context.eventLog.drawChangeId(client);
-    const events = await endStreams(client, [stream], changeId, ({ id, inviteOnly }) => ({
-      to: 'stream-viewers',
-      streamId: id,
-      inviteOnly,
+    const events = await endStreams(client, [stream], changeId, {
+      told: ({ id, inviteOnly }) => ({
+        to: 'stream-viewers',
+        streamId: id,
+        inviteOnly,
+        asBefore: true,
+      }),
       asBefore: true,
-    }));
+    });
     const entry = changeEntry({ effects: [{ effect: 'stream-ended', streamId }], events });
     return {
       result: undefined,

@@ -6,6 +6,7 @@ import {
   lockDefaultStreams,
   removeFromDefaultStreamGroups,
   streamJson,
+  withoutSubject,
 } from '@parley/store';
 import type { Stream } from '@parley/store';
 
@@ -18,14 +19,16 @@ import {
  * Deactivates streams that the caller has locked: nobody is a member any more, and they are no default streams (reference facts,
  * streams 8.2 and 10.3).
  *
- * @param audienceOf who hears that a stream is gone
+ * @param ending.told who saw a stream until now
+ * @param ending.asBefore whether its members see it until this change, not only before it. Who left it sees a stream in the lists of
+ *   register too, and hears that it is gone without what it was about lately
  * @returns the events, in the order of the reference facts, streams 11.3
  */
 export async function endStreams(
   client: Client,
   streams: readonly Stream[],
   changeId: number,
-  audienceOf: (stream: Stream) => Audience,
+  ending: { readonly told: (stream: Stream) => Audience; readonly asBefore: boolean },
 ): Promise<EventPart[]> {
   if (streams.length === 0) return [];
   const streamIds = streams.map(({ id }) => id);
@@ -36,10 +39,22 @@ export async function endStreams(
   return [
     ...(streams.some(({ isDefault }) => isDefault) ? await defaultStreamsEvents(client) : []),
     ...(wereInGroups ? await defaultStreamGroupsEvents(client) : []),
-    ...streams.map((stream): EventPart => ({
-      form: 'same',
-      audience: audienceOf(stream),
-      event: { type: 'stream', op: 'delete', streams: [streamJson(stream)] },
-    })),
+    ...streams.flatMap((stream): EventPart[] => [
+      deleteEvent(stream, ending.told(stream)),
+      deleteEvent(withoutSubject(stream), {
+        to: 'former-viewers',
+        streamId: stream.id,
+        inviteOnly: stream.inviteOnly,
+        ...(ending.asBefore && { asBefore: true }),
+      }),
+    ]),
   ];
+}
+
+function deleteEvent(stream: Stream, audience: Audience): EventPart {
+  return {
+    form: 'same',
+    audience,
+    event: { type: 'stream', op: 'delete', streams: [streamJson(stream)] },
+  };
 }

@@ -113,5 +113,6 @@ function peerEvents(joined: readonly Joining[]): EventPart[] {
       streamName: stream.name,
       inviteOnly: stream.inviteOnly,
       userIds: members.map((member) => member.userId),
+      to: 'list-holders',
     }));
 }

@@ -178,6 +178,7 @@ function peerEvents(losses: readonly Leaving[]): EventPart[] {
     streamName: stream.name,
     inviteOnly: stream.inviteOnly,
     userIds,
+    to: 'list-holders',
   }));
 }
 
@@ -203,7 +204,10 @@ async function emptyStreams(
     });
   }
   const ended = empty.filter((stream) => stream.inviteOnly);
-  // Nobody else is left who could see them.
-  const ending = await endStreams(client, ended, changeId, () => ({ to: 'administrators' }));
+  // Nobody else is left who could see them; who left knows that they were there.
+  const ending = await endStreams(client, ended, changeId, {
+    told: () => ({ to: 'administrators' }),
+    asBefore: false,
+  });
   return [...parts, ...ending];
 }

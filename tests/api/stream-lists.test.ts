@@ -1,0 +1,200 @@
+/** What register lists of streams, and what events say of them later, agree for everybody and after every change (design, Queues). */
+import { RefusedRequest, readObjects } from '@parley/test-kit';
+import type { JsonObject } from '@parley/test-kit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { SeededRandom } from '../privacy/seeded-random.ts';
+import { StreamFixture } from './stream-fixture.ts';
+import type { Name } from './stream-fixture.ts';
+import { StreamLists } from './stream-lists.ts';
+
+let all: StreamFixture;
+beforeAll(async () => {
+  all = await StreamFixture.start(undefined, { presence: 1 });
+});
+afterAll(() => all.stop());
+
+const watchers = ['ann', 'bob', 'cat', 'guest', 'bot'] as const;
+
+async function register(who: Name): Promise<JsonObject> {
+  return all.people[who].client.post('register', {
+    fetch_event_types: ['stream', 'subscription'],
+    event_types: ['stream', 'subscription'],
+    include_subscribers: true,
+  });
+}
+
+type Queue = {
+  readonly who: Name;
+  readonly id: unknown;
+  last: number;
+  readonly lists: StreamLists;
+};
+
+/** A client of each of the watchers, from register on. */
+class Watch {
+  readonly #queues: Queue[] = [];
+
+  static async start(): Promise<Watch> {
+    const watch = new Watch();
+    for (const who of watchers) {
+      const state = await register(who);
+      const { id } = all.people[who];
+      const role = who === 'ann' ? 'administrator' : who === 'guest' ? 'guest' : 'member';
+      watch.#queues.push({
+        who,
+        id: state['queue_id'],
+        last: state['last_event_id'] as number,
+        lists: new StreamLists({ id, role }, state),
+      });
+    }
+    return watch;
+  }
+
+  /** Applies what came, and compares with what a client gets that registers now. */
+  async check(after: string): Promise<void> {
+    await Promise.all(this.#queues.map((queue) => this.#checkQueue(queue, after)));
+  }
+
+  async #checkQueue(queue: Queue, after: string): Promise<void> {
+    const { who, lists } = queue;
+    const answer = await all.people[who].client.get('events', {
+      queue_id: queue.id,
+      last_event_id: queue.last,
+      dont_block: true,
+    });
+    for (const event of readObjects(answer, 'events')) {
+      queue.last = event['id'] as number;
+      try {
+        lists.apply(event);
+      } catch (error) {
+        throw new Error(`${who} after ${after}: ${JSON.stringify(event)}`, { cause: error });
+      }
+    }
+    const now = new StreamLists(lists.account, await register(who));
+    expect(lists.seen(), `${who} after ${after}`).toEqual(now.seen());
+  }
+}
+
+const emails = (...names: readonly Name[]): { principals: string[] } => ({
+  principals: names.map((name) => all.people[name].email),
+});
+
+/** Does what may be refused because of what came before, but never fails. */
+async function attempt(work: Promise<unknown>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    if (!(error instanceof RefusedRequest) || error.status >= 500) throw error;
+  }
+}
+
+const change = async (name: string, parameters: JsonObject): Promise<JsonObject> =>
+  all.people.ann.client.patch(`streams/${await all.streamId(name)}`, parameters);
+
+test('whoever loses or gains sight of a stream hears so, and nothing of what it was before', async () => {
+  const { bob, ann } = all.people;
+  await all.join('bob', ['opened'], { invite_only: true, ...emails('ann', 'bob', 'cat', 'guest') });
+  await all.leave('cat', ['opened']);
+  const watch = await Watch.start();
+  await all.queues.read();
+  await change('opened', { is_private: false, new_name: 'open', description: 'new' });
+  await watch.check('opening');
+  const events = await all.queues.read();
+  const kinds = (who: Name): unknown =>
+    events[who]?.map(({ op, property }) => (op === 'update' ? property : op));
+  const told = ['description', 'email_address', 'name', 'invite_only'];
+  expect(kinds('ann')).toEqual(told);
+  expect(kinds('bob')).toEqual(told);
+  const members = ['peer_add', 'peer_add', 'peer_add'];
+  expect(kinds('cat')).toEqual(['email_address', 'name', 'invite_only', 'description', ...members]);
+  expect(kinds('dan')).toEqual(['create', 'invite_only', ...members]);
+  expect(JSON.stringify(events.dan)).not.toContain('opened');
+  expect(events.dan?.slice(2).map(({ user_id }) => user_id)).toEqual(
+    [ann.id, bob.id, all.people.guest.id].toSorted((a, b) => a - b),
+  );
+  await change('open', { is_private: true, description: 'secret', new_name: 'closed' });
+  await watch.check('closing');
+  const closing = await all.queues.read();
+  expect(closing.dan).toMatchObject([
+    { type: 'stream', op: 'delete', streams: [{ name: 'open', description: 'new' }] },
+  ]);
+  expect(JSON.stringify(closing.dan)).not.toMatch(/secret|closed/);
+  expect(JSON.stringify(closing.cat)).not.toContain('secret');
+});
+
+test('a private stream that ends is gone for those too who were in it once', async () => {
+  await all.join('bob', ['brief'], { invite_only: true, ...emails('bob', 'cat', 'guest') });
+  await all.leave('ann', ['brief'], emails('cat', 'guest'));
+  const watch = await Watch.start();
+  await change('brief', { new_name: 'short', is_announcement_only: true, description: 'secret' });
+  await watch.check('a change of a stream that some left');
+  await all.queues.read();
+  await all.leave('bob', ['short']);
+  await watch.check('the end of a stream');
+  const { cat } = await all.queues.read();
+  expect(cat).toMatchObject([{ op: 'delete', streams: [{ name: 'short', description: '' }] }]);
+});
+
+test('who is removed with others, and guests of public streams, know who is still there', async () => {
+  const everybody = emails('ann', 'bob', 'cat', 'dan', 'guest', 'bot');
+  await all.join('bob', ['crowd'], everybody);
+  await all.join('bob', ['cellar'], { invite_only: true, ...everybody });
+  const watch = await Watch.start();
+  await all.leave('ann', ['crowd', 'cellar'], emails('ann', 'cat', 'guest', 'bot'));
+  await watch.check('several leave');
+  await all.join('bob', ['crowd'], emails('guest', 'cat'));
+  await watch.check('several join');
+  await all.leave('cat', ['crowd']);
+  await watch.check('one leaves');
+});
+
+test('accounts that go and come back are in the lists of subscribers again', async () => {
+  const { ann, dan } = all.people;
+  await all.join('bob', ['regulars'], emails('bob', 'cat', 'dan', 'guest'));
+  const watch = await Watch.start();
+  await ann.client.delete(`users/${dan.id}`);
+  await watch.check('a deactivation');
+  await ann.client.post(`users/${dan.id}/reactivate`);
+  await watch.check('a reactivation');
+});
+
+test('after any changes the lists are what a new client gets', { timeout: 90_000 }, async () => {
+  const random = new SeededRandom(20_260);
+  const names = ['red', 'green', 'blue'];
+  const people = ['ann', 'bob', 'cat', 'dan', 'guest', 'bot'] as const;
+  const some = (): Name[] => people.filter(() => random.below(3) === 0);
+  const acts: ((name: string) => Promise<unknown>)[] = [
+    (name) => all.join('bob', [name], { invite_only: random.below(2) === 0 }),
+    (name) => all.join('cat', [name]),
+    (name) => all.join('bob', [name], emails(...some())),
+    (name) => all.join('ann', [name, ...names.slice(0, 1)], emails(...some())),
+    (name) => all.leave('bob', [name]),
+    (name) => all.leave('guest', [name]),
+    (name) => all.leave('ann', [name], emails(...some())),
+    () => all.leave('ann', names, emails(...some())),
+    (name) => change(name, { is_private: random.below(2) === 0 }),
+    (name) => change(name, { is_private: true, description: `d${random.below(9)}` }),
+    (name) => change(name, { is_private: false, is_announcement_only: random.below(2) === 0 }),
+    async (name) => {
+      await change(name, { new_name: `${name}s`, description: `e${random.below(9)}` });
+      return change(`${name}s`, { new_name: name });
+    },
+    async (name) =>
+      random.below(4) === 0 && all.people.ann.client.delete(`streams/${await all.streamId(name)}`),
+    (name) =>
+      all.people.bob.client.patch('users/me/subscriptions', {
+        add: [{ name }],
+        delete: [names[0]],
+      }),
+  ];
+  await all.join('bob', names);
+  const watch = await Watch.start();
+  for (let n = 0; n < 80; n += 1) {
+    const act = random.below(acts.length);
+    const name = names[random.below(names.length)] ?? '';
+    if (await all.stream(name)) await attempt(acts[act]?.(name) ?? Promise.resolve());
+    else await all.join('bob', [name], { invite_only: random.below(2) === 0 });
+    await watch.check(`step ${n}, act ${act} on ${name}`);
+  }
+});
