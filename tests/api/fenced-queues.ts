@@ -25,19 +25,19 @@ export class FencedQueues<Name extends string> {
   /**
    * Opens a queue for each account.
    *
-   * @param eventTypes besides `message`
+   * @param eventTypes besides `message`; without them every type
    * @param sendFence sends a message that every account receives
    */
   static async open<Name extends string>(
     accounts: Readonly<Record<Name, TestAccount>>,
-    eventTypes: readonly string[],
+    eventTypes: readonly string[] | undefined,
     sendFence: (content: string) => Promise<unknown>,
   ): Promise<FencedQueues<Name>> {
     const opened = await Promise.all(
       (Object.entries(accounts) as [Name, TestAccount][]).map(
         async ([name, account]): Promise<[Name, Queue]> => {
           const answer = await account.client.post('register', {
-            event_types: ['message', ...eventTypes],
+            event_types: eventTypes === undefined ? undefined : ['message', ...eventTypes],
             fetch_event_types: [],
             apply_markdown: false,
           });

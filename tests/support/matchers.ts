@@ -1,4 +1,6 @@
 /** The matchers that stand for a value inside an expected object, with a type that lint can follow: vitest gives them as any. */
+import { isDeepStrictEqual } from 'node:util';
+
 import { expect } from 'vitest';
 
 export const anyNumber: unknown = expect.any(Number);
@@ -12,4 +14,13 @@ export function textMatching(pattern: RegExp): unknown {
 /** A list with at least these items, in any order. */
 export function listWith(...items: readonly unknown[]): unknown {
   return expect.arrayContaining([...items]);
+}
+
+/** A list of exactly these items, in any order. */
+export function inAnyOrder(...items: readonly unknown[]): unknown {
+  return expect.toSatisfy(
+    (list: readonly unknown[]) =>
+      list.length === items.length &&
+      items.every((item) => list.some((candidate) => isDeepStrictEqual(candidate, item))),
+  );
 }
