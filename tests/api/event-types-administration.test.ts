@@ -1,0 +1,208 @@
+/** Every event of what administrators do to streams and default streams: who hears what, in which order (reference facts, events 12 and 18). */
+import type { JsonObject, Parameters } from '@parley/test-kit';
+import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
+
+import { anyNumber } from '../support/matchers.ts';
+import { EventAudience, members } from './event-audience.ts';
+import type { Who } from './event-audience.ts';
+import { notice, ofStream, stream } from './event-bodies.ts';
+
+let all: EventAudience;
+beforeAll(async () => {
+  all = await EventAudience.start();
+});
+afterAll(() => all.stop());
+beforeEach(() => all.forget());
+
+const but = (people: readonly Who[], ...left: readonly Who[]): Who[] =>
+  people.filter((who) => !left.includes(who));
+const administrators: readonly Who[] = ['admin', 'admin bot'];
+const inside: readonly Who[] = ['admin', 'bob', 'cat', 'guest in', 'bot in'];
+
+const updated = (name: string, id: number, more: JsonObject): JsonObject => ({
+  type: 'stream',
+  op: 'update',
+  stream_id: id,
+  name,
+  ...more,
+});
+const change = (id: number, wish: Parameters): Promise<JsonObject> =>
+  all.client('admin').patch(`streams/${id}`, wish);
+
+describe('changing a stream', () => {
+  test('a public one: who can see it hears, a rename under the old name, its address first; then the notice', async () => {
+    const id = all.streamIds.social;
+    await change(id, { description: '*new*' });
+    await change(id, { new_name: 'Social' });
+    await all.settle();
+    await change(id, { is_announcement_only: true });
+    const { user } = all.people.admin;
+    const renamed = `@_**${user.fullName}|${user.id}** renamed this stream from **social** to **Social**.`;
+    await all.expectTold({
+      bodies: {
+        text: updated('social', id, {
+          property: 'description',
+          value: '*new*',
+          rendered_description: '<p><em>new</em></p>',
+        }),
+        address: updated('social', id, { property: 'email_address', value: '' }),
+        name: updated('social', id, { property: 'name', value: 'Social' }),
+        notice: notice('Social', id, renamed, 'admin'),
+        closed: updated('Social', id, { property: 'is_announcement_only', value: true }),
+      },
+      to: [
+        [inside, 'text address name notice closed'],
+        [['out', 'bot', 'admin bot'], 'text address name closed'],
+      ],
+    });
+    await change(id, { new_name: 'social', is_announcement_only: false });
+  });
+
+  test('a private one: its subscribers and administrators hear', async () => {
+    const id = all.streamIds.closed;
+    await change(id, { description: 'x' });
+    const text = updated('closed', id, {
+      property: 'description',
+      value: 'x',
+      rendered_description: '<p>x</p>',
+    });
+    await all.expectTold({ bodies: { text }, to: [[[...inside, 'admin bot'], 'text']] });
+  });
+
+  test('its privacy: who sees it afterwards hears, and nobody gains or loses it by an event', async () => {
+    const id = all.streamIds.social;
+    await change(id, { is_private: true });
+    await change(id, { is_private: false });
+    await change(id, { is_private: true, history_public_to_subscribers: true });
+    const told = (inviteOnly: boolean, isShared: boolean): JsonObject =>
+      updated('social', id, {
+        property: 'invite_only',
+        value: inviteOnly,
+        history_public_to_subscribers: isShared,
+      });
+    await all.expectTold({
+      bodies: { closed: told(true, false), open: told(false, true), shared: told(true, true) },
+      to: [
+        [[...inside, 'admin bot'], 'closed open shared'],
+        [['out', 'bot'], 'open'],
+      ],
+    });
+    await change(id, { is_private: false });
+  });
+});
+
+describe('default streams', () => {
+  const list = (...streams: readonly JsonObject[]): JsonObject => ({
+    type: 'default_streams',
+    default_streams: streams,
+  });
+  const social = (): JsonObject =>
+    stream('social', all.streamIds.social, {
+      description: '*new*',
+      rendered_description: '<p><em>new</em></p>',
+      first_message_id: anyNumber,
+    });
+  const fences = async (): Promise<JsonObject> => {
+    const { stream_id: id } = await all.client('bob').get('get_stream_id', { stream: 'fences' });
+    return stream('fences', id as number, { first_message_id: anyNumber });
+  };
+
+  test('adding and removing: members hear the whole list by name, guests nothing', async () => {
+    const other = await fences();
+    await all.client('admin').post('default_streams', { stream_name: 'social' });
+    await all.client('admin').post('default_streams', { stream_name: 'fences' });
+    await all.client('admin').delete('default_streams', { stream_name: 'fences' });
+    await all.expectTold({
+      bodies: { one: list(social()), two: list(other, social()) },
+      to: [[members, 'one two one']],
+    });
+  });
+
+  test('a private one is in the list of administrators alone', async () => {
+    const closed = stream('closed', all.streamIds.closed, {
+      invite_only: true,
+      history_public_to_subscribers: false,
+      description: 'x',
+      rendered_description: '<p>x</p>',
+    });
+    await all.client('admin').post('default_streams', { stream_name: 'closed' });
+    await all.client('admin').delete('default_streams', { stream_name: 'closed' });
+    await all.expectTold({
+      bodies: { without: list(social()), with: list(closed, social()) },
+      to: [
+        [administrators, 'with without'],
+        [but(members, ...administrators), 'without without'],
+      ],
+    });
+  });
+
+  test('groups: members hear all of them, with their streams', async () => {
+    const other = await fences();
+    const groups = (description: string, ...streams: readonly JsonObject[]): JsonObject => ({
+      type: 'default_stream_groups',
+      default_stream_groups: [{ id: anyNumber, name: 'dev', description, streams }],
+    });
+    const admin = all.client('admin');
+    await admin.post('default_stream_groups/create', {
+      group_name: 'dev',
+      description: 'of us',
+      stream_names: ['fences'],
+    });
+    const { rows } = await all.all.pool.query<{ id: number }>({
+      text: 'SELECT id FROM default_stream_groups',
+    });
+    const id = rows[0]?.id ?? 0;
+    await all.client('bob').post('users/me/subscriptions', { subscriptions: [{ name: 'more' }] });
+    await all.forget();
+    await admin.patch(`default_stream_groups/${id}/streams`, { op: 'add', stream_names: ['more'] });
+    const { stream_id: moreId } = await admin.get('get_stream_id', { stream: 'more' });
+    const more = stream('more', moreId as number, { first_message_id: anyNumber });
+    await admin.patch(`default_stream_groups/${id}`, { new_description: 'of all' });
+    await admin.delete(`default_stream_groups/${id}`);
+    await all.expectTold({
+      bodies: {
+        both: groups('of us', other, more),
+        renamed: groups('of all', other, more),
+        none: { type: 'default_stream_groups', default_stream_groups: [] },
+      },
+      to: [[members, 'both renamed none']],
+    });
+  });
+});
+
+describe('deactivating a stream', () => {
+  test('a default one: the list first, then its end to who could see it; nobody is unsubscribed by an event', async () => {
+    const id = all.streamIds.social;
+    await all.client('admin').delete(`streams/${id}`);
+    const object = stream('social', id, {
+      description: '*new*',
+      rendered_description: '<p><em>new</em></p>',
+      first_message_id: anyNumber,
+    });
+    await all.expectTold({
+      bodies: {
+        list: { type: 'default_streams', default_streams: [] },
+        delete: ofStream('delete', object),
+      },
+      to: [
+        [members, 'list delete'],
+        [['guest in'], 'delete'],
+      ],
+    });
+  });
+
+  test('a private one: its subscribers and administrators', async () => {
+    const id = all.streamIds.closed;
+    await all.client('admin').delete(`streams/${id}`);
+    const object = stream('closed', id, {
+      invite_only: true,
+      history_public_to_subscribers: false,
+      description: 'x',
+      rendered_description: '<p>x</p>',
+    });
+    await all.expectTold({
+      bodies: { delete: ofStream('delete', object) },
+      to: [[[...inside, 'admin bot'], 'delete']],
+    });
+  });
+});

@@ -1,0 +1,351 @@
+/** Every event about streams and subscriptions: who hears what of each operation, in which order (reference facts, events 12 and 18). */
+import type { JsonObject, Parameters } from '@parley/test-kit';
+import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
+
+import { anyNumber, anyString, textMatching } from '../support/matchers.ts';
+import { EventAudience, members } from './event-audience.ts';
+import type { Body, Who } from './event-audience.ts';
+import { notice, ofStream, stream } from './event-bodies.ts';
+
+let all: EventAudience;
+beforeAll(async () => {
+  all = await EventAudience.start();
+});
+afterAll(() => all.stop());
+beforeEach(() => all.forget());
+
+const but = (people: readonly Who[], ...left: readonly Who[]): Who[] =>
+  people.filter((who) => !left.includes(who));
+const emails = (people: readonly Who[]): string[] => people.map((who) => all.email(who));
+
+const path = 'users/me/subscriptions';
+function join(
+  who: Who,
+  name: string,
+  principals: readonly Who[],
+  more: Parameters = {},
+): Promise<JsonObject> {
+  return all.client(who).post(path, {
+    subscriptions: [{ name }],
+    principals: emails(principals),
+    ...more,
+  });
+}
+
+function leave(who: Who, name: string, principals?: readonly Who[]): Promise<JsonObject> {
+  return all.client(who).delete(path, {
+    subscriptions: [name],
+    principals: principals === undefined ? undefined : emails(principals),
+  });
+}
+
+async function idOf(name: string): Promise<number> {
+  const { rows } = await all.all.pool.query<{ id: number }>({
+    text: 'SELECT id FROM streams WHERE name = $1',
+    values: [name],
+  });
+  return rows[0]?.id ?? 0;
+}
+
+function added(object: JsonObject, subscribers: readonly Who[]): JsonObject {
+  const subscription = {
+    ...object,
+    color: textMatching(/^#[0-9a-f]{6}$/),
+    is_muted: false,
+    in_home_view: true,
+    pin_to_top: false,
+    desktop_notifications: false,
+    audible_notifications: false,
+    push_notifications: false,
+    email_notifications: false,
+    wildcard_mentions_notify: null,
+    email_address: '',
+    is_old_stream: false,
+    stream_weekly_traffic: null,
+    subscribers: subscribers.map((who) => all.id(who)).toSorted((a, b) => a - b),
+  };
+  return { type: 'subscription', op: 'add', subscriptions: [subscription] };
+}
+
+function peer(op: 'peer_add' | 'peer_remove', name: string, id: number, who: Who): JsonObject {
+  return {
+    type: 'subscription',
+    op,
+    subscriptions: [name],
+    user_id: all.id(who),
+    stream_id: id,
+    stream_ids: [id],
+    user_ids: [all.id(who)],
+  };
+}
+
+const removed = (name: string, id: number): JsonObject => ({
+  type: 'subscription',
+  op: 'remove',
+  subscriptions: [{ name, stream_id: id }],
+});
+
+const read = (messages: unknown): JsonObject => ({
+  type: 'update_message_flags',
+  operation: 'add',
+  op: 'add',
+  flag: 'read',
+  messages,
+  all: false,
+});
+
+const silently = (who: Who): string => `@_**${all.people[who].user.fullName}|${all.id(who)}**`;
+
+/** What the notification bot tells a person of a stream that somebody else put him into. */
+function toldOf(name: string, actor: Who): Body {
+  return (who) => {
+    const { user } = all.people[who];
+    const {
+      subject: _subject,
+      stream_id: _id,
+      ...message
+    } = (notice(name, 0, '', actor)(who) as { readonly message: JsonObject }).message;
+    const person = {
+      id: user.id,
+      email: user.email,
+      full_name: user.fullName,
+      short_name: user.shortName,
+    };
+    const bot = {
+      id: anyNumber,
+      email: textMatching(/^notification-bot@/),
+      full_name: 'Notification Bot',
+      short_name: anyString,
+    };
+    return {
+      type: 'message',
+      flags: [],
+      message: {
+        ...message,
+        type: 'private',
+        subject: '',
+        content: `@**${all.people[actor].user.fullName}|${all.id(actor)}** subscribed you to #**${name}**.`,
+        display_recipient: (user.email < 'notification-bot' ? [person, bot] : [bot, person]).map(
+          (taking) => ({ ...taking, is_mirror_dummy: false }),
+        ),
+      },
+    };
+  };
+}
+
+describe('subscribing', () => {
+  test('creates a public stream: create, occupy, add, peer_add, then the notice', async () => {
+    await join('bob', 'fresh', ['bob', 'guest in']);
+    const id = await idOf('fresh');
+    const object = stream('fresh', id);
+    await all.expectTold({
+      bodies: {
+        create: ofStream('create', object),
+        occupy: ofStream('occupy', object),
+        add: added(object, ['bob', 'guest in']),
+        bob: peer('peer_add', 'fresh', id, 'bob'),
+        guest: peer('peer_add', 'fresh', id, 'guest in'),
+        notice: notice('fresh', id, `Stream created by ${silently('bob')}.`, 'bob'),
+      },
+      to: [
+        [['bob'], 'create occupy add notice'],
+        [['guest in'], 'add notice'],
+        [but(members, 'bob'), 'create occupy bob guest'],
+      ],
+    });
+  });
+
+  test('to an existing public stream: add and peer_add, and a private notice from whom somebody else subscribed', async () => {
+    const id = await idOf('fresh');
+    const object = stream('fresh', id, { first_message_id: anyNumber });
+    await join('bob', 'fresh', ['cat', 'bot']);
+    await all.expectTold({
+      bodies: {
+        add: added(object, ['bob', 'cat', 'guest in', 'bot']),
+        cat: peer('peer_add', 'fresh', id, 'cat'),
+        bot: peer('peer_add', 'fresh', id, 'bot'),
+        notice: toldOf('fresh', 'bob'),
+      },
+      to: [
+        [['cat'], 'add notice'],
+        [['bot'], 'add'],
+        [but(members, 'cat', 'bot'), 'cat bot'],
+      ],
+    });
+    await join('bob', 'fresh', ['cat', 'bot']);
+    await all.expectTold({ bodies: {}, to: [] });
+  });
+
+  test('creates a private stream: create for administrators, then for its members, add, peer_add', async () => {
+    await join('bob', 'hidden', ['bob', 'guest out', 'admin'], { invite_only: true });
+    const id = await idOf('hidden');
+    const object = stream('hidden', id, {
+      invite_only: true,
+      history_public_to_subscribers: false,
+    });
+    await all.expectTold({
+      bodies: {
+        create: ofStream('create', object),
+        add: added(object, ['bob', 'guest out', 'admin']),
+        admin: peer('peer_add', 'hidden', id, 'admin'),
+        bob: peer('peer_add', 'hidden', id, 'bob'),
+        guest: peer('peer_add', 'hidden', id, 'guest out'),
+        notice: notice('hidden', id, `Stream created by ${silently('bob')}.`, 'bob'),
+      },
+      to: [
+        [['bob', 'guest out', 'admin'], 'create add notice'],
+        [['admin bot'], 'create bob admin guest'],
+      ],
+    });
+  });
+
+  test('to an existing private stream: it is made known first; subscribers and administrators see the newcomer', async () => {
+    const id = await idOf('hidden');
+    const object = stream('hidden', id, {
+      invite_only: true,
+      history_public_to_subscribers: false,
+      first_message_id: anyNumber,
+    });
+    await join('bob', 'hidden', ['out']);
+    await all.expectTold({
+      bodies: {
+        create: ofStream('create', object),
+        add: added(object, ['bob', 'guest out', 'admin', 'out']),
+        peer: peer('peer_add', 'hidden', id, 'out'),
+        notice: toldOf('hidden', 'bob'),
+      },
+      to: [
+        [['out'], 'create add notice'],
+        [['bob', 'guest out', 'admin', 'admin bot'], 'peer'],
+      ],
+    });
+  });
+});
+
+describe('unsubscribing', () => {
+  test('from a public stream: remove and peer_remove, and what was unread is read; the last one vacates it', async () => {
+    const id = await idOf('fresh');
+    await leave('cat', 'fresh');
+    await all.expectTold({
+      bodies: {
+        remove: removed('fresh', id),
+        peer: peer('peer_remove', 'fresh', id, 'cat'),
+        read: read([]),
+      },
+      to: [
+        [['cat'], 'remove read'],
+        [but(members, 'cat'), 'peer'],
+      ],
+    });
+    await leave('admin', 'fresh', ['bob', 'guest in', 'bot']);
+    await all.expectTold({
+      bodies: {
+        remove: removed('fresh', id),
+        bob: peer('peer_remove', 'fresh', id, 'bob'),
+        guest: peer('peer_remove', 'fresh', id, 'guest in'),
+        bot: peer('peer_remove', 'fresh', id, 'bot'),
+        vacate: ofStream('vacate', stream('fresh', id, { first_message_id: anyNumber })),
+        read: (who) => read(who === 'guest in' ? [anyNumber] : []),
+      },
+      to: [
+        [['bob', 'bot'], 'remove vacate read'],
+        [['guest in'], 'remove read'],
+        [but(members, 'bob', 'bot'), 'bob guest bot vacate'],
+      ],
+    });
+  });
+
+  test('an empty public stream that is used again is occupied', async () => {
+    const id = await idOf('fresh');
+    const object = stream('fresh', id, { first_message_id: anyNumber });
+    await join('out', 'fresh', ['out']);
+    await all.expectTold({
+      bodies: {
+        occupy: ofStream('occupy', object),
+        add: added(object, ['out']),
+        peer: peer('peer_add', 'fresh', id, 'out'),
+      },
+      to: [
+        [['out'], 'occupy add'],
+        [but(members, 'out'), 'occupy peer'],
+      ],
+    });
+  });
+
+  test('the last ones from a private stream: it is deleted, which administrators hear', async () => {
+    const id = await idOf('hidden');
+    await leave('admin', 'hidden', ['bob', 'guest out', 'admin', 'out']);
+    const object = stream('hidden', id, {
+      invite_only: true,
+      history_public_to_subscribers: false,
+      first_message_id: anyNumber,
+    });
+    await all.expectTold({
+      bodies: {
+        remove: removed('hidden', id),
+        bob: peer('peer_remove', 'hidden', id, 'bob'),
+        guest: peer('peer_remove', 'hidden', id, 'guest out'),
+        admin: peer('peer_remove', 'hidden', id, 'admin'),
+        out: peer('peer_remove', 'hidden', id, 'out'),
+        delete: ofStream('delete', object),
+        read: (who) => read(who === 'guest out' || who === 'admin' ? [anyNumber] : []),
+      },
+      to: [
+        [['bob', 'guest out', 'out'], 'remove read'],
+        [['admin'], 'remove delete read'],
+        [['admin bot'], 'bob admin out guest delete'],
+      ],
+    });
+  });
+});
+
+describe('one’s own settings of a stream', () => {
+  test('are told to oneself, muting under its older name, changed or not', async () => {
+    const id = all.streamIds.social;
+    const set = (property: string, value: unknown): JsonObject => ({
+      property,
+      value,
+      stream_id: id,
+    });
+    await all.client('bob').post(`${path}/properties`, {
+      subscription_data: [
+        set('is_muted', true),
+        set('in_home_view', true),
+        set('color', '#123abc'),
+        set('pin_to_top', false),
+      ],
+    });
+    const told = (property: string, value: unknown): JsonObject => ({
+      type: 'subscription',
+      op: 'update',
+      email: all.email('bob'),
+      stream_id: id,
+      name: 'social',
+      property,
+      value,
+    });
+    const bodies = {
+      muted: told('in_home_view', false),
+      unmuted: told('in_home_view', true),
+      color: told('color', '#123abc'),
+      pin: told('pin_to_top', false),
+    };
+    await all.expectTold({ bodies, to: [[['bob'], 'muted unmuted color pin']] });
+  });
+
+  test('muted topics are told to oneself, the whole list each time', async () => {
+    const mute = (topic: string, op: string): Promise<JsonObject> =>
+      all.client('bob').patch(`${path}/muted_topics`, { stream: 'social', topic, op });
+    await mute('lunch', 'add');
+    await mute('tea', 'add');
+    await mute('lunch', 'remove');
+    const told = (...topics: readonly string[]): JsonObject => ({
+      type: 'muted_topics',
+      muted_topics: topics.map((topic) => ['social', topic]),
+    });
+    await all.expectTold({
+      bodies: { one: told('lunch'), two: told('lunch', 'tea'), left: told('tea') },
+      to: [[['bob'], 'one two left']],
+    });
+  });
+});
