@@ -176,10 +176,14 @@ export class EventAudience {
         }
       }
     }
-    expect(read).toStrictEqual(expected);
+    expectSame(read, expected);
   }
 
   async stop(): Promise<void> {
     await this.all.stop();
   }
+}
+
+function expectSame(read: unknown, expected: unknown): void {
+  expect(read).toStrictEqual(expected);
 }

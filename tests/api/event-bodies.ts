@@ -1,8 +1,8 @@
-/** What events say of streams and what the notification bot writes: the parts that tests of events share. */
+/** What events say of messages and streams, and what the notification bot writes: the parts that tests of events share. */
 import type { JsonObject } from '@parley/test-kit';
 
 import { anyNumber, anyString, textMatching } from '../support/matchers.ts';
-import type { Who } from './event-audience.ts';
+import type { EventAudience, Who } from './event-audience.ts';
 
 /** A stream object; a public stream without messages unless told otherwise. */
 export function stream(name: string, id: number, more: JsonObject = {}): JsonObject {
@@ -59,4 +59,80 @@ export function notice(
       avatar_url: anyString,
     },
   });
+}
+
+/** A message as its sender knows it. */
+export type Sent = {
+  readonly id: number;
+  readonly from: Who;
+  readonly content: string;
+};
+
+function common(all: EventAudience, { id, from, content }: Sent): JsonObject {
+  const { user } = all.people[from];
+  return {
+    id,
+    sender_id: user.id,
+    content,
+    content_type: 'text/x-markdown',
+    recipient_id: anyNumber,
+    timestamp: anyNumber,
+    client: 'ParleyTest',
+    subject_links: [],
+    is_me_message: false,
+    reactions: [],
+    submessages: [],
+    sender_full_name: user.fullName,
+    sender_short_name: user.shortName,
+    sender_email: user.email,
+    sender_realm_str: 'test',
+    avatar_url: anyString,
+  };
+}
+
+/** The event of a new message. */
+export function messageEvent(message: JsonObject, flags: readonly string[] = []): JsonObject {
+  return { type: 'message', flags, message };
+}
+
+/** The event of a new message in the stream `social`. */
+export function inStream(
+  all: EventAudience,
+  sent: Sent,
+  topic: string,
+  flags: readonly string[] = [],
+): JsonObject {
+  return messageEvent(
+    {
+      ...common(all, sent),
+      type: 'stream',
+      display_recipient: 'social',
+      stream_id: all.streamIds.social,
+      subject: topic,
+    },
+    flags,
+  );
+}
+
+/** The event of a new private message; recipients in the order of the event. */
+export function inPrivate(
+  all: EventAudience,
+  sent: Sent,
+  people: readonly Who[],
+  flags: readonly string[] = [],
+): JsonObject {
+  const recipients = people.map((who) => {
+    const { user } = all.people[who];
+    return {
+      id: user.id,
+      email: user.email,
+      full_name: user.fullName,
+      short_name: user.shortName,
+      is_mirror_dummy: false,
+    };
+  });
+  return messageEvent(
+    { ...common(all, sent), type: 'private', display_recipient: recipients, subject: '' },
+    flags,
+  );
 }

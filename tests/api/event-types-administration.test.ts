@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
 
 import { anyNumber } from '../support/matchers.ts';
 import { EventAudience, members } from './event-audience.ts';
-import type { Who } from './event-audience.ts';
+import type { Told, Who } from './event-audience.ts';
 import { notice, ofStream, stream } from './event-bodies.ts';
 
 let all: EventAudience;
@@ -13,6 +13,8 @@ beforeAll(async () => {
 });
 afterAll(() => all.stop());
 beforeEach(() => all.forget());
+
+const expectTold = (told: Told): Promise<void> => all.expectTold(told);
 
 const but = (people: readonly Who[], ...left: readonly Who[]): Who[] =>
   people.filter((who) => !left.includes(who));
@@ -38,7 +40,7 @@ describe('changing a stream', () => {
     await change(id, { is_announcement_only: true });
     const { user } = all.people.admin;
     const renamed = `@_**${user.fullName}|${user.id}** renamed this stream from **social** to **Social**.`;
-    await all.expectTold({
+    await expectTold({
       bodies: {
         text: updated('social', id, {
           property: 'description',
@@ -66,7 +68,7 @@ describe('changing a stream', () => {
       value: 'x',
       rendered_description: '<p>x</p>',
     });
-    await all.expectTold({ bodies: { text }, to: [[[...inside, 'admin bot'], 'text']] });
+    await expectTold({ bodies: { text }, to: [[[...inside, 'admin bot'], 'text']] });
   });
 
   test('its privacy: who sees it afterwards hears, and nobody gains or loses it by an event', async () => {
@@ -80,7 +82,7 @@ describe('changing a stream', () => {
         value: inviteOnly,
         history_public_to_subscribers: isShared,
       });
-    await all.expectTold({
+    await expectTold({
       bodies: { closed: told(true, false), open: told(false, true), shared: told(true, true) },
       to: [
         [[...inside, 'admin bot'], 'closed open shared'],
@@ -112,7 +114,7 @@ describe('default streams', () => {
     await all.client('admin').post('default_streams', { stream_name: 'social' });
     await all.client('admin').post('default_streams', { stream_name: 'fences' });
     await all.client('admin').delete('default_streams', { stream_name: 'fences' });
-    await all.expectTold({
+    await expectTold({
       bodies: { one: list(social()), two: list(other, social()) },
       to: [[members, 'one two one']],
     });
@@ -127,7 +129,7 @@ describe('default streams', () => {
     });
     await all.client('admin').post('default_streams', { stream_name: 'closed' });
     await all.client('admin').delete('default_streams', { stream_name: 'closed' });
-    await all.expectTold({
+    await expectTold({
       bodies: { without: list(social()), with: list(closed, social()) },
       to: [
         [administrators, 'with without'],
@@ -159,7 +161,7 @@ describe('default streams', () => {
     const more = stream('more', moreId as number, { first_message_id: anyNumber });
     await admin.patch(`default_stream_groups/${id}`, { new_description: 'of all' });
     await admin.delete(`default_stream_groups/${id}`);
-    await all.expectTold({
+    await expectTold({
       bodies: {
         both: groups('of us', other, more),
         renamed: groups('of all', other, more),
@@ -179,7 +181,7 @@ describe('deactivating a stream', () => {
       rendered_description: '<p><em>new</em></p>',
       first_message_id: anyNumber,
     });
-    await all.expectTold({
+    await expectTold({
       bodies: {
         list: { type: 'default_streams', default_streams: [] },
         delete: ofStream('delete', object),
@@ -200,7 +202,7 @@ describe('deactivating a stream', () => {
       description: 'x',
       rendered_description: '<p>x</p>',
     });
-    await all.expectTold({
+    await expectTold({
       bodies: { delete: ofStream('delete', object) },
       to: [[[...inside, 'admin bot'], 'delete']],
     });

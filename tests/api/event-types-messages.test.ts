@@ -2,9 +2,11 @@
 import type { JsonObject } from '@parley/test-kit';
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
 
-import { anyNumber, anyString, inAnyOrder } from '../support/matchers.ts';
+import { anyNumber, inAnyOrder } from '../support/matchers.ts';
 import { EventAudience } from './event-audience.ts';
-import type { Body, Who } from './event-audience.ts';
+import type { Body, Told, Who } from './event-audience.ts';
+import { inPrivate, inStream, messageEvent } from './event-bodies.ts';
+import type { Sent } from './event-bodies.ts';
 
 let all: EventAudience;
 beforeAll(async () => {
@@ -13,70 +15,10 @@ beforeAll(async () => {
 afterAll(() => all.stop());
 beforeEach(() => all.forget());
 
+const expectTold = (told: Told): Promise<void> => all.expectTold(told);
+
 const inside: readonly Who[] = ['admin', 'bob', 'cat', 'guest in', 'bot in'];
 const insideBut = (...left: readonly Who[]): Who[] => inside.filter((who) => !left.includes(who));
-
-type Sent = {
-  readonly id: number;
-  readonly from: Who;
-  readonly content: string;
-};
-
-function common({ id, from, content }: Sent): JsonObject {
-  const { user } = all.people[from];
-  return {
-    id,
-    sender_id: user.id,
-    content,
-    content_type: 'text/x-markdown',
-    recipient_id: anyNumber,
-    timestamp: anyNumber,
-    client: 'ParleyTest',
-    subject_links: [],
-    is_me_message: false,
-    reactions: [],
-    submessages: [],
-    sender_full_name: user.fullName,
-    sender_short_name: user.shortName,
-    sender_email: user.email,
-    sender_realm_str: 'test',
-    avatar_url: anyString,
-  };
-}
-
-function event(message: JsonObject, flags: readonly string[] = []): JsonObject {
-  return { type: 'message', flags, message };
-}
-
-function inStream(sent: Sent, topic: string, flags: readonly string[] = []): JsonObject {
-  return event(
-    {
-      ...common(sent),
-      type: 'stream',
-      display_recipient: 'social',
-      stream_id: all.streamIds.social,
-      subject: topic,
-    },
-    flags,
-  );
-}
-
-function inPrivate(sent: Sent, people: readonly Who[], flags: readonly string[] = []): JsonObject {
-  const recipients = people.map((who) => {
-    const { user } = all.people[who];
-    return {
-      id: user.id,
-      email: user.email,
-      full_name: user.fullName,
-      short_name: user.shortName,
-      is_mirror_dummy: false,
-    };
-  });
-  return event(
-    { ...common(sent), type: 'private', display_recipient: recipients, subject: '' },
-    flags,
-  );
-}
 
 async function say(from: Who, content: string, topic = 'lunch', stream = 'social'): Promise<Sent> {
   return { id: await all.client(from).sendToStream(stream, topic, content), from, content };
@@ -130,23 +72,23 @@ const react = (who: Who, id: number): Promise<JsonObject> =>
 describe('sending', () => {
   test('to a public stream: its subscribers, guests too, and nobody else', async () => {
     const sent = await say('bob', 'hello');
-    await all.expectTold({ bodies: { it: inStream(sent, 'lunch') }, to: [[inside, 'it']] });
+    await expectTold({ bodies: { it: inStream(all, sent, 'lunch') }, to: [[inside, 'it']] });
   });
 
   test('to a public stream from outside: the subscribers, not the sender', async () => {
     const sent = await say('out', 'hello from outside');
-    await all.expectTold({ bodies: { it: inStream(sent, 'lunch') }, to: [[inside, 'it']] });
+    await expectTold({ bodies: { it: inStream(all, sent, 'lunch') }, to: [[inside, 'it']] });
   });
 
   test('to a private stream: its subscribers, not administrators outside', async () => {
     const sent = await say('bob', 'hush', 'lunch', 'closed');
-    const it = inStream(sent, 'lunch');
+    const it = inStream(all, sent, 'lunch');
     const message = {
       ...(it['message'] as JsonObject),
       display_recipient: 'closed',
       stream_id: all.streamIds.closed,
     };
-    await all.expectTold({ bodies: { it: event(message) }, to: [[inside, 'it']] });
+    await expectTold({ bodies: { it: messageEvent(message) }, to: [[inside, 'it']] });
   });
 
   test('to one person, to a group, to oneself: who takes part', async () => {
@@ -157,11 +99,11 @@ describe('sending', () => {
       all.email(a) < all.email(b) ? -1 : 1,
     );
     const byId = (['bob', 'bot', 'guest out'] as const).toSorted((a, b) => all.id(a) - all.id(b));
-    await all.expectTold({
+    await expectTold({
       bodies: {
-        one: inPrivate(one, byEmail),
-        group: inPrivate(group, byId),
-        self: inPrivate(self, ['out']),
+        one: inPrivate(all, one, byEmail),
+        group: inPrivate(all, group, byId),
+        self: inPrivate(all, self, ['out']),
       },
       to: [
         [['bob', 'cat'], 'one'],
@@ -175,10 +117,11 @@ describe('sending', () => {
     const content = '@**Cat Moe** @**Robo Bot** @**Olga Out** @**Gil Guest**';
     const named = await say('bob', content);
     const everyone = await say('admin', '@**all**');
-    await all.expectTold({
+    await expectTold({
       bodies: {
-        named: (who) => inStream(named, 'lunch', ['cat', 'bot'].includes(who) ? ['mentioned'] : []),
-        everyone: inStream(everyone, 'lunch', ['wildcard_mentioned']),
+        named: (who) =>
+          inStream(all, named, 'lunch', ['cat', 'bot'].includes(who) ? ['mentioned'] : []),
+        everyone: inStream(all, everyone, 'lunch', ['wildcard_mentioned']),
       },
       to: [
         [inside, 'named everyone'],
@@ -197,13 +140,13 @@ describe('sending', () => {
     });
     const sent = { id: body['id'] as number, from: 'bob' as const, content: 'typed' };
     const told: Body = (who) => {
-      const { message } = inStream(sent, 'lunch');
-      return event(
+      const { message } = inStream(all, sent, 'lunch');
+      return messageEvent(
         { ...(message as JsonObject), client: 'website' },
         who === 'bob' ? ['read'] : [],
       );
     };
-    await all.expectTold({ bodies: { told }, to: [[inside, 'told']] });
+    await expectTold({ bodies: { told }, to: [[inside, 'told']] });
   });
 
   test('with a file: the attachment to its owner, then the message', async () => {
@@ -221,13 +164,13 @@ describe('sending', () => {
       attachment: { ...attachment, messages },
       upload_space_used: anyNumber,
     });
-    await all.expectTold({ bodies: { add: told('add', []) }, to: [[['bob'], 'add']] });
+    await expectTold({ bodies: { add: told('add', []) }, to: [[['bob'], 'add']] });
     const sent = await say('bob', `[picture](${uri})`);
     const bodies = {
       update: told('update', [{ id: sent.id, name: anyNumber }]),
-      it: inStream(sent, 'lunch'),
+      it: inStream(all, sent, 'lunch'),
     };
-    await all.expectTold({
+    await expectTold({
       bodies,
       to: [
         [['bob'], 'update it'],
@@ -244,7 +187,7 @@ describe('sending', () => {
       stream_id: all.streamIds.social,
       topic: 'lunch',
     };
-    await all.expectTold({
+    await expectTold({
       bodies: { unlinked: told('update', []), gone },
       to: [
         [['bob'], 'unlinked gone'],
@@ -255,7 +198,7 @@ describe('sending', () => {
     const { id } = (attachments as { readonly id: number }[])[0] ?? { id: 0 };
     await all.client('bob').delete(`attachments/${id}`);
     const removed = { type: 'attachment', op: 'remove', attachment: { id }, upload_space_used: 0 };
-    await all.expectTold({ bodies: { removed }, to: [[['bob'], 'removed']] });
+    await expectTold({ bodies: { removed }, to: [[['bob'], 'removed']] });
   });
 });
 
@@ -296,7 +239,7 @@ describe('changing', () => {
       out: ['read', 'historical'],
       bot: ['read'],
     };
-    await all.expectTold({
+    await expectTold({
       bodies: { it: (who) => edited(sent, flags[who] ?? [], text('hi', 'hello')) },
       to: [[[...inside, 'out', 'bot'], 'it']],
     });
@@ -317,7 +260,7 @@ describe('changing', () => {
       propagate_mode: 'change_all',
       message_ids: [first.id, second.id],
     };
-    await all.expectTold({ bodies: { moved: edited(first, [], moved) }, to: [[inside, 'moved']] });
+    await expectTold({ bodies: { moved: edited(first, [], moved) }, to: [[inside, 'moved']] });
   });
 
   test('text and topic at once: one event with both', async () => {
@@ -330,7 +273,7 @@ describe('changing', () => {
       subject_links: [],
       propagate_mode: 'change_one',
     };
-    await all.expectTold({ bodies: { both: edited(sent, [], both) }, to: [[inside, 'both']] });
+    await expectTold({ bodies: { both: edited(sent, [], both) }, to: [[inside, 'both']] });
   });
 
   test('a private message: who takes part, and no stream is named', async () => {
@@ -338,7 +281,7 @@ describe('changing', () => {
     await all.forget();
     await all.client('bob').patch(`messages/${sent.id}`, { content: 'hello' });
     const { stream_name: _name, stream_id: _id, ...it } = edited(sent, [], text('hi', 'hello'));
-    await all.expectTold({ bodies: { it }, to: [[['bob', 'cat'], 'it']] });
+    await expectTold({ bodies: { it }, to: [[['bob', 'cat'], 'it']] });
   });
 
   test('deleting: one event for each message, to who held it', async () => {
@@ -366,7 +309,7 @@ describe('changing', () => {
       stream_id: all.streamIds.social,
       topic: 'doomed',
     };
-    await all.expectTold({
+    await expectTold({
       bodies: {
         one: gone(one, stream),
         two: gone(two, stream),
@@ -394,7 +337,7 @@ describe('flags', () => {
       topic_name: 'flags',
     });
     await all.client('bot in').post('mark_all_as_read');
-    await all.expectTold({
+    await expectTold({
       bodies: {
         read: flagsChanged('read', [sent.id]),
         unread: flagsChanged('read', [sent.id], 'remove'),
@@ -421,7 +364,7 @@ describe('flags', () => {
     await all.forget();
     await mark();
     const none = { ...flagsChanged('read', []), all: false };
-    await all.expectTold({ bodies: { none }, to: [[['cat'], 'none']] });
+    await expectTold({ bodies: { none }, to: [[['cat'], 'none']] });
   });
 });
 
@@ -431,7 +374,7 @@ describe('reactions, submessages and typing', () => {
     await react('cat', sent.id);
     await react('out', sent.id);
     await all.client('cat').delete(`messages/${sent.id}/reactions`, { emoji_name: 'tada' });
-    await all.expectTold({
+    await expectTold({
       bodies: {
         cat: reaction('cat', sent.id, 'add'),
         out: reaction('out', sent.id, 'add'),
@@ -450,7 +393,7 @@ describe('reactions, submessages and typing', () => {
     await all.client('bob').patch(`messages/${sent.id}`, { topic: 'to' });
     await all.forget();
     await react('cat', sent.id);
-    await all.expectTold({
+    await expectTold({
       bodies: { cat: reaction('cat', sent.id, 'add') },
       to: [[[...inside, 'out'], 'cat']],
     });
@@ -471,7 +414,7 @@ describe('reactions, submessages and typing', () => {
       msg_type: 'widget',
       content: '{"type":"vote"}',
     };
-    await all.expectTold({ bodies: { vote }, to: [[inside, 'vote']] });
+    await expectTold({ bodies: { vote }, to: [[inside, 'vote']] });
   });
 
   test('typing: the recipients and who types', async () => {
@@ -488,7 +431,7 @@ describe('reactions, submessages and typing', () => {
     await all.waitForLogged('typing', 1);
     const stop = await typing('out', 'stop', ['admin bot']);
     await all.waitForLogged('typing', 2);
-    await all.expectTold({
+    await expectTold({
       bodies: { start, stop },
       to: [
         [['bob', 'cat', 'guest out'], 'start'],

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
 
 import { anyNumber, textMatching } from '../support/matchers.ts';
 import { EventAudience, everybody } from './event-audience.ts';
-import type { Who } from './event-audience.ts';
+import type { Told, Who } from './event-audience.ts';
 
 let all: EventAudience;
 beforeAll(async () => {
@@ -12,6 +12,8 @@ beforeAll(async () => {
 });
 afterAll(() => all.stop());
 beforeEach(() => all.forget());
+
+const expectTold = (told: Told): Promise<void> => all.expectTold(told);
 
 const but = (...left: readonly Who[]): Who[] => everybody.filter((who) => !left.includes(who));
 const gravatar = textMatching(
@@ -106,7 +108,7 @@ describe('people', () => {
       stream_ids: [streamId],
       user_ids: [eve.id],
     };
-    await all.expectTold({
+    await expectTold({
       bodies: { add: addedPerson(eve, { is_bot: false, profile_data: {} }), peer },
       to: [
         [but('guest in', 'guest out'), 'add peer'],
@@ -122,7 +124,7 @@ describe('people', () => {
     await admin.patch(`users/${cat.id}`, { is_admin: true });
     await admin.patch(`users/${cat.id}`, { is_admin: false, is_guest: true });
     await admin.patch(`users/${cat.id}`, { is_guest: false, full_name: JSON.stringify('Cat Moe') });
-    await all.expectTold({
+    await expectTold({
       bodies: {
         name: changed(cat, { full_name: 'Cat Q' }),
         admin: changed(cat, { is_admin: true }),
@@ -134,7 +136,7 @@ describe('people', () => {
       to: [[everybody, 'name admin none guest member back']],
     });
     await admin.patch(`users/${cat.id}`, { full_name: JSON.stringify('Cat Moe') });
-    await all.expectTold({ bodies: {}, to: [] });
+    await expectTold({ bodies: {}, to: [] });
   });
 
   test('avatar and time zone: everybody, after the person’s own event', async () => {
@@ -153,7 +155,7 @@ describe('people', () => {
       setting_name: name,
       setting,
     });
-    await all.expectTold({
+    await expectTold({
       bodies: {
         picture: picture('U', textMatching(/^\/user_avatars\//)),
         none: picture('G', gravatar),
@@ -191,7 +193,7 @@ describe('people', () => {
     });
     const value = (field: JsonObject): JsonObject =>
       ofPerson('update', { user_id: all.id('cat'), custom_profile_field: { id, ...field } });
-    await all.expectTold({
+    await expectTold({
       bodies: {
         add: fields('add', ['Phone', '']),
         update: fields('update', ['Call', 'me']),
@@ -207,7 +209,7 @@ describe('people', () => {
     await all.client('admin').delete(`users/${eve.id}`);
     await all.client('admin').post(`users/${eve.id}/reactivate`);
     await all.client('admin').post(`users/${eve.id}/reactivate`);
-    await all.expectTold({
+    await expectTold({
       bodies: {
         remove: ofPerson('remove', removed(eve)),
         add: addedPerson(eve, { is_bot: false, profile_data: {} }),
@@ -229,7 +231,7 @@ describe('bots', () => {
       .post('bots', { full_name: robo.name, short_name: 'robo' });
     robo.id = answer['user_id'] as number;
     robo.email = answer['email'] as string;
-    await all.expectTold({
+    await expectTold({
       bodies: { account: asPerson(), bot: ofBot('add', fullBot(robo)) },
       to: [
         [owners, 'account bot'],
@@ -253,7 +255,7 @@ describe('bots', () => {
     await bob.patch(`bots/${robo.id}`, { default_all_public_streams: false });
     await bob.patch(`bots/${robo.id}`, { default_sending_stream: '' });
     await bob.post(`bots/${robo.id}/api_key/regenerate`);
-    await all.expectTold({
+    await expectTold({
       bodies: {
         account: changed(robo, { full_name: 'Robo Q' }),
         name: told({ full_name: 'Robo Q' }),
@@ -280,7 +282,7 @@ describe('bots', () => {
     await all.client('admin').patch(`bots/${robo.id}`, { bot_owner_id: all.id('cat') });
     const { id, email } = robo;
     const more = { default_events_register_stream: 'social', owner: all.email('cat') };
-    await all.expectTold({
+    await expectTold({
       bodies: {
         lost: ofBot('delete', { email, user_id: id }),
         gained: ofBot('add', fullBot(robo, more)),
@@ -301,7 +303,7 @@ describe('bots', () => {
     await all.client('bob').delete(`bots/${robo.id}`);
     await all.client('bob').delete(`bots/${robo.id}`);
     await all.client('bob').post(`users/${robo.id}/reactivate`);
-    await all.expectTold({
+    await expectTold({
       bodies: {
         person: ofPerson('remove', removed(robo)),
         bot: ofBot('remove', removed(robo)),
@@ -336,7 +338,7 @@ describe('groups', () => {
       ...more,
     });
     const members = [all.id('bob'), all.id('cat')].toSorted((a, b) => a - b);
-    await all.expectTold({
+    await expectTold({
       bodies: {
         add: told('add', { group: { id, name: 'ops', description: 'us', members } }),
         name: told('update', { group_id: id, data: { name: 'ops2' } }),
@@ -369,7 +371,7 @@ describe('presence and status', () => {
         website: { client: 'website', status, timestamp: anyNumber, pushable: false },
       },
     });
-    await all.expectTold({
+    await expectTold({
       bodies: { idle: told('idle'), active: told('active') },
       to: [[everybody, 'idle active']],
     });
@@ -386,7 +388,7 @@ describe('presence and status', () => {
       user_id: all.id('guest out'),
       ...more,
     });
-    await all.expectTold({
+    await expectTold({
       bodies: {
         both: told({ away: true, status_text: 'out' }),
         away: told({ away: false }),

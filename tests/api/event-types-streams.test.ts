@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
 
 import { anyNumber, anyString, textMatching } from '../support/matchers.ts';
 import { EventAudience, members } from './event-audience.ts';
-import type { Body, Who } from './event-audience.ts';
+import type { Body, Told, Who } from './event-audience.ts';
 import { notice, ofStream, stream } from './event-bodies.ts';
 
 let all: EventAudience;
@@ -13,6 +13,8 @@ beforeAll(async () => {
 });
 afterAll(() => all.stop());
 beforeEach(() => all.forget());
+
+const expectTold = (told: Told): Promise<void> => all.expectTold(told);
 
 const but = (people: readonly Who[], ...left: readonly Who[]): Who[] =>
   people.filter((who) => !left.includes(who));
@@ -138,7 +140,7 @@ describe('subscribing', () => {
     await join('bob', 'fresh', ['bob', 'guest in']);
     const id = await idOf('fresh');
     const object = stream('fresh', id);
-    await all.expectTold({
+    await expectTold({
       bodies: {
         create: ofStream('create', object),
         occupy: ofStream('occupy', object),
@@ -159,7 +161,7 @@ describe('subscribing', () => {
     const id = await idOf('fresh');
     const object = stream('fresh', id, { first_message_id: anyNumber });
     await join('bob', 'fresh', ['cat', 'bot']);
-    await all.expectTold({
+    await expectTold({
       bodies: {
         add: added(object, ['bob', 'cat', 'guest in', 'bot']),
         cat: peer('peer_add', 'fresh', id, 'cat'),
@@ -173,7 +175,7 @@ describe('subscribing', () => {
       ],
     });
     await join('bob', 'fresh', ['cat', 'bot']);
-    await all.expectTold({ bodies: {}, to: [] });
+    await expectTold({ bodies: {}, to: [] });
   });
 
   test('creates a private stream: create for administrators, then for its members, add, peer_add', async () => {
@@ -183,7 +185,7 @@ describe('subscribing', () => {
       invite_only: true,
       history_public_to_subscribers: false,
     });
-    await all.expectTold({
+    await expectTold({
       bodies: {
         create: ofStream('create', object),
         add: added(object, ['bob', 'guest out', 'admin']),
@@ -207,7 +209,7 @@ describe('subscribing', () => {
       first_message_id: anyNumber,
     });
     await join('bob', 'hidden', ['out']);
-    await all.expectTold({
+    await expectTold({
       bodies: {
         create: ofStream('create', object),
         add: added(object, ['bob', 'guest out', 'admin', 'out']),
@@ -226,7 +228,7 @@ describe('unsubscribing', () => {
   test('from a public stream: remove and peer_remove, and what was unread is read; the last one vacates it', async () => {
     const id = await idOf('fresh');
     await leave('cat', 'fresh');
-    await all.expectTold({
+    await expectTold({
       bodies: {
         remove: removed('fresh', id),
         peer: peer('peer_remove', 'fresh', id, 'cat'),
@@ -238,7 +240,7 @@ describe('unsubscribing', () => {
       ],
     });
     await leave('admin', 'fresh', ['bob', 'guest in', 'bot']);
-    await all.expectTold({
+    await expectTold({
       bodies: {
         remove: removed('fresh', id),
         bob: peer('peer_remove', 'fresh', id, 'bob'),
@@ -259,7 +261,7 @@ describe('unsubscribing', () => {
     const id = await idOf('fresh');
     const object = stream('fresh', id, { first_message_id: anyNumber });
     await join('out', 'fresh', ['out']);
-    await all.expectTold({
+    await expectTold({
       bodies: {
         occupy: ofStream('occupy', object),
         add: added(object, ['out']),
@@ -280,7 +282,7 @@ describe('unsubscribing', () => {
       history_public_to_subscribers: false,
       first_message_id: anyNumber,
     });
-    await all.expectTold({
+    await expectTold({
       bodies: {
         remove: removed('hidden', id),
         bob: peer('peer_remove', 'hidden', id, 'bob'),
@@ -330,7 +332,7 @@ describe('one’s own settings of a stream', () => {
       color: told('color', '#123abc'),
       pin: told('pin_to_top', false),
     };
-    await all.expectTold({ bodies, to: [[['bob'], 'muted unmuted color pin']] });
+    await expectTold({ bodies, to: [[['bob'], 'muted unmuted color pin']] });
   });
 
   test('muted topics are told to oneself, the whole list each time', async () => {
@@ -343,7 +345,7 @@ describe('one’s own settings of a stream', () => {
       type: 'muted_topics',
       muted_topics: topics.map((topic) => ['social', topic]),
     });
-    await all.expectTold({
+    await expectTold({
       bodies: { one: told('lunch'), two: told('lunch', 'tea'), left: told('tea') },
       to: [[['bob'], 'one two left']],
     });

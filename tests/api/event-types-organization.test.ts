@@ -1,0 +1,295 @@
+/** Every event about the organization and about one’s own settings: who hears what, in which order (reference facts, events 14). */
+import type { JsonObject, Parameters } from '@parley/test-kit';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+
+import { anyNumber, anyString, textMatching } from '../support/matchers.ts';
+import { EventAudience, everybody } from './event-audience.ts';
+import type { Told, Who } from './event-audience.ts';
+
+let all: EventAudience;
+beforeAll(async () => {
+  all = await EventAudience.start();
+});
+afterAll(() => all.stop());
+beforeEach(() => all.forget());
+
+const expectTold = (told: Told): Promise<void> => all.expectTold(told);
+
+const updated = (property: string, value: unknown): JsonObject => ({
+  type: 'realm',
+  op: 'update',
+  property,
+  value,
+});
+const together = (property: string, data: JsonObject): JsonObject => ({
+  type: 'realm',
+  op: 'update_dict',
+  property,
+  data,
+});
+const change = (wish: Parameters): Promise<JsonObject> => all.client('admin').patch('realm', wish);
+
+describe('the organization', () => {
+  test('settings: one event for each that changes, none for one that does not; editing is told together', async () => {
+    await change({ mandatory_topics: true });
+    await change({ mandatory_topics: true });
+    await change({ allow_community_topic_editing: false });
+    await change({ message_content_delete_limit_seconds: 300 });
+    await change({ notifications_stream_id: all.streamIds.social });
+    await change({ notifications_stream_id: -1 });
+    await change({ mandatory_topics: false, allow_community_topic_editing: true });
+    const editing = (isOpen: boolean): JsonObject =>
+      together('default', {
+        allow_message_editing: true,
+        message_content_edit_limit_seconds: 600,
+        allow_community_topic_editing: isOpen,
+      });
+    await expectTold({
+      bodies: {
+        topics: updated('mandatory_topics', true),
+        editing: editing(false),
+        limit: together('default', { message_content_delete_limit_seconds: 300 }),
+        stream: updated('notifications_stream_id', all.streamIds.social),
+        none: updated('notifications_stream_id', -1),
+        back: updated('mandatory_topics', false),
+        open: editing(true),
+      },
+      to: [[everybody, 'topics editing limit stream none back open']],
+    });
+  });
+
+  test('ways to sign in: all that the server has', async () => {
+    await change({ authentication_methods: { Email: true, Dev: false } });
+    await change({ authentication_methods: { Email: true, Dev: true } });
+    const told = (isDevOn: boolean): JsonObject =>
+      together('default', { authentication_methods: { Email: true, Dev: isDevOn } });
+    await expectTold({
+      bodies: { off: told(false), on: told(true) },
+      to: [[everybody, 'off on']],
+    });
+  });
+
+  test('hidden addresses: the setting, then the shown address of everybody whose changes', async () => {
+    await change({ email_address_visibility: 3 });
+    const hidden = ['admin', 'bob', 'cat', 'guest in', 'out', 'guest out'] as const;
+    const address = (who: Who, newEmail: unknown): JsonObject => ({
+      type: 'realm_user',
+      op: 'update',
+      person: { user_id: all.id(who), new_email: newEmail },
+    });
+    const bodies = (
+      setting: number,
+      emailOf: (who: Who) => unknown,
+    ): Record<string, JsonObject> => ({
+      setting: updated('email_address_visibility', setting),
+      ...Object.fromEntries(hidden.map((who, n) => [`p${n}`, address(who, emailOf(who))])),
+    });
+    const names = hidden
+      .map((who, n) => [all.id(who), `p${n}`] as const)
+      .toSorted(([a], [b]) => a - b)
+      .map(([, name]) => name)
+      .join(' ');
+    const made = (who: Who): unknown => textMatching(new RegExp(`^user${all.id(who)}@`));
+    await expectTold({ bodies: bodies(3, made), to: [[everybody, `setting ${names}`]] });
+    await change({ email_address_visibility: 1 });
+    const own = (who: Who): string => all.email(who);
+    await expectTold({ bodies: bodies(1, own), to: [[everybody, `setting ${names}`]] });
+  });
+
+  test('icon and logos: where they are now', async () => {
+    await all.sendPicture('admin', 'realm/icon');
+    await all.client('admin').delete('realm/icon');
+    await all.sendPicture('admin', 'realm/logo', { night: 'false' });
+    await all.sendPicture('admin', 'realm/logo', { night: 'true' });
+    const uploaded = textMatching(/^\/user_avatars\/\d+\/realm\//);
+    await expectTold({
+      bodies: {
+        icon: together('icon', { icon_url: uploaded, icon_source: 'U' }),
+        none: together('icon', { icon_url: anyString, icon_source: 'G' }),
+        logo: together('logo', { logo_url: uploaded, logo_source: 'U' }),
+        night: together('night_logo', { night_logo_url: uploaded, night_logo_source: 'U' }),
+      },
+      to: [[everybody, 'icon none logo night']],
+    });
+  });
+
+  test('emoji: all of them each time, deactivated ones included', async () => {
+    await all.sendPicture('bob', 'realm/emoji/party');
+    await all.client('bob').delete('realm/emoji/party');
+    const told = (deactivated: boolean): JsonObject => ({
+      type: 'realm_emoji',
+      op: 'update',
+      realm_emoji: {
+        1: {
+          id: '1',
+          name: 'party',
+          source_url: textMatching(/^\/user_avatars\//),
+          deactivated,
+          author: { id: all.id('bob'), email: all.email('bob'), full_name: 'Bob Ray' },
+        },
+      },
+    });
+    await expectTold({
+      bodies: { there: told(false), gone: told(true) },
+      to: [[everybody, 'there gone']],
+    });
+  });
+
+  test('linkifiers: all of them each time', async () => {
+    const pattern = '#(?P<id>[0-9]+)';
+    const url = 'https://t.example.com/%(id)s';
+    const { id } = await all
+      .client('admin')
+      .post('realm/filters', { pattern, url_format_string: url });
+    await all.client('admin').delete(`realm/filters/${String(id)}`);
+    await expectTold({
+      bodies: {
+        one: { type: 'realm_filters', realm_filters: [[pattern, url, id]] },
+        none: { type: 'realm_filters', realm_filters: [] },
+      },
+      to: [[everybody, 'one none']],
+    });
+  });
+
+  test('domains: each change; the last one that goes ends the restriction to them first', async () => {
+    const admin = all.client('admin');
+    await admin.post('realm/domains', { domain: 'example.com', allow_subdomains: false });
+    await change({ emails_restricted_to_domains: true });
+    await admin.patch('realm/domains/example.com', { allow_subdomains: true });
+    await admin.delete('realm/domains/example.com');
+    const told = (op: string, more: JsonObject): JsonObject => ({
+      type: 'realm_domains',
+      op,
+      ...more,
+    });
+    const domain = (allow_subdomains: boolean): JsonObject => ({
+      realm_domain: { domain: 'example.com', allow_subdomains },
+    });
+    await expectTold({
+      bodies: {
+        add: told('add', domain(false)),
+        only: updated('emails_restricted_to_domains', true),
+        change: told('change', domain(true)),
+        free: updated('emails_restricted_to_domains', false),
+        remove: told('remove', { domain: 'example.com' }),
+      },
+      to: [[everybody, 'add only change free remove']],
+    });
+  });
+
+  test('profile fields: the whole list, also of a new order', async () => {
+    const admin = all.client('admin');
+    const one = await admin.post('realm/profile_fields', { name: 'One', field_type: 1 });
+    const two = await admin.post('realm/profile_fields', { name: 'Two', field_type: 5 });
+    await admin.patch('realm/profile_fields', { order: [two['id'], one['id']] });
+    const field = (id: unknown, name: string, type: number, order: number): JsonObject => ({
+      id,
+      name,
+      type,
+      hint: '',
+      field_data: '',
+      order,
+    });
+    const told = (op: string, ...fields: readonly JsonObject[]): JsonObject => ({
+      type: 'custom_profile_fields',
+      op,
+      fields,
+    });
+    const [first, second] = [one['id'], two['id']];
+    await expectTold({
+      bodies: {
+        one: told('add', field(first, 'One', 1, 0)),
+        two: told('add', field(first, 'One', 1, 0), field(second, 'Two', 5, 1)),
+        order: told('update', field(second, 'Two', 5, 0), field(first, 'One', 1, 1)),
+      },
+      to: [[everybody, 'one two order']],
+    });
+  });
+});
+
+describe('one’s own', () => {
+  test('display settings: one event for each that changes, a language with its name; enter-sends none', async () => {
+    const bob = all.client('bob');
+    await bob.patch('settings/display', {
+      night_mode: true,
+      emojiset: JSON.stringify('twitter'),
+      default_language: JSON.stringify('de'),
+    });
+    await bob.patch('settings/display', { night_mode: true });
+    await bob.post('users/me/enter-sends', { enter_sends: true });
+    const told = (name: string, setting: unknown, more: JsonObject = {}): JsonObject => ({
+      type: 'update_display_settings',
+      user: all.email('bob'),
+      setting_name: name,
+      setting,
+      ...more,
+    });
+    const heard = (await all.queues.readWithMessages()).bob;
+    expect(heard).toHaveLength(3);
+    expect(heard).toContainEqual(told('night_mode', true));
+    expect(heard).toContainEqual(told('emojiset', 'twitter'));
+    expect(heard).toContainEqual(told('default_language', 'de', { language_name: 'Deutsch' }));
+    await expectTold({ bodies: {}, to: [] });
+  });
+
+  test('notification settings, alert words and pointer: oneself alone', async () => {
+    const bob = all.client('bob');
+    await bob.patch('settings/notifications', { enable_sounds: false });
+    await bob.post('users/me/alert_words', { alert_words: [' deploy ', '', 'ann'] });
+    await bob.post('users/me/alert_words', { alert_words: ['ann'] });
+    await bob.delete('users/me/alert_words', { alert_words: ['deploy', 'none'] });
+    const words = (...alert: readonly string[]): JsonObject => ({
+      type: 'alert_words',
+      alert_words: alert,
+    });
+    await expectTold({
+      bodies: {
+        sounds: {
+          type: 'update_global_notifications',
+          user: all.email('bob'),
+          notification_name: 'enable_sounds',
+          setting: false,
+        },
+        both: words('deploy', 'ann'),
+        left: words('ann'),
+      },
+      to: [[['bob'], 'sounds both both left']],
+    });
+  });
+
+  test('the pointer: forward alone', async () => {
+    const first = await all.client('bob').sendToStream('social', 'x', 'one');
+    const second = await all.client('bob').sendToStream('social', 'x', 'two');
+    await all.forget();
+    for (const pointer of [first, second, first])
+      await all.client('cat').post('users/me/pointer', { pointer });
+    await expectTold({
+      bodies: {
+        one: { type: 'pointer', pointer: first },
+        two: { type: 'pointer', pointer: second },
+      },
+      to: [[['cat'], 'one two']],
+    });
+  });
+});
+
+describe('the end', () => {
+  test('deactivation of the organization: everybody, as the last event', async () => {
+    const answers = everybody.map(async (who) => {
+      const client = all.client(who);
+      const { queue_id: queueId, last_event_id: last } = await client.post('register', {
+        event_types: ['realm'],
+        fetch_event_types: [],
+      });
+      return { queueId, last, client };
+    });
+    const polls = (await Promise.all(answers)).map(({ queueId, last, client }) =>
+      client.get('events', { queue_id: queueId, last_event_id: last }),
+    );
+    await all.client('admin').post('realm/deactivate');
+    for (const { events } of await Promise.all(polls))
+      expect(events).toStrictEqual([
+        { type: 'realm', op: 'deactivated', realm_id: 1, id: anyNumber },
+      ]);
+  });
+});
