@@ -206,15 +206,29 @@ describe('people', () => {
   });
 
   test('deactivation: everybody else, of the person and of each bot; reactivation: everybody', async () => {
-    await all.client('admin').delete(`users/${eve.id}`);
-    await all.client('admin').post(`users/${eve.id}/reactivate`);
-    await all.client('admin').post(`users/${eve.id}/reactivate`);
+    const admin = all.client('admin');
+    const made = await admin.post('bots', { full_name: 'Evebot', short_name: 'evebot' });
+    const bot = {
+      id: made['user_id'] as number,
+      email: made['email'] as string,
+      name: 'Evebot',
+    };
+    await admin.patch(`bots/${bot.id}`, { bot_owner_id: eve.id });
+    await all.forget();
+    await admin.delete(`users/${eve.id}`);
+    await admin.post(`users/${eve.id}/reactivate`);
+    await admin.post(`users/${eve.id}/reactivate`);
     await expectTold({
       bodies: {
         remove: ofPerson('remove', removed(eve)),
+        person: ofPerson('remove', removed(bot)),
+        bot: ofBot('remove', removed(bot)),
         add: addedPerson(eve, { is_bot: false, profile_data: {} }),
       },
-      to: [[everybody, 'remove add']],
+      to: [
+        [['admin'], 'remove person bot add'],
+        [but('admin'), 'remove person add'],
+      ],
     });
   });
 });

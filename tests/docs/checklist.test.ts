@@ -11,6 +11,7 @@ function lines(first: number, last: number): number[] {
 const checklists = {
   messages: lines(1, 102),
   streams: lines(1, 72),
+  events: lines(1, 82),
   requests: [...lines(1, 34), ...lines(38, 39)],
   'the organization': [...lines(35, 37), ...lines(57, 63)],
   people: [...lines(40, 56), ...lines(64, 67)],
@@ -47,7 +48,8 @@ describe.each(Object.entries(checklists))('the checklist of %s', (about, expecte
 
   test.each(rows)('line $line names tests that are there', ({ tests }) => {
     for (const named of tests) {
-      const [, file = '', title = ''] = /^`([\w-]+\.test\.ts)`: (.+)$/.exec(named) ?? [];
+      const [, file = '', title = ''] =
+        /^`((?:\.\.\/[\w-]+\/)?[\w-]+\.test\.ts)`: (.+)$/.exec(named) ?? [];
       expect(file, `"${named}" names a file and a title`).not.toBe('');
       const source = readFileSync(new URL(file, folder), 'utf8');
       expect(hasTitle(source, title), `${file} has a test "${title}"`).toBe(true);

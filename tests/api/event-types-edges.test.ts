@@ -1,0 +1,259 @@
+/** Events where they could say too much or reach too few: bots of every type, hidden addresses, muted and ended streams, pictures. */
+import { realmSettingDefaults, updateRealmSettings } from '@parley/store';
+import { drawDefaultAvatar } from '@parley/images';
+import type { JsonObject, TestAccount } from '@parley/test-kit';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+
+import { FencedQueues } from './fenced-queues.ts';
+import { FollowedQueue } from './follow-queue.ts';
+import { refusalOf, startMessageFixture } from './message-fixture.ts';
+import type { MessageFixture } from './message-fixture.ts';
+
+type Name = 'ann' | 'bob' | 'cat' | 'guest' | 'bot' | 'outgoing' | 'embedded';
+
+let all: MessageFixture;
+let people: Readonly<Record<Name, TestAccount>>;
+let webhook: TestAccount;
+let queues: FencedQueues<Name>;
+let socialId: number;
+
+beforeAll(async () => {
+  all = await startMessageFixture({ events: 2, messages: 1, subscriptions: 1, presence: 1 });
+  const { organization, ann, bob, cat, guest, bot } = all;
+  people = {
+    ann,
+    bob,
+    cat,
+    guest,
+    bot,
+    outgoing: await organization.makeAccount('Outgoing', { botType: 3, owner: bob }),
+    embedded: await organization.makeAccount('Embedded', { botType: 4, owner: bob }),
+  };
+  webhook = await organization.makeAccount('Incoming', { botType: 2, owner: bob });
+  const inside = [bob, cat, bot, people.outgoing, people.embedded, webhook];
+  socialId = (await organization.makeStream('social', inside)).id;
+  await organization.makeStream('fences', [...Object.values(people), webhook]);
+  queues = await FencedQueues.open(people, undefined, (content) =>
+    ann.client.sendToStream('fences', 'x', content),
+  );
+});
+afterAll(() => all.stop());
+beforeEach(() => queues.readWithMessages());
+
+/** @returns the types of what each was told, in order; who was told nothing is left out */
+async function typesTold(): Promise<Record<string, unknown[]>> {
+  const read = await queues.readWithMessages();
+  return Object.fromEntries(
+    Object.entries(read)
+      .filter(([, events]) => events.length > 0)
+      .map(([name, events]) => [name, events.map((event) => event['type'])]),
+  );
+}
+
+const same = (names: readonly Name[], ...types: readonly string[]): Record<string, unknown[]> =>
+  Object.fromEntries(names.map((name) => [name, [...types]]));
+
+describe('bots', () => {
+  test('of every type get messages; those that only react hear nothing more of them', async () => {
+    const { bob, cat } = people;
+    const id = await bob.client.sendToStream('social', 'x', 'hi @**all**');
+    const read = await queues.readWithMessages();
+    const flags = Object.entries(read).flatMap(([name, events]) =>
+      events.map((event) => [name, event['flags']]),
+    );
+    expect(Object.fromEntries(flags)).toEqual({
+      bob: ['wildcard_mentioned'],
+      cat: ['wildcard_mentioned'],
+      bot: ['wildcard_mentioned'],
+      outgoing: [],
+      embedded: [],
+    });
+    await cat.client.post(`messages/${id}/reactions`, { emoji_name: 'tada' });
+    await bob.client.patch(`messages/${id}`, { content: 'ho' });
+    await people.ann.client.delete(`messages/${id}`);
+    expect(await typesTold()).toEqual(
+      same(['bob', 'cat', 'bot'], 'reaction', 'update_message', 'delete_message'),
+    );
+  });
+
+  test('of every type get private messages', async () => {
+    const to = (['bot', 'outgoing', 'embedded'] as const).map((name) => people[name].id);
+    await people.bob.client.post('messages', { type: 'private', to, content: 'psst' });
+    expect(await typesTold()).toEqual(same(['bob', 'bot', 'outgoing', 'embedded'], 'message'));
+  });
+
+  test('that are named in a stream that they are not in hear of it, bots that only react too', async () => {
+    await people.cat.client.post('users/me/subscriptions', { subscriptions: [{ name: 'apart' }] });
+    await queues.readWithMessages();
+    await people.cat.client.sendToStream('apart', 'x', '@**Robo Bot** @**Outgoing** @**Bob Ray**');
+    const read = await queues.readWithMessages();
+    const flags = Object.entries(read).flatMap(([name, events]) =>
+      events
+        .filter((event) => (event['message'] as JsonObject | undefined)?.['client'] !== 'Internal')
+        .map((event) => [name, event['flags']]),
+    );
+    expect(Object.fromEntries(flags)).toMatchObject({ cat: [], bot: ['mentioned'] });
+    expect(flags.map(([name]) => name)).not.toContain('bob');
+  });
+
+  test('that are incoming webhooks have no queues', async () => {
+    expect(await refusalOf(webhook.client.post('register', { fetch_event_types: [] }))).toEqual({
+      status: 401,
+      result: 'error',
+      msg: 'This API is not available to incoming webhook bots.',
+    });
+  });
+});
+
+describe('streams', () => {
+  test('muting a stream or a topic holds nothing back', async () => {
+    await people.bob.client.post('users/me/subscriptions/properties', {
+      subscription_data: [{ stream_id: socialId, property: 'is_muted', value: true }],
+    });
+    await people.bob.client.patch('users/me/subscriptions/muted_topics', {
+      stream: 'social',
+      topic: 'noise',
+      op: 'add',
+    });
+    await queues.readWithMessages();
+    await people.cat.client.sendToStream('social', 'noise', 'loud');
+    expect((await typesTold())['bob']).toEqual(['message']);
+  });
+
+  test('of a stream that has ended its holders still hear, and nobody else', async () => {
+    const { bob, cat, ann } = people;
+    await bob.client.post('users/me/subscriptions', {
+      subscriptions: [{ name: 'ending' }],
+      principals: [bob.email, people.guest.email],
+    });
+    const id = await bob.client.sendToStream('ending', 'x', 'last words');
+    const { stream_id: streamId } = await bob.client.get('get_stream_id', { stream: 'ending' });
+    await ann.client.delete(`streams/${String(streamId)}`);
+    await queues.readWithMessages();
+    await bob.client.post(`messages/${id}/reactions`, { emoji_name: 'tada' });
+    expect(await typesTold()).toEqual(same(['bob', 'guest'], 'reaction'));
+    expect((await refusalOf(cat.client.get(`messages/${id}`)))['code']).toBe('BAD_REQUEST');
+    // The name is free: who subscribes to a new stream of this name has nothing to do with the old one.
+    await cat.client.post('users/me/subscriptions', { subscriptions: [{ name: 'ending' }] });
+    await queues.readWithMessages();
+    await bob.client.delete(`messages/${id}/reactions`, { emoji_name: 'tada' });
+    const told = await typesTold();
+    expect(told['bob']).toContain('reaction');
+    expect(told['guest']).toEqual(['reaction']);
+    expect(told['cat'] ?? []).not.toContain('reaction');
+  });
+
+  test('whoever left hears of what he received, and of nothing that came later', async () => {
+    const { bob, cat } = people;
+    await bob.client.post('users/me/subscriptions', {
+      subscriptions: [{ name: 'secret' }],
+      invite_only: true,
+      principals: [bob.email, cat.email],
+    });
+    const before = await bob.client.sendToStream('secret', 'x', 'before');
+    await cat.client.delete('users/me/subscriptions', { subscriptions: ['secret'] });
+    const after = await bob.client.sendToStream('secret', 'x', 'after');
+    await queues.readWithMessages();
+    for (const id of [before, after])
+      await bob.client.post(`messages/${id}/reactions`, { emoji_name: 'tada' });
+    const read = await queues.readWithMessages();
+    const reacted = (name: Name): unknown[] =>
+      read[name].filter(({ type }) => type === 'reaction').map((event) => event['message_id']);
+    expect(reacted('bob')).toEqual([before, after]);
+    expect(reacted('cat')).toEqual([before]);
+    await bob.client.patch(`messages/${before}`, { topic: 'y', propagate_mode: 'change_all' });
+    expect((await typesTold())['cat']).toEqual(['update_message']);
+  });
+});
+
+describe('pictures', () => {
+  test('client_gravatar leaves out Gravatars of messages alone, never uploaded pictures', async () => {
+    const { ann, bob, cat } = people;
+    const queue = await FollowedQueue.open(cat.client, {
+      client_gravatar: true,
+      event_types: ['message', 'realm_user'],
+    });
+    await bob.client.sendToStream('social', 'x', 'gravatar');
+    const form = new FormData();
+    form.append('file', new Blob([new Uint8Array(await drawDefaultAvatar(100))]), 'a.png');
+    const authorization = `Basic ${Buffer.from(`${bob.email}:${bob.apiKey}`).toString('base64')}`;
+    await fetch(new URL('/api/v1/users/me/avatar', all.cluster.url), {
+      method: 'POST',
+      body: form,
+      headers: { authorization },
+    });
+    await bob.client.sendToStream('social', 'x', 'picture');
+    await ann.client.post('users', {
+      email: 'new@example.com',
+      full_name: 'New',
+      short_name: 'new',
+      password: 'kR7#vQp2tide',
+    });
+    const [first, picture, second, added] = await queue.next(4);
+    const urlOf = (event: JsonObject | undefined, key: string): unknown =>
+      (event?.[key] as JsonObject | undefined)?.['avatar_url'];
+    expect(urlOf(first, 'message')).toBe(null);
+    expect(urlOf(picture, 'person')).toMatch(/^\/user_avatars\//);
+    expect(urlOf(second, 'message')).toBe(urlOf(picture, 'person'));
+    expect(urlOf(added, 'person')).toMatch(/^https:\/\/secure\.gravatar\.com\//);
+    await bob.client.delete('users/me/avatar');
+  });
+});
+
+describe('where addresses are hidden', () => {
+  beforeAll(async () => {
+    await people.ann.client.patch('realm', { email_address_visibility: 3 });
+    await queues.readWithMessages();
+  });
+  afterAll(() => updateRealmSettings(all.pool, realmSettingDefaults));
+
+  test('no event of any operation has a real one', async () => {
+    const { ann, bob, cat, guest } = people;
+    const { client } = bob;
+    const id = await client.sendToStream('social', 'x', `@**Cat Moe** @_**Bob Ray**`);
+    await client.post('messages', { type: 'private', to: [cat.id, guest.id], content: 'psst' });
+    await client.patch(`messages/${id}`, { content: 'edited', topic: 'y' });
+    await client.post(`messages/${id}/reactions`, { emoji_name: 'tada' });
+    await client.post('submessage', { message_id: id, msg_type: 'widget', content: '{}' });
+    await client.post('typing', { op: 'start', to: [cat.id] });
+    await client.post('users/me/presence', { status: 'active', client: 'website' });
+    await client.post('users/me/status', { status_text: 'here' });
+    await client.post('users/me/subscriptions', {
+      subscriptions: [{ name: 'veiled' }],
+      announce: true,
+    });
+    await client.post('users/me/subscriptions', {
+      subscriptions: [{ name: 'veiled' }],
+      principals: [cat.id, guest.id],
+    });
+    await client.post('users/me/subscriptions/properties', {
+      subscription_data: [{ stream_id: socialId, property: 'color', value: '#123abc' }],
+    });
+    await client.patch('settings/display', { night_mode: true, timezone: '"Asia/Tokyo"' });
+    await client.patch('settings/notifications', { enable_sounds: false });
+    await client.post('bots', { full_name: 'Veil', short_name: 'veil' });
+    await client.post('user_groups/create', {
+      name: 'veils',
+      description: 'x',
+      members: [cat.id],
+    });
+    await ann.client.patch(`users/${cat.id}`, { full_name: '"Cat V"', is_admin: true });
+    await ann.client.patch(`users/${cat.id}`, { full_name: '"Cat Moe"', is_admin: false });
+    await ann.client.post('users', {
+      email: 'veiled@example.com',
+      full_name: 'Veiled',
+      short_name: 'veiled',
+      password: 'kR7#vQp2tide',
+    });
+    const members = (await ann.client.get('users'))['members'] as JsonObject[];
+    const veiled = members.find((one) => one['delivery_email'] === 'veiled@example.com');
+    await ann.client.delete(`users/${String(veiled?.['user_id'])}`);
+    await ann.client.post(`users/${String(veiled?.['user_id'])}/reactivate`);
+    await ann.client.delete(`messages/${id}`);
+    const read = await queues.readWithMessages();
+    expect(read.bob.length).toBeGreaterThan(20);
+    const text = JSON.stringify(read).toLowerCase();
+    for (const name of ['ann', 'bob', 'cat', 'guest', 'veiled'])
+      expect(text).not.toContain(`${name}@example.com`);
+  });
+});
