@@ -1,6 +1,7 @@
 /** Events where they could say too much or reach too few: bots of every type, hidden addresses, muted and ended streams, pictures. */
 import { realmSettingDefaults, updateRealmSettings } from '@parley/store';
 import { drawDefaultAvatar } from '@parley/images';
+import { ApiClient } from '@parley/test-kit';
 import type { JsonObject, TestAccount } from '@parley/test-kit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
@@ -163,6 +164,48 @@ describe('streams', () => {
     expect(reacted('cat')).toEqual([before]);
     await bob.client.patch(`messages/${before}`, { topic: 'y', propagate_mode: 'change_all' });
     expect((await typesTold())['cat']).toEqual(['update_message']);
+  });
+});
+
+describe('mirrors', () => {
+  test('do not get back what a client of their name brought in, and learn which streams are private', async () => {
+    const { bob, cat, bot } = people;
+    await all.organization.makeStream('mirrored', [bob, cat, bot], { inviteOnly: true });
+    await queues.readWithMessages();
+    const mirror = new ApiClient({
+      urls: all.cluster.gatewayUrls,
+      email: cat.email,
+      apiKey: cat.apiKey,
+      userAgent: 'jabber_Mirror/1.0',
+    });
+    const { queue_id: queueId, last_event_id: last } = await mirror.post('register', {
+      event_types: ['message'],
+      fetch_event_types: [],
+    });
+    await mirror.sendToStream('mirrored', 'x', 'brought in');
+    await bob.client.sendToStream('mirrored', 'x', 'said here');
+    await bob.client.sendToStream('social', 'x', 'in public');
+    const seen = (events: readonly JsonObject[]): unknown[] =>
+      events.map((event) => {
+        const { content, invite_only_stream: isMarked } = event['message'] as JsonObject;
+        return [content, isMarked];
+      });
+    expect(seen((await queues.readWithMessages()).cat)).toEqual([
+      ['brought in', undefined],
+      ['said here', undefined],
+      ['in public', undefined],
+    ]);
+    // Only mirrors get the additional key, so the checks of every answer do not know it.
+    const { text } = await mirror.withoutChecks('GET', 'events', {
+      queue_id: queueId,
+      last_event_id: last,
+      dont_block: true,
+    });
+    const { events } = JSON.parse(text) as { readonly events: readonly JsonObject[] };
+    expect(seen(events).slice(0, 2)).toEqual([
+      ['said here', true],
+      ['in public', undefined],
+    ]);
   });
 });
 

@@ -15,7 +15,13 @@ import type { LogTail } from '../feed/log-tail.ts';
 import { ParsedEntry } from '../feed/parsed-entry.ts';
 import type { UserView } from '../feed/user-view.ts';
 import type { EventQueue } from './event-queue.ts';
-import { listensToPublicStreams, passesNarrow, takesType } from './queue-filter.ts';
+import type { QueueDescriptor } from './queue-descriptor.ts';
+import {
+  comesFromOwnMirror,
+  listensToPublicStreams,
+  passesNarrow,
+  takesType,
+} from './queue-filter.ts';
 
 /** An answer drains what is pending up to these bounds, and holds at least one event (design, Queues and event nodes). */
 export const answerBounds: CollectBounds = {
@@ -181,7 +187,7 @@ function messageEvent(
   view: UserView,
 ): string | undefined {
   const { descriptor } = queue;
-  if (!takesType(descriptor, 'message')) return undefined;
+  if (!takesType(descriptor, 'message') || comesFromOwnMirror(descriptor, entry)) return undefined;
   const entitlement = messageEntitlement(entry, view, parsed.position);
   if (entitlement === 'none' || (entitlement === 'public' && !listensToPublicStreams(descriptor)))
     return undefined;
@@ -192,7 +198,18 @@ function messageEvent(
       ? `,"local_message_id":${JSON.stringify(entry.local.localId)}`
       : '';
   const flagsText = flags.length === 0 ? '[]' : JSON.stringify(flags);
-  return `{"type":"message","message":${parsed.messageText(entry, descriptor)},"flags":${flagsText}${local},"id":${parsed.position}}`;
+  return `{"type":"message","message":${messageText(parsed, entry, descriptor)},"flags":${flagsText}${local},"id":${parsed.position}}`;
+}
+
+/** Mirrors are told which streams are private (reference facts, events 9.4). */
+function messageText(
+  parsed: ParsedEntry,
+  entry: MessageSentEntry,
+  descriptor: QueueDescriptor,
+): string {
+  const text = parsed.messageText(entry, descriptor);
+  const isMarked = descriptor.mirrorClient !== undefined && entry.stream?.isPublic === false;
+  return isMarked ? `${text.slice(0, -1)},"invite_only_stream":true}` : text;
 }
 
 async function addChange(

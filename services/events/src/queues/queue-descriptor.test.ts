@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { parseQueueNarrow } from './queue-descriptor.ts';
+import { mirrorOf, parseQueueNarrow } from './queue-descriptor.ts';
 
 test('one flat pair and a list of pairs mean the same', () => {
   expect(parseQueueNarrow(['stream', 'x'])).toEqual([['stream', 'x']]);
@@ -33,4 +33,9 @@ test.each([
   [['search', 'x'], 'Operator search not supported.'],
 ])('%j is refused', (narrow, text) => {
   expect(() => parseQueueNarrow(narrow)).toThrow(text);
+});
+
+test('a client is a mirror by its name', () => {
+  expect(mirrorOf('jabber_Mirror')).toEqual({ mirrorClient: 'jabber_Mirror' });
+  expect(mirrorOf('website')).toEqual({});
 });

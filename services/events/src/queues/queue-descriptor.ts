@@ -11,7 +11,14 @@ export type QueueDescriptor = {
   readonly clientGravatar: boolean;
   readonly allPublicStreams: boolean;
   readonly includeSubscribers: boolean;
+  /** The client's name, where it is a mirror by that (reference facts, events 9.4). */
+  readonly mirrorClient?: string;
 };
+
+/** @returns what a queue's descriptor says of a client of this name: nothing, unless it is a mirror (reference facts, events 9.4) */
+export function mirrorOf(clientName: string): Pick<QueueDescriptor, 'mirrorClient'> {
+  return clientName.toLowerCase().includes('mirror') ? { mirrorClient: clientName } : {};
+}
 
 const supportedOperators = new Set(['stream', 'topic', 'sender', 'is']);
 

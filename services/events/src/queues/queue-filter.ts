@@ -55,3 +55,8 @@ export function passesNarrow(
 ): boolean {
   return descriptor.narrow.every((term) => passesTerm(term, entry, flags));
 }
+
+/** @returns whether a mirror would get back what a client of its own name brought in (reference facts, events 9.4) */
+export function comesFromOwnMirror(descriptor: QueueDescriptor, entry: MessageSentEntry): boolean {
+  return entry.message.client.toLowerCase() === descriptor.mirrorClient?.toLowerCase();
+}

@@ -6,6 +6,7 @@ import { transaction } from '@parley/database';
 import { readHead } from '@parley/event-log';
 import { insertEventQueue } from '@parley/store';
 
+import { mirrorOf } from './queue-descriptor.ts';
 import type { QueueDescriptor } from './queue-descriptor.ts';
 
 export type QueueRequest = {
@@ -51,7 +52,7 @@ export async function registerQueue(
       userId: request.userId,
       startPosition: head.endPosition,
       epoch: head.epoch,
-      descriptor: request.descriptor,
+      descriptor: { ...request.descriptor, ...mirrorOf(request.client) },
       lifespanSecs: request.lifespanSecs,
       client: request.client,
     },
