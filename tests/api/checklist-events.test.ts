@@ -224,7 +224,7 @@ describe('queues', () => {
       ['typing', { op: 'start', to: [organization.id('ann')] }],
       ['users/me/presence', { status: 'active', ping_only: true }],
       ['users/me/status', { away: false }],
-      ['users/me/pointer', { pointer: 0 }],
+      ['users/me/pointer', { pointer: lunchId }],
     ] as const)
       expect(await as('bob').post(path, { ...parameters, ...unknown })).toEqual({
         result: 'success',
@@ -239,7 +239,10 @@ describe('queues', () => {
 
 describe('what queues deliver', () => {
   test('a narrow holds back messages alone', async () => {
-    const queue = await open('bob', { narrow: ['stream', 'nowhere'] });
+    const queue = await open('bob', {
+      narrow: ['stream', 'nowhere'],
+      event_types: ['message', 'reaction', 'stream', 'subscription'],
+    });
     await as('bob').sendToStream('social', 'lunch', 'bread');
     await as('bob').post(`messages/${lunchId}/reactions`, { emoji_name: 'tada' });
     await as('bob').post('users/me/subscriptions', { subscriptions: [{ name: 'held' }] });
