@@ -15,12 +15,14 @@ const answerWithinMs = 2_000;
 
 /** What `startRedis` takes. */
 export type RedisOptions = {
-  /** The folder of this store; made at the first start. It keeps the password, no data. */
+  /** The folder of this store; made at the first start. It keeps the password, and no data unless `settings` say so. */
   dir: string;
   /** The port of 127.0.0.1 to listen on; any free one if absent. */
   port?: number;
   /** Gets Redis' own log, and what an installation does, line by line. */
   log: (line: string) => void;
+  /** Further settings, over those of a store that keeps nothing (`{ appendonly: 'yes' }` with a `dir` for one that does). */
+  settings?: Readonly<Record<string, string>>;
 };
 
 /** Asks for the process number, so that another Redis on the port does not pass for the one started. */
@@ -71,6 +73,7 @@ export async function startRedis(options: RedisOptions): Promise<RunningStore> {
       'save ""',
       'daemonize no',
       'maxmemory-policy noeviction',
+      ...Object.entries(options.settings ?? {}).map(([name, value]) => `${name} ${value}`),
       '',
     ].join('\n'),
     env: undefined,

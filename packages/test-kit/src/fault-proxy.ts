@@ -37,6 +37,8 @@ class Channel {
   readonly #to: Socket;
   readonly #proxy: { readonly holds: ReadonlySet<Hold>; readonly delayMs: () => number };
   readonly #held: Buffer[] = [];
+  /** Chunks that are slowed, with the time at which each is due. */
+  readonly #slowed: { readonly chunk: Buffer; readonly dueAtMs: number }[] = [];
   #recent: Buffer = Buffer.alloc(0);
   #hold: Hold | undefined;
   #ended = false;
@@ -62,7 +64,7 @@ class Channel {
   release(): void {
     this.#hold = undefined;
     for (const chunk of this.#held.splice(0)) this.#forward(chunk);
-    if (this.#ended) this.#to.end();
+    this.#endWhenDone();
   }
 
   #receive(chunk: Buffer): void {
@@ -85,12 +87,21 @@ class Channel {
 
   #forward(chunk: Buffer): void {
     const delayMs = this.#proxy.delayMs();
-    if (delayMs > 0) {
-      // Timers of one length run in the order in which they were set, so bytes stay in order.
-      setTimeout(() => this.#write(chunk), delayMs);
-    } else {
+    // What comes while earlier bytes wait goes behind them, also when the proxy has become faster since.
+    if (delayMs === 0 && this.#slowed.length === 0) {
       this.#write(chunk);
+      return;
     }
+    this.#slowed.push({ chunk, dueAtMs: performance.now() + delayMs });
+    if (this.#slowed.length === 1) setTimeout(() => this.#writeSlowed(), delayMs);
+  }
+
+  #writeSlowed(): void {
+    const first = this.#slowed.shift();
+    if (first !== undefined) this.#write(first.chunk);
+    const next = this.#slowed[0];
+    if (next === undefined) this.#endWhenDone();
+    else setTimeout(() => this.#writeSlowed(), Math.max(0, next.dueAtMs - performance.now()));
   }
 
   #write(chunk: Buffer): void {
@@ -102,7 +113,11 @@ class Channel {
 
   #end(): void {
     this.#ended = true;
-    if (this.#hold !== undefined) return;
+    this.#endWhenDone();
+  }
+
+  #endWhenDone(): void {
+    if (!this.#ended || this.#hold !== undefined || this.#slowed.length > 0) return;
     const delayMs = this.#proxy.delayMs();
     if (delayMs > 0) setTimeout(() => this.#to.end(), delayMs);
     else this.#to.end();
@@ -121,12 +136,18 @@ export class FaultProxy {
   #refuses = false;
   #delayMs = 0;
 
-  /** @param targetUrl any URL with host and port */
-  static async start(targetUrl: string): Promise<FaultProxy> {
+  /**
+   * @param targetUrl any URL with host and port
+   * @param listen where to listen; by default on a free port of 127.0.0.1
+   */
+  static async start(
+    targetUrl: string,
+    listen: { readonly host: string; readonly port: number } = { host: '127.0.0.1', port: 0 },
+  ): Promise<FaultProxy> {
     const proxy = new FaultProxy(targetUrl);
     await new Promise<void>((resolve, reject) => {
       proxy.#server.once('error', reject);
-      proxy.#server.listen(0, '127.0.0.1', resolve);
+      proxy.#server.listen(listen.port, listen.host, resolve);
     });
     return proxy;
   }

@@ -1,0 +1,176 @@
+/**
+ * The system of a run: real processes, each with ways of its own to Postgres and Redis and each reached through a proxy, over
+ * stores of the run's own. What ends is started again, as an orchestrator would.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+
+import { findFreePort } from '@parley/local-stores';
+import {
+  createMigratedDatabase,
+  createRedisPrefix,
+  FaultProxy,
+  startCluster,
+} from '@parley/test-kit';
+import type { Cluster, ServiceName, ServiceProcess } from '@parley/test-kit';
+
+import { startOwnStores } from './own-stores.ts';
+import type { OwnStores } from './own-stores.ts';
+
+const processCounts: Readonly<Record<ServiceName, number>> = {
+  gateway: 2,
+  events: 3,
+  messages: 2,
+  subscriptions: 2,
+  presence: 1,
+};
+
+/**
+ * Processes listen on 127.0.0.1 and tell others the same port of this address, where a proxy stands: so what goes between the
+ * gateways and the services can be dropped too.
+ */
+const proxiedHost = '127.0.0.2';
+const startAttemptsMax = 20;
+const startPauseMs = 300;
+
+/** The place of a process: the process changes, its ways to the stores stay. */
+export class Slot {
+  readonly service: ServiceName;
+  readonly postgres: FaultProxy;
+  readonly redis: FaultProxy;
+  /** Of a gateway: what its clients connect to. */
+  readonly front: FaultProxy | undefined;
+  /** Where the other processes reach it. */
+  reached: FaultProxy | undefined;
+  process: ServiceProcess | undefined;
+  /** One fault at a time. */
+  isInFault = false;
+
+  constructor(
+    service: ServiceName,
+    proxies: {
+      readonly postgres: FaultProxy;
+      readonly redis: FaultProxy;
+      readonly front: FaultProxy | undefined;
+    },
+  ) {
+    this.service = service;
+    this.postgres = proxies.postgres;
+    this.redis = proxies.redis;
+    this.front = proxies.front;
+  }
+}
+
+export class ChaosSystem {
+  readonly stores: OwnStores;
+  readonly cluster: Cluster;
+  readonly slots: Slot[] = [];
+  readonly #databaseUrl: string;
+  readonly #disposal: AsyncDisposableStack;
+
+  private constructor(
+    stores: OwnStores,
+    cluster: Cluster,
+    databaseUrl: string,
+    disposal: AsyncDisposableStack,
+  ) {
+    this.stores = stores;
+    this.cluster = cluster;
+    this.#databaseUrl = databaseUrl;
+    this.#disposal = disposal;
+  }
+
+  static async start(): Promise<ChaosSystem> {
+    const disposal = new AsyncDisposableStack();
+    try {
+      const stores = await startOwnStores();
+      disposal.defer(() => stores.stop());
+      const database = await createMigratedDatabase(stores.postgres.url);
+      const cluster = await startCluster({
+        gateways: 0,
+        events: 0,
+        messages: 0,
+        subscriptions: 0,
+        presence: 0,
+        databaseUrl: database.url,
+        redisUrl: stores.redis.url,
+        redisPrefix: createRedisPrefix(),
+        environment: { PARLEY_MODE: 'production', PARLEY_ADVERTISED_HOST: proxiedHost },
+      });
+      const system = new ChaosSystem(stores, cluster, database.url, disposal);
+      try {
+        await system.#startAll();
+      } catch (error) {
+        await cluster.stop().catch(() => undefined);
+        throw error;
+      }
+      return system;
+    } catch (error) {
+      await disposal.disposeAsync();
+      throw error;
+    }
+  }
+
+  /** What clients connect to: addresses that stay, whatever becomes of the gateways behind them. */
+  get urls(): readonly string[] {
+    return this.slots.flatMap(({ front }) =>
+      front === undefined ? [] : [`http://127.0.0.1:${front.port}`],
+    );
+  }
+
+  slotsOf(service: ServiceName): readonly Slot[] {
+    return this.slots.filter((slot) => slot.service === service);
+  }
+
+  /** Starts a process for the slot, beside one that it may have still. Whatever keeps it from starting may pass: it is tried again. */
+  async startProcess(slot: Slot): Promise<void> {
+    for (let attempt = 1; ; attempt += 1) {
+      const port = await findFreePort();
+      const target = `http://127.0.0.1:${port}`;
+      const reached = await FaultProxy.start(target, { host: proxiedHost, port });
+      try {
+        const started = await this.cluster.startAnother(slot.service, {
+          DATABASE_URL: slot.postgres.through(this.#databaseUrl),
+          REDIS_URL: slot.redis.through(this.stores.redis.url),
+          PARLEY_PORT: String(port),
+        });
+        void started.exited.then(() => reached.stop());
+        slot.front?.retarget(started.url);
+        slot.reached = reached;
+        slot.process = started;
+        return;
+      } catch (error) {
+        await reached.stop();
+        if (attempt === startAttemptsMax) throw error;
+        await pause(startPauseMs);
+      }
+    }
+  }
+
+  /** @throws AggregateError naming each process that had ended by itself or did not stop in good order */
+  async stopProcesses(): Promise<void> {
+    await this.cluster.stop();
+  }
+
+  /** Ends the stores and proxies; after `stopProcesses`. */
+  async stop(): Promise<void> {
+    await this.#disposal.disposeAsync();
+  }
+
+  async #startAll(): Promise<void> {
+    const { stores } = this;
+    const open = async (url: string): Promise<FaultProxy> =>
+      this.#disposal.use(await FaultProxy.start(url));
+    for (const [service, count] of Object.entries(processCounts) as [ServiceName, number][]) {
+      for (let index = 0; index < count; index += 1) {
+        this.slots.push(
+          new Slot(service, {
+            postgres: await open(stores.postgres.url),
+            redis: await open(stores.redis.url),
+            front: service === 'gateway' ? await open('http://127.0.0.1:1') : undefined,
+          }),
+        );
+      }
+    }
+    await Promise.all(this.slots.map((slot) => this.startProcess(slot)));
+  }
+}

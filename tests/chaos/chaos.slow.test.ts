@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+
+import { runChaos } from './chaos-run.ts';
+import { describeFindings, describeRuns } from './report.ts';
+
+const durationMs = 90_000;
+
+test(
+  'ninety seconds of faults of every kind lose, repeat, disorder and leak nothing',
+  { timeout: 600_000 },
+  async () => {
+    const done = await runChaos({ seed: 1, durationMs }, () => undefined);
+    process.stdout.write(`${describeRuns([done])}\n`);
+    expect(describeFindings(done)).toBe('');
+    expect(done.acknowledged).toBeGreaterThan(0);
+  },
+);

@@ -1,0 +1,176 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+import { waitUntil } from '@parley/test-kit';
+import type { FaultProxy, HeldBytes, ServiceName } from '@parley/test-kit';
+
+import type { ChaosSystem, Slot } from './chaos-system.ts';
+import type { Fault, FaultKind } from './fault-schedule.ts';
+
+const slowMs = 60;
+/** A fault waits for the one before it on the same process or store. */
+const freeDeadlineMs = 60_000;
+
+/** Carries out a schedule of faults. Several are under way at a time, but one process or store has one at a time. */
+export class FaultInjector {
+  /** How many of each kind were carried out to their end. */
+  readonly counts = new Map<FaultKind, number>();
+  /** What went wrong with the system itself: a process that did not drain, or could not be started again. */
+  readonly failures: string[] = [];
+  readonly #system: ChaosSystem;
+  #redis: Promise<void> = Promise.resolve();
+  #postgres: Promise<void> = Promise.resolve();
+
+  constructor(system: ChaosSystem) {
+    this.#system = system;
+  }
+
+  /** Carries out all faults, each at its time from now. @param onBegin is told of each as it begins */
+  async run(faults: readonly Fault[], onBegin: (fault: Fault) => void): Promise<void> {
+    await Promise.all(
+      faults.map(async (fault) => {
+        await pause(fault.atMs);
+        try {
+          onBegin(fault);
+          await this.#carryOut(fault);
+          this.counts.set(fault.kind, (this.counts.get(fault.kind) ?? 0) + 1);
+        } catch (error) {
+          this.failures.push(`${fault.kind}: ${(error as Error).message}`);
+        }
+      }),
+    );
+  }
+
+  /** Cuts every way to Redis until the returned function is called. */
+  cutRedis(): () => void {
+    const releases = this.#system.slots.map(({ redis }) => hold(redis));
+    return () => {
+      for (const release of releases) release(false);
+    };
+  }
+
+  async #carryOut(fault: Fault): Promise<void> {
+    const { slots } = this.#system;
+    switch (fault.kind) {
+      case 'redis-crash':
+      case 'redis-wipe':
+        return this.#onRedis(() => this.#restartRedis(fault));
+      case 'redis-cut':
+        return this.#onRedis(async () => {
+          const releases = slots.map(({ redis }) => hold(redis));
+          await pause(fault.durationMs);
+          for (const release of releases) release(fault.isHard);
+        });
+      case 'postgres-restart':
+        return this.#onPostgres(async () => {
+          const { postgres } = this.#system.stores;
+          await postgres.end(fault.isHard ? 'SIGQUIT' : 'SIGINT');
+          await pause(fault.durationMs);
+          await postgres.startAgain();
+        });
+      case 'drop-clients':
+        for (const { front } of slots) front?.cut();
+        return undefined;
+      case 'drop-services':
+        for (const { reached } of slots) reached?.cut();
+        return undefined;
+      case 'drop-stores':
+        for (const { postgres, redis } of slots) {
+          postgres.cut();
+          redis.cut();
+        }
+        return undefined;
+      case 'postgres-cut':
+        return this.#onSlot(slots, fault, async ({ postgres }) => {
+          const release = hold(postgres);
+          await pause(fault.durationMs);
+          release(fault.isHard);
+        });
+      case 'postgres-slow':
+        return this.#onSlot(this.#system.slotsOf('messages'), fault, async ({ postgres }) => {
+          postgres.delay(slowMs);
+          await pause(fault.durationMs);
+          postgres.delay(0);
+        });
+      default:
+        return this.#hitProcess(fault, fault.kind);
+    }
+  }
+
+  async #hitProcess(
+    fault: Fault,
+    kind: Extract<FaultKind, `${'kill' | 'pause' | 'drain'}-${ServiceName}`>,
+  ): Promise<void> {
+    const [what, service] = kind.split('-') as [string, ServiceName];
+    await this.#onSlot(this.#system.slotsOf(service), fault, async (slot) => {
+      const { process } = slot;
+      if (process === undefined) throw new Error(`${service} has no process`);
+      if (what === 'pause') {
+        process.signal('SIGSTOP');
+        await pause(fault.durationMs);
+        process.signal('SIGCONT');
+      } else if (what === 'kill') {
+        await process.kill('SIGKILL');
+        await this.#system.startProcess(slot);
+      } else if (fault.isHard) {
+        const end = await process.kill('SIGTERM');
+        await this.#system.startProcess(slot);
+        if (end.code !== 0) throw new Error(`a drained ${service} ended with code ${end.code}`);
+      } else {
+        // A rolling deploy: the new one is there before the old one goes.
+        await this.#system.startProcess(slot);
+        const end = await process.kill('SIGTERM');
+        if (end.code !== 0) throw new Error(`a drained ${service} ended with code ${end.code}`);
+      }
+    });
+  }
+
+  async #restartRedis(fault: Fault): Promise<void> {
+    const { stores } = this.#system;
+    await stores.redis.end('SIGKILL');
+    if (fault.kind === 'redis-wipe') await stores.wipeRedis();
+    await pause(fault.durationMs);
+    await stores.redis.startAgain();
+  }
+
+  async #onSlot(
+    among: readonly Slot[],
+    fault: Fault,
+    work: (slot: Slot) => Promise<void>,
+  ): Promise<void> {
+    const slot = await waitUntil(
+      `a process is free for ${fault.kind}`,
+      () => {
+        const free = among.filter(({ isInFault }) => !isInFault);
+        return free[Math.floor(fault.pick * free.length)];
+      },
+      { deadlineMs: freeDeadlineMs, pauseMs: 100 },
+    );
+    slot.isInFault = true;
+    try {
+      await work(slot);
+    } finally {
+      slot.isInFault = false;
+    }
+  }
+
+  async #onRedis(work: () => Promise<void>): Promise<void> {
+    const done = this.#redis.then(work);
+    this.#redis = done.catch(() => undefined);
+    return done;
+  }
+
+  async #onPostgres(work: () => Promise<void>): Promise<void> {
+    const done = this.#postgres.then(work);
+    this.#postgres = done.catch(() => undefined);
+    return done;
+  }
+}
+
+/** Lets no byte pass in either direction. @returns what ends that: with a reset, or so that all comes late */
+function hold(proxy: FaultProxy): (isHard: boolean) => void {
+  const held: HeldBytes[] = [proxy.holdBack('to-server'), proxy.holdBack('to-client')];
+  return (isHard) => {
+    if (isHard) proxy.cut();
+    for (const bytes of held) bytes.release();
+  };
+}

@@ -1,0 +1,267 @@
+/** What the clients of a run asked for, what they were answered, and what their queues were given: all that the judge goes by. */
+import type { JsonObject } from '@parley/test-kit';
+
+import type { Findings } from './findings.ts';
+
+export type SendTarget =
+  | { readonly streamId: number }
+  | { readonly participantIds: readonly number[] };
+
+/** A send, with all its repeats under one key. */
+export type SendRecord = {
+  /** Occurs in the content of this message and of no other. */
+  readonly token: string;
+  readonly senderId: number;
+  readonly target: SendTarget;
+  /** Set for a send that names the queue it comes from. */
+  readonly local: { readonly queueId: string; readonly localId: string } | undefined;
+  readonly startedMs: number;
+  ackedMs: number | undefined;
+  messageId: number | undefined;
+};
+
+/** A join or a leave. One person has one under way at a time. */
+export type MembershipRecord = {
+  readonly userId: number;
+  readonly streamId: number;
+  readonly op: 'add' | 'remove';
+  readonly startedMs: number;
+  ackedMs: number | undefined;
+  /** Whether the answer says that it changed something. */
+  hasEffect: boolean;
+  /** Requests whose outcome is unknown: each may have changed something, or may yet. */
+  unclear: number;
+};
+
+/** A change of a message: an edit of its content, a reaction or a star. */
+export type ChangeRecord = {
+  readonly kind: 'edit' | 'reaction' | 'star';
+  readonly messageId: number;
+  readonly userId: number;
+  /** Occurs in the new content of an edit, and is the emoji of a reaction. */
+  readonly mark: string;
+  isAcked: boolean;
+  unclear: number;
+};
+
+/** An event as far as it is judged. */
+export type Received = {
+  readonly id: number;
+  readonly type: string;
+  /** The same for the same event in whichever queue and way it comes. */
+  readonly essence: string;
+} & (
+  | {
+      readonly what: 'message';
+      readonly messageId: number;
+      readonly senderId: number;
+      readonly token: string | undefined;
+      readonly target: SendTarget;
+      readonly localId: string | undefined;
+    }
+  | {
+      readonly what: 'membership';
+      readonly op: 'add' | 'remove';
+      readonly streamIds: readonly number[];
+    }
+  | {
+      readonly what: 'peer';
+      readonly op: 'add' | 'remove';
+      readonly streamId: number;
+      readonly userId: number;
+    }
+  | {
+      readonly what: 'change';
+      readonly kind: ChangeRecord['kind'];
+      readonly messageId: number;
+      readonly userId: number;
+      readonly mark: string;
+    }
+  | { readonly what: 'other' }
+);
+
+const tokenPattern = /chaos-\d+/;
+const editPattern = /edit-\d+/;
+
+/** What a run writes into contents, so that a message and a version of it are recognised wherever they appear. */
+export const contentMarks = {
+  token: (number: number): string => `chaos-${number}`,
+  edit: (number: number): string => `edit-${number}`,
+  findToken: (content: string): string | undefined => tokenPattern.exec(content)?.[0],
+  findEdit: (content: string): string | undefined => editPattern.exec(content)?.[0],
+};
+
+function idsOf(value: unknown): number[] {
+  return (value as readonly JsonObject[]).map((item) => item['id'] as number);
+}
+
+/** @returns where a message of an event or of GET messages was sent to */
+export function targetOf(message: JsonObject): SendTarget {
+  return message['type'] === 'stream'
+    ? { streamId: message['stream_id'] as number }
+    : { participantIds: idsOf(message['display_recipient']).toSorted((a, b) => a - b) };
+}
+
+/** @returns what of an event is judged */
+export function readEvent(event: JsonObject): Received {
+  const id = event['id'] as number;
+  const type = event['type'] as string;
+  const op = event['op'];
+  if (type === 'message') {
+    const message = event['message'] as JsonObject;
+    const messageId = message['id'] as number;
+    const token = contentMarks.findToken(message['content'] as string);
+    const senderId = message['sender_id'] as number;
+    const localId = event['local_message_id'] as string | undefined;
+    const essence = `message ${messageId} ${token}`;
+    return {
+      id,
+      type,
+      essence,
+      what: 'message',
+      messageId,
+      senderId,
+      token,
+      target: targetOf(message),
+      localId,
+    };
+  }
+  if (type === 'subscription' && (op === 'add' || op === 'remove')) {
+    const streamIds = (event['subscriptions'] as readonly JsonObject[]).map(
+      (subscription) => subscription['stream_id'] as number,
+    );
+    return {
+      id,
+      type,
+      essence: `${op} ${streamIds.join(' ')}`,
+      what: 'membership',
+      op,
+      streamIds,
+    };
+  }
+  if (type === 'subscription' && (op === 'peer_add' || op === 'peer_remove')) {
+    const [streamId, userId] = [event['stream_id'] as number, event['user_id'] as number];
+    const essence = `${op} ${streamId} ${userId}`;
+    return {
+      id,
+      type,
+      essence,
+      what: 'peer',
+      op: op === 'peer_add' ? 'add' : 'remove',
+      streamId,
+      userId,
+    };
+  }
+  return readChange(id, type, event) ?? { id, type, essence: type, what: 'other' };
+}
+
+function readChange(id: number, type: string, event: JsonObject): Received | undefined {
+  const change = (
+    kind: ChangeRecord['kind'],
+    messageId: number,
+    userId: number,
+    mark: string,
+  ): Received => ({
+    id,
+    type,
+    essence: `${kind} ${messageId} ${userId} ${mark}`,
+    what: 'change',
+    kind,
+    messageId,
+    userId,
+    mark,
+  });
+  if (type === 'update_message' && typeof event['content'] === 'string') {
+    const mark = contentMarks.findEdit(event['content']) ?? '';
+    return change('edit', event['message_id'] as number, event['user_id'] as number, mark);
+  }
+  if (type === 'reaction' && event['op'] === 'add') {
+    const user = event['user'] as JsonObject;
+    return change(
+      'reaction',
+      event['message_id'] as number,
+      user['user_id'] as number,
+      event['emoji_name'] as string,
+    );
+  }
+  if (type === 'update_message_flags' && event['flag'] === 'starred') {
+    const messageId = (event['messages'] as readonly number[])[0];
+    if (messageId !== undefined) return change('star', messageId, -1, 'starred');
+  }
+  return undefined;
+}
+
+/** What one event queue was given. */
+export class QueueRecord {
+  readonly queueId: string;
+  readonly userId: number;
+  /** For people: whose queue it is and how it is read. */
+  readonly name: string;
+  /** Receives the messages of all public streams. */
+  readonly listens: boolean;
+  readonly startId: number;
+  /** The person's streams as register told them. */
+  readonly initialStreamIds: ReadonlySet<number>;
+  readonly received: Received[] = [];
+  /** The last id that the client was given; what it goes on from. */
+  lastId: number;
+  /** Set when the client is about to delete the queue; refusals are permitted from then on. */
+  isDeleted = false;
+  readonly #findings: Findings;
+  readonly #ids = new Set<number>();
+
+  constructor(
+    findings: Findings,
+    queue: {
+      readonly queueId: string;
+      readonly userId: number;
+      readonly name: string;
+      readonly listens: boolean;
+      readonly startId: number;
+      readonly initialStreamIds: ReadonlySet<number>;
+    },
+  ) {
+    this.#findings = findings;
+    this.queueId = queue.queueId;
+    this.userId = queue.userId;
+    this.name = queue.name;
+    this.listens = queue.listens;
+    this.startId = queue.startId;
+    this.lastId = queue.startId;
+    this.initialStreamIds = queue.initialStreamIds;
+  }
+
+  /** Notes an event in the order in which the client got it. @returns what was read of it */
+  receive(event: JsonObject): Received {
+    const received = readEvent(event);
+    const { id } = received;
+    if (id <= this.lastId) {
+      const isKnown = this.#ids.has(id);
+      this.#findings.add(
+        isKnown ? 'repeated' : 'disordered',
+        `${this.name}: event ${id} (${received.essence}) came after ${this.lastId}`,
+      );
+      return received;
+    }
+    this.lastId = id;
+    this.#ids.add(id);
+    if (received.type !== 'heartbeat') this.received.push(received);
+    return received;
+  }
+}
+
+export class Journal {
+  readonly findings: Findings;
+  readonly sends: SendRecord[] = [];
+  readonly memberships: MembershipRecord[] = [];
+  readonly changes: ChangeRecord[] = [];
+  readonly queues: QueueRecord[] = [];
+  /** Answers that said to come again, and requests without one. */
+  failedRequests = 0;
+  /** Messages looked for in GET messages right after their event. */
+  probes = 0;
+
+  constructor(findings: Findings) {
+    this.findings = findings;
+  }
+}

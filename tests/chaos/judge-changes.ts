@@ -1,0 +1,77 @@
+/** Edits, reactions and stars: each told once, to those who hold the message. */
+import type { DeliveredMessage, Ledger } from './ledger.ts';
+import type { ChangeRecord, QueueRecord, Received } from './journal.ts';
+
+type ChangeEvent = Extract<Received, { what: 'change' }>;
+
+export function judgeChanges(ledger: Ledger): void {
+  const records = new Map(ledger.journal.changes.map((record) => [keyOf(record), record]));
+  for (const queue of ledger.journal.queues) judgeQueue(ledger, queue, records);
+  const queuesOfPerson = Map.groupBy(ledger.journal.queues, ({ userId }) => userId);
+  for (const queues of queuesOfPerson.values()) {
+    // The first queue of a person lives from the beginning to the end.
+    const [queue] = queues;
+    if (queue !== undefined) judgeAcknowledged(ledger, queue);
+  }
+}
+
+function keyOf({ kind, messageId, mark }: ChangeRecord | ChangeEvent): string {
+  return `${kind} ${messageId} ${mark}`;
+}
+
+function isChange(received: Received): received is ChangeEvent {
+  return received.what === 'change';
+}
+
+/** Nobody is told what is not for him, or what nobody asked for. */
+function judgeQueue(
+  ledger: Ledger,
+  queue: QueueRecord,
+  records: ReadonlyMap<string, ChangeRecord>,
+): void {
+  const { findings } = ledger.journal;
+  for (const event of queue.received.filter(isChange)) {
+    const record = records.get(keyOf(event));
+    const message = ledger.messages.get(event.messageId);
+    if (record === undefined || message === undefined)
+      findings.add('leaked', `${queue.name}: nobody asked for ${event.essence}`);
+    else if (!mayKnow(ledger, queue.userId, message, record, event.id))
+      findings.add('leaked', `${queue.name}: ${event.essence}`);
+  }
+}
+
+function mayKnow(
+  ledger: Ledger,
+  userId: number,
+  message: DeliveredMessage,
+  record: ChangeRecord,
+  position: number,
+): boolean {
+  if (record.kind === 'star') return record.userId === userId;
+  if (ledger.holds(userId, message)) return true;
+  // Who is in the stream now may read what was said before, and is told when it changes.
+  return (
+    record.kind === 'edit' &&
+    'streamId' in message.target &&
+    ledger.timelineOf(userId).isMember(message.target.streamId, position)
+  );
+}
+
+/** Everybody who holds the message is told of each acknowledged change, and no more often than it was asked for. */
+function judgeAcknowledged(ledger: Ledger, queue: QueueRecord): void {
+  const { findings } = ledger.journal;
+  const told = new Map<string, number>();
+  for (const event of queue.received.filter(isChange))
+    told.set(keyOf(event), (told.get(keyOf(event)) ?? 0) + 1);
+  for (const record of ledger.journal.changes) {
+    const message = ledger.messages.get(record.messageId);
+    if (message === undefined) continue;
+    const isFor =
+      record.kind === 'star' ? record.userId === queue.userId : ledger.holds(queue.userId, message);
+    const times = told.get(keyOf(record)) ?? 0;
+    if (isFor && record.isAcked && times === 0)
+      findings.add('lost', `${queue.name}: ${keyOf(record)} of user ${record.userId}`);
+    if (times > 1 + record.unclear)
+      findings.add('repeated', `${queue.name}: ${keyOf(record)} came ${times} times`);
+  }
+}

@@ -1,0 +1,119 @@
+/**
+ * What a run can be held to, made from what its clients were told and from nothing of the server's own: where each message stands
+ * in the one order that event ids are, and when each person was in which stream.
+ */
+import type { Journal, QueueRecord, Received, SendRecord, SendTarget } from './journal.ts';
+
+export type LedgerStream = {
+  readonly id: number;
+  readonly isPublic: boolean;
+};
+
+export type DeliveredMessage = {
+  readonly messageId: number;
+  /** The id of its event, which is the same in every queue. */
+  readonly position: number;
+  readonly target: SendTarget;
+  readonly token: string | undefined;
+  readonly senderId: number;
+  /** What a client of ours asked for; undefined for what the server wrote by itself. */
+  readonly send: SendRecord | undefined;
+};
+
+type Move = { readonly position: number; readonly op: 'add' | 'remove' };
+
+/** When one person was in which stream, as the events of his first queue tell. */
+export class Timeline {
+  readonly userId: number;
+  readonly #initial: ReadonlySet<number>;
+  readonly #moves = new Map<number, Move[]>();
+
+  constructor(queue: QueueRecord) {
+    this.userId = queue.userId;
+    this.#initial = queue.initialStreamIds;
+    for (const received of queue.received) {
+      if (received.what !== 'membership') continue;
+      for (const streamId of received.streamIds) {
+        const moves = this.#moves.get(streamId) ?? [];
+        moves.push({ position: received.id, op: received.op });
+        this.#moves.set(streamId, moves);
+      }
+    }
+  }
+
+  movesOf(streamId: number): readonly Move[] {
+    return this.#moves.get(streamId) ?? [];
+  }
+
+  wasInitiallyIn(streamId: number): boolean {
+    return this.#initial.has(streamId);
+  }
+
+  isMember(streamId: number, position: number): boolean {
+    const last = this.movesOf(streamId).findLast((move) => move.position < position);
+    return last === undefined ? this.#initial.has(streamId) : last.op === 'add';
+  }
+}
+
+export class Ledger {
+  readonly journal: Journal;
+  readonly streams: readonly LedgerStream[];
+  readonly guestIds: ReadonlySet<number>;
+  readonly timelines = new Map<number, Timeline>();
+  readonly messages = new Map<number, DeliveredMessage>();
+
+  constructor(
+    journal: Journal,
+    world: { readonly streams: readonly LedgerStream[]; readonly guestIds: ReadonlySet<number> },
+  ) {
+    this.journal = journal;
+    this.streams = world.streams;
+    this.guestIds = world.guestIds;
+    for (const queue of journal.queues)
+      if (!this.timelines.has(queue.userId)) this.timelines.set(queue.userId, new Timeline(queue));
+    const sends = new Map(journal.sends.map((send) => [send.token, send]));
+    for (const queue of journal.queues)
+      for (const received of queue.received)
+        if (received.what === 'message') this.#note(received, sends, queue);
+  }
+
+  timelineOf(userId: number): Timeline {
+    const timeline = this.timelines.get(userId);
+    if (timeline === undefined) throw new Error(`user ${userId} has no queue`);
+    return timeline;
+  }
+
+  isPublic(streamId: number): boolean {
+    return this.streams.some((stream) => stream.id === streamId && stream.isPublic);
+  }
+
+  /** Whether the message is in the person's history: he took part, or was in the stream at its position. */
+  holds(userId: number, message: DeliveredMessage): boolean {
+    const { target, position } = message;
+    if ('participantIds' in target) return target.participantIds.includes(userId);
+    return this.timelineOf(userId).isMember(target.streamId, position);
+  }
+
+  /** Whether a queue is due an event of a position, as far as the time of its life goes. */
+  isAlive(queue: QueueRecord, position: number): boolean {
+    return position > queue.startId && (!queue.isDeleted || position <= queue.lastId);
+  }
+
+  #note(
+    received: Extract<Received, { what: 'message' }>,
+    sends: ReadonlyMap<string, SendRecord>,
+    queue: QueueRecord,
+  ): void {
+    const { messageId, id: position, target, token, senderId } = received;
+    const send = token === undefined ? undefined : sends.get(token);
+    const known = this.messages.get(messageId);
+    if (known === undefined) {
+      this.messages.set(messageId, { messageId, position, target, token, senderId, send });
+    } else if (known.position !== position || known.token !== token) {
+      this.journal.findings.add(
+        'disordered',
+        `message ${messageId} is ${known.token} at ${known.position}, and in ${queue.name} ${token} at ${position}`,
+      );
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import type { RunReport } from './chaos-run.ts';
+import { faultKinds } from './fault-schedule.ts';
+import { findingKinds } from './findings.ts';
+
+const findingsShownMax = 40;
+/** What a series of ten seeds is for. */
+const seriesSeeds = 10;
+const seriesSends = 20_000;
+const seriesFaultsOfEach = 20;
+
+/** @returns the findings of a run in lines; empty when there are none */
+export function describeFindings({ findings, unchecked }: RunReport): string {
+  const shown = findings.list
+    .slice(0, findingsShownMax)
+    .map(
+      ({ kind, text, atMs }) =>
+        `${kind}${atMs === undefined ? '' : ` at ${(atMs / 1_000).toFixed(1)} s`}: ${text}`,
+    );
+  const rest = findings.list.length - shown.length;
+  return [
+    ...shown,
+    ...(rest > 0 ? [`... and ${rest} more findings`] : []),
+    ...unchecked.map((reason) => `not checked: ${reason}`),
+  ].join('\n');
+}
+
+/** Whether every rule held, and was looked at. */
+export function hasHeld(reports: readonly RunReport[]): boolean {
+  return reports.every(
+    ({ findings, unchecked }) => findings.list.length === 0 && unchecked.length === 0,
+  );
+}
+
+/** @returns how often each kind of fault came, over all runs */
+export function describeFaultCounts(reports: readonly RunReport[]): string {
+  const counts = faultKinds.map((kind) => `${kind} ${countFaults(reports, kind)}`);
+  return `Faults: ${counts.join(', ')}`;
+}
+
+function countFaults(reports: readonly RunReport[], kind: (typeof faultKinds)[number]): number {
+  return reports.reduce((sum, { faults }) => sum + (faults.get(kind) ?? 0), 0);
+}
+
+/** @returns what a series of ten seeds lacks; empty for fewer seeds, which promise less */
+export function findUnproven(reports: readonly RunReport[]): string[] {
+  if (reports.length < seriesSeeds) return [];
+  const sends = sum(reports, ({ acknowledged }) => acknowledged);
+  const rare = faultKinds.filter((kind) => countFaults(reports, kind) < seriesFaultsOfEach);
+  return [
+    ...(sends < seriesSends ? [`only ${sends} of ${seriesSends} sends`] : []),
+    ...rare.map((kind) => `fewer than ${seriesFaultsOfEach} times ${kind}`),
+  ];
+}
+
+/** @returns the last line: what was sent, delivered, lost, repeated, disordered and leaked, and whether all held */
+export function describeRuns(reports: readonly RunReport[]): string {
+  const total = (count: (report: RunReport) => number): number => sum(reports, count);
+  const unknown = total((each) => each.unknown);
+  const sends = total((each) => each.sends);
+  const seeds = reports.map(({ seed }) => seed);
+  const name =
+    seeds.length === 1 ? `seed ${seeds[0]}` : `seeds ${seeds[0]} to ${seeds.at(-1)} together`;
+  return [
+    ...(reports.length === 1 ? reports.map(describeFindings).filter((text) => text !== '') : []),
+    [
+      `${name}: ${sends} sent`,
+      `${total((each) => each.acknowledged)} acknowledged`,
+      `${unknown} unknown (${((100 * unknown) / Math.max(1, sends)).toFixed(2)} %)`,
+      `${total((each) => each.delivered)} delivered to ${total((each) => each.queues)} queues`,
+      `${total((each) => each.membershipChanges)} joins and leaves`,
+      `${total((each) => each.messageChanges)} changes of messages`,
+      `${total((each) => each.failedRequests)} failed requests`,
+      `${total((each) => [...each.faults.values()].reduce((a, b) => a + b, 0))} faults`,
+      ...findingKinds.map((kind) => `${kind} ${total(({ findings }) => findings.count(kind))}`),
+      hasHeld(reports) ? 'all held' : 'NOT ALL HELD',
+    ].join(', '),
+  ].join('\n');
+}
+
+function sum(reports: readonly RunReport[], count: (report: RunReport) => number): number {
+  return reports.reduce((total, report) => total + count(report), 0);
+}

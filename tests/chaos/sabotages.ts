@@ -1,0 +1,136 @@
+/**
+ * Rules of the design, broken on purpose: what the harness must find. Each is a change of the sources by exact text, carried out in
+ * a copy only.
+ */
+export type Replacement = { readonly file: string; readonly find: string; readonly put: string };
+
+export type Sabotage = {
+  /** What is done, in words. */
+  readonly what: string;
+  readonly replacements: readonly Replacement[];
+};
+
+const follow = 'packages/event-log/src/follow.ts';
+const append = 'packages/event-log/src/append.ts';
+const entitlement = 'services/events/src/feed/entitlement.ts';
+const collect = 'services/events/src/queues/collect-events.ts';
+const poll = 'services/events/src/queues/poll.ts';
+
+export const sabotages: Readonly<Record<string, Sabotage>> = {
+  'skip-the-gap-check': {
+    what: 'a hint is taken whether or not it follows the cursor',
+    replacements: [
+      {
+        file: follow,
+        find: `    for (
+      let next = this.#waitingHints.get(cursor + 1);
+      next !== undefined;
+      next = this.#waitingHints.get(cursor + 1)
+    ) {`,
+        put: `    for (const next of [...this.#waitingHints.values()].toSorted((a, b) => a.position - b.position)) {`,
+      },
+    ],
+  },
+  'publish-before-commit': {
+    what: 'the hints of sends go out before their transaction is committed',
+    replacements: [
+      {
+        file: append,
+        find: `        const rows = await this.#runSend(json, withNotices);
+        const entries`,
+        put: `        const rows = await this.#runSend(json, withNotices, (rows) => {
+        const entries`,
+      },
+      {
+        file: append,
+        find: `        if (epoch !== undefined && entries.length > 0) this.#publish(epoch, entries);
+        if (rows`,
+        put: `        if (epoch !== undefined && entries.length > 0) this.#publish(epoch, entries);
+        });
+        if (rows`,
+      },
+      {
+        file: append,
+        find: `async #runSend(json: string, withNotices: boolean): Promise<SendRow[]> {`,
+        put: `async #runSend(json: string, withNotices: boolean, publish: (rows: SendRow[]) => void): Promise<SendRow[]> {`,
+      },
+      {
+        file: append,
+        find: `      const { rows } = await client.query<SendRow>({`,
+        put: `      await client.query('BEGIN');
+      const { rows } = await client.query<SendRow>({`,
+      },
+      {
+        file: append,
+        find: `        values: [json],
+      });
+      isBroken = false;`,
+        put: `        values: [json],
+      });
+      publish(rows);
+      await client.query('COMMIT');
+      isBroken = false;`,
+      },
+      {
+        file: append,
+        find: `      // What Postgres reported leaves the connection as it was.`,
+        put: `      await client.query('ROLLBACK').catch(() => undefined);`,
+      },
+    ],
+  },
+  'judge-by-todays-members': {
+    what: 'who is in the stream now gets its messages, whoever was in it when they were sent',
+    replacements: [
+      {
+        file: entitlement,
+        find: `view.isMember(entry.stream.id, position))
+    return 'holder';`,
+        put: `view.isMember(entry.stream.id, Number.MAX_SAFE_INTEGER))
+    return 'holder';`,
+      },
+    ],
+  },
+  'forget-replay': {
+    what: 'a node that takes a queue over begins where it stands itself',
+    replacements: [
+      {
+        file: collect,
+        find: `  let position = after;
+  for (;;) {`,
+        put: `  let position = Math.max(after, queue.feed?.coverageOf(listensToPublicStreams(queue.descriptor)) ?? 0);
+  for (;;) {`,
+      },
+    ],
+  },
+  'answer-from-a-paused-holder': {
+    what: 'a node that was paused or is behind answers by its own cursor and not by the head of the log',
+    replacements: [
+      {
+        file: poll,
+        find: `  if (after <= follower.cursor && !catchUp) return after;`,
+        put: `  if (!catchUp) return Math.min(after, follower.cursor);`,
+      },
+    ],
+  },
+  'drop-the-head-check': {
+    what: 'a look at the head that finds entries which no hint announced does nothing about it',
+    replacements: [
+      {
+        file: follow,
+        find: `      if (this.#head.endPosition > this.#cursor) this.#scheduleRepair('head');`,
+        put: ``,
+      },
+    ],
+  },
+};
+
+/**
+ * @returns the text with the replacement made
+ * @throws Error where the text to be replaced is not there exactly once
+ */
+export function applyReplacement(text: string, { file, find, put }: Replacement): string {
+  const parts = text.split(find);
+  if (parts.length !== 2)
+    throw new Error(`${file} has ${parts.length - 1} times what a sabotage replaces:\n${find}`);
+  return parts.join(put);
+}
