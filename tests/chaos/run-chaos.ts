@@ -60,6 +60,8 @@ async function main(): Promise<number> {
   return hasHeld(reports) && unproven.length === 0 ? 0 : 1;
 }
 
+// Each process that a run starts listens for the end of this one, to end with it.
+process.setMaxListeners(0);
 try {
   process.exitCode = await main();
 } catch (error) {

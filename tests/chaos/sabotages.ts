@@ -14,7 +14,7 @@ const follow = 'packages/event-log/src/follow.ts';
 const append = 'packages/event-log/src/append.ts';
 const entitlement = 'services/events/src/feed/entitlement.ts';
 const collect = 'services/events/src/queues/collect-events.ts';
-const poll = 'services/events/src/queues/poll.ts';
+const reader = 'services/events/src/queues/queue-reader.ts';
 
 export const sabotages: Readonly<Record<string, Sabotage>> = {
   'skip-the-gap-check': {
@@ -106,7 +106,7 @@ export const sabotages: Readonly<Record<string, Sabotage>> = {
     what: 'a node that was paused or is behind answers by its own cursor and not by the head of the log',
     replacements: [
       {
-        file: poll,
+        file: reader,
         find: `  if (after <= follower.cursor && !catchUp) return after;`,
         put: `  if (!catchUp) return Math.min(after, follower.cursor);`,
       },

@@ -12,10 +12,11 @@ import type { ChaosStream, Population } from './population.ts';
 import { QueueClient, readingWays } from './queue-client.ts';
 import type { ReadingWay } from './queue-client.ts';
 
-/** Twenty senders at this pace make well above two thousand sends in two minutes of faults. */
-const sendPauseMs = 400;
+/** Two senders for each of twenty people, at this pace, make above two thousand sends in two minutes of faults on two busy cores. */
+const sendersPerPerson = 2;
+const sendPauseMs = 600;
 const movePauseMs = 2_500;
-const visitPauseMs = 4_000;
+const visitPauseMs = 6_000;
 const visitMs = 12_000;
 const changeChance = 0.05;
 const probeChance = 0.02;
@@ -53,13 +54,13 @@ export class Workload {
   /** Registers two queues for each person, read in different ways, and one for the guest. */
   async openQueues(): Promise<void> {
     const { people, guest } = this.#population;
-    const ways = readingWays.filter((way) => way !== 'poll' && way !== 'stream');
+    const ways = readingWays.filter((way) => way !== 'poll');
     await Promise.all([
       ...people.map((account) => this.#openQueue(account, 'poll', false)),
       ...people.map((account, index) =>
         this.#openQueue(account, ways[index % ways.length] ?? 'poll', index % 5 === 4),
       ),
-      this.#openQueue(guest, 'hang-up', false),
+      this.#openQueue(guest, 'stream', false),
     ]);
   }
 
@@ -70,8 +71,8 @@ export class Workload {
       const queueId = this.clients.find(({ record }) => record.userId === account.id)?.record
         .queueId;
       if (queueId === undefined) throw new Error('a person has no queue');
-      const person = { account, random: this.#ownRandom(), queueId };
-      this.#loops.push(this.#sendForEver(person));
+      for (let sender = 0; sender < sendersPerPerson; sender += 1)
+        this.#loops.push(this.#sendForEver({ account, random: this.#ownRandom(), queueId }));
     }
     for (const account of movers) this.#loops.push(this.#moveForEver(account, this.#ownRandom()));
     this.#loops.push(this.#visitForEver(this.#ownRandom()));
@@ -348,9 +349,7 @@ export class Workload {
     const visits: Promise<void>[] = [];
     while (!this.#stopping.signal.aborted) {
       await this.#rest(visitPauseMs * (0.5 + random.next()));
-      visits.push(
-        this.#visit(random.pick(this.#population.people), random.pick(readingWays.slice(0, 4))),
-      );
+      visits.push(this.#visit(random.pick(this.#population.people), random.pick(readingWays)));
     }
     await Promise.all(visits);
   }
