@@ -108,3 +108,21 @@ test('new connections go to the new target', async () => {
   expect(received).toBe('straight');
   socket.destroy();
 });
+
+test('bytes stay in order when a slow proxy becomes fast', async () => {
+  const { socket } = open();
+  proxy.delay(50);
+  // Each chunk comes to the proxy by itself: the next is sent when the one before has been slowed.
+  const slowed: string[] = [];
+  const watch = proxy.holdBack('to-server', (bytes) => {
+    slowed.push(bytes.toString());
+    return false;
+  });
+  socket.write('one ');
+  await waitUntil('the first chunk is on its slow way', () => slowed.length === 1);
+  proxy.delay(0);
+  socket.write('two');
+  await waitUntil('both chunks', () => received.length === 'one two'.length);
+  expect(received).toBe('one two');
+  watch.release();
+});
