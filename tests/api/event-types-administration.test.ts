@@ -71,7 +71,7 @@ describe('changing a stream', () => {
     await expectTold({ bodies: { text }, to: [[[...inside, 'admin bot'], 'text']] });
   });
 
-  test('its privacy: who sees it afterwards hears, and nobody gains or loses it by an event', async () => {
+  test('its privacy: who sees it afterwards hears; to whom it is closed it ends, to whom it is opened it is new', async () => {
     const id = all.streamIds.social;
     await change(id, { is_private: true });
     await change(id, { is_private: false });
@@ -82,11 +82,38 @@ describe('changing a stream', () => {
         value: inviteOnly,
         history_public_to_subscribers: isShared,
       });
+    const object = stream('social', id, {
+      description: '*new*',
+      rendered_description: '<p><em>new</em></p>',
+      first_message_id: anyNumber,
+    });
+    const subscribers = inside.toSorted((a, b) => all.id(a) - all.id(b));
+    const peers = Object.fromEntries(
+      subscribers.map((who, n) => [
+        `peer${n}`,
+        {
+          type: 'subscription',
+          op: 'peer_add',
+          subscriptions: ['social'],
+          user_id: all.id(who),
+          stream_id: id,
+          stream_ids: [id],
+          user_ids: [all.id(who)],
+        },
+      ]),
+    );
     await expectTold({
-      bodies: { closed: told(true, false), open: told(false, true), shared: told(true, true) },
+      bodies: {
+        closed: told(true, false),
+        open: told(false, true),
+        shared: told(true, true),
+        delete: ofStream('delete', object),
+        create: ofStream('create', object),
+        ...peers,
+      },
       to: [
         [[...inside, 'admin bot'], 'closed open shared'],
-        [['out', 'bot'], 'open'],
+        [['out', 'bot'], `delete create open ${Object.keys(peers).join(' ')} delete`],
       ],
     });
     await change(id, { is_private: false });

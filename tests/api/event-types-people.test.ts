@@ -78,6 +78,16 @@ describe('people', () => {
     email: 'eve@example.com',
     name: 'Eve',
   };
+  let welcomeId = 0;
+  const peer = (op: string): JsonObject => ({
+    type: 'subscription',
+    op,
+    subscriptions: ['welcome'],
+    user_id: eve.id,
+    stream_id: welcomeId,
+    stream_ids: [welcomeId],
+    user_ids: [eve.id],
+  });
 
   test('a new person: everybody, then the subscriptions to default streams', async () => {
     await all.client('admin').post('users/me/subscriptions', {
@@ -99,17 +109,12 @@ describe('people', () => {
     const { stream_id: streamId } = await all
       .client('admin')
       .get('get_stream_id', { stream: 'welcome' });
-    const peer = {
-      type: 'subscription',
-      op: 'peer_add',
-      subscriptions: ['welcome'],
-      user_id: eve.id,
-      stream_id: streamId,
-      stream_ids: [streamId],
-      user_ids: [eve.id],
-    };
+    welcomeId = streamId as number;
     await expectTold({
-      bodies: { add: addedPerson(eve, { is_bot: false, profile_data: {} }), peer },
+      bodies: {
+        add: addedPerson(eve, { is_bot: false, profile_data: {} }),
+        peer: peer('peer_add'),
+      },
       to: [
         [but('guest in', 'guest out'), 'add peer'],
         [['guest in', 'guest out'], 'add'],
@@ -224,10 +229,13 @@ describe('people', () => {
         person: ofPerson('remove', removed(bot)),
         bot: ofBot('remove', removed(bot)),
         add: addedPerson(eve, { is_bot: false, profile_data: {} }),
+        left: peer('peer_remove'),
+        joined: peer('peer_add'),
       },
       to: [
-        [['admin'], 'remove person bot add'],
-        [but('admin'), 'remove person add'],
+        [['admin'], 'left remove person bot add joined'],
+        [but('admin', 'guest in', 'guest out'), 'left remove person add joined'],
+        [['guest in', 'guest out'], 'remove person add'],
       ],
     });
   });

@@ -172,6 +172,8 @@ describe('subscribing', () => {
         [['cat'], 'add notice'],
         [['bot'], 'add'],
         [but(members, 'cat', 'bot'), 'cat bot'],
+        // A guest has the list of subscribers of his streams.
+        [['guest in'], 'cat bot'],
       ],
     });
     await join('bob', 'fresh', ['cat', 'bot']);
@@ -236,7 +238,7 @@ describe('unsubscribing', () => {
       },
       to: [
         [['cat'], 'remove read'],
-        [but(members, 'cat'), 'peer'],
+        [[...but(members, 'cat'), 'guest in'], 'peer'],
       ],
     });
     await leave('admin', 'fresh', ['bob', 'guest in', 'bot']);
@@ -250,7 +252,9 @@ describe('unsubscribing', () => {
         read: (who) => read(who === 'guest in' ? [anyNumber] : []),
       },
       to: [
-        [['bob', 'bot'], 'remove vacate read'],
+        // Who is removed still sees a public stream, and hears of the others.
+        [['bob'], 'remove guest bot vacate read'],
+        [['bot'], 'remove bob guest vacate read'],
         [['guest in'], 'remove read'],
         [but(members, 'bob', 'bot'), 'bob guest bot vacate'],
       ],
@@ -274,14 +278,18 @@ describe('unsubscribing', () => {
     });
   });
 
-  test('the last ones from a private stream: it is deleted, which administrators hear', async () => {
+  test('the last ones from a private stream: it is deleted, which administrators hear and those who were there', async () => {
     const id = await idOf('hidden');
     await leave('admin', 'hidden', ['bob', 'guest out', 'admin', 'out']);
-    const object = stream('hidden', id, {
-      invite_only: true,
-      history_public_to_subscribers: false,
-      first_message_id: anyNumber,
-    });
+    const gone = (firstMessageId: unknown): JsonObject =>
+      ofStream(
+        'delete',
+        stream('hidden', id, {
+          invite_only: true,
+          history_public_to_subscribers: false,
+          first_message_id: firstMessageId,
+        }),
+      );
     await expectTold({
       bodies: {
         remove: removed('hidden', id),
@@ -289,12 +297,15 @@ describe('unsubscribing', () => {
         guest: peer('peer_remove', 'hidden', id, 'guest out'),
         admin: peer('peer_remove', 'hidden', id, 'admin'),
         out: peer('peer_remove', 'hidden', id, 'out'),
-        delete: ofStream('delete', object),
+        delete: gone(anyNumber),
+        // What it was about lately is told to those who saw it until now.
+        ended: gone(null),
         read: (who) => read(who === 'guest out' || who === 'admin' ? [anyNumber] : []),
       },
       to: [
-        [['bob', 'guest out', 'out'], 'remove read'],
-        [['admin'], 'remove delete read'],
+        // Register lists to those who left that they were there.
+        [['bob', 'guest out', 'out'], 'remove ended read'],
+        [['admin'], 'remove bob out guest delete read'],
         [['admin bot'], 'bob admin out guest delete'],
       ],
     });
