@@ -171,6 +171,25 @@ describe('which messages move', () => {
         subject_links: ['https://example.com/flibbertigibbet'],
       });
   });
+
+  test('what the mover may not see stays where it is, and is not told to him', async () => {
+    const held = await fixture.send('dan', topic, 'one', 'secret');
+    const alsoHeld = await fixture.send('bob', topic, 'two', 'secret');
+    await fixture.leave('dan', 'secret');
+    const later = await fixture.send('bob', topic, 'three', 'secret');
+    for (const propagate_mode of ['change_later', 'change_all']) {
+      const moved = `${topic} ${propagate_mode}`;
+      await fixture.queues.read();
+      await fixture.edit('dan', held, { topic: moved, propagate_mode });
+      expect(await events('dan')).toMatchObject([{ message_ids: [held, alsoHeld] }]);
+      expect(await topicsOf([held, alsoHeld, later])).toEqual([moved, moved, topic]);
+      // A member who sees all of it moves all of it.
+      await fixture.edit('bob', held, { topic, propagate_mode });
+    }
+    await fixture.edit('bob', held, { topic: 'all of it', propagate_mode: 'change_later' });
+    expect(await topicsOf([held, alsoHeld, later])).toEqual(Array(3).fill('all of it'));
+    await fixture.join('dan', 'secret');
+  });
 });
 
 describe('who may', () => {

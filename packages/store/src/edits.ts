@@ -201,6 +201,8 @@ export type Propagation = {
   readonly conversationId: number;
   readonly topic: string;
   readonly mode: 'change_later' | 'change_all';
+  /** Whoever moves them: what he may not see stays where it is. */
+  readonly userId: number;
 };
 
 const bytesSql = 'octet_length(m.rendered_content)';
@@ -213,11 +215,12 @@ export type SizedMessage = { readonly id: number; readonly bytes: number };
 
 /**
  * @param limit the most messages to list
- * @returns the other messages that the new topic is for, ascending; those with a larger id, or all of the last seven days
+ * @returns the other messages that the new topic is for, ascending: those with a larger id, or all of the last seven days, as far as
+ *   whoever moves them may see them. A former member of a private stream has no say in what was sent since, and does not learn of it
  */
 export async function listPropagated(
   client: Client,
-  { messageId, streamId, conversationId, topic, mode }: Propagation,
+  { messageId, streamId, conversationId, topic, mode, userId }: Propagation,
   limit: number,
 ): Promise<SizedMessage[]> {
   const which =
@@ -227,8 +230,9 @@ export async function listPropagated(
   const { rows } = await client.query<SizedMessage>({
     name: `edits-propagated-${mode}`,
     text: `SELECT m.id, ${bytesSql} AS bytes FROM messages m WHERE m.conversation_id = $3 AND m.stream_id = $2 AND m.topic = $4 AND ${which}
+        AND (${historyReadableSql('$2::integer', '$6::integer')} OR ${heldSql('m', '$6::integer')})
       ORDER BY m.id LIMIT $5`,
-    values: [messageId, streamId, conversationId, topic, limit],
+    values: [messageId, streamId, conversationId, topic, limit, userId],
   });
   return rows;
 }

@@ -71,7 +71,7 @@ async function writeEdit(client: Client, edit: EditToWrite): Promise<Entry[]> {
   const { message, editor, text, topic, request } = edit;
   const { propagateMode } = request;
   // Other messages are locked before read state is.
-  const movedIds = await moveOthers(client, message, topic, propagateMode);
+  const movedIds = await moveOthers(client, editor, message, topic, propagateMode);
   const holders = await letNamedHold(client, message, text);
   const { editHistory, stream } = await getEditedMessageFacts(client, message.id);
   const done: EditDone = {
@@ -168,13 +168,14 @@ async function relinkUploads(
 /** @returns the ids of the other messages that got the topic too, ascending */
 async function moveOthers(
   client: Client,
+  { userId }: Actor,
   message: MessageFacts,
   topic: NewTopic | undefined,
   mode: PropagateMode,
 ): Promise<number[]> {
   const { id, streamId, conversationId } = message;
   if (topic === undefined || mode === 'change_one' || streamId === null) return [];
-  const from = { messageId: id, streamId, conversationId, topic: message.topic, mode };
+  const from = { messageId: id, streamId, conversationId, topic: message.topic, mode, userId };
   const others = await listPropagated(client, from, limits.messagesMovedMax);
   const bytes = others.reduce((sum, other) => sum + other.bytes, 0);
   // With the message itself it is one more than listed.
