@@ -2,7 +2,7 @@ import { ApiError } from '@parley/contracts';
 import { NotSent } from '@parley/event-log';
 import type { SendItem, SendOutcome } from '@parley/event-log';
 import { createLogger } from '@parley/logging';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 
 import { BatchWriter } from './batch-writer.ts';
 import type { BatchWriterOptions } from './batch-writer.ts';
@@ -101,6 +101,32 @@ test('a busy item goes again and the others are answered', async () => {
   ]);
   expect(await writer.send(item('a'), false)).toMatchObject({ outcome: 'sent' });
   expect(batches).toEqual([['a'], ['a']]);
+});
+
+test('others do not wait for a busy item', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  let isBusy = true;
+  const { writer, batches } = scripted(
+    Array.from(
+      { length: 8 },
+      () =>
+        (keys: readonly string[]): SendOutcome[] =>
+          keys.map((key) =>
+            key === 'locked' && isBusy
+              ? { outcome: 'busy', messageId: undefined, position: undefined }
+              : { outcome: 'sent', messageId: 1, position: 1 },
+          ),
+    ),
+  );
+  const locked = writer.send(item('locked'), false);
+  for (const key of ['a', 'b', 'c']) await writer.send(item(key), false);
+  expect(batches).toEqual([['locked'], ['a'], ['b'], ['c']]);
+  isBusy = false;
+  vi.runOnlyPendingTimers();
+  vi.useRealTimers();
+  expect(await locked).toMatchObject({ outcome: 'sent' });
+  await writer.drain();
+  expect(batches).toEqual([['locked'], ['a'], ['b'], ['c'], ['locked']]);
 });
 
 test('after a lost connection the same keys go again', async () => {

@@ -4,7 +4,8 @@
  *
  * It promises that a send is answered only when its outcome is known, or with 503 when it certainly did not happen or its key makes
  * a repeat harmless. After a lost connection the same keys go again, so nothing is sent twice. Two items with one key are never in
- * one batch. A batch that the database refuses is repeated item by item, so that one bad item fails alone.
+ * one batch. A batch that the database refuses is repeated item by item, so that one bad item fails alone. An item whose rows somebody
+ * else holds locked, such as those of ten thousand people who are being unsubscribed, waits by itself: others go on without it.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -41,6 +42,8 @@ type Pending = {
   readonly repeatIsHarmless: boolean;
   readonly arrivedAtMs: number;
   outcomeIsUnknown: boolean;
+  /** How long it waits when it is found busy. */
+  busyWaitMs: number;
   readonly resolve: (outcome: KnownOutcome) => void;
   readonly reject: (error: unknown) => void;
 };
@@ -61,6 +64,8 @@ function isKnown(outcome: SendOutcome): outcome is KnownOutcome {
 export class BatchWriter {
   readonly #options: Required<Omit<BatchWriterOptions, 'registry'>>;
   #queue: Pending[] = [];
+  /** Those that come back into the queue after a moment. */
+  readonly #busy = new Set<Pending>();
   #flushing: Promise<void> | undefined;
   readonly #batchItems: Histogram;
   readonly #refused: Counter;
@@ -94,7 +99,7 @@ export class BatchWriter {
       help: 'Batches that went again after a failure',
       registers,
     });
-    const queueLength = (): number => this.#queue.length;
+    const queueLength = (): number => this.#waiting;
     new Gauge({
       name: 'parley_sends_waiting',
       help: 'Sends that wait for the next statement',
@@ -112,7 +117,7 @@ export class BatchWriter {
    * @throws ApiError 503 when the queue is full or the store was away for too long; what the database reported of this item
    */
   send(item: SendItem, repeatIsHarmless: boolean): Promise<KnownOutcome> {
-    if (this.#queue.length >= this.#options.queueItemsMax) {
+    if (this.#waiting >= this.#options.queueItemsMax) {
       this.#refused.inc({ reason: 'full' });
       throw serviceUnavailable(retryAfterSecs);
     }
@@ -122,18 +127,28 @@ export class BatchWriter {
       repeatIsHarmless,
       arrivedAtMs: performance.now(),
       outcomeIsUnknown: false,
+      busyWaitMs: retryWaitMinMs,
       resolve,
       reject,
     });
-    this.#flushing ??= this.#flush().finally(() => {
-      this.#flushing = undefined;
-    });
+    this.#startFlushing();
     return promise;
   }
 
   /** Waits until nothing is on its way. */
   async drain(): Promise<void> {
-    while (this.#flushing !== undefined) await this.#flushing;
+    while (this.#flushing !== undefined || this.#busy.size > 0)
+      await (this.#flushing ?? delay(retryWaitMinMs));
+  }
+
+  get #waiting(): number {
+    return this.#queue.length + this.#busy.size;
+  }
+
+  #startFlushing(): void {
+    this.#flushing ??= this.#flush().finally(() => {
+      this.#flushing = undefined;
+    });
   }
 
   async #flush(): Promise<void> {
@@ -148,7 +163,7 @@ export class BatchWriter {
       }
       this.#queue.unshift(...undecided);
       this.#giveUpLate();
-      // What others hold locked, or a store that is away, needs a moment; new arrivals go with the next batch all the same.
+      // A store that is away needs a moment; new arrivals go with the next batch.
       await delay(waitMs);
       waitMs = Math.min(waitMs * 2, retryWaitMaxMs);
     }
@@ -180,10 +195,23 @@ export class BatchWriter {
     }
     return batch.filter((pending, index) => {
       const outcome = outcomes[index];
-      if (outcome === undefined || !isKnown(outcome)) return true;
-      pending.resolve(outcome);
+      if (outcome === undefined) return true;
+      if (isKnown(outcome)) pending.resolve(outcome);
+      else this.#setAside(pending);
       return false;
     });
+  }
+
+  /** Lets an item wait for the locks of others, which a large change holds for seconds. */
+  #setAside(pending: Pending): void {
+    this.#busy.add(pending);
+    setTimeout(() => {
+      this.#busy.delete(pending);
+      this.#queue.unshift(pending);
+      this.#giveUpLate();
+      this.#startFlushing();
+    }, pending.busyWaitMs);
+    pending.busyWaitMs = Math.min(pending.busyWaitMs * 2, retryWaitMaxMs);
   }
 
   async #handleFailure(batch: readonly Pending[], error: unknown): Promise<Pending[]> {
