@@ -4,8 +4,8 @@
  *
  * It promises that a send is answered only when its outcome is known, or with 503 when it certainly did not happen or its key makes
  * a repeat harmless. After a lost connection the same keys go again, so nothing is sent twice. Two items with one key are never in
- * one batch. A batch that the database refuses is repeated item by item, so that one bad item fails alone. An item whose rows somebody
- * else holds locked, such as those of ten thousand people who are being unsubscribed, waits by itself: others go on without it.
+ * one batch. A batch that the database refuses is repeated item by item, so that one bad item fails alone. An item whose
+ * key is in the hands of another process waits by itself: others go on without it.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -202,7 +202,7 @@ export class BatchWriter {
     });
   }
 
-  /** Lets an item wait for the locks of others, which a large change holds for seconds. */
+  /** Lets an item wait for another process that has its key, such as that which a repeated request went to before. */
   #setAside(pending: Pending): void {
     this.#busy.add(pending);
     setTimeout(() => {
