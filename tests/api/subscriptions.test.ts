@@ -136,7 +136,8 @@ test('descriptions lose their newlines, colours count for new subscriptions only
 test('names, descriptions, colours and shapes are checked with the documented texts', async () => {
   const check = async (subscriptions: unknown): Promise<unknown> =>
     (await refusal('bob', 'POST', { subscriptions })).body;
-  expect(await check(named('   '))).toEqual(coded("Invalid stream name ''"));
+  for (const blank of ['', '   '])
+    expect(await check(named(blank))).toEqual(coded("Invalid stream name ''"));
   expect(await check(named('x'.repeat(61)))).toEqual(
     coded('Stream name too long (limit: 60 characters).'),
   );
