@@ -233,6 +233,16 @@ describe('files and pictures', () => {
     }
   });
 
+  test('take the key as a parameter beside an empty header, which says nothing', async () => {
+    for (const path of paths) {
+      const { apiKey } = organization.accounts.bob;
+      const withKey = `${path}${path.includes('?') ? '&' : '?'}api_key=${apiKey}`;
+      for (const { status } of await sendToEach('GET', withKey, '')) expect(status).not.toBe(401);
+      for (const answer of await sendToEach('GET', path, ''))
+        expect(answer.headers['www-authenticate']).toBe('Session realm="zulip"');
+    }
+  });
+
   test('ask for a session where there is neither header nor key', async () => {
     for (const path of paths)
       for (const answer of await sendToEach('GET', path, undefined))

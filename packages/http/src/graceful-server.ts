@@ -4,6 +4,9 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 import { withoutCode } from '@parley/contracts';
+import type { ApiError } from '@parley/contracts';
+
+import { writeRefusal } from './error-handler.ts';
 
 /** An HTTP server that can end without cutting off answers. */
 export type GracefulServer = {
@@ -59,14 +62,23 @@ export async function listen(
       keepAliveTimeout: keepAliveTimeoutMs,
       headersTimeout: Math.min(headersTimeoutMs, options.requestTimeoutMs),
       requestTimeout: options.requestTimeoutMs,
+      // Node's own refusal has no body; every answer is JSON.
+      requireHostHeader: false,
     },
     (request, response) => {
+      if (request.httpVersion === '1.1' && request.headers.host === undefined) {
+        refuseUnread(response, withoutCode('Missing Host header'));
+        return;
+      }
       // A kept connection would bring more requests to a server that is leaving.
       if (isStopping) response.setHeader('Connection', 'close');
       handler(request, response);
     },
   );
   server.on('clientError', refuseMalformed);
+  server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) =>
+    refuseUnread(response, withoutCode('Expectation Failed', 417)),
+  );
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen({ port: options.port, host: options.host, backlog }, () => {
@@ -82,6 +94,11 @@ export async function listen(
       return stopServer(server, deadlineMs);
     },
   };
+}
+
+/** Refuses a request before any handler; its body is not read, and so the connection ends. */
+function refuseUnread(response: ServerResponse, refusal: ApiError): void {
+  writeRefusal(response, refusal, { Connection: 'close' });
 }
 
 /**

@@ -24,13 +24,34 @@ const streams: JsonSchema = {
   },
 };
 
+it('counts true as 1 and false as 0 where integers belong, and nowhere else', () => {
+  const schema: JsonSchema = {
+    type: 'array',
+    items: {
+      type: 'object',
+      properties: {
+        ids: { type: 'array', items: { type: 'integer' } },
+        flags: { type: 'array', items: { type: 'boolean' } },
+        any: {},
+      },
+    },
+  };
+  const check = (text: string, of: JsonSchema): unknown =>
+    compileCheck(of)(parseJsonParameter(text, 'v'), 'v');
+  expect(check('true', { type: 'integer' })).toBe(1);
+  expect(check('[{"ids":[true,5,false],"flags":[true],"any":true,"other":true}]', schema)).toEqual([
+    { ids: [1, 5, 0], flags: [true], any: true, other: true },
+  ]);
+});
+
 describe('texts of the reference facts, people 2.4', () => {
   it.each<[JsonSchema, string, string]>([
     [{ type: 'string' }, '1', 'v is not a string'],
     [{ type: 'integer' }, '"5"', 'v is not an integer'],
     [{ type: 'integer' }, '5.0', 'v is not an integer'],
     [{ type: 'integer' }, '5.5', 'v is not an integer'],
-    [{ type: 'integer' }, 'true', 'v is not an integer'],
+    [{ type: 'integer' }, 'true', 'accepted'],
+    [{ type: 'integer', enum: [1, 2] }, 'false', 'Invalid v'],
     [{ type: 'integer' }, '5', 'accepted'],
     [{ type: 'number' }, '5.0', 'accepted'],
     [{ type: 'number' }, '"5"', 'v is not a float'],

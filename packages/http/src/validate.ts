@@ -74,6 +74,30 @@ function withIntegerLiterals(schema: JsonSchema): Record<string, unknown> {
   return copy;
 }
 
+/** Whether an integer may stand anywhere in a value of this schema. */
+function holdsIntegers({ type, items, properties }: JsonSchema): boolean {
+  return (
+    type === 'integer' ||
+    (items !== undefined && holdsIntegers(items)) ||
+    Object.values(properties ?? {}).some(holdsIntegers)
+  );
+}
+
+/** `true` passes an integer check and counts as 1, `false` as 0 (reference facts, people 2.3). The value is changed in place. */
+function countBooleans(value: unknown, { type, items, properties }: JsonSchema): unknown {
+  if (typeof value === 'boolean') return type === 'integer' ? Number(value) : value;
+  if (Array.isArray(value)) {
+    if (items === undefined || !holdsIntegers(items)) return value;
+    for (const [index, item] of value.entries()) value[index] = countBooleans(item, items);
+  } else if (typeof value === 'object' && value !== null) {
+    const members = value as Record<string, unknown>;
+    for (const [name, schema] of Object.entries(properties ?? {})) {
+      if (Object.hasOwn(members, name)) members[name] = countBooleans(members[name], schema);
+    }
+  }
+  return value;
+}
+
 /**
  * Compiles a schema into a check of parsed values.
  *
@@ -82,8 +106,9 @@ function withIntegerLiterals(schema: JsonSchema): Record<string, unknown> {
  */
 export function compileCheck(schema: JsonSchema): (holder: JsonValue, name: string) => unknown {
   const validate: ValidateFunction = ajv.compile(withIntegerLiterals(schema));
+  const countsBooleans = holdsIntegers(schema);
   return (holder, name) => {
-    const value = holder[''];
+    const value = countsBooleans ? countBooleans(holder[''], schema) : holder[''];
     const context = {
       instancePath: '',
       parentData: holder,

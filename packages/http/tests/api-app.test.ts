@@ -324,6 +324,12 @@ describe('what is no HTTP request', () => {
       `GET / HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(70_000)}\r\n\r\n`,
       431,
     ],
+    ['a request without a host', 'GET /api/v1/samples HTTP/1.1\r\n\r\n', 400],
+    [
+      'an expectation that nobody meets',
+      'GET /api/v1/samples HTTP/1.1\r\nHost: x\r\nExpect: wonders\r\n\r\n',
+      417,
+    ],
   ])('is answered in JSON: %s', async (_case, bytes, status) => {
     const answer = await callRaw(bytes);
     expect(answer).toContain(`HTTP/1.1 ${status} `);

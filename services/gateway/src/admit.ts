@@ -127,7 +127,7 @@ export async function admit(
   }
   const { authorization } = request.headers;
   const given =
-    endpoint.authentication === 'basic-or-key' && authorization === undefined
+    endpoint.authentication === 'basic-or-key' && (authorization ?? '').trim() === ''
       ? parseKeyInQuery(received.query)
       : parseAuthorization(authorization);
   const account = await checkLogin(request, requestId, given, checks);

@@ -1,0 +1,334 @@
+/**
+ * What holds for every endpoint of every service (reference facts, people 2 to 4), asked of each one through two gateways by its
+ * declaration. No request here passes the check that it is about, so nothing is ever done.
+ */
+import { methodNotAllowed } from '@parley/contracts';
+import type { JsonObject } from '@parley/test-kit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { allEndpoints } from '../docs/all-endpoints.ts';
+import type { AnyEndpoint } from '../docs/all-endpoints.ts';
+import { sendRaw } from '../support/send-raw.ts';
+import type { RawAnswer } from '../support/send-raw.ts';
+import { startSmallOrganization } from './small-organization.ts';
+import type { PersonKey, SmallOrganization } from './small-organization.ts';
+
+let organization: SmallOrganization;
+beforeAll(async () => {
+  organization = await startSmallOrganization({ gateways: 2, messages: 1, events: 1 });
+});
+afterAll(() => organization.stop());
+
+const answerDeadlineMs = 30_000;
+
+type Parameter = AnyEndpoint['parameters'][number];
+
+function pathOf({ below, path }: AnyEndpoint): string {
+  const filled = path
+    .replaceAll(':email_or_id', 'bob@example.com')
+    .replaceAll(':email', 'bob@example.com')
+    .replaceAll(/[:*]\w+/g, '1');
+  return below === 'api' ? `/api/v1${filled}` : filled;
+}
+
+let turn = 0;
+
+/** Asks one gateway after the other; parameters go into the query, which every method reads. */
+function send(
+  method: string,
+  path: string,
+  {
+    who,
+    headers = {},
+    parameters = {},
+  }: {
+    readonly who?: PersonKey;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly parameters?: Readonly<Record<string, string>>;
+  } = {},
+): Promise<RawAnswer> {
+  const { gatewayUrls } = organization.cluster;
+  turn += 1;
+  const query = new URLSearchParams(parameters).toString();
+  const account = who === undefined ? undefined : organization.accounts[who];
+  const login = Buffer.from(`${account?.user.email}:${account?.apiKey}`).toString('base64');
+  return sendRaw(
+    gatewayUrls[turn % gatewayUrls.length] ?? '',
+    {
+      method,
+      path: query === '' ? path : `${path}?${query}`,
+      headers: {
+        ...(account === undefined ? {} : { authorization: `Basic ${login}` }),
+        ...headers,
+      },
+      body: undefined,
+    },
+    answerDeadlineMs,
+  );
+}
+
+function read({ status, text }: RawAnswer): JsonObject {
+  return { status, ...(JSON.parse(text) as JsonObject) };
+}
+
+const uncoded = (status: number, msg: string): object => ({ status, result: 'error', msg });
+const badRequest = (msg: string): object => ({ ...uncoded(400, msg), code: 'BAD_REQUEST' });
+
+const methods = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'];
+
+const byPath = [...Map.groupBy(allEndpoints, ({ below, path }) => `${below} ${path}`).values()]
+  .flatMap((members) => {
+    const [first] = members;
+    return first === undefined
+      ? []
+      : [{ path: pathOf(first), declared: members.map(({ method }): string => method) }];
+  })
+  .map(({ path, declared }) => ({
+    path,
+    allowed: declared.includes('GET') ? [...declared, 'HEAD'] : declared,
+  }));
+
+describe('a path', () => {
+  test.each(byPath)(
+    '$path tells its methods to OPTIONS, without credentials',
+    async ({ path, allowed }) => {
+      const answer = await send('OPTIONS', path, { headers: { authorization: 'Bearer x' } });
+      expect([answer.status, answer.headers.allow, answer.text]).toEqual([
+        204,
+        allowed.toSorted().join(', '),
+        '',
+      ]);
+    },
+  );
+
+  test.each(byPath)(
+    '$path refuses other methods before credentials, as JSON',
+    async ({ path, allowed }) => {
+      // There a form may name the method, which is for the service to see.
+      const takesAnyPost = ['PATCH', 'PUT', 'DELETE'].some((method) => allowed.includes(method));
+      for (const method of methods.filter((each) => !allowed.includes(each))) {
+        const answer = await send(method, path);
+        if (method === 'POST' && takesAnyPost) expect(answer.status).toBe(401);
+        else {
+          const listed = (answer.headers.allow ?? '').split(', ');
+          expect(listed.toSorted()).toEqual(allowed.toSorted());
+          if (listed.includes('HEAD')) expect(listed.at(-1)).toBe('HEAD');
+          expect(read(answer)).toEqual({ status: 405, ...methodNotAllowed(listed).toBody() });
+          expect(answer.headers['content-type']).toBe('application/json');
+        }
+      }
+      if (!allowed.includes('GET')) expect((await send('HEAD', path)).status).toBe(405);
+    },
+  );
+
+  test.each(byPath)('$path is another one with a slash behind it', async ({ path }) => {
+    if (path.startsWith('/user_uploads')) return;
+    for (const method of ['GET', 'POST'])
+      expect(read(await send(method, `${path}/`))).toEqual(uncoded(404, 'Not found'));
+  });
+});
+
+const guarded = allEndpoints.filter(({ access }) => access.authentication === 'required');
+
+describe('credentials', () => {
+  test.each(guarded)('are needed for $method $path', async (endpoint) => {
+    const { method, below } = endpoint;
+    const path = pathOf(endpoint);
+    const nobody = await send(method, path);
+    expect(read(nobody)).toEqual(
+      uncoded(401, 'Not logged in: API authentication or user session required'),
+    );
+    expect(nobody.headers['www-authenticate']).toBe(
+      `${below === 'api' ? 'Basic' : 'Session'} realm="zulip"`,
+    );
+    const bearer = await send(method, path, { headers: { authorization: 'Bearer x' } });
+    expect(read(bearer)).toEqual(uncoded(400, 'This endpoint requires HTTP basic authentication.'));
+    expect(bearer.headers).not.toHaveProperty('www-authenticate');
+    const stranger = Buffer.from(`bob@example.com:${'x'.repeat(32)}`).toString('base64');
+    const wrong = await send(method, path, { headers: { authorization: `Basic ${stranger}` } });
+    expect(read(wrong)).toEqual(uncoded(401, 'Invalid API key'));
+    expect(wrong.headers['www-authenticate']).toBe('Basic realm="zulip"');
+    if (method === 'GET') expect((await send('HEAD', path)).status).toBe(401);
+  });
+
+  test.each(guarded)(
+    'of an incoming-webhook bot are only for sending: $method $path',
+    async (endpoint) => {
+      const { method, access } = endpoint;
+      const refusal = await send(method, pathOf(endpoint), { who: 'hookBot' });
+      if (access.authentication === 'required' && access.incomingWebhookBots === 'allowed')
+        expect(refusal.status).toBe(400);
+      else
+        expect(read(refusal)).toEqual(
+          uncoded(401, 'This API is not available to incoming webhook bots.'),
+        );
+    },
+  );
+});
+
+describe('roles are checked before parameters', () => {
+  test.each(guarded)('of $method $path', async (endpoint) => {
+    const { method, access } = endpoint;
+    if (access.authentication !== 'required') return;
+    const told = async (who: PersonKey): Promise<JsonObject> =>
+      read(await send(method, pathOf(endpoint), { who }));
+    if (access.administratorsOnly === true) {
+      const refusal = {
+        ...uncoded(400, 'Must be an organization administrator'),
+        code: 'UNAUTHORIZED_PRINCIPAL',
+      };
+      for (const who of ['bob', 'gil', 'bobBot'] as const) expect(await told(who)).toEqual(refusal);
+      return;
+    }
+    if (access.guests === 'refused')
+      expect(await told('gil')).toEqual(badRequest('Not allowed for guest users'));
+    if (access.bots === 'refused')
+      expect(await told('bobBot')).toEqual(
+        uncoded(400, 'This endpoint does not accept bot requests.'),
+      );
+  });
+});
+
+/** A text that is not refused, for what stands before the parameter in question. */
+function sampleOf({ encoding, schema }: Parameter): string {
+  if (schema.type === 'integer') return String(schema.enum?.[0] ?? 1);
+  if (encoding === 'text') return 'x';
+  if (schema.type === 'string') return '"x"';
+  if (schema.type === 'array') return '[]';
+  return schema.type === 'object' ? '{}' : 'true';
+}
+
+const ofOtherType: Readonly<Record<string, readonly [text: string, told: string]>> = {
+  string: ['5', 'is not a string'],
+  integer: ['"5"', 'is not an integer'],
+  boolean: ['1', 'is not a boolean'],
+  array: ['{}', 'is not a list'],
+  object: ['[]', 'is not a dict'],
+};
+
+const inForm = allEndpoints.flatMap((endpoint) => {
+  const declared: readonly Parameter[] = endpoint.parameters.filter(({ from }) => from === 'form');
+  return declared.map((parameter, index) => ({
+    endpoint,
+    method: endpoint.method,
+    path: endpoint.path,
+    name: parameter.name,
+    parameter,
+    before: Object.fromEntries(
+      declared
+        .slice(0, index)
+        .filter(({ required }) => required)
+        .map((each) => [each.name, sampleOf(each)]),
+    ),
+  }));
+});
+
+type Asked = (typeof inForm)[number];
+
+async function askWith({ endpoint, before, name }: Asked, text?: string): Promise<JsonObject> {
+  const who = endpoint.access.authentication === 'required' ? { who: 'ann' as const } : {};
+  const parameters = text === undefined ? before : { ...before, [name]: text };
+  return read(await send(endpoint.method, pathOf(endpoint), { ...who, parameters }));
+}
+
+/** Read by rules of their own, which their own tests are about. */
+const hasOwnRules = new Set(['narrow', 'anchor', 'field_data', 'message_retention_days']);
+
+/** Older clients send these JSON-encoded and newer ones raw: every text is one (reference facts, people 2.5). */
+const encodedOrRaw = new Set([
+  'PATCH /users/:user_id full_name',
+  'POST /bots payload_url',
+  'POST /bots service_name',
+  'PATCH /bots/:bot_id service_payload_url',
+  'PATCH /settings/display default_language',
+  'PATCH /settings/display emojiset',
+  'PATCH /settings/display timezone',
+  'PATCH /settings/notifications notification_sound',
+  'PATCH /realm name',
+  'PATCH /realm description',
+  'PATCH /realm default_language',
+  'POST /realm/domains domain',
+  'PATCH /streams/:stream_id description',
+  'PATCH /streams/:stream_id new_name',
+  'PATCH /default_stream_groups/:group_id new_group_name',
+  'PATCH /default_stream_groups/:group_id new_description',
+]);
+const keyOf = ({ method, path, name }: Asked): string => `${method} ${path} ${name}`;
+
+describe('a parameter', () => {
+  test.each(inForm.filter(({ parameter }) => parameter.required))(
+    'that is missing is named: $method $path $name',
+    async (asked) => {
+      expect(await askWith(asked)).toEqual({
+        ...uncoded(400, `Missing '${asked.name}' argument`),
+        code: 'REQUEST_VARIABLE_MISSING',
+        var_name: asked.name,
+      });
+    },
+  );
+
+  const encoded = inForm.filter(
+    (asked) =>
+      asked.parameter.encoding === 'json' &&
+      !hasOwnRules.has(asked.name) &&
+      !encodedOrRaw.has(keyOf(asked)),
+  );
+  test.each(encoded)('that is no JSON is refused: $method $path $name', async (asked) => {
+    for (const text of ['True', "'x'", '', '[1,]'])
+      expect(await askWith(asked, text)).toEqual(
+        badRequest(`Argument "${asked.name}" is not valid JSON.`),
+      );
+  });
+
+  test.each(encoded.filter(({ parameter }) => String(parameter.schema.type) in ofOtherType))(
+    'of another JSON type is refused: $method $path $name',
+    async (asked) => {
+      const [text = '', told = ''] = ofOtherType[String(asked.parameter.schema.type)] ?? [];
+      expect(await askWith(asked, text)).toEqual(badRequest(`${asked.name} ${told}`));
+    },
+  );
+
+  const numbers = inForm.filter(
+    ({ parameter, name }) =>
+      parameter.encoding === 'text' &&
+      parameter.schema.type === 'integer' &&
+      !hasOwnRules.has(name),
+  );
+  test.each(numbers)('that is no number is refused: $method $path $name', async (asked) => {
+    for (const text of ['abc', '', '1.0', 'true'])
+      expect(await askWith(asked, text)).toEqual({
+        ...uncoded(400, `Bad value for '${asked.name}': ${text}`),
+        code: 'REQUEST_VARIABLE_INVALID',
+        var_name: asked.name,
+        bad_value: text,
+      });
+  });
+
+  const named = inForm.filter(({ parameter }) => parameter.aliases.length > 0);
+  test.each(named)('by two names is refused: $method $path $name', async (asked) => {
+    const [alias = ''] = asked.parameter.aliases;
+    const both = { ...asked, before: { ...asked.before, [alias]: 'x' } };
+    expect(await askWith(both, 'x')).toEqual({
+      ...uncoded(400, `Can't decide between '${asked.name}' and '${alias}' arguments`),
+      code: 'REQUEST_CONFUSING_VAR',
+      var_name1: asked.name,
+      var_name2: alias,
+    });
+  });
+
+  test('JSON-encoded or raw is taken where clients send both', () => {
+    const strings = inForm.filter(
+      ({ parameter }) => parameter.encoding === 'json' && parameter.schema.type === 'string',
+    );
+    expect(new Set(strings.filter(({ name }) => !hasOwnRules.has(name)).map(keyOf))).toEqual(
+      encodedOrRaw,
+    );
+  });
+
+  test('in JSON may be null wherever it may be left out', () => {
+    const optional = inForm.filter(
+      ({ parameter }) => parameter.encoding === 'json' && !parameter.required,
+    );
+    expect(optional.filter(({ parameter }) => !parameter.nullMeansAbsent).map(keyOf)).toEqual([]);
+  });
+});
