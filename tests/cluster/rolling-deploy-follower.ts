@@ -25,8 +25,8 @@ export class DeployFollower {
   readonly record: QueueRecord;
   /** The changes it was told, in the order of their events. */
   readonly changes: string[] = [];
-  /** Polls that failed or were answered with nothing. */
-  interruptions = 0;
+  /** Polls that failed or were answered with nothing: what was answered, or why nothing was. */
+  readonly interruptions: string[] = [];
   /** Two failures in a row, or a refusal that no repetition would hide. */
   readonly faults: string[] = [];
   readonly #client: ApiClient;
@@ -76,7 +76,7 @@ export class DeployFollower {
       const failure = await this.#pollOnce();
       if (signal.aborted) return;
       if (failure !== undefined) {
-        this.interruptions += 1;
+        this.interruptions.push(failure);
         if (failedBefore !== undefined)
           this.faults.push(`a poll failed twice in a row: ${failedBefore}; ${failure}`);
         await delay(pauseAfterFailureMs);
@@ -101,7 +101,7 @@ export class DeployFollower {
         return 'refused';
       }
       const events = readObjects(answer.body, 'events');
-      if (events.length === 0) this.interruptions += 1;
+      if (events.length === 0) this.interruptions.push('nothing');
       this.record.receive(events);
       for (const event of events) {
         const change = changeOfEvent(event);
