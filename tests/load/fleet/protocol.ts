@@ -16,7 +16,7 @@ export type Command =
   | { readonly act: 'hold'; readonly followers: number; readonly atOnce: number }
   /** Opens, abandons and repeats polls, and ends and registers queues, so many clients at once, until stopped. */
   | { readonly act: 'churn'; readonly clients: number; readonly holdMaxMs: number }
-  /** Ends the churning. */
+  /** Ends the churning: every client hangs up. */
   | { readonly act: 'calm' }
   | { readonly act: 'check' }
   | { readonly act: 'report' };

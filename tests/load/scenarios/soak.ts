@@ -121,13 +121,15 @@ export async function soak(
   const sending = sends.sendPaced(Infinity, sendsPerSecond, () => stream, stopping.signal);
   // A send that fails ends the run at its end, not the process at once.
   sending.catch(() => undefined);
-  await fleet.startChurn(holdMaxMs);
   const beganAt = nowMs();
   const durationMs = options.minutes * 60_000;
   const samples: SoakSample[] = [];
   while (nowMs() - beganAt < durationMs) {
-    await pause(Math.min(options.sampleSecs * 1_000, Math.max(0, beganAt + durationMs - nowMs())));
-    await fleet.report();
+    await fleet.startChurn(holdMaxMs);
+    await pause(options.sampleSecs * 1_000);
+    // Counting listeners halts a process for a moment, in which its clients must not wait; and what is held is no part of a leak.
+    await fleet.stopChurn();
+    await waitForHeld(cluster, fleet, 0);
     for (const watching of gauges) {
       const taken: SoakSample = {
         process: watching.name,
@@ -138,10 +140,8 @@ export async function soak(
       onSample(taken);
     }
   }
-  await fleet.stopChurn();
   stopping.abort();
   await sending;
-  await waitForHeld(cluster, fleet, 0);
 
   const after = await waitUntil(
     'nothing is left behind',
