@@ -2,8 +2,8 @@ import { isJsonObject } from '@parley/test-kit';
 import type { Parameters } from '@parley/test-kit';
 
 import { findMarks } from './marks.ts';
-import { mayKnow, mayRead, mayReceive } from './world.ts';
-import type { MessageRecord, Person, World } from './world.ts';
+import { mayHaveKnown, mayKnow, mayListMembers, mayRead, mayReceive } from './world.ts';
+import type { MessageRecord, Person, StreamRecord, World } from './world.ts';
 
 export type Shown = {
   readonly status: number;
@@ -33,6 +33,18 @@ function countFaults(unread: Readonly<Record<string, unknown>>): string[] {
     : [];
 }
 
+function namesMembers(value: Readonly<Record<string, unknown>>): boolean {
+  const { subscribers, op } = value;
+  return (Array.isArray(subscribers) && subscribers.length > 0) || op === 'peer_add';
+}
+
+/** Events tell it to whoever was there, or saw it, when they were made. */
+function maySeeMembers(person: Person, stream: StreamRecord, saying: Saying): boolean {
+  if (mayListMembers(person, stream)) return true;
+  if (saying === 'answer') return false;
+  return stream.wasEverMember(person.id) || (person.role !== 'guest' && stream.wasPublicAfter(0));
+}
+
 /** The text without the names of the streams that the caller left, by which he knows them (reference facts, streams 6.2). */
 function withoutNamesOfLeftStreams({ text, json }: Shown): string {
   if (!isJsonObject(json) || !Array.isArray(json['unsubscribed'])) return text;
@@ -42,6 +54,9 @@ function withoutNamesOfLeftStreams({ text, json }: Shown): string {
     unsubscribed: left.map((stream) => (isJsonObject(stream) ? { ...stream, name: '' } : stream)),
   });
 }
+
+/** What is judged: an answer as of now, an event as of when it was made, or that of an edit, which is for those who could read it then. */
+type Saying = 'answer' | 'event' | 'edit';
 
 /** Says what an answer shows that must not be seen. */
 export class Judge {
@@ -55,20 +70,19 @@ export class Judge {
 
   /**
    * @param asked what the caller said himself: it is no news to him
-   * @param isEdit for the event of an edit, which is for those who could read the message then
    * @returns a sentence for each fault
    */
   faultsOf(
     person: Person,
     asked: readonly (string | Parameters)[],
     shown: Shown,
-    isEdit = false,
+    saying: Saying = 'answer',
   ): string[] {
     const input = JSON.stringify(asked);
     return [
-      ...this.#markFaults(person, findMarks(input), withoutNamesOfLeftStreams(shown), isEdit),
+      ...this.#markFaults(person, findMarks(input), withoutNamesOfLeftStreams(shown), saying),
       ...this.#keyFaults(person, shown.text),
-      ...this.#idFaults(person, new Set(input.match(/\d+/g)?.map(Number)), shown.json, isEdit),
+      ...this.#idFaults(person, new Set(input.match(/\d+/g)?.map(Number)), shown.json, saying),
       ...(shown.status >= 500 ? [`status ${shown.status}: ${shown.text}`] : []),
     ];
   }
@@ -83,8 +97,8 @@ export class Judge {
     event: Readonly<Record<string, unknown>>,
   ): string[] {
     const shown = { status: 200, text: JSON.stringify(event), json: event };
-    const isEdit = event['type'] === 'update_message';
-    const faults = this.faultsOf(person, asked, shown, isEdit);
+    const saying = event['type'] === 'update_message' ? 'edit' : 'event';
+    const faults = this.faultsOf(person, asked, shown, saying);
     const { message } = event;
     if (event['type'] !== 'message' || !isJsonObject(message)) return faults;
     const sent = this.#world.findMessage(Number(message['id']));
@@ -93,14 +107,15 @@ export class Judge {
     return faults;
   }
 
-  #markFaults(person: Person, asked: ReadonlySet<string>, text: string, isEdit: boolean): string[] {
+  #markFaults(person: Person, asked: ReadonlySet<string>, text: string, saying: Saying): string[] {
     return [...findMarks(text)].flatMap((mark) => {
       if (asked.has(mark)) return [];
       const secret = this.#world.secrets.get(mark.toLowerCase());
       if (secret === undefined || secret.maySee(person)) return [];
-      return isEdit && secret.message?.toldOfEdit.has(person) === true
-        ? []
-        : [`shows ${secret.what}`];
+      const wasTold =
+        (saying === 'edit' && secret.message?.toldOfEdit.has(person) === true) ||
+        (saying !== 'answer' && secret.mayHaveHeard?.(person) === true);
+      return wasTold ? [] : [`shows ${secret.what}`];
     });
   }
 
@@ -114,11 +129,11 @@ export class Judge {
     });
   }
 
-  #idFaults(person: Person, asked: ReadonlySet<number>, json: unknown, isEdit: boolean): string[] {
+  #idFaults(person: Person, asked: ReadonlySet<number>, json: unknown, saying: Saying): string[] {
     const faults: string[] = [];
     const checkMessage = (id: unknown): void => {
       const message = this.#world.findMessage(Number(id));
-      if (message === undefined || (isEdit && message.toldOfEdit.has(person))) return;
+      if (message === undefined || (saying === 'edit' && message.toldOfEdit.has(person))) return;
       if (!this.#maySeeId(person, message)) faults.push(`names message ${message.id}`);
     };
     const walk = (value: unknown, key: string): void => {
@@ -129,11 +144,16 @@ export class Judge {
       if (typeof value === 'number') {
         if (messageIdKeys.has(key) || key === 'messages') checkMessage(value);
         const stream = key === 'stream_id' ? this.#world.findStream(value) : undefined;
-        if (stream !== undefined && !asked.has(value) && !mayKnow(person, stream))
-          faults.push(`names stream ${value}`);
+        if (stream === undefined || asked.has(value)) return;
+        const knows =
+          saying === 'answer' ? mayKnow(person, stream) : mayHaveKnown(person, stream, 0);
+        if (!knows) faults.push(`names stream ${value}`);
         return;
       }
       if (!isJsonObject(value)) return;
+      const stream = this.#world.findStream(Number(value['stream_id']));
+      if (stream !== undefined && namesMembers(value) && !maySeeMembers(person, stream, saying))
+        faults.push(`names members of stream ${stream.id}`);
       if (key === 'unread_msgs') faults.push(...countFaults(value));
       if ('sender_id' in value && 'recipient_id' in value) checkMessage(value['id']);
       for (const [name, member] of Object.entries(value)) {

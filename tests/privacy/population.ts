@@ -1,14 +1,23 @@
 /** Makes the organization of the privacy test, through the interface, and writes down who was where when. */
 import type { Role } from '@parley/contracts';
-import type { ApiClient, TestAccount, TestOrganization } from '@parley/test-kit';
+import type { ApiClient, Parameters, TestAccount, TestOrganization } from '@parley/test-kit';
 
 import { makeMark } from './marks.ts';
 import type { SeededRandom } from './seeded-random.ts';
-import { StreamRecord, World, isRefused, mayKnow, mayRead } from './world.ts';
+import {
+  StreamRecord,
+  World,
+  isRefused,
+  mayHaveKnown,
+  mayKnow,
+  mayRead,
+  mayReceive,
+} from './world.ts';
 import type { FileRecord, MessageRecord, Person, StreamKind } from './world.ts';
 
 const streamsOfEachKind = 20;
 const initialMembersMax = 9;
+const groupName = 'somebody';
 
 const accounts: readonly {
   readonly name: string;
@@ -90,16 +99,80 @@ export class Population {
         const stream = new StreamRecord(Number(made?.stream_id), name, kind, keeper);
         for (const person of [keeper, ...members]) stream.join(person.id, this.#moment);
         this.world.addStream(stream);
-        for (const [mark, what] of [
-          [name, 'name'],
-          [description, 'description'],
-        ] as const)
-          this.world.secrets.set(mark, {
-            what: `the ${what} of ${kind} stream ${stream.id}`,
-            maySee: (person) => mayKnow(person, stream),
-          });
+        this.#ofStream(stream, 'name', name);
+        this.#ofStream(stream, 'description', description);
       }
     }
+  }
+
+  /** Some become private and some public, under another name: what is new of the former is not for those who lose sight of them. */
+  async changePrivacy(): Promise<void> {
+    this.#moment += 1;
+    const admins = this.#called('Admin');
+    const [admin] = admins;
+    const { streams } = this.world;
+    const closing = streams.filter(({ kind }) => kind === 'public');
+    const opening = streams.filter(
+      (stream) => stream.kind !== 'public' && admins.some(({ id }) => stream.isMember(id)),
+    );
+    for (const stream of this.#random.sample(closing, 5)) {
+      const isShared = this.#random.chance(0.5);
+      stream.become(isShared ? 'shared' : 'protected', this.#moment);
+      const description = makeMark(this.#random);
+      await this.#rename(stream, admin, {
+        is_private: true,
+        history_public_to_subscribers: isShared,
+        description,
+      });
+      this.#ofStream(stream, 'description', description);
+    }
+    for (const stream of this.#random.sample(opening, 5)) {
+      stream.become('public', this.#moment);
+      const member = admins.find(({ id }) => stream.isMember(id));
+      await this.#rename(stream, member, { is_private: false });
+    }
+    for (const stream of this.#random.sample(streams, 8)) await this.#rename(stream, admin, {});
+  }
+
+  async #rename(stream: StreamRecord, admin: Person | undefined, more: Parameters): Promise<void> {
+    const name = makeMark(this.#random);
+    await admin?.client.patch(`streams/${stream.id}`, { new_name: name, ...more });
+    stream.name = name;
+    this.#ofStream(stream, 'name', name);
+  }
+
+  /** What is told of a stream from now on. */
+  #ofStream(stream: StreamRecord, what: string, mark: string): void {
+    const moment = this.#moment;
+    this.world.secrets.set(mark, {
+      what: `the ${what} of ${stream.kind} stream ${stream.id}`,
+      maySee: (person) => mayKnow(person, stream),
+      mayHaveHeard: (person) => mayHaveKnown(person, stream, moment),
+    });
+  }
+
+  /** Streams that new people join: administrators see the private ones among them. And a group, which messages name. */
+  async makeLists(): Promise<void> {
+    const [admin] = this.#called('Admin');
+    const streams = this.#random.sample(
+      this.world.streams.filter(
+        (stream) => stream.kind === 'public' || stream.isMember(admin?.id ?? 0),
+      ),
+      12,
+    );
+    for (const { name } of streams.slice(0, 6))
+      await admin?.client.post('default_streams', { stream_name: name });
+    await admin?.client.post('default_stream_groups/create', {
+      group_name: 'group',
+      description: 'for some',
+      stream_names: streams.slice(6).map(({ name }) => name),
+    });
+    const members = this.#random.sample(this.#called('Member'), 5);
+    await admin?.client.post('user_groups/create', {
+      name: groupName,
+      description: 'for all to name',
+      members: members.map(({ id }) => id),
+    });
   }
 
   /** A new description is not for those who left before. */
@@ -116,6 +189,7 @@ export class Population {
           person.role === 'administrator' ||
           (stream.kind === 'public' && person.role !== 'guest') ||
           [person.id, person.ownerId ?? person.id].some((id) => stream.wasMemberAfter(id, moment)),
+        mayHaveHeard: (person) => person.role !== 'guest' && stream.wasPublicAfter(moment),
       });
     }
   }
@@ -175,6 +249,11 @@ export class Population {
       const readers = this.world.people.filter((one) => holds(one) && mayRead(one, message));
       const [reader] = this.#random.sample(readers, 1);
       if (reader === undefined) continue;
+      // Who only sees a message comes to hold it by reacting, whatever becomes of its stream.
+      const holder = readers.find((one) =>
+        message.stream === undefined ? true : message.stream.wasMember(one.id, message.sentAt),
+      );
+      await holder?.client.post(`messages/${message.id}/reactions`, { emoji_name: 'tada' });
       await reader.client.post('submessage', {
         message_id: message.id,
         msg_type: 'x',
@@ -209,6 +288,7 @@ export class Population {
         this.world.secrets.set(mark, {
           what: `the file of message ${message.id}`,
           maySee: (person) => (person === owner && person.isActive) || mayRead(person, message),
+          mayHaveHeard: (person) => mayReceive(person, message),
         });
     }
   }
@@ -278,6 +358,7 @@ export class Population {
       maySee: (person) =>
         mayRead(person, message) ||
         (person.botType === 3 && message.stream?.wasMember(person.id, message.sentAt) === true),
+      mayHaveHeard: (person) => mayReceive(person, message),
     });
   }
 
@@ -351,7 +432,13 @@ export class Population {
   /** Names people who may not be there; a name gives nobody the message. */
   #ornament(): string {
     const someone = this.#random.pick(this.#active().filter((person) => person.botType !== 1));
-    return this.#random.pick(['', '@**all**', `@**${someone.fullName}**`, 'https://example.com']);
+    return this.#random.pick([
+      '',
+      '@**all**',
+      `@**${someone.fullName}**`,
+      `@*${groupName}*`,
+      'https://example.com',
+    ]);
   }
 }
 

@@ -31,6 +31,7 @@ beforeAll(async () => {
   await population.makePeople(organization);
   const wide = await EventReader.openWide(world);
   await population.makeStreams();
+  await population.makeLists();
   readers = [...wide, ...(await EventReader.openNarrow(world, random))];
   await population.setOwnSecrets();
   await population.sendMessages();
@@ -40,7 +41,10 @@ beforeAll(async () => {
   await population.editMessages();
   await population.deactivate();
   await population.describeStreams();
+  await population.changePrivacy();
   await population.changeMembers();
+  await population.sendMessages();
+  await population.changePrivacy();
   await population.sendMessages();
   await population.hangOn();
 });

@@ -5,6 +5,8 @@ import type { Ask, Asker } from './asker.ts';
 import { makeMark } from './marks.ts';
 import { alike, idsOf, sampled, unknownId } from './plan.ts';
 import type { Plan, Plans } from './plan.ts';
+import { mayListMembers } from './world.ts';
+import type { Person, StreamRecord } from './world.ts';
 
 /** The same of each hidden stream, by its id, as of one that does not exist. */
 export function onHiddenStreams(group: string, make: (id: string | number) => Ask): Plan {
@@ -12,12 +14,19 @@ export function onHiddenStreams(group: string, make: (id: string | number) => As
     alike(group, unknownId, idsOf(random.sample(hiddenStreams, sampled)), make);
 }
 
-/** Of every stream: of those that he knows he may see what the judge allows. */
-function readStreams(group: string, pathOf: (id: string | number) => string): Plan {
-  return ({ world, hiddenStreams }) => [
+/** Of every stream: of those that he knows he may see what the judge allows, and gets it where he surely may. */
+function readStreams(
+  group: string,
+  pathOf: (id: string | number) => string,
+  mayRead?: (me: Person, stream: StreamRecord) => boolean,
+): Plan {
+  return ({ me, world, hiddenStreams }) => [
     ...world.streams
       .filter((stream) => !hiddenStreams.includes(stream))
-      .map(({ id }) => ({ path: pathOf(id) })),
+      .map((stream) => ({
+        path: pathOf(stream.id),
+        ...(mayRead !== undefined && { succeeds: mayRead(me, stream) }),
+      })),
     ...alike(group, unknownId, idsOf(hiddenStreams), (id) => ({
       path: pathOf(id),
       succeeds: false,
@@ -119,7 +128,11 @@ export const streamPlans: Plans = {
           parameters: { topic_name: 'x' },
           succeeds: false,
         }))(asker),
-  'GET streams/{stream_id:int}/members': readStreams('members', (id) => `streams/${id}/members`),
+  'GET streams/{stream_id:int}/members': readStreams(
+    'members',
+    (id) => `streams/${id}/members`,
+    mayListMembers,
+  ),
   'GET streams/{stream_id:int}/email_address': readStreams(
     'address',
     (id) => `streams/${id}/email_address`,
@@ -128,7 +141,7 @@ export const streamPlans: Plans = {
   'GET users/{user_id:int}/subscriptions/{stream_id:int}': ({ world, random, ...asker }) => {
     const { id: somebody } = random.pick(world.people);
     const pathOf = (id: string | number): string => `users/${somebody}/subscriptions/${id}`;
-    return readStreams('subscription', pathOf)({ world, random, ...asker });
+    return readStreams('subscription', pathOf, mayListMembers)({ world, random, ...asker });
   },
   'POST default_streams': byNameOfHidden('default_streams', (name) => ({ stream_name: name })),
   'DELETE default_streams': byNameOfHidden('default_streams', (name) => ({ stream_name: name })),

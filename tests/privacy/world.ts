@@ -22,19 +22,41 @@ export type StreamKind = 'public' | 'shared' | 'protected';
 /** A stream, and who was in it from which moment to which. */
 export class StreamRecord {
   readonly id: number;
-  readonly name: string;
-  readonly kind: StreamKind;
+  /** As it is called now. */
+  name: string;
   /** He stays a member, so that there is always somebody to add others. */
   readonly keeper: Person;
   /** They hold a message of it, which tells where it was sent. */
   readonly namedBots = new Set<Person>();
   readonly #periods: { readonly userId: number; readonly from: number; until: number }[] = [];
+  readonly #kinds: { readonly kind: StreamKind; readonly from: number; until: number }[];
 
   constructor(id: number, name: string, kind: StreamKind, keeper: Person) {
     this.id = id;
     this.name = name;
-    this.kind = kind;
     this.keeper = keeper;
+    this.#kinds = [{ kind, from: 0, until: Infinity }];
+  }
+
+  /** What it is now. */
+  get kind(): StreamKind {
+    return this.kindAt(Number.MAX_SAFE_INTEGER);
+  }
+
+  kindAt(at: number): StreamKind {
+    const found = this.#kinds.find(({ from, until }) => from < at && at <= until);
+    if (found === undefined) throw new Error(`stream ${this.id} is of no kind at ${at}`);
+    return found.kind;
+  }
+
+  become(kind: StreamKind, at: number): void {
+    for (const known of this.#kinds) if (known.until === Infinity) known.until = at;
+    this.#kinds.push({ kind, from: at, until: Infinity });
+  }
+
+  /** Whether it is public, or was at some time after a moment. */
+  wasPublicAfter(moment: number): boolean {
+    return this.#kinds.some(({ kind, until }) => kind === 'public' && until > moment);
   }
 
   join(userId: number, at: number): void {
@@ -94,6 +116,8 @@ export type FileRecord = {
 export type Secret = {
   readonly what: string;
   readonly maySee: (person: Person) => boolean;
+  /** Who may have been told of it by an event, though he may not see it any more. */
+  readonly mayHaveHeard?: (person: Person) => boolean;
   /** The message that it is part of, if so. */
   readonly message?: MessageRecord;
 };
@@ -118,7 +142,7 @@ export function mayReceive(person: Person, message: MessageRecord): boolean {
   const { stream, participants = [], namedBots, sentAt } = message;
   if (stream === undefined) return participants.includes(person);
   if (stream.wasMember(person.id, sentAt) || namedBots.includes(person)) return true;
-  return stream.kind === 'public' && person.role !== 'guest';
+  return stream.kindAt(sentAt) === 'public' && person.role !== 'guest';
 }
 
 /** Who may know that a stream is there: its name, its description, its id. */
@@ -127,6 +151,17 @@ export function mayKnow(person: Person, stream: StreamRecord): boolean {
   if (stream.namedBots.has(person)) return true;
   // GET streams lists for a bot what its owner is subscribed to (contract, Streams).
   if (person.ownerId !== undefined && stream.wasEverMember(person.ownerId)) return true;
+  return stream.kind === 'public' && person.role !== 'guest';
+}
+
+/** Who may have got to know of a stream after a moment: it may have been public then. */
+export function mayHaveKnown(person: Person, stream: StreamRecord, moment: number): boolean {
+  return mayKnow(person, stream) || (person.role !== 'guest' && stream.wasPublicAfter(moment));
+}
+
+/** Who may know who is in a stream. */
+export function mayListMembers(person: Person, stream: StreamRecord): boolean {
+  if (person.role === 'administrator' || stream.isMember(person.id)) return true;
   return stream.kind === 'public' && person.role !== 'guest';
 }
 
