@@ -171,6 +171,27 @@ describe('default_stream_groups', () => {
     expect((await registered('guest')).groups).toEqual([]);
   });
 
+  test('lose and gain a stream for members when it becomes private and public', async () => {
+    await all.join('ann', ['folded']);
+    await create('folder', ['folded']);
+    const path = `streams/${await all.streamId('folded')}`;
+    for (const is_private of [true, false]) {
+      await all.queues.read();
+      await admin().patch(path, { is_private });
+      const { ann, cat } = await all.queues.read();
+      for (const [who, events] of [
+        ['ann', ann],
+        ['cat', cat],
+      ] as const) {
+        const groups = events?.findLast((event) => 'default_stream_groups' in event);
+        expect(groups?.['default_stream_groups']).toEqual((await registered(who)).groups);
+        const folder = (await registered(who)).groups.find(({ name }) => name === 'folder');
+        expect(folder?.['streams']).toHaveLength(who === 'cat' && is_private ? 0 : 1);
+      }
+    }
+    await admin().delete(`default_stream_groups/${await groupId('folder')}`);
+  });
+
   test('streams and names are checked with the documented texts', async () => {
     expect(await refusalOf(create('x', ['Nowhere']))).toEqual(
       coded("Invalid stream name 'Nowhere'"),

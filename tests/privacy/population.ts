@@ -124,7 +124,7 @@ export class Population {
         history_public_to_subscribers: isShared,
         description,
       });
-      this.#ofStream(stream, 'description', description);
+      this.#newDescription(stream, description);
     }
     for (const stream of this.#random.sample(opening, 5)) {
       stream.become('public', this.#moment);
@@ -179,19 +179,23 @@ export class Population {
   async describeStreams(): Promise<void> {
     this.#moment += 1;
     const [admin] = this.#called('Admin');
-    const moment = this.#moment;
     for (const stream of this.#random.sample(this.world.streams, 30)) {
       const mark = makeMark(this.#random);
       await admin?.client.patch(`streams/${stream.id}`, { description: mark });
-      this.world.secrets.set(mark, {
-        what: `the new description of ${stream.kind} stream ${stream.id}`,
-        maySee: (person) =>
-          person.role === 'administrator' ||
-          (stream.kind === 'public' && person.role !== 'guest') ||
-          [person.id, person.ownerId ?? person.id].some((id) => stream.wasMemberAfter(id, moment)),
-        mayHaveHeard: (person) => person.role !== 'guest' && stream.wasPublicAfter(moment),
-      });
+      this.#newDescription(stream, mark);
     }
+  }
+
+  #newDescription(stream: StreamRecord, mark: string): void {
+    const moment = this.#moment;
+    this.world.secrets.set(mark, {
+      what: `the new description of ${stream.kind} stream ${stream.id}`,
+      maySee: (person) =>
+        person.role === 'administrator' ||
+        (stream.kind === 'public' && person.role !== 'guest') ||
+        [person.id, person.ownerId ?? person.id].some((id) => stream.wasMemberAfter(id, moment)),
+      mayHaveHeard: (person) => person.role !== 'guest' && stream.wasPublicAfter(moment),
+    });
   }
 
   /** Some leave, some join, some come back. */

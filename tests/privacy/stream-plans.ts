@@ -59,6 +59,11 @@ function* subscribe({ hiddenStreams, random }: Asker): Iterable<Ask> {
   }
 }
 
+/** Administrators may change the group that there is. */
+function groupPathOf(me: Person): string {
+  return `default_stream_groups/${me.role === 'administrator' ? unknownId : 1}`;
+}
+
 const streamLists: readonly Parameters[] = [
   {},
   { include_public: false },
@@ -150,11 +155,11 @@ export const streamPlans: Plans = {
     description: 'x',
     stream_names: [name],
   })),
-  'PATCH default_stream_groups/{group_id:int}': () => [
-    { path: 'default_stream_groups/1', parameters: { new_description: '"x"' }, succeeds: false },
+  'PATCH default_stream_groups/{group_id:int}': ({ me }) => [
+    { path: groupPathOf(me), parameters: { new_description: '"x"' }, succeeds: false },
   ],
-  'DELETE default_stream_groups/{group_id:int}': () => [
-    { path: 'default_stream_groups/1', succeeds: false },
+  'DELETE default_stream_groups/{group_id:int}': ({ me }) => [
+    { path: groupPathOf(me), succeeds: false },
   ],
   'PATCH default_stream_groups/{group_id:int}/streams': byNameOfHidden(
     'default_stream_groups/1/streams',

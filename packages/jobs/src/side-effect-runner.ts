@@ -51,6 +51,11 @@ const takeIntervalMs = 300;
 const sweepIntervalMs = 5_000;
 const sweepMax = 500;
 const concurrency = 4;
+/**
+ * All processes together. As many as a sweep finds until the next one, but evenly: ten thousand people who are told something at once
+ * would in bursts take the processor and the log from those who send meanwhile.
+ */
+const pace = { max: 25, duration: 250 } as const;
 const closeTimeoutMs = 3_000;
 /** Longer than any handler takes; after a crash an effect waits for so long. */
 const claimSecs = 60;
@@ -105,6 +110,7 @@ export class SideEffectRunner {
       connection: this.#workerConnection,
       prefix,
       concurrency,
+      limiter: pace,
       removeOnComplete: { count: 0 },
       removeOnFail: { count: 0 },
     });

@@ -6,6 +6,7 @@ import type { Client } from '@parley/database';
 import {
   findStreamByName,
   isMember,
+  listDefaultStreamGroups,
   listMembers,
   lockDefaultStreams,
   lockStreams,
@@ -17,7 +18,10 @@ import {
 import type { Stream, StreamChange, User } from '@parley/store';
 
 import type { SubscriptionsContext } from '../context.ts';
-import { defaultStreamsEvents } from '../default-streams/default-stream-events.ts';
+import {
+  defaultStreamGroupsEvents,
+  defaultStreamsEvents,
+} from '../default-streams/default-stream-events.ts';
 import { withoutNewlines } from './description.ts';
 
 /** What an administrator changes of a stream; what is absent stays. */
@@ -84,9 +88,7 @@ export async function changeStream(
         events: [
           ...closingEvents(stream, changed),
           ...(await updateEvents(client, stream, changed, change)),
-          ...(change.privacy !== undefined && stream.isDefault
-            ? await defaultStreamsEvents(client)
-            : []),
+          ...(change.privacy === undefined ? [] : await listEvents(client, stream)),
         ],
         sideEffects:
           change.name === undefined
@@ -109,6 +111,16 @@ export async function changeStream(
     if (isUniqueViolation(error)) throw nameTaken(wish.newName?.trim() ?? '');
     throw error;
   }
+}
+
+/** Members see private streams neither among the default ones nor in their groups. */
+async function listEvents(client: Client, stream: Stream): Promise<EventPart[]> {
+  const groups = await listDefaultStreamGroups(client);
+  const isGrouped = groups.some(({ streamIds }) => streamIds.includes(stream.id));
+  return [
+    ...(stream.isDefault ? await defaultStreamsEvents(client) : []),
+    ...(isGrouped ? await defaultStreamGroupsEvents(client) : []),
+  ];
 }
 
 async function checkWish(
