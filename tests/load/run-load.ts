@@ -44,6 +44,8 @@ const queuesBound = 40_000;
 const followersBound = 9_000;
 const heldPollsBound = 18_000;
 const processesBound = 8;
+// What a single poll answers.
+const backlogBound = 500;
 const minutesBound = 120;
 const clientsBound = 2_000;
 const peopleOfOwnSystem = 20;
@@ -157,7 +159,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
         followers: readCount(values.followers ?? '1000', 'followers', followersBound),
         deliveriesPerSecond: readCount(values.deliveries, 'deliveries', sendsBound),
         durationSecs: readCount(values.seconds ?? '20', 'seconds', secsBound),
-        backlog: readCount(values.messages ?? '100', 'messages', 900),
+        backlog: readCount(values.messages ?? '100', 'messages', backlogBound),
       });
       report({ scenario: 'idle-queues', ...result });
     },

@@ -56,7 +56,8 @@ export async function measureIdleQueues(
 ): Promise<IdleQueuesResult> {
   const { organization, cluster } = getOwn(system, 'idle-queues');
   const { maker } = organization;
-  using node = new ProcessGauge(cluster.getProcess('events', 0));
+  const nodeProcess = cluster.getProcess('events', 0);
+  using node = new ProcessGauge(nodeProcess);
   const sender = await organization.makeAccount('Sender');
   const followers = await makeAccounts(organization, options.followers, 'follower');
   const idle = await makeAccounts(organization, options.queues, 'idle');
@@ -107,6 +108,9 @@ export async function measureIdleQueues(
   const quiet = await Fleet.register(system.urls, credentialsOf(idle), requestsAtOnce);
   using idleFleet = quiet.fleet;
   const touching = await idleFleet.touch(idle.length, requestsAtOnce);
+  const inMemory = await nodeProcess.readMetric('parley_event_queues');
+  if (inMemory !== idle.length + followers.length)
+    throw new Error(`the node has ${inMemory} queues in memory`);
   const filled = await node.readMemory();
   const cpuBefore = await node.readCpuSecs();
   await pause(idleMs);
