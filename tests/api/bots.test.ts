@@ -263,7 +263,7 @@ describe('POST bots', () => {
 });
 
 describe('default streams', () => {
-  test('a bot has the streams that its owner names, and one in a private stream is told of to its owner only', async () => {
+  test('a bot has the streams that its owner names, and its owner and administrators are told', async () => {
     await as('bob').post('users/me/subscriptions', { subscriptions: [{ name: 'square' }] });
     await as('bob').post('users/me/subscriptions', {
       subscriptions: [{ name: 'cellar' }],
@@ -298,13 +298,14 @@ describe('default streams', () => {
       op: 'update',
       bot: { email: bot.email, user_id: bot.id, ...change },
     });
+    const updates = [
+      update({ default_sending_stream: null }),
+      update({ default_events_register_stream: 'cellar' }),
+      update({ default_all_public_streams: false }),
+    ];
     expect(told).toEqual({
-      ann: [],
-      bob: [
-        update({ default_sending_stream: null }),
-        update({ default_events_register_stream: 'cellar' }),
-        update({ default_all_public_streams: false }),
-      ],
+      ann: updates,
+      bob: updates,
       cat: [],
       gil: [],
       bobBot: [],

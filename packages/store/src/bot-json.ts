@@ -20,8 +20,6 @@ export type BotDetails = {
   /** Names of the default streams; null for none, and for one that was deactivated. */
   readonly defaultSendingStream: string | null;
   readonly defaultEventsRegisterStream: string | null;
-  /** One of the default streams is private: only the owner hears of the bot then (reference facts, events 10, BOTVIEW). */
-  readonly hasPrivateStream: boolean;
 };
 
 /** @returns what belongs to the bots, in their order */
@@ -63,7 +61,6 @@ export async function readBotDetails(
       service: services.get(bot.id),
       defaultSendingStream: sending?.name ?? null,
       defaultEventsRegisterStream: register?.name ?? null,
-      hasPrivateStream: sending?.inviteOnly === true || register?.inviteOnly === true,
     };
   });
 }

@@ -35,6 +35,8 @@ export type { FlagName } from './message-sql.ts';
 export * from './read-state.ts';
 export * from './unread-state.ts';
 export * from './received-messages.ts';
+export * from './recent-conversations.ts';
+export * from './stop-words.ts';
 export * from './sent-messages.ts';
 export * from './side-effects.ts';
 export * from './send-facts.ts';

@@ -23,7 +23,7 @@ export async function newestReceivedMessageId(
         FROM conversation_participants c WHERE c.user_id = $1
         UNION ALL
         SELECT (SELECT l.message_id FROM late_receipts l WHERE l.user_id = $1 ORDER BY l.message_id DESC LIMIT 1)
-      ) newest`,
+      ) newest WHERE ${canHoldSql('$1::integer')}`,
     values: [userId],
   });
   return rows[0]?.id ?? undefined;

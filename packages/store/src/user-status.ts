@@ -21,6 +21,30 @@ export async function setUserStatus(
 /** A status as register lists it: what says nothing is left out (reference facts, events 4). */
 export type UserStatus = { readonly away?: true; readonly status_text?: string };
 
+/** @returns the status of an account that says anything, whether it is active or not */
+export async function findUserStatus(
+  db: Queryable,
+  userId: number,
+): Promise<UserStatus | undefined> {
+  const { rows } = await db.query<{ away: boolean; statusText: string }>({
+    name: 'store-find-user-status',
+    text: `SELECT away, status_text AS "statusText" FROM user_status
+      WHERE user_id = $1 AND (away OR status_text <> '')`,
+    values: [userId],
+  });
+  return rows[0] && statusJson(rows[0]);
+}
+
+function statusJson({
+  away,
+  statusText,
+}: {
+  readonly away: boolean;
+  readonly statusText: string;
+}): UserStatus {
+  return { ...(away && { away }), ...(statusText !== '' && { status_text: statusText }) };
+}
+
 /** @returns the statuses of active accounts that say anything, by user id as text */
 export async function listUserStatuses(db: Queryable): Promise<Record<string, UserStatus>> {
   const { rows } = await db.query<{ userId: number; away: boolean; statusText: string }>({
@@ -29,9 +53,6 @@ export async function listUserStatuses(db: Queryable): Promise<Record<string, Us
       JOIN users u ON u.id = s.user_id WHERE u.is_active AND (s.away OR s.status_text <> '') ORDER BY s.user_id`,
   });
   return Object.fromEntries(
-    rows.map(({ userId, away, statusText }) => [
-      String(userId),
-      { ...(away && { away }), ...(statusText !== '' && { status_text: statusText }) },
-    ]),
+    rows.map(({ userId, ...status }) => [String(userId), statusJson(status)]),
   );
 }

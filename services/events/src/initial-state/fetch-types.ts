@@ -20,6 +20,7 @@ import {
   listMutedTopics,
   listProfileFields,
   listProfiles,
+  listRecentConversations,
   listStarred,
   listStreams,
   listUserGroups,
@@ -39,6 +40,7 @@ import {
   realmEmojiJson,
   realmBotSecrets,
   realmUserJson,
+  searchStopWords,
   streamJson,
   unreadState,
   userGroupJson,
@@ -189,9 +191,13 @@ const readers: Readonly<Record<string, StateReader>> = {
   realm_user_groups: async (database) => ({
     realm_user_groups: (await listUserGroups(database)).map(userGroupJson),
   }),
+  recent_private_conversations: async (database, { user }) => ({
+    recent_private_conversations: await listRecentConversations(database, user.id),
+  }),
   starred_messages: async (database, { user }) => ({
     starred_messages: await listStarred(database, user.id),
   }),
+  stop_words: async () => ({ stop_words: searchStopWords }),
   stream: streamState,
   subscription: async (database, request) =>
     readSubscriptionState(database, request.user, {

@@ -1,7 +1,7 @@
 import { audienceKey, changeEntry as entryOf } from '@parley/contracts';
 import type { ChangeEntry, EventBody, EventPart, LogEffect } from '@parley/contracts';
-import { realmUserJson } from '@parley/store';
-import type { ProfileData, Stream, User } from '@parley/store';
+import { hidesEmails, realmUserJson } from '@parley/store';
+import type { ProfileData, RealmSettings, Stream, User } from '@parley/store';
 
 /** The parts of log entries that tell of accounts (reference facts, events 13.1). */
 
@@ -15,9 +15,18 @@ export function toUsers(userIds: readonly number[], event: EventBody): EventPart
   return { form: 'same', audience: { to: 'users', userIds }, event };
 }
 
-/** @param profile what a person who comes back had filled in */
-export function personAdded(user: User, profile: ProfileData = {}): EventPart {
-  return toEveryone({
+/**
+ * Where addresses are hidden, administrators get the real one beside what everybody gets, as they have it of others.
+ *
+ * @param settings those of the organization
+ * @param profile what a person who comes back had filled in
+ */
+export function personAdded(
+  user: User,
+  settings: Pick<RealmSettings, 'email_address_visibility'>,
+  profile: ProfileData = {},
+): EventPart[] {
+  const added = toEveryone({
     type: 'realm_user',
     op: 'add',
     person: realmUserJson(user, {
@@ -25,6 +34,16 @@ export function personAdded(user: User, profile: ProfileData = {}): EventPart {
       profiles: new Map([[user.id, profile]]),
     }),
   });
+  if (user.botType !== null || !hidesEmails(settings)) return [added];
+  const person = { user_id: user.id, delivery_email: user.deliveryEmail };
+  return [
+    added,
+    {
+      form: 'same',
+      audience: { to: 'administrators' },
+      event: { type: 'realm_user', op: 'update', person },
+    },
+  ];
 }
 
 /** How events that end something name an account. */

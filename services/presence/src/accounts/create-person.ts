@@ -113,7 +113,7 @@ export async function createPerson(
       return {
         result: user,
         append: {
-          entries: [changeEntry([personAdded(user), ...joined.events], effects)],
+          entries: [changeEntry([...personAdded(user, realm.settings), ...joined.events], effects)],
           changeId,
           accountUserIds: [user.id],
         },

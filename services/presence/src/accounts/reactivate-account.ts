@@ -4,6 +4,7 @@ import type { Caller, EventPart } from '@parley/contracts';
 import type { Client } from '@parley/database';
 import {
   findUserById,
+  findUserStatus,
   isBotNameFree,
   listHumanAdministratorIds,
   listProfiles,
@@ -15,7 +16,7 @@ import {
   setUsersActive,
   subscribedStreamIds,
 } from '@parley/store';
-import type { User } from '@parley/store';
+import type { RealmSettings, User } from '@parley/store';
 
 import { botAdded, botViewers } from '../bots/bot-events.ts';
 import type { PresenceContext } from '../context.ts';
@@ -25,6 +26,7 @@ import {
   membershipEffects,
   peerEvents,
   personAdded,
+  toEveryone,
 } from './account-events.ts';
 
 /**
@@ -63,8 +65,9 @@ export async function reactivateAccount(
     const active = { ...user, isActive: true };
     const effects = [accountEffect(active), ...membershipEffects('joined', joined)];
     const events = [
-      ...(await addEvents(context, client, active)),
+      ...(await addEvents(context, client, active, realm.settings)),
       ...peerEvents('peer_add', joined, streams),
+      ...(await statusEvents(client, user.id)),
     ];
     return {
       result: undefined,
@@ -81,12 +84,21 @@ async function addEvents(
   context: PresenceContext,
   client: Client,
   user: User,
+  settings: RealmSettings,
 ): Promise<EventPart[]> {
   const profiles = await listProfiles(client, [user.id]);
-  const added = personAdded(user, profiles.get(user.id));
-  if (user.botType === null) return [added];
+  const added = personAdded(user, settings, profiles.get(user.id));
+  if (user.botType === null) return added;
   const [bot] = await readBotDetails(client, context.keySecrets, [user]);
   if (bot === undefined) throw new Error('a bot has no details');
   const viewers = botViewers(bot, await listHumanAdministratorIds(client));
-  return [added, botAdded(context.keySecrets, bot, viewers)];
+  return [...added, botAdded(context.keySecrets, bot, viewers)];
+}
+
+/** What the person says of himself is told of active people only, so it comes back with him. */
+async function statusEvents(client: Client, userId: number): Promise<EventPart[]> {
+  const status = await findUserStatus(client, userId);
+  return status === undefined
+    ? []
+    : [toEveryone({ type: 'user_status', user_id: userId, ...status })];
 }

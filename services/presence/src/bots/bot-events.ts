@@ -7,14 +7,14 @@ import { removedPerson, toUsers } from '../accounts/account-events.ts';
 /** The parts of log entries that tell those who manage a bot of it (reference facts, events 13.2). */
 
 /**
- * Who is told of a bot's own matters (reference facts, events 10, BOTVIEW): its owner and all human administrators, or its owner
- * alone when one of its default streams is private.
+ * Who is told of a bot's own matters: its owner and all human administrators, to whom register lists it. The reference leaves
+ * administrators out when a default stream is private (reference facts, events 10, BOTVIEW), and their lists go stale.
  *
  * @param administratorIds of `lockAdministratorsInUse`
  */
 export function botViewers(details: BotDetails, administratorIds: readonly number[]): number[] {
   const owner = details.bot.botOwnerId === null ? [] : [details.bot.botOwnerId];
-  return [...new Set([...owner, ...(details.hasPrivateStream ? [] : administratorIds)])];
+  return [...new Set([...owner, ...administratorIds])];
 }
 
 /** @param userIds those to whom the bot is new */

@@ -119,7 +119,7 @@ async function insert(
     const [details] = await readBotDetails(client, context.keySecrets, [user]);
     if (details === undefined) throw new Error('a bot has no details');
     const events = [
-      personAdded(user),
+      ...personAdded(user, settings),
       botAdded(context.keySecrets, details, botViewers(details, administratorIds)),
     ];
     return {

@@ -3,6 +3,7 @@ import type { Client } from '@parley/database';
 import {
   closeStreamMemberships,
   deactivateStreams,
+  getRealm,
   lockDefaultStreams,
   removeFromDefaultStreamGroups,
   streamJson,
@@ -48,6 +49,7 @@ export async function endStreams(
         ...(ending.asBefore && { asBefore: true }),
       }),
     ]),
+    ...(await announcementEvents(client, streamIds)),
   ];
 }
 
@@ -57,4 +59,23 @@ function deleteEvent(stream: Stream, audience: Audience): EventPart {
     audience,
     event: { type: 'stream', op: 'delete', streams: [streamJson(stream)] },
   };
+}
+
+/** Where the organization announces nothing any more: register says -1 of a stream that is gone, and not everybody saw it go. */
+async function announcementEvents(
+  client: Client,
+  streamIds: readonly number[],
+): Promise<EventPart[]> {
+  const { notificationsStreamId, signupNotificationsStreamId } = await getRealm(client);
+  const uses = [
+    ['notifications_stream_id', notificationsStreamId],
+    ['signup_notifications_stream_id', signupNotificationsStreamId],
+  ] as const;
+  return uses
+    .filter(([, streamId]) => streamId !== null && streamIds.includes(streamId))
+    .map(([property]) => ({
+      form: 'same',
+      audience: { to: 'everyone' },
+      event: { type: 'realm', op: 'update', property, value: -1 },
+    }));
 }

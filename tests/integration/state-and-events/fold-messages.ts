@@ -1,0 +1,98 @@
+/** Events of messages and of what one person has of them. */
+import type { ClientState, Fold } from './client-state.ts';
+import type { Item } from './state-item.ts';
+
+function raiseNewest(client: ClientState, id: number): void {
+  if (id > (client.state['max_message_id'] as number)) client.state['max_message_id'] = id;
+}
+
+/** @returns the other participants of a private message as the list of conversations names them */
+function othersOf(client: ClientState, message: Item): number[] {
+  return (message['display_recipient'] as Item[])
+    .map(({ id }) => id as number)
+    .filter((id) => id !== client.reader.userId)
+    .toSorted((a, b) => a - b);
+}
+
+const message: Fold = (client, event) => {
+  const told = event['message'] as Item;
+  const id = told['id'] as number;
+  raiseNewest(client, id);
+  client.unread.receive(told, event['flags'] as string[]);
+  if (told['type'] === 'stream') {
+    for (const key of ['streams', 'subscriptions', 'unsubscribed', 'never_subscribed']) {
+      const stream = client.findById(key, 'stream_id', told['stream_id']);
+      if (stream?.['first_message_id'] === null) stream['first_message_id'] = id;
+    }
+    return;
+  }
+  const userIds = othersOf(client, told);
+  const isSame = (one: Item): boolean => String(one['user_ids']) === String(userIds);
+  client.state['recent_private_conversations'] = [
+    { max_message_id: id, user_ids: userIds },
+    ...client.items('recent_private_conversations').filter((one) => !isSame(one)),
+  ];
+};
+
+const updateMessage: Fold = (client, event) => {
+  const { message_id: id, message_ids: ids, subject, flags } = event;
+  if (subject !== undefined) client.unread.move(ids as number[], subject as string);
+  client.unread.setFlags(id as number, flags as string[]);
+};
+
+const deleteMessage: Fold = (client, event) => {
+  const id = event['message_id'] as number;
+  client.unread.markRead([id], false);
+  client.state['starred_messages'] = (client.state['starred_messages'] as number[]).filter(
+    (starred) => starred !== id,
+  );
+  if (client.state['max_message_id'] === id) client.untold.maxMessageId = true;
+  for (const conversation of client.items('recent_private_conversations'))
+    if (conversation['max_message_id'] === id)
+      client.untold.conversations.add(String(conversation['user_ids']));
+  for (const key of ['streams', 'subscriptions', 'unsubscribed', 'never_subscribed'])
+    for (const stream of client.items(key))
+      if (stream['first_message_id'] === id)
+        client.untold.firstMessages.add(stream['stream_id'] as number);
+};
+
+const flags: Fold = (client, event) => {
+  const ids = event['messages'] as number[];
+  const isAdded = event['operation'] === 'add';
+  if (event['flag'] === 'read') {
+    if (isAdded) client.unread.markRead(ids, event['all'] === true);
+    else client.unread.markUnread(ids);
+  }
+  if (event['flag'] !== 'starred') return;
+  // Who stars a message holds it from then on.
+  if (isAdded) for (const id of ids) raiseNewest(client, id);
+  const starred = new Set(client.state['starred_messages'] as number[]);
+  for (const id of ids) {
+    if (isAdded) starred.add(id);
+    else starred.delete(id);
+  }
+  client.state['starred_messages'] = [...starred].toSorted((a, b) => a - b);
+};
+
+const reaction: Fold = (client, event) => {
+  const user = event['user'] as Item;
+  if (user['user_id'] === client.reader.userId && event['op'] === 'add')
+    raiseNewest(client, event['message_id'] as number);
+};
+
+const replaced =
+  (key: string): Fold =>
+  (client, event) => {
+    client.state[key] = event[key];
+  };
+
+export const messageFolds: Readonly<Record<string, Fold>> = {
+  message,
+  update_message: updateMessage,
+  delete_message: deleteMessage,
+  update_message_flags: flags,
+  reaction,
+  pointer: replaced('pointer'),
+  alert_words: replaced('alert_words'),
+  muted_topics: replaced('muted_topics'),
+};

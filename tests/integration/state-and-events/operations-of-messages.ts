@@ -1,0 +1,184 @@
+/** Changes of messages, and of what people have of them. */
+import type { Method, TestAccount } from '@parley/test-kit';
+
+import type { Operation, World } from './world.ts';
+
+const topics = ['lunch', 'dinner', 'plans'];
+
+function aText(world: World): string {
+  const { random, readers } = world;
+  return random.pick([
+    world.newName('hello'),
+    world.newName('@**all** come'),
+    `@**${random.pick(Object.values(readers)).user.fullName}** ${world.newName('look')}`,
+    world.newName('deploy'),
+  ]);
+}
+
+async function send(world: World): Promise<boolean> {
+  const { random } = world;
+  const who = random.pick(world.everybody);
+  const to = random.sample(world.everybody, 1 + random.below(2)).map(({ id }) => id);
+  const parameters = random.chance(0.7)
+    ? { type: 'stream', to: world.aStream().name, topic: random.pick(topics) }
+    : { type: 'private', to };
+  const answer = await world.ask(who, 'POST', 'messages', {
+    ...parameters,
+    content: aText(world),
+    client: random.pick(['website', 'ZulipPython']),
+  });
+  if (answer === undefined) return false;
+  world.messageIds.push(answer['id'] as number);
+  return true;
+}
+
+function aboutMessage(
+  method: Method,
+  path: (id: number) => string,
+  parametersOf: (world: World) => Readonly<Record<string, unknown>>,
+  who: (world: World) => TestAccount = (world) => world.random.pick(world.everybody),
+): (world: World) => Promise<boolean> {
+  return async (world) => {
+    const answer = await world.ask(who(world), method, path(world.aMessage()), parametersOf(world));
+    return answer !== undefined;
+  };
+}
+
+const aMessage = (id: number): string => `messages/${id}`;
+
+/** Only who sent it may change what it says, so some are asked until one may. */
+async function edit(world: World): Promise<boolean> {
+  const path = aMessage(world.aMessage());
+  for (const who of world.random.sample(world.everybody, world.everybody.length))
+    if ((await world.ask(who, 'PATCH', path, { content: aText(world) })) !== undefined) return true;
+  return false;
+}
+
+function flag(world: World, name: string): Promise<boolean> {
+  const { random } = world;
+  return (async () => {
+    const messages = random.sample(world.messageIds.slice(-60), 1 + random.below(3));
+    const op = random.pick(['add', 'remove']);
+    const who = random.pick(world.everybody);
+    for (const id of messages)
+      if (
+        (await world.ask(who, 'POST', 'messages/flags', { op, flag: name, messages: [id] })) !==
+        undefined
+      )
+        return true;
+    return false;
+  })();
+}
+
+async function markStream(world: World): Promise<boolean> {
+  const who = world.random.pick(world.everybody);
+  const id = world.aStream().id;
+  const answer = world.random.chance(0.5)
+    ? await world.ask(who, 'POST', 'mark_stream_as_read', { stream_id: id })
+    : await world.ask(who, 'POST', 'mark_topic_as_read', {
+        stream_id: id,
+        topic_name: world.random.pick(topics),
+      });
+  return answer !== undefined;
+}
+
+type Reacted = { readonly who: TestAccount; readonly path: string; readonly emoji: object };
+
+async function react(world: World): Promise<Reacted | undefined> {
+  const { random } = world;
+  const who = random.pick(world.everybody);
+  const path = `messages/${world.aMessage()}/reactions`;
+  const emoji = { emoji_name: random.pick(['tada', 'heart']) };
+  const answer = await world.ask(who, 'POST', path, emoji);
+  return answer && { who, path, emoji };
+}
+
+async function unreact(world: World): Promise<boolean> {
+  const reacted = await react(world);
+  if (reacted === undefined) return false;
+  const { who, path, emoji } = reacted;
+  return (await world.ask(who, 'DELETE', path, { ...emoji })) !== undefined;
+}
+
+async function changeWords(world: World): Promise<boolean> {
+  const answer = await world.ask(
+    world.random.pick(world.people),
+    world.random.pick(['POST', 'DELETE'] as const),
+    'users/me/alert_words',
+    { alert_words: [world.random.pick(['deploy', 'hello', 'look', 'tide'])] },
+  );
+  return answer !== undefined;
+}
+
+export const messageOperations: readonly Operation[] = [
+  { name: 'send a message', run: send },
+  { name: 'edit a message', run: edit },
+  {
+    name: 'move messages',
+    run: aboutMessage(
+      'PATCH',
+      aMessage,
+      ({ random }) => ({
+        topic: random.pick(topics),
+        propagate_mode: random.pick(['change_one', 'change_later', 'change_all']),
+      }),
+      (world) => world.anAdministrator,
+    ),
+  },
+  {
+    name: 'delete a message',
+    run: aboutMessage(
+      'DELETE',
+      aMessage,
+      () => ({}),
+      (world) => world.anAdministrator,
+    ),
+  },
+  {
+    name: 'delete a topic',
+    run: async (world) =>
+      (await world.ask(
+        world.anAdministrator,
+        'POST',
+        `streams/${world.aStream().id}/delete_topic`,
+        { topic_name: world.random.pick(topics) },
+      )) !== undefined,
+  },
+  { name: 'star a message', run: (world) => flag(world, 'starred') },
+  { name: 'read a message', run: (world) => flag(world, 'read') },
+  { name: 'collapse a message', run: (world) => flag(world, 'collapsed') },
+  { name: 'read a stream', run: markStream },
+  {
+    name: 'read everything',
+    run: async (world) =>
+      (await world.ask(world.random.pick(world.everybody), 'POST', 'mark_all_as_read')) !==
+      undefined,
+  },
+  { name: 'react', run: async (world) => (await react(world)) !== undefined },
+  { name: 'take back a reaction', run: unreact },
+  {
+    name: 'add a submessage',
+    run: async (world) =>
+      (await world.ask(world.random.pick(world.everybody), 'POST', 'submessage', {
+        message_id: world.aMessage(),
+        msg_type: 'whatever',
+        content: JSON.stringify({ a: 1 }),
+      })) !== undefined,
+  },
+  {
+    name: 'type',
+    run: async (world) =>
+      (await world.ask(world.random.pick(world.everybody), 'POST', 'typing', {
+        op: world.random.pick(['start', 'stop']),
+        to: world.random.sample(world.everybody, 2).map(({ id }) => id),
+      })) !== undefined,
+  },
+  { name: 'change alert words', run: changeWords },
+  {
+    name: 'move the pointer',
+    run: async (world) =>
+      (await world.ask(world.random.pick(world.everybody), 'POST', 'users/me/pointer', {
+        pointer: world.aMessage(),
+      })) !== undefined,
+  },
+];

@@ -1,0 +1,172 @@
+/**
+ * State and events together are complete (architecture, Queues and event nodes): while everything is changed all the time, people
+ * register; what they make of their state and the events is what a fresh register answers. `PARLEY_PROPERTY_SEED` repeats a run as
+ * far as the order of concurrent requests lets it.
+ */
+import { readObjects, startCluster } from '@parley/test-kit';
+import type { Cluster, JsonObject, TestAccount } from '@parley/test-kit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { SeededRandom } from '../../privacy/seeded-random.ts';
+import { applyEvent } from './apply-event.ts';
+import { ClientState } from './client-state.ts';
+import type { Reader } from './client-state.ts';
+import { compareStates } from './compare-states.ts';
+import { Mutator } from './mutator.ts';
+import { operations, tableOfOperations } from './operations.ts';
+import { World } from './world.ts';
+
+const seed = Number(process.env['PARLEY_PROPERTY_SEED'] ?? Math.trunc(Math.random() * 2 ** 31));
+
+type Options = Pick<Reader, 'includeSubscribers' | 'clientGravatar' | 'nullSettings'>;
+
+/** Every reader in turn as each of these clients. */
+const clients: readonly Options[] = [
+  { includeSubscribers: true, clientGravatar: false, nullSettings: false },
+  { includeSubscribers: false, clientGravatar: true, nullSettings: true },
+  { includeSubscribers: true, clientGravatar: true, nullSettings: true },
+];
+
+type Follower = {
+  readonly account: TestAccount;
+  readonly options: Options;
+  readonly client: ClientState;
+  readonly queueId: string;
+  lastEventId: number;
+};
+
+function register(account: TestAccount, options: Options): Promise<JsonObject> {
+  return account.client.post('register', {
+    include_subscribers: options.includeSubscribers,
+    client_gravatar: options.clientGravatar,
+    client_capabilities: { notification_settings_null: options.nullSettings },
+  });
+}
+
+async function open(mutator: Mutator, account: TestAccount, options: Options): Promise<Follower> {
+  const askedAtSecs = Math.floor(Date.now() / 1_000);
+  const answer = await mutator.duringRegister(() => register(account, options));
+  const reader = { ...options, askedAtSecs, userId: account.id, role: account.user.role };
+  return {
+    account,
+    options,
+    client: new ClientState(answer, reader),
+    queueId: answer['queue_id'] as string,
+    lastEventId: answer['last_event_id'] as number,
+  };
+}
+
+/** Applies all events up to a position. A non-blocking poll sees everything that was acknowledged before it. */
+async function follow(follower: Follower, upTo: number, seen: JsonObject[]): Promise<void> {
+  for (;;) {
+    const answer = await follower.account.client.get('events', {
+      queue_id: follower.queueId,
+      last_event_id: follower.lastEventId,
+      dont_block: true,
+    });
+    const events = readObjects(answer, 'events');
+    for (const event of events) {
+      if ((event['id'] as number) > upTo) return;
+      follower.lastEventId = event['id'] as number;
+      seen.push(event);
+      applyEvent(follower.client, event);
+    }
+    if (events.length === 0) return;
+  }
+}
+
+async function findMessage(account: TestAccount, id: number): Promise<JsonObject | undefined> {
+  const answer = await account.client.get('messages', { anchor: id, num_before: 0, num_after: 0 });
+  return readObjects(answer, 'messages').find((message) => message['id'] === id);
+}
+
+/** @returns a sentence for each thing that the client does not know as register answers it */
+async function check(follower: Follower): Promise<string[]> {
+  const { account, options, client } = follower;
+  const fresh = await register(account, options);
+  await account.client.delete('events', { queue_id: fresh['queue_id'] });
+  const events: JsonObject[] = [];
+  await follow(follower, fresh['last_event_id'] as number, events);
+  await client.unread.lookUp((id) => findMessage(account, id));
+  const found = compareStates(client, fresh);
+  await account.client.delete('events', { queue_id: follower.queueId });
+  const who = `${account.user.fullName} (${account.user.role}) ${JSON.stringify(options)}`;
+  const sentences = found.slice(0, 20).map((difference) => `${who}: ${difference}`);
+  if (found.length > 0 && process.env['PARLEY_SHOW_EVENTS'] !== undefined)
+    sentences.push(events.map((event) => JSON.stringify(event).slice(0, 400)).join('\n'));
+  return sentences;
+}
+
+/** What there is to change in the beginning. */
+async function fill(world: World, mutator: Mutator): Promise<void> {
+  const named = (name: string) => operations.filter((operation) => operation.name === name);
+  for (const name of ['create a public stream', 'create a private stream'])
+    for (let n = 0; n < 8; n += 1)
+      for (const operation of named(name)) await mutator.runOne(operation);
+  for (const name of ['subscribe many', 'create a bot', 'change groups', 'change default streams'])
+    for (let n = 0; n < 3; n += 1)
+      for (const operation of named(name)) await mutator.runOne(operation);
+  for (let n = 0; n < 30; n += 1)
+    for (const operation of named('send a message')) await mutator.runOne(operation);
+  expect(world.messageIds.length).toBeGreaterThan(10);
+}
+
+/**
+ * @param options.rounds how many rounds
+ * @param options.leastOfTable how often each operation of the table has to be made while a register was under way
+ */
+export function testStateAndEvents(options: {
+  readonly rounds: number;
+  readonly leastOfTable: number;
+  readonly timeoutMs: number;
+}): void {
+  let cluster: Cluster;
+  let world: World;
+  beforeAll(async () => {
+    cluster = await startCluster({
+      events: 2,
+      messages: 2,
+      subscriptions: 2,
+      presence: 2,
+      gateways: 2,
+    });
+    world = await World.make(cluster, new SeededRandom(seed));
+  });
+  afterAll(async () => {
+    await world?.endOrganization();
+    await cluster?.stop();
+  });
+
+  test(
+    `state and events are complete, ${options.rounds} rounds`,
+    async () => {
+      const mutator = new Mutator(world, 4);
+      await fill(world, mutator);
+      for (const tally of mutator.tallies.values()) Object.assign(tally, { done: 0, failed: 0 });
+      for (let round = 0; round < options.rounds; round += 1) {
+        mutator.start();
+        const accounts = world.random.sample(Object.values(world.readers), 4);
+        const followers: Follower[] = [];
+        for (const [n, account] of accounts.entries()) {
+          const kind = clients[(round + n) % clients.length];
+          if (kind !== undefined) followers.push(await open(mutator, account, kind));
+        }
+        await mutator.pause();
+        const found: string[] = [];
+        for (const follower of followers) found.push(...(await check(follower)));
+        expect(found, `seed ${seed}, round ${round}:\n${found.join('\n')}`).toEqual([]);
+      }
+      const counts = [...mutator.tallies].map(
+        ([name, { done, duringRegister, failed }]) =>
+          `${name}: ${duringRegister} during a register, ${done} in all, ${failed} refused`,
+      );
+      console.log(`seed ${seed}, ${options.rounds} rounds\n${counts.join('\n')}`);
+      for (const name of tableOfOperations)
+        expect(
+          mutator.tallies.get(name)?.duringRegister,
+          `${name}\n${counts.join('\n')}`,
+        ).toBeGreaterThanOrEqual(options.leastOfTable);
+    },
+    options.timeoutMs,
+  );
+}
