@@ -174,6 +174,8 @@ export function crossRealmBotJson(user: User): Record<string, unknown> {
     user_id: user.id,
     is_admin: user.role === 'administrator',
     is_bot: true,
+    // Clients read it of every account that is a bot.
+    bot_type: user.botType,
     avatar_url: avatarUrl(user),
     timezone: user.timezone,
     date_joined: user.dateJoined,

@@ -8,13 +8,14 @@ import { readInitialState } from '../initial-state/fetch-types.ts';
 import { lifespanOf, registerQueue } from '../queues/register-queue.ts';
 import { descriptorOf, queueParameters } from './queue-parameters.ts';
 
-/** @returns the name of the stream to which a bot's queues are narrowed unless they say otherwise */
+/** @returns the name of the stream to which a bot's queues are narrowed unless they say otherwise; none when it is gone */
 export async function defaultRegisterStreamName(
   database: Queryable,
   user: User,
 ): Promise<string | undefined> {
   if (user.defaultEventsRegisterStreamId === null) return undefined;
-  return (await findStreamById(database, user.defaultEventsRegisterStreamId))?.name;
+  const stream = await findStreamById(database, user.defaultEventsRegisterStreamId);
+  return stream?.isDeactivated === false ? stream.name : undefined;
 }
 
 export const registerQueueEndpoint = defineEndpoint({
