@@ -309,7 +309,7 @@ describe('fetch types', () => {
       values: [words],
     });
     expect(rows).toEqual([]);
-    expect(words.filter((word) => word.length > 1)).toHaveLength(125);
+    expect(words.filter((word) => word.length > 1)).toHaveLength(123);
   });
 });
 

@@ -56,7 +56,7 @@ const list: MessageList = {
 const above = '$2::bigint';
 
 // Texts sort by code points in this database.
-export const unreadStateText = (): string => `WITH ${listTablesSql(list)}, picked AS MATERIALIZED (
+const unreadText = (): string => `WITH ${listTablesSql(list)}, picked AS MATERIALIZED (
     SELECT listed.id FROM (${listIdsSql(list, {
       edge: '9000000000000000000',
       bound: () => 'true',
@@ -102,7 +102,7 @@ export const unreadStateText = (): string => `WITH ${listTablesSql(list)}, picke
  * message.
  */
 export async function unreadState(db: Queryable, userId: number): Promise<UnreadState> {
-  const text = unreadStateText();
+  const text = unreadText();
   const { rows } = await db.query<GroupRow>({
     name: nameOfText('unread-state', text),
     text,
