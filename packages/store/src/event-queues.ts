@@ -16,9 +16,13 @@ export type StoredEventQueue<Descriptor> = EventQueueRow<Descriptor> & {
   readonly idleSecs: number;
 };
 
+/** The queues of a user are counted and stored by one at a time, under an advisory lock of this number and the user's id. */
+const queuesLock = 7_217_005;
+
 /**
  * Stores a queue, unless its user has as many as one may have.
  *
+ * @param database a transaction: another register of the user waits for its end
  * @returns false at the bound; no living queue is ended for a new one
  */
 export async function insertEventQueue<Descriptor>(
@@ -26,6 +30,11 @@ export async function insertEventQueue<Descriptor>(
   queue: EventQueueRow<Descriptor>,
   perUserMax: number,
 ): Promise<boolean> {
+  await database.query({
+    name: 'store-lock-event-queues',
+    text: 'SELECT pg_advisory_xact_lock($1, $2)',
+    values: [queuesLock, queue.userId],
+  });
   const { rowCount } = await database.query({
     name: 'store-insert-event-queue',
     text: `INSERT INTO event_queues (queue_id, user_id, start_position, epoch, descriptor, lifespan_secs, client)

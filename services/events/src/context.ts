@@ -5,6 +5,7 @@ import type { KeySecrets, ServerFacts, StreamTraffic } from '@parley/store';
 
 import type { EventStreams } from './queues/event-stream.ts';
 import type { ReadContext } from './queues/queue-reader.ts';
+import type { RegisterBounds } from './queues/register-queue.ts';
 import type { TypingEvents } from './typing/typing-events.ts';
 
 /** What the endpoints of the events service use. */
@@ -12,6 +13,7 @@ export type EventsContext = Stores & {
   readonly read: ReadContext;
   readonly streams: EventStreams;
   readonly queues: QueueConfig;
+  readonly registerBounds: RegisterBounds;
   readonly traffic: StreamTraffic;
   readonly keySecrets: KeySecrets;
   readonly server: ServerFacts;

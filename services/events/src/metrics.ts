@@ -66,6 +66,19 @@ export function countRefusals(registry: Registry): (reason: RefusalReason) => vo
   return (reason) => refusals.inc({ reason });
 }
 
+/** @returns what counts the registers that are refused, by the bound that they met */
+export function countRefusedRegisters(
+  registry: Registry,
+): (bound: 'queues' | 'descriptor') => void {
+  const refusals = new Counter({
+    name: 'parley_event_queue_registers_refused_total',
+    help: 'Registers refused, by the bound: queues of one user, size of the descriptor',
+    labelNames: ['bound'],
+    registers: [registry],
+  });
+  return (bound) => refusals.inc({ bound });
+}
+
 /** @returns what counts the traffic of streams */
 export function countStreams(registry: Registry): StreamCounts {
   const registers = [registry];

@@ -21,7 +21,7 @@ import { createViewReads } from './feed/load-user-views.ts';
 import { NodeFeed } from './feed/node-feed.ts';
 import { SubscriberReader } from './feed/subscriber-reader.ts';
 import { Maintenance } from './maintenance.ts';
-import { countRefusals, countStreams, registerMetrics } from './metrics.ts';
+import { countRefusals, countRefusedRegisters, countStreams, registerMetrics } from './metrics.ts';
 import { EventStreams } from './queues/event-stream.ts';
 import type { ReadContext } from './queues/queue-reader.ts';
 import { QueueRegistry } from './queues/queue-registry.ts';
@@ -121,6 +121,10 @@ export const start: StartService = async (frame: ServiceFrame) => {
   const context: EventsContext = {
     ...stores,
     queues: config.queues,
+    registerBounds: {
+      perUserMax: config.queues.perUserMax,
+      onRefused: countRefusedRegisters(frame.metrics.registry),
+    },
     traffic: new StreamTraffic(),
     keySecrets,
     server: {

@@ -71,7 +71,7 @@ export const getEventsEndpoint = defineEndpoint({
       const { queueId, lastEventId } = await registerQueue(
         context.pool,
         { userId: caller.userId, descriptor, client: clientName, lifespanSecs },
-        context.queues.perUserMax,
+        context.registerBounds,
         async () => ({}),
       );
       return { events: [], queue_id: queueId, last_event_id: lastEventId };

@@ -67,7 +67,7 @@ export const registerQueueEndpoint = defineEndpoint({
         client: clientName,
         lifespanSecs: lifespanOf(parameters.queue_lifespan_secs, context.queues),
       },
-      context.queues.perUserMax,
+      context.registerBounds,
       async (snapshot) =>
         readInitialState(snapshot, parameters.fetch_event_types ?? parameters.event_types, {
           user: await getUser(snapshot, caller.userId),
