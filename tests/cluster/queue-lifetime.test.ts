@@ -5,13 +5,18 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { anyNumber } from '../support/matchers.ts';
 import { startSmallOrganization } from '../api/small-organization.ts';
 import type { SmallOrganization } from '../api/small-organization.ts';
+import { EventStreamReader } from './event-stream-reader.ts';
 
 let organization: SmallOrganization;
 beforeAll(async () => {
   organization = await startSmallOrganization({
     events: 2,
     messages: 1,
-    environment: { PARLEY_HEARTBEAT_MIN_SECS: '0.5', PARLEY_HEARTBEAT_MAX_SECS: '1' },
+    environment: {
+      PARLEY_HEARTBEAT_MIN_SECS: '0.5',
+      PARLEY_HEARTBEAT_MAX_SECS: '1',
+      PARLEY_EVENT_STREAM_LIFETIME_SECS: '3',
+    },
   });
 });
 afterAll(() => organization.stop());
@@ -66,4 +71,23 @@ test('idleness ends a queue, polling keeps it, silence is a heartbeat', async ()
   expect({ status, code: body['code'] }).toEqual({ status: 400, code: 'BAD_EVENT_QUEUE_ID' });
   isOver = true;
   await polling;
+});
+
+test('a stream ends by itself after its lifetime, and its client comes back', async () => {
+  const ann = organization.client('ann');
+  const answer = await ann.post('register', { event_types: [], fetch_event_types: [] });
+  const queue = {
+    queueId: answer['queue_id'] as string,
+    lastEventId: answer['last_event_id'] as number,
+  };
+  const openedAtMs = Date.now();
+  const reader = await EventStreamReader.open(ann, queue);
+  expect(await reader.waitForEnd()).toEqual({ isComplete: true });
+  // Its beginning and the clock of this process are not one moment.
+  expect(Date.now() - openedAtMs).toBeGreaterThan(2_900);
+  expect(reader.errors).toEqual([]);
+  expect(Object.keys(reader.messages.at(-1) ?? {})).toEqual(['retry']);
+  const again = await EventStreamReader.open(ann, queue);
+  expect(again.status).toBe(200);
+  again.close();
 });

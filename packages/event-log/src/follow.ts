@@ -176,7 +176,10 @@ export class LogFollower {
     if (this.#earlyHints !== undefined) {
       this.#earlyHints.push(hint);
       // Which of them count is not known yet; the head read next is newer than those dropped.
-      if (this.#earlyHints.length > waitingHintsMax) this.#earlyHints.shift();
+      if (this.#earlyHints.length > waitingHintsMax) {
+        hintsDroppedTotal.inc();
+        this.#earlyHints.shift();
+      }
       return;
     }
     // A hint of another epoch is left to the head check, which knows how the epochs join.

@@ -3,9 +3,11 @@ import type { Registry } from 'prom-client';
 import { Counter, Gauge } from 'prom-client';
 
 import type { NodeFeed } from './feed/node-feed.ts';
+import type { SubscriberReader } from './feed/subscriber-reader.ts';
 import type { EventStreams, StreamCounts } from './queues/event-stream.ts';
 import type { RefusalReason } from './queues/queue-reader.ts';
 import type { QueueRegistry } from './queues/queue-registry.ts';
+import type { TypingEvents } from './typing/typing-events.ts';
 
 /** What an operator watches of an events node. */
 export function registerMetrics(
@@ -15,6 +17,8 @@ export function registerMetrics(
     readonly feed: NodeFeed;
     readonly follower: LogFollower;
     readonly streams: EventStreams;
+    readonly typing: TypingEvents;
+    readonly subscribers: SubscriberReader;
   },
 ): void {
   const gauges: readonly (readonly [name: string, help: string, read: () => number])[] = [
@@ -25,6 +29,11 @@ export function registerMetrics(
       'parley_event_stream_unread_bytes',
       'Bytes of streams that wait for their readers',
       () => node.streams.unreadBytes,
+    ],
+    [
+      'parley_event_subscriber_lists',
+      'Lists of subscribers as of a position that are kept',
+      () => node.subscribers.size,
     ],
     ['parley_event_users', 'Users whose views this node holds', () => node.feed.userCount],
     [
@@ -53,6 +62,48 @@ export function registerMetrics(
       },
     });
   }
+  const counters: readonly (readonly [name: string, help: string, read: () => number])[] = [
+    [
+      'parley_event_user_lists_cut_total',
+      "Times that a user's list of entries was full and its older half dropped",
+      () => node.feed.listsCut,
+    ],
+    [
+      'parley_typing_dropped_total',
+      'Notices of typing that were not told because too many waited',
+      () => node.typing.dropped,
+    ],
+  ];
+  for (const [name, help, read] of counters) {
+    new Counter({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.reset();
+        this.inc(read());
+      },
+    });
+  }
+}
+
+/** @returns what counts reads at their bounds */
+export function countReads(registry: Registry): {
+  readonly onFullAnswer: () => void;
+  readonly onReplayPage: () => void;
+} {
+  const registers = [registry];
+  const fullAnswers = new Counter({
+    name: 'parley_event_answers_full_total',
+    help: 'Answers to polls that met a bound, so that the next poll goes on',
+    registers,
+  });
+  const replayPages = new Counter({
+    name: 'parley_event_replay_pages_total',
+    help: 'Pages of the log read from Postgres because memory does not reach back so far',
+    registers,
+  });
+  return { onFullAnswer: () => fullAnswers.inc(), onReplayPage: () => replayPages.inc() };
 }
 
 /** @returns what counts the queues that are refused though they are there, by reason */

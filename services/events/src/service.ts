@@ -21,7 +21,13 @@ import { createViewReads } from './feed/load-user-views.ts';
 import { NodeFeed } from './feed/node-feed.ts';
 import { SubscriberReader } from './feed/subscriber-reader.ts';
 import { Maintenance } from './maintenance.ts';
-import { countRefusals, countRefusedRegisters, countStreams, registerMetrics } from './metrics.ts';
+import {
+  countReads,
+  countRefusals,
+  countRefusedRegisters,
+  countStreams,
+  registerMetrics,
+} from './metrics.ts';
 import { EventStreams } from './queues/event-stream.ts';
 import type { ReadContext } from './queues/queue-reader.ts';
 import { QueueRegistry } from './queues/queue-registry.ts';
@@ -90,6 +96,7 @@ export const start: StartService = async (frame: ServiceFrame) => {
   const typing = new TypingEvents({ eventLog: stores.eventLog, log });
   frame.onDispose('typing', () => typing.stop());
 
+  const reads = countReads(frame.metrics.registry);
   const flags = new FlagReader(stores.pool);
   const subscribers = new SubscriberReader(stores.pool);
   const read: ReadContext = {
@@ -99,8 +106,10 @@ export const start: StartService = async (frame: ServiceFrame) => {
     logAccess: {
       tail: feed.tail,
       conversationIdsOf: async (userId) => privateConversationIdsOf(stores.pool, userId),
-      readEntries: async (range, audiences, entriesMax) =>
-        readEntriesForAudiences(stores.pool, range, audiences, entriesMax),
+      readEntries: async (range, audiences, entriesMax) => {
+        reads.onReplayPage();
+        return readEntriesForAudiences(stores.pool, range, audiences, entriesMax);
+      },
       readBeginPosition: async () => (await readHead(stores.pool)).beginPosition,
       openSealed: (text) => openEventMembers(keySecrets, text),
       flagsOf: async (userId, messageId) => flags.of(userId, messageId),
@@ -111,6 +120,7 @@ export const start: StartService = async (frame: ServiceFrame) => {
     heartbeat: { minMs: config.queues.heartbeatMinMs, maxMs: config.queues.heartbeatMaxMs },
     draining: frame.stopping,
     onRefused: countRefusals(frame.metrics.registry),
+    onFullAnswer: reads.onFullAnswer,
     log,
   };
   const streams = new EventStreams(
@@ -137,7 +147,14 @@ export const start: StartService = async (frame: ServiceFrame) => {
     read,
     streams,
   };
-  registerMetrics(frame.metrics.registry, { registry, feed, follower, streams });
+  registerMetrics(frame.metrics.registry, {
+    registry,
+    feed,
+    follower,
+    streams,
+    typing,
+    subscribers,
+  });
   // Drains run in reverse: the lease, registered once the node listens, is given up before, so whoever polls again finds another
   // holder.
   frame.onDrain('held polls and streams', () => registry.finishTurns(drainSpreadMs));

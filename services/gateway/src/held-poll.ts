@@ -11,6 +11,7 @@ import type { AdmittedRequest } from './admit.ts';
 import { crossOriginHeaders } from './cross-origin.ts';
 import { connectionOfAnswer, endsAtGateway } from './forward.ts';
 import { comeBack, refusalEvent, StreamAnswer } from './stream-answer.ts';
+import type { StreamAnswerOptions } from './stream-answer.ts';
 import type { Upstreams } from './upstreams.ts';
 import { ConnectTimeout, connectTimeoutMs, isConnectFault, parseAddress } from './upstreams.ts';
 
@@ -24,7 +25,7 @@ export type EventsHopOptions = {
   /** Checks a poll's credentials against the store: the refusal they get now, or undefined. Throws where the store is away. */
   readonly findRefusal: (admitted: AdmittedRequest) => Promise<ApiError | undefined>;
   readonly onMoved: (reason: MoveReason) => void;
-  readonly onStreamBytes: (count: number) => void;
+  readonly streams: StreamAnswerOptions;
 };
 
 export type MoveReason = 'unreachable' | 'lost' | 'lease-lapsed' | 'lease-given-up';
@@ -263,7 +264,7 @@ export class HeldPoll {
       clearTimeout(this.#boundTimer);
       this.#boundTimer = setTimeout(() => this.endEmpty(), this.#hop.streamBoundMs);
       response.writeHead(200, this.#answerHeaders(answer));
-      this.#stream = new StreamAnswer(answer, response, this.#hop.onStreamBytes);
+      this.#stream = new StreamAnswer(answer, response, this.#hop.streams);
       return;
     }
     // An answer that breaks off must not look complete.

@@ -7,6 +7,7 @@ export type GatewayMetrics = {
   readonly heldPolls: Gauge;
   readonly openStreams: Gauge;
   readonly streamBytes: Counter;
+  readonly streamCutOffs: Counter;
   readonly movedPolls: Counter<'reason'>;
   readonly credentialLookups: Counter<'outcome'>;
   readonly upstreamRetries: Counter<'service' | 'reason'>;
@@ -47,6 +48,11 @@ export function createGatewayMetrics(
     streamBytes: new Counter({
       name: 'parley_gateway_stream_bytes_total',
       help: 'Bytes that streams of events brought to clients',
+      registers,
+    }),
+    streamCutOffs: new Counter({
+      name: 'parley_gateway_stream_cut_offs_total',
+      help: 'Streams whose clients took nothing for too long',
       registers,
     }),
     movedPolls: new Counter({

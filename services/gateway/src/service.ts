@@ -93,7 +93,11 @@ export const startGateway: StartService = async (frame: ServiceFrame) => {
     signIdentity: sign,
     findRefusal: (admitted) => findRefusal(credentials, admitted),
     onMoved: (reason) => counts.movedPolls.inc({ reason }),
-    onStreamBytes: (count) => counts.streamBytes.inc(count),
+    streams: {
+      stallMs: config.queues.stream.stallMs,
+      onBytes: (count) => counts.streamBytes.inc(count),
+      onCutOff: () => counts.streamCutOffs.inc(),
+    },
   });
   eventsHop = hop;
   frame.onDispose('events hop', () => hop.stop());

@@ -24,19 +24,36 @@ export function refusalEvent(error: ApiError): string {
   return `event: error\ndata: ${JSON.stringify(error.toBody())}\n\n`;
 }
 
+export type StreamAnswerOptions = {
+  /** A client that takes nothing for so long, while everything on the way to it is full, is left. */
+  readonly stallMs: number;
+  readonly onBytes: (count: number) => void;
+  readonly onCutOff: () => void;
+};
+
 export class StreamAnswer {
   readonly #answer: IncomingMessage;
   readonly #response: ServerResponse;
+  readonly #options: StreamAnswerOptions;
+  readonly #stallCheck: NodeJS.Timeout;
   #isBetweenEvents = true;
+  #receivedBytes = 0;
+  /** What the client's connection had taken at the last check; undefined unless more was waiting then. */
+  #takenBytes: number | undefined;
   #lastByte = newline;
   #lastWords: string | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   /** Begins to send the answer on; its headers have been written. */
-  constructor(answer: IncomingMessage, response: ServerResponse, onBytes: (count: number) => void) {
+  constructor(answer: IncomingMessage, response: ServerResponse, options: StreamAnswerOptions) {
     this.#answer = answer;
     this.#response = response;
-    response.once('close', () => clearTimeout(this.#timer));
+    this.#options = options;
+    this.#stallCheck = setInterval(() => this.#checkProgress(), options.stallMs);
+    response.once('close', () => {
+      clearInterval(this.#stallCheck);
+      clearTimeout(this.#timer);
+    });
     answer.on('error', () => this.#lose());
     answer.on('close', () => {
       if (!answer.complete) this.#lose();
@@ -44,7 +61,8 @@ export class StreamAnswer {
     answer.pipe(response);
     // After the pipe, so that what is seen here has been written.
     answer.on('data', (chunk: Buffer) => {
-      onBytes(chunk.length);
+      this.#receivedBytes += chunk.length;
+      options.onBytes(chunk.length);
       const last = chunk.at(-1) ?? this.#lastByte;
       const before = chunk.length > 1 ? chunk.at(-2) : this.#lastByte;
       this.#isBetweenEvents = last === newline && before === newline;
@@ -62,6 +80,16 @@ export class StreamAnswer {
     this.#lastWords = lastWords;
     if (this.#isBetweenEvents) this.#end(lastWords);
     else this.#timer = setTimeout(() => this.#breakOff(), boundaryMaxMs);
+  }
+
+  /** The node cannot tell a client that takes nothing from one that is slow, nor is its end seen while nothing is read from it. */
+  #checkProgress(): void {
+    const takenBytes = this.#receivedBytes - this.#response.writableLength;
+    if (this.#response.writableNeedDrain && takenBytes === this.#takenBytes) {
+      this.#options.onCutOff();
+      this.#breakOff();
+    }
+    this.#takenBytes = this.#response.writableNeedDrain ? takenBytes : undefined;
   }
 
   get #isOver(): boolean {

@@ -13,8 +13,8 @@ let user: TestUser;
 let node: Upstream;
 const answers: ServerResponse[] = [];
 
-beforeEach(async () => {
-  gateway = await GatewayUnderTest.start();
+async function start(environment: Readonly<Record<string, string>> = {}): Promise<void> {
+  gateway = await GatewayUnderTest.start(environment);
   user = await gateway.addUser();
   answers.length = 0;
   node = await gateway.addUpstream('events', (_request, response) => {
@@ -22,8 +22,9 @@ beforeEach(async () => {
     response.write('retry: 1000\n\n');
     answers.push(response);
   });
-});
+}
 
+beforeEach(() => start());
 afterEach(() => gateway.stop());
 
 type Stream = {
@@ -68,6 +69,27 @@ function lastAnswer(): ServerResponse {
   return answer;
 }
 
+/** Writes until nothing has been taken any more for a while, or the answer is cut off. */
+async function writeUntilFull(answer: ServerResponse): Promise<void> {
+  const filler = `data: ${'x'.repeat(65_536)}\n\n`;
+  // Far more than the buffers of both connections take.
+  const writesMax = 2_000;
+  let written = 0;
+  let waited = 0;
+  await waitUntil(
+    'the node cannot write more',
+    () => {
+      waited = answer.writableLength > 0 ? waited + 1 : 0;
+      if (waited > 0) return waited === 20 || answer.destroyed;
+      if (written === writesMax) throw new Error('everything was taken');
+      answer.write(filler);
+      written += 1;
+      return answer.destroyed;
+    },
+    { deadlineMs: 40_000, pauseMs: 5 },
+  );
+}
+
 const event = 'id: 5\ndata: {"type":"message","id":5}\n\n';
 const comeBack = /^retry: \d+\n\n$/;
 
@@ -100,27 +122,27 @@ describe('a stream', () => {
     const stream = await openAndRead();
     stream.answer.pause();
     const answer = lastAnswer();
-    // Far more than the buffers of both connections take.
-    const filler = `data: ${'x'.repeat(65_536)}\n\n`;
-    let written = 0;
-    await waitUntil(
-      'the node cannot write more',
-      () => {
-        while (answer.writableLength === 0 && written < 2_000) {
-          answer.write(filler);
-          written += 1;
-        }
-        return answer.writableLength > 0 && answer.writableNeedDrain;
-      },
-      { deadlineMs: 30_000 },
-    );
-    expect(written).toBeLessThan(2_000);
+    await writeUntilFull(answer);
     const before = await gateway.metric('parley_gateway_stream_bytes_total');
     await gateway.waitForNextRead();
     expect(await gateway.metric('parley_gateway_stream_bytes_total')).toBe(before);
     stream.answer.resume();
     answer.end(event);
     await waitUntil('the rest came', () => stream.text().endsWith(event), { deadlineMs: 30_000 });
+  });
+
+  it('is cut off where the client takes nothing for too long', { timeout: 60_000 }, async () => {
+    await gateway.stop();
+    await start({ PARLEY_EVENT_STREAM_STALL_SECS: '0.3' });
+    const stream = await openAndRead();
+    stream.answer.pause();
+    const answer = lastAnswer();
+    await writeUntilFull(answer);
+    await waitUntil('the node knows', () => answer.destroyed, { deadlineMs: 10_000 });
+    expect(await gateway.metric('parley_gateway_stream_cut_offs_total')).toBe(1);
+    expect(await gateway.metric('parley_gateway_open_streams')).toBe(0);
+    stream.answer.resume();
+    expect(await waitUntil('it is over', stream.end)).toBe('broken off');
   });
 
   it('leaves its node when the client hangs up', async () => {

@@ -37,6 +37,7 @@ export class NodeFeed {
   /** Users with a queue that listens to all public streams. */
   readonly #listeners = new Set<UserFeed>();
   #canRead = true;
+  #listsCut = 0;
   /** The last position taken from the follower. */
   #takenUpTo = 0;
   /** Counts resets: what was begun before one is not used after it. */
@@ -50,6 +51,11 @@ export class NodeFeed {
   /** False once the log held an entry of a newer format: this node must not serve any more. */
   get canRead(): boolean {
     return this.#canRead;
+  }
+
+  /** How often a user's list was full, and its older half dropped. */
+  get listsCut(): number {
+    return this.#listsCut;
   }
 
   get userCount(): number {
@@ -205,7 +211,7 @@ export class NodeFeed {
     // Entries that the view already knows are read from the tail or by replay.
     if (parsed.position <= feed.coverageFrom) return false;
     if (!concerns(parsed, view)) return false;
-    feed.deliver(parsed);
+    if (feed.deliver(parsed)) this.#listsCut += 1;
     return true;
   }
 

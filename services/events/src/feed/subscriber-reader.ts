@@ -16,6 +16,11 @@ export class SubscriberReader {
     this.#pool = pool;
   }
 
+  /** The number of lists kept. */
+  get size(): number {
+    return this.#lists.size;
+  }
+
   /** @returns ascending user ids */
   at(streamId: number, position: number): Promise<readonly number[]> {
     const key = `${streamId} ${position}`;

@@ -52,12 +52,15 @@ export class UserFeed implements QueueFeed {
     return this.#viewExactAt;
   }
 
-  deliver(entry: ParsedEntry): void {
+  /** @returns whether older entries were dropped for it, which are read from the tail or Postgres from then on */
+  deliver(entry: ParsedEntry): boolean {
     this.#deliveries.push(entry);
-    if (this.#deliveries.length > this.#deliveriesMax) {
+    const isFull = this.#deliveries.length > this.#deliveriesMax;
+    if (isFull) {
       const dropped = this.#deliveries.splice(0, Math.ceil(this.#deliveriesMax / 2));
       this.#coverageFrom = dropped.at(-1)?.end ?? this.#coverageFrom;
     }
+    return isFull;
   }
 
   /** Forgets what the node's tail no longer holds, so that quiet users do not keep old entries alive. */

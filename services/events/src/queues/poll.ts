@@ -28,8 +28,18 @@ export async function poll(
     bounds: answerBounds,
   });
   try {
-    return dontBlock ? await reader.readPending() : (await reader.next(signal)).events;
+    const events = dontBlock ? await reader.readPending() : (await reader.next(signal)).events;
+    if (isFull(events)) context.onFullAnswer();
+    return events;
   } finally {
     reader.leave();
   }
+}
+
+/** Whether an answer met a bound, so that the next poll may find more. */
+function isFull(events: readonly CollectedEvent[]): boolean {
+  if (events.length >= answerBounds.answerEventsMax) return true;
+  let bytes = 0;
+  for (const { text } of events) bytes += Buffer.byteLength(text);
+  return bytes >= answerBounds.answerBytesMax;
 }

@@ -31,6 +31,8 @@ export type ReadContext = {
   readonly heartbeat: { readonly minMs: number; readonly maxMs: number };
   readonly draining: AbortSignal;
   readonly onRefused: (reason: RefusalReason) => void;
+  /** An answer met a bound. */
+  readonly onFullAnswer: () => void;
   readonly log: Logger;
 };
 

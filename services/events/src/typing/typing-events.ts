@@ -27,6 +27,7 @@ export class TypingEvents {
   readonly #eventLog: EventLog;
   readonly #runs: GatheredRuns;
   #waiting: Typing[] = [];
+  #dropped = 0;
 
   constructor(options: { readonly eventLog: EventLog; readonly log: Logger }) {
     this.#eventLog = options.eventLog;
@@ -38,8 +39,16 @@ export class TypingEvents {
     });
   }
 
+  /** How many were not told because too many waited. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
   add(typing: Typing): void {
-    if (this.#waiting.length >= waitingMax) return;
+    if (this.#waiting.length >= waitingMax) {
+      this.#dropped += 1;
+      return;
+    }
     this.#waiting.push(typing);
     this.#runs.request();
   }
