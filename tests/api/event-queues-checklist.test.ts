@@ -30,18 +30,10 @@ afterAll(() => organization.stop());
 
 type Queue = { readonly queue_id: string; readonly last_event_id: number };
 
-async function register(
-  who: PersonKey,
-  parameters: Parameters = {},
-  headers: Readonly<Record<string, string>> = {},
-): Promise<Queue> {
+async function register(who: PersonKey, parameters: Parameters = {}): Promise<Queue> {
   const answer = await organization
     .client(who)
-    .post(
-      'register',
-      { event_types: ['message'], fetch_event_types: [], ...parameters },
-      { headers },
-    );
+    .post('register', { event_types: ['message'], fetch_event_types: [], ...parameters });
   return answer as unknown as Queue;
 }
 
@@ -478,23 +470,5 @@ describe('what reaches a queue', () => {
     await send('cat', 'general', 'from outside to @**Gil Fox**');
     expect(await poll('cat', sender)).toEqual([]);
     expect(await poll('gil', named)).toEqual([]);
-  });
-
-  test('a mirror is told which streams are private, and does not get back what it copied', async () => {
-    const agent = { 'user-agent': 'irc_mirror/1' };
-    const mirror = await register('bob', {}, agent);
-    const other = await register('bob');
-    await send('bob', 'general', 'copied', {}, agent);
-    await send('bob', 'general', 'said');
-    await send('bob', 'board', 'in private');
-    const events = await poll('bob', mirror);
-    expect(contentsOf(events)).toEqual(['said', 'in private']);
-    expect(events.map((event) => messageOf(event)['invite_only_stream'])).toEqual([
-      undefined,
-      true,
-    ]);
-    const others = await poll('bob', other);
-    expect(contentsOf(others)).toEqual(['copied', 'said', 'in private']);
-    expect(messageOf(others[2])).not.toHaveProperty('invite_only_stream');
   });
 });

@@ -470,6 +470,14 @@ describe('DELETE events', () => {
   test('ends the queue and the poll that waits on it', async () => {
     const queue = await register('ann', { event_types: ['message'] });
     const held = poll('ann', queue, { dont_block: false });
+    await waitUntil('the poll is held', async () => {
+      const counts = await Promise.all(
+        organization.cluster
+          .findProcesses('events')
+          .map((node) => node.readMetric('parley_event_polls_held')),
+      );
+      return counts.includes(1);
+    });
     await organization.client('ann').delete('events', { queue_id: queue.queue_id });
     expect(await held).toEqual([]);
     const gone = {
