@@ -429,6 +429,13 @@ describe('what reaches a queue', () => {
     await organization
       .client('ann')
       .post('users/me/subscriptions', { subscriptions: [{ name: 'for 49' }] });
+    // The notice of the new stream comes after the answer, and is none of what the next tests look at.
+    await waitUntil('the notice is sent', async () => {
+      const { rowCount } = await organization.pool.query(
+        "SELECT FROM messages WHERE content LIKE 'Stream created by%'",
+      );
+      return rowCount === 3;
+    });
     const types = (await poll('ann', queue)).map(({ type }) => type);
     expect(types).toContain('reaction');
     expect(types).toContain('subscription');
