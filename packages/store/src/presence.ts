@@ -54,6 +54,26 @@ export async function writePresence(db: Queryable, rows: readonly PresenceRow[])
   });
 }
 
+/** @returns those of which there is something newer by now; in a transaction that wrote the rows, for good */
+export async function findOvertakenPresence(
+  db: Queryable,
+  rows: readonly PresenceRow[],
+): Promise<Pick<PresenceRow, 'userId' | 'client'>[]> {
+  const found = await db.query<Pick<PresenceRow, 'userId' | 'client'>>({
+    name: 'store-find-overtaken-presence',
+    text: `SELECT p.user_id AS "userId", p.client
+      FROM unnest($1::int[], $2::text[], $3::bigint[]) AS n (user_id, client, at_ms)
+      JOIN presence p ON p.user_id = n.user_id AND p.client = n.client
+      WHERE p.reported_at > to_timestamp(n.at_ms / 1000.0)`,
+    values: [
+      rows.map(({ userId }) => userId),
+      rows.map(({ client }) => client),
+      rows.map(({ reportedAtMs }) => reportedAtMs),
+    ],
+  });
+  return found.rows;
+}
+
 /** Removes, of these people, the clients beyond those that a person has. */
 export async function trimPresence(db: Queryable, userIds: readonly number[]): Promise<void> {
   await db.query({

@@ -1,12 +1,12 @@
 import { audienceKey, changeEntry } from '@parley/contracts';
 import type { EventPart } from '@parley/contracts';
-import type { Pool } from '@parley/database';
+import type { Client, Pool } from '@parley/database';
 import { GatheredRuns } from '@parley/event-log';
 import type { EventLog } from '@parley/event-log';
 import type { Logger } from '@parley/logging';
 import { clientPresence, serverTimestamp, takeStates } from '@parley/presence-state';
 import type { ClientState, ClientStates } from '@parley/presence-state';
-import { lockUsersInUse, trimPresence, writePresence } from '@parley/store';
+import { findOvertakenPresence, lockUsersInUse, trimPresence, writePresence } from '@parley/store';
 import type { PresenceRow, User } from '@parley/store';
 
 /** Reports are gathered for so long before they are written. */
@@ -123,17 +123,15 @@ export class WriteBack {
     states: ReadonlyMap<number, ClientStates>,
     news: ReadonlyMap<number, ClientStates>,
   ): Promise<void> {
-    const rows = [...states].flatMap(([userId, clients]) =>
-      [...clients].map(([client, state]): PresenceRow => ({ userId, client, ...state })),
-    );
     await this.#eventLog.transaction(async (client) => {
       // The address and activity of each stay as they are until the entry has its place.
       const people =
         news.size === 0 ? [] : await lockUsersInUse(client, { userIds: [...news.keys()] });
-      await writePresence(client, rows);
+      await writePresence(client, rowsOf(states));
+      const told = await withoutOvertaken(client, news);
       const events = people
         .filter((person) => person.isActive)
-        .flatMap((person) => eventsOf(person, news.get(person.id) ?? new Map()));
+        .flatMap((person) => eventsOf(person, told.get(person.id) ?? new Map()));
       if (events.length === 0) return { result: undefined };
       const entries = Array.from({ length: Math.ceil(events.length / eventsPerEntry) }, (_, n) => ({
         audience: audienceKey.everyone,
@@ -144,6 +142,28 @@ export class WriteBack {
       return { result: undefined, append: { entries } };
     });
   }
+}
+
+function rowsOf(states: ReadonlyMap<number, ClientStates>): PresenceRow[] {
+  return [...states].flatMap(([userId, clients]) =>
+    [...clients].map(([client, state]): PresenceRow => ({ userId, client, ...state })),
+  );
+}
+
+/** Of a client that reported to two replicas, the one that writes later may have the earlier report, which nobody is told after the other. */
+async function withoutOvertaken(
+  client: Client,
+  news: ReadonlyMap<number, ClientStates>,
+): Promise<ReadonlyMap<number, ClientStates>> {
+  if (news.size === 0) return news;
+  const overtaken = await findOvertakenPresence(client, rowsOf(news));
+  const byUser = Map.groupBy(overtaken, ({ userId }) => userId);
+  return new Map(
+    [...news].map(([userId, clients]) => {
+      const names = new Set(byUser.get(userId)?.map(({ client: name }) => name));
+      return [userId, new Map([...clients].filter(([name]) => !names.has(name)))];
+    }),
+  );
 }
 
 /** Events as the reference facts, events 13.4, have them. */
