@@ -100,8 +100,15 @@ async function inPostgres(): Promise<Record<string, Stored>> {
   );
 }
 
-/** Waits until all reports, and with them all events, are in Postgres. */
+/** Waits until all reports, and with them all events, are in Postgres, those too that later ones overtook. */
 async function settle(): Promise<void> {
+  const replicas = organization.cluster.findProcesses('presence');
+  await waitUntil('no replica has anything to write', async () => {
+    const waiting = await Promise.all(
+      replicas.map((replica) => replica.readMetric('parley_presence_people_waiting')),
+    );
+    return waiting.every((count) => count === 0);
+  });
   await waitUntil('Postgres has what Redis has', async () => {
     expect(await inPostgres()).toEqual(await stored());
     return true;

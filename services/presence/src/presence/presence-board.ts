@@ -10,7 +10,7 @@ import { SharedPresence, applyReport, statesByUser, takeStates } from '@parley/p
 import type { AppliedReport, ClientStates, Report } from '@parley/presence-state';
 import type { Redis } from '@parley/redis';
 import { listPresence } from '@parley/store';
-import { Counter } from 'prom-client';
+import { Counter, Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
 
 import { PeopleList } from './people-list.ts';
@@ -63,6 +63,15 @@ export class PresenceBoard {
       name: 'parley_presence_without_redis_total',
       help: 'Reports and reads of presence that were served from memory and Postgres because Redis was away',
       registers: [registry],
+    });
+    const waitingCount = (): number => this.#writeBack.waitingCount;
+    new Gauge({
+      name: 'parley_presence_people_waiting',
+      help: 'People whose reports are not all in Postgres yet; this replica loses them where it dies together with Redis',
+      registers: [registry],
+      collect() {
+        this.set(waitingCount());
+      },
     });
     redis.on('close', () => {
       this.#mustFill = true;

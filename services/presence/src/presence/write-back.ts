@@ -54,6 +54,7 @@ export class WriteBack {
   /** On their way to Postgres. */
   #writing: StatesToWrite = new Map();
   #generations = new Set<string>();
+  #writingCount = 0;
 
   /** @param options.afterCommit is told what is in Postgres now */
   constructor(options: {
@@ -80,6 +81,11 @@ export class WriteBack {
     return waiting;
   }
 
+  /** How many people have reports that are not written yet, or of which it is not made sure that Redis has them. */
+  get waitingCount(): number {
+    return this.#states.size + this.#writingCount;
+  }
+
   add({ userId, client, state, isNews, generation }: TakenReport): void {
     const reported = new Map([[userId, new Map([[client, state]])]]);
     takeStates(this.#states, reported);
@@ -95,6 +101,15 @@ export class WriteBack {
 
   async #write(): Promise<void> {
     const states = takeSome(this.#states, rowsPerRun);
+    this.#writingCount = states.size;
+    try {
+      await this.#writeStates(states);
+    } finally {
+      this.#writingCount = 0;
+    }
+  }
+
+  async #writeStates(states: StatesToWrite): Promise<void> {
     const news = this.#news;
     const generations = this.#generations;
     this.#news = new Map();
