@@ -40,13 +40,18 @@ export async function attempt(
     const { message } = error as Error;
     if (message.startsWith('bad answer') || message.startsWith('content type'))
       journal.findings.add('answer', message);
-    if (options.signal?.aborted !== true) journal.failedRequests += 1;
+    // Ids in paths would make each its own kind.
+    if (options.signal?.aborted !== true)
+      journal.countFailure(
+        `${method} ${path.replace(/\d+/, 'ID')}`,
+        (error as NodeJS.ErrnoException).code ?? message,
+      );
     return { kind: 'lost' };
   }
   const { status, body, headers } = answer;
   const code = body['code'] as string | undefined;
   if (status === 503) {
-    journal.failedRequests += 1;
+    journal.countFailure(`${method} ${path.replace(/\d+/, 'ID')}`, '503');
     if (code !== 'SERVICE_UNAVAILABLE' || headers['retry-after'] === undefined)
       journal.findings.add('answer', `${method} ${path}: a 503 without code or Retry-After`);
     return { kind: 'unavailable' };

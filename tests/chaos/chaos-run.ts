@@ -28,7 +28,7 @@ export type RunReport = {
   readonly membershipChanges: number;
   readonly messageChanges: number;
   readonly probes: number;
-  readonly failedRequests: number;
+  readonly failedRequests: ReadonlyMap<string, number>;
   readonly faults: ReadonlyMap<FaultKind, number>;
   readonly findings: Findings;
   /** Why the run proves nothing; empty when it does. */
@@ -63,7 +63,13 @@ export async function runChaos(
     workload.begin();
     await injector.run(faults, ({ kind, atMs }) => say(`${(atMs / 1_000).toFixed(1)} s: ${kind}`));
     await workload.end(outcomeDeadlineMs);
-    say(`${journal.sends.length} sends. The traffic is over.`);
+    say(
+      `${journal.sends.length} sends. The traffic is over. Requests that failed and were repeated:`,
+    );
+    for (const [what, count] of [...journal.failedRequests].toSorted(([a], [b]) =>
+      a < b ? -1 : 1,
+    ))
+      say(`  ${String(count).padStart(6)} ${what}`);
     await judgeQuiet(workload, injector, journal);
     const ledger = await judge(workload, journal, population);
     for (const failure of injector.failures) findings.add('process', failure);

@@ -256,12 +256,18 @@ export class Journal {
   readonly memberships: MembershipRecord[] = [];
   readonly changes: ChangeRecord[] = [];
   readonly queues: QueueRecord[] = [];
-  /** Answers that said to come again, and requests without one. */
-  failedRequests = 0;
+  /** How often which request had no answer, or one that said to come again. */
+  readonly failedRequests = new Map<string, number>();
   /** Messages looked for in GET messages right after their event. */
   probes = 0;
 
   constructor(findings: Findings) {
     this.findings = findings;
+  }
+
+  /** Notes a request that has to be made again, and why. */
+  countFailure(request: string, reason: string): void {
+    const what = `${request} ${reason}`;
+    this.failedRequests.set(what, (this.failedRequests.get(what) ?? 0) + 1);
   }
 }

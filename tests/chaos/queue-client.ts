@@ -283,8 +283,9 @@ export class QueueClient {
     while (!this.#stopping.signal.aborted) {
       try {
         if ((await this.#streamOnce()) === 'refused') return;
-      } catch {
-        if (!this.#stopping.signal.aborted) this.#options.journal.failedRequests += 1;
+      } catch (error) {
+        if (!this.#stopping.signal.aborted)
+          this.#countFailure(String((error as NodeJS.ErrnoException).code ?? error));
       }
       if (!this.#stopping.signal.aborted) await pause(afterFailureMs);
     }
@@ -348,9 +349,13 @@ export class QueueClient {
     return this.#endedBy(JSON.parse(Buffer.concat(chunks).toString('utf8')) as JsonObject);
   }
 
+  #countFailure(reason: string): void {
+    this.#options.journal.countFailure('GET events/stream', reason);
+  }
+
   #endedBy(refusal: JsonObject): 'ended' | 'refused' {
     if (refusal['code'] === 'SERVICE_UNAVAILABLE') {
-      this.#options.journal.failedRequests += 1;
+      this.#countFailure('503');
       return 'ended';
     }
     this.#refused(refusal);

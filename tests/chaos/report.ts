@@ -69,8 +69,8 @@ export function describeRuns(reports: readonly RunReport[]): string {
       `${total((each) => each.delivered)} delivered to ${total((each) => each.queues)} queues`,
       `${total((each) => each.membershipChanges)} joins and leaves`,
       `${total((each) => each.messageChanges)} changes of messages`,
-      `${total((each) => each.failedRequests)} failed requests`,
-      `${total((each) => [...each.faults.values()].reduce((a, b) => a + b, 0))} faults`,
+      `${total((each) => countAll(each.failedRequests))} failed requests`,
+      `${total((each) => countAll(each.faults))} faults`,
       ...findingKinds.map((kind) => `${kind} ${total(({ findings }) => findings.count(kind))}`),
       hasHeld(reports) ? 'all held' : 'NOT ALL HELD',
     ].join(', '),
@@ -79,4 +79,8 @@ export function describeRuns(reports: readonly RunReport[]): string {
 
 function sum(reports: readonly RunReport[], count: (report: RunReport) => number): number {
   return reports.reduce((total, report) => total + count(report), 0);
+}
+
+function countAll(counts: ReadonlyMap<string, number>): number {
+  return [...counts.values()].reduce((total, count) => total + count, 0);
 }

@@ -349,7 +349,12 @@ export class Workload {
     const visits: Promise<void>[] = [];
     while (!this.#stopping.signal.aborted) {
       await this.#rest(visitPauseMs * (0.5 + random.next()));
-      visits.push(this.#visit(random.pick(this.#population.people), random.pick(readingWays)));
+      const visit = this.#visit(random.pick(this.#population.people), random.pick(readingWays));
+      visits.push(
+        visit.catch((error: unknown) => {
+          this.#journal.findings.add('answer', (error as Error).message);
+        }),
+      );
     }
     await Promise.all(visits);
   }
