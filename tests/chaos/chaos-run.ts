@@ -59,7 +59,7 @@ export async function runChaos(
     const workload = new Workload(journal, population, seed);
     await workload.openQueues();
     say(`${journal.queues.length} queues of ${population.people.length + 1} people are followed.`);
-    const injector = new FaultInjector(system);
+    const injector = new FaultInjector(system, journal);
     workload.begin();
     await injector.run(faults, ({ kind, atMs }) => say(`${(atMs / 1_000).toFixed(1)} s: ${kind}`));
     await workload.end(outcomeDeadlineMs);

@@ -5,8 +5,10 @@ import type { FaultProxy, HeldBytes, ServiceName } from '@parley/test-kit';
 
 import type { ChaosSystem, Slot } from './chaos-system.ts';
 import type { Fault, FaultKind } from './fault-schedule.ts';
+import type { Journal } from './journal.ts';
 
 const slowMs = 60;
+const noticedWithinMs = 1_000;
 /** A fault waits for the one before it on the same process or store. */
 const freeDeadlineMs = 60_000;
 
@@ -17,11 +19,13 @@ export class FaultInjector {
   /** What went wrong with the system itself: a process that did not drain, or could not be started again. */
   readonly failures: string[] = [];
   readonly #system: ChaosSystem;
+  readonly #journal: Journal;
   #redis: Promise<void> = Promise.resolve();
   #postgres: Promise<void> = Promise.resolve();
 
-  constructor(system: ChaosSystem) {
+  constructor(system: ChaosSystem, journal: Journal) {
     this.#system = system;
+    this.#journal = journal;
   }
 
   /** Carries out all faults, each at its time from now. @param onBegin is told of each as it begins */
@@ -71,8 +75,9 @@ export class FaultInjector {
         for (const { front } of slots) front?.cut();
         return undefined;
       case 'drop-services':
-        for (const { reached } of slots) reached?.cut();
-        return undefined;
+        return this.#losing(async () => {
+          for (const { reached } of slots) reached?.cut();
+        });
       case 'drop-stores':
         for (const { postgres, redis } of slots) {
           postgres.cut();
@@ -109,7 +114,7 @@ export class FaultInjector {
         await pause(fault.durationMs);
         process.signal('SIGCONT');
       } else if (what === 'kill') {
-        await process.kill('SIGKILL');
+        await this.#losing(() => process.kill('SIGKILL'));
         await this.#system.startProcess(slot);
       } else if (fault.isHard) {
         const end = await process.kill('SIGTERM');
@@ -122,6 +127,13 @@ export class FaultInjector {
         if (end.code !== 0) throw new Error(`a drained ${service} ended with code ${end.code}`);
       }
     });
+  }
+
+  /** Notes how long gateways may have noticed that what they had under way is lost. */
+  async #losing(work: () => Promise<unknown>): Promise<void> {
+    const fromMs = performance.now();
+    await work();
+    this.#journal.losses.push({ fromMs, toMs: performance.now() + noticedWithinMs });
   }
 
   async #restartRedis(fault: Fault): Promise<void> {

@@ -40,7 +40,9 @@ export type ChangeRecord = {
   readonly userId: number;
   /** Occurs in the new content of an edit, and is the emoji of a reaction. */
   readonly mark: string;
-  isAcked: boolean;
+  readonly startedMs: number;
+  ackedMs: number | undefined;
+  /** Requests whose outcome is unknown: each may have had its event, or may have yet. */
   unclear: number;
 };
 
@@ -250,8 +252,15 @@ export class QueueRecord {
   }
 }
 
+/** From here on an answer may have come from a repeat that a gateway made when a process was paused or out of reach. */
+const slowAnswerMs = 3_000;
+/** Repeats that a gateway makes of one request, at most, before the client gives it up. */
+const hiddenRepeatsMax = 4;
+
 export class Journal {
   readonly findings: Findings;
+  /** When processes were killed, or lost their connections: what was under way then may have been repeated by a gateway. */
+  readonly losses: { readonly fromMs: number; readonly toMs: number }[] = [];
   readonly sends: SendRecord[] = [];
   readonly memberships: MembershipRecord[] = [];
   readonly changes: ChangeRecord[] = [];
@@ -263,6 +272,21 @@ export class Journal {
 
   constructor(findings: Findings) {
     this.findings = findings;
+  }
+
+  /**
+   * How often a change may have been carried out besides the one time that is certain. A join, an edit or a star has no key, so
+   * whoever repeats it may do it twice.
+   */
+  countPossibleRepeats(change: {
+    readonly startedMs: number;
+    readonly ackedMs: number | undefined;
+    readonly unclear: number;
+  }): number {
+    const { startedMs, ackedMs = Infinity, unclear } = change;
+    const isSlow = ackedMs - startedMs > slowAnswerMs;
+    const wasLost = this.losses.some(({ fromMs, toMs }) => startedMs < toMs && ackedMs > fromMs);
+    return (unclear + (isSlow || wasLost ? 1 : 0)) * hiddenRepeatsMax;
   }
 
   /** Notes a request that has to be made again, and why. */

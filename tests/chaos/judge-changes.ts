@@ -69,9 +69,9 @@ function judgeAcknowledged(ledger: Ledger, queue: QueueRecord): void {
     const isFor =
       record.kind === 'star' ? record.userId === queue.userId : ledger.holds(queue.userId, message);
     const times = told.get(keyOf(record)) ?? 0;
-    if (isFor && record.isAcked && times === 0)
+    if (isFor && record.ackedMs !== undefined && times === 0)
       findings.add('lost', `${queue.name}: ${keyOf(record)} of user ${record.userId}`);
-    if (times > 1 + record.unclear)
+    if (times > 1 + ledger.journal.countPossibleRepeats(record))
       findings.add('repeated', `${queue.name}: ${keyOf(record)} came ${times} times`);
   }
 }

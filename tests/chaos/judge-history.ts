@@ -73,7 +73,7 @@ function judgeReader(
   }
   for (const change of ledger.journal.changes) {
     const message = history.get(change.messageId);
-    if (!change.isAcked || message === undefined) continue;
+    if (change.ackedMs === undefined || message === undefined) continue;
     const isThere = {
       edit: () => contentMarks.findEdit(message['content'] as string) === change.mark,
       reaction: () =>

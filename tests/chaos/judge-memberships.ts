@@ -42,7 +42,8 @@ function judgeAgainstAnswers(ledger: Ledger, timeline: Timeline, streamId: numbe
     const told = moves.filter((move) => move.op === op).length;
     const ofOp = asked.filter((each) => each.op === op);
     const certain = ofOp.filter(({ hasEffect }) => hasEffect).length;
-    const possible = certain + ofOp.reduce((sum, { unclear }) => sum + unclear, 0);
+    const possible =
+      certain + ofOp.reduce((sum, each) => sum + ledger.journal.countPossibleRepeats(each), 0);
     if (told < certain) findings.add('lost', `${where}: ${told} events of ${certain} (${op})`);
     if (told > possible)
       findings.add('repeated', `${where}: ${told} events of ${possible} at most (${op})`);
@@ -92,7 +93,7 @@ function judgeInitialState(ledger: Ledger, queue: QueueRecord): void {
   }
 }
 
-/** Others learn of each move once, if they may: all but guests of a public stream, members of a private one. */
+/** Others learn of each move once, if they have the stream in a list: members, and of a public stream all but guests. */
 function judgePeers(ledger: Ledger, queue: QueueRecord): void {
   const { findings } = ledger.journal;
   for (const stream of ledger.streams) {
@@ -120,7 +121,7 @@ function judgePeers(ledger: Ledger, queue: QueueRecord): void {
 }
 
 function mayKnow(ledger: Ledger, queue: QueueRecord, streamId: number, position: number): boolean {
-  if (ledger.isPublic(streamId)) return !ledger.guestIds.has(queue.userId);
+  if (ledger.isPublic(streamId) && !ledger.guestIds.has(queue.userId)) return true;
   return ledger.timelineOf(queue.userId).isMember(streamId, position);
 }
 

@@ -71,7 +71,7 @@ function asked(userId: number, streamId: number, op: 'add' | 'remove'): Membersh
     streamId,
     op,
     startedMs: 0,
-    ackedMs: Infinity,
+    ackedMs: 5,
     hasEffect: true,
     unclear: 0,
   };
@@ -224,7 +224,7 @@ describe('changes of messages', () => {
     const [anns, bobs, eves] = [openQueue(ann, [11]), openQueue(bob, [11]), openQueue(eve, [])];
     const said = send(1, { streamId: 11 });
     const change = { kind: 'reaction', messageId: 1, userId: ann, mark: 'tada' } as const;
-    journal.changes.push({ ...change, isAcked: true, unclear: 0 });
+    journal.changes.push({ ...change, startedMs: 0, ackedMs: 5, unclear: 0 });
     for (const queue of [anns, bobs]) queue.receive(said);
     anns.receive({ ...reaction, user: { user_id: ann } });
     expect(judge()).toEqual(['lost']);
