@@ -271,10 +271,8 @@ export class FaultProxy {
       server.destroy();
       forget();
     });
-    server.on('close', () => {
-      if (!client.destroyed && !client.writableEnded) client.destroy();
-      forget();
-    });
+    // What the server sent last still goes to the client. It stays among the links: who takes nothing any more is cut off with them.
+    server.on('close', () => client.destroySoon());
   }
 }
 

@@ -51,6 +51,8 @@ const endingAnswerHeaders = new Set([
   ...crossOriginHeaders.map(([name]) => name.toLowerCase()),
 ]);
 
+const asksNotToWait = /[?&]dont_block=true(?:&|$)/;
+
 export class HeldPoll {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -60,6 +62,8 @@ export class HeldPoll {
   readonly #agent: Agent;
   readonly #done: (poll: HeldPoll) => void;
   readonly #isForStream: boolean;
+  /** Without waiting, an empty answer says that there is nothing: only a node can say so. */
+  readonly #waits: boolean;
   #boundTimer: NodeJS.Timeout;
   /** Nodes tried since one was last reached. */
   readonly #tried = new Set<string>();
@@ -95,6 +99,7 @@ export class HeldPoll {
     this.#agent = agent;
     this.#done = done;
     this.#isForStream = this.admitted.endpoint.isStream;
+    this.#waits = this.#isForStream || !asksNotToWait.test(this.admitted.query);
     this.#fixedHeaders = {
       ...Object.fromEntries(crossOriginHeaders),
       [requestIdHeaderName]: this.admitted.requestId,
@@ -162,6 +167,10 @@ export class HeldPoll {
 
   /** Answers that nothing happened: the client polls again with the same `last_event_id`. */
   endEmpty(): void {
+    if (!this.#waits) {
+      this.refuse(serviceUnavailable());
+      return;
+    }
     this.#stream?.end(comeBack());
     if (this.#isOver || this.response.headersSent) return;
     this.#leaveUpstream();
@@ -182,6 +191,8 @@ export class HeldPoll {
   endEmptySoon(): void {
     if (this.#isOver || (this.response.headersSent && this.#stream === undefined)) return;
     if (!this.response.headersSent) this.response.setHeader('Connection', 'close');
+    // The node answers at once, before this gateway is gone.
+    if (!this.#waits) return;
     this.#endTimer ??= setTimeout(() => this.endEmpty(), Math.random() * drainSpreadMs);
   }
 

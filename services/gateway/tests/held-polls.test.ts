@@ -47,9 +47,10 @@ async function addNodes(handler: UpstreamHandler): Promise<[Upstream, Upstream]>
 
 async function poll(
   signal?: AbortSignal,
+  more = '',
 ): Promise<{ status: number; json: unknown; headers: Headers }> {
   const response = await fetch(
-    `${gateway.url}/api/v1/events?queue_id=${encodeURIComponent(queueId)}&last_event_id=4`,
+    `${gateway.url}/api/v1/events?queue_id=${encodeURIComponent(queueId)}&last_event_id=4${more}`,
     { headers: authorization(user), ...(signal === undefined ? {} : { signal }) },
   );
   return { status: response.status, json: await response.json(), headers: response.headers };
@@ -200,6 +201,24 @@ describe('the end of a held poll', () => {
     const stopping = gateway.running.stop();
     const answer = await answering;
     expect([answer.status, answer.json]).toEqual([200, noEvents]);
+    await stopping;
+  });
+
+  it('that does not wait is answered by its node, also when the gateway stops', async () => {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const [holder] = await addNodes((request, response, body) => {
+      if (request.url?.includes('dont_block=true') !== true) return;
+      void released.then(() => answerEvents(request, response, body));
+    });
+    // An empty answer, which those that wait get, would say that there is nothing. They are ended spread over a moment: many show
+    // that this one is not among them.
+    const waiting = Array.from({ length: 20 }, () => poll());
+    const asking = poll(undefined, '&dont_block=true');
+    await waitUntil('all are held', () => holder.seen.length === waiting.length + 1);
+    const stopping = gateway.running.stop();
+    for (const answer of await Promise.all(waiting)) expect(answer.json).toEqual(noEvents);
+    release();
+    expect((await asking).json).toMatchObject({ events: [{ id: 5 }] });
     await stopping;
   });
 
