@@ -44,9 +44,6 @@ const lookBackEvents = 20;
 const lookBackChance = 0.05;
 /** A stream is not given up before it was silent for longer than two of its heartbeats. */
 const streamSilenceMs = 120_000;
-/** So many answers without an event say that there is none. */
-const questionsMax = 3;
-const betweenQuestionsMs = 250;
 const registerDeadlineMs = 60_000;
 
 export type QueueClientOptions = {
@@ -116,7 +113,7 @@ export class QueueClient {
   async drain(until: AbortSignal): Promise<number> {
     let count = 0;
     for (;;) {
-      const events = await this.#askForNext(this.record.lastId, until);
+      const events = await this.#askFrom(this.record.lastId, until);
       if (events === undefined || events.length === 0) return count;
       for (const event of events) this.record.receive(event);
       count += events.length;
@@ -128,7 +125,7 @@ export class QueueClient {
     const again: Received[] = [];
     let lastId = this.record.startId;
     while (lastId < this.record.lastId) {
-      const events = await this.#askForNext(lastId, until);
+      const events = await this.#askFrom(lastId, until);
       if (events === undefined || events.length === 0) break;
       again.push(...events.map(readEvent));
       lastId = events.at(-1)?.['id'] as number;
@@ -160,18 +157,6 @@ export class QueueClient {
     );
     if (gone !== undefined && gone.code !== 'BAD_EVENT_QUEUE_ID')
       journal.findings.add('answer', `a deleted queue answers: ${JSON.stringify(gone.body)}`);
-  }
-
-  /** A gateway or a node that goes may answer early, with nothing; the next one does not. */
-  async #askForNext(
-    lastEventId: number,
-    until: AbortSignal,
-  ): Promise<readonly JsonObject[] | undefined> {
-    for (let question = 1; ; question += 1) {
-      const events = await this.#askFrom(lastEventId, until);
-      if (events === undefined || events.length > 0 || question === questionsMax) return events;
-      await pause(betweenQuestionsMs);
-    }
   }
 
   async #askFrom(

@@ -63,8 +63,9 @@ async function main(): Promise<number> {
 // Each process that a run starts listens for the end of this one, to end with it.
 process.setMaxListeners(0);
 try {
-  process.exitCode = await main();
+  // Sockets that were reset while nobody read from them may never be told, and would keep a run that has said all.
+  process.exit(await main());
 } catch (error) {
   process.stderr.write(`${(error as Error).message}\n${usage}`);
-  process.exitCode = 1;
+  process.exit(1);
 }
