@@ -62,6 +62,7 @@ async function main(): Promise<number> {
 
 // Each process that a run starts listens for the end of this one, to end with it.
 process.setMaxListeners(0);
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 try {
   // Sockets that were reset while nobody read from them may never be told, and would keep a run that has said all.
   process.exit(await main());
