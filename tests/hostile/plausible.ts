@@ -43,6 +43,17 @@ const narrows: Make = (world, random) =>
 const groupOf: Make = (world, random, path) =>
   random.pick(world.list(path.includes('default_stream_groups') ? 'streamGroup' : 'userGroup'));
 
+/** A body that the example integration takes, and parts of what the others read. */
+const webhookBody: Make = (_world, random) =>
+  JSON.stringify({
+    featured_title: 'Kiln',
+    featured_url: 'https://example.com',
+    topic: `t${random.below(5)}`,
+    content: 'opened @**all**',
+    search_name: 'heat',
+    alerts: [{ status: 'firing', generatorURL: 'x', labels: { instance: 'a' } }],
+  });
+
 const byName: Readonly<Record<string, Make>> = {
   add: idsOf('user'),
   alert_words: fixed('["word"]'),
@@ -102,6 +113,7 @@ const byName: Readonly<Record<string, Make>> = {
   type: fixed('stream', 'private'),
   url: (world, random) => `user_uploads/${random.pick(world.list('file'))}`,
   url_format_string: fixed('https://example.com/%(id)s'),
+  payload_body: webhookBody,
   pattern: (_world, random) => `x${random.below(1_000)}-(?P<id>[0-9]+)`,
   user_id: idOf('user'),
   username: idOf('email'),

@@ -141,11 +141,16 @@ export function makeRequest(plan: Plan, world: HostileWorld): PlannedRequest {
   };
   const inPath = new Map<string, string>();
   const fields: Field[] = [];
+  let jsonBody: Buffer | undefined;
   for (const parameter of endpoint.parameters) {
     const values = valuesOf(parameter);
     if (parameter.from === 'path')
       inPath.set(parameter.name, values.map(encoded).join('/').slice(0, queryMaxChars));
-    else {
+    else if (parameter.from === 'body') {
+      jsonBody = Buffer.from(
+        values.map((value) => ('text' in value ? value.text : value.encoded)).join(''),
+      );
+    } else {
       const alias = random.pick([parameter.name, parameter.name, ...parameter.aliases]);
       fields.push(...values.map((value): Field => ({ name: alias, value })));
     }
@@ -162,10 +167,22 @@ export function makeRequest(plan: Plan, world: HostileWorld): PlannedRequest {
       ? {}
       : { 'last-event-id': random.pick(['-1', '0', 'x', '9'.repeat(300), '\u00ff', ' ', '1e3']) }),
   };
+  // Sent by services that say what happened in a header.
+  const event = random.pick(['push', 'pull_request', 'Push Hook', 'Note Hook', 'x', '__proto__']);
+  const eventHeaders =
+    jsonBody === undefined || random.chance(0.2)
+      ? {}
+      : { 'x-github-event': event, 'x-gitlab-event': event };
   const method = endpoint.method === 'ANY' ? 'POST' : endpoint.method;
   const written = write(shape, { method, path, fields, random, takesFile: isFileLike(endpoint) });
-  return { ...written, headers: { ...common, ...written.headers }, caller };
+  const headers = { ...common, ...eventHeaders, ...written.headers };
+  if (jsonBody === undefined || !bodyShapes.has(shape)) return { ...written, headers, caller };
+  const query = urlencoded(fields).slice(0, queryMaxChars);
+  return { ...written, path: `${path}?${query}`, body: jsonBody, headers, caller };
 }
+
+/** In these the body of a webhook is what it has to be, whatever its label; in the others it is what they are about. */
+const bodyShapes: ReadonlySet<Shape> = new Set(['form', 'query', 'multipart', 'json', 'noType']);
 
 function isFileLike({ takesFile, path, method }: AnyEndpoint): boolean {
   return takesFile || (method === 'POST' && /avatar|icon|logo|emoji/.test(path));

@@ -51,7 +51,8 @@ function expectedSuccess(
   succeeds: boolean | undefined,
 ): boolean | undefined {
   if (openEndpoints.has(endpoint)) return succeeds;
-  if (isRefused(me)) return endpoint === 'POST messages' && me.isActive ? undefined : false;
+  const isSend = endpoint === 'POST messages' || endpoint.startsWith('POST external/');
+  if (isRefused(me)) return isSend && me.isActive ? undefined : false;
   // An outgoing-webhook bot gets what is sent, and holds nothing of it.
   return me.botType === 3 && succeeds === true ? undefined : succeeds;
 }

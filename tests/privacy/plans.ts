@@ -9,6 +9,7 @@ import { makeMark } from './marks.ts';
 import { askForMessages, narrowsOf } from './narrows.ts';
 import { peoplePlans } from './people-plans.ts';
 import { alike, idsOf, sampled, unknownId } from './plan.ts';
+import { webhookPlans } from './webhook-plans.ts';
 import type { Plan, Plans } from './plan.ts';
 import { presencePlans } from './presence-plans.ts';
 import { realmPlans } from './realm-plans.ts';
@@ -203,6 +204,7 @@ export const plans: Plans = {
       hiddenFiles.map((file) => file.attachmentId),
       (id) => ({ path: `attachments/${id}`, succeeds: false }),
     ),
+  ...webhookPlans,
   ...streamPlans,
   ...peoplePlans,
   ...presencePlans,

@@ -26,6 +26,8 @@ export type EndpointAccess =
       readonly bots?: 'allowed' | 'refused';
       /** Incoming-webhook bots are refused with 401 unless allowed. */
       readonly incomingWebhookBots?: 'allowed' | 'refused';
+      /** The gateway takes the key as the parameter `api_key` too (reference facts, people 16.1). */
+      readonly keyParameter?: 'accepted';
     };
 
 /** The values by name, typed by the declared list. */

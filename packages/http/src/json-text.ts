@@ -132,18 +132,24 @@ export function parseJsonParameter(
 // A string literal, or a comma before a closing brace.
 const stringOrTrailingComma = /"(?:[^"\\]|\\.)*"|,(?=\s*\})/gs;
 
-/**
- * Parses the body of a webhook (reference facts, people 2.3 and 16.1).
- *
- * @throws ApiError `INVALID_JSON`
- */
-export function parseJsonBody(text: string): unknown {
+/** Parses the body of a webhook (reference facts, people 2.3 and 16.1); undefined, which no JSON means, where it is none. */
+export function findJsonBody(text: string): unknown {
   let parsed = parseJson(text);
   if ('fault' in parsed) {
     parsed = parseJson(
       text.replaceAll(stringOrTrailingComma, (found) => (found === ',' ? '' : found)),
     );
   }
-  if ('fault' in parsed) throw invalidJson();
-  return parsed.holder[''];
+  return 'fault' in parsed ? undefined : parsed.holder[''];
+}
+
+/**
+ * Parses the body of a webhook as `findJsonBody` does.
+ *
+ * @throws ApiError `INVALID_JSON`
+ */
+export function parseJsonBody(text: string): unknown {
+  const value = findJsonBody(text);
+  if (value === undefined) throw invalidJson();
+  return value;
 }

@@ -2,7 +2,7 @@ import { errorCatalogue } from '@parley/contracts';
 import type { ErrorCode } from '@parley/contracts';
 
 import { apiPathPrefix } from './api-app.ts';
-import type { Endpoint, EndpointMethod } from './endpoint.ts';
+import type { Endpoint, EndpointAccess, EndpointMethod } from './endpoint.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { Parameter } from './parameters.ts';
 
@@ -144,6 +144,11 @@ function errorResponses(codes: readonly ErrorCode[], isAuthenticated: boolean): 
   return responses;
 }
 
+function securityOf(access: EndpointAccess): Json[] {
+  if (access.authentication === 'none') return [];
+  return access.keyParameter === 'accepted' ? [{ apiKey: [] }, { basic: [] }] : [{ basic: [] }];
+}
+
 function operationOf<Context>(endpoint: Endpoint<Context>, method: string): Json {
   const isAuthenticated = endpoint.access.authentication === 'required';
   return {
@@ -151,7 +156,7 @@ function operationOf<Context>(endpoint: Endpoint<Context>, method: string): Json
       method === 'get' || endpoint.method !== 'ANY' ? endpoint.name : `${endpoint.name}-${method}`,
     summary: endpoint.summary,
     ...(endpoint.description !== '' && { description: endpoint.description }),
-    security: isAuthenticated ? [{ basic: [] }] : [],
+    security: securityOf(endpoint.access),
     ...requestOf(endpoint.parameters, method === 'get' || endpoint.takesFile),
     ...(endpoint.takesFile && { requestBody: fileBody }),
     responses: {
@@ -198,6 +203,7 @@ export function openApiDocument(
     components: {
       securitySchemes: {
         basic: { type: 'http', scheme: 'basic', description: 'Email address and API key' },
+        apiKey: { type: 'apiKey', in: 'query', name: 'api_key', description: 'The key alone' },
       },
       schemas: { Error: errorSchema() },
       responses: {

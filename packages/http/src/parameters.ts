@@ -1,7 +1,7 @@
 import { requestVariableInvalid, limits } from '@parley/contracts';
 
 import type { FromSchema, JsonSchema } from './json-schema.ts';
-import { parseJson, parseJsonBody, parseJsonParameter } from './json-text.ts';
+import { findJsonBody, parseJson, parseJsonBody, parseJsonParameter } from './json-text.ts';
 import type { NulHandling } from './json-text.ts';
 import { compileCheck } from './validate.ts';
 
@@ -307,17 +307,30 @@ export function pathText<const Name extends string>(
   );
 }
 
+export type JsonBodyOptions = PathOptions & {
+  /** For the OpenAPI document only: the integration checks what it reads. */
+  readonly schema?: JsonSchema;
+  /** `handled`: the value of a body that is no JSON is undefined, and the endpoint answers it. Otherwise it is refused. */
+  readonly malformed?: 'refused' | 'handled';
+};
+
 /**
  * The whole body as JSON whatever its Content-Type, for webhooks (reference facts, people 16.1). A trailing comma
  * inside an object is accepted. The value is not validated: the integration reads what it needs.
  */
 export function jsonBody<const Name extends string>(
   name: Name,
-  options: PathOptions,
+  options: JsonBodyOptions,
 ): Parameter<Name> {
+  const { schema = {}, malformed = 'refused' } = options;
   return build(
     name,
-    { ...options, required: true },
-    { encoding: 'json', from: 'body', schema: {}, decode: parseJsonBody },
+    { description: options.description, required: true },
+    {
+      encoding: 'json',
+      from: 'body',
+      schema,
+      decode: malformed === 'handled' ? findJsonBody : parseJsonBody,
+    },
   );
 }

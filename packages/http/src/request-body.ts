@@ -57,25 +57,25 @@ function mediaTypeOf(contentType: string | undefined): MediaType {
  * Reads the parameters of a body. POST reads only urlencoded and multipart forms; PATCH, PUT and DELETE take everything
  * that is not multipart as urlencoded text; the other methods have no body parameters.
  *
- * @param lenient true for webhooks, whose JSON may be labelled as a form: nothing in it is an error then
  * @throws ApiError 400 for a malformed multipart body or too many fields
  */
 export async function decodeBody(
   method: string,
   contentType: string | undefined,
   body: Buffer,
-  lenient = false,
 ): Promise<FormValues> {
   if (body.length === 0) return new Map();
   const { type, charset } = mediaTypeOf(contentType);
   const takesAnyText = method === 'PATCH' || method === 'PUT' || method === 'DELETE';
   if (method !== 'POST' && !takesAnyText) return new Map();
   if (type === 'multipart/form-data' || (takesAnyText && type.startsWith('multipart/'))) {
-    return lenient ? new Map() : decodeMultipart(contentType ?? '', body);
+    return decodeMultipart(contentType ?? '', body);
   }
   if (!takesAnyText && type !== 'application/x-www-form-urlencoded') return new Map();
-  const fieldsMax = lenient ? Number.POSITIVE_INFINITY : limits.bodyFieldsMax;
-  return decodeForm(body.toString('utf8'), { decoder: decoderFor(charset), fieldsMax });
+  return decodeForm(body.toString('utf8'), {
+    decoder: decoderFor(charset),
+    fieldsMax: limits.bodyFieldsMax,
+  });
 }
 
 // RFC 2046: a boundary has at most 70 characters.

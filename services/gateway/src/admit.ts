@@ -11,6 +11,7 @@ import {
   methodNotAllowed,
   notAuthenticated,
   notFound,
+  requestVariableMissing,
 } from '@parley/contracts';
 import type { Caller } from '@parley/contracts';
 import type { KeyAccount } from '@parley/store';
@@ -18,6 +19,7 @@ import type { KeyAccount } from '@parley/store';
 import {
   checkAccount,
   checkKey,
+  findKeyParameter,
   hasKeyForm,
   parseAuthorization,
   parseKeyInQuery,
@@ -108,15 +110,46 @@ async function checkLogin(
   }
 }
 
+/** Reads a field of the form that a request brings. */
+export type FindInForm = (name: string) => Promise<string | undefined>;
+
+/**
+ * What a request says of who sends it.
+ *
+ * @throws ApiError where it says nothing, or nothing that can be read
+ */
+async function readCredentials(
+  request: IncomingMessage,
+  { query }: ReceivedRequest,
+  { authentication }: Endpoint,
+  findInForm: FindInForm,
+): Promise<Credentials | BareKey> {
+  const { authorization } = request.headers;
+  const hasHeader = (authorization ?? '').trim() !== '';
+  if (authentication === 'key-or-basic') {
+    // Senders may bring a header that is for something else: a key that is named decides.
+    const key = await findKeyParameter(query, () =>
+      hasHeader ? Promise.resolve(undefined) : findInForm('api_key'),
+    );
+    if (key !== undefined) return key;
+    if (!hasHeader) throw requestVariableMissing('api_key');
+  }
+  return authentication === 'basic-or-key' && !hasHeader
+    ? parseKeyInQuery(query)
+    : parseAuthorization(authorization);
+}
+
 /**
  * Checks a request up to the point where it may go to a service.
  *
+ * @param findInForm for endpoints that take the key from a form
  * @throws ApiError 404, 405, 401, 400 or 429; what the store throws when it is away
  */
 export async function admit(
   request: IncomingMessage,
   received: ReceivedRequest,
   checks: Checks,
+  findInForm: FindInForm,
 ): Promise<AdmittedRequest> {
   const { route, requestId } = received;
   if (route === undefined) throw notFound();
@@ -125,11 +158,7 @@ export async function admit(
   if (endpoint.authentication === 'none') {
     return { ...received, route, endpoint, caller: null, credentials: null, rateLimitHeaders: {} };
   }
-  const { authorization } = request.headers;
-  const given =
-    endpoint.authentication === 'basic-or-key' && (authorization ?? '').trim() === ''
-      ? parseKeyInQuery(received.query)
-      : parseAuthorization(authorization);
+  const given = await readCredentials(request, received, endpoint, findInForm);
   const account = await checkLogin(request, requestId, given, checks);
   const credentials = given.email === undefined ? null : given;
   const caller = checkAccount(

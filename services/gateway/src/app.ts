@@ -39,15 +39,37 @@ function boundOf({ endpoint }: AdmittedRequest, { fileMaxBytes }: GatewayContext
   return endpoint.takesFile ? fileBound(fileMaxBytes) : ordinaryBound;
 }
 
+/** A form that is looked into before it is known who sends it, which costs no more than its kept size. */
+class FormOfRequest {
+  readonly #request: IncomingMessage;
+  /** What was read; undefined while nothing was asked for. */
+  body: RequestBody | undefined;
+
+  constructor(request: IncomingMessage) {
+    this.#request = request;
+  }
+
+  async findField(name: string): Promise<string | undefined> {
+    const contentType = this.#request.headers['content-type'];
+    if (!/^(?:application\/x-www-form-urlencoded|multipart\/form-data)\b/i.test(contentType ?? ''))
+      return undefined;
+    this.body = await readBody(this.#request, keptBound);
+    return this.body.kind === 'kept'
+      ? findFormField(contentType, this.body.bytes, name)
+      : undefined;
+  }
+}
+
 /** Sends a request on, wherever its endpoint says. */
 async function forwardAdmitted(
   context: GatewayContext,
   request: IncomingMessage,
   response: ServerResponse,
   admitted: AdmittedRequest,
+  readAlready: RequestBody | undefined,
 ): Promise<void> {
   const { endpoint, requestId } = admitted;
-  const body: RequestBody = await readBody(request, boundOf(admitted, context));
+  const body: RequestBody = readAlready ?? (await readBody(request, boundOf(admitted, context)));
   const findField = (name: string): string | undefined =>
     (body.kind === 'kept'
       ? findFormField(request.headers['content-type'], body.bytes, name)
@@ -87,10 +109,11 @@ async function handle(
     response.writeHead(204, checkOptions(received)).end();
     return;
   }
-  const admitted = await admit(request, received, context);
+  const ofForm = new FormOfRequest(request);
+  const admitted = await admit(request, received, context, (name) => ofForm.findField(name));
   for (const [name, value] of Object.entries(admitted.rateLimitHeaders))
     response.setHeader(name, value);
-  if (!response.destroyed) await forwardAdmitted(context, request, response, admitted);
+  if (!response.destroyed) await forwardAdmitted(context, request, response, admitted, ofForm.body);
 }
 
 function fail(
@@ -122,7 +145,9 @@ async function poll(
   queueId: string,
 ): Promise<void> {
   try {
-    const admitted = await admit(request, getReceived(request), context);
+    const admitted = await admit(request, getReceived(request), context, () =>
+      Promise.resolve(undefined),
+    );
     context.eventsHop.handle(request, response, admitted, queueId);
   } catch (error) {
     setFixedHeaders(response, getReceived(request));

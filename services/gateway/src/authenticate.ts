@@ -71,6 +71,22 @@ export function parseKeyInQuery(query: string): BareKey {
 }
 
 /**
+ * Finds the key that a webhook's sender gives as a parameter (reference facts, people 16.1): in the query, or in a form.
+ *
+ * @param query with the question mark, or empty
+ * @param findInForm the field `api_key` of a form; the body is read for it only where the query has none
+ * @returns undefined where there is no such parameter
+ */
+export async function findKeyParameter(
+  query: string,
+  findInForm: () => Promise<string | undefined>,
+): Promise<BareKey | undefined> {
+  const inQuery = new URLSearchParams(query).getAll('api_key').at(-1);
+  const apiKey = (inQuery ?? (await findInForm()))?.trim();
+  return apiKey === undefined ? undefined : { email: undefined, apiKey };
+}
+
+/**
  * Checks that a key is right. Everything it refuses is a failed login, and nothing else is.
  *
  * @param account what the look-up by key found

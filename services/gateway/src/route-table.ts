@@ -15,8 +15,11 @@ export type AfterLoss = 'repeat' | 'keyed-send' | 'once';
 
 export type Endpoint = {
   readonly service: ServiceName;
-  /** `basic-or-key` takes the key from the query too, as pages do that show a file (reference facts, people 4). */
-  readonly authentication: 'basic' | 'basic-or-key' | 'none';
+  /**
+   * `basic-or-key` takes the key from the query too, as pages do that show a file (reference facts, people 4). `key-or-basic` takes it
+   * from query or form, and Basic where there is none (reference facts, people 16.1).
+   */
+  readonly authentication: 'basic' | 'basic-or-key' | 'key-or-basic' | 'none';
   /** Counted for the rate limit of its caller (reference facts, people 6). */
   readonly isLimited: boolean;
   /** It judges a password: a 403 is a failed login (reference facts, people 5.1). */
@@ -45,6 +48,8 @@ type Row = readonly [
   pattern: string,
   service: ServiceName,
   methods: Partial<Record<Method, Partial<Omit<Endpoint, 'service'>>>>,
+  /** `prefix`: the path with a trailing slash, or anything below it, is the same route. */
+  matching?: 'exact' | 'prefix',
 ];
 
 const open = { authentication: 'none' } as const;
@@ -52,6 +57,38 @@ const repeat = { afterLoss: 'repeat' } as const;
 
 /** What pages and mail show by its address. */
 const shown = { authentication: 'basic-or-key', isLimited: false } as const;
+
+const webhook = {
+  authentication: 'key-or-basic',
+  incomingWebhookBots: 'allowed',
+  afterLoss: 'keyed-send',
+} as const;
+
+/** Webhooks dispatch every method (reference facts, people 16.1). */
+const webhookMethods = {
+  GET: webhook,
+  POST: webhook,
+  PUT: webhook,
+  PATCH: webhook,
+  DELETE: webhook,
+};
+
+/** The incoming webhooks (reference facts, people 16.4 and 17). */
+const integrationNames = [
+  'helloworld',
+  'github',
+  'gitlab',
+  'travis',
+  'circleci',
+  'sentry',
+  'alertmanager',
+  'ifttt',
+  'zapier',
+  'slack',
+  'heroku',
+  'zabbix',
+  'splunk',
+] as const;
 
 /**
  * `{name}` matches one segment, `{name:int}` one of digits, `{name:rest}` all to the end. A literal segment is preferred to a
@@ -82,6 +119,12 @@ const rows: readonly Row[] = [
   ['/thumbnail', 'messages', { GET: shown }],
   ['attachments', 'messages', { GET: {} }],
   ['attachments/{attachment_id:int}', 'messages', { DELETE: {} }],
+  ...integrationNames.map((name): Row => [
+    `external/${name}`,
+    'messages',
+    webhookMethods,
+    'prefix',
+  ]),
 
   ['streams', 'subscriptions', { GET: {} }],
   ['get_stream_id', 'subscriptions', { GET: {} }],
@@ -167,7 +210,11 @@ type Segment =
   | { readonly kind: 'int' }
   | { readonly kind: 'rest' };
 
-type CompiledRoute = { readonly route: Route; readonly segments: readonly Segment[] };
+type CompiledRoute = {
+  readonly route: Route;
+  readonly segments: readonly Segment[];
+  readonly isPrefix: boolean;
+};
 
 function compileSegment(text: string): Segment {
   if (!text.startsWith('{')) return { kind: 'literal', text };
@@ -175,7 +222,7 @@ function compileSegment(text: string): Segment {
   return { kind: text.endsWith(':int}') ? 'int' : 'any' };
 }
 
-function compileRow([pattern, service, methods]: Row): CompiledRoute {
+function compileRow([pattern, service, methods, matching]: Row): CompiledRoute {
   const endpoints = (Object.entries(methods) as [Method, Partial<Endpoint>][]).map(
     ([method, given]): [Method, Endpoint] => [
       method,
@@ -198,6 +245,7 @@ function compileRow([pattern, service, methods]: Row): CompiledRoute {
   return {
     route: { pattern: fromRoot, methods: new Map(endpoints) },
     segments: fromRoot.slice(1).split('/').map(compileSegment),
+    isPrefix: matching === 'prefix',
   };
 }
 
@@ -248,7 +296,7 @@ function matches(segment: Segment, text: string): boolean {
 }
 
 /**
- * Finds the route of a path in its canonical spelling. A trailing slash makes another, unknown path.
+ * Finds the route of a path in its canonical spelling. A trailing slash makes another, unknown path, but for webhooks.
  *
  * @param path without query
  */
@@ -258,9 +306,9 @@ export function findRoute(path: string): Route | undefined {
   if (!path.startsWith('/')) return undefined;
   const texts = path.slice(1).split('/');
   return byPreference.find(
-    ({ segments }) =>
+    ({ segments, isPrefix }) =>
       (segments.length === texts.length ||
-        (segments.length < texts.length && segments.at(-1)?.kind === 'rest')) &&
+        (segments.length < texts.length && (isPrefix || segments.at(-1)?.kind === 'rest'))) &&
       segments.every((segment, index) => matches(segment, texts[index] ?? '')),
   )?.route;
 }

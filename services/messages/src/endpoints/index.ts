@@ -28,6 +28,7 @@ import { matchesNarrowEndpoint } from './matches-narrow.ts';
 import { renderMessageEndpoint } from './render-message.ts';
 import { sendMessageEndpoint } from './send-message.ts';
 import { uploadFileEndpoint } from './upload-file.ts';
+import { webhookEndpoints } from '../webhooks/index.ts';
 
 /** Every endpoint of this service. */
 export const endpoints: readonly Endpoint<MessagesContext>[] = [
@@ -58,4 +59,5 @@ export const endpoints: readonly Endpoint<MessagesContext>[] = [
   addReactionEndpoint,
   removeReactionEndpoint,
   addSubmessageEndpoint,
+  ...webhookEndpoints,
 ];

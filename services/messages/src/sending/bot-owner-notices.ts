@@ -44,7 +44,7 @@ export function asCode(text: string): string {
 
 /**
  * Tells the owner of a bot, by a private message of the notification bot, that the bot sent to a stream that does not exist or to
- * which nobody is subscribed (reference facts, messages 3.5). A notice runs beside the send, which neither waits for it nor fails
+ * which nobody is subscribed (reference facts, messages 3.5), or what webhooks bring that cannot be read (people 16.3). A notice runs beside the send, which neither waits for it nor fails
  * with it. It says no more of a stream than the bot wrote itself, or than its owner may know. While Redis is away there is none.
  */
 export class BotOwnerNotices {
@@ -88,6 +88,18 @@ export class BotOwnerNotices {
         sender,
         `sent a message to the stream ${asCode(stream.name)}, to which nobody is subscribed.`,
       );
+    });
+  }
+
+  /**
+   * Tells of something else that went wrong with a bot.
+   *
+   * @param what a sentence that goes on after the name of the bot
+   */
+  tell(botId: number, what: string): void {
+    this.#run(async () => {
+      const bot = await findUserById(this.#options.pool, botId);
+      if (bot !== undefined) await this.#notify(bot, what);
     });
   }
 

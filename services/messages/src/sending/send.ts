@@ -141,6 +141,11 @@ export class MessageSender {
     });
   }
 
+  /** Tells the owner of a bot, if it has one, what went wrong with it; beside the request, and at most once a minute. */
+  tellOwnerOfBot(botId: number, what: string): void {
+    this.#notices.tell(botId, what);
+  }
+
   /** Waits for the notices to owners of bots that are on their way. */
   async drain(): Promise<void> {
     await this.#notices.drain();

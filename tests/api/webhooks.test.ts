@@ -1,0 +1,589 @@
+/** Incoming webhooks through two gateways (contract, Incoming webhook; reference facts, people 16 and 17). */
+import type { TestAccount } from '@parley/test-kit';
+import { waitUntil } from '@parley/test-kit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { sendRaw } from '../support/send-raw.ts';
+import { fetchMessages, startMessageFixture } from './message-fixture.ts';
+import type { Message, MessageFixture } from './message-fixture.ts';
+
+let all: MessageFixture;
+let hook: TestAccount;
+beforeAll(async () => {
+  all = await startMessageFixture({ gateways: 2, messages: 2 });
+  const { organization, ann, bob } = all;
+  hook = await organization.makeAccount('Hook', { owner: bob, botType: 2 });
+  await organization.makeStream('pots', [ann, bob]);
+  await organization.makeStream('secret', [ann], { inviteOnly: true });
+});
+afterAll(() => all.stop());
+
+const answerDeadlineMs = 30_000;
+
+type Told = Readonly<Record<string, unknown>>;
+
+type Posted = {
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A text goes as it is, everything else as JSON. */
+  readonly body?: unknown;
+  readonly method?: string;
+};
+
+let turn = 0;
+
+/** Posts as services do: to one gateway after the other, without credentials but what the query says. */
+async function post(path: string, posted: Posted = {}): Promise<Told> {
+  const { query = {}, headers = {}, body, method = 'POST' } = posted;
+  const { gatewayUrls } = all.cluster;
+  turn += 1;
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const answer = await sendRaw(
+    gatewayUrls[turn % gatewayUrls.length] ?? '',
+    {
+      method,
+      path: `/api/v1/external/${path}?${new URLSearchParams(query).toString()}`,
+      headers: { 'content-type': 'application/json', ...headers },
+      body: body === undefined ? undefined : Buffer.from(text),
+    },
+    answerDeadlineMs,
+  );
+  const authenticate = answer.headers['www-authenticate'];
+  return {
+    status: answer.status,
+    ...(JSON.parse(answer.text) as Told),
+    ...(authenticate === undefined ? {} : { authenticate }),
+  };
+}
+
+const success = { status: 200, result: 'success', msg: '' };
+const uncoded = (msg: string, status = 400): Told => ({ status, result: 'error', msg });
+const coded = (msg: string, code = 'BAD_REQUEST', status = 400): Told => ({
+  ...uncoded(msg, status),
+  code,
+});
+
+const article = { featured_title: 'Kiln', featured_url: 'https://w.example/Kiln' };
+const articleText =
+  'Hello! I am happy to be here! :smile:\nThe Wikipedia featured article for today is **[Kiln](https://w.example/Kiln)**';
+
+function withKey(query: Readonly<Record<string, string>> = {}, account = hook): Told & Posted {
+  return { query: { api_key: account.apiKey, ...query } };
+}
+
+let topics = 0;
+
+/** A topic of `pots` that nobody has used. */
+function newTopic(): string {
+  topics += 1;
+  return `topic ${topics}`;
+}
+
+async function inTopic(topic: string, who = all.bob): Promise<readonly Message[]> {
+  const { messages } = await fetchMessages(who, {
+    narrow: [
+      ['stream', 'pots'],
+      ['topic', topic],
+    ],
+  });
+  return messages;
+}
+
+async function privatelyTo(owner: TestAccount): Promise<readonly Message[]> {
+  return (await fetchMessages(owner, { narrow: [['is', 'private']] })).messages;
+}
+
+/** An owner with a bot, who has no messages. */
+async function makeOwner(name: string): Promise<{ owner: TestAccount; bot: TestAccount }> {
+  const owner = await all.organization.makeAccount(`${name} Owner`);
+  return { owner, bot: await all.organization.makeAccount(`${name} Hook`, { owner, botType: 2 }) };
+}
+
+async function noticeTo(owner: TestAccount): Promise<unknown> {
+  const [notice] = await waitUntil('a notice', async () => {
+    const messages = await privatelyTo(owner);
+    return messages.length > 0 ? messages : undefined;
+  });
+  expect(notice).toMatchObject({ sender_full_name: 'Notification Bot' });
+  return notice?.['content'];
+}
+
+describe('helloworld', () => {
+  test('without stream sends a private message to the owner of the bot, of the documented text', async () => {
+    const { owner, bot } = await makeOwner('Private');
+    expect(await post('helloworld', { ...withKey({}, bot), body: article })).toEqual(success);
+    expect(await privatelyTo(owner)).toEqual([
+      expect.objectContaining({
+        type: 'private',
+        subject: '',
+        sender_id: bot.id,
+        content: articleText,
+        client: 'ZulipHelloWorldWebhook',
+      }),
+    ]);
+  });
+
+  test('with stream and without topic uses the topic Hello World', async () => {
+    expect(await post('helloworld', { ...withKey({ stream: 'POTS' }), body: article })).toEqual(
+      success,
+    );
+    expect(await inTopic('Hello World')).toEqual([
+      expect.objectContaining({
+        subject: 'Hello World',
+        content: articleText,
+        client: 'ZulipHelloWorldWebhook',
+      }),
+    ]);
+  });
+
+  test('without one of its keys is refused by the name of the key, and nothing is sent', async () => {
+    const topic = newTopic();
+    const posted = withKey({ stream: 'pots', topic });
+    expect(await post('helloworld', { ...posted, body: { featured_title: 'x' } })).toEqual(
+      coded('featured_url key is missing from payload'),
+    );
+    expect(await post('helloworld', { ...posted, body: { ...article, featured_url: 5 } })).toEqual(
+      coded('payload["featured_url"] is not a string'),
+    );
+    expect(await post('helloworld', { ...posted, body: [] })).toEqual(
+      coded('payload is not a dict'),
+    );
+    expect(await inTopic(topic)).toEqual([]);
+  });
+});
+
+describe('who may send', () => {
+  const posted = (): Told & Posted => ({ ...withKey({ stream: 'pots', topic: newTopic() }) });
+
+  test('a key is needed, and refusals of keys have codes and no challenge', async () => {
+    expect(await post('helloworld', { body: article })).toEqual({
+      ...coded("Missing 'api_key' argument", 'REQUEST_VARIABLE_MISSING'),
+      var_name: 'api_key',
+    });
+    for (const [key, msg] of [
+      ['x', 'Malformed API key'],
+      ['', 'Malformed API key'],
+      ['x'.repeat(32), 'Invalid API key'],
+    ] as const)
+      expect(await post('helloworld', { query: { api_key: key }, body: article })).toEqual(
+        coded(msg, 'INVALID_API_KEY', 401),
+      );
+  });
+
+  test('the key is checked before the body', async () => {
+    expect(await post('helloworld', { query: { api_key: 'x' }, body: '{' })).toMatchObject({
+      code: 'INVALID_API_KEY',
+    });
+  });
+
+  test('of a deactivated account it is refused', async () => {
+    const { bot } = await makeOwner('Gone');
+    await all.pool.query('UPDATE users SET is_active = false WHERE id = $1', [bot.id]);
+    expect(await post('helloworld', { ...withKey({}, bot), body: article })).toEqual(
+      coded('Account is deactivated'),
+    );
+  });
+
+  test('HTTP Basic serves as well, and a key in the query before it', async () => {
+    const basic = (text: string): Record<string, string> => ({
+      authorization: `Basic ${Buffer.from(text).toString('base64')}`,
+    });
+    const { stream = '', topic = '' } = posted().query ?? {};
+    const query = { stream, topic };
+    const right = { headers: basic(`${hook.email}:${hook.apiKey}`), body: article };
+    expect(await post('helloworld', { ...right, query })).toEqual(success);
+    const bearer = { headers: { authorization: 'Bearer x' }, body: article };
+    expect(await post('helloworld', { ...bearer, ...withKey(query) })).toEqual(success);
+    expect(await inTopic(topic)).toHaveLength(2);
+    expect(await post('helloworld', { ...bearer, query })).toEqual(
+      uncoded('This endpoint requires HTTP basic authentication.'),
+    );
+    const wrong = { headers: basic(`${hook.email}:${'x'.repeat(32)}`), body: article };
+    expect(await post('helloworld', { ...wrong, query })).toEqual({
+      ...uncoded('Invalid API key', 401),
+      authenticate: 'Basic realm="zulip"',
+    });
+  });
+
+  test('a generic bot and a person may send too, a person only to a stream', async () => {
+    const { stream = '', topic = '' } = posted().query ?? {};
+    for (const who of [all.bot, all.cat])
+      expect(
+        await post('helloworld', { ...withKey({ stream, topic }, who), body: article }),
+      ).toEqual(success);
+    expect((await inTopic(topic)).map(({ sender_id: id }) => id)).toEqual([all.bot.id, all.cat.id]);
+    expect(await post('helloworld', { ...withKey({}, all.cat), body: article })).toEqual(
+      coded('This account has no owner to send to: name a stream'),
+    );
+  });
+});
+
+describe('a request', () => {
+  test('is read as JSON whatever its label, and no form is read in it', async () => {
+    const topic = newTopic();
+    const body = { ...article, featured_title: 'a&stream=nowhere&topic=other&method=PATCH&b' };
+    for (const type of ['application/x-www-form-urlencoded', 'text/plain'])
+      expect(
+        await post('helloworld', {
+          ...withKey({ stream: 'pots', topic }),
+          headers: { 'content-type': type },
+          body,
+        }),
+      ).toEqual(success);
+    expect(await inTopic(topic)).toHaveLength(2);
+  });
+
+  test('may have a slash behind its path, and any method', async () => {
+    const topic = newTopic();
+    const posted = { ...withKey({ stream: 'pots', topic }), body: article };
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])
+      expect(await post('helloworld/', { ...posted, method })).toEqual(success);
+    expect(await inTopic(topic)).toHaveLength(4);
+    expect(await post('helloworld', { ...withKey(), method: 'GET' })).toEqual(
+      coded('Malformed JSON', 'INVALID_JSON'),
+    );
+  });
+
+  test.each(['jenkins', 'grafana', 'json', 'slack_incoming', 'prometheus', 'helloworlds', ''])(
+    'of the unknown integration %j is not found',
+    async (name) => {
+      expect(await post(name, { ...withKey(), body: {} })).toEqual(uncoded('Not found', 404));
+    },
+  );
+
+  test('that is no JSON is refused, and the owner told', async () => {
+    const { owner, bot } = await makeOwner('Malformed');
+    for (const body of ['{', 'x=1', '', '--x\r\n', '{"a":"\\u0000"}'])
+      expect(
+        await post('github', {
+          ...withKey({}, bot),
+          headers: { 'x-github-event': 'ping', 'content-type': 'multipart/form-data; boundary=x' },
+          body,
+        }),
+      ).toEqual(coded('Malformed JSON', 'INVALID_JSON'));
+    expect(await noticeTo(owner)).toBe(
+      `Your bot \`Malformed Hook\` (\`${bot.email}\`) received a request at \`/api/v1/external/github\` whose body is not JSON. Its sender may have to be configured to send JSON.`,
+    );
+    expect(await privatelyTo(owner)).toHaveLength(1);
+  });
+});
+
+describe('the stream', () => {
+  test('that does not exist gives success, no message, and one notice to the owner per minute', async () => {
+    const { owner, bot } = await makeOwner('Nowhere');
+    for (let count = 0; count < 3; count += 1)
+      expect(
+        await post('helloworld', { ...withKey({ stream: 'nowhere' }, bot), body: article }),
+      ).toEqual(success);
+    expect(await noticeTo(owner)).toContain('tried to send a message to the stream `nowhere`');
+    expect(await privatelyTo(owner)).toHaveLength(1);
+  });
+
+  test.each(['', ' ', 'x'.repeat(61)])('of the bad name %j is refused', async (stream) => {
+    expect(await post('helloworld', { ...withKey({ stream }), body: article })).toEqual(
+      coded(`Invalid stream name '${stream}'`),
+    );
+  });
+
+  test('that is private is only for a bot, or the bot of an owner, who is in it', async () => {
+    const query = { stream: 'secret' };
+    expect(await post('helloworld', { ...withKey(query), body: article })).toEqual(
+      coded("Not authorized to send to stream 'secret'"),
+    );
+    const annsHook = await all.organization.makeAccount('Ann Hook', { owner: all.ann, botType: 2 });
+    expect(await post('helloworld', { ...withKey(query, annsHook), body: article })).toEqual(
+      success,
+    );
+  });
+
+  test('that is for announcements is refused to others', async () => {
+    await all.organization.makeStream('news', [all.bob]);
+    await all.pool.query("UPDATE streams SET is_announcement_only = true WHERE name = 'news'");
+    expect(await post('helloworld', { ...withKey({ stream: 'news' }), body: article })).toEqual(
+      coded('Only organization administrators can send to this stream.'),
+    );
+  });
+});
+
+describe('the message', () => {
+  test('has a topic of at most 60 characters, and no blank one', async () => {
+    const query = { stream: 'pots', topic: 'x'.repeat(80) };
+    expect(await post('helloworld', { ...withKey(query), body: article })).toEqual(success);
+    expect(await inTopic(`${'x'.repeat(57)}...`)).toHaveLength(1);
+    expect(
+      await post('helloworld', { ...withKey({ ...query, topic: ' ' }), body: article }),
+    ).toEqual(coded("Topic can't be empty"));
+  });
+
+  test('has at most 10000 characters', async () => {
+    const topic = newTopic();
+    const body = { topic: 'ignored', content: '\u{10000}'.repeat(200_000) };
+    expect(await post('ifttt', { ...withKey({ stream: 'pots', topic }), body })).toEqual(success);
+    const [message] = await inTopic(topic);
+    const content = Array.from(String(message?.['content']));
+    expect(content).toHaveLength(10_000);
+    expect(content.slice(9_978).join('')).toBe('\u{10000}\u{10000}\n[message truncated]');
+  });
+
+  test('calls nobody whom a stranger names in a payload', async () => {
+    const topic = newTopic();
+    const body = { ...article, featured_title: 'x](y) @**all** @**Bob Ray** [' };
+    expect(await post('helloworld', { ...withKey({ stream: 'pots', topic }), body })).toEqual(
+      success,
+    );
+    const [quiet] = await inTopic(topic);
+    expect(quiet?.flags).toEqual([]);
+    expect(quiet?.['content']).toContain('@_**all** @_**Bob Ray**');
+    // What was written for this place is as its writer wants it.
+    const written = { topic: 'x', content: '@**Bob Ray**' };
+    await post('ifttt', { ...withKey({ stream: 'pots', topic }), body: written });
+    expect((await inTopic(topic)).at(-1)?.flags).toEqual(['mentioned']);
+  });
+
+  test('is sent once for one delivery, and again to another stream', async () => {
+    const topic = newTopic();
+    const body = {
+      sender: { login: 'rina' },
+      repository: { name: 'kiln', html_url: 'https://git.example/kiln' },
+    };
+    const delivered = {
+      ...withKey({ stream: 'pots', topic }),
+      headers: { 'x-github-event': 'public', 'x-github-delivery': 'one' },
+      body,
+    };
+    await Promise.all([1, 2, 3].map(() => post('github', delivered)));
+    expect(await inTopic(topic)).toHaveLength(1);
+    const other = newTopic();
+    expect(
+      await post('github', { ...delivered, ...withKey({ stream: 'pots', topic: other }) }),
+    ).toEqual(success);
+    expect(await inTopic(other)).toHaveLength(1);
+    const next = { ...delivered.headers, 'x-github-delivery': 'two' };
+    await post('github', { ...delivered, headers: next });
+    expect(await inTopic(topic)).toHaveLength(2);
+  });
+});
+
+describe('github', () => {
+  const headers = (event: string): Told & { readonly headers: Record<string, string> } => ({
+    headers: { 'x-github-event': event },
+  });
+  const common = {
+    sender: { login: 'rina' },
+    repository: { name: 'kiln', html_url: 'https://git.example/kiln' },
+  };
+
+  test('without its header is refused with the header, and the owner told', async () => {
+    const { owner, bot } = await makeOwner('Headless');
+    expect(await post('github', { ...withKey({}, bot), body: common })).toEqual({
+      ...coded("Missing the HTTP event header 'X_GITHUB_EVENT'", 'MISSING_HTTP_EVENT_HEADER'),
+      header: 'X_GITHUB_EVENT',
+    });
+    expect(await noticeTo(owner)).toBe(
+      `Your bot \`Headless Hook\` (\`${bot.email}\`) received a request at \`/api/v1/external/github\` without the header \`X-GitHub-Event\`, which says what happened.`,
+    );
+  });
+
+  test('with an unknown event is refused with both fields', async () => {
+    expect(await post('github', { ...withKey(), ...headers('unicorn'), body: common })).toEqual({
+      ...coded(
+        "The 'unicorn' event isn't currently supported by the GitHub webhook",
+        'UNEXPECTED_WEBHOOK_EVENT_TYPE',
+      ),
+      webhook_name: 'GitHub',
+      event_type: 'unicorn',
+    });
+  });
+
+  test('milestone gives success and no message', async () => {
+    const { owner, bot } = await makeOwner('Mile');
+    expect(
+      await post('github', { ...withKey({}, bot), ...headers('milestone'), body: common }),
+    ).toEqual(success);
+    expect(await privatelyTo(owner)).toEqual([]);
+  });
+
+  test('a push of 25 commits lists 20 and how many more', async () => {
+    const commits = Array.from({ length: 25 }, (_, n) => ({
+      id: `bb22cc33${n}`,
+      url: `https://git.example/kiln/commit/${n}`,
+      message: `Fix flue ${n}\n\nAt last`,
+      author: { name: 'Rina', username: 'rina' },
+    }));
+    const compare = 'https://git.example/kiln/compare/a...b';
+    const body = { ...common, ref: 'refs/heads/dev', compare, commits };
+    expect(
+      await post('github', { ...withKey({ stream: 'pots' }), ...headers('push'), body }),
+    ).toEqual(success);
+    const [message] = await inTopic('kiln / dev');
+    expect(message?.['client']).toBe('ZulipGitHubWebhook');
+    const lines = String(message?.['content']).split('\n');
+    expect(lines[0]).toBe(`rina [pushed](${compare}) 25 commits to branch dev.`);
+    expect(lines[2]).toBe('* Fix flue 0 ([bb22cc3](https://git.example/kiln/commit/0))');
+    expect(lines).toHaveLength(23);
+    expect(lines[22]).toBe('[and 5 more commit(s)]');
+  });
+
+  test('with a nested key missing is refused by its name', async () => {
+    const body = { sender: { login: 'rina' }, repository: { name: 'kiln' } };
+    expect(await post('github', { ...withKey(), ...headers('watch'), body })).toEqual(
+      coded('html_url key is missing from payload["repository"]'),
+    );
+  });
+});
+
+describe('forms', () => {
+  const said = { user_name: 'rina', text: 'hot', channel_name: 'kilns' };
+  const form = (values: Readonly<Record<string, string>>): Posted => ({
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams(values).toString(),
+  });
+
+  test('of slack may hold the key and the stream; a missing stream is an error', async () => {
+    const api_key = hook.apiKey;
+    expect(await post('slack', form({ ...said, api_key, stream: 'pots' }))).toEqual(success);
+    expect(await inTopic('channel: kilns')).toEqual([
+      expect.objectContaining({ content: '**rina**: `hot`', client: 'ZulipSlackWebhook' }),
+    ]);
+    expect(await post('slack', form({ ...said, api_key }))).toEqual({
+      ...coded("Stream 'slack' does not exist", 'STREAM_DOES_NOT_EXIST'),
+      stream: 'slack',
+    });
+    const mapped = { ...said, api_key, channels_map_to_topics: '0', channel_name: 'pots' };
+    expect(await post('slack', form(mapped))).toEqual(success);
+    expect(await inTopic('Message from Slack')).toHaveLength(1);
+    expect(await post('slack', form({ ...mapped, channels_map_to_topics: '2' }))).toEqual(
+      uncoded('Error: channels_map_to_topics parameter other than 0 or 1'),
+    );
+    expect(await post('slack', form({ api_key, text: 'x' }))).toEqual({
+      ...coded("Missing 'user_name' argument", 'REQUEST_VARIABLE_MISSING'),
+      var_name: 'user_name',
+    });
+    expect(await post('slack', form(said))).toMatchObject({ var_name: 'api_key' });
+  });
+
+  test('of heroku are read as multipart too', async () => {
+    const values = {
+      head: '3eb5f44',
+      app: 'kiln app',
+      user: 'rina',
+      url: 'https://k.example',
+      git_log: '* Fix flue',
+      api_key: hook.apiKey,
+      stream: 'pots',
+    };
+    const parts = Object.entries(values).map(
+      ([name, value]) =>
+        `--b1\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+    );
+    expect(
+      await post('heroku', {
+        headers: { 'content-type': 'multipart/form-data; boundary=b1' },
+        body: `${parts.join('')}--b1--\r\n`,
+      }),
+    ).toEqual(success);
+    expect((await inTopic('kiln app'))[0]?.['content']).toBe(
+      'rina deployed version 3eb5f44 of [kiln app](https://k.example):\n\n~~~ quote\n* Fix flue\n~~~',
+    );
+  });
+
+  test('of travis hold the payload', async () => {
+    const payload = {
+      author_name: 'Rina',
+      status_message: 'Passed',
+      compare_url: 'https://c.example',
+      build_url: 'https://b.example',
+    };
+    const posted = (text: string): Posted => ({
+      ...withKey({ stream: 'pots' }),
+      ...form({ payload: text }),
+    });
+    expect(await post('travis', posted(JSON.stringify(payload)))).toEqual(success);
+    expect((await inTopic('builds'))[0]?.['content']).toBe(
+      'Author: Rina\nBuild status: Passed :thumbs_up:\nDetails: [changes](https://c.example), [build log](https://b.example)',
+    );
+    expect(await post('travis', posted('x'))).toEqual(
+      coded('Argument "payload" is not valid JSON.'),
+    );
+    expect(await post('travis', posted('{}'))).toEqual(
+      coded('author_name key is missing from payload'),
+    );
+  });
+});
+
+describe('others', () => {
+  test('alertmanager sends a message for each topic and state', async () => {
+    const alert = (status: string, instance: string): object => ({
+      status,
+      generatorURL: 'https://p.example/graph?tab=1',
+      labels: { instance, alertname: 'Hot' },
+    });
+    const alerts = [alert('firing', 'a:1'), alert('resolved', 'a:1'), alert('firing', 'b:1')];
+    expect(
+      await post('alertmanager', { ...withKey({ stream: 'pots' }), body: { alerts } }),
+    ).toEqual(success);
+    const graph = 'Hot ([graph](https://p.example/graph?tab=0))';
+    expect((await inTopic('a:1')).map(({ content }) => content)).toEqual([
+      `:alert: **FIRING** ${graph}`,
+      `:squared_ok: **Resolved** ${graph}`,
+    ]);
+    expect(await inTopic('b:1')).toHaveLength(1);
+  });
+
+  test('zapier is told whose key it has', async () => {
+    expect(await post('zapier', { ...withKey(), body: { type: 'auth' } })).toEqual({
+      ...success,
+      full_name: 'Hook',
+      email: hook.email,
+      id: hook.id,
+    });
+  });
+
+  test('zabbix with a missing key is an invalid payload, and the owner told', async () => {
+    const { owner, bot } = await makeOwner('Zab');
+    expect(await post('zabbix', { ...withKey({}, bot), body: { hostname: 'x' } })).toEqual(
+      uncoded('Invalid payload'),
+    );
+    expect(await noticeTo(owner)).toContain('severity key is missing from payload');
+  });
+
+  test('gitlab, circleci, sentry and splunk send what their declarations make', async () => {
+    const posts: readonly (readonly [string, Record<string, string>, object, string, string])[] = [
+      [
+        'gitlab',
+        { 'x-gitlab-event': 'Test Hook' },
+        { project: { name: 'lab' } },
+        'lab',
+        'ZulipGitlabWebhook',
+      ],
+      [
+        'circleci',
+        {},
+        {
+          payload: {
+            reponame: 'circle',
+            build_url: 'https://ci.example/9',
+            username: 'rina',
+            branch: 'dev',
+            status: 'success',
+          },
+        },
+        'circle',
+        'ZulipCircleCIWebhook',
+      ],
+      [
+        'sentry',
+        {},
+        { project_name: 'watch', url: 'x', level: 'error', message: 'Oh' },
+        'watch',
+        'ZulipSentryWebhook',
+      ],
+      ['splunk', {}, { search_name: 'heat' }, 'heat', 'ZulipSplunkWebhook'],
+      ['ifttt', {}, { topic: 'door', content: 'opened' }, 'door', 'ZulipIFTTTWebhook'],
+    ];
+    for (const [name, headers, body, topic, client] of posts) {
+      expect(await post(name, { ...withKey({ stream: 'pots' }), headers, body })).toEqual(success);
+      expect(await inTopic(topic)).toEqual([expect.objectContaining({ client, subject: topic })]);
+    }
+  });
+});

@@ -1,0 +1,43 @@
+import type { Parameters } from '@parley/test-kit';
+
+import type { Ask, Asker } from './asker.ts';
+import { endpointNames } from './endpoint-names.ts';
+import type { Plans } from './plan.ts';
+
+const perIntegration = 3;
+
+/**
+ * Sends to what is hidden by its name, as a form, which is what integrations read that have no JSON body; that the name is taken is
+ * told, and nothing else. Without a stream only owners of bots are written to.
+ */
+function* post(path: string, { hiddenStreams, random }: Asker): Iterable<Ask> {
+  const said: Parameters = {
+    user_name: 'x',
+    text: 'x',
+    channel_name: 'x',
+    head: 'x',
+    app: 'x',
+    user: 'x',
+    url: 'x',
+    git_log: 'x',
+    payload: { author_name: 'x', status_message: 'x', compare_url: 'x', build_url: 'x' },
+  };
+  for (const { name } of random.sample(hiddenStreams, perIntegration)) {
+    yield { path, parameters: { ...said, stream: name } };
+    yield { path, parameters: { ...said, channels_map_to_topics: '0', channel_name: name } };
+  }
+  yield { path, parameters: said };
+}
+
+/** Of every method of every integration. */
+export const webhookPlans: Plans = Object.fromEntries(
+  endpointNames
+    .map((name) => ({ name, path: name.split(' ')[1] ?? '' }))
+    .filter(({ path }) => path.startsWith('external/'))
+    .map(({ name, path }) => [
+      name,
+      name.startsWith('POST ')
+        ? (asker: Asker) => post(path, asker)
+        : { because: 'it is the same endpoint as with POST' },
+    ]),
+);
