@@ -1,16 +1,17 @@
-/** What the notification bot writes of subscriptions and streams (reference facts, streams 5.2 and 8.1). */
+/** What the notification bot writes of subscriptions, streams and new people (reference facts, streams 5.2 and 8.1, events 18). */
 import { setRealmNotificationStreams } from '@parley/store';
 import { waitUntil } from '@parley/test-kit';
 import type { TestAccount } from '@parley/test-kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
+import { environmentOf, parley } from '../support/run-parley.ts';
 import { fetchMessages } from './message-fixture.ts';
 import type { Message } from './message-fixture.ts';
 import { StreamFixture } from './stream-fixture.ts';
 
 let all: StreamFixture;
 beforeAll(async () => {
-  all = await StreamFixture.start();
+  all = await StreamFixture.start(undefined, { presence: 1 });
 });
 afterAll(() => all.stop());
 
@@ -106,6 +107,45 @@ test('with announce created streams are announced in the notifications stream, p
   ]);
   // A private stream has its own message all the same.
   expect(await inStream(bob, 'board', 1)).toHaveLength(1);
+});
+
+test('who joins the organization is told of in the stream for sign-ups, and nowhere without one', async () => {
+  const { ann, bob } = all.people;
+  const signUps = await all.all.organization.makeStream('sign-ups', [ann, bob]);
+  const create = async (name: string): Promise<void> => {
+    await ann.client.post('users', {
+      email: `${name.toLowerCase()}@example.com`,
+      password: 'a long unlikely phrase 7',
+      full_name: name,
+      short_name: name.toLowerCase(),
+    });
+  };
+  await create('Unannounced');
+  await ann.client.patch('realm', { signup_notifications_stream_id: signUps.id });
+  await create('Eve');
+  const [notice, ...more] = await inStream(bob, 'sign-ups', 1);
+  await allWritten();
+  expect(more).toEqual([]);
+  const { rows } = await all.all.pool.query<{ id: number }>(
+    "SELECT id FROM users WHERE email = 'eve@example.com'",
+  );
+  expect(notice).toMatchObject({
+    subject: 'signups',
+    content: `@_**Eve|${rows[0]?.id}** joined this organization.`,
+    client: 'Internal',
+    sender_full_name: 'Notification Bot',
+    flags: [],
+  });
+  expect((await inStream(ann, 'sign-ups', 1))[0]).toMatchObject({
+    id: notice?.id,
+    flags: ['read'],
+  });
+  // The operator has no account.
+  const env = environmentOf(all.all.cluster.settings);
+  await parley(env, ['user', 'create', 'fay@example.com', '--full-name', 'Fay Day']);
+  const [, second] = await inStream(ann, 'sign-ups', 2);
+  expect(second).toMatchObject({ flags: [] });
+  expect(second?.['content']).toMatch(/^@_\*\*Fay Day\|\d+\*\* joined this organization\.$/);
 });
 
 test('a rename is told in the stream, with both names', async () => {

@@ -93,6 +93,7 @@ function run(
       'subscribed-notice': async ({ effect, key, attempts }) => handle(effect, key, attempts),
       'new-streams-notice': async ({ effect, key, attempts }) => handle(effect, key, attempts),
       'stream-renamed-notice': async ({ effect, key, attempts }) => handle(effect, key, attempts),
+      'signed-up-notice': async ({ effect, key, attempts }) => handle(effect, key, attempts),
     },
     log,
     registry: new Registry(),
@@ -160,6 +161,23 @@ test('what cannot be done is dropped, and what fails is tried again with the sam
   const [first, second] = calls.filter(([target]) => target === 2);
   expect([first?.[2], second?.[2]]).toEqual([1, 2]);
   expect(first?.[1]).toBe(second?.[1]);
+});
+
+test('an effect of a newer version waits for a process that knows it', async () => {
+  await append([JSON.parse('{ "kind": "of a newer version", "target": 3 }') as SideEffect]);
+  run(async () => undefined);
+  const failures = async (): Promise<{ kind: string; error: string }[]> =>
+    (
+      await pool.query<{ kind: string; error: string }>(
+        'SELECT kind, last_error AS error FROM side_effects WHERE last_error IS NOT NULL',
+      )
+    ).rows;
+  const [left] = await waitUntil('it was tried', async () => {
+    const rows = await failures();
+    return rows.length > 0 ? rows : undefined;
+  });
+  expect(left).toMatchObject({ kind: 'of a newer version' });
+  expect(left?.error).toContain('no handler for the side effect');
 });
 
 test('an effect that a process took and died with is run again when its claim lapses', async () => {

@@ -239,6 +239,13 @@ export type SideEffect = { readonly target: number } & (
       readonly oldName: string;
       readonly newName: string;
     }
+  | {
+      /** Tells the stream for sign-ups, the target, of a new person. */
+      readonly kind: 'signed-up-notice';
+      /** Who made the account; nobody's id when it was the operator. */
+      readonly actorId: number;
+      readonly personId: number;
+    }
 );
 
 /** Side effects that differ in their targets alone. */

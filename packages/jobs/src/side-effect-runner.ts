@@ -80,6 +80,11 @@ function connect(config: RedisConfig, options: { readonly failsAtOnce: boolean }
   });
 }
 
+/** A newer version took it from the log, which runs beside this one during a deploy; to call it done would lose it. */
+function waitForNewerProcess(effect: never): never {
+  throw new Error(`no handler for the side effect ${JSON.stringify(effect)}`);
+}
+
 export class SideEffectRunner {
   readonly #options: SideEffectRunnerOptions;
   readonly #queueConnection: Redis;
@@ -202,6 +207,10 @@ export class SideEffectRunner {
         return handlers['new-streams-notice']({ effect, key, attempts });
       case 'stream-renamed-notice':
         return handlers['stream-renamed-notice']({ effect, key, attempts });
+      case 'signed-up-notice':
+        return handlers['signed-up-notice']({ effect, key, attempts });
+      default:
+        return waitForNewerProcess(effect);
     }
   }
 }

@@ -1,6 +1,6 @@
 /**
- * What the notification bot writes when streams and subscriptions change (reference facts, streams 5.2 and 8.1). Each notice is sent
- * with the key of its effect, so it is sent once; whoever made the change has read it.
+ * What the notification bot writes when streams and subscriptions change (reference facts, streams 5.2 and 8.1) and people sign up
+ * (events 18). Each notice is sent with the key of its effect, so it is sent once; whoever made the change has read it.
  */
 import type { Pool } from '@parley/database';
 import type { SideEffectHandlers } from '@parley/jobs';
@@ -17,6 +17,7 @@ import type { SystemMessage } from '../sending/send.ts';
 
 const streamEventsTopic = 'stream events';
 const newStreamsTopic = 'new streams';
+const signUpsTopic = 'signups';
 
 export type NoticeOptions = {
   readonly pool: Pool;
@@ -135,5 +136,25 @@ export function streamNotices({ pool, send }: NoticeOptions): SideEffectHandlers
         (actor) =>
           `${silentMention(actor)} renamed this stream from ${bold(effect.oldName)} to ${bold(effect.newName)}.`,
       ),
+    'signed-up-notice': async ({ effect, key }) => {
+      const [bot, actor, person, [stream]] = await Promise.all([
+        findNotificationBot(pool),
+        findUserById(pool, effect.actorId),
+        findUserById(pool, effect.personId),
+        findStreamsByIds(pool, [effect.target]),
+      ]);
+      if (bot === undefined || person === undefined) return;
+      if (stream === undefined || stream.isDeactivated) return;
+      await send({
+        senderId: bot.id,
+        type: 'stream',
+        toId: stream.id,
+        topic: signUpsTopic,
+        content: `${silentMention(person)} joined this organization.`,
+        key,
+        // The operator has no account that could have read it.
+        readByIds: actor === undefined ? [] : [actor.id],
+      });
+    },
   };
 }

@@ -1,5 +1,5 @@
 import { audienceKey, changeEntry as entryOf } from '@parley/contracts';
-import type { ChangeEntry, EventBody, EventPart, LogEffect } from '@parley/contracts';
+import type { ChangeEntry, EventBody, EventPart, LogEffect, SideEffect } from '@parley/contracts';
 import { hidesEmails, realmUserJson } from '@parley/store';
 import type { ProfileData, RealmSettings, Stream, User } from '@parley/store';
 
@@ -73,8 +73,9 @@ export function accountEffect(user: Pick<User, 'id' | 'role' | 'isActive'>): Log
 export function changeEntry(
   events: readonly EventPart[],
   effects: readonly LogEffect[] = [],
+  sideEffects: readonly SideEffect[] = [],
 ): { readonly entry: ChangeEntry; readonly audience: number } {
-  return { entry: entryOf({ events, effects }), audience: audienceKey.everyone };
+  return { entry: entryOf({ events, effects, sideEffects }), audience: audienceKey.everyone };
 }
 
 /** @returns the effects of accounts that became members of streams, or are none any more, stream by stream */

@@ -1,6 +1,6 @@
 import { getAdministrator } from '@parley/access';
 import { withoutCode } from '@parley/contracts';
-import type { Caller, EventPart, Role } from '@parley/contracts';
+import type { Caller, EventPart, Role, SideEffect } from '@parley/contracts';
 import type { Client, Queryable } from '@parley/database';
 import {
   createUser,
@@ -69,7 +69,8 @@ function settingsOfNewPeople(settings: RealmSettings): Partial<UserSettings> {
 }
 
 /**
- * Creates a person and subscribes it to the default streams, and tells everybody (reference facts, people 7.3).
+ * Creates a person and subscribes it to the default streams, and tells everybody (reference facts, people 7.3), also the stream for
+ * sign-ups by a message.
  *
  * @returns the new account
  * @throws ApiError with the first refusal of the reference facts, people 7.3; then nothing has changed
@@ -113,7 +114,13 @@ export async function createPerson(
       return {
         result: user,
         append: {
-          entries: [changeEntry([...personAdded(user, realm.settings), ...joined.events], effects)],
+          entries: [
+            changeEntry(
+              [...personAdded(user, realm.settings), ...joined.events],
+              effects,
+              signUpNotices(realm, caller, user),
+            ),
+          ],
           changeId,
           accountUserIds: [user.id],
         },
@@ -124,6 +131,20 @@ export async function createPerson(
     if (isUniqueViolation(error)) throw emailInUse(email);
     throw error;
   }
+}
+
+/** A message in the stream that the organization chose for it (reference facts, events 18). */
+function signUpNotices(realm: Realm, caller: Caller, person: User): SideEffect[] {
+  const streamId = realm.signupNotificationsStreamId;
+  if (streamId === null) return [];
+  return [
+    {
+      kind: 'signed-up-notice',
+      target: streamId,
+      actorId: caller.userId,
+      personId: person.id,
+    },
+  ];
 }
 
 type Joined = {
