@@ -134,7 +134,11 @@ test('one person joins and leaves 1,700 streams at once', async () => {
   });
   expect(await all.leave('dan', names)).toMatchObject({ removed: names, not_subscribed: [] });
   const secret = names.map((name) => `secret ${name}`);
-  await all.join('dan', secret, { invite_only: true });
+  const description = 'what **this** stream is about '.repeat(30);
+  await dan.client.post('users/me/subscriptions', {
+    subscriptions: secret.map((name) => ({ name, description })),
+    invite_only: true,
+  });
   // Each ends with its only member.
   expect(await all.leave('dan', secret)).toMatchObject({ removed: secret });
   const { rows } = await all.all.pool.query<{ ended: number }>(

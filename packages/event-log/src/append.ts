@@ -14,6 +14,7 @@ import { Counter } from 'prom-client';
 import { openEpochIfNeeded } from './epochs.ts';
 import { encodeHint, hintChannel } from './hint.ts';
 import { ensurePartitionsFor } from './partitions.ts';
+import { quotedWhole } from './quoted-whole.ts';
 import { readHead } from './read-log.ts';
 
 const anotherHistory = 'PL001';
@@ -251,7 +252,7 @@ export class EventLog {
     const audiences = append.entries.map(({ audience }) => audience);
     const withSideEffects = append.entries.map(({ entry }) => sideEffectsOf(entry).length > 0);
     const statement = `SELECT * FROM log_append(${integerArray(lengths, 'integer')}, ${integerArray(audiences, 'bigint')},
-      ARRAY[${payloads.map((payload) => client.escapeLiteral(payload)).join(',')}]::text[],
+      ARRAY[${payloads.map(quotedWhole).join(',')}]::text[],
       ${append.changeId === undefined ? 'NULL' : `(${integerArray([append.changeId], 'bigint')})[1]`},
       ${append.accountUserIds === undefined ? 'NULL' : integerArray(append.accountUserIds, 'integer')},
       ARRAY[${withSideEffects.join(',')}]::boolean[])`;

@@ -10,7 +10,7 @@ import type { LeaveOutcome } from './leave-streams.ts';
 import { lockPeople, namesOnlyCaller } from './principals.ts';
 import type { Principal } from './principals.ts';
 import { appendOf } from './step.ts';
-import { checkStreamNames } from './stream-names.ts';
+import { checkStreamNames, withDescriptions } from './stream-names.ts';
 import type { NamedStream } from './stream-names.ts';
 
 /**
@@ -51,7 +51,7 @@ export async function subscribePeople(
   context: SubscriptionsContext,
   wish: JoinWish,
 ): Promise<JoinOutcome> {
-  const wanted = checkStreamNames(wish.subscriptions);
+  const wanted = withDescriptions(checkStreamNames(wish.subscriptions), context.renderDescription);
   const traffic = await context.traffic.counts(context.pool);
   return context.eventLog.transaction(async (client) => {
     const people = await lockPeople(client, wish.caller, wish.principals);
@@ -101,7 +101,7 @@ export async function changeSubscriptions(
   if (subscriptions.length === 0 && streamNames.length === 0) {
     throw withoutCode('Nothing to do. Specify at least one of "add" or "delete".');
   }
-  const toJoin = checkStreamNames(subscriptions);
+  const toJoin = withDescriptions(checkStreamNames(subscriptions), context.renderDescription);
   const toLeave = checkStreamNames(streamNames.map((name) => ({ name })));
   const traffic = await context.traffic.counts(context.pool);
   return context.eventLog.transaction(async (client) => {

@@ -14,14 +14,13 @@ import {
 import type { Realm, User } from '@parley/store';
 
 import type { SubscriptionsContext } from '../context.ts';
-import { withoutNewlines } from '../streams/description.ts';
 import { joinEvents } from './join-events.ts';
 import { joinNotices } from './join-notices.ts';
 import type { Joining, WantedStream } from './joining.ts';
 import type { LockedPeople } from './principals.ts';
 import { checkSize } from './step.ts';
 import type { Step } from './step.ts';
-import type { NamedStream } from './stream-names.ts';
+import type { StreamToJoin } from './stream-names.ts';
 
 /** What joins want beside names and people (reference facts, streams 5.1). */
 export type JoinOptions = {
@@ -40,7 +39,7 @@ export type JoinOutcome = {
 
 export type JoinRequest = {
   /** By folded name, in the order of the request. */
-  readonly wanted: ReadonlyMap<string, NamedStream>;
+  readonly wanted: ReadonlyMap<string, StreamToJoin>;
   readonly people: LockedPeople;
   /** Whether people were named: then the caller has to be allowed to subscribe others. */
   readonly namesPeople: boolean;
@@ -145,18 +144,15 @@ async function findOrCreateStreams(
   }
   const created = await createStreams(
     client,
-    missing.map(([, entry]) => {
-      const description = withoutNewlines(entry.description ?? '');
-      return {
-        name: entry.name,
-        description,
-        renderedDescription: context.renderDescription(description),
-        inviteOnly: options.inviteOnly,
-        isAnnouncementOnly: options.isAnnouncementOnly,
-        historyPublicToSubscribers: options.historyPublicToSubscribers,
-        creatorId: actor.id,
-      };
-    }),
+    missing.map(([, { name, description, renderedDescription }]) => ({
+      name,
+      description,
+      renderedDescription,
+      inviteOnly: options.inviteOnly,
+      isAnnouncementOnly: options.isAnnouncementOnly,
+      historyPublicToSubscribers: options.historyPublicToSubscribers,
+      creatorId: actor.id,
+    })),
   );
   for (const stream of created) streams.set(foldName(stream.name), { stream, isNew: true });
   // Another request created a stream since it was looked for: then it is an existing one.
