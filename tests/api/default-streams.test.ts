@@ -1,5 +1,5 @@
 /** Default streams and their groups (reference facts, streams 8.4, 8.5 and 11.4). */
-import { readObjects } from '@parley/test-kit';
+import { readObjects, waitUntil } from '@parley/test-kit';
 import type { JsonObject, Parameters } from '@parley/test-kit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
@@ -175,6 +175,12 @@ describe('default_stream_groups', () => {
     await all.join('ann', ['folded']);
     await create('folder', ['folded']);
     const path = `streams/${await all.streamId('folded')}`;
+    // The notice of its creation becomes its first message, of which events about streams do not tell.
+    await waitUntil(
+      'the notice of the stream is there',
+      async () =>
+        typeof (await all.stream('folded'))?.['first_message_id'] === 'number' || undefined,
+    );
     for (const is_private of [true, false]) {
       await all.queues.read();
       await admin().patch(path, { is_private });

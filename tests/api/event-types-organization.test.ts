@@ -1,4 +1,5 @@
 /** Every event about the organization and about one’s own settings: who hears what, in which order (reference facts, events 14). */
+import { waitUntil } from '@parley/test-kit';
 import type { JsonObject, Parameters } from '@parley/test-kit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
@@ -286,6 +287,14 @@ describe('the end', () => {
     const polls = (await Promise.all(answers)).map(({ queueId, last, client }) =>
       client.get('events', { queue_id: queueId, last_event_id: last }),
     );
+    // A poll that comes after the end is refused.
+    await waitUntil('the polls are held', async () => {
+      const nodes = all.cluster.findProcesses('events');
+      const held = await Promise.all(
+        nodes.map((node) => node.readMetric('parley_event_polls_held')),
+      );
+      return held.reduce((sum, count) => sum + count, 0) === polls.length;
+    });
     await all.client('admin').post('realm/deactivate');
     for (const { events } of await Promise.all(polls))
       expect(events).toStrictEqual([

@@ -182,10 +182,13 @@ test('deactivation takes the bots along, ends memberships and is told in order',
   });
   const events = entry?.kind === 'change' ? entry.events : [];
   expect(
-    events.map((part) =>
-      part.form === 'same' ? [part.event.type, part.event['op'], part.audience.to] : [],
-    ),
+    events.map((part) => {
+      if (part.form === 'peers') return [part.op, part.streamName, part.userIds, part.to];
+      return part.form === 'same' ? [part.event.type, part.event['op'], part.audience.to] : [];
+    }),
   ).toEqual([
+    // Before the accounts go: of somebody whom they no longer know clients could not tell in which streams he was.
+    ['peer_remove', 'design', ids, 'list-holders'],
     ['realm_user', 'remove', 'everyone'],
     ['realm_user', 'remove', 'everyone'],
     ['realm_bot', 'remove', 'users'],
