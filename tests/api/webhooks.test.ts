@@ -528,6 +528,17 @@ describe('others', () => {
       `:squared_ok: **Resolved** ${graph}`,
     ]);
     expect(await inTopic('b:1')).toHaveLength(1);
+    // Where one of them is refused, none is sent.
+    const withBlank = [alert('firing', 'c:1'), alert('firing', ' ')];
+    expect(
+      await post('alertmanager', { ...withKey({ stream: 'pots' }), body: { alerts: withBlank } }),
+    ).toEqual(coded("Topic can't be empty"));
+    expect(await inTopic('c:1')).toEqual([]);
+    const nowhere = await makeOwner('Alerts');
+    expect(
+      await post('alertmanager', { ...withKey({ stream: 'gone' }, nowhere.bot), body: { alerts } }),
+    ).toEqual(success);
+    expect(await noticeTo(nowhere.owner)).toContain('`gone`');
   });
 
   test('zapier is told whose key it has', async () => {

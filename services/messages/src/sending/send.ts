@@ -9,6 +9,7 @@ import {
   findClaimableUploads,
   findMessageOfSendKey,
 } from '@parley/store';
+import type { NamedInMessage } from '@parley/store';
 
 import { uploadsOfSend } from '../files/attachment-events.ts';
 import type { MessageRenderer } from '../rendering/message-renderer.ts';
@@ -17,9 +18,9 @@ import { BotOwnerNotices } from './bot-owner-notices.ts';
 import type { BotOwnerNoticesOptions, SystemNotice } from './bot-owner-notices.ts';
 import { checkMessage } from './check-message.ts';
 import type { CheckedMessage, NewMessage } from './check-message.ts';
-import { composeMessage, composeText } from './compose-message.ts';
-import type { NewSubmessage } from './compose-message.ts';
-import type { RealmFactsReader } from './realm-facts.ts';
+import { composeMessage, composeText, subjectLinksOf } from './compose-message.ts';
+import type { ComposedText, NewSubmessage } from './compose-message.ts';
+import type { RealmFacts, RealmFactsReader } from './realm-facts.ts';
 import { findNames } from './render-names.ts';
 import { makeSendKey } from './send-key.ts';
 import type { SendKey } from './send-key.ts';
@@ -112,6 +113,24 @@ export class MessageSender {
   }
 
   /**
+   * Refuses what `send` would refuse, and changes nothing: for requests of several messages, of which none is sent where one is bad.
+   *
+   * @throws ApiError what `checkMessage` refuses; `Unable to render message`
+   */
+  async check(request: NewMessage): Promise<void> {
+    const [message, realm] = await Promise.all([
+      checkMessage(this.#pool, request).catch((error: unknown) => {
+        this.#notices.afterFailure(request, error);
+        throw error;
+      }),
+      this.#realmFacts.get(),
+    ]);
+    const named = await findNames(this.#pool, message.sender.id, message.content);
+    await this.#textOf(message, realm, named);
+    if (message.kind === 'stream') subjectLinksOf(message.topic, realm);
+  }
+
+  /**
    * Sends a message of a system bot.
    *
    * @returns its id; for a repeated key that of the first
@@ -181,13 +200,7 @@ export class MessageSender {
       findNames(this.#pool, request.namedAs ?? message.sender.id, message.content),
       this.#submessagesOf(widget),
     ]);
-    const text = await composeText(message.content, {
-      sender: message.sender,
-      realm,
-      realmUri: this.#publicUrl,
-      named,
-      renderer: this.#renderer,
-    });
+    const text = await this.#textOf(message, realm, named);
     const claimed = await findClaimableUploads(
       this.#pool,
       message.sender.id,
@@ -218,6 +231,20 @@ export class MessageSender {
     if (outcome === 'reused') throw idempotencyKeyReused();
     if (outcome === 'sent') this.#notices.afterSend(message);
     return outcome === 'stale' ? undefined : messageId;
+  }
+
+  #textOf(
+    message: CheckedMessage,
+    realm: RealmFacts,
+    named: NamedInMessage,
+  ): Promise<ComposedText> {
+    return composeText(message.content, {
+      sender: message.sender,
+      realm,
+      realmUri: this.#publicUrl,
+      named,
+      renderer: this.#renderer,
+    });
   }
 
   async #submessagesOf(widget: WidgetSubmessage | undefined): Promise<NewSubmessage[]> {

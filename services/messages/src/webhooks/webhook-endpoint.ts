@@ -14,6 +14,7 @@ import { findUserById } from '@parley/store';
 
 import type { MessagesContext } from '../context.ts';
 import { asCode } from '../sending/bot-owner-notices.ts';
+import type { NewMessage } from '../sending/check-message.ts';
 import type { Integration, WebhookMessage, WebhookOutcome } from './integration.ts';
 import { withoutMentions } from './quiet-text.ts';
 
@@ -93,14 +94,30 @@ function deliveryKey({ integration, request }: Receipt, message: Addressed): str
     : JSON.stringify([name, delivery, message]);
 }
 
+function newMessage({ caller }: Receipt, message: Addressed): NewMessage {
+  const { content } = message;
+  const senderId = caller.userId;
+  return message.type === 'stream'
+    ? {
+        senderId,
+        type: 'stream',
+        to: { kind: 'names', names: [message.stream] },
+        topic: message.topic,
+        content,
+      }
+    : {
+        senderId,
+        type: 'private',
+        to: { kind: 'ids', ids: [message.ownerId] },
+        topic: undefined,
+        content,
+      };
+}
+
 async function send(receipt: Receipt, message: Addressed, index: number): Promise<void> {
-  const { context, integration, caller, request } = receipt;
+  const { context, integration, request } = receipt;
   await context.sender.send({
-    senderId: caller.userId,
-    ...(message.type === 'stream'
-      ? { type: 'stream', to: { kind: 'names', names: [message.stream] }, topic: message.topic }
-      : { type: 'private', to: { kind: 'ids', ids: [message.ownerId] }, topic: undefined }),
-    content: message.content,
+    ...newMessage(receipt, message),
     clientName: `Zulip${integration.label}Webhook`,
     // A gateway repeats a request under its id, and then each of its messages is sent once.
     requestId: index === 0 ? request.requestId : `${request.requestId}:${index}`,
@@ -110,17 +127,17 @@ async function send(receipt: Receipt, message: Addressed, index: number): Promis
   });
 }
 
-/** One after another, so that what fires and what is resolved stay in the order of the payload. */
+/** One after another, so that what fires and what is resolved stay in the order of the payload; none where one is refused. */
 async function sendAll(receipt: Receipt, messages: readonly Addressed[]): Promise<void> {
-  for (const [index, message] of messages.entries()) {
-    try {
-      await send(receipt, message, index);
-    } catch (error) {
-      const isMissing = error instanceof ApiError && error.code === 'STREAM_DOES_NOT_EXIST';
-      if (!isMissing || receipt.integration.missingStream === 'refused') throw error;
-      // The sender of a webhook can do nothing about it, and the owner has been told.
-      return;
-    }
+  const { context, integration } = receipt;
+  try {
+    if (messages.length > 1)
+      for (const message of messages) await context.sender.check(newMessage(receipt, message));
+    for (const [index, message] of messages.entries()) await send(receipt, message, index);
+  } catch (error) {
+    const isMissing = error instanceof ApiError && error.code === 'STREAM_DOES_NOT_EXIST';
+    if (!isMissing || integration.missingStream === 'refused') throw error;
+    // The sender of a webhook can do nothing about it: the owner is told.
   }
 }
 
