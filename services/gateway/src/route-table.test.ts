@@ -9,6 +9,10 @@ describe('findRoute', () => {
     ['/api/v1/messages/flags', '/api/v1/messages/flags'],
     ['/api/v1/users/me', '/api/v1/users/me'],
     ['/api/v1/users/17', '/api/v1/users/{user_id:int}'],
+    // Webhooks are matched as a prefix (reference facts, people 2.6).
+    ['/api/v1/external/helloworld', '/api/v1/external/helloworld'],
+    ['/api/v1/external/helloworld/', '/api/v1/external/helloworld'],
+    ['/api/v1/external/github/a/b', '/api/v1/external/github'],
     // Too long for an id, and still one that the service has an answer for.
     [`/api/v1/messages/${'9'.repeat(30)}`, '/api/v1/messages/{message_id:int}'],
   ])('finds %s', (path, pattern) => {
@@ -25,6 +29,9 @@ describe('findRoute', () => {
     '/api/v1/users/x',
     '/api/v1/users/-1',
     '/api/v1/users%2Fme',
+    '/api/v1/external',
+    '/api/v1/external/',
+    '/api/v1/external/helloworlds',
     '/api/v1/%',
     '/api/v1/__proto__',
     '/API/V1/users',
