@@ -24,7 +24,10 @@ export type RefusalReason =
 
 export type ReadContext = {
   readonly registry: QueueRegistry;
-  readonly follower: LogFollower;
+  readonly follower: Pick<
+    LogFollower,
+    'beginPosition' | 'checkHead' | 'cursor' | 'epochs' | 'waitFor'
+  >;
   /** False when the log holds what this release cannot read; another node has to answer. */
   readonly canRead: () => boolean;
   readonly logAccess: LogAccess;
@@ -35,6 +38,9 @@ export type ReadContext = {
   readonly onFullAnswer: () => void;
   readonly log: Logger;
 };
+
+/** What reading takes once the queue is found. */
+export type ReaderContext = Omit<ReadContext, 'registry'>;
 
 /**
  * @returns the queue, which belongs to the user
@@ -60,7 +66,7 @@ function sawWhatWasLost(lastEventId: number, epochs: readonly Epoch[]): boolean 
   );
 }
 
-function refuse(context: ReadContext, queue: EventQueue, reason: RefusalReason): ApiError {
+function refuse(context: ReaderContext, queue: EventQueue, reason: RefusalReason): ApiError {
   context.onRefused(reason);
   return badEventQueueId(queue.id);
 }
@@ -72,7 +78,7 @@ function refuse(context: ReadContext, queue: EventQueue, reason: RefusalReason):
  * @param catchUp wait for the log's very end, so that everything acknowledged before is seen
  */
 async function positionOf(
-  context: ReadContext,
+  context: ReaderContext,
   queue: EventQueue,
   lastEventId: number,
   catchUp: boolean,
@@ -110,7 +116,7 @@ export type Reading = { readonly events: readonly CollectedEvent[]; readonly isO
 
 /** One reader of a queue and how far it is. It has the queue until it leaves, or until another reader comes. */
 export class QueueReader {
-  readonly #context: ReadContext;
+  readonly #context: ReaderContext;
   readonly #queue: EventQueue;
   readonly #turn: QueueTurn;
   readonly #bounds: CollectBounds;
@@ -122,7 +128,7 @@ export class QueueReader {
    * @throws ApiError BAD_EVENT_QUEUE_ID, SERVICE_UNAVAILABLE
    */
   static async open(
-    context: ReadContext,
+    context: ReaderContext,
     queue: EventQueue,
     options: ReadOptions,
   ): Promise<QueueReader> {
@@ -131,7 +137,7 @@ export class QueueReader {
   }
 
   private constructor(
-    context: ReadContext,
+    context: ReaderContext,
     queue: EventQueue,
     options: ReadOptions,
     after: number,
@@ -157,7 +163,8 @@ export class QueueReader {
 
   /**
    * @returns what is pending, without waiting
-   * @throws ApiError BAD_EVENT_QUEUE_ID, SERVICE_UNAVAILABLE
+   * @throws ApiError BAD_EVENT_QUEUE_ID; SERVICE_UNAVAILABLE also where the log was reset meanwhile, since an empty answer would say
+   * that nothing is there
    */
   async readPending(): Promise<readonly CollectedEvent[]> {
     const reading = await this.#orRefuse(async () => this.#read([]));
@@ -170,7 +177,14 @@ export class QueueReader {
    * @throws ApiError BAD_EVENT_QUEUE_ID, SERVICE_UNAVAILABLE
    */
   async next(signal: AbortSignal): Promise<Reading> {
-    return this.#orRefuse(() => this.#next(signal));
+    return this.#orRefuse(async () => {
+      try {
+        return await this.#next(signal);
+      } catch (error) {
+        if (error instanceof FeedLost) return { events: [], isOver: true };
+        throw error;
+      }
+    });
   }
 
   get #mustEnd(): boolean {
@@ -222,7 +236,7 @@ export class QueueReader {
     try {
       return await read();
     } catch (error) {
-      if (error instanceof FeedLost) return { events: [], isOver: true };
+      if (error instanceof FeedLost) throw serviceUnavailable();
       if (error instanceof LogTrimmed) throw refuse(this.#context, this.#queue, 'backlog');
       // Replay met an entry of a newer release, which another node can read.
       if (error instanceof UnknownEntryFormat) throw serviceUnavailable();

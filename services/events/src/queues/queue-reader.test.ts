@@ -1,0 +1,84 @@
+import { createLogger } from '@parley/logging';
+import { expect, test } from 'vitest';
+
+import { NodeFeed } from '../feed/node-feed.ts';
+import { answerBounds } from './collect-events.ts';
+import type { LogAccess } from './collect-events.ts';
+import { EventQueue } from './event-queue.ts';
+import { ModelledLog } from './modelled-log.ts';
+import { QueueReader } from './queue-reader.ts';
+import type { ReaderContext } from './queue-reader.ts';
+
+const head = { epoch: 1, endPosition: 0, beginPosition: 0, messageId: 0 };
+
+async function openBeforeReset(catchUp: boolean): Promise<QueueReader> {
+  const log = new ModelledLog();
+  const feed = new NodeFeed({
+    tail: { entriesMax: 10, bytesMax: 1_000_000 },
+    deliveriesMax: 10,
+    loadView: async (userId) => ({ view: log.viewOf(userId), exactAt: log.end }),
+    findQueue: () => undefined,
+    onUnreadableEntry: () => expect.unreachable('all entries can be read'),
+  });
+  const nothing = async (): Promise<never[]> => [];
+  const logAccess: LogAccess = {
+    tail: feed.tail,
+    conversationIdsOf: nothing,
+    readEntries: nothing,
+    readBeginPosition: async () => 0,
+    openSealed: () => ({}),
+    flagsOf: nothing,
+    subscribersAt: nothing,
+    heldInStream: nothing,
+  };
+  const context: ReaderContext = {
+    follower: {
+      beginPosition: 0,
+      cursor: 0,
+      epochs: [],
+      checkHead: async () => head,
+      waitFor: async () => true,
+    },
+    canRead: () => true,
+    logAccess,
+    heartbeat: { minMs: 60_000, maxMs: 60_000 },
+    draining: new AbortController().signal,
+    onRefused: () => undefined,
+    onFullAnswer: () => undefined,
+    log: createLogger({ service: 'test', nodeId: 'test', level: 'silent' }),
+  };
+  const queue = new EventQueue({
+    queueId: '1:1',
+    userId: 1,
+    startPosition: 0,
+    lifespanSecs: 600,
+    idleSecs: 0,
+    descriptor: {
+      eventTypes: null,
+      narrow: [],
+      applyMarkdown: true,
+      clientGravatar: false,
+      allPublicStreams: false,
+      includeSubscribers: false,
+    },
+  });
+  feed.reset(0);
+  await feed.attach(queue);
+  const options = { kind: 'poll', lastEventId: 0, catchUp, bounds: answerBounds } as const;
+  const reader = await QueueReader.open(context, queue, options);
+  feed.reset(0);
+  return reader;
+}
+
+test('a poll that does not wait is not told that nothing is there when the log is reset under it', async () => {
+  const reader = await openBeforeReset(true);
+  await expect(reader.readPending()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+});
+
+test('a held poll ends empty when the log is reset under it', async () => {
+  const reader = await openBeforeReset(false);
+  await expect(reader.next(new AbortController().signal)).resolves.toEqual({
+    events: [],
+    isOver: true,
+  });
+});
