@@ -3,7 +3,6 @@ import { waitUntil } from '@parley/test-kit';
 import { ChaosSystem } from './chaos-system.ts';
 import { FaultInjector } from './fault-injector.ts';
 import { describeFaults, faultKinds, planFaults } from './fault-schedule.ts';
-import type { FaultKind } from './fault-schedule.ts';
 import { Findings } from './findings.ts';
 import { judgeChanges } from './judge-changes.ts';
 import { judgeHistory } from './judge-history.ts';
@@ -13,27 +12,14 @@ import { Journal } from './journal.ts';
 import { Ledger } from './ledger.ts';
 import { makePopulation } from './population.ts';
 import type { Population } from './population.ts';
+import { describeFailedRequests, describeFinding } from './report.ts';
+import type { RunReport } from './report.ts';
 import { Workload } from './workload.ts';
 
-/** What a run did and found. */
-export type RunReport = {
-  readonly seed: number;
-  readonly queues: number;
-  readonly sends: number;
-  readonly acknowledged: number;
-  /** Sends whose outcome stayed unknown. */
-  readonly unknown: number;
-  /** Message events, over all queues. */
-  readonly delivered: number;
-  readonly membershipChanges: number;
-  readonly messageChanges: number;
-  readonly probes: number;
-  readonly failedRequests: ReadonlyMap<string, number>;
-  readonly faults: ReadonlyMap<FaultKind, number>;
-  readonly findings: Findings;
-  /** Why the run proves nothing; empty when it does. */
-  readonly unchecked: readonly string[];
-};
+/** Ends the line after which the traffic begins. */
+export const trafficBegins = 'are followed.';
+/** Begins a line that tells of a finding as it is made. */
+export const foundPrefix = 'Found: ';
 
 /** What is under way when the traffic ends has so long to come to an outcome. */
 const outcomeDeadlineMs = 60_000;
@@ -54,22 +40,25 @@ export async function runChaos(
   const system = await ChaosSystem.start();
   try {
     const population = await makePopulation(system);
-    const findings = new Findings();
+    const findings = new Findings((finding) => say(`${foundPrefix}${describeFinding(finding)}`));
     const journal = new Journal(findings);
     const workload = new Workload(journal, population, seed);
-    await workload.openQueues();
-    say(`${journal.queues.length} queues of ${population.people.length + 1} people are followed.`);
+    try {
+      await workload.openQueues();
+    } catch (error) {
+      say(`Requests that failed:\n${describeFailedRequests(journal)}`);
+      throw error;
+    }
+    say(
+      `${journal.queues.length} queues of ${population.people.length + 1} people ${trafficBegins}`,
+    );
     const injector = new FaultInjector(system, journal);
     workload.begin();
     await injector.run(faults, ({ kind, atMs }) => say(`${(atMs / 1_000).toFixed(1)} s: ${kind}`));
     await workload.end(outcomeDeadlineMs);
     say(
-      `${journal.sends.length} sends. The traffic is over. Requests that failed and were repeated:`,
+      `${journal.sends.length} sends. The traffic is over. Requests that failed and were repeated:\n${describeFailedRequests(journal)}`,
     );
-    for (const [what, count] of [...journal.failedRequests].toSorted(([a], [b]) =>
-      a < b ? -1 : 1,
-    ))
-      say(`  ${String(count).padStart(6)} ${what}`);
     await judgeQuiet(workload, injector, journal);
     const ledger = await judge(workload, journal, population);
     for (const failure of injector.failures) findings.add('process', failure);

@@ -9,6 +9,8 @@ import type { Journal } from './journal.ts';
 
 const slowMs = 60;
 const noticedWithinMs = 1_000;
+/** So long before an event node is killed another one begins to learn of entries by the head check only, and so long afterwards it still does. */
+const blindMs = 1_200;
 /** A fault waits for the one before it on the same process or store. */
 const freeDeadlineMs = 60_000;
 
@@ -114,7 +116,14 @@ export class FaultInjector {
         await pause(fault.durationMs);
         process.signal('SIGCONT');
       } else if (what === 'kill') {
-        await this.#losing(() => process.kill('SIGKILL'));
+        const see = service === 'events' ? await this.#blindAnother(slot) : () => undefined;
+        try {
+          await this.#losing(() => process.kill('SIGKILL'));
+          // Clients go on at once, some at the node that is behind what they have seen.
+          if (service === 'events') await pause(blindMs);
+        } finally {
+          see();
+        }
         await this.#system.startProcess(slot);
       } else if (fault.isHard) {
         const end = await process.kill('SIGTERM');
@@ -127,6 +136,17 @@ export class FaultInjector {
         if (end.code !== 0) throw new Error(`a drained ${service} ended with code ${end.code}`);
       }
     });
+  }
+
+  /** Cuts Redis off from another event node, so that it is behind the one in the slot. @returns what ends that */
+  async #blindAnother(slot: Slot): Promise<() => void> {
+    const other = this.#system
+      .slotsOf('events')
+      .find((each) => each !== slot && !each.isInFault && each.process !== undefined);
+    if (other === undefined) return () => undefined;
+    const release = hold(other.redis);
+    await pause(blindMs);
+    return () => release(false);
   }
 
   /** Notes how long gateways may have noticed that what they had under way is lost. */

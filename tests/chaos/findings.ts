@@ -31,14 +31,19 @@ export type Finding = {
 export class Findings {
   readonly list: Finding[] = [];
   readonly #startedAtMs = performance.now();
+  readonly #onFound: (finding: Finding) => void;
   #isOver = false;
 
+  /** @param onFound is told of each finding as it is made */
+  constructor(onFound: (finding: Finding) => void = () => undefined) {
+    this.#onFound = onFound;
+  }
+
   add(kind: FindingKind, text: string): void {
-    this.list.push({
-      kind,
-      text,
-      atMs: this.#isOver ? undefined : Math.round(performance.now() - this.#startedAtMs),
-    });
+    const atMs = this.#isOver ? undefined : Math.round(performance.now() - this.#startedAtMs);
+    const finding = { kind, text, atMs };
+    this.list.push(finding);
+    this.#onFound(finding);
   }
 
   /** From now on findings come from looking at what was noted. */

@@ -1,6 +1,28 @@
-import type { RunReport } from './chaos-run.ts';
 import { faultKinds } from './fault-schedule.ts';
+import type { FaultKind } from './fault-schedule.ts';
 import { findingKinds } from './findings.ts';
+import type { Finding, Findings } from './findings.ts';
+import type { Journal } from './journal.ts';
+
+/** What a run did and found. */
+export type RunReport = {
+  readonly seed: number;
+  readonly queues: number;
+  readonly sends: number;
+  readonly acknowledged: number;
+  /** Sends whose outcome stayed unknown. */
+  readonly unknown: number;
+  /** Message events, over all queues. */
+  readonly delivered: number;
+  readonly membershipChanges: number;
+  readonly messageChanges: number;
+  readonly probes: number;
+  readonly failedRequests: ReadonlyMap<string, number>;
+  readonly faults: ReadonlyMap<FaultKind, number>;
+  readonly findings: Findings;
+  /** Why the run proves nothing; empty when it does. */
+  readonly unchecked: readonly string[];
+};
 
 const findingsShownMax = 40;
 /** What a series of ten seeds is for. */
@@ -8,14 +30,22 @@ const seriesSeeds = 10;
 const seriesSends = 20_000;
 const seriesFaultsOfEach = 20;
 
+/** @returns a finding in a line, which begins with its kind */
+export function describeFinding({ kind, text, atMs }: Finding): string {
+  return `${kind}${atMs === undefined ? '' : ` at ${(atMs / 1_000).toFixed(1)} s`}: ${text}`;
+}
+
+/** @returns a line for each kind of request that failed, with how often and how */
+export function describeFailedRequests({ failedRequests }: Journal): string {
+  return [...failedRequests]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([what, count]) => `  ${String(count).padStart(6)} ${what}`)
+    .join('\n');
+}
+
 /** @returns the findings of a run in lines; empty when there are none */
 export function describeFindings({ findings, unchecked }: RunReport): string {
-  const shown = findings.list
-    .slice(0, findingsShownMax)
-    .map(
-      ({ kind, text, atMs }) =>
-        `${kind}${atMs === undefined ? '' : ` at ${(atMs / 1_000).toFixed(1)} s`}: ${text}`,
-    );
+  const shown = findings.list.slice(0, findingsShownMax).map(describeFinding);
   const rest = findings.list.length - shown.length;
   return [
     ...shown,

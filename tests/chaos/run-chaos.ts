@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 
 import { runChaos } from './chaos-run.ts';
 import { describeFaultCounts, describeRuns, findUnproven, hasHeld } from './report.ts';
-import type { RunReport } from './chaos-run.ts';
+import type { RunReport } from './report.ts';
 import { breakRules } from './run-sabotage.ts';
 import { sabotages } from './sabotages.ts';
 
