@@ -28,6 +28,11 @@ export type ListenOptions = {
   readonly port: number;
   /** Longest time in which a request must arrive, body included. Answers may take any time: polls are held. */
   readonly requestTimeoutMs: number;
+  /**
+   * Longest time in which no byte moves either way, above that of any answer that is held: a client that takes nothing of its answer
+   * would have it kept here for ever. Such a connection is closed.
+   */
+  readonly silenceMaxMs: number;
 };
 
 /**
@@ -75,6 +80,7 @@ export async function listen(
       handler(request, response);
     },
   );
+  server.setTimeout(options.silenceMaxMs);
   server.on('clientError', refuseMalformed);
   server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) =>
     refuseUnread(response, withoutCode('Expectation Failed', 417)),

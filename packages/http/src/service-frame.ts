@@ -12,6 +12,12 @@ import type { ServiceMetrics } from './metrics.ts';
 /** Our own version, shown by health endpoints; the interface's version is another matter. */
 export const parleyVersion = '0.1.0';
 
+/**
+ * A connection may be silent for so long beyond the longest poll. No other answer takes as long, and a client that reads again after
+ * it has given up itself (after 90 s).
+ */
+const silenceMarginMs = 120_000;
+
 /** Where a running service is reached by other processes. */
 export type ServiceAddress = {
   readonly host: string;
@@ -123,6 +129,8 @@ export async function startService(
   };
   try {
     const { host, advertisedHost, internalPort, port } = config.listen;
+    const { requestTimeoutMs } = config;
+    const silenceMaxMs = config.queues.heartbeatMaxMs + silenceMarginMs;
     const internalServer = await listen(
       createInternalApp({
         service: config.service,
@@ -132,12 +140,12 @@ export async function startService(
         isServing: () => isServing,
         checks: () => checks,
       }),
-      { host, port: internalPort, requestTimeoutMs: config.requestTimeoutMs },
+      { host, port: internalPort, requestTimeoutMs, silenceMaxMs },
     );
     // Registered first and so stopped last: health stays visible to the end.
     frame.onDispose('internal server', () => internalServer.stop(1000));
     const handler = await start(frame);
-    publicServer = await listen(handler, { host, port, requestTimeoutMs: config.requestTimeoutMs });
+    publicServer = await listen(handler, { host, port, requestTimeoutMs, silenceMaxMs });
     const address = {
       host: advertisedHost,
       port: publicServer.port,

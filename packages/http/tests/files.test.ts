@@ -116,7 +116,12 @@ beforeAll(async () => {
     log,
     checkAnswers: true,
   });
-  server = await listen(app, { host: '127.0.0.1', port: 0, requestTimeoutMs: 30_000 });
+  server = await listen(app, {
+    host: '127.0.0.1',
+    port: 0,
+    requestTimeoutMs: 30_000,
+    silenceMaxMs: 30_000,
+  });
   base = `http://127.0.0.1:${server.port}`;
 });
 

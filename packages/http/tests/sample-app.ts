@@ -244,6 +244,11 @@ export async function startSampleServer(): Promise<SampleServer> {
     log,
     checkAnswers: true,
   });
-  const server = await listen(app, { host: '127.0.0.1', port: 0, requestTimeoutMs: 30_000 });
+  const server = await listen(app, {
+    host: '127.0.0.1',
+    port: 0,
+    requestTimeoutMs: 30_000,
+    silenceMaxMs: 30_000,
+  });
   return { url: `http://127.0.0.1:${server.port}/api/v1`, context, logLines, server };
 }
