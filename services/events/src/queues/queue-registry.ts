@@ -66,10 +66,10 @@ export class QueueRegistry {
     const loading = this.#loading.get(queueId);
     if (loading !== undefined) return loading;
     const known = this.#queues.get(queueId);
-    if (known !== undefined) {
-      if (known.feed === undefined && !known.hasEnded) await this.#feed.attach(known);
-      return known.hasEnded ? undefined : known;
-    }
+    if (known?.hasEnded === true) return undefined;
+    if (known?.feed !== undefined) return known;
+    // Where the log was reset this node may have missed the end of a queue that it knows: it is loaded like any other.
+    if (known !== undefined) this.forget(known);
     const started = this.#load(queueId).finally(() => this.#loading.delete(queueId));
     this.#loading.set(queueId, started);
     return started;
