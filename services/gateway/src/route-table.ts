@@ -22,7 +22,7 @@ export type Endpoint = {
   readonly authentication: 'basic' | 'basic-or-key' | 'key-or-basic' | 'none';
   /** Counted for the rate limit of its caller (reference facts, people 6). */
   readonly isLimited: boolean;
-  /** It judges a password: a 403 is a failed login (reference facts, people 5.1). */
+  /** It judges a password: of the account that it names, or where it is authenticated of its caller. */
   readonly judgesPassword: boolean;
   /** Its body is a file, with a bound and an answer at the bound of its own. */
   readonly takesFile: boolean;
@@ -158,7 +158,7 @@ const rows: readonly Row[] = [
   ['users/me/api_key/regenerate', 'presence', { POST: {} }],
   ['users/{user_id:int}', 'presence', { GET: {}, PATCH: {}, DELETE: {} }],
   ['users/{user_id:int}/reactivate', 'presence', { POST: repeat }],
-  ['settings', 'presence', { PATCH: {} }],
+  ['settings', 'presence', { PATCH: { judgesPassword: true } }],
   ['settings/display', 'presence', { PATCH: {} }],
   ['settings/notifications', 'presence', { PATCH: {} }],
   ['bots', 'presence', { GET: {}, POST: {} }],

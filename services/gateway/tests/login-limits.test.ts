@@ -256,7 +256,8 @@ describe('through the gateway', () => {
       PARLEY_TRUSTED_PROXIES: '127.0.0.0/8',
     });
     presence = await gateway.addUpstream('presence', (_request, response, body) => {
-      if (body.includes('password=wrong')) answerJson(response, wrong, 403);
+      if (body.includes('old_password=wrong')) answerJson(response, wrong, 400);
+      else if (body.includes('password=wrong')) answerJson(response, wrong, 403);
       else if (body.includes('password=held')) held.push(response);
       else if (body.includes('password=none')) answerJson(response, wrong, 400);
       else answerJson(response, { result: 'success', msg: '', api_key: 'x' });
@@ -340,6 +341,29 @@ describe('through the gateway', () => {
       await waitUntil('the gateway gave up', () => upstream?.destroyed === true);
     }
     expect((await logIn(address, 'h@example.com', 'right')).status).toBe(429);
+  });
+
+  it('counts wrong passwords of whoever has a key and wants another password, as logins of the account', async () => {
+    const user = await gateway.addUser();
+    const change = (fields: Record<string, string>): Promise<Response> =>
+      fetch(`${gateway.url}/api/v1/settings`, {
+        method: 'PATCH',
+        headers: { ...authorization(user), 'X-Forwarded-For': newAddress() },
+        body: new URLSearchParams(fields),
+      });
+    const wrongGuess = { old_password: 'wrong', new_password: 'other' };
+    for (let count = 0; count < 5; count += 1) {
+      expect((await change({ full_name: 'Rina', old_password: 'wrong' })).status).toBe(400);
+      expect((await change({ old_password: 'right', new_password: 'other' })).status).toBe(200);
+    }
+    for (let count = 0; count < 3; count += 1) expect((await change(wrongGuess)).status).toBe(400);
+    const seen = presence.seen.length;
+    const refused = await change({ old_password: 'right', new_password: 'other' });
+    expect([refused.status, refused.headers.get('x-ratelimit-limit')]).toEqual([429, '3']);
+    expect(refused.headers.has('x-ratelimit-remaining')).toBe(false);
+    expect((await logIn(newAddress(), user.email, 'right')).status).toBe(429);
+    expect(presence.seen).toHaveLength(seen);
+    expect((await change({ full_name: 'Rina' })).status).toBe(200);
   });
 
   it('takes no login of more than a mebibyte', async () => {
