@@ -31,7 +31,10 @@ function getReceived(request: IncomingMessage): ReceivedRequest {
 }
 
 function findQueryField({ query }: ReceivedRequest, name: string): string | undefined {
-  return query.includes(name) ? new URLSearchParams(query).getAll(name).at(-1) : undefined;
+  // A name may be written with escapes.
+  return query.includes(name) || query.includes('%')
+    ? new URLSearchParams(query).getAll(name).at(-1)
+    : undefined;
 }
 
 function boundOf({ endpoint }: AdmittedRequest, { fileMaxBytes }: GatewayContext): BodyBound {
@@ -124,6 +127,8 @@ function fail(
 ): void {
   if (error instanceof ClientGone || response.destroyed) return;
   const { requestId } = getReceived(request);
+  // Another limit than that of requests refuses with headers of its own.
+  response.removeHeader('X-RateLimit-Remaining');
   writeRefusal(response, refusalFor(error, context.log.child({ request_id: requestId })), {
     [requestIdHeaderName]: requestId,
   });
@@ -145,10 +150,14 @@ async function poll(
   queueId: string,
 ): Promise<void> {
   try {
+    const { changesSeen } = context.credentials;
     const admitted = await admit(request, getReceived(request), context, () =>
       Promise.resolve(undefined),
     );
     context.eventsHop.handle(request, response, admitted, queueId);
+    // It was not among the held polls yet when they were checked for a change that came meanwhile.
+    if (context.credentials.changesSeen !== changesSeen && admitted.caller !== null)
+      context.eventsHop.recheck([admitted.caller.userId]);
   } catch (error) {
     setFixedHeaders(response, getReceived(request));
     fail(context, request, response, error);

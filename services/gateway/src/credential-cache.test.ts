@@ -119,6 +119,18 @@ describe('CredentialCache', () => {
     expect(asked).toEqual(['one']);
   });
 
+  it('asks anew for what is asked after a change, though a look-up is on its way', async () => {
+    const { cache, news, accounts, hold } = setUp();
+    const release = hold();
+    const before = cache.find('one');
+    accounts.delete('one');
+    news.announce([1]);
+    const after = cache.find('one');
+    release();
+    expect((await before)?.userId).toBe(1);
+    expect(await after).toBeUndefined();
+  });
+
   it('keeps no more than its bound, unknown keys included, and drops the least used', async () => {
     const { cache, asked } = setUp(3);
     await cache.find('one');

@@ -41,7 +41,12 @@ const entriesMaxDefault = 20_000;
 
 type Entry = { readonly account: KeyAccount | undefined; readonly untilMs: number };
 
-type Lookup = { readonly beganAtMs: number; readonly account: Promise<KeyAccount | undefined> };
+type Lookup = {
+  readonly beganAtMs: number;
+  /** Changes that were announced before it began: it may not know of later ones. */
+  readonly changesSeen: number;
+  readonly account: Promise<KeyAccount | undefined>;
+};
 
 export class CredentialCache {
   readonly #options: CredentialCacheOptions;
@@ -59,6 +64,11 @@ export class CredentialCache {
   /** The number of keys held. */
   get size(): number {
     return this.#entries.size;
+  }
+
+  /** Counts announcements of changed accounts: what was found since the last one is as the store has it. */
+  get changesSeen(): number {
+    return this.#options.news.accountChangesSeen;
   }
 
   stop(): void {
@@ -102,11 +112,15 @@ export class CredentialCache {
 
   async #lookUp(hash: string, apiKey: string): Promise<KeyAccount | undefined> {
     const underway = this.#lookups.get(hash);
-    if (underway !== undefined && performance.now() - underway.beganAtMs < sharedLookupMs) {
+    if (
+      underway?.changesSeen === this.changesSeen &&
+      performance.now() - underway.beganAtMs < sharedLookupMs
+    ) {
       return underway.account;
     }
     const lookup: Lookup = {
       beganAtMs: performance.now(),
+      changesSeen: this.changesSeen,
       account: this.#lookUpAndKeep(hash, apiKey),
     };
     this.#lookups.set(hash, lookup);

@@ -66,13 +66,14 @@ export class EventsHop {
     admitted: AdmittedRequest,
     queueId: string,
   ): void {
+    // Nothing would tell its poll any more that it is over.
+    if (response.destroyed) return;
     const poll = new HeldPoll(
       { request, response, admitted, queueId },
       this.#options,
       this.#agent,
       (over) => this.#polls.delete(over),
     );
-    if (response.destroyed) return;
     this.#polls.add(poll);
     poll.begin();
     if (this.#isDraining) poll.endEmptySoon();

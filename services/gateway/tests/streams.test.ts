@@ -2,7 +2,7 @@
 import { request as sendRequest } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import { waitUntil } from '@parley/test-kit';
+import { FaultProxy, getTestStores, waitUntil } from '@parley/test-kit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { GatewayUnderTest, answerJson, authorization } from './support/gateway-under-test.ts';
@@ -34,10 +34,10 @@ type Stream = {
   readonly close: () => void;
 };
 
-function open(as: TestUser = user): Promise<Stream> {
+function open(as: TestUser = user, queue = 'queue_id=17:5'): Promise<Stream> {
   return new Promise((resolve, reject) => {
     const sent = sendRequest(
-      `${gateway.url}/api/v1/events/stream?queue_id=17:5&last_event_id=4`,
+      `${gateway.url}/api/v1/events/stream?${queue}&last_event_id=4`,
       { headers: authorization(as), agent: false },
       (answer) => {
         let text = '';
@@ -105,6 +105,12 @@ describe('a stream', () => {
     expect(stream.text()).toBe(`retry: 1000\n\n${event}retry: 7\n\n`);
     expect(await gateway.metric('parley_gateway_open_streams')).toBe(0);
     expect(await gateway.metric('parley_gateway_stream_bytes_total')).toBe(stream.text().length);
+  });
+
+  it('is one however the name of its queue is written', async () => {
+    const stream = await open(user, 'queue%5Fid=17:5');
+    expect(await gateway.metric('parley_gateway_open_streams')).toBe(1);
+    stream.close();
   });
 
   it('is refused with the JSON of its node', async () => {
@@ -221,6 +227,23 @@ describe('the end of a stream', () => {
     );
     expect(other.end()).toBeUndefined();
     other.close();
+  });
+
+  it('comes with that refusal where the key changed while the request was being admitted', async () => {
+    await gateway.stop();
+    await using redis = await FaultProxy.start(getTestStores().redisUrl);
+    const redisUrl = new URL(getTestStores().redisUrl);
+    redisUrl.port = String(redis.port);
+    await start({ REDIS_URL: redisUrl.href, PARLEY_RATE_LIMITS: '60:1000' });
+    const counting = redis.holdBack('to-server', (bytes) => bytes.includes('eval'));
+    const opening = open();
+    await counting.caught;
+    await gateway.changeAccount(user.userId, { apiKey: 'n'.repeat(32) });
+    await gateway.waitForNextRead();
+    counting.release();
+    const stream = await opening;
+    await waitUntil('it is over', stream.end);
+    expect(stream.text()).toContain('Invalid API key');
   });
 
   it('comes with a hint when the gateway stops', async () => {
