@@ -40,13 +40,19 @@ export async function runChaos(
   const system = await ChaosSystem.start();
   try {
     const population = await makePopulation(system);
-    const findings = new Findings((finding) => say(`${foundPrefix}${describeFinding(finding)}`));
-    const journal = new Journal(findings);
+    const findings = new Findings((finding) => {
+      say(`${foundPrefix}${describeFinding(finding)}`);
+      if (finding.kind !== 'answer' || finding.atMs === undefined) return;
+      say(`Requests that failed:\n${describeFailedRequests(journal)}`);
+      say(`Warnings of the processes:\n${system.describeWarnings()}`);
+    });
+    const journal: Journal = new Journal(findings);
     const workload = new Workload(journal, population, seed);
     try {
       await workload.openQueues();
     } catch (error) {
       say(`Requests that failed:\n${describeFailedRequests(journal)}`);
+      say(`Warnings of the processes:\n${system.describeWarnings()}`);
       throw error;
     }
     say(

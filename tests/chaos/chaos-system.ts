@@ -31,6 +31,7 @@ const processCounts: Readonly<Record<ServiceName, number>> = {
 const proxiedHost = '127.0.0.2';
 const startAttemptsMax = 20;
 const startPauseMs = 300;
+const warningsShownMax = 30;
 
 /** The place of a process: the process changes, its ways to the stores stay. */
 export class Slot {
@@ -146,6 +147,24 @@ export class ChaosSystem {
     }
   }
 
+  /** @returns what the processes that are there warned of lately, with how often, the most frequent first; newlines apart */
+  describeWarnings(): string {
+    const counts = new Map<string, number>();
+    for (const { service, process } of this.slots) {
+      for (const line of process?.output ?? []) {
+        const warning = readWarning(line);
+        if (warning === undefined) continue;
+        const what = `${service}: ${warning}`;
+        counts.set(what, (counts.get(what) ?? 0) + 1);
+      }
+    }
+    return [...counts]
+      .toSorted(([, a], [, b]) => b - a)
+      .slice(0, warningsShownMax)
+      .map(([what, count]) => `  ${String(count).padStart(6)} ${what}`)
+      .join('\n');
+  }
+
   /** @throws AggregateError naming each process that had ended by itself or did not stop in good order */
   async stopProcesses(): Promise<void> {
     await this.cluster.stop();
@@ -173,4 +192,17 @@ export class ChaosSystem {
     }
     await Promise.all(this.slots.map((slot) => this.startProcess(slot)));
   }
+}
+
+const warningLevels: ReadonlySet<unknown> = new Set(['warn', 'error', 'fatal']);
+
+/** @returns the text of a line that a process logged as a warning or worse, with the error that it names */
+function readWarning(line: string): string | undefined {
+  if (!line.startsWith('{')) return undefined;
+  const { level, msg, err } = JSON.parse(line) as {
+    readonly level?: string;
+    readonly msg?: string;
+    readonly err?: { readonly message?: string };
+  };
+  return warningLevels.has(level) ? `${msg} (${err?.message ?? 'no error'})` : undefined;
 }

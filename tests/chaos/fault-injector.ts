@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 import { waitUntil } from '@parley/test-kit';
-import type { FaultProxy, HeldBytes, ServiceName } from '@parley/test-kit';
+import type { FaultProxy, HeldBytes, ServiceName, ServiceProcess } from '@parley/test-kit';
 
 import type { ChaosSystem, Slot } from './chaos-system.ts';
 import type { Fault, FaultKind } from './fault-schedule.ts';
@@ -9,8 +9,10 @@ import type { Journal } from './journal.ts';
 
 const slowMs = 60;
 const noticedWithinMs = 1_000;
-/** So long before an event node is killed another one begins to learn of entries by the head check only, and so long afterwards it still does. */
-const blindMs = 1_200;
+/** So long before an event node is killed another one is put behind it, and so long afterwards it stays behind. */
+const behindMs = 1_500;
+/** What a look at the log takes longer then, each way: more than the time between two messages. */
+const behindByMs = 200;
 /** A fault waits for the one before it on the same process or store. */
 const freeDeadlineMs = 60_000;
 
@@ -116,14 +118,8 @@ export class FaultInjector {
         await pause(fault.durationMs);
         process.signal('SIGCONT');
       } else if (what === 'kill') {
-        const see = service === 'events' ? await this.#blindAnother(slot) : () => undefined;
-        try {
-          await this.#losing(() => process.kill('SIGKILL'));
-          // Clients go on at once, some at the node that is behind what they have seen.
-          if (service === 'events') await pause(blindMs);
-        } finally {
-          see();
-        }
+        if (service === 'events') await this.#killBesideOneBehind(process);
+        else await this.#losing(() => process.kill('SIGKILL'));
         await this.#system.startProcess(slot);
       } else if (fault.isHard) {
         const end = await process.kill('SIGTERM');
@@ -138,15 +134,28 @@ export class FaultInjector {
     });
   }
 
-  /** Cuts Redis off from another event node, so that it is behind the one in the slot. @returns what ends that */
-  async #blindAnother(slot: Slot): Promise<() => void> {
-    const other = this.#system
-      .slotsOf('events')
-      .find((each) => each !== slot && !each.isInFault && each.process !== undefined);
-    if (other === undefined) return () => undefined;
+  /**
+   * Kills an event node while another hears nothing of Redis and is far from Postgres: clients go on there at once, though it is
+   * behind what they have seen.
+   */
+  async #killBesideOneBehind(process: ServiceProcess): Promise<void> {
+    const other = this.#system.slotsOf('events').find(({ isInFault }) => !isInFault);
+    if (other === undefined) {
+      await this.#losing(() => process.kill('SIGKILL'));
+      return;
+    }
+    other.isInFault = true;
     const release = hold(other.redis);
-    await pause(blindMs);
-    return () => release(false);
+    other.postgres.delay(behindByMs);
+    try {
+      await pause(behindMs);
+      await this.#losing(() => process.kill('SIGKILL'));
+      await pause(behindMs);
+    } finally {
+      other.postgres.delay(0);
+      release(false);
+      other.isInFault = false;
+    }
   }
 
   /** Notes how long gateways may have noticed that what they had under way is lost. */
