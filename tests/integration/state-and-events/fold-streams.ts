@@ -165,7 +165,10 @@ const subscription: Fold = (client, event) => {
   const subscriptions = event['subscriptions'] as Item[];
   switch (event['op']) {
     case 'add':
-      return subscriptions.forEach((one) => add(client, one));
+      return subscriptions.forEach((one) => {
+        add(client, one);
+        client.unread.join(one['stream_id'] as number);
+      });
     case 'remove':
       return subscriptions.forEach((one) => remove(client, one['stream_id'] as number));
     case 'peer_add':

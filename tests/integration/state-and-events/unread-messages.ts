@@ -49,9 +49,16 @@ export class UnreadMessages {
   readonly #messages = new Map<number, UnreadMessage>();
   /** Marked as unread, and never seen before: a client asks for them. */
   readonly #unseen = new Set<number>();
+  /** Streams joined since register, which left out what was held of them without being in them. */
+  readonly #joined = new Set<number>();
+  readonly #newestAtRegister: number;
+  readonly #subscribedAtRegister: ReadonlySet<unknown>;
 
   constructor(client: Lists) {
     this.#client = client;
+    this.#newestAtRegister = client.state['max_message_id'] as number;
+    const subscriptions = (client.state['subscriptions'] as Item[] | undefined) ?? [];
+    this.#subscribedAtRegister = new Set(subscriptions.map((one) => one['stream_id']));
     const told = client.state['unread_msgs'] as
       | Readonly<Record<'pms' | 'streams' | 'huddles', Item[]> & { mentions: number[] }>
       | undefined;
@@ -131,8 +138,25 @@ export class UnreadMessages {
     if (message !== undefined) this.#messages.set(id, { ...message, mention: mentionOf(flags) });
   }
 
-  /** Asks for what was marked as unread and never seen. */
-  async lookUp(find: (id: number) => Promise<JsonObject | undefined>): Promise<void> {
+  join(streamId: number): void {
+    if (!this.#subscribedAtRegister.has(streamId)) this.#joined.add(streamId);
+  }
+
+  /**
+   * Asks for what was marked as unread and never seen, and for what register left out of streams that were joined since.
+   * Everything newer came as an event, and is not asked for.
+   */
+  async lookUp(
+    find: (id: number) => Promise<JsonObject | undefined>,
+    listUnread: () => Promise<readonly JsonObject[]>,
+  ): Promise<void> {
+    for (const message of this.#joined.size > 0 ? await listUnread() : []) {
+      const id = message['id'] as number;
+      const isLeftOut =
+        id <= this.#newestAtRegister && this.#joined.has(message['stream_id'] as number);
+      if (isLeftOut && !this.#messages.has(id))
+        this.#messages.set(id, unreadOf(message, message['flags'] as string[]));
+    }
     for (const id of this.#unseen) {
       const message = await find(id);
       if (message === undefined) continue;
