@@ -15,9 +15,9 @@ import type { TestDatabase } from '@parley/test-kit';
 import {
   deriveKeySecrets,
   findAccountByKey,
-  findFirstUnread,
   findSignInAccount,
   findUserByEmail,
+  unreadState,
   verifyPassword,
 } from '@parley/store';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -117,7 +117,7 @@ test('the conversation has history, unread messages, mentions and words to find'
   );
   expect(Date.now() - (newest.rows[0]?.sent_at.getTime() ?? 0)).toBeLessThan(3_600_000);
   const maren = await findUserByEmail(pool, people.maren);
-  expect(await findFirstUnread(pool, maren?.id ?? 0)).toBeGreaterThan(1);
+  expect((await unreadState(pool, maren?.id ?? 0)).count).toBeGreaterThan(1);
   const mentions = await pool.query(
     'SELECT FROM message_flags WHERE user_id = $1 AND set_bits & 8 <> 0',
     [maren?.id],

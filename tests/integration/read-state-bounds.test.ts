@@ -1,7 +1,7 @@
 /** However much a user marks as read, the event about it has a bounded size. */
 import { createPool, transaction } from '@parley/database';
 import type { Client, Pool } from '@parley/database';
-import { findFirstUnread, markStreamRead, markTopicRead, unreadListedMax } from '@parley/store';
+import { markStreamRead, markTopicRead, unreadListedMax, unreadState } from '@parley/store';
 import { createTestDatabase } from '@parley/test-kit';
 import type { TestDatabase } from '@parley/test-kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -49,24 +49,24 @@ const undone = new Error('what was marked is forgotten again');
 /** @returns what was listed as marked, and what is unread then */
 async function mark(
   marking: (client: Client) => Promise<number[]>,
-): Promise<{ readonly ids: readonly number[]; readonly firstUnread: number | undefined }> {
+): Promise<{ readonly ids: readonly number[]; readonly unread: number }> {
   let ids: number[] = [];
-  let firstUnread: number | undefined;
+  let unread = Number.NaN;
   await transaction(pool, async (client) => {
     ids = await marking(client);
-    firstUnread = await findFirstUnread(client, reader);
+    unread = (await unreadState(client, reader)).count;
     throw undone;
   }).catch((error: unknown) => {
     if (error !== undone) throw error;
   });
-  return { ids, firstUnread };
+  return { ids, unread };
 }
 
 test.each([
   ['topic', (client: Client) => markTopicRead(client, reader, topic)],
   ['stream', (client: Client) => markStreamRead(client, reader, stream)],
 ])('all of a %s is marked, and the newest are listed', async (_, marking) => {
-  const { ids, firstUnread } = await mark(marking);
-  expect(firstUnread).toBeUndefined();
+  const { ids, unread } = await mark(marking);
+  expect(unread).toBe(0);
   expect([ids.length, ids[0], ids.at(-1)]).toEqual([unreadListedMax, 11, total]);
 });

@@ -93,20 +93,6 @@ export async function addLateReceipt(
   });
 }
 
-/** @returns the flags that a user sees on each of the messages that exist, `read` included, as bits; he must be allowed to see them */
-export async function listFlags(
-  db: Queryable,
-  userId: number,
-  messageIds: readonly number[],
-): Promise<Map<number, number>> {
-  const { rows } = await db.query<{ id: number; bits: number }>({
-    name: 'flags-list',
-    text: `SELECT m.id, ${shownFlagBitsSql('m', '$1')} AS bits FROM messages m WHERE m.id = ANY ($2::bigint[])`,
-    values: [userId, messageIds],
-  });
-  return new Map(rows.map((row) => [row.id, row.bits]));
-}
-
 /** @returns for each pair the flags that the user sees on the message, `read` included, as bits; 0 where there is no such message */
 export async function listFlagsOfHolders(
   db: Queryable,

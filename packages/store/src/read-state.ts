@@ -9,7 +9,7 @@
  *
  * Every change first locks the user's row of `read_users`, so that no two changes of one user interleave.
  */
-import type { Client, Queryable } from '@parley/database';
+import type { Client } from '@parley/database';
 
 import { idPieces } from './id-pieces.ts';
 import {
@@ -324,49 +324,6 @@ export async function setStreamFloorsAtChange(
       changeId,
     ],
   });
-}
-
-/** Where the first unread message is looked for; nothing set means everywhere. */
-export type UnreadPlace = {
-  readonly streamId?: number;
-  /** A conversation's id; for a topic together with its stream. */
-  readonly conversationId?: number;
-};
-
-function firstUnreadText(inStream: boolean, inConversation: boolean): string {
-  const ids = unreadIdsSql({
-    user: '$1',
-    ...(inStream ? { stream: '$2' } : {}),
-    ...(inConversation ? { conversation: '$3' } : {}),
-    order: 'ASC',
-    limit: '1',
-  });
-  return `SELECT min(u.id) AS id FROM (${ids}) u WHERE $1::integer IS NOT NULL AND ($2::integer IS NULL) = ${!inStream}
-    AND ($3::bigint IS NULL) = ${!inConversation}`;
-}
-
-const firstUnreadTexts = [false, true].map((inStream) =>
-  [false, true].map((inConversation) => firstUnreadText(inStream, inConversation)),
-);
-
-/**
- * The oldest unread message that the user holds.
- *
- * @returns its id, or undefined when nothing is unread there
- */
-export async function findFirstUnread(
-  db: Queryable,
-  userId: number,
-  place: UnreadPlace = {},
-): Promise<number | undefined> {
-  const inStream = Number(place.streamId !== undefined);
-  const inConversation = Number(place.conversationId !== undefined);
-  const { rows } = await db.query<{ id: number | null }>({
-    name: `first-unread-${inStream}-${inConversation}`,
-    text: firstUnreadTexts[inStream]?.[inConversation] ?? '',
-    values: [userId, place.streamId ?? null, place.conversationId ?? null],
-  });
-  return rows[0]?.id ?? undefined;
 }
 
 /**

@@ -49,6 +49,7 @@ function narrowsOf(world: World, user: number): Expected[] {
     // A public stream's whole history is open to its members and others.
     { terms: [stream], of: inStream },
     { terms: [topic], of: (message) => holds(message) && inTopic(message) },
+    { terms: [stream, topic], of: (message) => inStream(message) && inTopic(message) },
   ];
   for (const [name, has] of Object.entries(flagged)) {
     const of = (message: ModelMessage): boolean => holds(message) && has(message, user);
