@@ -66,7 +66,12 @@ export function gravatarUrl(
 /** The one organization of a database. */
 const realmId = 1;
 
-/** @returns what URLs call an account's uploaded avatar, without size and extension (reference facts, people 7.8) */
+/**
+ * The name keeps pictures apart and hides nothing: they are served to everybody, and their addresses stay the same in another
+ * installation and under another `PARLEY_KEY_SECRET`, which clients and logged messages rely on.
+ *
+ * @returns what URLs call an account's uploaded avatar, without size and extension (reference facts, people 7.8)
+ */
 export function avatarPathName(userId: number): string {
   return createHash('sha256')
     .update(`avatar of ${userId} in ${realmId}`)
