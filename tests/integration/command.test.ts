@@ -384,7 +384,8 @@ test('the organization is closed and opened', async () => {
 test('queues are listed with what they may be behind', async () => {
   const { queue_id } = await client('gil@example.com').post('register');
   await parley(env, ['user', 'role', 'gil@example.com', 'member']);
-  const { queues } = await parley(env, ['queues']);
+  const { queues, is_complete } = await parley(env, ['queues']);
+  expect(is_complete).toBe(true);
   expect(queues).toContainEqual(
     expect.objectContaining({
       queue_id,
@@ -394,6 +395,21 @@ test('queues are listed with what they may be behind', async () => {
     }),
   );
   expect((await runParley(env, ['queues'])).out).toContain('behind 1 at most');
+});
+
+test('of very many queues the longest unpolled are listed, and that there are more is told', async () => {
+  await pool.query(`INSERT INTO event_queues (queue_id, user_id, start_position, epoch, descriptor, lifespan_secs, client)
+    SELECT 'many-' || n, user_id, start_position, epoch, descriptor, lifespan_secs, client
+    FROM (SELECT * FROM event_queues LIMIT 1) q, generate_series(1, 10000) n`);
+  try {
+    const { queues, is_complete } = await parley(env, ['queues']);
+    expect([(queues as object[]).length, is_complete]).toEqual([10_000, false]);
+    expect((await runParley(env, ['queues'])).out).toMatch(
+      /There are more: these 10000 are the longest unpolled\.\n$/,
+    );
+  } finally {
+    await pool.query("DELETE FROM event_queues WHERE queue_id LIKE 'many-%'");
+  }
 });
 
 test('an epoch begins above everything, and queues with nothing to lose go on', async () => {
@@ -438,6 +454,8 @@ test('all faults of an installation are told together', async () => {
   const wrong = {
     ...env,
     PARLEY_HEARTBEAT_MIN_SECS: 'soon',
+    PARLEY_LOGIN_LIMITS: 'ten',
+    PARLEY_QUEUES_PER_USER_MAX: 'many',
     PARLEY_INTERNAL_SECRET: '',
     REDIS_URL: 'redis://127.0.0.1:1',
     PARLEY_UPLOADS_DIR: file,
@@ -446,7 +464,12 @@ test('all faults of an installation are told together', async () => {
   const { code, out } = await runParley(wrong, ['check']);
   expect(code).toBe(1);
   expect(out).toMatch(/FAULT +configuration +PARLEY_INTERNAL_SECRET .*is required/);
-  expect(out).toMatch(/FAULT +configuration +PARLEY_HEARTBEAT_MIN_SECS must be/);
+  for (const name of [
+    'PARLEY_HEARTBEAT_MIN_SECS',
+    'PARLEY_LOGIN_LIMITS',
+    'PARLEY_QUEUES_PER_USER_MAX',
+  ])
+    expect(out).toMatch(new RegExp(`FAULT +configuration +${name} must be`));
   expect(out).toMatch(/FAULT +postgres +database "no_such_database" does not exist/);
   expect(out).toMatch(/FAULT +redis +.*ECONNREFUSED/);
   expect(out).toMatch(/FAULT +files +the folder of files .* cannot be used/);

@@ -29,7 +29,8 @@ export const queuesCommand: Command = {
   ].join('\n'),
   run: async (_call, { env }) =>
     withDatabase(env, async (pool) => {
-      const queues = await listEventQueues(pool, queuesMax);
+      const found = await listEventQueues(pool, queuesMax + 1);
+      const [queues, isComplete] = [found.slice(0, queuesMax), found.length <= queuesMax];
       const [head, epochs] = [await readHead(pool), await readEpochs(pool)];
       const rows = queues.map((queue) => ({
         queue_id: queue.queueId,
@@ -49,8 +50,10 @@ export const queuesCommand: Command = {
           `${row.queue_id}  ${row.email} (${row.client})  polled ${describeSecs(row.idle_secs)} ago of ${describeSecs(row.lifespan_secs)}, behind ${row.positions_behind_max} at most\n`,
       );
       return {
-        text: lines.join('') || 'There are no event queues.\n',
-        json: { end_position: head.endPosition, queues: rows },
+        text: isComplete
+          ? lines.join('') || 'There are no event queues.\n'
+          : `${lines.join('')}There are more: these ${queuesMax} are the longest unpolled.\n`,
+        json: { end_position: head.endPosition, is_complete: isComplete, queues: rows },
       };
     }),
 };
