@@ -82,6 +82,7 @@ export class Judge {
     return [
       ...this.#markFaults(person, findMarks(input), withoutNamesOfLeftStreams(shown), saying),
       ...this.#keyFaults(person, shown.text),
+      ...(saying === 'answer' ? this.#presenceFaults(shown.json) : []),
       ...this.#idFaults(person, new Set(input.match(/\d+/g)?.map(Number)), shown.json, saying),
       ...(shown.status >= 500 ? [`status ${shown.status}: ${shown.text}`] : []),
     ];
@@ -117,6 +118,15 @@ export class Judge {
         (saying !== 'answer' && secret.mayHaveHeard?.(person) === true);
       return wasTold ? [] : [`shows ${secret.what}`];
     });
+  }
+
+  /** Whoever was deactivated was there before, and is told of to nobody any more. */
+  #presenceFaults(json: unknown): string[] {
+    const presences = isJsonObject(json) ? json['presences'] : undefined;
+    if (!isJsonObject(presences)) return [];
+    return this.#world.people
+      .filter(({ email, isActive }) => !isActive && Object.hasOwn(presences, email))
+      .map(({ fullName }) => `tells when ${fullName} was there, who is deactivated`);
   }
 
   /** One's own key; of a bot also its owner and administrators. */

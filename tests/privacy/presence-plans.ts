@@ -6,7 +6,10 @@ export const presencePlans: Plans = {
   'POST users/me/presence': () =>
     ['active', 'idle'].map((status) => ({ path: 'users/me/presence', parameters: { status } })),
   'GET users/{email}/presence': ({ world, random }) =>
-    random.sample(world.people, sampled).map(({ email }) => ({ path: `users/${email}/presence` })),
+    random.sample(world.people, sampled).map(({ email, isActive }) => ({
+      path: `users/${email}/presence`,
+      ...(!isActive && { succeeds: false }),
+    })),
   'GET realm/presence': () => [{ path: 'realm/presence' }],
   'POST typing': ({ world, random }) =>
     ['start', 'stop'].map((op) => ({

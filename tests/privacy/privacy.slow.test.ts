@@ -8,11 +8,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { endpointNames } from './endpoint-names.ts';
 import { EventReader } from './event-reader.ts';
+import { hideAddresses, lookForAddresses } from './hidden-addresses.ts';
 import { interrogate } from './interrogation.ts';
 import { Judge } from './judge.ts';
 import { plans } from './plans.ts';
 import { Population } from './population.ts';
 import { SeededRandom } from './seeded-random.ts';
+import { addSomeEmoji, reportPresences } from './showing-up.ts';
 import { isRefused, mayReceive } from './world.ts';
 import type { Person, World } from './world.ts';
 
@@ -34,6 +36,8 @@ beforeAll(async () => {
   await population.makeLists();
   readers = [...wide, ...(await EventReader.openNarrow(world, random))];
   await population.setOwnSecrets();
+  await reportPresences(world);
+  await addSomeEmoji(world, random);
   await population.sendMessages();
   await population.uploadFiles();
   await population.changeMembers();
@@ -107,6 +111,15 @@ test(
     expect(oneOfEach(faults)).toEqual([]);
     expect(oneOfEach(await readQueues(judge, said))).toEqual([]);
     expect(asked).toBeGreaterThan(10_000);
+  },
+  interrogationTimeoutMs,
+);
+
+test(
+  `where addresses are hidden only administrators see them (seed ${seed})`,
+  async () => {
+    await hideAddresses(world);
+    expect(oneOfEach(await lookForAddresses(world, random))).toEqual([]);
   },
   interrogationTimeoutMs,
 );
