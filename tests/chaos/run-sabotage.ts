@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
+import { makeTemporaryFolder } from '@parley/local-stores';
 import { repositoryFolder } from '@parley/test-kit';
 
 import { foundPrefix, trafficBegins } from './chaos-run.ts';
@@ -46,6 +46,8 @@ export async function breakRules(
   return missed === 0 ? 0 : 1;
 }
 
+const removalsMax = 20;
+
 type Found = { readonly finding: string; readonly afterSecs: number };
 
 /**
@@ -57,7 +59,7 @@ async function runBroken(
   options: { readonly seed: number; readonly minutes: number },
   say: (line: string) => void,
 ): Promise<Found | undefined> {
-  const folder = await mkdtemp(join(tmpdir(), 'parley-sabotage-'));
+  const folder = await makeTemporaryFolder();
   try {
     for (const part of copied)
       await cp(join(repositoryFolder, part), join(folder, part), {
@@ -78,7 +80,12 @@ async function runBroken(
         '--minutes',
         String(options.minutes),
       ],
-      { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] },
+      {
+        cwd: folder,
+        stdio: ['ignore', 'pipe', 'inherit'],
+        // A run that is ended leaves its stores' folders, which go with this one.
+        env: { ...process.env, TMPDIR: folder },
+      },
     );
     let beganAtMs = performance.now();
     let found: Found | undefined;
@@ -98,6 +105,7 @@ async function runBroken(
     });
     return found;
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    // The stores of a run that is ended are still ending.
+    await rm(folder, { recursive: true, force: true, maxRetries: removalsMax });
   }
 }
