@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 
 import { Findings } from './findings.ts';
 import { judgeChanges } from './judge-changes.ts';
+import { judgeReader } from './judge-history.ts';
 import { judgeMemberships } from './judge-memberships.ts';
 import { judgeMessages } from './judge-messages.ts';
 import { contentMarks, Journal, QueueRecord } from './journal.ts';
@@ -234,5 +235,30 @@ describe('changes of messages', () => {
     expect(judge()).toEqual([]);
     eves.receive({ ...reaction, user: { user_id: ann } });
     expect(judge()).toEqual(['leaked']);
+  });
+});
+
+describe('history', () => {
+  /** Ann was given message 2; her history has it, and one more. @returns what is found */
+  function judgeOneMore(messageId: number, content: string): string[] {
+    const anns = openQueue(ann, [10]);
+    anns.receive(send(2, { streamId: 10 }));
+    const ledger = new Ledger(journal, { streams: [open], guestIds: new Set() });
+    const history = new Map([
+      [2, { content: contentMarks.token(2) }],
+      [messageId, { content }],
+    ]);
+    judgeReader(ledger, ann, history);
+    return journal.findings.list.map(({ kind }) => kind);
+  }
+
+  test("a notice of the server's own may come after the queues were read to their ends", () => {
+    expect(judgeOneMore(3, 'Ann subscribed you')).toEqual([]);
+  });
+
+  test('any other message that was delivered to nobody is found', () => {
+    expect(judgeOneMore(1, 'Ann subscribed you')).toEqual(['history']);
+    journal = new Journal(new Findings());
+    expect(judgeOneMore(3, contentMarks.token(3))).toEqual(['history']);
   });
 });
