@@ -4,6 +4,8 @@ import { runChaos } from './chaos-run.ts';
 import { describeFindings, describeRuns } from './report.ts';
 
 const durationMs = 90_000;
+// Each process that the run starts listens for the end of this one.
+process.setMaxListeners(0);
 
 test(
   'ninety seconds of faults of every kind lose, repeat, disorder and leak nothing',

@@ -90,9 +90,11 @@ export class FaultInjector {
         return undefined;
       case 'postgres-cut':
         return this.#onSlot(slots, fault, async ({ postgres }) => {
-          const release = hold(postgres);
-          await pause(fault.durationMs);
-          release(fault.isHard);
+          await this.#losing(async () => {
+            const release = hold(postgres);
+            await pause(fault.durationMs);
+            release(fault.isHard);
+          });
         });
       case 'postgres-slow':
         return this.#onSlot(this.#system.slotsOf('messages'), fault, async ({ postgres }) => {
@@ -114,9 +116,12 @@ export class FaultInjector {
       const { process } = slot;
       if (process === undefined) throw new Error(`${service} has no process`);
       if (what === 'pause') {
-        process.signal('SIGSTOP');
-        await pause(fault.durationMs);
-        process.signal('SIGCONT');
+        // Where the lease lapses gateways repeat what is under way, and the process carries it out when it goes on.
+        await this.#losing(async () => {
+          process.signal('SIGSTOP');
+          await pause(fault.durationMs);
+          process.signal('SIGCONT');
+        });
       } else if (what === 'kill') {
         if (service === 'events') await this.#killBesideOneBehind(process);
         else await this.#losing(() => process.kill('SIGKILL'));

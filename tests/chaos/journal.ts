@@ -259,7 +259,7 @@ const hiddenRepeatsMax = 4;
 
 export class Journal {
   readonly findings: Findings;
-  /** When processes were killed, or lost their connections: what was under way then may have been repeated by a gateway. */
+  /** When processes were killed, paused, or lost their connections: what was under way then may have been repeated by a gateway. */
   readonly losses: { readonly fromMs: number; readonly toMs: number }[] = [];
   readonly sends: SendRecord[] = [];
   readonly memberships: MembershipRecord[] = [];

@@ -238,6 +238,20 @@ describe('changes of messages', () => {
   });
 });
 
+test('a star may have come twice only where it was under way while a process was paused', () => {
+  const anns = openQueue(ann, [10]);
+  anns.receive(send(1, { streamId: 10 }));
+  const star = { kind: 'star', messageId: 1, userId: ann, mark: 'starred' } as const;
+  journal.changes.push({ ...star, startedMs: 100, ackedMs: 105, unclear: 0 });
+  for (const id of [102, 103])
+    anns.receive({ type: 'update_message_flags', flag: 'starred', messages: [1], id });
+  journal.losses.push({ fromMs: 106, toMs: 200 });
+  expect(judge()).toEqual(['repeated']);
+  journal.findings.list.length = 0;
+  journal.losses.push({ fromMs: 50, toMs: 101 });
+  expect(judge()).toEqual([]);
+});
+
 describe('history', () => {
   /** Ann was given message 2; her history has it, and one more. @returns what is found */
   function judgeOneMore(messageId: number, content: string): string[] {
