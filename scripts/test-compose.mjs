@@ -22,6 +22,7 @@ const stores = ['postgres', 'redis'];
 const queuesMin = 24;
 const queuesMax = 96;
 const messagesPerRound = 8;
+const topic = 'replicas';
 
 // Eleven Node processes start on two slow cores in under a minute.
 const healthyTimeoutMs = 240_000;
@@ -202,7 +203,7 @@ async function openQueuesOnAllNodes(clients) {
     queues.length < queuesMin ||
     (countByNode.size < replicas.events && queues.length < queuesMax)
   ) {
-    const queue = await openQueue(clients[queues.length % clients.length]);
+    const queue = await openQueue(clients[queues.length % clients.length], topic);
     const node = await queue.findNode();
     assert.ok(node, 'GET /api/v1/events names its node in x-parley-node');
     countByNode.set(node, (countByNode.get(node) ?? 0) + 1);
@@ -224,7 +225,7 @@ async function sendRound(clients, stream, round) {
     const { body } = await clients[i % clients.length].request('POST', 'messages', {
       type: 'stream',
       to: stream,
-      subject: 'containers',
+      subject: topic,
       content: `round ${round}, message ${i}`,
     });
     assert.ok(ids.length === 0 || body.id > ids.at(-1), `message ${body.id} after ${ids.at(-1)}`);

@@ -71,15 +71,17 @@ export function createClient(gateways, account) {
 }
 
 /**
- * Registers an event queue for messages.
+ * Registers an event queue for messages, and notes those of one topic: notices
+ * of new streams and accounts are sent by a job, at a moment of its own.
  *
  * @param {ReturnType<typeof createClient>} client
+ * @param {string} topic
  */
-export async function openQueue(client) {
+export async function openQueue(client, topic) {
   const { body } = await client.request('POST', 'register', { event_types: ['message'] });
   const queueId = body.queue_id;
   let lastEventId = body.last_event_id;
-  /** Message ids in the order in which the queue gave them. */
+  /** Ids of the topic's messages in the order in which the queue gave them. */
   const messageIds = [];
 
   async function poll(dontBlock) {
@@ -93,7 +95,8 @@ export async function openQueue(client) {
         throw new Error(`queue ${queueId}: event ${event.id} came after ${lastEventId}`);
       }
       lastEventId = event.id;
-      if (event.type === 'message') messageIds.push(event.message.id);
+      if (event.type === 'message' && event.message.subject === topic)
+        messageIds.push(event.message.id);
     }
     return headers.get('x-parley-node');
   }
