@@ -136,3 +136,18 @@ export function inPrivate(
     flags,
   );
 }
+
+/** What a subscriber has of his own in a stream that he just joined, beside its colour (reference facts, streams 3.2). */
+export const freshSubscription: JsonObject = {
+  is_muted: false,
+  in_home_view: true,
+  pin_to_top: false,
+  desktop_notifications: false,
+  audible_notifications: false,
+  push_notifications: false,
+  email_notifications: false,
+  wildcard_mentions_notify: null,
+  email_address: '',
+  is_old_stream: false,
+  stream_weekly_traffic: null,
+};

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
 import { anyNumber, anyString, textMatching } from '../support/matchers.ts';
 import { EventAudience, members } from './event-audience.ts';
 import type { Body, Told, Who } from './event-audience.ts';
-import { notice, ofStream, stream } from './event-bodies.ts';
+import { freshSubscription, notice, ofStream, stream } from './event-bodies.ts';
 
 let all: EventAudience;
 beforeAll(async () => {
@@ -53,17 +53,7 @@ function added(object: JsonObject, subscribers: readonly Who[]): JsonObject {
   const subscription = {
     ...object,
     color: textMatching(/^#[0-9a-f]{6}$/),
-    is_muted: false,
-    in_home_view: true,
-    pin_to_top: false,
-    desktop_notifications: false,
-    audible_notifications: false,
-    push_notifications: false,
-    email_notifications: false,
-    wildcard_mentions_notify: null,
-    email_address: '',
-    is_old_stream: false,
-    stream_weekly_traffic: null,
+    ...freshSubscription,
     subscribers: subscribers.map((who) => all.id(who)).toSorted((a, b) => a - b),
   };
   return { type: 'subscription', op: 'add', subscriptions: [subscription] };

@@ -2,6 +2,7 @@
 import type { JsonObject } from '@parley/test-kit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
+import { freshSubscription } from './event-bodies.ts';
 import { StreamFixture, coded, forEach, uncoded } from './stream-fixture.ts';
 
 let all: StreamFixture;
@@ -80,17 +81,7 @@ describe('joining', () => {
       // The notice of its creation may be there by now.
       first_message_id: added(cat)[0]?.['first_message_id'],
       color: added(cat)[0]?.['color'],
-      is_muted: false,
-      in_home_view: true,
-      pin_to_top: false,
-      desktop_notifications: false,
-      audible_notifications: false,
-      push_notifications: false,
-      email_notifications: false,
-      wildcard_mentions_notify: null,
-      email_address: '',
-      is_old_stream: false,
-      stream_weekly_traffic: null,
+      ...freshSubscription,
       subscribers: ids,
     });
   });

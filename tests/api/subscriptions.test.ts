@@ -4,6 +4,7 @@ import type { JsonObject } from '@parley/test-kit';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 
 import { anyNumber } from '../support/matchers.ts';
+import { freshSubscription } from './event-bodies.ts';
 import { startSmallOrganization } from './small-organization.ts';
 import type { PersonKey, SmallOrganization } from './small-organization.ts';
 
@@ -102,17 +103,7 @@ test('GET subscriptions gives complete objects with booleans, colours from the p
     history_public_to_subscribers: true,
     first_message_id: null,
     color: '#76ce90',
-    is_muted: false,
-    in_home_view: true,
-    pin_to_top: false,
-    desktop_notifications: false,
-    audible_notifications: false,
-    push_notifications: false,
-    email_notifications: false,
-    wildcard_mentions_notify: null,
-    email_address: '',
-    is_old_stream: false,
-    stream_weekly_traffic: null,
+    ...freshSubscription,
   });
   expect(second).toMatchObject({ name: 'two', color: '#fae589' });
   const withSubscribers = await subscriptionsOf('bob', { include_subscribers: true });

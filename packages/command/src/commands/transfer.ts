@@ -1,3 +1,4 @@
+import type { Environment } from '@parley/config';
 import { checkSchemaVersion } from '@parley/database';
 import { deriveKeySecrets, findRealm } from '@parley/store';
 
@@ -7,6 +8,7 @@ import { CommandFault } from '../faults.ts';
 import { readSecretFile } from '../read-file.ts';
 import { exportOrganization } from '../transfer/export-organization.ts';
 import { importOrganization } from '../transfer/import-organization.ts';
+import type { ImportOptions } from '../transfer/import-organization.ts';
 import type { Manifest } from '../transfer/manifest.ts';
 import { describeBytes } from '../units.ts';
 
@@ -35,6 +37,29 @@ function json(folder: string, manifest: Manifest): Readonly<Record<string, unkno
   };
 }
 
+type Stores = Pick<ImportOptions, 'databaseUrl' | 'pool' | 'files' | 'keySecrets'>;
+
+/** Runs work on the stores of an installation, in statements that may take as long as they take. */
+async function withStores<Result>(
+  env: Environment,
+  work: (stores: Stores) => Promise<Result>,
+): Promise<Result> {
+  const config = readConfig(env);
+  const files = await openFiles(config);
+  const pool = openPool({ ...config.database, statementTimeoutMs: 0 });
+  try {
+    return await work({
+      databaseUrl: config.database.url.reveal(),
+      pool,
+      files,
+      keySecrets: deriveKeySecrets(config.keySecret.reveal()),
+    });
+  } finally {
+    await pool.end();
+    files.close();
+  }
+}
+
 const exportCommand: Command = {
   name: 'export',
   summary: 'Write the organization with everything in it to a folder',
@@ -50,35 +75,21 @@ const exportCommand: Command = {
   run: async (call, { env, progress, signal, readInput }) => {
     const folder = call.get('to');
     const passphrase = await readSecretFile(call.get('passphrase-file'), readInput);
-    const config = readConfig(env);
-    const files = await openFiles(config);
-    const pool = openPool({ ...config.database, statementTimeoutMs: 0 });
-    try {
+    const manifest = await withStores(env, async ({ pool, ...stores }) => {
       await checkSchemaVersion(pool);
       if ((await findRealm(pool)) === undefined)
         throw new CommandFault('There is no organization in this database to be exported');
-      const manifest = await exportOrganization({
-        pool,
-        files,
-        keySecrets: deriveKeySecrets(config.keySecret.reveal()),
-        passphrase,
-        folder,
-        progress,
-        signal,
-      });
-      const { missing } = manifest.files;
-      const warning =
-        missing === 0
-          ? ''
-          : `${missing} files that messages or people refer to were not in the store of files any more.\n`;
-      return {
-        text: `${folder} has ${manifest.organization.name}: ${describe(manifest)}.\n${warning}`,
-        json: json(folder, manifest),
-      };
-    } finally {
-      await pool.end();
-      files.close();
-    }
+      return exportOrganization({ pool, ...stores, passphrase, folder, progress, signal });
+    });
+    const { missing } = manifest.files;
+    const warning =
+      missing === 0
+        ? ''
+        : `${missing} files that messages or people refer to were not in the store of files any more.\n`;
+    return {
+      text: `${folder} has ${manifest.organization.name}: ${describe(manifest)}.\n${warning}`,
+      json: json(folder, manifest),
+    };
   },
 };
 
@@ -97,28 +108,13 @@ const importCommand: Command = {
   run: async (call, { env, progress, signal, readInput }) => {
     const folder = call.get('from');
     const passphrase = await readSecretFile(call.get('passphrase-file'), readInput);
-    const config = readConfig(env);
-    const files = await openFiles(config);
-    const pool = openPool({ ...config.database, statementTimeoutMs: 0 });
-    try {
-      const manifest = await importOrganization({
-        databaseUrl: config.database.url.reveal(),
-        pool,
-        files,
-        keySecrets: deriveKeySecrets(config.keySecret.reveal()),
-        passphrase,
-        folder,
-        progress,
-        signal,
-      });
-      return {
-        text: `${manifest.organization.name} is here, as it was at ${manifest.exported_at}: ${describe(manifest)}.\nStart the services now.\n`,
-        json: json(folder, manifest),
-      };
-    } finally {
-      await pool.end();
-      files.close();
-    }
+    const manifest = await withStores(env, (stores) =>
+      importOrganization({ ...stores, passphrase, folder, progress, signal }),
+    );
+    return {
+      text: `${manifest.organization.name} is here, as it was at ${manifest.exported_at}: ${describe(manifest)}.\nStart the services now.\n`,
+      json: json(folder, manifest),
+    };
   },
 };
 

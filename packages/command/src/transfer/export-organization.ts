@@ -14,6 +14,7 @@ import type { KeySecrets } from '@parley/store';
 import { CommandFault } from '../faults.ts';
 import type { Progress } from '../progress.ts';
 import { checkIdentifier, checkTablesKnown, findTableShape, readSequences } from './catalog.ts';
+import { withDedicatedConnection } from './dedicated-connection.ts';
 import { HashedFile, syncFolder } from './hashed-file.ts';
 import {
   contentPath,
@@ -207,21 +208,15 @@ class Exporter {
 }
 
 /** Everything is read in one snapshot, which holds up nobody and may live as long as it has to. */
-async function inSnapshot<Result>(
+function inSnapshot<Result>(
   pool: Pool,
   work: (client: Client) => Promise<Result>,
 ): Promise<Result> {
-  const client = await pool.connect();
-  try {
-    await client.query(
-      `SET idle_in_transaction_session_timeout = 0; SET TIME ZONE 'UTC'; SET extra_float_digits = 1`,
-    );
+  return withDedicatedConnection(pool, async (client) => {
+    await client.query('SET extra_float_digits = 1');
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY');
-    return await work(client);
-  } finally {
-    // Its settings and its cursors go with the connection.
-    client.release(true);
-  }
+    return work(client);
+  });
 }
 
 /**

@@ -11,6 +11,7 @@ import type { KeySecrets } from '@parley/store';
 import { CommandFault } from '../faults.ts';
 import type { Progress } from '../progress.ts';
 import { advanceSequences, checkIdentifier, findTableShape } from './catalog.ts';
+import { withDedicatedConnection } from './dedicated-connection.ts';
 import { LineFile } from './hashed-file.ts';
 import { ImportedFiles } from './import-files.ts';
 import { readManifest } from './manifest.ts';
@@ -170,24 +171,20 @@ async function importRows(
   }
 }
 
-/** Runs work on a connection that holds the lock of imports, and may idle and take as long as it has to. */
-async function withImportLock<Result>(
+/** Runs work on a connection that holds the lock of imports. */
+function withImportLock<Result>(
   pool: Pool,
   work: (client: Client) => Promise<Result>,
 ): Promise<Result> {
-  const client = await pool.connect();
-  try {
-    await client.query(`SET idle_in_transaction_session_timeout = 0; SET TIME ZONE 'UTC'`);
+  return withDedicatedConnection(pool, async (client) => {
     const { rows } = await client.query<{ held: boolean }>(
       'SELECT pg_try_advisory_lock($1) AS held',
       [importLock],
     );
     if (rows[0]?.held !== true)
       throw new CommandFault('Another import into this installation is under way');
-    return await work(client);
-  } finally {
-    client.release(true);
-  }
+    return work(client);
+  });
 }
 
 /**
