@@ -11,7 +11,7 @@ import { applyReplacement, sabotages } from './sabotages.ts';
 import type { Sabotage } from './sabotages.ts';
 
 /** What a system and the harness are made of. */
-const copied = ['packages', 'services', 'tests', 'package.json'] as const;
+const copied = ['packages', 'services', 'tests', 'docs', 'package.json'] as const;
 
 /** What tells that a rule of the log is broken. A refusal, a strange answer or a failed process may have other reasons. */
 const brokenRule = new RegExp(`^${foundPrefix}(lost|repeated|disordered|leaked|history)\\b`);

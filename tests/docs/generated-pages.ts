@@ -53,7 +53,11 @@ function settingsPage(): string {
 
 /** The OpenAPI document of all services together. */
 export function wholeOpenApiDocument(): unknown {
-  return openApiDocument(allEndpoints, { title: 'Parley', version: parleyVersion });
+  return {
+    ...openApiDocument(allEndpoints, { title: 'Parley', version: parleyVersion }),
+    // The site that the document was read from, whatever its address is.
+    servers: [{ url: '/', description: 'The server that this document comes from' }],
+  };
 }
 
 /** @returns each page with its path from the root of the repository */

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { requestIdHeaderName } from '@parley/contracts';
 import type { RequestHandler } from '@parley/http';
 import { refusalFor, writeRefusal } from '@parley/http';
-import type { LiveNode } from '@parley/placement';
+import type { LiveNode, ServiceName } from '@parley/placement';
 import express from 'express';
 
 import { admit, checkOptions, receive } from './admit.ts';
@@ -68,10 +68,10 @@ async function forwardAdmitted(
   context: GatewayContext,
   request: IncomingMessage,
   response: ServerResponse,
-  admitted: AdmittedRequest,
+  admitted: AdmittedRequest & { readonly service: ServiceName },
   readAlready: RequestBody | undefined,
 ): Promise<void> {
-  const { endpoint, requestId } = admitted;
+  const { endpoint, service, requestId } = admitted;
   const body: RequestBody = readAlready ?? (await readBody(request, boundOf(admitted, context)));
   const findField = (name: string): string | undefined =>
     (body.kind === 'kept'
@@ -80,12 +80,12 @@ async function forwardAdmitted(
   const queueId = endpoint.goesToHolder ? findField('queue_id') : undefined;
   const candidates = (): LiveNode[] =>
     queueId === undefined
-      ? context.upstreams.inTurn(endpoint.service)
+      ? context.upstreams.inTurn(service)
       : context.upstreams.holdersOf(queueId);
   request.url = admitted.path + admitted.query;
   const forward = (): Promise<void> =>
     context.forwarder.forward(request, response, {
-      service: endpoint.service,
+      service,
       afterLoss: endpoint.afterLoss,
       requestId,
       body,
@@ -116,7 +116,10 @@ async function handle(
   const admitted = await admit(request, received, context, (name) => ofForm.findField(name));
   for (const [name, value] of Object.entries(admitted.rateLimitHeaders))
     response.setHeader(name, value);
-  if (!response.destroyed) await forwardAdmitted(context, request, response, admitted, ofForm.body);
+  if (response.destroyed) return;
+  const { service } = admitted.endpoint;
+  if (service === 'gateway') await context.answerPage(admitted.path, request, response);
+  else await forwardAdmitted(context, request, response, { ...admitted, service }, ofForm.body);
 }
 
 function fail(

@@ -1,6 +1,7 @@
 import type { Logger } from '@parley/logging';
 import type { ServiceMetrics } from '@parley/http';
 
+import type { AnswerPage } from './api-reference.ts';
 import type { EventsHop } from './events-hop.ts';
 import type { Forwarder } from './forward.ts';
 import type { GatewayMetrics } from './metrics.ts';
@@ -14,6 +15,7 @@ export type GatewayContext = Checks & {
   readonly serviceMetrics: ServiceMetrics;
   readonly upstreams: Upstreams;
   readonly forwarder: Forwarder;
+  readonly answerPage: AnswerPage;
   readonly eventsHop: EventsHop;
   readonly signIdentity: (admitted: Pick<AdmittedRequest, 'caller' | 'requestId'>) => string;
   readonly answerTimeoutMs: number;

@@ -14,7 +14,8 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 export type AfterLoss = 'repeat' | 'keyed-send' | 'once';
 
 export type Endpoint = {
-  readonly service: ServiceName;
+  /** `gateway`: it answers itself, with the page of this path. */
+  readonly service: ServiceName | 'gateway';
   /**
    * `basic-or-key` takes the key from the query too, as pages do that show a file (reference facts, people 4). `key-or-basic` takes it
    * from query or form, and Basic where there is none (reference facts, people 16.1).
@@ -46,7 +47,7 @@ export type Route = {
 
 type Row = readonly [
   pattern: string,
-  service: ServiceName,
+  service: Endpoint['service'],
   methods: Partial<Record<Method, Partial<Omit<Endpoint, 'service'>>>>,
   /** `prefix`: the path with a trailing slash, or anything below it, is the same route. */
   matching?: 'exact' | 'prefix',
@@ -202,6 +203,18 @@ const rows: readonly Row[] = [
   ],
 ];
 
+/** What the gateway answers itself, with files of its own (`api-reference.ts`); asked by GET, by anybody. */
+export const pagePaths = [
+  '/api/v1/openapi.json',
+  '/api/docs',
+  '/api/docs/page.mjs',
+  '/api/docs/page.css',
+  '/api/docs/swagger-ui-bundle.js',
+  '/api/docs/swagger-ui.css',
+] as const;
+
+export type PagePath = (typeof pagePaths)[number];
+
 const prefix = '/api/v1/';
 
 type Segment =
@@ -249,7 +262,11 @@ function compileRow([pattern, service, methods, matching]: Row): CompiledRoute {
   };
 }
 
-const compiled = rows.map(compileRow);
+const compiledServices = rows.map(compileRow);
+const compiled = [
+  ...compiledServices,
+  ...pagePaths.map((path) => compileRow([path, 'gateway', { GET: open }])),
+];
 const literalRoutes = new Map(
   compiled
     .filter(({ segments }) => segments.every((segment) => segment.kind === 'literal'))
@@ -261,8 +278,8 @@ const byPreference = [
   ...compiled.filter(({ route }) => !literalRoutes.has(route.pattern)),
 ];
 
-/** All routes, for documents and tests. */
-export const routes: readonly Route[] = compiled.map(({ route }) => route);
+/** All routes of services, for documents and tests. */
+export const routes: readonly Route[] = compiledServices.map(({ route }) => route);
 
 /**
  * One spelling for a path: doubled slashes mean one (reference facts, people 2.6), and percent escapes are those that the services

@@ -8,6 +8,7 @@ import { connectForRequests, connectForSubscriptions } from '@parley/redis';
 import { deriveKeySecrets, findAccountByKey } from '@parley/store';
 
 import type { AdmittedRequest } from './admit.ts';
+import { readPages } from './api-reference.ts';
 import { createApp } from './app.ts';
 import { checkAccount, checkKey } from './authenticate.ts';
 import { clientAddresses } from './client-address.ts';
@@ -131,6 +132,7 @@ export const startGateway: StartService = async (frame: ServiceFrame) => {
     addressOf: clientAddresses(config.trustedProxies),
     upstreams,
     forwarder,
+    answerPage: await readPages(),
     eventsHop: hop,
     signIdentity: sign,
     answerTimeoutMs: config.upstreamTimeoutMs,

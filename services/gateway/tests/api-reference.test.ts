@@ -1,0 +1,145 @@
+/** The pages that tell how to call the interface: what they are, and that nothing else can be read by their way. */
+import { readFileSync } from 'node:fs';
+import { request as sendRequest } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
+import { gunzipSync } from 'node:zlib';
+
+import { parleyVersion } from '@parley/http';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { pagePaths } from '../src/route-table.ts';
+import { GatewayUnderTest } from './support/gateway-under-test.ts';
+
+let gateway: GatewayUnderTest;
+
+beforeAll(async () => {
+  gateway = await GatewayUnderTest.start();
+});
+
+afterAll(async () => {
+  await gateway.stop();
+});
+
+type Got = {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+};
+
+/** A request that goes out exactly as given. */
+function send(
+  path: string,
+  headers: Record<string, string> = {},
+  method: string = 'GET',
+): Promise<Got> {
+  return new Promise((resolve, reject) => {
+    const { port } = gateway.running.address;
+    const request = sendRequest({ host: '127.0.0.1', port, method, path, headers }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          body: Buffer.concat(chunks),
+        }),
+      );
+    });
+    request.on('error', reject);
+    request.end();
+  });
+}
+
+test('the document is that of this version, for the site it is asked from', async () => {
+  const { status, headers, body } = await send('/api/v1/openapi.json');
+  expect(status).toBe(200);
+  expect(headers['content-type']).toBe('application/json');
+  expect(headers['access-control-allow-origin']).toBe('*');
+  expect(body.toString()).toBe(
+    readFileSync(new URL('../../../docs/openapi.json', import.meta.url), 'utf8'),
+  );
+  const document = JSON.parse(body.toString()) as Record<string, unknown>;
+  expect(document).toMatchObject({ openapi: '3.1.0', info: { version: parleyVersion } });
+  // An address without a host is that of the document itself.
+  expect(document['servers']).toMatchObject([{ url: '/' }]);
+});
+
+describe.each(pagePaths)('%s', (path) => {
+  test('is for everybody, is what it says to be, and sets no cookie', async () => {
+    const { status, headers } = await send(path, { authorization: 'Basic nonsense' });
+    expect(status).toBe(200);
+    expect(headers['x-content-type-options']).toBe('nosniff');
+    expect(headers['cache-control']).toBe('public, no-cache');
+    expect(headers['content-type']).toMatch(
+      /^(?:application\/json|text\/(?:html|css|javascript); charset=utf-8)$/,
+    );
+    expect(headers).not.toHaveProperty('set-cookie');
+    const policy = String(headers['content-security-policy']);
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).not.toMatch(/unsafe|https?:|\*/);
+  });
+
+  test('comes compressed to those who take that, and not at all to those who have it', async () => {
+    const plain = await send(path, { 'accept-encoding': 'br, gzip;q=0' });
+    expect(plain.headers).not.toHaveProperty('content-encoding');
+    const packed = await send(path, { 'accept-encoding': 'br, GZIP;q=0.5' });
+    expect(packed.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' });
+    expect(gunzipSync(packed.body).equals(plain.body)).toBe(true);
+    const tag = String(plain.headers.etag);
+    expect(packed.headers.etag).toBe(tag);
+    for (const listed of [tag, tag.slice(2), `"other", ${tag}`, '*']) {
+      const unchanged = await send(path, { 'if-none-match': listed });
+      expect(unchanged.status).toBe(304);
+      expect(unchanged.body).toHaveLength(0);
+      expect(unchanged.headers.etag).toBe(tag);
+    }
+    expect((await send(path, { 'if-none-match': 'W/"other"' })).status).toBe(200);
+  });
+
+  test('answers HEAD without a body, and no other method', async () => {
+    const whole = await send(path);
+    const head = await send(path, {}, 'HEAD');
+    expect(head.status).toBe(200);
+    expect(head.body).toHaveLength(0);
+    expect(head.headers['content-length']).toBe(String(whole.body.length));
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+      const refused = await send(path, {}, method);
+      expect(refused.status).toBe(405);
+      expect(refused.headers.allow).toBe('GET, HEAD');
+    }
+    expect((await send(path, {}, 'OPTIONS')).headers.allow).toBe('GET, HEAD');
+  });
+});
+
+test.each([
+  '/api/docs/',
+  '/api/docs/index.html',
+  '/api/docs/page.html',
+  '/api/docs/package.json',
+  '/api/docs/swagger-ui-bundle.js.map',
+  '/api/docs/../docs/page.css',
+  '/api/docs/../../package.json',
+  '/api/docs/%2e%2e/%2e%2e/package.json',
+  '/api/docs/..%2f..%2fpackage.json',
+  String.raw`/api/docs/..\..\package.json`,
+  '/api/docs/%00',
+  '/api/docs/page.css/',
+  '/api/docs/page.css%2F..%2Fpage.html',
+  '/api/v1/docs',
+  '/api/v1/openapi.json/',
+  '/api/openapi.json',
+])('there is nothing at %s', async (path) => {
+  const { status, headers, body } = await send(path);
+  expect(status).toBe(404);
+  expect(headers['content-type']).toBe('application/json');
+  expect(JSON.parse(body.toString())).toMatchObject({ result: 'error' });
+});
+
+test('the page names only what the gateway answers, and has no script or style of its own', () => {
+  const page = readFileSync(new URL('../reference/page.html', import.meta.url), 'utf8');
+  const addresses = Array.from(page.matchAll(/(?:src|href)="([^"]*)"/g), ([, address]) => address);
+  expect(addresses).not.toHaveLength(0);
+  for (const address of addresses) expect(address).toMatch(/^\/(?:api|static)\//);
+  expect(page).not.toMatch(/<style|<script(?![^>]*\ssrc=)|\sstyle=|\son\w+=/);
+});
