@@ -4,6 +4,7 @@ import { errorCatalogue, errorsWithoutCode } from '@parley/contracts';
 import { openApiDocument, parleyVersion } from '@parley/http';
 
 import { allEndpoints } from './all-endpoints.ts';
+import { clientTypesPage } from './client-types.ts';
 import { integrationsPage } from './integrations-page.ts';
 
 export type GeneratedPage = { readonly path: string; readonly text: string };
@@ -67,5 +68,6 @@ export function generatedPages(): GeneratedPage[] {
     { path: 'docs/settings.md', text: settingsPage() },
     { path: 'docs/integrations.md', text: integrationsPage() },
     { path: 'docs/openapi.json', text: `${JSON.stringify(wholeOpenApiDocument(), null, 2)}\n` },
+    { path: 'packages/client/src/api-types.ts', text: clientTypesPage(wholeOpenApiDocument()) },
   ];
 }

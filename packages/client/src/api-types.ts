@@ -1,0 +1,2643 @@
+/** The types of the interface, written from the endpoint declarations by `npm run docs`. Changes are made there. */
+
+/** Of an operation that takes none. */
+export type NoParameters = { readonly [name in string]?: never };
+
+export type Schemas = {
+  readonly Error: {
+    readonly result: 'error';
+    readonly msg: string;
+    readonly code?: 'BAD_REQUEST' | 'REQUEST_VARIABLE_MISSING' | 'REQUEST_VARIABLE_INVALID' | 'REQUEST_CONFUSING_VAR' | 'INVALID_JSON' | 'BAD_IMAGE' | 'REALM_UPLOAD_QUOTA' | 'BAD_NARROW' | 'CANNOT_DEACTIVATE_LAST_USER' | 'MISSING_HTTP_EVENT_HEADER' | 'STREAM_DOES_NOT_EXIST' | 'UNAUTHORIZED_PRINCIPAL' | 'UNEXPECTED_WEBHOOK_EVENT_TYPE' | 'BAD_EVENT_QUEUE_ID' | 'INVITATION_FAILED' | 'INVALID_API_KEY' | 'IDEMPOTENCY_KEY_REUSED' | 'SERVICE_UNAVAILABLE';
+  };
+};
+
+export type Operations = {
+  /** Fetch messages around an anchor */
+  readonly 'GET /messages': {
+    readonly parameters: {
+      /** A message id; `newest`, `oldest` or `first_unread` */
+      readonly anchor?: string | undefined;
+      /** Messages below the anchor */
+      readonly num_before: number;
+      /** Messages above the anchor */
+      readonly num_after: number;
+      /** Terms of operator and operand */
+      readonly narrow?: readonly unknown[] | undefined;
+      /** Wins over `anchor` */
+      readonly use_first_unread_anchor?: boolean | undefined;
+      /** `avatar_url` is null where clients can make it */
+      readonly client_gravatar?: boolean | undefined;
+      /** HTML instead of the raw text */
+      readonly apply_markdown?: boolean | undefined;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      readonly anchor: number;
+      readonly found_anchor: boolean;
+      readonly found_oldest: boolean;
+      readonly found_newest: boolean;
+      readonly history_limited: boolean;
+      readonly messages: {
+        readonly id: number;
+        readonly sender_id: number;
+        readonly content: string;
+        readonly content_type: 'text/html' | 'text/x-markdown';
+        readonly recipient_id: number;
+        readonly timestamp: number;
+        readonly client: string;
+        readonly subject: string;
+        readonly subject_links: string[];
+        readonly is_me_message: boolean;
+        readonly reactions: {
+          readonly emoji_name: string;
+          readonly emoji_code: string;
+          readonly reaction_type: string;
+          readonly user: {
+            readonly id: number;
+            readonly email: string;
+            readonly full_name: string;
+          };
+          readonly user_id: number;
+        }[];
+        readonly submessages: {
+          readonly id: number;
+          readonly message_id: number;
+          readonly sender_id: number;
+          readonly msg_type: string;
+          readonly content: string;
+        }[];
+        readonly flags: string[];
+        readonly sender_full_name: string;
+        readonly sender_short_name: string;
+        readonly sender_email: string;
+        readonly sender_realm_str: string;
+        readonly display_recipient: string | {
+          readonly id: number;
+          readonly email: string;
+          readonly full_name: string;
+          readonly short_name: string;
+          readonly is_mirror_dummy: boolean;
+        }[];
+        readonly type: 'stream' | 'private';
+        readonly avatar_url: string | null;
+        readonly stream_id?: number;
+        readonly last_edit_timestamp?: number;
+        readonly match_content?: string;
+        readonly match_subject?: string;
+        readonly edit_history?: Record<string, unknown>[];
+      }[];
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Send a message */
+  readonly 'POST /messages': {
+    readonly parameters: {
+      /** `stream` or `private`; also `channel` and `direct` */
+      readonly type: string;
+      /** The stream by name or id; or the recipients by address, as text with commas or JSON list, or by id */
+      readonly to?: string | undefined;
+      /** Required for streams; cut at 60 characters Also accepted as `subject`. */
+      readonly topic?: string | undefined;
+      /** The text; cut at 10000 characters */
+      readonly content: string;
+      /** Local echo: the event queue whose event carries `local_id` */
+      readonly queue_id?: string | undefined;
+      /** Local echo: the id that the client gave the message */
+      readonly local_id?: string | undefined;
+      /** A widget as JSON text; at most 10000 characters */
+      readonly widget_content?: string | undefined;
+      /** For mirroring accounts only */
+      readonly forged?: string | undefined;
+      /** Ignored when it names the organization */
+      readonly realm_str?: string | undefined;
+      /** `send_now` */
+      readonly delivery_type?: string | undefined;
+      /** For delayed delivery */
+      readonly deliver_at?: string | undefined;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      /** The id of the message */
+      readonly id: number;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Render a message */
+  readonly 'POST /messages/render': {
+    readonly parameters: {
+      /** The text; of any length */
+      readonly content: string;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      /** The HTML */
+      readonly rendered: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Get the raw text of a message */
+  readonly 'GET /messages/{message_id}': {
+    readonly parameters: {
+      /** The message */
+      readonly message_id: number;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      /** The text as it was written */
+      readonly raw_content: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Edit the text or topic of a message */
+  readonly 'PATCH /messages/{message_id}': {
+    readonly parameters: {
+      /** The message */
+      readonly message_id: number;
+      /** The new text; `(deleted)` is stored for an empty one */
+      readonly content?: string | undefined;
+      /** The new topic; cut at 60 characters Also accepted as `subject`. */
+      readonly topic?: string | undefined;
+      /** Which messages of exactly the same topic get the new one too: `change_one`; `change_later`, all with a larger id; `change_all`, all others of the last seven days. At most 50,000 messages move at once, of 16 MiB of HTML */
+      readonly propagate_mode?: string | undefined;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Delete a message for good */
+  readonly 'DELETE /messages/{message_id}': {
+    readonly parameters: {
+      /** The message */
+      readonly message_id: number;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Get a message's edit history */
+  readonly 'GET /messages/{message_id}/history': {
+    readonly parameters: {
+      /** The message */
+      readonly message_id: number;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      readonly message_history: {
+        readonly topic: string;
+        readonly content: string;
+        readonly rendered_content: string;
+        readonly prev_topic?: string;
+        readonly prev_content?: string;
+        readonly prev_rendered_content?: string;
+        readonly content_html_diff?: string;
+        readonly user_id: number;
+        readonly timestamp: number;
+      }[];
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Delete all messages of a topic for good */
+  readonly 'POST /streams/{stream_id}/delete_topic': {
+    readonly parameters: {
+      /** The stream */
+      readonly stream_id: number;
+      /** The topic, in any letter case */
+      readonly topic_name: string;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Say which messages a narrow matches */
+  readonly 'GET /messages/matches_narrow': {
+    readonly parameters: {
+      /** The ids of the messages */
+      readonly msg_ids: readonly number[];
+      /** Terms of operator and operand */
+      readonly narrow: readonly unknown[];
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      readonly messages: Record<string, {
+        readonly match_content: string;
+        readonly match_subject: string;
+      }>;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Upload a file */
+  readonly 'POST /user_uploads': {
+    readonly parameters: {
+      /** The type of the file; its usual extension is appended to the name */
+      readonly mimetype?: string | undefined;
+      readonly file?: Blob | undefined;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      /** Where the file is, below the server */
+      readonly uri: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Get an uploaded file */
+  readonly 'GET /user_uploads/{realm_id}/{path}': {
+    readonly parameters: {
+      /** The organization */
+      readonly realm_id: string;
+      /** The rest of the uri */
+      readonly path: string;
+    };
+    readonly answer: Response;
+    readonly refusal: Schemas['Error'];
+  };
+  /** Get a picture that a message shows */
+  readonly 'GET /thumbnail': {
+    readonly parameters: {
+      /** The address of the picture; uploads without a slash before it */
+      readonly url: string;
+      /** `thumbnail` or `full` */
+      readonly size: string;
+    };
+    readonly answer: Response;
+    readonly refusal: Schemas['Error'];
+  };
+  /** List the caller's own files */
+  readonly 'GET /attachments': {
+    readonly parameters: NoParameters;
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      readonly attachments: {
+        readonly id: number;
+        /** As it was when it was uploaded */
+        readonly name: string;
+        /** The uri without `/user_uploads/` */
+        readonly path_id: string;
+        readonly size: number;
+        readonly create_time: number;
+        readonly messages: {
+          readonly id: number;
+          /** When the message was sent */
+          readonly name: number;
+        }[];
+      }[];
+      /** Bytes of the whole organization */
+      readonly upload_space_used: number;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Delete one of the caller's own files */
+  readonly 'DELETE /attachments/{attachment_id}': {
+    readonly parameters: {
+      /** The id of the file */
+      readonly attachment_id: number;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Change the caller's own flags on messages */
+  readonly 'POST /messages/flags': {
+    readonly parameters: {
+      /** The ids */
+      readonly messages: readonly number[];
+      /** `add` or `remove` */
+      readonly op: string;
+      /** One of the message flags */
+      readonly flag: string;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      readonly messages: number[];
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Mark all messages as read */
+  readonly 'POST /mark_all_as_read': {
+    readonly parameters: NoParameters;
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Mark all messages of a stream as read */
+  readonly 'POST /mark_stream_as_read': {
+    readonly parameters: {
+      /** The stream */
+      readonly stream_id: number;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Mark all messages of a topic as read */
+  readonly 'POST /mark_topic_as_read': {
+    readonly parameters: {
+      /** The stream */
+      readonly stream_id: number;
+      /** The topic */
+      readonly topic_name: string;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** List the caller's alert words */
+  readonly 'GET /users/me/alert_words': {
+    readonly parameters: NoParameters;
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      /** all alert words, in the order in which they were added */
+      readonly alert_words: string[];
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Add alert words */
+  readonly 'POST /users/me/alert_words': {
+    readonly parameters: {
+      /** Words or phrases of at most 100 characters */
+      readonly alert_words: readonly string[];
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      /** all alert words, in the order in which they were added */
+      readonly alert_words: string[];
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Remove alert words */
+  readonly 'DELETE /users/me/alert_words': {
+    readonly parameters: {
+      /** The words to remove */
+      readonly alert_words: readonly string[];
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      /** all alert words, in the order in which they were added */
+      readonly alert_words: string[];
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Tell the message on which the caller stands */
+  readonly 'GET /users/me/pointer': {
+    readonly parameters: NoParameters;
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      /** its id; -1 for a new account */
+      readonly pointer: number;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Move the pointer forward */
+  readonly 'POST /users/me/pointer': {
+    readonly parameters: {
+      /** The message id */
+      readonly pointer: number;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Move the pointer forward */
+  readonly 'PUT /users/me/pointer': {
+    readonly parameters: {
+      /** The message id */
+      readonly pointer: number;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** React to a message with an emoji */
+  readonly 'POST /messages/{message_id}/reactions': {
+    readonly parameters: {
+      /** The id of the message */
+      readonly message_id: number;
+      /** The name of the emoji */
+      readonly emoji_name: string;
+      /** The code of the emoji: hex code points joined by `-`, the id of a custom emoji, or `zulip`; by default what the name says */
+      readonly emoji_code?: string | undefined;
+      /** `unicode_emoji`, `realm_emoji` or `zulip_extra_emoji`; by default what the name says, and `unicode_emoji` for a code */
+      readonly reaction_type?: string | undefined;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Take back a reaction of the caller's */
+  readonly 'DELETE /messages/{message_id}/reactions': {
+    readonly parameters: {
+      /** The id of the message */
+      readonly message_id: number;
+      /** The name of the emoji; needed without `emoji_code` */
+      readonly emoji_name?: string | undefined;
+      /** The code of the emoji: hex code points joined by `-`, the id of a custom emoji, or `zulip`; by default what the name says */
+      readonly emoji_code?: string | undefined;
+      /** `unicode_emoji`, `realm_emoji` or `zulip_extra_emoji`; by default what the name says, and `unicode_emoji` for a code */
+      readonly reaction_type?: string | undefined;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Add data of a widget to a message */
+  readonly 'POST /submessage': {
+    readonly parameters: {
+      /** The id of the message */
+      readonly message_id: number;
+      /** What the data is for, such as `widget`; at most 60 characters */
+      readonly msg_type: string;
+      /** JSON as text; at most 10000 characters */
+      readonly content: string;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Receive a webhook of helloworld */
+  readonly 'POST /external/helloworld': {
+    readonly parameters: {
+      /** The stream to send to; without it the owner of the bot gets a private message */
+      readonly stream?: string | undefined;
+      /** The topic; by default what the integration says. Cut at 60 characters */
+      readonly topic?: string | undefined;
+      readonly body: {
+        readonly featured_title: string;
+        readonly featured_url: string;
+      };
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      /** Of the account, where that was asked */
+      readonly full_name?: string;
+      readonly email?: string;
+      readonly id?: number;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Receive a webhook of github */
+  readonly 'POST /external/github': {
+    readonly parameters: {
+      /** The stream to send to; without it the owner of the bot gets a private message */
+      readonly stream?: string | undefined;
+      /** The topic; by default what the integration says. Cut at 60 characters */
+      readonly topic?: string | undefined;
+      /** Branches whose pushes are sent; by default all */
+      readonly branches?: string | undefined;
+      readonly body: Record<string, unknown>;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      /** Of the account, where that was asked */
+      readonly full_name?: string;
+      readonly email?: string;
+      readonly id?: number;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Receive a webhook of gitlab */
+  readonly 'POST /external/gitlab': {
+    readonly parameters: {
+      /** The stream to send to; without it the owner of the bot gets a private message */
+      readonly stream?: string | undefined;
+      /** The topic; by default what the integration says. Cut at 60 characters */
+      readonly topic?: string | undefined;
+      /** Branches whose pushes are sent; by default all */
+      readonly branches?: string | undefined;
+      readonly body: Record<string, unknown>;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      /** Of the account, where that was asked */
+      readonly full_name?: string;
+      readonly email?: string;
+      readonly id?: number;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Receive a webhook of travis */
+  readonly 'POST /external/travis': {
+    readonly parameters: {
+      /** The stream to send to; without it the owner of the bot gets a private message */
+      readonly stream?: string | undefined;
+      /** The topic; by default what the integration says. Cut at 60 characters */
+      readonly topic?: string | undefined;
+      /** Whether builds of pull requests send nothing */
+      readonly ignore_pull_requests?: boolean | undefined;
+      /** The build */
+      readonly payload: {
+        readonly author_name: string;
+        readonly status_message: string;
+        readonly compare_url: string;
+        readonly build_url: string;
+        readonly type?: string | undefined;
+      };
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      /** Of the account, where that was asked */
+      readonly full_name?: string;
+      readonly email?: string;
+      readonly id?: number;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Receive a webhook of circleci */
+  readonly 'POST /external/circleci': {
+    readonly parameters: {
+      /** The stream to send to; without it the owner of the bot gets a private message */
+      readonly stream?: string | undefined;
+      /** The topic; by default what the integration says. Cut at 60 characters */
+      readonly topic?: string | undefined;
+      readonly body: {
+        readonly payload: {
+          readonly reponame: string;
+          readonly build_url: string;
+          readonly username: string;
+          readonly branch: string;
+          readonly status: string;
+          readonly previous?: {
+            readonly status?: string | undefined;
+          } | null | undefined;
+        };
+      };
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      /** Of the account, where that was asked */
+      readonly full_name?: string;
+      readonly email?: string;
+      readonly id?: number;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Receive a webhook of sentry */
+  readonly 'POST /external/sentry': {
+    readonly parameters: {
+      /** The stream to send to; without it the owner of the bot gets a private message */
+      readonly stream?: string | undefined;
+      /** The topic; by default what the integration says. Cut at 60 characters */
+      readonly topic?: string | undefined;
+      readonly body: {
+        readonly project_name: string;
+        readonly url: string;
+        readonly level: string;
+        readonly message: string;
+      };
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      /** Of the account, where that was asked */
+      readonly full_name?: string;
+      readonly email?: string;
+      readonly id?: number;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Receive a webhook of alertmanager */
+  readonly 'POST /external/alertmanager': {
+    readonly parameters: {
+      /** The stream to send to; without it the owner of the bot gets a private message */
+      readonly stream?: string | undefined;
+      /** The topic; by default what the integration says. Cut at 60 characters */
+      readonly topic?: string | undefined;
+      /** The label that is the topic */
+      readonly name?: string | undefined;
+      /** The label that is the text */
+      readonly desc?: string | undefined;
+      readonly body: {
+        readonly alerts: readonly {
+          readonly status: string;
+          readonly generatorURL: string;
+          readonly labels?: Record<string, string> | undefined;
+          readonly annotations?: Record<string, string> | undefined;
+        }[];
+      };
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      /** Of the account, where that was asked */
+      readonly full_name?: string;
+      readonly email?: string;
+      readonly id?: number;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Receive a webhook of ifttt */
+  readonly 'POST /external/ifttt': {
+    readonly parameters: {
+      /** The stream to send to; without it the owner of the bot gets a private message */
+      readonly stream?: string | undefined;
+      /** The topic; by default what the integration says. Cut at 60 characters */
+      readonly topic?: string | undefined;
+      readonly body: {
+        readonly topic?: string | undefined;
+        readonly subject?: string | undefined;
+        readonly content?: string | undefined;
+      };
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      /** Of the account, where that was asked */
+      readonly full_name?: string;
+      readonly email?: string;
+      readonly id?: number;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Receive a webhook of zapier */
+  readonly 'POST /external/zapier': {
+    readonly parameters: {
+      /** The stream to send to; without it the owner of the bot gets a private message */
+      readonly stream?: string | undefined;
+      /** The topic; by default what the integration says. Cut at 60 characters */
+      readonly topic?: string | undefined;
+      readonly body: {
+        readonly type?: string | undefined;
+        readonly topic?: string | undefined;
+        readonly subject?: string | undefined;
+        readonly content?: string | undefined;
+      };
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      /** Of the account, where that was asked */
+      readonly full_name?: string;
+      readonly email?: string;
+      readonly id?: number;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Receive a webhook of slack */
+  readonly 'POST /external/slack': {
+    readonly parameters: {
+      /** The stream to send to; without it the owner of the bot gets a private message */
+      readonly stream?: string | undefined;
+      /** The topic; by default what the integration says. Cut at 60 characters */
+      readonly topic?: string | undefined;
+      /** Who wrote it */
+      readonly user_name: string;
+      /** What was written */
+      readonly text: string;
+      /** Where it was written */
+      readonly channel_name: string;
+      /** `1`: a topic for each channel; `0`: the stream of its name */
+      readonly channels_map_to_topics?: string | undefined;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      /** Of the account, where that was asked */
+      readonly full_name?: string;
+      readonly email?: string;
+      readonly id?: number;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Receive a webhook of heroku */
+  readonly 'POST /external/heroku': {
+    readonly parameters: {
+      /** The stream to send to; without it the owner of the bot gets a private message */
+      readonly stream?: string | undefined;
+      /** The topic; by default what the integration says. Cut at 60 characters */
+      readonly topic?: string | undefined;
+      /** The version */
+      readonly head: string;
+      /** The application */
+      readonly app: string;
+      /** Who deployed it */
+      readonly user: string;
+      /** Its address */
+      readonly url: string;
+      /** What is new in it */
+      readonly git_log: string;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      /** Of the account, where that was asked */
+      readonly full_name?: string;
+      readonly email?: string;
+      readonly id?: number;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Receive a webhook of zabbix */
+  readonly 'POST /external/zabbix': {
+    readonly parameters: {
+      /** The stream to send to; without it the owner of the bot gets a private message */
+      readonly stream?: string | undefined;
+      /** The topic; by default what the integration says. Cut at 60 characters */
+      readonly topic?: string | undefined;
+      readonly body: {
+        readonly hostname: string;
+        readonly severity: string;
+        readonly status: string;
+        readonly item: string;
+        readonly trigger: string;
+        readonly link: string;
+      };
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      /** Of the account, where that was asked */
+      readonly full_name?: string;
+      readonly email?: string;
+      readonly id?: number;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Receive a webhook of splunk */
+  readonly 'POST /external/splunk': {
+    readonly parameters: {
+      /** The stream to send to; without it the owner of the bot gets a private message */
+      readonly stream?: string | undefined;
+      /** The topic; by default what the integration says. Cut at 60 characters */
+      readonly topic?: string | undefined;
+      readonly body: {
+        readonly search_name?: string | undefined;
+        readonly results_link?: string | undefined;
+        readonly result?: {
+          readonly host?: string | undefined;
+          readonly source?: string | undefined;
+          readonly _raw?: string | undefined;
+        } | undefined;
+      };
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      /** Of the account, where that was asked */
+      readonly full_name?: string;
+      readonly email?: string;
+      readonly id?: number;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** List streams */
+  readonly 'GET /streams': {
+    readonly parameters: {
+      /** All public streams */
+      readonly include_public?: boolean | undefined;
+      /** Streams to which the caller is subscribed */
+      readonly include_subscribed?: boolean | undefined;
+      /** All streams; for administrators */
+      readonly include_all_active?: boolean | undefined;
+      /** Default streams that the caller may access; adds is_default to every stream */
+      readonly include_default?: boolean | undefined;
+      /** For a bot: streams to which its owner is subscribed */
+      readonly include_owner_subscribed?: boolean | undefined;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      readonly streams: {
+        readonly name: string;
+        readonly stream_id: number;
+        readonly description: string;
+        /** HTML of the description */
+        readonly rendered_description: string;
+        /** true means private: only invited people may access it */
+        readonly invite_only: boolean;
+        readonly is_web_public: boolean;
+        /** only administrators may post */
+        readonly is_announcement_only: boolean;
+        readonly history_public_to_subscribers: boolean;
+        /** null until the first message */
+        readonly first_message_id: number | null;
+        /** present with include_default */
+        readonly is_default?: boolean;
+      }[];
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Find the id of a stream */
+  readonly 'GET /get_stream_id': {
+    readonly parameters: {
+      /** Its name in any letter case; white space around it does not count */
+      readonly stream: string;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      readonly stream_id: number;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Change a stream */
+  readonly 'PATCH /streams/{stream_id}': {
+    readonly parameters: {
+      /** The stream */
+      readonly stream_id: number;
+      /** A new description, as JSON or as it is */
+      readonly description?: string | undefined;
+      /** Whether only invited people may access it */
+      readonly is_private?: boolean | undefined;
+      /** Whether only administrators may post */
+      readonly is_announcement_only?: boolean | undefined;
+      /** With is_private: whether new subscribers see what was before them */
+      readonly history_public_to_subscribers?: boolean | undefined;
+      /** A new name, as JSON or as it is */
+      readonly new_name?: string | undefined;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Deactivate a stream */
+  readonly 'DELETE /streams/{stream_id}': {
+    readonly parameters: {
+      /** The stream */
+      readonly stream_id: number;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** List the subscribers of a stream */
+  readonly 'GET /streams/{stream_id}/members': {
+    readonly parameters: {
+      /** The stream */
+      readonly stream_id: number;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      readonly subscribers: string[];
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Get the address by which mail is sent to a stream */
+  readonly 'GET /streams/{stream_id}/email_address': {
+    readonly parameters: {
+      /** The stream */
+      readonly stream_id: number;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      readonly email: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** List the topics of a stream, newest first */
+  readonly 'GET /users/me/{stream_id}/topics': {
+    readonly parameters: {
+      /** The stream */
+      readonly stream_id: number;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      readonly topics: {
+        /** as the newest message spells it */
+        readonly name: string;
+        /** the newest message */
+        readonly max_id: number;
+      }[];
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** List the caller's subscriptions */
+  readonly 'GET /users/me/subscriptions': {
+    readonly parameters: {
+      /** Add the sorted email addresses of the subscribers of each stream */
+      readonly include_subscribers?: boolean | undefined;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      readonly subscriptions: {
+        readonly name: string;
+        readonly stream_id: number;
+        readonly description: string;
+        /** HTML of the description */
+        readonly rendered_description: string;
+        /** true means private: only invited people may access it */
+        readonly invite_only: boolean;
+        readonly is_web_public: boolean;
+        /** only administrators may post */
+        readonly is_announcement_only: boolean;
+        readonly history_public_to_subscribers: boolean;
+        /** null until the first message */
+        readonly first_message_id: number | null;
+        readonly color: string;
+        readonly is_muted: boolean;
+        /** the inverse of is_muted */
+        readonly in_home_view: boolean;
+        readonly pin_to_top: boolean;
+        readonly desktop_notifications: boolean;
+        readonly audible_notifications: boolean;
+        readonly push_notifications: boolean;
+        readonly email_notifications: boolean;
+        readonly wildcard_mentions_notify: boolean | null;
+        readonly email_address: string;
+        /** created at least 7 days ago */
+        readonly is_old_stream: boolean;
+        /** null in the first week */
+        readonly stream_weekly_traffic: number | null;
+        /** email addresses */
+        readonly subscribers?: string[];
+      }[];
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Subscribe to streams, creating those that do not exist */
+  readonly 'POST /users/me/subscriptions': {
+    readonly parameters: {
+      /** Streams by name; the description is used for created streams, the color for new subscriptions */
+      readonly subscriptions: readonly {
+        readonly name: string;
+        readonly color?: string | undefined;
+        readonly description?: string | undefined;
+      }[];
+      /** Created streams are private */
+      readonly invite_only?: boolean | undefined;
+      /** Only administrators may post to created streams */
+      readonly is_announcement_only?: boolean | undefined;
+      /** New subscribers of a created private stream see its history; false by default */
+      readonly history_public_to_subscribers?: boolean | undefined;
+      /** Announce created public streams in the notifications stream */
+      readonly announce?: boolean | undefined;
+      /** People to act for; an empty list means the caller */
+      readonly principals?: readonly (string | number)[] | undefined;
+      /** Refuse the request when a private stream cannot be accessed */
+      readonly authorization_errors_fatal?: boolean | undefined;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      /** new subscriptions by email address */
+      readonly subscribed: Record<string, string[]>;
+      readonly already_subscribed: Record<string, string[]>;
+      /** present when authorization_errors_fatal is false */
+      readonly unauthorized?: string[];
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Subscribe to some streams and unsubscribe from others */
+  readonly 'PATCH /users/me/subscriptions': {
+    readonly parameters: {
+      /** Names of the streams to leave */
+      readonly delete?: readonly string[] | undefined;
+      /** Streams by name; the description is used for created streams, the color for new subscriptions */
+      readonly add?: readonly {
+        readonly name: string;
+        readonly color?: string | undefined;
+        readonly description?: string | undefined;
+      }[] | undefined;
+      /** Created streams are private */
+      readonly invite_only?: boolean | undefined;
+      /** Only administrators may post to created streams */
+      readonly is_announcement_only?: boolean | undefined;
+      /** New subscribers of a created private stream see its history; false by default */
+      readonly history_public_to_subscribers?: boolean | undefined;
+      /** Announce created public streams in the notifications stream */
+      readonly announce?: boolean | undefined;
+      /** People to act for; an empty list means the caller */
+      readonly principals?: readonly (string | number)[] | undefined;
+      /** Refuse the request when a private stream cannot be accessed */
+      readonly authorization_errors_fatal?: boolean | undefined;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      /** new subscriptions by email address */
+      readonly subscribed: Record<string, string[]>;
+      readonly already_subscribed: Record<string, string[]>;
+      /** present when authorization_errors_fatal is false */
+      readonly unauthorized?: string[];
+      /** one stream name for each person and stream */
+      readonly removed: string[];
+      /** one stream name for each person and stream */
+      readonly not_subscribed: string[];
+      /** one stream name for each person and stream */
+      readonly not_removed: string[];
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Unsubscribe from streams */
+  readonly 'DELETE /users/me/subscriptions': {
+    readonly parameters: {
+      /** Names of the streams to leave */
+      readonly subscriptions: readonly string[];
+      /** People to act for; an empty list means the caller */
+      readonly principals?: readonly (string | number)[] | undefined;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      /** one stream name for each person and stream */
+      readonly removed: string[];
+      /** one stream name for each person and stream */
+      readonly not_subscribed: string[];
+      /** one stream name for each person and stream */
+      readonly not_removed: string[];
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Set properties of the caller's subscriptions */
+  readonly 'POST /users/me/subscriptions/properties': {
+    readonly parameters: {
+      /** Streams, properties and their values; set in order */
+      readonly subscription_data: readonly {
+        readonly stream_id: number;
+        /** `color` (`#` and three or six hex digits), or one of the booleans `in_home_view`, `is_muted`, `pin_to_top`, `desktop_notifications`, `audible_notifications`, `push_notifications`, `email_notifications`, `wildcard_mentions_notify` */
+        readonly property: string;
+        readonly value: string | boolean;
+      }[];
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      /** what was set, as it was asked for */
+      readonly subscription_data: {
+        readonly stream_id: number;
+        readonly property: string;
+        readonly value: string | boolean;
+      }[];
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Mute or unmute a topic */
+  readonly 'PATCH /users/me/subscriptions/muted_topics': {
+    readonly parameters: {
+      /** The stream by id */
+      readonly stream_id?: number | undefined;
+      /** The stream by name */
+      readonly stream?: string | undefined;
+      /** The topic, at most 60 characters */
+      readonly topic: string;
+      /** `add` mutes, `remove` unmutes */
+      readonly op: string;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Set one property of a subscription of the caller */
+  readonly 'PATCH /users/me/subscriptions/{stream_id}': {
+    readonly parameters: {
+      /** The stream */
+      readonly stream_id: number;
+      /** `color` (`#` and three or six hex digits), or one of the booleans `in_home_view`, `is_muted`, `pin_to_top`, `desktop_notifications`, `audible_notifications`, `push_notifications`, `email_notifications`, `wildcard_mentions_notify` */
+      readonly property: string;
+      /** The colour, or `true` or `false` */
+      readonly value: string;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      /** what was set, as it was asked for */
+      readonly subscription_data: {
+        readonly stream_id: number;
+        readonly property: string;
+        readonly value: string | boolean;
+      }[];
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Tell whether somebody is subscribed to a stream */
+  readonly 'GET /users/{user_id}/subscriptions/{stream_id}': {
+    readonly parameters: {
+      /** The person or bot */
+      readonly user_id: number;
+      /** The stream */
+      readonly stream_id: number;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      readonly is_subscribed: boolean;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Make a stream one that new people join */
+  readonly 'POST /default_streams': {
+    readonly parameters: {
+      /** The stream by name, in any letter case */
+      readonly stream_name?: string | undefined;
+      /** The stream by id, as newer clients name it */
+      readonly stream_id?: number | undefined;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Make a stream none that new people join */
+  readonly 'DELETE /default_streams': {
+    readonly parameters: {
+      /** The stream by name, in any letter case */
+      readonly stream_name?: string | undefined;
+      /** The stream by id, as newer clients name it */
+      readonly stream_id?: number | undefined;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Create a group of streams that people may join at their first visit */
+  readonly 'POST /default_stream_groups/create': {
+    readonly parameters: {
+      /** At most 60 characters */
+      readonly group_name: string;
+      /** What the group is for; may be empty */
+      readonly description: string;
+      /** Its streams, none of them a default stream */
+      readonly stream_names: readonly string[];
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Rename or describe a group of streams */
+  readonly 'PATCH /default_stream_groups/{group_id}': {
+    readonly parameters: {
+      /** The group */
+      readonly group_id: number;
+      /** A new name */
+      readonly new_group_name?: string | undefined;
+      /** A new description */
+      readonly new_description?: string | undefined;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Delete a group of streams; the streams stay */
+  readonly 'DELETE /default_stream_groups/{group_id}': {
+    readonly parameters: {
+      /** The group */
+      readonly group_id: number;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Add streams to a group, or remove them */
+  readonly 'PATCH /default_stream_groups/{group_id}/streams': {
+    readonly parameters: {
+      /** The group */
+      readonly group_id: number;
+      /** `add` or `remove` */
+      readonly op: string;
+      /** The streams */
+      readonly stream_names: readonly string[];
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Get the settings that a client needs before it signs in */
+  readonly 'GET /server_settings': {
+    readonly parameters: NoParameters;
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      readonly authentication_methods: Record<string, boolean>;
+      readonly service_version: string;
+      readonly zulip_version: string;
+      readonly push_notifications_enabled: boolean;
+      readonly is_incompatible: boolean;
+      readonly email_auth_enabled: boolean;
+      readonly require_email_format_usernames: boolean;
+      readonly realm_uri: string;
+      readonly realm_name?: string;
+      readonly realm_icon?: string;
+      readonly realm_logo?: string;
+      readonly realm_night_logo?: string;
+      /** HTML */
+      readonly realm_description?: string;
+      readonly external_authentication_methods: unknown[];
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Get the API key of an account by its password */
+  readonly 'POST /fetch_api_key': {
+    readonly parameters: {
+      /** The email address of the account */
+      readonly username: string;
+      /** The password of the account */
+      readonly password: string;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      readonly api_key: string;
+      /** the real address */
+      readonly email: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Get the API key of any account on a development server */
+  readonly 'POST /dev_fetch_api_key': {
+    readonly parameters: {
+      /** The email address of the account */
+      readonly username: string;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      readonly api_key: string;
+      /** the real address */
+      readonly email: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** List the people that one may sign in as on a development server */
+  readonly 'GET /dev_list_users': {
+    readonly parameters: NoParameters;
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      readonly direct_admins: {
+        readonly email: string;
+        readonly realm_uri: string;
+      }[];
+      readonly direct_users: {
+        readonly email: string;
+        readonly realm_uri: string;
+      }[];
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** List the people that one may sign in as on a development server */
+  readonly 'POST /dev_list_users': {
+    readonly parameters: NoParameters;
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      readonly direct_admins: {
+        readonly email: string;
+        readonly realm_uri: string;
+      }[];
+      readonly direct_users: {
+        readonly email: string;
+        readonly realm_uri: string;
+      }[];
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Get the caller's profile */
+  readonly 'GET /users/me': {
+    readonly parameters: NoParameters;
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      readonly user_id: number;
+      readonly email: string;
+      readonly full_name: string;
+      readonly short_name: string;
+      readonly avatar_url: string;
+      readonly is_admin: boolean;
+      readonly is_bot: boolean;
+      /** -1 for a new account */
+      readonly pointer: number;
+      /** another one on every call */
+      readonly client_id: string;
+      /** the newest message that the account itself sent, -1 if there is none */
+      readonly max_message_id: number;
+      /** by field id; rendered_value is HTML, of texts only; humans only */
+      readonly profile_data?: Record<string, {
+        readonly value: string;
+        readonly rendered_value?: string;
+      }>;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Deactivate the caller's own account and all its bots */
+  readonly 'DELETE /users/me': {
+    readonly parameters: NoParameters;
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Replace the caller's API key */
+  readonly 'POST /users/me/api_key/regenerate': {
+    readonly parameters: NoParameters;
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      readonly api_key: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** List all accounts, active and deactivated, by ascending id */
+  readonly 'GET /users': {
+    readonly parameters: {
+      /** avatar_url is null for accounts whose avatar is a Gravatar */
+      readonly client_gravatar?: boolean | undefined;
+      /** Add profile_data for humans */
+      readonly include_custom_profile_fields?: boolean | undefined;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      readonly members: {
+        readonly user_id: number;
+        /** the address that others see */
+        readonly email: string;
+        /** the real address, for administrators of an organization that hides addresses */
+        readonly delivery_email?: string;
+        readonly full_name: string;
+        readonly is_bot: boolean;
+        readonly is_admin: boolean;
+        readonly is_guest: boolean;
+        readonly is_active: boolean;
+        readonly avatar_url: string | null;
+        readonly timezone: string;
+        readonly date_joined: string;
+        /** 1 generic, 2 incoming webhook, 3 outgoing webhook, 4 embedded; null for humans */
+        readonly bot_type: number | null;
+        /** bots only */
+        readonly bot_owner_id?: number | null;
+        /** email address; bots with an owner only */
+        readonly bot_owner?: string;
+        /** by field id; rendered_value is HTML, of texts only; humans only */
+        readonly profile_data?: Record<string, {
+          readonly value: string;
+          readonly rendered_value?: string;
+        }>;
+      }[];
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Create a person */
+  readonly 'POST /users': {
+    readonly parameters: {
+      /** The email address */
+      readonly email: string;
+      /** At least 6 characters, and not guessed in 10,000 tries */
+      readonly password: string;
+      /** At most 100 characters */
+      readonly full_name: string;
+      /** By default the part of the address before the @ */
+      readonly short_name?: string | undefined;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Get one account, active or deactivated */
+  readonly 'GET /users/{user_id}': {
+    readonly parameters: {
+      /** The id of the person or bot */
+      readonly user_id: number;
+      /** avatar_url is null for accounts whose avatar is a Gravatar */
+      readonly client_gravatar?: boolean | undefined;
+      /** Add profile_data for humans */
+      readonly include_custom_profile_fields?: boolean | undefined;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      readonly user: {
+        readonly user_id: number;
+        /** the address that others see */
+        readonly email: string;
+        /** the real address, for administrators of an organization that hides addresses */
+        readonly delivery_email?: string;
+        readonly full_name: string;
+        readonly is_bot: boolean;
+        readonly is_admin: boolean;
+        readonly is_guest: boolean;
+        readonly is_active: boolean;
+        readonly avatar_url: string | null;
+        readonly timezone: string;
+        readonly date_joined: string;
+        /** 1 generic, 2 incoming webhook, 3 outgoing webhook, 4 embedded; null for humans */
+        readonly bot_type: number | null;
+        /** bots only */
+        readonly bot_owner_id?: number | null;
+        /** email address; bots with an owner only */
+        readonly bot_owner?: string;
+        /** by field id; rendered_value is HTML, of texts only; humans only */
+        readonly profile_data?: Record<string, {
+          readonly value: string;
+          readonly rendered_value?: string;
+        }>;
+      };
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Change name, role or profile of a person or bot */
+  readonly 'PATCH /users/{user_id}': {
+    readonly parameters: {
+      /** The id of the account */
+      readonly user_id: number;
+      /** A blank one is ignored */
+      readonly full_name?: string | undefined;
+      /** Whether the account is an administrator */
+      readonly is_admin?: boolean | undefined;
+      /** Whether the account is a guest */
+      readonly is_guest?: boolean | undefined;
+      /** Fields with their values; an empty value removes the entry */
+      readonly profile_data?: readonly {
+        readonly id: number;
+        readonly value: string | number | readonly unknown[] | null;
+      }[] | undefined;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Deactivate a person and all bots of that person */
+  readonly 'DELETE /users/{user_id}': {
+    readonly parameters: {
+      /** The id of the account */
+      readonly user_id: number;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Reactivate a person or bot */
+  readonly 'POST /users/{user_id}/reactivate': {
+    readonly parameters: {
+      /** The id of the account */
+      readonly user_id: number;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Replace the caller's avatar */
+  readonly 'POST /users/me/avatar': {
+    readonly parameters: NoParameters;
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      readonly avatar_url: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Take the caller's avatar back to Gravatar */
+  readonly 'DELETE /users/me/avatar': {
+    readonly parameters: NoParameters;
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      readonly avatar_url: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Find the avatar of an account */
+  readonly 'GET /avatar/{email_or_id}': {
+    readonly parameters: {
+      /** Email address or user id */
+      readonly email_or_id: string;
+    };
+    readonly answer: Response;
+    readonly refusal: Schemas['Error'];
+  };
+  /** Find the large avatar of an account */
+  readonly 'GET /avatar/{email_or_id}/medium': {
+    readonly parameters: {
+      /** Email address or user id */
+      readonly email_or_id: string;
+    };
+    readonly answer: Response;
+    readonly refusal: Schemas['Error'];
+  };
+  /** Get an uploaded avatar */
+  readonly 'GET /user_avatars/{realm_id}/{file}': {
+    readonly parameters: {
+      /** The organization */
+      readonly realm_id: string;
+      /** As avatar_url says */
+      readonly file: string;
+    };
+    readonly answer: Response;
+    readonly refusal: Schemas['Error'];
+  };
+  /** Get the avatar of whom there is none */
+  readonly 'GET /static/images/default-avatar.png': {
+    readonly parameters: NoParameters;
+    readonly answer: Response;
+    readonly refusal: Schemas['Error'];
+  };
+  /** Get the large avatar of whom there is none */
+  readonly 'GET /static/images/default-avatar-medium.png': {
+    readonly parameters: NoParameters;
+    readonly answer: Response;
+    readonly refusal: Schemas['Error'];
+  };
+  /** Say that one is away, or something in words */
+  readonly 'POST /users/me/status': {
+    readonly parameters: {
+      /** Whether the caller is away */
+      readonly away?: boolean | undefined;
+      /** At most 60 characters; an empty one takes it away */
+      readonly status_text?: string | undefined;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Report the presence of the caller's client */
+  readonly 'POST /users/me/presence': {
+    readonly parameters: {
+      /** `active` or `idle` */
+      readonly status: string;
+      /** The answer holds no data */
+      readonly ping_only?: boolean | undefined;
+      /** Whether the person has done anything since the last report; not used */
+      readonly new_user_input?: boolean | undefined;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      /** By email address: active people with a report in the last 14 days */
+      readonly presences?: Record<string, {
+        readonly aggregated: {
+          /** The client that the entry is about */
+          readonly client: string;
+          readonly status: 'active' | 'idle';
+          /** Seconds; more than a few minutes ago means offline */
+          readonly timestamp: number;
+          /** Not present in aggregated */
+          readonly pushable?: boolean;
+        };
+      } & Record<string, {
+        /** The client that the entry is about */
+        readonly client: string;
+        readonly status: 'active' | 'idle';
+        /** Seconds; more than a few minutes ago means offline */
+        readonly timestamp: number;
+        /** Not present in aggregated */
+        readonly pushable?: boolean;
+      }>>;
+      /** Seconds, with a fraction */
+      readonly server_timestamp?: number;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Get the presence of one person */
+  readonly 'GET /users/{email}/presence': {
+    readonly parameters: {
+      /** The email address */
+      readonly email: string;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      /** By client name; aggregated is the entry of the client that reported last */
+      readonly presence: {
+        readonly aggregated: {
+          /** The client that the entry is about */
+          readonly client: string;
+          readonly status: 'active' | 'idle';
+          /** Seconds; more than a few minutes ago means offline */
+          readonly timestamp: number;
+          /** Not present in aggregated */
+          readonly pushable?: boolean;
+        };
+      } & Record<string, {
+        /** The client that the entry is about */
+        readonly client: string;
+        readonly status: 'active' | 'idle';
+        /** Seconds; more than a few minutes ago means offline */
+        readonly timestamp: number;
+        /** Not present in aggregated */
+        readonly pushable?: boolean;
+      }>;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Get the presence of everybody */
+  readonly 'GET /realm/presence': {
+    readonly parameters: NoParameters;
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      /** By email address: active people with a report in the last 14 days */
+      readonly presences: Record<string, {
+        readonly aggregated: {
+          /** The client that the entry is about */
+          readonly client: string;
+          readonly status: 'active' | 'idle';
+          /** Seconds; more than a few minutes ago means offline */
+          readonly timestamp: number;
+          /** Not present in aggregated */
+          readonly pushable?: boolean;
+        };
+      } & Record<string, {
+        /** The client that the entry is about */
+        readonly client: string;
+        readonly status: 'active' | 'idle';
+        /** Seconds; more than a few minutes ago means offline */
+        readonly timestamp: number;
+        /** Not present in aggregated */
+        readonly pushable?: boolean;
+      }>>;
+      /** Seconds, with a fraction */
+      readonly server_timestamp: number;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Fill in custom profile fields */
+  readonly 'PATCH /users/me/profile_data': {
+    readonly parameters: {
+      /** Fields with their values; person pickers take user ids */
+      readonly data: readonly {
+        readonly id: number;
+        readonly value: string | number | readonly unknown[];
+      }[];
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Empty custom profile fields */
+  readonly 'DELETE /users/me/profile_data': {
+    readonly parameters: {
+      /** Ids of fields */
+      readonly data: readonly number[];
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Say whether the Enter key sends */
+  readonly 'POST /users/me/enter-sends': {
+    readonly parameters: {
+      /** Enter sends */
+      readonly enter_sends: boolean;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Change the caller's name or password */
+  readonly 'PATCH /settings': {
+    readonly parameters: {
+      /** Ignored where names may not be changed */
+      readonly full_name?: string | undefined;
+      /** Refused unless it is the present address */
+      readonly email?: string | undefined;
+      /** Needed for a new password */
+      readonly old_password?: string | undefined;
+      /** As strong as that of a new account */
+      readonly new_password?: string | undefined;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      /** if it changed */
+      readonly full_name?: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Change how the caller's clients show things */
+  readonly 'PATCH /settings/display': {
+    readonly parameters: {
+      /** Times run to 24 hours */
+      readonly twenty_four_hour_time?: boolean | undefined;
+      /** Lines stand close */
+      readonly dense_mode?: boolean | undefined;
+      /** Starred messages are counted */
+      readonly starred_message_counts?: boolean | undefined;
+      /** The whole width is used */
+      readonly fluid_layout_width?: boolean | undefined;
+      /** High contrast */
+      readonly high_contrast_mode?: boolean | undefined;
+      /** Dark colours */
+      readonly night_mode?: boolean | undefined;
+      /** Emoticons become emoji */
+      readonly translate_emoticons?: boolean | undefined;
+      /** A language code */
+      readonly default_language?: string | undefined;
+      /** People are listed on the left */
+      readonly left_side_userlist?: boolean | undefined;
+      /** `google`, `google-blob`, `twitter` or `text` */
+      readonly emojiset?: string | undefined;
+      /** 1 automatic, 2 always, 3 never */
+      readonly demote_inactive_streams?: number | undefined;
+      /** An IANA name */
+      readonly timezone?: string | undefined;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+    } & Record<string, unknown>;
+    readonly refusal: Schemas['Error'];
+  };
+  /** Change what the caller is notified of */
+  readonly 'PATCH /settings/notifications': {
+    readonly parameters: {
+      /** Streams, on the desktop */
+      readonly enable_stream_desktop_notifications?: boolean | undefined;
+      /** Streams, by mail */
+      readonly enable_stream_email_notifications?: boolean | undefined;
+      /** Streams, on mobile devices */
+      readonly enable_stream_push_notifications?: boolean | undefined;
+      /** Streams, by sound */
+      readonly enable_stream_audible_notifications?: boolean | undefined;
+      /** Mentions of all */
+      readonly wildcard_mentions_notify?: boolean | undefined;
+      /** `ding` or `zulip` */
+      readonly notification_sound?: string | undefined;
+      /** Mentions, on the desktop */
+      readonly enable_desktop_notifications?: boolean | undefined;
+      /** Mentions, by sound */
+      readonly enable_sounds?: boolean | undefined;
+      /** While away, by mail */
+      readonly enable_offline_email_notifications?: boolean | undefined;
+      /** While away, on mobile devices */
+      readonly enable_offline_push_notifications?: boolean | undefined;
+      /** While present, on mobile devices */
+      readonly enable_online_push_notifications?: boolean | undefined;
+      /** Digests by mail */
+      readonly enable_digest_emails?: boolean | undefined;
+      /** New logins by mail */
+      readonly enable_login_emails?: boolean | undefined;
+      /** Mails show messages */
+      readonly message_content_in_email_notifications?: boolean | undefined;
+      /** Desktop shows private messages */
+      readonly pm_content_in_desktop_notifications?: boolean | undefined;
+      /** 1 all unread, 2 private and mentions, 3 none */
+      readonly desktop_icon_count_display?: number | undefined;
+      /** Mails show the organization's name */
+      readonly realm_name_in_notifications?: boolean | undefined;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+    } & Record<string, unknown>;
+    readonly refusal: Schemas['Error'];
+  };
+  /** List the caller's own active bots with their keys */
+  readonly 'GET /bots': {
+    readonly parameters: NoParameters;
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      readonly bots: {
+        /** email address */
+        readonly username: string;
+        readonly full_name: string;
+        readonly api_key: string;
+        readonly avatar_url: string;
+        /** name of a stream */
+        readonly default_sending_stream?: string | null;
+        /** name of a stream */
+        readonly default_events_register_stream?: string | null;
+        readonly default_all_public_streams?: boolean;
+      }[];
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Create a bot of which the caller is the owner */
+  readonly 'POST /bots': {
+    readonly parameters: {
+      /** No active account may have it */
+      readonly full_name: string;
+      /** The start of its address */
+      readonly short_name: string;
+      /** 1 generic, 2 incoming webhook, 3 outgoing webhook */
+      readonly bot_type?: number | undefined;
+      /** Where an outgoing-webhook bot reports to */
+      readonly payload_url?: string | undefined;
+      /** The name of its service, or the integration of an incoming-webhook bot */
+      readonly service_name?: string | undefined;
+      /** Texts by name */
+      readonly config_data?: Record<string, unknown> | undefined;
+      /** 1 generic, 2 Slack */
+      readonly interface_type?: number | undefined;
+      /** The name of a stream */
+      readonly default_sending_stream?: string | undefined;
+      /** The name of a stream */
+      readonly default_events_register_stream?: string | undefined;
+      /** Its event queues listen to all public streams */
+      readonly default_all_public_streams?: boolean | undefined;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      readonly user_id: number;
+      readonly email: string;
+      readonly api_key: string;
+      readonly avatar_url: string;
+      /** name of a stream */
+      readonly default_sending_stream?: string | null;
+      /** name of a stream */
+      readonly default_events_register_stream?: string | null;
+      readonly default_all_public_streams?: boolean;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Change a bot */
+  readonly 'PATCH /bots/{bot_id}': {
+    readonly parameters: {
+      /** The id of the bot */
+      readonly bot_id: number;
+      /** No other active account may have it */
+      readonly full_name?: string | undefined;
+      /** The new owner */
+      readonly bot_owner_id?: number | undefined;
+      /** Texts by name; others stay */
+      readonly config_data?: Record<string, unknown> | undefined;
+      /** Where an outgoing-webhook bot reports to */
+      readonly service_payload_url?: string | undefined;
+      /** 1 generic, 2 Slack; goes with service_payload_url */
+      readonly service_interface?: number | undefined;
+      /** The name of a stream; empty for none */
+      readonly default_sending_stream?: string | undefined;
+      /** The name of a stream; empty for none */
+      readonly default_events_register_stream?: string | undefined;
+      /** Its event queues listen to all public streams */
+      readonly default_all_public_streams?: boolean | undefined;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      readonly full_name: string;
+      readonly avatar_url: string;
+      /** as given */
+      readonly service_interface: number;
+      /** as given */
+      readonly service_payload_url?: string | null;
+      /** as given */
+      readonly config_data?: Record<string, unknown> | null;
+      /** name of a stream */
+      readonly default_sending_stream?: string | null;
+      /** name of a stream */
+      readonly default_events_register_stream?: string | null;
+      readonly default_all_public_streams: boolean;
+      /** email address, if it has one */
+      readonly bot_owner?: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Deactivate a bot */
+  readonly 'DELETE /bots/{bot_id}': {
+    readonly parameters: {
+      /** The id of the bot */
+      readonly bot_id: number;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Replace a bot's API key */
+  readonly 'POST /bots/{bot_id}/api_key/regenerate': {
+    readonly parameters: {
+      /** The id of the bot */
+      readonly bot_id: number;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      readonly api_key: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Read what the caller stored */
+  readonly 'GET /bot_storage': {
+    readonly parameters: {
+      /** By default all keys */
+      readonly keys?: readonly string[] | undefined;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      readonly storage: Record<string, string>;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Store texts under keys, for the caller alone */
+  readonly 'PUT /bot_storage': {
+    readonly parameters: {
+      /** Texts by key */
+      readonly storage: Record<string, unknown>;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Delete what the caller stored */
+  readonly 'DELETE /bot_storage': {
+    readonly parameters: {
+      /** By default all keys */
+      readonly keys?: readonly string[] | undefined;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** List the custom profile fields in their order */
+  readonly 'GET /realm/profile_fields': {
+    readonly parameters: NoParameters;
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      readonly custom_fields: {
+        readonly id: number;
+        readonly name: string;
+        /** 1 short text, 2 long text, 3 list of options, 4 date, 5 link, 6 person picker, 7 external account */
+        readonly type: number;
+        readonly hint: string;
+        /** JSON text, or empty */
+        readonly field_data: string;
+        readonly order: number;
+      }[];
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Add a custom profile field */
+  readonly 'POST /realm/profile_fields': {
+    readonly parameters: {
+      /** The label, at most 40 characters */
+      readonly name?: string | undefined;
+      /** At most 80 characters */
+      readonly hint?: string | undefined;
+      /** The choices of a list, or the external account */
+      readonly field_data?: unknown;
+      /** A type as listed */
+      readonly field_type: number;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      readonly id: number;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Put the custom profile fields in another order */
+  readonly 'PATCH /realm/profile_fields': {
+    readonly parameters: {
+      /** All ids in order */
+      readonly order: readonly number[];
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Change a custom profile field, but for its type */
+  readonly 'PATCH /realm/profile_fields/{field_id}': {
+    readonly parameters: {
+      /** The id of the field */
+      readonly field_id: number;
+      /** The label, at most 40 characters */
+      readonly name?: string | undefined;
+      /** At most 80 characters */
+      readonly hint?: string | undefined;
+      /** The choices of a list, or the external account */
+      readonly field_data?: unknown;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Delete a custom profile field with everything that was filled in */
+  readonly 'DELETE /realm/profile_fields/{field_id}': {
+    readonly parameters: {
+      /** The id of the field */
+      readonly field_id: number;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Answer nothing, with status 204 */
+  readonly 'GET /generate_204': {
+    readonly parameters: NoParameters;
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Change settings of the organization */
+  readonly 'PATCH /realm': {
+    readonly parameters: {
+      /** At most 40 characters */
+      readonly name?: string | undefined;
+      /** At most 1000 characters */
+      readonly description?: string | undefined;
+      /** New people have addresses of its domains */
+      readonly emails_restricted_to_domains?: boolean | undefined;
+      /** Addresses of throw-away services are refused */
+      readonly disallow_disposable_email_addresses?: boolean | undefined;
+      /** New people have to be invited */
+      readonly invite_required?: boolean | undefined;
+      /** Only administrators invite */
+      readonly invite_by_admins_only?: boolean | undefined;
+      /** People keep their names */
+      readonly name_changes_disabled?: boolean | undefined;
+      /** People keep their addresses */
+      readonly email_changes_disabled?: boolean | undefined;
+      /** People keep their avatars */
+      readonly avatar_changes_disabled?: boolean | undefined;
+      /** Messages show pictures that they link to */
+      readonly inline_image_preview?: boolean | undefined;
+      /** Messages show pages that they link to */
+      readonly inline_url_embed_preview?: boolean | undefined;
+      /** Only administrators add custom emoji */
+      readonly add_emoji_by_admins_only?: boolean | undefined;
+      /** People delete their own messages */
+      readonly allow_message_deleting?: boolean | undefined;
+      /** For so long; 0 for ever */
+      readonly message_content_delete_limit_seconds?: number | undefined;
+      /** Messages may be edited */
+      readonly allow_message_editing?: boolean | undefined;
+      /** People change topics of messages of others */
+      readonly allow_community_topic_editing?: boolean | undefined;
+      /** Clients ask for a topic */
+      readonly mandatory_topics?: boolean | undefined;
+      /** Content is edited for so long; 0 for ever */
+      readonly message_content_edit_limit_seconds?: number | undefined;
+      /** What messages were before is shown */
+      readonly allow_edit_history?: boolean | undefined;
+      /** A language code */
+      readonly default_language?: string | undefined;
+      /** Days until somebody is no longer new */
+      readonly waiting_period_threshold?: number | undefined;
+      /** Days that messages are kept */
+      readonly message_retention_days?: number | undefined;
+      /** New people get a mail */
+      readonly send_welcome_emails?: boolean | undefined;
+      /** Digests are mailed */
+      readonly digest_emails_enabled?: boolean | undefined;
+      /** Mails show messages */
+      readonly message_content_allowed_in_email_notifications?: boolean | undefined;
+      /** 1 everybody makes bots, 2 generic ones only administrators, 3 only administrators */
+      readonly bot_creation_policy?: 1 | 2 | 3 | undefined;
+      /** 1 members, 2 administrators, 3 after the waiting period */
+      readonly create_stream_policy?: 1 | 2 | 3 | undefined;
+      /** 1 members, 2 administrators, 3 after the waiting period */
+      readonly invite_to_stream_policy?: 1 | 2 | 3 | undefined;
+      /** 1 members, 2 administrators */
+      readonly user_group_edit_policy?: 1 | 2 | undefined;
+      /** 1 everybody sees addresses, 3 administrators */
+      readonly email_address_visibility?: 1 | 3 | undefined;
+      /** Times run to 24 hours for new people */
+      readonly default_twenty_four_hour_time?: boolean | undefined;
+      /** 1 Jitsi Meet, 2 Google Hangouts, 3 Zoom */
+      readonly video_chat_provider?: number | undefined;
+      /** 0 Monday to 6 Sunday */
+      readonly digest_weekday?: 0 | 1 | 2 | 3 | 4 | 5 | 6 | undefined;
+      /** Ways to sign in, by the names that register tells */
+      readonly authentication_methods?: Record<string, boolean> | undefined;
+      /** New streams are announced there; negative is none */
+      readonly notifications_stream_id?: number | undefined;
+      /** New people are announced there; negative is none */
+      readonly signup_notifications_stream_id?: number | undefined;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+    } & Record<string, unknown>;
+    readonly refusal: Schemas['Error'];
+  };
+  /** Deactivate the organization */
+  readonly 'POST /realm/deactivate': {
+    readonly parameters: NoParameters;
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** List the domains that addresses of new people may be restricted to */
+  readonly 'GET /realm/domains': {
+    readonly parameters: NoParameters;
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      readonly domains: {
+        readonly domain: string;
+        readonly allow_subdomains: boolean;
+      }[];
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Add a domain */
+  readonly 'POST /realm/domains': {
+    readonly parameters: {
+      /** Such as `example.com` */
+      readonly domain: string;
+      /** Domains below it as well */
+      readonly allow_subdomains: boolean;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      /** Its id, and the domain in lower case */
+      readonly new_domain: (number | string)[];
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Say whether a domain stands for those below it as well */
+  readonly 'PATCH /realm/domains/{domain}': {
+    readonly parameters: {
+      /** The domain */
+      readonly domain: string;
+      /** Domains below it as well */
+      readonly allow_subdomains: boolean;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Remove a domain */
+  readonly 'DELETE /realm/domains/{domain}': {
+    readonly parameters: {
+      /** The domain */
+      readonly domain: string;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Find the organization's icon */
+  readonly 'GET /realm/icon': {
+    readonly parameters: NoParameters;
+    readonly answer: Response;
+    readonly refusal: Schemas['Error'];
+  };
+  /** Replace the organization's icon */
+  readonly 'POST /realm/icon': {
+    readonly parameters: NoParameters;
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      readonly icon_url: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Take the organization's icon back to the default */
+  readonly 'DELETE /realm/icon': {
+    readonly parameters: NoParameters;
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      readonly icon_url: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Find the organization's logo */
+  readonly 'GET /realm/logo': {
+    readonly parameters: {
+      /** The logo for dark ground */
+      readonly night: boolean;
+    };
+    readonly answer: Response;
+    readonly refusal: Schemas['Error'];
+  };
+  /** Replace the organization's logo for day or night */
+  readonly 'POST /realm/logo': {
+    readonly parameters: {
+      /** The logo for dark ground */
+      readonly night: boolean;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Take the organization's logo for day or night back to the default */
+  readonly 'DELETE /realm/logo': {
+    readonly parameters: {
+      /** The logo for dark ground */
+      readonly night: boolean;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Get an uploaded icon or logo */
+  readonly 'GET /user_avatars/{realm_id}/realm/{file}': {
+    readonly parameters: {
+      /** The organization */
+      readonly realm_id: string;
+      /** As the URL says */
+      readonly file: string;
+      /** As the URL says; the picture may be kept then */
+      readonly version?: string | undefined;
+    };
+    readonly answer: Response;
+    readonly refusal: Schemas['Error'];
+  };
+  /** Get the logo of organizations that have none */
+  readonly 'GET /static/images/logo/parley-logo.png': {
+    readonly parameters: NoParameters;
+    readonly answer: Response;
+    readonly refusal: Schemas['Error'];
+  };
+  /** Get the logo for dark ground of organizations that have none */
+  readonly 'GET /static/images/logo/parley-logo-night.png': {
+    readonly parameters: NoParameters;
+    readonly answer: Response;
+    readonly refusal: Schemas['Error'];
+  };
+  /** List the custom emoji, deactivated ones included */
+  readonly 'GET /realm/emoji': {
+    readonly parameters: NoParameters;
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      /** By id */
+      readonly emoji: Record<string, {
+        readonly id: string;
+        /** Written between colons */
+        readonly name: string;
+        /** Below the server; nobody is asked who he is there */
+        readonly source_url: string;
+        readonly deactivated: boolean;
+        readonly author: {
+          readonly id: number;
+          readonly email: string;
+          readonly full_name: string;
+        } | null;
+      }>;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Add a custom emoji */
+  readonly 'POST /realm/emoji/{emoji_name}': {
+    readonly parameters: {
+      /** Lower-case letters, digits, `.`, `-` and `_`; spaces become `_` */
+      readonly emoji_name: string;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Deactivate a custom emoji */
+  readonly 'DELETE /realm/emoji/{emoji_name}': {
+    readonly parameters: {
+      /** The name of an active one */
+      readonly emoji_name: string;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Get the picture of a custom emoji */
+  readonly 'GET /user_avatars/{realm_id}/emoji/images/{file}': {
+    readonly parameters: {
+      /** The organization */
+      readonly realm_id: string;
+      /** As source_url says */
+      readonly file: string;
+    };
+    readonly answer: Response;
+    readonly refusal: Schemas['Error'];
+  };
+  /** List the patterns that become links in messages */
+  readonly 'GET /realm/filters': {
+    readonly parameters: NoParameters;
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      readonly filters: ((string | number)[])[];
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Add a pattern that becomes links in messages */
+  readonly 'POST /realm/filters': {
+    readonly parameters: {
+      /** A regular expression of prefixes and named groups such as `#(?P<id>[0-9]+)` */
+      readonly pattern: string;
+      /** A URL with the groups, such as `https://tickets.example.com/%(id)s` */
+      readonly url_format_string: string;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      readonly id: number;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Remove a pattern that becomes links in messages */
+  readonly 'DELETE /realm/filters/{filter_id}': {
+    readonly parameters: {
+      /** The id of the pattern */
+      readonly filter_id: number;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** List the user groups */
+  readonly 'GET /user_groups': {
+    readonly parameters: NoParameters;
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      readonly user_groups: {
+        readonly id: number;
+        readonly name: string;
+        readonly description: string;
+        /** User ids, ascending; deactivated people stay members */
+        readonly members: number[];
+      }[];
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Create a user group */
+  readonly 'POST /user_groups/create': {
+    readonly parameters: {
+      /** At most 100 characters; letter case counts */
+      readonly name: string;
+      /** User ids */
+      readonly members?: readonly number[] | undefined;
+      /** At most 1024 characters */
+      readonly description: string;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Give a user group another name or description */
+  readonly 'PATCH /user_groups/{group_id}': {
+    readonly parameters: {
+      /** The id of the group */
+      readonly group_id: number;
+      /** At most 100 characters */
+      readonly name?: string | undefined;
+      /** At most 1024 characters */
+      readonly description?: string | undefined;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Delete a user group */
+  readonly 'DELETE /user_groups/{group_id}': {
+    readonly parameters: {
+      /** The id of the group */
+      readonly group_id: number;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Add people to a user group, and take people out */
+  readonly 'POST /user_groups/{group_id}/members': {
+    readonly parameters: {
+      /** The id of the group */
+      readonly group_id: number;
+      /** User ids to take out */
+      readonly delete?: readonly number[] | undefined;
+      /** User ids to add */
+      readonly add?: readonly number[] | undefined;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Register an event queue */
+  readonly 'POST /register': {
+    readonly parameters: {
+      /** Render message content as HTML. */
+      readonly apply_markdown?: boolean | undefined;
+      /** The client makes Gravatar URLs itself: `avatar_url` is null where it can. */
+      readonly client_gravatar?: boolean | undefined;
+      /** Receive messages from all public streams. By default as the account is set up, usually false. */
+      readonly all_public_streams?: boolean | undefined;
+      /** Whether the returned subscriptions list the subscribers of each stream. */
+      readonly include_subscribers?: boolean | undefined;
+      /** Types of events wanted; every type by default. */
+      readonly event_types?: readonly string[] | undefined;
+      /** Types whose state is returned; by default those of `event_types`. */
+      readonly fetch_event_types?: readonly string[] | undefined;
+      /** Restricts message events: a list of `[operator, operand]` pairs, or one such pair. */
+      readonly narrow?: readonly unknown[] | undefined;
+      /** Idle seconds after which the queue is collected; 0 is the default of ten minutes, a week the most. */
+      readonly queue_lifespan_secs?: number | undefined;
+      /** What the client understands: `notification_settings_null`. Others are ignored. */
+      readonly client_capabilities?: {
+        readonly notification_settings_null?: boolean | undefined;
+      } & Record<string, unknown> | undefined;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      readonly queue_id: string;
+      readonly last_event_id: number;
+    } & Record<string, unknown>;
+    readonly refusal: Schemas['Error'];
+  };
+  /** Get events from a queue */
+  readonly 'GET /events': {
+    readonly parameters: {
+      /** The queue, from register. */
+      readonly queue_id?: string | undefined;
+      /** The highest event id received and acknowledged; required with `queue_id`. */
+      readonly last_event_id?: number | undefined;
+      /** Answer at once, even with nothing. */
+      readonly dont_block?: boolean | undefined;
+      /** Render message content as HTML. */
+      readonly apply_markdown?: boolean | undefined;
+      /** The client makes Gravatar URLs itself: `avatar_url` is null where it can. */
+      readonly client_gravatar?: boolean | undefined;
+      /** Receive messages from all public streams. By default as the account is set up, usually false. */
+      readonly all_public_streams?: boolean | undefined;
+      /** Whether the returned subscriptions list the subscribers of each stream. */
+      readonly include_subscribers?: boolean | undefined;
+      /** Types of events wanted; every type by default. */
+      readonly event_types?: readonly string[] | undefined;
+      /** Types whose state is returned; by default those of `event_types`. */
+      readonly fetch_event_types?: readonly string[] | undefined;
+      /** Restricts message events: a list of `[operator, operand]` pairs, or one such pair. */
+      readonly narrow?: readonly unknown[] | undefined;
+      /** As `queue_lifespan_secs` of register. */
+      readonly lifespan_secs?: number | undefined;
+      /** The same under the name that register uses. */
+      readonly queue_lifespan_secs?: number | undefined;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+      readonly events: ({
+        readonly id: number;
+        readonly type: string;
+      } & Record<string, unknown>)[];
+      readonly queue_id: string;
+      readonly last_event_id?: number;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Delete an event queue */
+  readonly 'DELETE /events': {
+    readonly parameters: {
+      /** The queue, from register. */
+      readonly queue_id: string;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+  /** Get events from a queue as a stream */
+  readonly 'GET /events/stream': {
+    readonly parameters: {
+      /** The queue, from register. */
+      readonly queue_id: string;
+      /** The highest event id received and acknowledged; required without a `Last-Event-ID` header. */
+      readonly last_event_id?: number | undefined;
+    };
+    readonly answer: Response;
+    readonly refusal: Schemas['Error'];
+  };
+  /** Tell that the caller starts or stops typing */
+  readonly 'POST /typing': {
+    readonly parameters: {
+      /** `start` or `stop` */
+      readonly op: string;
+      /** Ids or email addresses as JSON list, or addresses as text with commas */
+      readonly to?: string | undefined;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: string;
+    };
+    readonly refusal: Schemas['Error'];
+  };
+};
+
+/** Operations whose path is not below `/api/v1`. */
+export const operationsBelowRoot: ReadonlySet<string> = new Set([
+  'GET /user_uploads/{realm_id}/{path}',
+  'GET /thumbnail',
+  'GET /avatar/{email_or_id}',
+  'GET /avatar/{email_or_id}/medium',
+  'GET /user_avatars/{realm_id}/{file}',
+  'GET /static/images/default-avatar.png',
+  'GET /static/images/default-avatar-medium.png',
+  'GET /user_avatars/{realm_id}/realm/{file}',
+  'GET /static/images/logo/parley-logo.png',
+  'GET /static/images/logo/parley-logo-night.png',
+  'GET /user_avatars/{realm_id}/emoji/images/{file}',
+]);
+
+/** Operations whose parameter `body` is the JSON body of the request. */
+export const operationsWithJsonBody: ReadonlySet<string> = new Set([
+  'POST /external/helloworld',
+  'POST /external/github',
+  'POST /external/gitlab',
+  'POST /external/circleci',
+  'POST /external/sentry',
+  'POST /external/alertmanager',
+  'POST /external/ifttt',
+  'POST /external/zapier',
+  'POST /external/zabbix',
+  'POST /external/splunk',
+]);

@@ -1,0 +1,236 @@
+import { pause, pauseAfter } from './back-off.ts';
+import { encodeRequest, rootOf } from './encode-request.ts';
+import { ApiError, NoAnswerError } from './errors.ts';
+import { EventStream } from './event-stream.ts';
+import type { EventsOptions } from './event-stream.ts';
+import type {
+  AnswerOf,
+  AnyRefusal,
+  OperationName,
+  ParametersOf,
+  RefusalOf,
+} from './operation-types.ts';
+import type { RequestArguments, RequestOptions, Requests } from './request-options.ts';
+import { isInBrowser, isOtherOrigin } from './surroundings.ts';
+
+export type ClientOptions = {
+  /** The address of the server, for example `https://chat.example.com`. */
+  readonly site: string;
+  /** With `apiKey` the credentials; nobody if left out. */
+  readonly email?: string;
+  readonly apiKey?: string;
+  /** Begins the `User-Agent`, by which the server names the client of a message. Browsers send their own. */
+  readonly userAgent?: string;
+  /** How long one attempt may take, in milliseconds (default 30 s). */
+  readonly timeoutMs?: number;
+  /** How often a request is repeated that may be (default 4). */
+  readonly repeatsMax?: number;
+  /** Instead of the runtime's. */
+  readonly fetch?: typeof fetch;
+};
+
+const defaultTimeoutMs = 30_000;
+const defaultRepeatsMax = 4;
+
+/** Of something between client and server: what it could not pass on may be asked again. */
+const gatewayFaults: ReadonlySet<number> = new Set([502, 503, 504]);
+
+function isRefusal(body: unknown): body is AnyRefusal {
+  return (
+    typeof body === 'object' &&
+    body !== null &&
+    'result' in body &&
+    body.result === 'error' &&
+    'msg' in body &&
+    typeof body.msg === 'string'
+  );
+}
+
+function isAnswer(body: unknown): boolean {
+  return typeof body === 'object' && body !== null && 'result' in body && body.result === 'success';
+}
+
+function retryAfterOf(response: Response, body: unknown): number | undefined {
+  const header = Number(response.headers.get('retry-after') ?? Number.NaN);
+  // Pages of other origins cannot read the header.
+  const member =
+    typeof body === 'object' && body !== null && 'retry-after' in body
+      ? Number(body['retry-after'])
+      : Number.NaN;
+  return [member, header].find((secs) => Number.isFinite(secs) && secs >= 0);
+}
+
+function encodeBase64(text: string): string {
+  return btoa(String.fromCodePoint(...new TextEncoder().encode(text)));
+}
+
+/** A caller of a Parley server. All operations of the interface are called by their names, see {@link ParleyClient.request}. */
+export class ParleyClient implements Requests {
+  readonly #root: string;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #options: ClientOptions;
+
+  /** @throws TypeError when the site is no address */
+  constructor(options: ClientOptions) {
+    this.#options = options;
+    this.#root = rootOf(options.site);
+    const { email, apiKey, userAgent } = options;
+    this.#headers = {
+      ...(email !== undefined &&
+        apiKey !== undefined && { Authorization: `Basic ${encodeBase64(`${email}:${apiKey}`)}` }),
+      ...(!isInBrowser() && { 'User-Agent': `${userAgent ?? 'ParleyClient'}/0.1` }),
+    };
+  }
+
+  /**
+   * Makes a client with the API key that belongs to an address and a password (contract, Fetch an API key).
+   *
+   * @throws ApiError when they are wrong, or logging in by password is not allowed
+   * @throws NoAnswerError as `request` does
+   */
+  static async logIn(
+    options: Omit<ClientOptions, 'apiKey' | 'email'> & {
+      readonly username: string;
+      readonly password: string;
+    },
+  ): Promise<ParleyClient> {
+    const { username, password, ...rest } = options;
+    const { email, api_key: apiKey } = await new ParleyClient(rest).request('POST /fetch_api_key', {
+      username,
+      password,
+    });
+    return new ParleyClient({ ...rest, email, apiKey });
+  }
+
+  /**
+   * Calls an operation, for example `request('POST /messages', { type: 'stream', to: 'general', topic: 'x', content: 'hi' })`.
+   * Parameters of the path are given with the others, files as `Blob` or `File`.
+   *
+   * Refused for too many requests (429), it waits as long as the server asks for and repeats. Where the answer failed to come, or
+   * the server was not there (502, 503, 504), it repeats what may be repeated: a GET, and what has an `idempotencyKey`.
+   *
+   * @returns the answer's object; of operations that answer no JSON the whole `Response`
+   * @throws ApiError when the server refuses
+   * @throws NoAnswerError when there is no answer, or none that can be understood
+   */
+  async request<Name extends OperationName>(
+    operation: Name,
+    ...[parameters, options]: RequestArguments<Name>
+  ): Promise<AnswerOf<Name>> {
+    const given = { ...options };
+    const repeatsMax = given.repeatsMax ?? this.#options.repeatsMax ?? defaultRepeatsMax;
+    const idempotencyKey = given.idempotencyKey ?? this.#keyFor(operation);
+    const isRepeatable = operation.startsWith('GET ') || idempotencyKey !== undefined;
+    const request = encodeRequest(this.#root, operation, { ...parameters });
+    for (let failures = 1; ; failures += 1) {
+      try {
+        return await this.#attempt(operation, request, { ...given, idempotencyKey });
+      } catch (error) {
+        given.signal?.throwIfAborted();
+        if (!(error instanceof ApiError || error instanceof NoAnswerError)) throw error;
+        const wasNotTaken = error.status === 429;
+        const isPassing = error.status === undefined || gatewayFaults.has(error.status);
+        if (failures > repeatsMax || !(wasNotTaken || (isPassing && isRepeatable))) throw error;
+        await pause(pauseAfter(failures, error.retryAfterSecs), given.signal);
+        given.signal?.throwIfAborted();
+      }
+    }
+  }
+
+  /**
+   * Calls an operation as `request` does, but gives a refusal as a value: `result` tells it from the answer, and only the codes that
+   * are documented for this operation can be compared with its `code`.
+   *
+   * @throws NoAnswerError when there is no answer, or none that can be understood
+   */
+  async attempt<Name extends OperationName>(
+    operation: Name,
+    ...rest: RequestArguments<Name>
+  ): Promise<AnswerOf<Name> | RefusalOf<Name>> {
+    try {
+      return await this.request(operation, ...rest);
+    } catch (error) {
+      // What an operation is refused with is what its declaration says, which the server's own tests hold it to.
+      if (error instanceof ApiError) return error.body as RefusalOf<Name>;
+      throw error;
+    }
+  }
+
+  /**
+   * Follows events: `for await (const event of client.events({ event_types: ['message'] }))`. See {@link EventStream} for what it
+   * promises.
+   *
+   * @param parameters those of `register`
+   */
+  events(
+    parameters: ParametersOf<'POST /register'> = {},
+    options: EventsOptions = {},
+  ): EventStream {
+    return new EventStream(this, parameters, options);
+  }
+
+  /** A key of its own for each send, the same for its repeats (contract, Send a message). */
+  #keyFor(operation: OperationName): string | undefined {
+    if (operation !== 'POST /messages' || isOtherOrigin(this.#root)) return undefined;
+    return crypto.randomUUID();
+  }
+
+  async #attempt<Name extends OperationName>(
+    operation: Name,
+    { url, method, body, contentType }: ReturnType<typeof encodeRequest>,
+    options: Omit<RequestOptions, 'idempotencyKey'> & { idempotencyKey: string | undefined },
+  ): Promise<AnswerOf<Name>> {
+    const deadline = AbortSignal.timeout(
+      options.timeoutMs ?? this.#options.timeoutMs ?? defaultTimeoutMs,
+    );
+    const { signal } = options;
+    const send = this.#options.fetch ?? fetch;
+    let response: Response;
+    let text: string;
+    try {
+      response = await send(url, {
+        method,
+        body: body ?? null,
+        signal: signal === undefined ? deadline : AbortSignal.any([signal, deadline]),
+        headers: {
+          ...this.#headers,
+          ...(contentType !== undefined && { 'Content-Type': contentType }),
+          ...(options.idempotencyKey !== undefined && {
+            'Idempotency-Key': options.idempotencyKey,
+          }),
+        },
+      });
+      const isJson = (response.headers.get('content-type') ?? '').startsWith('application/json');
+      // The declarations say which operations answer a success with something else.
+      if (response.ok && !isJson) return response;
+      text = await response.text();
+    } catch (cause) {
+      const wasLate = deadline.aborted && signal?.aborted !== true;
+      throw new NoAnswerError(operation, wasLate ? 'no answer in time' : 'no answer', { cause });
+    }
+    return readAnswer(operation, response, text);
+  }
+}
+
+function readAnswer<Name extends OperationName>(
+  operation: Name,
+  response: Response,
+  text: string,
+): AnswerOf<Name> {
+  const { status } = response;
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    body = undefined;
+  }
+  const retryAfterSecs = retryAfterOf(response, body);
+  if (isRefusal(body)) throw new ApiError(operation, { status, body, retryAfterSecs });
+  if (!response.ok || !isAnswer(body))
+    throw new NoAnswerError(operation, `an answer of status ${status} that is not the server's`, {
+      status,
+      retryAfterSecs,
+    });
+  // The answer's form is what the server's own tests hold it to.
+  return body as AnswerOf<Name>;
+}

@@ -1,0 +1,27 @@
+import type { AnswerOf, OperationName, ParametersOf } from './operation-types.ts';
+
+export type RequestOptions = {
+  /** Ends the request and its repeats; the promise is rejected with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  readonly timeoutMs?: number;
+  readonly repeatsMax?: number;
+  /**
+   * The server does what has the same key once only, so that the request may be repeated. Sends of messages get one by themselves,
+   * but for a page of another origin, which may not send the header.
+   */
+  readonly idempotencyKey?: string;
+};
+
+/** Left out where all parameters may be. */
+export type RequestArguments<Name extends OperationName> =
+  Partial<ParametersOf<Name>> extends ParametersOf<Name>
+    ? [parameters?: ParametersOf<Name>, options?: RequestOptions]
+    : [parameters: ParametersOf<Name>, options?: RequestOptions];
+
+/** What calls operations; see `ParleyClient.request`. */
+export type Requests = {
+  request<Name extends OperationName>(
+    operation: Name,
+    ...rest: RequestArguments<Name>
+  ): Promise<AnswerOf<Name>>;
+};

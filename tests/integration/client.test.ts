@@ -1,0 +1,249 @@
+/** The typed client follows events of a real system through what happens to one. */
+
+import { ApiError, ParleyClient } from '@parley/client';
+import type { EventStream, EventsOptions, FollowedEvent, ParametersOf } from '@parley/client';
+import { waitUntil } from '@parley/test-kit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { startSmallOrganization } from '../api/small-organization.ts';
+import type { PersonKey, SmallOrganization } from '../api/small-organization.ts';
+
+let organization: SmallOrganization;
+beforeAll(async () => {
+  organization = await startSmallOrganization({ events: 2, messages: 1 });
+}, 120_000);
+afterAll(async () => {
+  await organization?.stop();
+});
+
+function clientOf(who: PersonKey): ParleyClient {
+  const { user, apiKey } = organization.accounts[who];
+  return new ParleyClient({ site: organization.cluster.url, email: user.email, apiKey });
+}
+
+async function isQueueThere(queueId: string | undefined): Promise<boolean> {
+  const { rowCount } = await organization.pool.query({
+    text: 'SELECT FROM event_queues WHERE queue_id = $1',
+    values: [queueId],
+  });
+  return rowCount === 1;
+}
+
+/** Takes events for itself, as a program with other things to do would. */
+class Taker {
+  readonly stream: EventStream;
+  readonly events: FollowedEvent[] = [];
+  readonly ended: Promise<void>;
+
+  constructor(
+    client: ParleyClient,
+    parameters: ParametersOf<'POST /register'> = {},
+    options: EventsOptions = {},
+  ) {
+    this.stream = client.events({ event_types: ['message'], ...parameters }, options);
+    this.ended = this.#take();
+  }
+
+  get messageIds(): number[] {
+    return this.events.flatMap((event) =>
+      event.type === 'message' ? (event.message as { id: number }).id : [],
+    );
+  }
+
+  get registrations(): FollowedEvent[] {
+    return this.events.filter(({ type }) => type === 'registered');
+  }
+
+  async begun(): Promise<this> {
+    await waitUntil('a queue is registered', () => this.events.length > 0);
+    return this;
+  }
+
+  async taken(count: number): Promise<number[]> {
+    return waitUntil(
+      `${count} messages came`,
+      () => (this.messageIds.length >= count ? this.messageIds : undefined),
+      { deadlineMs: 60_000 },
+    );
+  }
+
+  async #take(): Promise<void> {
+    for await (const event of this.stream) this.events.push(event);
+  }
+}
+
+async function send(from: PersonKey, to: PersonKey, content: string): Promise<number> {
+  const { user } = organization.accounts[to];
+  const { id } = await clientOf(from).request('POST /messages', {
+    type: 'private',
+    to: user.email,
+    content,
+  });
+  return id;
+}
+
+describe('events', () => {
+  test('begin with the state that they follow from, and come once and in order', async () => {
+    const before = await send('ann', 'bob', 'before');
+    const taker = await new Taker(clientOf('bob')).begun();
+    expect(taker.events[0]).toMatchObject({
+      type: 'registered',
+      isFirst: true,
+      state: { queue_id: taker.stream.queueId, max_message_id: before },
+    });
+    const ids: number[] = [];
+    for (let n = 0; n < 20; n += 1) ids.push(await send('ann', 'bob', `number ${n}`));
+    expect(await taker.taken(ids.length)).toEqual(ids);
+    await taker.stream.return();
+    await taker.ended;
+  });
+
+  test(
+    'go on when the node of the queue is killed, and none is lost or given twice',
+    { timeout: 120_000 },
+    async () => {
+      const taker = await new Taker(clientOf('bob')).begun();
+      const ids = [await send('ann', 'bob', 'one')];
+      expect(await taker.taken(ids.length)).toEqual(ids);
+      for (let round = 0; round < 2; round += 1) {
+        // One of the two holds the queue: both are killed, one after the other.
+        await organization.cluster.kill('events', 0);
+        ids.push(await send('ann', 'bob', 'while a node is away'));
+        await organization.cluster.startAnother('events');
+        ids.push(await send('ann', 'bob', 'after it'));
+      }
+      expect(await taker.taken(ids.length)).toEqual(ids);
+      expect(taker.registrations).toHaveLength(1);
+      await taker.stream.return();
+    },
+  );
+
+  test('go on when the gateway is killed and comes back', { timeout: 120_000 }, async () => {
+    const failures: unknown[] = [];
+    const taker = await new Taker(
+      clientOf('bob'),
+      {},
+      { onFailure: (failure) => failures.push(failure) },
+    ).begun();
+    const ids = [await send('ann', 'bob', 'one')];
+    expect(await taker.taken(ids.length)).toEqual(ids);
+    const { port } = new URL(organization.cluster.url);
+    await organization.cluster.kill('gateway', 0);
+    await waitUntil('the stream noticed', () => failures.length > 0, { deadlineMs: 60_000 });
+    await organization.cluster.startAnother('gateway', { PARLEY_PORT: port });
+    ids.push(await send('ann', 'bob', 'two'));
+    expect(await taker.taken(ids.length)).toEqual(ids);
+    expect(taker.registrations).toHaveLength(1);
+    await taker.stream.return();
+  });
+
+  test('of a queue that is gone are followed by another registration with the state', async () => {
+    const bob = clientOf('bob');
+    const taker = await new Taker(bob).begun();
+    const first = taker.stream.queueId ?? '';
+    await bob.request('DELETE /events', { queue_id: first });
+    await waitUntil('there is another queue', () => taker.registrations.length === 2);
+    const id = await send('ann', 'bob', 'for the second queue');
+    expect(await taker.taken(1)).toEqual([id]);
+    expect(taker.stream.queueId).not.toBe(first);
+    expect(taker.registrations[1]).toMatchObject({
+      isFirst: false,
+      state: { queue_id: taker.stream.queueId },
+    });
+    await taker.stream.return();
+  });
+
+  test('refused for good end the stream with an error', async () => {
+    const { user } = organization.accounts.bob;
+    const stranger = new ParleyClient({
+      site: organization.cluster.url,
+      email: user.email,
+      apiKey: 'x'.repeat(32),
+    });
+    const stream = stranger.events();
+    await expect(stream.next()).rejects.toMatchObject({ status: 401 });
+    await expect(stream.next()).resolves.toEqual({ done: true, value: undefined });
+    const wrong = clientOf('bob').events({ narrow: [['near', '1']] });
+    const error = await wrong.next().catch((failure: unknown) => failure);
+    expect(error instanceof ApiError && error.is('BAD_REQUEST')).toBe(true);
+  });
+});
+
+describe('the end of a stream', () => {
+  test('by return, in the middle of a wait, deletes the queue', async () => {
+    const taker = await new Taker(clientOf('bob')).begun();
+    const { queueId } = taker.stream;
+    expect(await isQueueThere(queueId)).toBe(true);
+    await taker.stream.return();
+    await taker.ended;
+    expect(await isQueueThere(queueId)).toBe(false);
+  });
+
+  test('by its signal is no error and deletes the queue', async () => {
+    const stopping = new AbortController();
+    const taker = await new Taker(clientOf('bob'), {}, { signal: stopping.signal }).begun();
+    const { queueId } = taker.stream;
+    stopping.abort();
+    await taker.ended;
+    expect(await isQueueThere(queueId)).toBe(false);
+    const late = clientOf('bob').events({}, { signal: stopping.signal });
+    expect(await late.next()).toEqual({ done: true, value: undefined });
+  });
+
+  test('by its signal while nobody waits deletes the queue too', async () => {
+    const stopping = new AbortController();
+    const stream = clientOf('bob').events({}, { signal: stopping.signal });
+    await stream.next();
+    const { queueId } = stream;
+    stopping.abort();
+    await waitUntil('the queue is gone', async () => !(await isQueueThere(queueId)));
+  });
+
+  test('by break deletes the queue', async () => {
+    let queueId: string | undefined;
+    const stream = clientOf('bob').events({ event_types: ['message'] });
+    for await (const event of stream) {
+      queueId = stream.queueId;
+      expect(event).toMatchObject({ type: 'registered' });
+      break;
+    }
+    expect(queueId).toMatch(/./);
+    expect(await isQueueThere(queueId)).toBe(false);
+  });
+});
+
+describe('requests', () => {
+  test('log in by password, upload a file, and read it', async () => {
+    const ann = await ParleyClient.logIn({
+      site: organization.cluster.url,
+      username: 'ann@example.com',
+      password: 'ann-secret',
+    });
+    const file = new File(['what is in it'], 'a file.txt', { type: 'text/plain' });
+    const { uri } = await ann.request('POST /user_uploads', { file });
+    const [, realm, path = ''] = /^\/user_uploads\/(\d+)\/(.+)$/.exec(uri) ?? [];
+    const answer = await ann.request('GET /user_uploads/{realm_id}/{path}', {
+      realm_id: realm ?? '',
+      path: decodeURIComponent(path),
+    });
+    expect(await answer.text()).toBe('what is in it');
+  });
+
+  test('sent again under one key make one message', async () => {
+    const parameters = { type: 'private', to: 'bob@example.com', content: 'once' } as const;
+    const ann = clientOf('ann');
+    const first = await ann.request('POST /messages', parameters, { idempotencyKey: 'k1' });
+    const again = await ann.request('POST /messages', parameters, { idempotencyKey: 'k1' });
+    expect(again.id).toBe(first.id);
+  });
+
+  test('give a refusal as a value', async () => {
+    const refusal = await clientOf('ann').attempt('POST /messages', {
+      type: 'stream',
+      to: 'nowhere',
+      topic: 'x',
+      content: 'x',
+    });
+    expect(refusal).toMatchObject({ code: 'STREAM_DOES_NOT_EXIST', stream: 'nowhere' });
+  });
+});
