@@ -1,0 +1,84 @@
+/** A server that answers as it is told: what a real system answers only when something between it and its clients fails. */
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export type Reply = (response: ServerResponse) => void;
+
+export const success = { result: 'success', msg: '' };
+
+export function json(status: number, body: unknown, headers: Record<string, string> = {}): Reply {
+  return (response) => {
+    response.writeHead(status, { 'Content-Type': 'application/json', ...headers });
+    response.end(JSON.stringify(body));
+  };
+}
+
+/** What a proxy says for itself. */
+export function page(status: number): Reply {
+  return (response) => {
+    response.writeHead(status, { 'Content-Type': 'text/html' });
+    response.end('<h1>Bad Gateway</h1>');
+  };
+}
+
+export const cut: Reply = (response) => response.destroy();
+
+/** Holds the request for ever. */
+export const hold: Reply = () => undefined;
+
+export const limited = json(
+  429,
+  { result: 'error', msg: 'API usage exceeded rate limit', 'retry-after': 0.001 },
+  { 'Retry-After': '0.001' },
+);
+
+export const unavailable = json(
+  503,
+  { result: 'error', msg: 'Service temporarily unavailable', code: 'SERVICE_UNAVAILABLE' },
+  { 'Retry-After': '0' },
+);
+
+export class ScriptedServer {
+  /** What the next requests are answered; the last one stays. */
+  replies: Reply[] = [];
+  seen: IncomingMessage[] = [];
+  readonly #server: Server;
+
+  private constructor() {
+    this.#server = createServer((request, response) => {
+      this.seen.push(request);
+      const reply = this.replies.length > 1 ? this.replies.shift() : this.replies[0];
+      request.resume();
+      request.on('end', () => reply?.(response));
+    });
+  }
+
+  static async start(): Promise<ScriptedServer> {
+    const scripted = new ScriptedServer();
+    await new Promise<void>((resolve) => {
+      scripted.#server.listen(0, '127.0.0.1', resolve);
+    });
+    return scripted;
+  }
+
+  get site(): string {
+    const { port } = this.#server.address() as AddressInfo;
+    return `http://127.0.0.1:${port}`;
+  }
+
+  /** Forgets what was asked and says what is answered next. */
+  script(...replies: Reply[]): void {
+    this.replies = replies;
+    this.seen = [];
+  }
+
+  async hasSeen(count: number): Promise<void> {
+    while (this.seen.length < count) await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  stop(): void {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+}
