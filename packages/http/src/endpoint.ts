@@ -6,7 +6,7 @@ import type { FormFile } from './form-files.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { Parameter } from './parameters.ts';
 import type { ReceiveFile } from './receive-file.ts';
-import { compileAnswerCheck } from './validate.ts';
+import { answerCheck } from './validate.ts';
 
 /**
  * The declaration of an endpoint: from it come the route, the decoding and validation of parameters, the access
@@ -108,7 +108,27 @@ export type EndpointAnswer =
   | typeof noContent;
 
 /** What an endpoint answers that answers no JSON when it succeeds. */
-export type RawResponse = { readonly contentType: string; readonly description: string };
+export type RawResponse = {
+  /** 200 unless it says otherwise. */
+  readonly status?: number;
+  /** An answer without one has no body. */
+  readonly contentType?: string;
+  readonly description: string;
+  /** Headers that it always has, and what they say. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** For a stream of Server-Sent Events: what `data:` holds as JSON. */
+  readonly event?: JsonSchema;
+};
+
+/** A refusal without a `code` that has a status or members of its own. Refusals with status 400 and a text alone may come from everywhere. */
+export type Refusal = {
+  readonly status: number;
+  readonly description: string;
+  /** Members beside `result` and `msg`, all of them required. */
+  readonly fields?: Readonly<Record<string, JsonSchema>>;
+  /** For people who see it where a file should be: a page instead of JSON. */
+  readonly contentType?: string;
+};
 
 type MaybePromise<Value> = Value | Promise<Value>;
 
@@ -136,10 +156,12 @@ export type EndpointDeclaration<
   readonly parameters: Parameters;
   /** JSON Schema of the answer's members besides `result` and `msg`; closed unless it says otherwise. */
   readonly response: JsonSchema;
-  /** For an endpoint that answers a success with `rawAnswer`; `response` is an empty object then. */
-  readonly rawResponse?: RawResponse;
+  /** For an endpoint that answers a success with `rawAnswer` or `noContent`; `response` is an empty object then. */
+  readonly rawResponse?: RawResponse | readonly RawResponse[];
   /** Codes this endpoint may answer beside those that every endpoint may. */
   readonly errors?: readonly ErrorCode[];
+  /** Refusals without a code that not every endpoint may answer. */
+  readonly refusals?: readonly Refusal[];
   /**
    * The body is a multipart form with a file, which the handler receives as a stream with `receiveFile`. Parameters come from path
    * and query only, since they are checked before the body is read.
@@ -165,8 +187,10 @@ export type Endpoint<in Context> = {
   readonly access: EndpointAccess;
   readonly parameters: readonly Parameter[];
   readonly response: JsonSchema;
-  readonly rawResponse: RawResponse | undefined;
+  /** Empty for an endpoint that answers JSON. */
+  readonly rawResponses: readonly RawResponse[];
   readonly errors: readonly ErrorCode[];
+  readonly refusals: readonly Refusal[];
   readonly takesFile: boolean;
   readonly longPoll: boolean;
   /** Gives the first difference between an answer's members and the declared schema, or undefined. */
@@ -211,6 +235,7 @@ export function defineEndpoint<
   if (new Set(names).size !== names.length) {
     throw new TypeError(`endpoint ${declaration.name}: a parameter name occurs twice`);
   }
+  const response = { properties: {}, ...declaration.response };
   return {
     name: declaration.name,
     method: declaration.method,
@@ -221,12 +246,13 @@ export function defineEndpoint<
     description: declaration.description ?? '',
     access: declaration.access,
     parameters: declaration.parameters,
-    response: declaration.response,
-    rawResponse: declaration.rawResponse,
+    response,
+    rawResponses: [declaration.rawResponse ?? []].flat(),
     errors: declaration.errors ?? [],
+    refusals: declaration.refusals ?? [],
     takesFile: declaration.takesFile ?? false,
     longPoll: declaration.longPoll ?? false,
-    findAnswerFault: compileAnswerCheck(declaration.response),
+    findAnswerFault: answerCheck(response),
     // The parameters were decoded by this very list and the caller checked by this very access.
     handle: (context, request) =>
       declaration.handler(context, request as unknown as EndpointRequest<Parameters, Access>),

@@ -12,6 +12,11 @@ export type JsonTypeName =
   | 'null';
 
 export type JsonSchema = {
+  /**
+   * The OpenAPI document holds what has a name once, under `components/schemas`, and refers to it elsewhere. One name belongs to one
+   * schema.
+   */
+  readonly name?: string;
   readonly type?: JsonTypeName | readonly JsonTypeName[];
   readonly enum?: readonly (string | number | boolean | null)[];
   readonly const?: string | number | boolean | null;
@@ -19,6 +24,8 @@ export type JsonSchema = {
   readonly required?: readonly string[];
   readonly additionalProperties?: boolean | JsonSchema;
   readonly items?: JsonSchema;
+  /** The items of a list of fixed length; `minItems` and `maxItems` say the length. */
+  readonly prefixItems?: readonly JsonSchema[];
   readonly minItems?: number;
   readonly maxItems?: number;
   /** Counted in code points. */
@@ -30,6 +37,10 @@ export type JsonSchema = {
   readonly pattern?: string;
   readonly format?: 'date' | 'url' | 'hex-color';
   readonly anyOf?: readonly JsonSchema[];
+  /** Only with `discriminator`. */
+  readonly oneOf?: readonly JsonSchema[];
+  /** The required member, a constant or an enumeration in each branch of `oneOf`, that tells the branches apart. */
+  readonly discriminator?: { readonly propertyName: string };
   readonly nullable?: boolean;
   readonly description?: string;
   readonly default?: unknown;

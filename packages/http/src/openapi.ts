@@ -2,13 +2,22 @@ import { errorCatalogue } from '@parley/contracts';
 import type { ErrorCode } from '@parley/contracts';
 
 import { apiPathPrefix } from './api-app.ts';
-import type { Endpoint, EndpointAccess, EndpointMethod } from './endpoint.ts';
+import type { Endpoint, EndpointMethod, RawResponse, Refusal } from './endpoint.ts';
+import { errorSchemaOf, plainError, refusalSchema } from './error-schemas.ts';
 import type { JsonSchema } from './json-schema.ts';
+import {
+  NamedSchemas,
+  jsonContent,
+  oneOfThese,
+  rateLimitHeaders,
+  sharedHeaders,
+  sharedResponses,
+  sharedStatuses,
+} from './openapi-components.ts';
+import type { Json } from './openapi-components.ts';
 import type { Parameter } from './parameters.ts';
 
 /** The OpenAPI 3.1 document, made from the declarations alone. */
-
-type Json = Readonly<Record<string, unknown>>;
 
 export type OpenApiInfo = {
   readonly title: string;
@@ -16,14 +25,10 @@ export type OpenApiInfo = {
   readonly description?: string;
 };
 
-// Every endpoint may answer these; a declaration lists the others.
-const commonErrors: readonly ErrorCode[] = ['BAD_REQUEST', 'SERVICE_UNAVAILABLE'];
-
-function schemaOf(parameter: Parameter): JsonSchema {
+function schemaOf(parameter: Parameter, schemas: NamedSchemas): Json {
   const { defaultValue } = parameter;
-  return defaultValue === undefined
-    ? parameter.schema
-    : { ...parameter.schema, default: defaultValue };
+  const schema = schemas.ofRequest(parameter.schema);
+  return defaultValue === undefined ? schema : { ...schema, default: defaultValue };
 }
 
 function isJsonText(parameter: Parameter): boolean {
@@ -37,7 +42,7 @@ function describeName(parameter: Parameter): string {
     : `${description} Also accepted as ${aliases.map((name) => `\`${name}\``).join(', ')}.`;
 }
 
-function parameterObject(parameter: Parameter): Json {
+function parameterObject(parameter: Parameter, schemas: NamedSchemas): Json {
   const common = {
     name: parameter.name,
     in: parameter.from === 'path' ? 'path' : 'query',
@@ -45,18 +50,18 @@ function parameterObject(parameter: Parameter): Json {
     description: describeName(parameter),
   };
   return isJsonText(parameter)
-    ? { ...common, content: { 'application/json': { schema: schemaOf(parameter) } } }
-    : { ...common, schema: schemaOf(parameter) };
+    ? { ...common, content: { 'application/json': { schema: schemaOf(parameter, schemas) } } }
+    : { ...common, schema: schemaOf(parameter, schemas) };
 }
 
-function formBody(parameters: readonly Parameter[]): Json {
+function formBody(parameters: readonly Parameter[], schemas: NamedSchemas): Json {
   const required = parameters.filter((parameter) => parameter.required).map(({ name }) => name);
   const schema = {
     type: 'object',
     properties: Object.fromEntries(
       parameters.map((parameter) => [
         parameter.name,
-        { ...schemaOf(parameter), description: describeName(parameter) },
+        { ...schemaOf(parameter, schemas), description: describeName(parameter) },
       ]),
     ),
     ...(required.length > 0 && { required }),
@@ -71,7 +76,11 @@ function formBody(parameters: readonly Parameter[]): Json {
   };
 }
 
-function requestOf(parameters: readonly Parameter[], isQueryOnly: boolean): Json {
+function requestOf(
+  parameters: readonly Parameter[],
+  isQueryOnly: boolean,
+  schemas: NamedSchemas,
+): Json {
   const inBody = parameters.filter(({ from }) => from === 'body');
   const inForm =
     isQueryOnly || inBody.length > 0 ? [] : parameters.filter(({ from }) => from === 'form');
@@ -80,13 +89,15 @@ function requestOf(parameters: readonly Parameter[], isQueryOnly: boolean): Json
   );
   const body = inBody[0];
   return {
-    ...(listed.length > 0 && { parameters: listed.map(parameterObject) }),
-    ...(inForm.length > 0 && { requestBody: formBody(inForm) }),
+    ...(listed.length > 0 && {
+      parameters: listed.map((parameter) => parameterObject(parameter, schemas)),
+    }),
+    ...(inForm.length > 0 && { requestBody: formBody(inForm, schemas) }),
     ...(body !== undefined && {
       requestBody: {
         required: true,
         description: body.description,
-        content: { 'application/json': { schema: body.schema } },
+        content: { 'application/json': { schema: schemas.ofRequest(body.schema) } },
       },
     }),
   };
@@ -102,85 +113,226 @@ const fileBody: Json = {
   },
 };
 
-function successOf<Context>({ rawResponse, response }: Endpoint<Context>): Json {
-  if (rawResponse === undefined) {
-    return {
-      description: 'Success',
-      content: { 'application/json': { schema: successSchema(response) } },
-    };
-  }
-  const { contentType, description } = rawResponse;
-  return {
-    description,
-    content: { [contentType]: { schema: { type: 'string', format: 'binary' } } },
-  };
-}
-
-function successSchema(response: JsonSchema): Json {
+function successSchema(response: JsonSchema): JsonSchema {
   return {
     ...response,
     type: 'object',
-    properties: { result: { const: 'success' }, msg: { type: 'string' }, ...response.properties },
+    properties: {
+      result: { const: 'success' },
+      msg: { const: '' },
+      ...response.properties,
+    },
     required: ['result', 'msg', ...(response.required ?? [])],
   };
 }
 
-function errorResponses(codes: readonly ErrorCode[], isAuthenticated: boolean): Json {
-  const forms = [...new Set([...commonErrors, ...codes])].flatMap((code) =>
+function rawResponseObject(
+  { contentType, description, event, headers = {} }: RawResponse,
+  schemas: NamedSchemas,
+): Json {
+  const media = event === undefined ? {} : { schema: { type: 'string' } };
+  return {
+    description,
+    ...(Object.keys(headers).length > 0 && {
+      headers: Object.fromEntries(
+        Object.entries(headers).map(([name, about]) => [
+          name,
+          { description: about, required: true, schema: { type: 'string' } },
+        ]),
+      ),
+    }),
+    ...(contentType !== undefined && { content: { [contentType]: media } }),
+    // OpenAPI 3.1 has no words for the events of a stream.
+    ...(event !== undefined && { 'x-parley-event': schemas.ofAnswer(event) }),
+  };
+}
+
+function successesOf<Context>(
+  { access, rawResponses, response }: Endpoint<Context>,
+  schemas: NamedSchemas,
+): Json {
+  if (rawResponses.length > 0) {
+    return Object.fromEntries(
+      rawResponses.map((raw) => [String(raw.status ?? 200), rawResponseObject(raw, schemas)]),
+    );
+  }
+  return {
+    '200': {
+      description: 'Success',
+      ...(access.authentication === 'required' && { headers: rateLimitHeaders }),
+      content: jsonContent(schemas.ofAnswer(successSchema(response))),
+    },
+  };
+}
+
+/** The codes by which parameters and access are refused, beside those that a declaration lists. */
+function impliedErrors<Context>({ access, parameters }: Endpoint<Context>): ErrorCode[] {
+  const inForm = parameters.filter(({ from }) => from === 'form');
+  return [
+    'BAD_REQUEST',
+    ...(inForm.some(({ required }) => required) ? (['REQUEST_VARIABLE_MISSING'] as const) : []),
+    ...(inForm.length > 0 ? (['REQUEST_VARIABLE_INVALID'] as const) : []),
+    ...(inForm.some(({ aliases }) => aliases.length > 0)
+      ? (['REQUEST_CONFUSING_VAR'] as const)
+      : []),
+    ...(parameters.some(({ from }) => from === 'body') ? (['INVALID_JSON'] as const) : []),
+    ...(access.authentication === 'required' && access.administratorsOnly === true
+      ? (['UNAUTHORIZED_PRINCIPAL'] as const)
+      : []),
+  ];
+}
+
+/** @returns the codes that an endpoint may answer, whatever their status, beside those of authentication and of a store that is away */
+export function errorCodesOf<Context>(endpoint: Endpoint<Context>): ReadonlySet<ErrorCode> {
+  return new Set([...impliedErrors(endpoint), ...endpoint.errors]);
+}
+
+/** Statuses that follow from the kind of an endpoint and have one answer everywhere. */
+function sharedStatusesOf<Context>(endpoint: Endpoint<Context>): number[] {
+  const { access, method, parameters } = endpoint;
+  return [
+    ...(parameters.some(({ from }) => from === 'path') ? [404] : []),
+    // A form may name another method than POST, which the path may not have.
+    ...(method === 'POST' && !endpoint.takesFile ? [405] : []),
+    ...(method === 'GET' ? [] : [413]),
+    ...(access.authentication === 'required' ? [429] : []),
+    500,
+    503,
+  ];
+}
+
+function refusedWith(refusals: readonly Refusal[], schemas: NamedSchemas): Json {
+  const json = refusals.filter(({ contentType }) => contentType === undefined);
+  const pages = refusals.flatMap(({ contentType }) => contentType ?? []);
+  return {
+    description: refusals.map(({ description }) => description).join('; '),
+    content: {
+      ...(json.length > 0 &&
+        jsonContent(
+          oneOfThese(
+            json.map(({ fields }) =>
+              schemas.ofAnswer(fields === undefined ? plainError : refusalSchema(fields)),
+            ),
+          ),
+        )),
+      ...Object.fromEntries(pages.map((contentType) => [contentType, {}])),
+    },
+  };
+}
+
+/** All refusals with a code, and plain ones beside them, by status. */
+function refusedWithCodes<Context>(endpoint: Endpoint<Context>, schemas: NamedSchemas): Json {
+  const forms = [...errorCodesOf(endpoint)].flatMap((code) =>
     errorCatalogue[code].map((form) => ({ code, ...form })),
   );
-  const byStatus = Map.groupBy(forms, ({ status }) => String(status));
-  const responses: Record<string, unknown> = {};
-  for (const [status, group] of byStatus) {
-    responses[status] = {
-      description: group.map(({ code, when }) => `\`${code}\`: ${when}`).join('; '),
-      content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
-    };
-  }
-  if (isAuthenticated) {
-    responses['401'] = { $ref: '#/components/responses/NotAuthenticated' };
-    responses['429'] = { $ref: '#/components/responses/TooManyRequests' };
-  }
-  return responses;
+  const own = endpoint.refusals.filter(({ status }) => !sharedStatuses.has(status));
+  const statuses = new Set([...forms, ...own].map(({ status }) => status));
+  // 401 is the answer of authentication alone.
+  statuses.delete(401);
+  return Object.fromEntries(
+    [...statuses].map((status) => {
+      const group = forms.filter((form) => form.status === status);
+      const plain = own.filter((refusal) => refusal.status === status);
+      if (group.length === 0) return [String(status), refusedWith(plain, schemas)];
+      const isPlain = status === 400 || plain.some(({ fields }) => fields === undefined);
+      const shapes = [
+        ...(isPlain ? [plainError] : []),
+        ...plain.flatMap(({ fields }) => (fields === undefined ? [] : [refusalSchema(fields)])),
+        ...new Set(group.map(({ code }) => errorSchemaOf(code, status))),
+      ];
+      return [
+        String(status),
+        {
+          description: [
+            ...group.map(({ code, when }) => `\`${code}\`: ${when}`),
+            ...plain.map(({ description }) => description),
+          ].join('; '),
+          content: jsonContent(oneOfThese(shapes.map((shape) => schemas.ofAnswer(shape)))),
+        },
+      ];
+    }),
+  );
 }
 
-function securityOf(access: EndpointAccess): Json[] {
-  if (access.authentication === 'none') return [];
-  return access.keyParameter === 'accepted' ? [{ apiKey: [] }, { basic: [] }] : [{ basic: [] }];
-}
-
-function operationOf<Context>(endpoint: Endpoint<Context>, method: string): Json {
-  const isAuthenticated = endpoint.access.authentication === 'required';
+function errorResponses<Context>(endpoint: Endpoint<Context>, schemas: NamedSchemas): Json {
+  const { access, errors, refusals } = endpoint;
+  const shared = new Set([
+    ...sharedStatusesOf(endpoint),
+    ...refusals.flatMap(({ contentType, status }) =>
+      contentType === undefined && sharedStatuses.has(status) ? [status] : [],
+    ),
+  ]);
+  const pages = refusals.filter(
+    ({ contentType, status }) => contentType !== undefined && sharedStatuses.has(status),
+  );
   return {
-    operationId:
-      method === 'get' || endpoint.method !== 'ANY' ? endpoint.name : `${endpoint.name}-${method}`,
+    ...refusedWithCodes(endpoint, schemas),
+    ...(access.authentication === 'required' && {
+      '401': {
+        $ref: `#/components/responses/${errors.includes('INVALID_API_KEY') ? 'NotAuthenticatedOrKey' : 'NotAuthenticated'}`,
+      },
+    }),
+    ...Object.fromEntries(
+      [...shared].map((status) => [
+        String(status),
+        { $ref: `#/components/responses/${sharedStatuses.get(status)}` },
+      ]),
+    ),
+    ...Object.fromEntries(
+      pages.map((page) => [
+        String(page.status),
+        refusedWith(
+          shared.has(page.status)
+            ? [page, { status: page.status, description: 'Nothing is at this path' }]
+            : [page],
+          schemas,
+        ),
+      ]),
+    ),
+  };
+}
+
+function securityOf<Context>({ access, errors }: Endpoint<Context>): Json[] {
+  if (access.authentication === 'none') return [];
+  return errors.includes('INVALID_API_KEY') ? [{ apiKey: [] }, { basic: [] }] : [{ basic: [] }];
+}
+
+function operationOf<Context>(
+  endpoint: Endpoint<Context>,
+  method: string,
+  schemas: NamedSchemas,
+): Json {
+  return {
+    operationId: endpoint.name,
     summary: endpoint.summary,
     ...(endpoint.description !== '' && { description: endpoint.description }),
-    security: securityOf(endpoint.access),
-    ...requestOf(endpoint.parameters, method === 'get' || endpoint.takesFile),
+    security: securityOf(endpoint),
+    ...requestOf(endpoint.parameters, method === 'get' || endpoint.takesFile, schemas),
     ...(endpoint.takesFile && { requestBody: fileBody }),
-    responses: {
-      '200': successOf(endpoint),
-      ...errorResponses(endpoint.errors, isAuthenticated),
-    },
+    responses: { ...successesOf(endpoint, schemas), ...errorResponses(endpoint, schemas) },
   };
 }
 
-function methodsOf(method: EndpointMethod): readonly string[] {
-  return method === 'ANY' ? ['post'] : [method.toLowerCase()];
+function documentMethod(method: EndpointMethod): string {
+  return method === 'ANY' ? 'post' : method.toLowerCase();
 }
 
-function errorSchema(): Json {
+/** How a path is matched, where that is not said by OpenAPI. */
+function matchingOf<Context>({ matching, method, path }: Endpoint<Context>): Json {
   return {
-    type: 'object',
-    properties: {
-      result: { const: 'error' },
-      msg: { type: 'string' },
-      code: { enum: Object.keys(errorCatalogue) },
-    },
-    required: ['result', 'msg'],
+    ...(method === 'ANY' && { 'x-parley-any-method': true }),
+    ...((matching === 'prefix' || path.includes('/*')) && { 'x-parley-prefix': true }),
   };
 }
+
+const generalRules =
+  `Beside what the operations say: every path answers OPTIONS with 204 and its methods in \`Allow\`, every path that has GET answers
+HEAD with the headers of GET, an unknown path is 404 (\`components/responses/NotFound\`), and a method that a path does not have is 405
+(\`components/responses/MethodNotAllowed\`). A POST whose form has a parameter \`method\` counts as that method. Paths marked
+\`x-parley-any-method\` take every method as POST, and those marked \`x-parley-prefix\` everything below them too.`.replaceAll(
+    '\n',
+    ' ',
+  );
 
 /** @returns an OpenAPI 3.1 document of plain JSON values */
 export function openApiDocument(
@@ -188,28 +340,31 @@ export function openApiDocument(
   info: OpenApiInfo,
 ): Record<string, unknown> {
   const paths: Record<string, Record<string, unknown>> = {};
+  const schemas = new NamedSchemas();
   for (const endpoint of endpoints) {
     const prefix = endpoint.below === 'api' ? apiPathPrefix : '';
     const path = prefix + endpoint.path.replaceAll(/[:*]([A-Za-z_]\w*)/g, '{$1}');
     const operations = (paths[path] ??= {});
-    for (const method of methodsOf(endpoint.method))
-      operations[method] = operationOf(endpoint, method);
+    Object.assign(operations, matchingOf(endpoint));
+    const method = documentMethod(endpoint.method);
+    operations[method] = operationOf(endpoint, method, schemas);
   }
-  const error = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } };
+  const responses = sharedResponses(schemas);
   return {
     openapi: '3.1.0',
-    info,
+    info: {
+      ...info,
+      description: [info.description, generalRules].filter((text) => text !== undefined).join(' '),
+    },
     paths,
     components: {
       securitySchemes: {
         basic: { type: 'http', scheme: 'basic', description: 'Email address and API key' },
         apiKey: { type: 'apiKey', in: 'query', name: 'api_key', description: 'The key alone' },
       },
-      schemas: { Error: errorSchema() },
-      responses: {
-        NotAuthenticated: { description: 'Credentials are missing or wrong', content: error },
-        TooManyRequests: { description: 'Repeat after the seconds in Retry-After', content: error },
-      },
+      schemas: schemas.components,
+      responses,
+      headers: sharedHeaders,
     },
   };
 }

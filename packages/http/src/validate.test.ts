@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { refusalOf } from '../tests/refusal-of.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { parseJsonParameter } from './json-text.ts';
-import { compileAnswerCheck, compileCheck } from './validate.ts';
+import { answerCheck, compileCheck } from './validate.ts';
 
 function refusal(schema: JsonSchema, text: string): string {
   const refused = refusalOf(() => compileCheck(schema)(parseJsonParameter(text, 'v'), 'v'));
@@ -151,7 +151,7 @@ describe('schemas', () => {
   });
 
   it('of answers are closed', () => {
-    const check = compileAnswerCheck({
+    const check = answerCheck({
       type: 'object',
       properties: {
         list: { type: 'array', items: { type: 'object', properties: { id: { type: 'integer' } } } },

@@ -1,7 +1,10 @@
 import { badRequest } from '@parley/contracts';
 import { Ajv } from 'ajv';
-import type { ErrorObject, ValidateFunction } from 'ajv';
+import type { ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 
+import { closedSchema } from './closed-schema.ts';
+import { describeFault } from './describe-fault.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { wasFloatLiteral } from './json-text.ts';
 import type { JsonValue } from './json-text.ts';
@@ -23,6 +26,7 @@ const ajv = new Ajv({
 ajv.addFormat('date', { type: 'string', validate: isDate });
 ajv.addFormat('url', { type: 'string', validate: isWebAddress });
 ajv.addFormat('hex-color', { type: 'string', validate: /^#[0-9a-fA-F]{3,6}$/ });
+ajv.addVocabulary(['name']);
 ajv.addKeyword({ keyword: 'refusal', schemaType: 'string' });
 ajv.addKeyword({
   keyword: 'notBlank',
@@ -121,30 +125,28 @@ export function compileCheck(schema: JsonSchema): (holder: JsonValue, name: stri
   };
 }
 
-/** Compiles the schema of an answer; the returned function gives the first fault's description, or undefined. */
-export function compileAnswerCheck(schema: JsonSchema): (data: unknown) => string | undefined {
-  const validate: ValidateFunction = ajv.compile(closed(schema));
-  return (data) => {
-    if (validate(data)) return undefined;
-    const first: ErrorObject | undefined = validate.errors?.[0];
-    return `${first?.instancePath ?? ''} ${first?.message ?? ''} ${JSON.stringify(first?.params ?? {})}`;
-  };
-}
+// Compiled for answers only: a fault in one names its place and value, and nothing is said to a client.
+const answerAjv = new Ajv2020({
+  allErrors: false,
+  strict: true,
+  allowUnionTypes: true,
+  verbose: true,
+  unicodeRegExp: true,
+  discriminator: true,
+  // A discriminator asks for the type beside the members, which its branches say.
+  strictTypes: false,
+  strictRequired: false,
+});
+answerAjv.addVocabulary(['name']);
 
-/** An answer holds exactly what is declared: objects with listed members admit no others unless they say so. */
-function closed(schema: JsonSchema): Record<string, unknown> {
-  const copy: Record<string, unknown> = { ...schema };
-  if (schema.properties !== undefined) {
-    copy['additionalProperties'] ??= false;
-    copy['type'] ??= 'object';
-    copy['properties'] = Object.fromEntries(
-      Object.entries(schema.properties).map(([name, member]) => [name, closed(member)]),
-    );
-  }
-  if (typeof schema.additionalProperties === 'object') {
-    copy['additionalProperties'] = closed(schema.additionalProperties);
-  }
-  if (schema.items !== undefined) copy['items'] = closed(schema.items);
-  if (schema.anyOf !== undefined) copy['anyOf'] = schema.anyOf.map(closed);
-  return copy;
+/**
+ * @returns a function that gives the first fault of an answer's members, or undefined. The schema is compiled when the function is
+ * first called: most processes never compare.
+ */
+export function answerCheck(schema: JsonSchema): (data: unknown) => string | undefined {
+  let validate: ValidateFunction | undefined;
+  return (data) => {
+    validate ??= answerAjv.compile(closedSchema(schema));
+    return validate(data) ? undefined : describeFault(validate.errors ?? []);
+  };
 }

@@ -1,10 +1,9 @@
+import { attachmentSchema, listOf } from '@parley/api-schemas';
 import { badRequest } from '@parley/contracts';
 import { defineEndpoint, pathInteger } from '@parley/http';
 import { listAttachments } from '@parley/store';
 
 import type { MessagesContext } from '../context.ts';
-
-const integer = { type: 'integer' } as const;
 
 /** GET attachments (reference facts, people 15). */
 export const listAttachmentsEndpoint = defineEndpoint({
@@ -19,32 +18,8 @@ export const listAttachmentsEndpoint = defineEndpoint({
   response: {
     type: 'object',
     properties: {
-      attachments: {
-        type: 'array',
-        items: {
-          type: 'object',
-          properties: {
-            id: integer,
-            name: { type: 'string', description: 'As it was when it was uploaded' },
-            path_id: { type: 'string', description: 'The uri without `/user_uploads/`' },
-            size: integer,
-            create_time: integer,
-            messages: {
-              type: 'array',
-              items: {
-                type: 'object',
-                properties: {
-                  id: integer,
-                  name: { ...integer, description: 'When the message was sent' },
-                },
-                required: ['id', 'name'],
-              },
-            },
-          },
-          required: ['id', 'name', 'path_id', 'size', 'create_time', 'messages'],
-        },
-      },
-      upload_space_used: { ...integer, description: 'Bytes of the whole organization' },
+      attachments: listOf(attachmentSchema),
+      upload_space_used: { type: 'integer', description: 'Bytes of the whole organization' },
     },
     required: ['attachments', 'upload_space_used'],
   },

@@ -1,30 +1,11 @@
 import { checkMayReadEditHistory, getVisibleHistory } from '@parley/access';
+import { editSnapshotSchema } from '@parley/api-schemas';
 import { defineEndpoint, pathInteger } from '@parley/http';
-import type { JsonSchema } from '@parley/http';
 import { getRealm } from '@parley/store';
 import type { PastEdit } from '@parley/store';
 
 import type { MessagesContext } from '../context.ts';
 import type { MessageRenderer } from '../rendering/message-renderer.ts';
-
-const text: JsonSchema = { type: 'string' };
-const integer: JsonSchema = { type: 'integer' };
-
-const snapshotSchema: JsonSchema = {
-  type: 'object',
-  properties: {
-    topic: text,
-    content: text,
-    rendered_content: text,
-    prev_topic: text,
-    prev_content: text,
-    prev_rendered_content: text,
-    content_html_diff: text,
-    user_id: integer,
-    timestamp: integer,
-  },
-  required: ['topic', 'content', 'rendered_content', 'user_id', 'timestamp'],
-};
 
 async function snapshotOf(
   renderer: MessageRenderer,
@@ -61,7 +42,7 @@ export const getMessageHistoryEndpoint = defineEndpoint({
   parameters: [pathInteger('message_id', { description: 'The message' })],
   response: {
     type: 'object',
-    properties: { message_history: { type: 'array', items: snapshotSchema } },
+    properties: { message_history: { type: 'array', items: editSnapshotSchema } },
     required: ['message_history'],
   },
   handler: async (context: MessagesContext, { caller, parameters }) => {

@@ -1,3 +1,4 @@
+import { fetchedMessageSchema } from '@parley/api-schemas';
 import { badRequest, limits, requestVariableInvalid } from '@parley/contracts';
 import { convertedNumber, custom, defineEndpoint, jsonBoolean } from '@parley/http';
 import { findFirstUnreadOf, getRealm, listMessages } from '@parley/store';
@@ -9,7 +10,6 @@ import { compileNarrow } from '../narrow/compile-narrow.ts';
 import { parseNarrow } from '../narrow/parse-narrow.ts';
 import { readNarrowed } from '../narrow/read-narrowed.ts';
 import { matchMessages } from '../narrow/search-matches.ts';
-import { messageSchema } from './message-schema.ts';
 
 /** The anchor that stands for the newest message (reference facts, messages 6.3); exactly a double. */
 export const newestAnchor = 10_000_000_000_000_000;
@@ -131,7 +131,7 @@ export const getMessagesEndpoint = defineEndpoint({
       found_oldest: { type: 'boolean' },
       found_newest: { type: 'boolean' },
       history_limited: { type: 'boolean' },
-      messages: { type: 'array', items: messageSchema },
+      messages: { type: 'array', items: fetchedMessageSchema },
     },
     required: [
       'anchor',

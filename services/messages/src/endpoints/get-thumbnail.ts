@@ -39,9 +39,18 @@ export const getThumbnailEndpoint = defineEndpoint({
     }),
     text('size', { required: true, description: '`thumbnail` or `full`' }),
   ],
-  rawResponse: { contentType: 'text/plain', description: 'A redirect (302) to the picture' },
+  rawResponse: {
+    status: 302,
+    contentType: 'text/plain',
+    description: 'A redirect to the picture',
+    headers: { Location: 'Where the picture is' },
+  },
   response: { type: 'object' },
   errors: ['INVALID_API_KEY'],
+  refusals: [
+    { status: 403, contentType: 'text/html', description: 'The picture may not be seen' },
+    { status: 404, contentType: 'text/html', description: 'There is no such picture' },
+  ],
   handler: async (context: MessagesContext, { caller, parameters }) => {
     const { url, size } = parameters;
     if (!sizes.has(size)) return page(403, 'Invalid size.');

@@ -73,12 +73,32 @@ export const getUploadedFileEndpoint = defineEndpoint({
     pathText('realm_id', { description: 'The organization', pattern: /^\d+$/ }),
     pathText('path', { description: 'The rest of the uri', nul: 'handled' }),
   ],
-  rawResponse: {
-    contentType: '*/*',
-    description: 'The file; as an attachment unless it is a PDF, GIF, JPEG, PNG or WebP',
-  },
+  rawResponse: [
+    {
+      contentType: '*/*',
+      description: 'The file; as an attachment unless it is a PDF, GIF, JPEG, PNG or WebP',
+      headers: { ETag: 'Of the file, which never changes' },
+    },
+    {
+      status: 206,
+      contentType: '*/*',
+      description: 'The part of the file that `Range` asks for',
+      headers: { 'Content-Range': 'Which part' },
+    },
+    { status: 304, description: 'The client has it, as `If-None-Match` says' },
+    {
+      status: 416,
+      contentType: '*/*',
+      description: 'The file has no such part as `Range` asks for',
+      headers: { 'Content-Range': 'How large the file is' },
+    },
+  ],
   response: { type: 'object' },
   errors: ['INVALID_API_KEY'],
+  refusals: [
+    { status: 403, contentType: 'text/html', description: 'The file may not be seen' },
+    { status: 404, contentType: 'text/html', description: 'There is no such file' },
+  ],
   handler: async (context: MessagesContext, { caller, parameters, header }) => {
     const pathId = `${parameters.realm_id}/${parameters.path}`;
     const file = await findReadableFile(context.pool, caller.userId, pathId);

@@ -85,7 +85,12 @@ async function redirect(
 
 const who = pathText('email_or_id', { description: 'Email address or user id' });
 const redirection = {
-  rawResponse: { contentType: 'text/plain', description: 'A redirection, 302, to the picture' },
+  access: { authentication: 'required' },
+  rawResponse: {
+    status: 302,
+    description: 'A redirection to the picture',
+    headers: { Location: 'Where the picture is' },
+  },
   response: { type: 'object' },
   errors: ['INVALID_API_KEY'],
 } as const;
@@ -99,7 +104,6 @@ export const getAvatarEndpoint = defineEndpoint({
   summary: 'Find the avatar of an account',
   description:
     'The key may also be the query parameter `api_key`. The rest of the query is passed on.',
-  access: { authentication: 'required' },
   parameters: [who],
   ...redirection,
   handler: (context: PresenceContext, { parameters, query }) =>
@@ -113,7 +117,6 @@ export const getMediumAvatarEndpoint = defineEndpoint({
   below: 'root',
   path: '/avatar/:email_or_id/medium',
   summary: 'Find the large avatar of an account',
-  access: { authentication: 'required' },
   parameters: [who],
   ...redirection,
   handler: (context: PresenceContext, { parameters, query }) =>

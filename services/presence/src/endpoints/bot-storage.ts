@@ -3,7 +3,7 @@ import { defineEndpoint, json, jsonStringList } from '@parley/http';
 import { checkTexts } from '../bots/bot-rules.ts';
 import { deleteStorage, readStorage, writeStorage } from '../bots/change-storage.ts';
 import type { PresenceContext } from '../context.ts';
-import { emptyAnswer } from './user-schemas.ts';
+import { emptyAnswer } from './empty-answer.ts';
 
 const keys = jsonStringList('keys', { description: 'By default all keys' });
 

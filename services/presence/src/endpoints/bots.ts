@@ -1,3 +1,4 @@
+import { botDefaults, objectOf } from '@parley/api-schemas';
 import { serviceInterfaces, botTypes } from '@parley/contracts';
 import {
   defineEndpoint,
@@ -17,7 +18,7 @@ import { checkTexts } from '../bots/bot-rules.ts';
 import { changeBot } from '../bots/change-bot.ts';
 import { createBot } from '../bots/create-bot.ts';
 import type { PresenceContext } from '../context.ts';
-import { emptyAnswer } from './user-schemas.ts';
+import { emptyAnswer } from './empty-answer.ts';
 
 const owners = { authentication: 'required', guests: 'refused', bots: 'refused' } as const;
 const botId = pathInteger('bot_id', { description: 'The id of the bot' });
@@ -38,19 +39,17 @@ export const listBotsEndpoint = defineEndpoint({
     properties: {
       bots: {
         type: 'array',
-        items: {
-          type: 'object',
-          properties: {
-            username: { type: 'string', description: 'email address' },
+        items: objectOf(
+          {
+            username: { type: 'string', description: 'Email address' },
             full_name: { type: 'string' },
             api_key: { type: 'string' },
             avatar_url: { type: 'string' },
-            default_sending_stream: streamName,
-            default_events_register_stream: streamName,
-            default_all_public_streams: { type: 'boolean' },
+            ...botDefaults,
           },
-          required: ['username', 'full_name', 'api_key', 'avatar_url'],
-        },
+          {},
+          { name: 'OwnBot' },
+        ),
       },
     },
     required: ['bots'],

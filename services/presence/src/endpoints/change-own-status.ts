@@ -3,7 +3,7 @@ import { defineEndpoint, jsonBoolean, text } from '@parley/http';
 
 import { changeStatus } from '../accounts/change-status.ts';
 import type { PresenceContext } from '../context.ts';
-import { emptyAnswer } from './user-schemas.ts';
+import { emptyAnswer } from './empty-answer.ts';
 
 /** POST users/me/status (reference facts, events 15.3). */
 export const changeOwnStatusEndpoint = defineEndpoint({

@@ -6,7 +6,7 @@ import { deactivateAccount } from '../accounts/deactivate-account.ts';
 import { reactivateAccount } from '../accounts/reactivate-account.ts';
 import type { PresenceContext } from '../context.ts';
 import type { GivenValue } from '../profile-fields/value-rules.ts';
-import { emptyAnswer } from './user-schemas.ts';
+import { emptyAnswer } from './empty-answer.ts';
 
 const userId = pathInteger('user_id', { description: 'The id of the account' });
 

@@ -9,7 +9,7 @@ import {
   organizationDeactivated,
 } from '../accounts/sign-in-refusals.ts';
 import type { PresenceContext } from '../context.ts';
-import { apiKeyAnswer } from './api-key-answer.ts';
+import { apiKeyAnswer, signInRefusal } from './api-key-answer.ts';
 
 /** POST dev_fetch_api_key (contract, Server and development endpoints; reference facts, people 5.2). */
 export const devFetchApiKey = defineEndpoint({
@@ -24,6 +24,7 @@ export const devFetchApiKey = defineEndpoint({
   ],
   response: apiKeyAnswer,
   errors: ['BAD_REQUEST'],
+  refusals: [signInRefusal],
   handler: async (context: PresenceContext, { parameters }) => {
     const realm = await findRealm(context.pool);
     const isOn = realm === undefined || authenticationMethods(realm, context.mode)['Dev'] === true;

@@ -15,7 +15,7 @@ import {
   passwordSignInDisabled,
 } from '../accounts/sign-in-refusals.ts';
 import type { PresenceContext } from '../context.ts';
-import { apiKeyAnswer } from './api-key-answer.ts';
+import { apiKeyAnswer, signInRefusal } from './api-key-answer.ts';
 
 /** POST fetch_api_key (reference facts, people 5.1). */
 export const fetchApiKey = defineEndpoint({
@@ -30,6 +30,7 @@ export const fetchApiKey = defineEndpoint({
   ],
   response: apiKeyAnswer,
   errors: ['BAD_REQUEST'],
+  refusals: [signInRefusal, { status: 429, description: 'Too many wrong passwords' }],
   handler: async (context: PresenceContext, { parameters }) => {
     const email = checkEmailShape(parameters.username);
     const realm = await findRealm(context.pool);

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 
+import { profileDataSchema } from '@parley/api-schemas';
 import { notAuthenticated } from '@parley/contracts';
 import { defineEndpoint } from '@parley/http';
 import { avatarUrl, findNewestSentMessageId, findUserById, listProfiles } from '@parley/store';
 
 import type { PresenceContext } from '../context.ts';
-import { profileDataSchema } from './user-schemas.ts';
 
 /** GET users/me (contract, Profile; reference facts, people 7.2). */
 export const getOwnProfile = defineEndpoint({

@@ -1,9 +1,10 @@
+import { linkifierSchema, listOf } from '@parley/api-schemas';
 import { defineEndpoint, pathInteger, text } from '@parley/http';
 import { linkifierJson, listLinkifiers } from '@parley/store';
 
 import type { PresenceContext } from '../context.ts';
 import { addLinkifier, removeLinkifier } from '../organization/change-linkifiers.ts';
-import { emptyAnswer } from './user-schemas.ts';
+import { emptyAnswer } from './empty-answer.ts';
 
 const administrators = { authentication: 'required', administratorsOnly: true } as const;
 
@@ -18,16 +19,7 @@ export const listLinkifiersEndpoint = defineEndpoint({
   response: {
     type: 'object',
     properties: {
-      filters: {
-        type: 'array',
-        items: {
-          type: 'array',
-          items: { type: ['string', 'integer'] },
-          minItems: 3,
-          maxItems: 3,
-          description: 'Pattern, URL format, id',
-        },
-      },
+      filters: listOf(linkifierSchema),
     },
     required: ['filters'],
   },
@@ -57,6 +49,18 @@ export const addLinkifierEndpoint = defineEndpoint({
   ],
   response: { type: 'object', properties: { id: { type: 'integer' } }, required: ['id'] },
   errors: ['UNAUTHORIZED_PRINCIPAL'],
+  refusals: [
+    {
+      status: 400,
+      description: 'Pattern or URL are no good; `errors` lists the texts by field',
+      fields: {
+        errors: {
+          type: 'object',
+          additionalProperties: { type: 'array', items: { type: 'string' } },
+        },
+      },
+    },
+  ],
   handler: async (context: PresenceContext, { caller, parameters }) => ({
     id: await addLinkifier(context, caller, {
       pattern: parameters.pattern,

@@ -1,3 +1,4 @@
+import { memberSchema } from '@parley/api-schemas';
 import { badRequest } from '@parley/contracts';
 import type { Caller } from '@parley/contracts';
 import { defineEndpoint, jsonBoolean, pathInteger } from '@parley/http';
@@ -12,7 +13,6 @@ import {
 import type { User, UserJsonOptions } from '@parley/store';
 
 import type { PresenceContext } from '../context.ts';
-import { memberSchema } from './user-schemas.ts';
 
 const clientGravatar = jsonBoolean('client_gravatar', {
   default: false,

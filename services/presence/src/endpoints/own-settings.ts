@@ -1,9 +1,10 @@
+import { displaySettings, notificationSettings, objectOf } from '@parley/api-schemas';
 import { defineEndpoint, jsonBoolean, jsonInteger, jsonOrText, text } from '@parley/http';
 
 import { changeOwnAccount } from '../accounts/change-own-account.ts';
 import type { PresenceContext } from '../context.ts';
 import { changeSettings, givenSettings, setEnterSends } from '../settings/change-settings.ts';
-import { emptyAnswer } from './user-schemas.ts';
+import { emptyAnswer } from './empty-answer.ts';
 
 const people = { authentication: 'required', bots: 'refused' } as const;
 
@@ -59,7 +60,7 @@ export const changeDisplaySettingsEndpoint = defineEndpoint({
     jsonInteger('demote_inactive_streams', on('1 automatic, 2 always, 3 never')),
     jsonOrText('timezone', on('An IANA name')),
   ],
-  response: { type: 'object', additionalProperties: true },
+  response: objectOf({}, displaySettings),
   errors: ['BAD_REQUEST'],
   handler: (context: PresenceContext, { caller, parameters }) =>
     changeSettings(context, caller, 'display', givenSettings(parameters)),
@@ -92,7 +93,7 @@ export const changeNotificationSettingsEndpoint = defineEndpoint({
     jsonInteger('desktop_icon_count_display', on('1 all unread, 2 private and mentions, 3 none')),
     jsonBoolean('realm_name_in_notifications', on("Mails show the organization's name")),
   ],
-  response: { type: 'object', additionalProperties: true },
+  response: objectOf({}, notificationSettings),
   errors: ['BAD_REQUEST'],
   handler: (context: PresenceContext, { caller, parameters }) =>
     changeSettings(context, caller, 'notifications', givenSettings(parameters)),

@@ -1,3 +1,4 @@
+import { presenceSchema, presencesSchema, serverTimestampSchema } from '@parley/api-schemas';
 import { badRequest, foldName, withoutCode } from '@parley/contracts';
 import type { Caller } from '@parley/contracts';
 import { defineEndpoint, jsonBoolean, pathText, preserialized, text } from '@parley/http';
@@ -7,36 +8,6 @@ import { findSignInAccount, findUserByEmail } from '@parley/store';
 import type { User } from '@parley/store';
 
 import type { RunningPresenceContext } from '../context.ts';
-
-const clientPresenceSchema = {
-  type: 'object',
-  properties: {
-    client: { type: 'string', description: 'The client that the entry is about' },
-    status: { type: 'string', enum: ['active', 'idle'] },
-    timestamp: {
-      type: 'integer',
-      description: 'Seconds; more than a few minutes ago means offline',
-    },
-    pushable: { type: 'boolean', description: 'Not present in aggregated' },
-  },
-  required: ['client', 'status', 'timestamp'],
-} as const;
-
-const presenceSchema = {
-  type: 'object',
-  description: 'By client name; aggregated is the entry of the client that reported last',
-  properties: { aggregated: clientPresenceSchema },
-  required: ['aggregated'],
-  additionalProperties: clientPresenceSchema,
-} as const;
-
-const presencesSchema = {
-  type: 'object',
-  description: 'By email address: active people with a report in the last 14 days',
-  additionalProperties: presenceSchema,
-} as const;
-
-const serverTimestampSchema = { type: 'number', description: 'Seconds, with a fraction' } as const;
 
 /** @param presences the object as JSON text */
 function realmAnswer(presences: string): Preserialized {

@@ -1,3 +1,4 @@
+import { listOf, profileFieldSchema } from '@parley/api-schemas';
 import {
   defineEndpoint,
   json,
@@ -16,7 +17,7 @@ import {
   removeField,
   reorderFields,
 } from '../profile-fields/change-fields.ts';
-import { emptyAnswer } from './user-schemas.ts';
+import { emptyAnswer } from './empty-answer.ts';
 
 const fieldId = pathInteger('field_id', { description: 'The id of the field' });
 const administrators = { authentication: 'required', administratorsOnly: true } as const;
@@ -41,25 +42,7 @@ export const listProfileFieldsEndpoint = defineEndpoint({
   response: {
     type: 'object',
     properties: {
-      custom_fields: {
-        type: 'array',
-        items: {
-          type: 'object',
-          properties: {
-            id: { type: 'integer' },
-            name: { type: 'string' },
-            type: {
-              type: 'integer',
-              description:
-                '1 short text, 2 long text, 3 list of options, 4 date, 5 link, 6 person picker, 7 external account',
-            },
-            hint: { type: 'string' },
-            field_data: { type: 'string', description: 'JSON text, or empty' },
-            order: { type: 'integer' },
-          },
-          required: ['id', 'name', 'type', 'hint', 'field_data', 'order'],
-        },
-      },
+      custom_fields: listOf(profileFieldSchema),
     },
     required: ['custom_fields'],
   },

@@ -1,9 +1,10 @@
+import { integer, listOf, realmDomainSchema, text, tuple } from '@parley/api-schemas';
 import { defineEndpoint, jsonBoolean, jsonOrText, pathText } from '@parley/http';
 import { listDomains, realmDomainJson } from '@parley/store';
 
 import type { PresenceContext } from '../context.ts';
 import { addDomain, changeDomain, removeDomain } from '../organization/change-domains.ts';
-import { emptyAnswer } from './user-schemas.ts';
+import { emptyAnswer } from './empty-answer.ts';
 
 const administrators = { authentication: 'required', administratorsOnly: true } as const;
 const domain = pathText('domain', { description: 'The domain' });
@@ -23,14 +24,7 @@ export const listRealmDomainsEndpoint = defineEndpoint({
   response: {
     type: 'object',
     properties: {
-      domains: {
-        type: 'array',
-        items: {
-          type: 'object',
-          properties: { domain: { type: 'string' }, allow_subdomains: { type: 'boolean' } },
-          required: ['domain', 'allow_subdomains'],
-        },
-      },
+      domains: listOf(realmDomainSchema),
     },
     required: ['domains'],
   },
@@ -54,10 +48,7 @@ export const addRealmDomainEndpoint = defineEndpoint({
     type: 'object',
     properties: {
       new_domain: {
-        type: 'array',
-        items: { type: ['integer', 'string'] },
-        minItems: 2,
-        maxItems: 2,
+        ...tuple(integer, text),
         description: 'Its id, and the domain in lower case',
       },
     },

@@ -1,3 +1,4 @@
+import { realmEmojiSchema } from '@parley/api-schemas';
 import { notFound } from '@parley/contracts';
 import { defineEndpoint, pathText } from '@parley/http';
 import { isEmojiFile, listRealmEmoji, realmEmojiJson } from '@parley/store';
@@ -5,7 +6,7 @@ import { isEmojiFile, listRealmEmoji, realmEmojiJson } from '@parley/store';
 import type { PresenceContext } from '../context.ts';
 import { addEmoji, emojiFileKey, removeEmoji } from '../organization/change-emoji.ts';
 import { pictureAccess, pictureAnswer } from './picture-answer.ts';
-import { emptyAnswer } from './user-schemas.ts';
+import { emptyAnswer } from './empty-answer.ts';
 
 const members = { authentication: 'required', guests: 'refused', bots: 'refused' } as const;
 const errors = ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'] as const;
@@ -26,32 +27,7 @@ export const listRealmEmojiEndpoint = defineEndpoint({
   response: {
     type: 'object',
     properties: {
-      emoji: {
-        type: 'object',
-        description: 'By id',
-        additionalProperties: {
-          type: 'object',
-          properties: {
-            id: { type: 'string' },
-            name: { type: 'string', description: 'Written between colons' },
-            source_url: {
-              type: 'string',
-              description: 'Below the server; nobody is asked who he is there',
-            },
-            deactivated: { type: 'boolean' },
-            author: {
-              type: ['object', 'null'],
-              properties: {
-                id: { type: 'integer' },
-                email: { type: 'string' },
-                full_name: { type: 'string' },
-              },
-              required: ['id', 'email', 'full_name'],
-            },
-          },
-          required: ['id', 'name', 'source_url', 'deactivated', 'author'],
-        },
-      },
+      emoji: realmEmojiSchema,
     },
     required: ['emoji'],
   },

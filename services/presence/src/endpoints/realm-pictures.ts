@@ -11,7 +11,7 @@ import type { PresenceContext } from '../context.ts';
 import { pictureUrl, removePicture, uploadPicture } from '../organization/change-pictures.ts';
 import { withoutKey } from './avatars.ts';
 import { pictureAccess, pictureAnswer } from './picture-answer.ts';
-import { emptyAnswer } from './user-schemas.ts';
+import { emptyAnswer } from './empty-answer.ts';
 
 const administrators = { authentication: 'required', administratorsOnly: true } as const;
 const form = 'A multipart form with one file: a PNG, JPEG, GIF or WebP of at most 5 MB.';
@@ -67,7 +67,11 @@ async function redirect(
 
 const redirection = {
   access: { authentication: 'required' },
-  rawResponse: { contentType: 'text/plain', description: 'A redirection, 302, to the picture' },
+  rawResponse: {
+    status: 302,
+    description: 'A redirection to the picture',
+    headers: { Location: 'Where the picture is' },
+  },
   response: { type: 'object' },
 } as const;
 

@@ -1,3 +1,4 @@
+import { authenticationMethodsSchema, integer, objectOf, realmSettings } from '@parley/api-schemas';
 import {
   custom,
   defineEndpoint,
@@ -8,13 +9,14 @@ import {
   noContent,
 } from '@parley/http';
 import { convertedNumber } from '@parley/http';
+import type { JsonSchema } from '@parley/http';
 import type { RealmSettings } from '@parley/store';
 
 import type { PresenceContext } from '../context.ts';
 import { changeRealm } from '../organization/change-realm.ts';
 import { deactivateOrganization } from '../organization/deactivate-organization.ts';
 import { policyValues } from '../organization/realm-settings.ts';
-import { emptyAnswer } from './user-schemas.ts';
+import { emptyAnswer } from './empty-answer.ts';
 
 const administrators = { authentication: 'required', administratorsOnly: true } as const;
 const on = (description: string) => ({ description }) as const;
@@ -90,6 +92,9 @@ function givenSettings(parameters: Given): Partial<RealmSettings> {
   );
 }
 
+/** What is answered for a text that changed. */
+const updated: JsonSchema = { const: 'updated' };
+
 /** PATCH realm (reference facts, people 14.1). */
 export const changeRealmEndpoint = defineEndpoint({
   name: 'change-realm',
@@ -114,7 +119,22 @@ export const changeRealmEndpoint = defineEndpoint({
       on('New people are announced there; negative is none'),
     ),
   ],
-  response: { type: 'object', additionalProperties: true },
+  response: objectOf(
+    {},
+    {
+      ...Object.fromEntries(
+        Object.entries(realmSettings).map(([name, schema]) => [
+          name,
+          schema.type === 'string' ? updated : schema,
+        ]),
+      ),
+      name: updated,
+      description: updated,
+      authentication_methods: authenticationMethodsSchema,
+      notifications_stream_id: integer,
+      signup_notifications_stream_id: integer,
+    },
+  ),
   errors: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL', 'REQUEST_VARIABLE_INVALID'],
   handler: (context: PresenceContext, { caller, parameters }) => {
     const { name, description } = parameters;
@@ -158,5 +178,6 @@ export const generate204Endpoint = defineEndpoint({
   access: { authentication: 'none' },
   parameters: [],
   response: emptyAnswer,
+  rawResponse: { status: 204, description: 'Nothing' },
   handler: () => noContent,
 });

@@ -1,3 +1,4 @@
+import { listOf, userGroupSchema } from '@parley/api-schemas';
 import { defineEndpoint, jsonIntegerList, pathInteger, text } from '@parley/http';
 import { listUserGroups, userGroupJson } from '@parley/store';
 
@@ -8,7 +9,7 @@ import {
   createGroup,
   removeGroup,
 } from '../organization/change-groups.ts';
-import { emptyAnswer } from './user-schemas.ts';
+import { emptyAnswer } from './empty-answer.ts';
 
 const groupId = pathInteger('group_id', { description: 'The id of the group' });
 const members = { authentication: 'required', guests: 'refused', bots: 'refused' } as const;
@@ -25,23 +26,7 @@ export const listUserGroupsEndpoint = defineEndpoint({
   response: {
     type: 'object',
     properties: {
-      user_groups: {
-        type: 'array',
-        items: {
-          type: 'object',
-          properties: {
-            id: { type: 'integer' },
-            name: { type: 'string' },
-            description: { type: 'string' },
-            members: {
-              type: 'array',
-              items: { type: 'integer' },
-              description: 'User ids, ascending; deactivated people stay members',
-            },
-          },
-          required: ['id', 'name', 'description', 'members'],
-        },
-      },
+      user_groups: listOf(userGroupSchema),
     },
     required: ['user_groups'],
   },

@@ -1,9 +1,9 @@
 import { checkStreamSources } from '@parley/access';
+import { listedStreamSchema } from '@parley/api-schemas';
 import { defineEndpoint, jsonBoolean } from '@parley/http';
 import { listStreams, streamJson } from '@parley/store';
 
 import type { SubscriptionsContext } from '../context.ts';
-import { streamSchema } from './stream-schemas.ts';
 
 /** GET streams (contract, Streams; reference facts, streams 1 and 4.1). */
 export const listStreamsEndpoint = defineEndpoint({
@@ -34,7 +34,7 @@ export const listStreamsEndpoint = defineEndpoint({
   ],
   response: {
     type: 'object',
-    properties: { streams: { type: 'array', items: streamSchema } },
+    properties: { streams: { type: 'array', items: listedStreamSchema } },
     required: ['streams'],
   },
   handler: async (context: SubscriptionsContext, { caller, parameters }) => {

@@ -1,9 +1,9 @@
+import { listedSubscriptionSchema } from '@parley/api-schemas';
 import { notAuthenticated } from '@parley/contracts';
 import { defineEndpoint, jsonBoolean } from '@parley/http';
 import { findUserById, listSubscriptions } from '@parley/store';
 
 import type { SubscriptionsContext } from '../context.ts';
-import { subscriptionSchema } from './stream-schemas.ts';
 
 /** GET users/me/subscriptions (reference facts, streams 6.1). */
 export const listSubscriptionsEndpoint = defineEndpoint({
@@ -20,7 +20,7 @@ export const listSubscriptionsEndpoint = defineEndpoint({
   ],
   response: {
     type: 'object',
-    properties: { subscriptions: { type: 'array', items: subscriptionSchema } },
+    properties: { subscriptions: { type: 'array', items: listedSubscriptionSchema } },
     required: ['subscriptions'],
   },
   handler: async (context: SubscriptionsContext, { caller, parameters }) => {

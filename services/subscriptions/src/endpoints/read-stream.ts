@@ -1,4 +1,5 @@
 import { getReadableStream, mayListMembers, mayReadStream } from '@parley/access';
+import { listOf, topicSchema } from '@parley/api-schemas';
 import { badRequest } from '@parley/contracts';
 import { transaction } from '@parley/database';
 import { defineEndpoint, pathInteger, text } from '@parley/http';
@@ -65,17 +66,7 @@ export const listTopicsEndpoint = defineEndpoint({
   response: {
     type: 'object',
     properties: {
-      topics: {
-        type: 'array',
-        items: {
-          type: 'object',
-          properties: {
-            name: { type: 'string', description: 'as the newest message spells it' },
-            max_id: { type: 'integer', description: 'the newest message' },
-          },
-          required: ['name', 'max_id'],
-        },
-      },
+      topics: listOf(topicSchema),
     },
     required: ['topics'],
   },
