@@ -4,10 +4,440 @@
 export type NoParameters = { readonly [name in string]?: never };
 
 export type Schemas = {
-  readonly Error: {
+  readonly AggregatedPresence: {
+    /** The client that the entry is about */
+    readonly client: string;
+    readonly status: 'active' | 'idle';
+    /** Seconds since 1970; more than a few minutes ago means offline */
+    readonly timestamp: number;
+  };
+  readonly Attachment: {
+    readonly id: number;
+    /** As it was when it was uploaded */
+    readonly name: string;
+    /** The uri without `/user_uploads/` */
+    readonly path_id: string;
+    /** Bytes */
+    readonly size: number;
+    /** Milliseconds since 1970 */
+    readonly create_time: number;
+    readonly messages: {
+      readonly id: number;
+      /** When the message was sent, in milliseconds since 1970 */
+      readonly name: number;
+    }[];
+  };
+  /** Bad event queue id: {queue_id}: an event queue is unknown, deleted or garbage-collected; register again */
+  readonly BadEventQueueIdError: {
     readonly result: 'error';
     readonly msg: string;
-    readonly code?: 'BAD_REQUEST' | 'REQUEST_VARIABLE_MISSING' | 'REQUEST_VARIABLE_INVALID' | 'REQUEST_CONFUSING_VAR' | 'INVALID_JSON' | 'BAD_IMAGE' | 'REALM_UPLOAD_QUOTA' | 'BAD_NARROW' | 'CANNOT_DEACTIVATE_LAST_USER' | 'MISSING_HTTP_EVENT_HEADER' | 'STREAM_DOES_NOT_EXIST' | 'UNAUTHORIZED_PRINCIPAL' | 'UNEXPECTED_WEBHOOK_EVENT_TYPE' | 'BAD_EVENT_QUEUE_ID' | 'INVITATION_FAILED' | 'INVALID_API_KEY' | 'IDEMPOTENCY_KEY_REUSED' | 'SERVICE_UNAVAILABLE';
+    readonly code: 'BAD_EVENT_QUEUE_ID';
+    readonly queue_id: string;
+  };
+  /** Could not decode image; did you upload an image file?: an avatar, emoji, icon or logo is not a usable image; Image size exceeds limit.: an image has too many pixels */
+  readonly BadImageError: {
+    readonly result: 'error';
+    readonly msg: string;
+    readonly code: 'BAD_IMAGE';
+  };
+  /** Invalid narrow operator: {desc}: a narrow cannot be understood */
+  readonly BadNarrowError: {
+    readonly result: 'error';
+    readonly msg: string;
+    readonly code: 'BAD_NARROW';
+    readonly desc: string;
+  };
+  /** {varies}: the request is refused for the reason named in the text */
+  readonly BadRequestError: {
+    readonly result: 'error';
+    readonly msg: string;
+    readonly code: 'BAD_REQUEST';
+  };
+  /** Cannot deactivate the only {entity}.: the last administrator or the last user deactivates itself */
+  readonly CannotDeactivateLastUserError: {
+    readonly result: 'error';
+    readonly msg: string;
+    readonly code: 'CANNOT_DEACTIVATE_LAST_USER';
+    readonly is_last_admin: boolean;
+    readonly entity: 'organization administrator' | 'user';
+  };
+  readonly ClientPresence: {
+    /** The client that the entry is about */
+    readonly client: string;
+    readonly status: 'active' | 'idle';
+    /** Seconds since 1970; more than a few minutes ago means offline */
+    readonly timestamp: number;
+    readonly pushable: boolean;
+  };
+  readonly EditSnapshot: {
+    readonly topic: string;
+    readonly content: string;
+    readonly rendered_content: string;
+    readonly user_id: number;
+    /** Seconds since 1970 */
+    readonly timestamp: number;
+    readonly prev_topic?: string;
+    readonly prev_content?: string;
+    readonly prev_rendered_content?: string;
+    readonly content_html_diff?: string;
+  };
+  readonly Emoji: {
+    /** Digits */
+    readonly id: string;
+    /** Written between colons */
+    readonly name: string;
+    /** Below the server; nobody is asked who he is there */
+    readonly source_url: string;
+    readonly deactivated: boolean;
+    readonly author: {
+      readonly id: number;
+      readonly email: string;
+      readonly full_name: string;
+    } | null;
+  };
+  readonly FetchedMessage: Schemas['FetchedStreamMessage'] | Schemas['FetchedPrivateMessage'];
+  readonly FetchedPrivateMessage: {
+    readonly id: number;
+    readonly sender_id: number;
+    /** HTML, or the text as it was written */
+    readonly content: string;
+    readonly content_type: 'text/html' | 'text/x-markdown';
+    readonly recipient_id: number;
+    /** Seconds since 1970 */
+    readonly timestamp: number;
+    /** The client that sent it */
+    readonly client: string;
+    readonly subject_links: string[];
+    readonly is_me_message: boolean;
+    readonly reactions: Schemas['Reaction'][];
+    readonly submessages: Schemas['Submessage'][];
+    readonly sender_full_name: string;
+    readonly sender_short_name: string;
+    readonly sender_email: string;
+    readonly sender_realm_str: string;
+    /** null where the client makes the Gravatar URL itself */
+    readonly avatar_url: string | null;
+    readonly type: 'private';
+    readonly display_recipient: Schemas['Participant'][];
+    readonly subject: '';
+    readonly flags: Schemas['MessageFlag'][];
+    /** Seconds since 1970 */
+    readonly last_edit_timestamp?: number;
+    readonly edit_history?: Schemas['MessageEdit'][];
+    /** Of a search: HTML with what was found marked */
+    readonly match_content?: string;
+    /** Of a search: HTML with what was found marked */
+    readonly match_subject?: string;
+  };
+  readonly FetchedStreamMessage: {
+    readonly id: number;
+    readonly sender_id: number;
+    /** HTML, or the text as it was written */
+    readonly content: string;
+    readonly content_type: 'text/html' | 'text/x-markdown';
+    readonly recipient_id: number;
+    /** Seconds since 1970 */
+    readonly timestamp: number;
+    /** The client that sent it */
+    readonly client: string;
+    readonly subject_links: string[];
+    readonly is_me_message: boolean;
+    readonly reactions: Schemas['Reaction'][];
+    readonly submessages: Schemas['Submessage'][];
+    readonly sender_full_name: string;
+    readonly sender_short_name: string;
+    readonly sender_email: string;
+    readonly sender_realm_str: string;
+    /** null where the client makes the Gravatar URL itself */
+    readonly avatar_url: string | null;
+    readonly type: 'stream';
+    /** The name of the stream */
+    readonly display_recipient: string;
+    readonly stream_id: number;
+    /** The topic */
+    readonly subject: string;
+    readonly flags: Schemas['MessageFlag'][];
+    /** Seconds since 1970 */
+    readonly last_edit_timestamp?: number;
+    readonly edit_history?: Schemas['MessageEdit'][];
+    /** Of a search: HTML with what was found marked */
+    readonly match_content?: string;
+    /** Of a search: HTML with what was found marked */
+    readonly match_subject?: string;
+  };
+  /** This idempotency key was used for another message: an `Idempotency-Key` header was used before, within a day, for a message of other content or to others */
+  readonly IdempotencyKeyReusedError: {
+    readonly result: 'error';
+    readonly msg: string;
+    readonly code: 'IDEMPOTENCY_KEY_REUSED';
+  };
+  /** Invalid API key: the `api_key` parameter is unknown; Malformed API key: the `api_key` parameter is not 32 letters and digits */
+  readonly InvalidApiKeyError: {
+    readonly result: 'error';
+    readonly msg: string;
+    readonly code: 'INVALID_API_KEY';
+  };
+  /** Malformed JSON: the body of a webhook is not JSON */
+  readonly InvalidJsonError: {
+    readonly result: 'error';
+    readonly msg: string;
+    readonly code: 'INVALID_JSON';
+  };
+  /** Pattern, URL format, id */
+  readonly Linkifier: [string, string, number];
+  readonly ListedStream: {
+    readonly name: string;
+    readonly stream_id: number;
+    readonly description: string;
+    /** HTML of the description */
+    readonly rendered_description: string;
+    /** true means private: only invited people may access it */
+    readonly invite_only: boolean;
+    readonly is_web_public: boolean;
+    /** Only administrators may post */
+    readonly is_announcement_only: boolean;
+    readonly history_public_to_subscribers: boolean;
+    /** null until the first message */
+    readonly first_message_id: number | null;
+    /** Present with `include_default` */
+    readonly is_default?: boolean;
+  };
+  readonly ListedSubscription: {
+    readonly name: string;
+    readonly stream_id: number;
+    readonly description: string;
+    /** HTML of the description */
+    readonly rendered_description: string;
+    /** true means private: only invited people may access it */
+    readonly invite_only: boolean;
+    readonly is_web_public: boolean;
+    /** Only administrators may post */
+    readonly is_announcement_only: boolean;
+    readonly history_public_to_subscribers: boolean;
+    /** null until the first message */
+    readonly first_message_id: number | null;
+    /** `#` and hexadecimal digits */
+    readonly color: string;
+    readonly is_muted: boolean;
+    /** The inverse of `is_muted` */
+    readonly in_home_view: boolean;
+    readonly pin_to_top: boolean;
+    readonly desktop_notifications: boolean;
+    readonly audible_notifications: boolean;
+    readonly push_notifications: boolean;
+    readonly email_notifications: boolean;
+    readonly wildcard_mentions_notify: boolean | null;
+    /** Empty: no mail comes in */
+    readonly email_address: string;
+    /** Created at least 7 days ago */
+    readonly is_old_stream: boolean;
+    /** null in the first week */
+    readonly stream_weekly_traffic: number | null;
+    /** Email addresses */
+    readonly subscribers?: string[];
+  };
+  readonly Member: {
+    readonly user_id: number;
+    /** The address that others see */
+    readonly email: string;
+    readonly full_name: string;
+    readonly is_admin: boolean;
+    readonly is_guest: boolean;
+    /** null where the client makes the Gravatar URL itself */
+    readonly avatar_url: string | null;
+    /** An IANA name, or empty */
+    readonly timezone: string;
+    /** ISO 8601 */
+    readonly date_joined: string;
+    readonly is_bot: boolean;
+    readonly is_active: boolean;
+    /** 1 generic, 2 incoming webhook, 3 outgoing webhook, 4 embedded; null for people */
+    readonly bot_type: 1 | 2 | 3 | 4 | null;
+    /** The real address, for administrators of an organization that hides addresses */
+    readonly delivery_email?: string;
+    /** Bots only */
+    readonly bot_owner_id?: number | null;
+    /** Email address; bots with an owner only */
+    readonly bot_owner?: string;
+    readonly profile_data?: Schemas['ProfileData'];
+  };
+  /** What a message was before an edit, of what it altered */
+  readonly MessageEdit: {
+    readonly user_id: number;
+    /** Seconds since 1970 */
+    readonly timestamp: number;
+    readonly prev_subject?: string;
+    readonly prev_content?: string;
+    readonly prev_rendered_content?: string;
+    readonly prev_rendered_content_version?: number;
+  };
+  readonly MessageFlag: 'read' | 'starred' | 'collapsed' | 'mentioned' | 'wildcard_mentioned' | 'summarize_in_home' | 'summarize_in_stream' | 'force_expand' | 'force_collapse' | 'has_alert_word' | 'historical';
+  readonly MethodNotAllowedError: {
+    readonly result: 'error';
+    readonly msg: string;
+    readonly allowed_methods: string[];
+  };
+  /** Missing the HTTP event header '{header}': a webhook comes without the header that names its event */
+  readonly MissingHttpEventHeaderError: {
+    readonly result: 'error';
+    readonly msg: string;
+    readonly code: 'MISSING_HTTP_EVENT_HEADER';
+    readonly header: string;
+  };
+  readonly OwnBot: {
+    /** Email address */
+    readonly username: string;
+    readonly full_name: string;
+    readonly api_key: string;
+    readonly avatar_url: string;
+    /** Name of a stream */
+    readonly default_sending_stream: string | null;
+    /** Name of a stream */
+    readonly default_events_register_stream: string | null;
+    readonly default_all_public_streams: boolean;
+  };
+  /** Somebody who takes part in a private conversation */
+  readonly Participant: {
+    readonly id: number;
+    readonly email: string;
+    readonly full_name: string;
+    readonly short_name: string;
+    readonly is_mirror_dummy: boolean;
+  };
+  /** A refusal without a code; `msg` says why */
+  readonly PlainError: {
+    readonly result: 'error';
+    readonly msg: string;
+  };
+  /** By client name; `aggregated` is the entry of the client that reported last */
+  readonly Presence: {
+    readonly aggregated: Schemas['AggregatedPresence'];
+  } & Record<string, Schemas['ClientPresence']>;
+  /** By field id */
+  readonly ProfileData: Record<string, {
+    readonly value: string;
+    /** HTML, of texts only */
+    readonly rendered_value?: string;
+  }>;
+  readonly ProfileField: {
+    readonly id: number;
+    readonly name: string;
+    /** 1 short text, 2 long text, 3 list of options, 4 date, 5 link, 6 person picker, 7 external account */
+    readonly type: 1 | 2 | 3 | 4 | 5 | 6 | 7;
+    readonly hint: string;
+    /** JSON text, or empty */
+    readonly field_data: string;
+    readonly order: number;
+  };
+  readonly RateLimitError: {
+    readonly result: 'error';
+    readonly msg: string;
+    /** seconds */
+    readonly 'retry-after': number;
+  };
+  readonly Reaction: {
+    readonly emoji_name: string;
+    readonly emoji_code: string;
+    readonly reaction_type: 'unicode_emoji' | 'realm_emoji' | 'zulip_extra_emoji';
+    readonly user: {
+      readonly id: number;
+      readonly email: string;
+      readonly full_name: string;
+    };
+    readonly user_id: number;
+  };
+  readonly RealmDomain: {
+    readonly domain: string;
+    readonly allow_subdomains: boolean;
+  };
+  /** Upload would exceed your organization's upload quota.: the upload quota is used up */
+  readonly RealmUploadQuotaError: {
+    readonly result: 'error';
+    readonly msg: string;
+    readonly code: 'REALM_UPLOAD_QUOTA';
+  };
+  /** Can't decide between '{var_name1}' and '{var_name2}' arguments: two names of one parameter are both given */
+  readonly RequestConfusingVarError: {
+    readonly result: 'error';
+    readonly msg: string;
+    readonly code: 'REQUEST_CONFUSING_VAR';
+    readonly var_name1: string;
+    readonly var_name2: string;
+  };
+  /** Bad value for '{var_name}': {bad_value}: a parameter cannot be converted */
+  readonly RequestVariableInvalidError: {
+    readonly result: 'error';
+    readonly msg: string;
+    readonly code: 'REQUEST_VARIABLE_INVALID';
+    readonly var_name: string;
+    readonly bad_value: string;
+  };
+  /** Missing '{var_name}' argument: a required parameter is absent */
+  readonly RequestVariableMissingError: {
+    readonly result: 'error';
+    readonly msg: string;
+    readonly code: 'REQUEST_VARIABLE_MISSING';
+    readonly var_name: string;
+  };
+  /** Service temporarily unavailable: a store or service is away; repeat after the seconds in `Retry-After` */
+  readonly ServiceUnavailableError: {
+    readonly result: 'error';
+    readonly msg: string;
+    readonly code: 'SERVICE_UNAVAILABLE';
+  };
+  /** Stream '{stream}' does not exist: a message is sent to an unknown stream name (HTML-escaped in text and field); Stream with ID '{stream_id}' does not exist: a message is sent to an unknown stream id; Stream(s) ({names}) do not exist: subscriptions are removed from unknown streams; `stream` is the first of them */
+  readonly StreamDoesNotExistError: {
+    readonly result: 'error';
+    readonly msg: string;
+    readonly code: 'STREAM_DOES_NOT_EXIST';
+    readonly stream: string;
+  } | {
+    readonly result: 'error';
+    readonly msg: string;
+    readonly code: 'STREAM_DOES_NOT_EXIST';
+    readonly stream_id: number;
+  };
+  readonly Submessage: {
+    readonly id: number;
+    readonly message_id: number;
+    readonly sender_id: number;
+    readonly msg_type: string;
+    /** JSON text */
+    readonly content: string;
+  };
+  readonly Topic: {
+    /** As the newest message spells it */
+    readonly name: string;
+    /** The newest message */
+    readonly max_id: number;
+  };
+  /** Must be an organization administrator: an administrator-only endpoint is called by somebody else */
+  readonly UnauthorizedPrincipalError400: {
+    readonly result: 'error';
+    readonly msg: string;
+    readonly code: 'UNAUTHORIZED_PRINCIPAL';
+  };
+  /** User not authorized to execute queries on behalf of '{principal}': a principal is unknown or deactivated */
+  readonly UnauthorizedPrincipalError403: {
+    readonly result: 'error';
+    readonly msg: string;
+    readonly code: 'UNAUTHORIZED_PRINCIPAL';
+    readonly principal: string;
+  };
+  /** The '{event_type}' event isn't currently supported by the {webhook_name} webhook: a webhook brings an event that its integration does not handle */
+  readonly UnexpectedWebhookEventTypeError: {
+    readonly result: 'error';
+    readonly msg: string;
+    readonly code: 'UNEXPECTED_WEBHOOK_EVENT_TYPE';
+    readonly webhook_name: string;
+    readonly event_type: string | null;
+  };
+  readonly UserGroup: {
+    readonly id: number;
+    readonly name: string;
+    readonly description: string;
+    /** User ids, ascending; deactivated people stay members */
+    readonly members: number[];
   };
 };
 
@@ -32,63 +462,15 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       readonly anchor: number;
       readonly found_anchor: boolean;
       readonly found_oldest: boolean;
       readonly found_newest: boolean;
       readonly history_limited: boolean;
-      readonly messages: {
-        readonly id: number;
-        readonly sender_id: number;
-        readonly content: string;
-        readonly content_type: 'text/html' | 'text/x-markdown';
-        readonly recipient_id: number;
-        readonly timestamp: number;
-        readonly client: string;
-        readonly subject: string;
-        readonly subject_links: string[];
-        readonly is_me_message: boolean;
-        readonly reactions: {
-          readonly emoji_name: string;
-          readonly emoji_code: string;
-          readonly reaction_type: string;
-          readonly user: {
-            readonly id: number;
-            readonly email: string;
-            readonly full_name: string;
-          };
-          readonly user_id: number;
-        }[];
-        readonly submessages: {
-          readonly id: number;
-          readonly message_id: number;
-          readonly sender_id: number;
-          readonly msg_type: string;
-          readonly content: string;
-        }[];
-        readonly flags: string[];
-        readonly sender_full_name: string;
-        readonly sender_short_name: string;
-        readonly sender_email: string;
-        readonly sender_realm_str: string;
-        readonly display_recipient: string | {
-          readonly id: number;
-          readonly email: string;
-          readonly full_name: string;
-          readonly short_name: string;
-          readonly is_mirror_dummy: boolean;
-        }[];
-        readonly type: 'stream' | 'private';
-        readonly avatar_url: string | null;
-        readonly stream_id?: number;
-        readonly last_edit_timestamp?: number;
-        readonly match_content?: string;
-        readonly match_subject?: string;
-        readonly edit_history?: Record<string, unknown>[];
-      }[];
+      readonly messages: Schemas['FetchedMessage'][];
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['BadNarrowError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Send a message */
   readonly 'POST /messages': {
@@ -118,11 +500,11 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       /** The id of the message */
       readonly id: number;
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['RequestConfusingVarError'] | Schemas['StreamDoesNotExistError'] | Schemas['PlainError'] | Schemas['MethodNotAllowedError'] | Schemas['IdempotencyKeyReusedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Render a message */
   readonly 'POST /messages/render': {
@@ -132,11 +514,11 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       /** The HTML */
       readonly rendered: string;
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Get the raw text of a message */
   readonly 'GET /messages/{message_id}': {
@@ -146,11 +528,11 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       /** The text as it was written */
       readonly raw_content: string;
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Edit the text or topic of a message */
   readonly 'PATCH /messages/{message_id}': {
@@ -166,9 +548,9 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['RequestConfusingVarError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Delete a message for good */
   readonly 'DELETE /messages/{message_id}': {
@@ -178,9 +560,9 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Get a message's edit history */
   readonly 'GET /messages/{message_id}/history': {
@@ -190,20 +572,10 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
-      readonly message_history: {
-        readonly topic: string;
-        readonly content: string;
-        readonly rendered_content: string;
-        readonly prev_topic?: string;
-        readonly prev_content?: string;
-        readonly prev_rendered_content?: string;
-        readonly content_html_diff?: string;
-        readonly user_id: number;
-        readonly timestamp: number;
-      }[];
+      readonly msg: '';
+      readonly message_history: Schemas['EditSnapshot'][];
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Delete all messages of a topic for good */
   readonly 'POST /streams/{stream_id}/delete_topic': {
@@ -215,9 +587,9 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Say which messages a narrow matches */
   readonly 'GET /messages/matches_narrow': {
@@ -229,13 +601,13 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       readonly messages: Record<string, {
         readonly match_content: string;
         readonly match_subject: string;
       }>;
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['BadNarrowError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Upload a file */
   readonly 'POST /user_uploads': {
@@ -246,11 +618,11 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       /** Where the file is, below the server */
       readonly uri: string;
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['RealmUploadQuotaError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Get an uploaded file */
   readonly 'GET /user_uploads/{realm_id}/{path}': {
@@ -261,7 +633,7 @@ export type Operations = {
       readonly path: string;
     };
     readonly answer: Response;
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['InvalidApiKeyError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Get a picture that a message shows */
   readonly 'GET /thumbnail': {
@@ -272,32 +644,19 @@ export type Operations = {
       readonly size: string;
     };
     readonly answer: Response;
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['InvalidApiKeyError'] | Schemas['RateLimitError'] | Schemas['PlainError'] | Schemas['ServiceUnavailableError'];
   };
   /** List the caller's own files */
   readonly 'GET /attachments': {
     readonly parameters: NoParameters;
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
-      readonly attachments: {
-        readonly id: number;
-        /** As it was when it was uploaded */
-        readonly name: string;
-        /** The uri without `/user_uploads/` */
-        readonly path_id: string;
-        readonly size: number;
-        readonly create_time: number;
-        readonly messages: {
-          readonly id: number;
-          /** When the message was sent */
-          readonly name: number;
-        }[];
-      }[];
+      readonly msg: '';
+      readonly attachments: Schemas['Attachment'][];
       /** Bytes of the whole organization */
       readonly upload_space_used: number;
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Delete one of the caller's own files */
   readonly 'DELETE /attachments/{attachment_id}': {
@@ -307,9 +666,9 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Change the caller's own flags on messages */
   readonly 'POST /messages/flags': {
@@ -323,19 +682,19 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       readonly messages: number[];
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Mark all messages as read */
   readonly 'POST /mark_all_as_read': {
     readonly parameters: NoParameters;
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Mark all messages of a stream as read */
   readonly 'POST /mark_stream_as_read': {
@@ -345,9 +704,9 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Mark all messages of a topic as read */
   readonly 'POST /mark_topic_as_read': {
@@ -359,20 +718,20 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** List the caller's alert words */
   readonly 'GET /users/me/alert_words': {
     readonly parameters: NoParameters;
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       /** all alert words, in the order in which they were added */
       readonly alert_words: string[];
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Add alert words */
   readonly 'POST /users/me/alert_words': {
@@ -382,11 +741,11 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       /** all alert words, in the order in which they were added */
       readonly alert_words: string[];
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Remove alert words */
   readonly 'DELETE /users/me/alert_words': {
@@ -396,22 +755,22 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       /** all alert words, in the order in which they were added */
       readonly alert_words: string[];
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Tell the message on which the caller stands */
   readonly 'GET /users/me/pointer': {
     readonly parameters: NoParameters;
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       /** its id; -1 for a new account */
       readonly pointer: number;
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Move the pointer forward */
   readonly 'POST /users/me/pointer': {
@@ -421,9 +780,9 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Move the pointer forward */
   readonly 'PUT /users/me/pointer': {
@@ -433,9 +792,9 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** React to a message with an emoji */
   readonly 'POST /messages/{message_id}/reactions': {
@@ -451,9 +810,9 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Take back a reaction of the caller's */
   readonly 'DELETE /messages/{message_id}/reactions': {
@@ -469,9 +828,9 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Add data of a widget to a message */
   readonly 'POST /submessage': {
@@ -485,9 +844,9 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Receive a webhook of helloworld */
   readonly 'POST /external/helloworld': {
@@ -503,13 +862,13 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       /** Of the account, where that was asked */
       readonly full_name?: string;
       readonly email?: string;
       readonly id?: number;
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['InvalidJsonError'] | Schemas['RequestVariableMissingError'] | Schemas['PlainError'] | Schemas['InvalidApiKeyError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Receive a webhook of github */
   readonly 'POST /external/github': {
@@ -524,13 +883,13 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       /** Of the account, where that was asked */
       readonly full_name?: string;
       readonly email?: string;
       readonly id?: number;
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['InvalidJsonError'] | Schemas['RequestVariableMissingError'] | Schemas['MissingHttpEventHeaderError'] | Schemas['UnexpectedWebhookEventTypeError'] | Schemas['PlainError'] | Schemas['InvalidApiKeyError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Receive a webhook of gitlab */
   readonly 'POST /external/gitlab': {
@@ -545,13 +904,13 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       /** Of the account, where that was asked */
       readonly full_name?: string;
       readonly email?: string;
       readonly id?: number;
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['InvalidJsonError'] | Schemas['RequestVariableMissingError'] | Schemas['MissingHttpEventHeaderError'] | Schemas['UnexpectedWebhookEventTypeError'] | Schemas['PlainError'] | Schemas['InvalidApiKeyError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Receive a webhook of travis */
   readonly 'POST /external/travis': {
@@ -573,13 +932,13 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       /** Of the account, where that was asked */
       readonly full_name?: string;
       readonly email?: string;
       readonly id?: number;
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['InvalidApiKeyError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Receive a webhook of circleci */
   readonly 'POST /external/circleci': {
@@ -603,13 +962,13 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       /** Of the account, where that was asked */
       readonly full_name?: string;
       readonly email?: string;
       readonly id?: number;
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['InvalidJsonError'] | Schemas['RequestVariableMissingError'] | Schemas['PlainError'] | Schemas['InvalidApiKeyError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Receive a webhook of sentry */
   readonly 'POST /external/sentry': {
@@ -627,13 +986,13 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       /** Of the account, where that was asked */
       readonly full_name?: string;
       readonly email?: string;
       readonly id?: number;
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['InvalidJsonError'] | Schemas['RequestVariableMissingError'] | Schemas['PlainError'] | Schemas['InvalidApiKeyError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Receive a webhook of alertmanager */
   readonly 'POST /external/alertmanager': {
@@ -657,13 +1016,13 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       /** Of the account, where that was asked */
       readonly full_name?: string;
       readonly email?: string;
       readonly id?: number;
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['InvalidJsonError'] | Schemas['RequestVariableMissingError'] | Schemas['PlainError'] | Schemas['InvalidApiKeyError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Receive a webhook of ifttt */
   readonly 'POST /external/ifttt': {
@@ -680,13 +1039,13 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       /** Of the account, where that was asked */
       readonly full_name?: string;
       readonly email?: string;
       readonly id?: number;
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['InvalidJsonError'] | Schemas['RequestVariableMissingError'] | Schemas['PlainError'] | Schemas['InvalidApiKeyError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Receive a webhook of zapier */
   readonly 'POST /external/zapier': {
@@ -704,13 +1063,13 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       /** Of the account, where that was asked */
       readonly full_name?: string;
       readonly email?: string;
       readonly id?: number;
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['InvalidJsonError'] | Schemas['RequestVariableMissingError'] | Schemas['PlainError'] | Schemas['InvalidApiKeyError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Receive a webhook of slack */
   readonly 'POST /external/slack': {
@@ -730,13 +1089,13 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       /** Of the account, where that was asked */
       readonly full_name?: string;
       readonly email?: string;
       readonly id?: number;
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['StreamDoesNotExistError'] | Schemas['PlainError'] | Schemas['InvalidApiKeyError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Receive a webhook of heroku */
   readonly 'POST /external/heroku': {
@@ -758,13 +1117,13 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       /** Of the account, where that was asked */
       readonly full_name?: string;
       readonly email?: string;
       readonly id?: number;
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['InvalidApiKeyError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Receive a webhook of zabbix */
   readonly 'POST /external/zabbix': {
@@ -784,13 +1143,13 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       /** Of the account, where that was asked */
       readonly full_name?: string;
       readonly email?: string;
       readonly id?: number;
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['InvalidJsonError'] | Schemas['RequestVariableMissingError'] | Schemas['PlainError'] | Schemas['InvalidApiKeyError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Receive a webhook of splunk */
   readonly 'POST /external/splunk': {
@@ -811,13 +1170,13 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       /** Of the account, where that was asked */
       readonly full_name?: string;
       readonly email?: string;
       readonly id?: number;
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['InvalidJsonError'] | Schemas['RequestVariableMissingError'] | Schemas['PlainError'] | Schemas['InvalidApiKeyError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** List streams */
   readonly 'GET /streams': {
@@ -835,26 +1194,10 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
-      readonly streams: {
-        readonly name: string;
-        readonly stream_id: number;
-        readonly description: string;
-        /** HTML of the description */
-        readonly rendered_description: string;
-        /** true means private: only invited people may access it */
-        readonly invite_only: boolean;
-        readonly is_web_public: boolean;
-        /** only administrators may post */
-        readonly is_announcement_only: boolean;
-        readonly history_public_to_subscribers: boolean;
-        /** null until the first message */
-        readonly first_message_id: number | null;
-        /** present with include_default */
-        readonly is_default?: boolean;
-      }[];
+      readonly msg: '';
+      readonly streams: Schemas['ListedStream'][];
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Find the id of a stream */
   readonly 'GET /get_stream_id': {
@@ -864,10 +1207,10 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       readonly stream_id: number;
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Change a stream */
   readonly 'PATCH /streams/{stream_id}': {
@@ -887,9 +1230,9 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Deactivate a stream */
   readonly 'DELETE /streams/{stream_id}': {
@@ -899,9 +1242,9 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** List the subscribers of a stream */
   readonly 'GET /streams/{stream_id}/members': {
@@ -911,10 +1254,10 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       readonly subscribers: string[];
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Get the address by which mail is sent to a stream */
   readonly 'GET /streams/{stream_id}/email_address': {
@@ -924,10 +1267,10 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       readonly email: string;
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** List the topics of a stream, newest first */
   readonly 'GET /users/me/{stream_id}/topics': {
@@ -937,15 +1280,10 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
-      readonly topics: {
-        /** as the newest message spells it */
-        readonly name: string;
-        /** the newest message */
-        readonly max_id: number;
-      }[];
+      readonly msg: '';
+      readonly topics: Schemas['Topic'][];
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** List the caller's subscriptions */
   readonly 'GET /users/me/subscriptions': {
@@ -955,41 +1293,10 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
-      readonly subscriptions: {
-        readonly name: string;
-        readonly stream_id: number;
-        readonly description: string;
-        /** HTML of the description */
-        readonly rendered_description: string;
-        /** true means private: only invited people may access it */
-        readonly invite_only: boolean;
-        readonly is_web_public: boolean;
-        /** only administrators may post */
-        readonly is_announcement_only: boolean;
-        readonly history_public_to_subscribers: boolean;
-        /** null until the first message */
-        readonly first_message_id: number | null;
-        readonly color: string;
-        readonly is_muted: boolean;
-        /** the inverse of is_muted */
-        readonly in_home_view: boolean;
-        readonly pin_to_top: boolean;
-        readonly desktop_notifications: boolean;
-        readonly audible_notifications: boolean;
-        readonly push_notifications: boolean;
-        readonly email_notifications: boolean;
-        readonly wildcard_mentions_notify: boolean | null;
-        readonly email_address: string;
-        /** created at least 7 days ago */
-        readonly is_old_stream: boolean;
-        /** null in the first week */
-        readonly stream_weekly_traffic: number | null;
-        /** email addresses */
-        readonly subscribers?: string[];
-      }[];
+      readonly msg: '';
+      readonly subscriptions: Schemas['ListedSubscription'][];
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Subscribe to streams, creating those that do not exist */
   readonly 'POST /users/me/subscriptions': {
@@ -1015,14 +1322,14 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       /** new subscriptions by email address */
       readonly subscribed: Record<string, string[]>;
       readonly already_subscribed: Record<string, string[]>;
       /** present when authorization_errors_fatal is false */
       readonly unauthorized?: string[];
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Subscribe to some streams and unsubscribe from others */
   readonly 'PATCH /users/me/subscriptions': {
@@ -1050,7 +1357,7 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       /** new subscriptions by email address */
       readonly subscribed: Record<string, string[]>;
       readonly already_subscribed: Record<string, string[]>;
@@ -1063,7 +1370,7 @@ export type Operations = {
       /** one stream name for each person and stream */
       readonly not_removed: string[];
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['StreamDoesNotExistError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Unsubscribe from streams */
   readonly 'DELETE /users/me/subscriptions': {
@@ -1075,7 +1382,7 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       /** one stream name for each person and stream */
       readonly removed: string[];
       /** one stream name for each person and stream */
@@ -1083,7 +1390,7 @@ export type Operations = {
       /** one stream name for each person and stream */
       readonly not_removed: string[];
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['StreamDoesNotExistError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Set properties of the caller's subscriptions */
   readonly 'POST /users/me/subscriptions/properties': {
@@ -1098,7 +1405,7 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       /** what was set, as it was asked for */
       readonly subscription_data: {
         readonly stream_id: number;
@@ -1106,7 +1413,7 @@ export type Operations = {
         readonly value: string | boolean;
       }[];
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Mute or unmute a topic */
   readonly 'PATCH /users/me/subscriptions/muted_topics': {
@@ -1122,9 +1429,9 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Set one property of a subscription of the caller */
   readonly 'PATCH /users/me/subscriptions/{stream_id}': {
@@ -1138,7 +1445,7 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       /** what was set, as it was asked for */
       readonly subscription_data: {
         readonly stream_id: number;
@@ -1146,7 +1453,7 @@ export type Operations = {
         readonly value: string | boolean;
       }[];
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Tell whether somebody is subscribed to a stream */
   readonly 'GET /users/{user_id}/subscriptions/{stream_id}': {
@@ -1158,10 +1465,10 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       readonly is_subscribed: boolean;
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Make a stream one that new people join */
   readonly 'POST /default_streams': {
@@ -1173,9 +1480,9 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['RequestVariableMissingError'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Make a stream none that new people join */
   readonly 'DELETE /default_streams': {
@@ -1187,9 +1494,9 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['RequestVariableMissingError'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Create a group of streams that people may join at their first visit */
   readonly 'POST /default_stream_groups/create': {
@@ -1203,9 +1510,9 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Rename or describe a group of streams */
   readonly 'PATCH /default_stream_groups/{group_id}': {
@@ -1219,9 +1526,9 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Delete a group of streams; the streams stay */
   readonly 'DELETE /default_stream_groups/{group_id}': {
@@ -1231,9 +1538,9 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Add streams to a group, or remove them */
   readonly 'PATCH /default_stream_groups/{group_id}/streams': {
@@ -1247,16 +1554,16 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Get the settings that a client needs before it signs in */
   readonly 'GET /server_settings': {
     readonly parameters: NoParameters;
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       readonly authentication_methods: Record<string, boolean>;
       readonly service_version: string;
       readonly zulip_version: string;
@@ -1273,7 +1580,7 @@ export type Operations = {
       readonly realm_description?: string;
       readonly external_authentication_methods: unknown[];
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['ServiceUnavailableError'];
   };
   /** Get the API key of an account by its password */
   readonly 'POST /fetch_api_key': {
@@ -1285,12 +1592,16 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       readonly api_key: string;
       /** the real address */
       readonly email: string;
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | {
+      readonly result: 'error';
+      readonly msg: string;
+      readonly reason: 'user disable' | 'realm deactivated' | 'password auth disabled' | 'incorrect_creds' | 'unregistered';
+    } | Schemas['MethodNotAllowedError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Get the API key of any account on a development server */
   readonly 'POST /dev_fetch_api_key': {
@@ -1300,19 +1611,23 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       readonly api_key: string;
       /** the real address */
       readonly email: string;
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | {
+      readonly result: 'error';
+      readonly msg: string;
+      readonly reason: 'user disable' | 'realm deactivated' | 'password auth disabled' | 'incorrect_creds' | 'unregistered';
+    } | Schemas['MethodNotAllowedError'] | Schemas['PlainError'] | Schemas['ServiceUnavailableError'];
   };
   /** List the people that one may sign in as on a development server */
   readonly 'GET /dev_list_users': {
     readonly parameters: NoParameters;
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       readonly direct_admins: {
         readonly email: string;
         readonly realm_uri: string;
@@ -1322,14 +1637,14 @@ export type Operations = {
         readonly realm_uri: string;
       }[];
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['ServiceUnavailableError'];
   };
   /** List the people that one may sign in as on a development server */
   readonly 'POST /dev_list_users': {
     readonly parameters: NoParameters;
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       readonly direct_admins: {
         readonly email: string;
         readonly realm_uri: string;
@@ -1339,14 +1654,14 @@ export type Operations = {
         readonly realm_uri: string;
       }[];
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['MethodNotAllowedError'] | Schemas['PlainError'] | Schemas['ServiceUnavailableError'];
   };
   /** Get the caller's profile */
   readonly 'GET /users/me': {
     readonly parameters: NoParameters;
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       readonly user_id: number;
       readonly email: string;
       readonly full_name: string;
@@ -1360,32 +1675,28 @@ export type Operations = {
       readonly client_id: string;
       /** the newest message that the account itself sent, -1 if there is none */
       readonly max_message_id: number;
-      /** by field id; rendered_value is HTML, of texts only; humans only */
-      readonly profile_data?: Record<string, {
-        readonly value: string;
-        readonly rendered_value?: string;
-      }>;
+      readonly profile_data?: Schemas['ProfileData'];
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Deactivate the caller's own account and all its bots */
   readonly 'DELETE /users/me': {
     readonly parameters: NoParameters;
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['CannotDeactivateLastUserError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Replace the caller's API key */
   readonly 'POST /users/me/api_key/regenerate': {
     readonly parameters: NoParameters;
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       readonly api_key: string;
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** List all accounts, active and deactivated, by ascending id */
   readonly 'GET /users': {
@@ -1397,35 +1708,10 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
-      readonly members: {
-        readonly user_id: number;
-        /** the address that others see */
-        readonly email: string;
-        /** the real address, for administrators of an organization that hides addresses */
-        readonly delivery_email?: string;
-        readonly full_name: string;
-        readonly is_bot: boolean;
-        readonly is_admin: boolean;
-        readonly is_guest: boolean;
-        readonly is_active: boolean;
-        readonly avatar_url: string | null;
-        readonly timezone: string;
-        readonly date_joined: string;
-        /** 1 generic, 2 incoming webhook, 3 outgoing webhook, 4 embedded; null for humans */
-        readonly bot_type: number | null;
-        /** bots only */
-        readonly bot_owner_id?: number | null;
-        /** email address; bots with an owner only */
-        readonly bot_owner?: string;
-        /** by field id; rendered_value is HTML, of texts only; humans only */
-        readonly profile_data?: Record<string, {
-          readonly value: string;
-          readonly rendered_value?: string;
-        }>;
-      }[];
+      readonly msg: '';
+      readonly members: Schemas['Member'][];
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Create a person */
   readonly 'POST /users': {
@@ -1441,9 +1727,9 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Get one account, active or deactivated */
   readonly 'GET /users/{user_id}': {
@@ -1457,35 +1743,10 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
-      readonly user: {
-        readonly user_id: number;
-        /** the address that others see */
-        readonly email: string;
-        /** the real address, for administrators of an organization that hides addresses */
-        readonly delivery_email?: string;
-        readonly full_name: string;
-        readonly is_bot: boolean;
-        readonly is_admin: boolean;
-        readonly is_guest: boolean;
-        readonly is_active: boolean;
-        readonly avatar_url: string | null;
-        readonly timezone: string;
-        readonly date_joined: string;
-        /** 1 generic, 2 incoming webhook, 3 outgoing webhook, 4 embedded; null for humans */
-        readonly bot_type: number | null;
-        /** bots only */
-        readonly bot_owner_id?: number | null;
-        /** email address; bots with an owner only */
-        readonly bot_owner?: string;
-        /** by field id; rendered_value is HTML, of texts only; humans only */
-        readonly profile_data?: Record<string, {
-          readonly value: string;
-          readonly rendered_value?: string;
-        }>;
-      };
+      readonly msg: '';
+      readonly user: Schemas['Member'];
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Change name, role or profile of a person or bot */
   readonly 'PATCH /users/{user_id}': {
@@ -1506,9 +1767,9 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Deactivate a person and all bots of that person */
   readonly 'DELETE /users/{user_id}': {
@@ -1518,9 +1779,9 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Reactivate a person or bot */
   readonly 'POST /users/{user_id}/reactivate': {
@@ -1530,29 +1791,29 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Replace the caller's avatar */
   readonly 'POST /users/me/avatar': {
     readonly parameters: NoParameters;
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       readonly avatar_url: string;
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['BadImageError'] | Schemas['PlainError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Take the caller's avatar back to Gravatar */
   readonly 'DELETE /users/me/avatar': {
     readonly parameters: NoParameters;
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       readonly avatar_url: string;
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Find the avatar of an account */
   readonly 'GET /avatar/{email_or_id}': {
@@ -1561,7 +1822,7 @@ export type Operations = {
       readonly email_or_id: string;
     };
     readonly answer: Response;
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['InvalidApiKeyError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Find the large avatar of an account */
   readonly 'GET /avatar/{email_or_id}/medium': {
@@ -1570,7 +1831,7 @@ export type Operations = {
       readonly email_or_id: string;
     };
     readonly answer: Response;
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['InvalidApiKeyError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Get an uploaded avatar */
   readonly 'GET /user_avatars/{realm_id}/{file}': {
@@ -1581,19 +1842,19 @@ export type Operations = {
       readonly file: string;
     };
     readonly answer: Response;
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['ServiceUnavailableError'];
   };
   /** Get the avatar of whom there is none */
   readonly 'GET /static/images/default-avatar.png': {
     readonly parameters: NoParameters;
     readonly answer: Response;
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['ServiceUnavailableError'];
   };
   /** Get the large avatar of whom there is none */
   readonly 'GET /static/images/default-avatar-medium.png': {
     readonly parameters: NoParameters;
     readonly answer: Response;
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['ServiceUnavailableError'];
   };
   /** Say that one is away, or something in words */
   readonly 'POST /users/me/status': {
@@ -1605,9 +1866,9 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Report the presence of the caller's client */
   readonly 'POST /users/me/presence': {
@@ -1621,31 +1882,13 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       /** By email address: active people with a report in the last 14 days */
-      readonly presences?: Record<string, {
-        readonly aggregated: {
-          /** The client that the entry is about */
-          readonly client: string;
-          readonly status: 'active' | 'idle';
-          /** Seconds; more than a few minutes ago means offline */
-          readonly timestamp: number;
-          /** Not present in aggregated */
-          readonly pushable?: boolean;
-        };
-      } & Record<string, {
-        /** The client that the entry is about */
-        readonly client: string;
-        readonly status: 'active' | 'idle';
-        /** Seconds; more than a few minutes ago means offline */
-        readonly timestamp: number;
-        /** Not present in aggregated */
-        readonly pushable?: boolean;
-      }>>;
-      /** Seconds, with a fraction */
+      readonly presences?: Record<string, Schemas['Presence']>;
+      /** Seconds since 1970, with a fraction */
       readonly server_timestamp?: number;
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Get the presence of one person */
   readonly 'GET /users/{email}/presence': {
@@ -1655,60 +1898,23 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
-      /** By client name; aggregated is the entry of the client that reported last */
-      readonly presence: {
-        readonly aggregated: {
-          /** The client that the entry is about */
-          readonly client: string;
-          readonly status: 'active' | 'idle';
-          /** Seconds; more than a few minutes ago means offline */
-          readonly timestamp: number;
-          /** Not present in aggregated */
-          readonly pushable?: boolean;
-        };
-      } & Record<string, {
-        /** The client that the entry is about */
-        readonly client: string;
-        readonly status: 'active' | 'idle';
-        /** Seconds; more than a few minutes ago means offline */
-        readonly timestamp: number;
-        /** Not present in aggregated */
-        readonly pushable?: boolean;
-      }>;
+      readonly msg: '';
+      readonly presence: Schemas['Presence'];
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Get the presence of everybody */
   readonly 'GET /realm/presence': {
     readonly parameters: NoParameters;
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       /** By email address: active people with a report in the last 14 days */
-      readonly presences: Record<string, {
-        readonly aggregated: {
-          /** The client that the entry is about */
-          readonly client: string;
-          readonly status: 'active' | 'idle';
-          /** Seconds; more than a few minutes ago means offline */
-          readonly timestamp: number;
-          /** Not present in aggregated */
-          readonly pushable?: boolean;
-        };
-      } & Record<string, {
-        /** The client that the entry is about */
-        readonly client: string;
-        readonly status: 'active' | 'idle';
-        /** Seconds; more than a few minutes ago means offline */
-        readonly timestamp: number;
-        /** Not present in aggregated */
-        readonly pushable?: boolean;
-      }>>;
-      /** Seconds, with a fraction */
+      readonly presences: Record<string, Schemas['Presence']>;
+      /** Seconds since 1970, with a fraction */
       readonly server_timestamp: number;
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Fill in custom profile fields */
   readonly 'PATCH /users/me/profile_data': {
@@ -1721,9 +1927,9 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Empty custom profile fields */
   readonly 'DELETE /users/me/profile_data': {
@@ -1733,9 +1939,9 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Say whether the Enter key sends */
   readonly 'POST /users/me/enter-sends': {
@@ -1745,9 +1951,9 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Change the caller's name or password */
   readonly 'PATCH /settings': {
@@ -1763,11 +1969,11 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       /** if it changed */
       readonly full_name?: string;
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Change how the caller's clients show things */
   readonly 'PATCH /settings/display': {
@@ -1799,9 +2005,21 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
-    } & Record<string, unknown>;
-    readonly refusal: Schemas['Error'];
+      readonly msg: '';
+      readonly default_language?: string;
+      readonly demote_inactive_streams?: number;
+      readonly dense_mode?: boolean;
+      readonly emojiset?: string;
+      readonly fluid_layout_width?: boolean;
+      readonly high_contrast_mode?: boolean;
+      readonly left_side_userlist?: boolean;
+      readonly night_mode?: boolean;
+      readonly starred_message_counts?: boolean;
+      readonly translate_emoticons?: boolean;
+      readonly twenty_four_hour_time?: boolean;
+      readonly timezone?: string;
+    };
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Change what the caller is notified of */
   readonly 'PATCH /settings/notifications': {
@@ -1843,30 +2061,36 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
-    } & Record<string, unknown>;
-    readonly refusal: Schemas['Error'];
+      readonly msg: '';
+      readonly enable_desktop_notifications?: boolean;
+      readonly enable_digest_emails?: boolean;
+      readonly enable_login_emails?: boolean;
+      readonly enable_offline_email_notifications?: boolean;
+      readonly enable_offline_push_notifications?: boolean;
+      readonly enable_online_push_notifications?: boolean;
+      readonly enable_sounds?: boolean;
+      readonly enable_stream_desktop_notifications?: boolean;
+      readonly enable_stream_email_notifications?: boolean;
+      readonly enable_stream_push_notifications?: boolean;
+      readonly enable_stream_audible_notifications?: boolean;
+      readonly wildcard_mentions_notify?: boolean;
+      readonly message_content_in_email_notifications?: boolean;
+      readonly notification_sound?: string;
+      readonly pm_content_in_desktop_notifications?: boolean;
+      readonly desktop_icon_count_display?: number;
+      readonly realm_name_in_notifications?: boolean;
+    };
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** List the caller's own active bots with their keys */
   readonly 'GET /bots': {
     readonly parameters: NoParameters;
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
-      readonly bots: {
-        /** email address */
-        readonly username: string;
-        readonly full_name: string;
-        readonly api_key: string;
-        readonly avatar_url: string;
-        /** name of a stream */
-        readonly default_sending_stream?: string | null;
-        /** name of a stream */
-        readonly default_events_register_stream?: string | null;
-        readonly default_all_public_streams?: boolean;
-      }[];
+      readonly msg: '';
+      readonly bots: Schemas['OwnBot'][];
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Create a bot of which the caller is the owner */
   readonly 'POST /bots': {
@@ -1894,7 +2118,7 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       readonly user_id: number;
       readonly email: string;
       readonly api_key: string;
@@ -1905,7 +2129,7 @@ export type Operations = {
       readonly default_events_register_stream?: string | null;
       readonly default_all_public_streams?: boolean;
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['BadImageError'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Change a bot */
   readonly 'PATCH /bots/{bot_id}': {
@@ -1931,7 +2155,7 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       readonly full_name: string;
       readonly avatar_url: string;
       /** as given */
@@ -1948,7 +2172,7 @@ export type Operations = {
       /** email address, if it has one */
       readonly bot_owner?: string;
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['BadImageError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Deactivate a bot */
   readonly 'DELETE /bots/{bot_id}': {
@@ -1958,9 +2182,9 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Replace a bot's API key */
   readonly 'POST /bots/{bot_id}/api_key/regenerate': {
@@ -1970,10 +2194,10 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       readonly api_key: string;
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Read what the caller stored */
   readonly 'GET /bot_storage': {
@@ -1983,10 +2207,10 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       readonly storage: Record<string, string>;
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Store texts under keys, for the caller alone */
   readonly 'PUT /bot_storage': {
@@ -1996,9 +2220,9 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Delete what the caller stored */
   readonly 'DELETE /bot_storage': {
@@ -2008,28 +2232,19 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** List the custom profile fields in their order */
   readonly 'GET /realm/profile_fields': {
     readonly parameters: NoParameters;
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
-      readonly custom_fields: {
-        readonly id: number;
-        readonly name: string;
-        /** 1 short text, 2 long text, 3 list of options, 4 date, 5 link, 6 person picker, 7 external account */
-        readonly type: number;
-        readonly hint: string;
-        /** JSON text, or empty */
-        readonly field_data: string;
-        readonly order: number;
-      }[];
+      readonly msg: '';
+      readonly custom_fields: Schemas['ProfileField'][];
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Add a custom profile field */
   readonly 'POST /realm/profile_fields': {
@@ -2045,10 +2260,10 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       readonly id: number;
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Put the custom profile fields in another order */
   readonly 'PATCH /realm/profile_fields': {
@@ -2058,9 +2273,9 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Change a custom profile field, but for its type */
   readonly 'PATCH /realm/profile_fields/{field_id}': {
@@ -2076,9 +2291,9 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Delete a custom profile field with everything that was filled in */
   readonly 'DELETE /realm/profile_fields/{field_id}': {
@@ -2088,18 +2303,15 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Answer nothing, with status 204 */
   readonly 'GET /generate_204': {
     readonly parameters: NoParameters;
-    readonly answer: {
-      readonly result: 'success';
-      readonly msg: string;
-    };
-    readonly refusal: Schemas['Error'];
+    readonly answer: Response;
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['ServiceUnavailableError'];
   };
   /** Change settings of the organization */
   readonly 'PATCH /realm': {
@@ -2179,31 +2391,69 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
-    } & Record<string, unknown>;
-    readonly refusal: Schemas['Error'];
+      readonly msg: '';
+      readonly add_emoji_by_admins_only?: boolean;
+      readonly allow_edit_history?: boolean;
+      readonly allow_message_deleting?: boolean;
+      readonly default_twenty_four_hour_time?: boolean;
+      readonly digest_emails_enabled?: boolean;
+      readonly disallow_disposable_email_addresses?: boolean;
+      readonly email_changes_disabled?: boolean;
+      readonly invite_required?: boolean;
+      readonly invite_by_admins_only?: boolean;
+      readonly inline_image_preview?: boolean;
+      readonly inline_url_embed_preview?: boolean;
+      readonly mandatory_topics?: boolean;
+      readonly name_changes_disabled?: boolean;
+      readonly avatar_changes_disabled?: boolean;
+      readonly emails_restricted_to_domains?: boolean;
+      readonly send_welcome_emails?: boolean;
+      readonly message_content_allowed_in_email_notifications?: boolean;
+      readonly bot_creation_policy?: number;
+      readonly create_stream_policy?: number;
+      readonly invite_to_stream_policy?: number;
+      readonly user_group_edit_policy?: number;
+      readonly email_address_visibility?: number;
+      readonly video_chat_provider?: number;
+      readonly waiting_period_threshold?: number;
+      readonly digest_weekday?: number;
+      readonly default_language?: 'updated';
+      readonly google_hangouts_domain?: 'updated';
+      readonly zoom_user_id?: 'updated';
+      readonly zoom_api_key?: 'updated';
+      readonly zoom_api_secret?: 'updated';
+      readonly message_retention_days?: number | null;
+      readonly allow_message_editing?: boolean;
+      readonly allow_community_topic_editing?: boolean;
+      readonly message_content_edit_limit_seconds?: number;
+      readonly message_content_delete_limit_seconds?: number;
+      readonly name?: 'updated';
+      readonly description?: 'updated';
+      /** By the name of a way to sign in that the server has */
+      readonly authentication_methods?: Record<string, boolean>;
+      readonly notifications_stream_id?: number;
+      readonly signup_notifications_stream_id?: number;
+    };
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Deactivate the organization */
   readonly 'POST /realm/deactivate': {
     readonly parameters: NoParameters;
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** List the domains that addresses of new people may be restricted to */
   readonly 'GET /realm/domains': {
     readonly parameters: NoParameters;
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
-      readonly domains: {
-        readonly domain: string;
-        readonly allow_subdomains: boolean;
-      }[];
+      readonly msg: '';
+      readonly domains: Schemas['RealmDomain'][];
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Add a domain */
   readonly 'POST /realm/domains': {
@@ -2215,11 +2465,11 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       /** Its id, and the domain in lower case */
-      readonly new_domain: (number | string)[];
+      readonly new_domain: [number, string];
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Say whether a domain stands for those below it as well */
   readonly 'PATCH /realm/domains/{domain}': {
@@ -2231,9 +2481,9 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Remove a domain */
   readonly 'DELETE /realm/domains/{domain}': {
@@ -2243,35 +2493,35 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Find the organization's icon */
   readonly 'GET /realm/icon': {
     readonly parameters: NoParameters;
     readonly answer: Response;
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Replace the organization's icon */
   readonly 'POST /realm/icon': {
     readonly parameters: NoParameters;
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       readonly icon_url: string;
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['BadImageError'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Take the organization's icon back to the default */
   readonly 'DELETE /realm/icon': {
     readonly parameters: NoParameters;
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       readonly icon_url: string;
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Find the organization's logo */
   readonly 'GET /realm/logo': {
@@ -2280,7 +2530,7 @@ export type Operations = {
       readonly night: boolean;
     };
     readonly answer: Response;
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Replace the organization's logo for day or night */
   readonly 'POST /realm/logo': {
@@ -2290,9 +2540,9 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['BadImageError'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Take the organization's logo for day or night back to the default */
   readonly 'DELETE /realm/logo': {
@@ -2302,9 +2552,9 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Get an uploaded icon or logo */
   readonly 'GET /user_avatars/{realm_id}/realm/{file}': {
@@ -2317,42 +2567,30 @@ export type Operations = {
       readonly version?: string | undefined;
     };
     readonly answer: Response;
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['ServiceUnavailableError'];
   };
   /** Get the logo of organizations that have none */
   readonly 'GET /static/images/logo/parley-logo.png': {
     readonly parameters: NoParameters;
     readonly answer: Response;
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['ServiceUnavailableError'];
   };
   /** Get the logo for dark ground of organizations that have none */
   readonly 'GET /static/images/logo/parley-logo-night.png': {
     readonly parameters: NoParameters;
     readonly answer: Response;
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['ServiceUnavailableError'];
   };
   /** List the custom emoji, deactivated ones included */
   readonly 'GET /realm/emoji': {
     readonly parameters: NoParameters;
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       /** By id */
-      readonly emoji: Record<string, {
-        readonly id: string;
-        /** Written between colons */
-        readonly name: string;
-        /** Below the server; nobody is asked who he is there */
-        readonly source_url: string;
-        readonly deactivated: boolean;
-        readonly author: {
-          readonly id: number;
-          readonly email: string;
-          readonly full_name: string;
-        } | null;
-      }>;
+      readonly emoji: Record<string, Schemas['Emoji']>;
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Add a custom emoji */
   readonly 'POST /realm/emoji/{emoji_name}': {
@@ -2362,9 +2600,9 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Deactivate a custom emoji */
   readonly 'DELETE /realm/emoji/{emoji_name}': {
@@ -2374,9 +2612,9 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Get the picture of a custom emoji */
   readonly 'GET /user_avatars/{realm_id}/emoji/images/{file}': {
@@ -2387,17 +2625,17 @@ export type Operations = {
       readonly file: string;
     };
     readonly answer: Response;
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['ServiceUnavailableError'];
   };
   /** List the patterns that become links in messages */
   readonly 'GET /realm/filters': {
     readonly parameters: NoParameters;
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
-      readonly filters: ((string | number)[])[];
+      readonly msg: '';
+      readonly filters: Schemas['Linkifier'][];
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Add a pattern that becomes links in messages */
   readonly 'POST /realm/filters': {
@@ -2409,10 +2647,14 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       readonly id: number;
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | {
+      readonly result: 'error';
+      readonly msg: string;
+      readonly errors: Record<string, string[]>;
+    } | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Remove a pattern that becomes links in messages */
   readonly 'DELETE /realm/filters/{filter_id}': {
@@ -2422,25 +2664,19 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** List the user groups */
   readonly 'GET /user_groups': {
     readonly parameters: NoParameters;
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
-      readonly user_groups: {
-        readonly id: number;
-        readonly name: string;
-        readonly description: string;
-        /** User ids, ascending; deactivated people stay members */
-        readonly members: number[];
-      }[];
+      readonly msg: '';
+      readonly user_groups: Schemas['UserGroup'][];
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Create a user group */
   readonly 'POST /user_groups/create': {
@@ -2454,9 +2690,9 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Give a user group another name or description */
   readonly 'PATCH /user_groups/{group_id}': {
@@ -2470,9 +2706,9 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Delete a user group */
   readonly 'DELETE /user_groups/{group_id}': {
@@ -2482,9 +2718,9 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Add people to a user group, and take people out */
   readonly 'POST /user_groups/{group_id}/members': {
@@ -2498,9 +2734,9 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Register an event queue */
   readonly 'POST /register': {
@@ -2528,11 +2764,11 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       readonly queue_id: string;
       readonly last_event_id: number;
     } & Record<string, unknown>;
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Get events from a queue */
   readonly 'GET /events': {
@@ -2564,7 +2800,7 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
       readonly events: ({
         readonly id: number;
         readonly type: string;
@@ -2572,7 +2808,7 @@ export type Operations = {
       readonly queue_id: string;
       readonly last_event_id?: number;
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['BadEventQueueIdError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Delete an event queue */
   readonly 'DELETE /events': {
@@ -2582,9 +2818,9 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['BadEventQueueIdError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Get events from a queue as a stream */
   readonly 'GET /events/stream': {
@@ -2595,7 +2831,7 @@ export type Operations = {
       readonly last_event_id?: number | undefined;
     };
     readonly answer: Response;
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['BadEventQueueIdError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Tell that the caller starts or stops typing */
   readonly 'POST /typing': {
@@ -2607,9 +2843,9 @@ export type Operations = {
     };
     readonly answer: {
       readonly result: 'success';
-      readonly msg: string;
+      readonly msg: '';
     };
-    readonly refusal: Schemas['Error'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
 };
 
