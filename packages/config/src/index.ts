@@ -1,5 +1,5 @@
 export * from './describe-config.ts';
 export * from './read-config.ts';
 export * from './secret.ts';
-export { logLevels, parseAddressRanges, parseRateLimits } from './settings.ts';
-export type { AddressRange, LogLevel, RateLimit } from './settings.ts';
+export { logLevels, parseAddressRanges, parseAllowedOrigins, parseRateLimits } from './settings.ts';
+export type { AddressRange, AllowedOrigins, LogLevel, RateLimit } from './settings.ts';

@@ -41,6 +41,7 @@ describe('readServiceConfig', () => {
       rateLimits: [{ windowSecs: 60, requestsMax: 200 }],
       loginLimits: [{ windowSecs: 60, requestsMax: 10 }],
       trustedProxies: [],
+      allowedOrigins: 'every',
       queues: {
         lifetimeSecs: 600,
         lifetimeMaxSecs: 604_800,
@@ -151,6 +152,19 @@ describe('readServiceConfig', () => {
     expect(faultsOf(() => uploads({ PARLEY_UPLOADS_DIR: 'relative' }))).toEqual([
       'PARLEY_UPLOADS_DIR must be an absolute path',
     ]);
+  });
+
+  it('takes the origins whose pages may call', () => {
+    const given = (text: string) =>
+      readServiceConfig({ ...complete, PARLEY_ALLOWED_ORIGINS: text }, 'gateway').allowedOrigins;
+    expect(given('*')).toBe('every');
+    expect(given('none')).toEqual([]);
+    expect(given('https://chat.example, http://localhost:3000')).toEqual([
+      'https://chat.example',
+      'http://localhost:3000',
+    ]);
+    for (const text of ['chat.example', 'https://chat.example/', 'https://Chat.example', 'null'])
+      expect(faultsOf(() => given(text))).toHaveLength(1);
   });
 
   it('takes proxies as addresses and ranges, and a limit of failed logins by itself', () => {

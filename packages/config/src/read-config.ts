@@ -5,6 +5,7 @@ import { hostname } from 'node:os';
 import { settings } from './settings.ts';
 import type {
   AddressRange,
+  AllowedOrigins,
   LogLevel,
   RateLimit,
   Setting,
@@ -100,6 +101,7 @@ export type ServiceConfig = {
   readonly loginLimits: readonly RateLimit[];
   /** Those whose word on the address of a client is taken. */
   readonly trustedProxies: readonly AddressRange[];
+  readonly allowedOrigins: AllowedOrigins;
   readonly queues: QueueConfig;
   readonly uploads: UploadsConfig;
   readonly searchTimeoutMs: number;
@@ -329,6 +331,7 @@ export function serviceConfigFrom(raw: RawSettings, service: string): ServiceCon
     keySecret: reader.must('keySecret'),
     ...readLimits(reader),
     trustedProxies: reader.read('trustedProxies') ?? [],
+    allowedOrigins: reader.must('allowedOrigins'),
     queues: readQueues(reader),
     uploads: readUploads(reader),
     searchTimeoutMs: reader.must('searchTimeoutMs'),

@@ -160,6 +160,27 @@ export function parseAddressRanges(text: string): readonly AddressRange[] {
   });
 }
 
+/** Origins of pages that may call the interface from a browser. */
+export type AllowedOrigins = 'every' | readonly string[];
+
+/**
+ * Parses `*`, `none`, or origins such as `https://chat.example,http://localhost:3000`.
+ *
+ * @throws Error when one is not an origin as browsers name it
+ */
+export function parseAllowedOrigins(text: string): AllowedOrigins {
+  if (text === '*') return 'every';
+  if (text === 'none') return [];
+  return text.split(',').map((part) => {
+    const origin = part.trim();
+    if (!/^https?:/.test(origin) || !URL.canParse(origin) || new URL(origin).origin !== origin)
+      throw new Error(
+        'must be *, none, or origins separated by commas, such as https://chat.example',
+      );
+    return origin;
+  });
+}
+
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
@@ -278,6 +299,15 @@ export const settings = {
         'addresses and ranges, separated by commas, of proxies in front of the gateway, whose X-Forwarded-For tells the address of a client; unset: none, and all clients of a proxy count as one address for failed logins',
     },
     parseAddressRanges,
+  ),
+  allowedOrigins: setting(
+    'PARLEY_ALLOWED_ORIGINS',
+    {
+      default: '*',
+      meaning:
+        'origins, separated by commas, whose pages may call the interface from a browser; * for every one, none for no other than its own',
+    },
+    parseAllowedOrigins,
   ),
   heartbeatMinMs: secondsAsMs('PARLEY_HEARTBEAT_MIN_SECS', [0.05, 3600], {
     default: '45',

@@ -16,6 +16,7 @@ import {
 import type { Caller } from '@parley/contracts';
 import type { KeyAccount } from '@parley/store';
 
+import type { AnswerHeaders } from './answer-headers.ts';
 import {
   checkAccount,
   checkKey,
@@ -38,6 +39,8 @@ export type ReceivedRequest = {
   /** With the question mark; empty without a query. */
   readonly query: string;
   readonly route: Route | undefined;
+  /** Headers of its answer, whoever answers it. */
+  readonly answerHeaders: AnswerHeaders;
 };
 
 export type AdmittedRequest = ReceivedRequest & {
@@ -54,7 +57,10 @@ export type AdmittedRequest = ReceivedRequest & {
  * Gives a request its id, which is also the key of a send: random, and never one that came from outside, which another client
  * could know.
  */
-export function receive(request: IncomingMessage): ReceivedRequest {
+export function receive(
+  request: IncomingMessage,
+  headersOf: (request: IncomingMessage) => AnswerHeaders,
+): ReceivedRequest {
   const url = request.url ?? '/';
   const mark = url.indexOf('?');
   const rawPath = mark < 0 ? url : url.slice(0, mark);
@@ -64,6 +70,7 @@ export function receive(request: IncomingMessage): ReceivedRequest {
     path: path ?? rawPath,
     query: mark < 0 ? '' : url.slice(mark),
     route: path === undefined ? undefined : findRoute(path),
+    answerHeaders: headersOf(request),
   };
 }
 

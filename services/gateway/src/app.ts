@@ -10,7 +10,6 @@ import express from 'express';
 import { admit, checkOptions, receive } from './admit.ts';
 import type { AdmittedRequest, ReceivedRequest } from './admit.ts';
 import type { GatewayContext } from './context.ts';
-import { crossOriginHeaders } from './cross-origin.ts';
 import type { BodyBound, RequestBody } from './request-body.ts';
 import { forwardLogin } from './password-login.ts';
 import {
@@ -129,10 +128,11 @@ function fail(
   error: unknown,
 ): void {
   if (error instanceof ClientGone || response.destroyed) return;
-  const { requestId } = getReceived(request);
+  const { requestId, answerHeaders } = getReceived(request);
   // Another limit than that of requests refuses with headers of its own.
   response.removeHeader('X-RateLimit-Remaining');
   writeRefusal(response, refusalFor(error, context.log.child({ request_id: requestId })), {
+    ...answerHeaders,
     [requestIdHeaderName]: requestId,
   });
 }
@@ -167,8 +167,11 @@ async function poll(
   }
 }
 
-function setFixedHeaders(response: ServerResponse, { requestId }: ReceivedRequest): void {
-  for (const [name, value] of crossOriginHeaders) response.setHeader(name, value);
+function setFixedHeaders(
+  response: ServerResponse,
+  { requestId, answerHeaders }: ReceivedRequest,
+): void {
+  for (const [name, value] of Object.entries(answerHeaders)) response.setHeader(name, value);
   response.setHeader(requestIdHeaderName, requestId);
 }
 
@@ -220,7 +223,7 @@ export function createApp(context: GatewayContext): RequestHandler {
     );
   });
   return (request, response) => {
-    const received = receive(request);
+    const received = receive(request, context.answerHeadersOf);
     receivedRequests.set(request, received);
     request.on('error', () => undefined);
     observe(context, request, response, received);

@@ -1,7 +1,10 @@
+import type { IncomingMessage } from 'node:http';
+
 import type { Logger } from '@parley/logging';
 import type { ServiceMetrics } from '@parley/http';
 
 import type { AnswerPage } from './api-reference.ts';
+import type { AnswerHeaders } from './answer-headers.ts';
 import type { EventsHop } from './events-hop.ts';
 import type { Forwarder } from './forward.ts';
 import type { GatewayMetrics } from './metrics.ts';
@@ -11,6 +14,7 @@ import type { Upstreams } from './upstreams.ts';
 /** What handling a request may use. */
 export type GatewayContext = Checks & {
   readonly log: Logger;
+  readonly answerHeadersOf: (request: IncomingMessage) => AnswerHeaders;
   readonly metrics: GatewayMetrics;
   readonly serviceMetrics: ServiceMetrics;
   readonly upstreams: Upstreams;

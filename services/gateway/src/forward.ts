@@ -342,8 +342,8 @@ export class Forwarder {
       attempt.hasHeaders = true;
       const { headers } = answer;
       delete headers['keep-alive'];
-      // The gateway has said it already.
-      delete headers['x-request-id'];
+      // What the gateway has said stays.
+      for (const name of response.getHeaderNames()) Reflect.deleteProperty(headers, name);
       headers.connection = connectionOfAnswer(response);
     });
     proxy.on('error', (error, _request, _response, target) => {

@@ -8,7 +8,6 @@ import { writeJson, writeRefusal } from '@parley/http';
 import type { LiveNode } from '@parley/placement';
 
 import type { AdmittedRequest } from './admit.ts';
-import { crossOriginHeaders } from './cross-origin.ts';
 import { connectionOfAnswer, endsAtGateway } from './forward.ts';
 import { comeBack, refusalEvent, StreamAnswer } from './stream-answer.ts';
 import type { StreamAnswerOptions } from './stream-answer.ts';
@@ -42,14 +41,8 @@ const givenUpSpreadMs = 2_000;
 /** Polls that end because this gateway stops are answered spread over so long. */
 const drainSpreadMs = 1_000;
 
-/** Headers of an answer that end at the gateway, or that it says itself. */
-const endingAnswerHeaders = new Set([
-  'connection',
-  'keep-alive',
-  'transfer-encoding',
-  requestIdHeaderName,
-  ...crossOriginHeaders.map(([name]) => name.toLowerCase()),
-]);
+/** Headers of a node's answer that end at the gateway. */
+const endingAnswerHeaders: readonly string[] = ['connection', 'keep-alive', 'transfer-encoding'];
 
 const asksNotToWait = /[?&]dont_block=true(?:&|$)/;
 
@@ -101,7 +94,7 @@ export class HeldPoll {
     this.#isForStream = this.admitted.endpoint.isStream;
     this.#waits = this.#isForStream || !asksNotToWait.test(this.admitted.query);
     this.#fixedHeaders = {
-      ...Object.fromEntries(crossOriginHeaders),
+      ...this.admitted.answerHeaders,
       [requestIdHeaderName]: this.admitted.requestId,
       ...this.admitted.rateLimitHeaders,
     };
@@ -289,13 +282,15 @@ export class HeldPoll {
 
   #answerHeaders(answer: IncomingMessage): string[] {
     const headers: string[] = [];
+    const leftOut = new Set(endingAnswerHeaders);
+    for (const [name, value] of Object.entries(this.#fixedHeaders)) {
+      leftOut.add(name.toLowerCase());
+      headers.push(name, value);
+    }
     for (let index = 0; index < answer.rawHeaders.length; index += 2) {
       const name = answer.rawHeaders[index] ?? '';
-      if (!endingAnswerHeaders.has(name.toLowerCase())) {
-        headers.push(name, answer.rawHeaders[index + 1] ?? '');
-      }
+      if (!leftOut.has(name.toLowerCase())) headers.push(name, answer.rawHeaders[index + 1] ?? '');
     }
-    headers.push(...Object.entries(this.#fixedHeaders).flat());
     headers.push('Connection', connectionOfAnswer(this.response));
     this.response.removeHeader('connection');
     return headers;

@@ -9,6 +9,7 @@ import { deriveKeySecrets, findAccountByKey } from '@parley/store';
 
 import type { AdmittedRequest } from './admit.ts';
 import { readPages } from './api-reference.ts';
+import { answerHeadersOf } from './answer-headers.ts';
 import { createApp } from './app.ts';
 import { checkAccount, checkKey } from './authenticate.ts';
 import { clientAddresses } from './client-address.ts';
@@ -110,6 +111,7 @@ export const startGateway: StartService = async (frame: ServiceFrame) => {
 
   return createApp({
     log,
+    answerHeadersOf: answerHeadersOf(config),
     metrics: counts,
     serviceMetrics: metrics,
     credentials,

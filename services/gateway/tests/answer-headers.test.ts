@@ -1,0 +1,79 @@
+/** Headers of the gateway's own on every answer: of services, of nodes that hold polls, and of refusals. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { GatewayUnderTest, authorization, success } from './support/gateway-under-test.ts';
+import type { TestUser } from './support/gateway-under-test.ts';
+
+const permitted = 'https://chat.example';
+const other = 'https://elsewhere.example';
+
+let gateway: GatewayUnderTest;
+let user: TestUser;
+
+beforeAll(async () => {
+  gateway = await GatewayUnderTest.start({
+    PARLEY_ALLOWED_ORIGINS: `http://localhost:3000,${permitted}`,
+    PARLEY_PUBLIC_URL: 'https://parley.example',
+  });
+  user = await gateway.addUser();
+  for (const service of ['presence', 'events']) {
+    await gateway.addUpstream(service, (_request, response) => {
+      response.writeHead(200, {
+        'Content-Type': 'application/json',
+        Vary: 'Accept-Language',
+        'X-Content-Type-Options': 'forged',
+      });
+      response.end(JSON.stringify(success));
+    });
+  }
+});
+afterAll(() => gateway?.stop());
+
+const answers: readonly (readonly [what: string, path: string, status: number])[] = [
+  ['a service', 'users/me', 200],
+  ['a node that holds polls', 'events?queue_id=1:1&last_event_id=-1', 200],
+  ['nobody: an unknown path', 'nothing', 404],
+];
+
+function ask(path: string, origin?: string, method = 'GET'): Promise<Response> {
+  const headers = { ...authorization(user), ...(origin === undefined ? {} : { Origin: origin }) };
+  return fetch(`${gateway.url}/api/v1/${path}`, { method, headers });
+}
+
+async function headersOf(path: string, origin: string | undefined): Promise<Headers> {
+  const answer = await ask(path, origin);
+  await answer.arrayBuffer();
+  return answer.headers;
+}
+
+describe.each(answers)('the answer of %s', (_what, path, status) => {
+  it(`has status ${status}, keeps to its type and to TLS`, async () => {
+    const answer = await ask(path);
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(answer.headers.get('strict-transport-security')).toBe('max-age=31536000');
+  });
+
+  it('permits the origins that are configured, and no other', async () => {
+    const permission = await headersOf(path, permitted);
+    expect(permission.get('access-control-allow-origin')).toBe(permitted);
+    expect(permission.get('access-control-allow-headers')).toBe('Authorization');
+    for (const origin of [other, undefined, 'null', `${permitted}.elsewhere.example`]) {
+      const refusal = await headersOf(path, origin);
+      expect(refusal.get('access-control-allow-origin')).toBeNull();
+      expect(refusal.get('access-control-allow-methods')).toBeNull();
+    }
+  });
+
+  it('tells caches that it differs by origin', async () => {
+    for (const origin of [permitted, other, undefined])
+      expect((await headersOf(path, origin)).get('vary')).toBe('Accept-Language, Origin');
+  });
+});
+
+it('answers a preflight of a permitted origin only', async () => {
+  const permissionOf = async (origin: string): Promise<string | null> =>
+    (await ask('users/me', origin, 'OPTIONS')).headers.get('access-control-allow-origin');
+  expect(await permissionOf(permitted)).toBe(permitted);
+  expect(await permissionOf(other)).toBeNull();
+});
