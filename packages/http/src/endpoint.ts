@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 
 import type { Caller, ErrorCode } from '@parley/contracts';
 
+import type { EndpointExample } from './endpoint-example.ts';
 import type { FormFile } from './form-files.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { Parameter } from './parameters.ts';
@@ -151,6 +152,8 @@ export type EndpointDeclaration<
   readonly matching?: 'exact' | 'prefix';
   readonly summary: string;
   readonly description?: string;
+  /** A call that succeeds; by default one without parameters. */
+  readonly example?: EndpointExample<Parameters[number]['name']>;
   readonly access: Access;
   /** In the order in which they are checked. */
   readonly parameters: Parameters;
@@ -184,6 +187,7 @@ export type Endpoint<in Context> = {
   readonly matching: 'exact' | 'prefix';
   readonly summary: string;
   readonly description: string;
+  readonly example: EndpointExample;
   readonly access: EndpointAccess;
   readonly parameters: readonly Parameter[];
   readonly response: JsonSchema;
@@ -244,6 +248,7 @@ export function defineEndpoint<
     matching: declaration.matching ?? 'exact',
     summary: declaration.summary,
     description: declaration.description ?? '',
+    example: declaration.example ?? {},
     access: declaration.access,
     parameters: declaration.parameters,
     response,

@@ -2,6 +2,7 @@ export { apiPathPrefix, createApiApp } from './api-app.ts';
 export type { ApiAppOptions } from './api-app.ts';
 export { clientNameOf, productName } from './client-name.ts';
 export * from './endpoint.ts';
+export * from './endpoint-example.ts';
 export { errorHandler, refusalFor, writeRefusal } from './error-handler.ts';
 export type { FormFile } from './form-files.ts';
 export { decodeForm } from './form-text.ts';

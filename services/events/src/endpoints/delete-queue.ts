@@ -1,5 +1,5 @@
 import { audienceKey, badEventQueueId, withoutCode } from '@parley/contracts';
-import { defineEndpoint, text } from '@parley/http';
+import { defineEndpoint, exampleVariables, text } from '@parley/http';
 import { deleteEventQueue, findEventQueue } from '@parley/store';
 
 import type { EventsContext } from '../context.ts';
@@ -11,6 +11,7 @@ export const deleteQueueEndpoint = defineEndpoint({
   summary: 'Delete an event queue',
   description:
     'The queue is gone at once, on every node; a poll that waits on it is answered with no events.',
+  example: { parameters: { queue_id: exampleVariables.queueId } },
   access: { authentication: 'required' },
   parameters: [text('queue_id', { required: true, description: 'The queue, from register.' })],
   response: { type: 'object', properties: {} },

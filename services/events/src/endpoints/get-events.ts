@@ -1,5 +1,12 @@
 import { badRequest } from '@parley/contracts';
-import { convertedNumber, defineEndpoint, jsonBoolean, preserialized, text } from '@parley/http';
+import {
+  convertedNumber,
+  defineEndpoint,
+  exampleVariables,
+  jsonBoolean,
+  preserialized,
+  text,
+} from '@parley/http';
 import { getRealm, getUser, hidesEmails } from '@parley/store';
 
 import type { EventsContext } from '../context.ts';
@@ -16,6 +23,9 @@ export const getEventsEndpoint = defineEndpoint({
   summary: 'Get events from a queue',
   description:
     'Returns the events with ids above `last_event_id`. Unless `dont_block` is set, it waits for one; after a while a heartbeat event is returned. Without `queue_id` a queue is registered and answered at once.',
+  example: {
+    parameters: { queue_id: exampleVariables.queueId, last_event_id: exampleVariables.lastEventId },
+  },
   access: { authentication: 'required' },
   parameters: [
     text('queue_id', { description: 'The queue, from register.' }),

@@ -25,6 +25,7 @@ export const registerQueueEndpoint = defineEndpoint({
   summary: 'Register an event queue',
   description:
     'Registers an event queue and returns the state of the fetched types as of `last_event_id`. Every later change of the types in `event_types` arrives as an event with a larger id.',
+  example: { parameters: { event_types: ['message', 'alert_words'] } },
   access: { authentication: 'required' },
   parameters: [
     ...queueParameters,

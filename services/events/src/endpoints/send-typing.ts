@@ -41,6 +41,7 @@ export const sendTypingEndpoint = defineEndpoint({
   summary: 'Tell that the caller starts or stops typing',
   description:
     'To people, who get a `typing` event, as the caller does. Repeated every ten seconds while typing; nothing is kept.',
+  example: { parameters: { op: 'start', to: '["rahul@harbour.example"]' } },
   access: { authentication: 'required' },
   parameters: [
     text('op', { required: true, description: '`start` or `stop`' }),

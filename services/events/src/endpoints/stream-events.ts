@@ -1,5 +1,5 @@
 import { badRequest } from '@parley/contracts';
-import { convertedNumber, defineEndpoint, rawAnswer, text } from '@parley/http';
+import { convertedNumber, defineEndpoint, exampleVariables, rawAnswer, text } from '@parley/http';
 
 import type { EventsContext } from '../context.ts';
 import { getQueue } from '../queues/queue-reader.ts';
@@ -33,6 +33,9 @@ export const streamEventsEndpoint = defineEndpoint({
   summary: 'Get events from a queue as a stream',
   description:
     'Answers the events of a queue as Server-Sent Events, with the guarantees of `GET events`: `id:` is the event id, `data:` the event, heartbeats included. `Last-Event-ID` acknowledges and resumes; where `last_event_id` is given too, the larger counts. A refusal after the first byte is an event `error` with the JSON of the refusal. The stream ends by itself after an hour, and when the server is updated; the client comes back with the last id. A poll and a stream of one queue end each other.',
+  example: {
+    parameters: { queue_id: exampleVariables.queueId, last_event_id: exampleVariables.lastEventId },
+  },
   access: { authentication: 'required' },
   parameters: [
     text('queue_id', { required: true, description: 'The queue, from register.' }),

@@ -1,6 +1,6 @@
 import { getLockedMessage, getSeenMessage } from '@parley/access';
 import { badRequest, notAuthenticated } from '@parley/contracts';
-import { defineEndpoint, jsonInteger, text } from '@parley/http';
+import { defineEndpoint, exampleVariables, jsonInteger, text } from '@parley/http';
 import { addSubmessage, lockUsersInUse } from '@parley/store';
 
 import { getMessageHolders, messageEntry } from '../changing/message-entry.ts';
@@ -35,6 +35,13 @@ export const addSubmessageEndpoint = defineEndpoint({
   summary: 'Add data of a widget to a message',
   description:
     'By anybody who may see the message. Everyone who holds it is told; who only sees it does not come to hold it.',
+  example: {
+    parameters: {
+      message_id: exampleVariables.messageId,
+      msg_type: 'widget',
+      content: '{"type":"vote","key":"1,1","vote":1}',
+    },
+  },
   access: { authentication: 'required' },
   parameters: [
     jsonInteger('message_id', { required: true, description: 'The id of the message' }),

@@ -66,6 +66,7 @@ export const addAlertWordsEndpoint = defineEndpoint({
   summary: 'Add alert words',
   description:
     'Messages that hold one of them are flagged `has_alert_word` for the caller. Words are trimmed; blank ones and those already there are left out.',
+  example: { parameters: { alert_words: ['Heron', 'new keel'] } },
   access: { authentication: 'required' },
   parameters: [
     json(
@@ -108,6 +109,7 @@ export const removeAlertWordsEndpoint = defineEndpoint({
   path: '/users/me/alert_words',
   summary: 'Remove alert words',
   description: 'Only exact matches are removed; others are ignored.',
+  example: { parameters: { alert_words: ['new keel'] } },
   access: { authentication: 'required' },
   parameters: [
     json(

@@ -1,6 +1,6 @@
 import { attachmentSchema, listOf } from '@parley/api-schemas';
 import { badRequest } from '@parley/contracts';
-import { defineEndpoint, pathInteger } from '@parley/http';
+import { defineEndpoint, exampleVariables, pathInteger } from '@parley/http';
 import { listAttachments } from '@parley/store';
 
 import type { MessagesContext } from '../context.ts';
@@ -35,6 +35,7 @@ export const deleteAttachmentEndpoint = defineEndpoint({
   method: 'DELETE',
   path: '/attachments/:attachment_id',
   summary: "Delete one of the caller's own files",
+  example: { parameters: { attachment_id: exampleVariables.attachmentId } },
   access: { authentication: 'required' },
   parameters: [pathInteger('attachment_id', { description: 'The id of the file' })],
   response: { type: 'object' },

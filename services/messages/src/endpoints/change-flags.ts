@@ -1,7 +1,7 @@
 import { getLockedMessage, getSeenMessage } from '@parley/access';
 import { badRequest } from '@parley/contracts';
 import type { Client } from '@parley/database';
-import { defineEndpoint, jsonIntegerList, text } from '@parley/http';
+import { defineEndpoint, exampleVariables, jsonIntegerList, text } from '@parley/http';
 import { addLateReceipt, changeFlag, flagNames } from '@parley/store';
 import type { FlagName } from '@parley/store';
 
@@ -49,6 +49,7 @@ export const changeFlagsEndpoint = defineEndpoint({
   summary: "Change the caller's own flags on messages",
   description:
     'Answers the ids that the operation applied to; ids of messages that the caller does not hold are ignored.',
+  example: { parameters: { messages: [exampleVariables.messageId], op: 'add', flag: 'starred' } },
   access: { authentication: 'required' },
   parameters: [
     jsonIntegerList('messages', { required: true, description: 'The ids' }),

@@ -1,4 +1,4 @@
-import { defineEndpoint, pathInteger } from '@parley/http';
+import { defineEndpoint, exampleVariables, pathInteger } from '@parley/http';
 
 import { deleteMessageFor } from '../changing/delete-message.ts';
 import type { MessagesContext } from '../context.ts';
@@ -11,6 +11,7 @@ export const deleteMessageEndpoint = defineEndpoint({
   summary: 'Delete a message for good',
   description:
     'Administrators may delete any message that they can see; others their own, where and while the organization lets them.',
+  example: { as: 'administrator', parameters: { message_id: exampleVariables.messageId } },
   access: { authentication: 'required' },
   parameters: [pathInteger('message_id', { description: 'The message' })],
   response: { type: 'object', properties: {} },

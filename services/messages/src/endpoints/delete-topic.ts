@@ -1,4 +1,4 @@
-import { defineEndpoint, pathInteger, text } from '@parley/http';
+import { defineEndpoint, exampleVariables, pathInteger, text } from '@parley/http';
 
 import { deleteTopicFor } from '../changing/delete-topic.ts';
 import type { MessagesContext } from '../context.ts';
@@ -11,6 +11,7 @@ export const deleteTopicEndpoint = defineEndpoint({
   summary: 'Delete all messages of a topic for good',
   description:
     'For administrators, in streams that they can read; of a private stream without shared history what they received. Success even if there is no such topic.',
+  example: { parameters: { stream_id: exampleVariables.streamId, topic_name: 'varnish' } },
   access: { authentication: 'required', administratorsOnly: true },
   parameters: [
     pathInteger('stream_id', { description: 'The stream' }),

@@ -1,4 +1,4 @@
-import { defineEndpoint, pathInteger, text } from '@parley/http';
+import { defineEndpoint, exampleVariables, pathInteger, text } from '@parley/http';
 
 import type { PropagateMode } from '../changing/check-edit.ts';
 import { editMessageFor } from '../changing/edit-message.ts';
@@ -19,6 +19,13 @@ export const editMessageEndpoint = defineEndpoint({
   summary: 'Edit the text or topic of a message',
   description:
     'Its sender may edit both. The topic of others’ messages may be edited by administrators, where the organization allows it by everybody for a day, and always where it is `(no topic)`. A topic for a private message is ignored.',
+  example: {
+    parameters: {
+      message_id: exampleVariables.messageId,
+      topic: 'Heron: new oars',
+      content: 'The *Egret* needs new oars, not the *Heron*',
+    },
+  },
   access: { authentication: 'required' },
   parameters: [
     pathInteger('message_id', { description: 'The message' }),

@@ -1,6 +1,6 @@
 import { checkMayReadEditHistory, getVisibleHistory } from '@parley/access';
 import { editSnapshotSchema } from '@parley/api-schemas';
-import { defineEndpoint, pathInteger } from '@parley/http';
+import { defineEndpoint, exampleVariables, pathInteger } from '@parley/http';
 import { getRealm } from '@parley/store';
 import type { PastEdit } from '@parley/store';
 
@@ -38,6 +38,7 @@ export const getMessageHistoryEndpoint = defineEndpoint({
   summary: "Get a message's edit history",
   description:
     'Oldest first, beginning with the original. Of a very long history the newest edits are listed.',
+  example: { parameters: { message_id: exampleVariables.messageId } },
   access: { authentication: 'required' },
   parameters: [pathInteger('message_id', { description: 'The message' })],
   response: {

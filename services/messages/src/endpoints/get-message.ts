@@ -1,5 +1,5 @@
 import { getVisibleMessage } from '@parley/access';
-import { defineEndpoint, pathInteger } from '@parley/http';
+import { defineEndpoint, exampleVariables, pathInteger } from '@parley/http';
 
 import type { MessagesContext } from '../context.ts';
 
@@ -9,6 +9,7 @@ export const getMessageEndpoint = defineEndpoint({
   method: 'GET',
   path: '/messages/:message_id',
   summary: 'Get the raw text of a message',
+  example: { parameters: { message_id: exampleVariables.messageId } },
   access: { authentication: 'required' },
   parameters: [pathInteger('message_id', { description: 'The message' })],
   response: {

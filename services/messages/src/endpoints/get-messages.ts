@@ -92,6 +92,17 @@ export const getMessagesEndpoint = defineEndpoint({
   summary: 'Fetch messages around an anchor',
   description:
     'The anchor message comes in addition to the two counts. Of very long messages there can be fewer, with `found_oldest` and `found_newest` false accordingly.',
+  example: {
+    parameters: {
+      anchor: 'newest',
+      num_before: 2,
+      num_after: 0,
+      narrow: [
+        { operator: 'stream', operand: 'general' },
+        { operator: 'topic', operand: 'hello' },
+      ],
+    },
+  },
   access: { authentication: 'required' },
   parameters: [
     custom(

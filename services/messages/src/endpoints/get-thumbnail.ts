@@ -1,4 +1,4 @@
-import { defineEndpoint, rawAnswer, text } from '@parley/http';
+import { defineEndpoint, exampleVariables, rawAnswer, text } from '@parley/http';
 import type { RawAnswer } from '@parley/http';
 import { encodeThumbnailUrl } from '@parley/markdown';
 import { isPictureVisible } from '@parley/store';
@@ -31,6 +31,10 @@ export const getThumbnailEndpoint = defineEndpoint({
   summary: 'Get a picture that a message shows',
   description:
     'Redirects to an uploaded picture, or to one that some message links to that the caller may see. The key may also be the query parameter `api_key`.',
+  example: {
+    parameters: { url: exampleVariables.uploadedUri, size: 'thumbnail' },
+    savedAs: 'thumbnail.png',
+  },
   access: { authentication: 'required' },
   parameters: [
     text('url', {

@@ -1,5 +1,5 @@
 import { findReadableFile } from '@parley/access';
-import { defineEndpoint, pathText, rawAnswer } from '@parley/http';
+import { defineEndpoint, exampleVariables, pathText, rawAnswer } from '@parley/http';
 import type { RawAnswer } from '@parley/http';
 import { storageKeyOf } from '@parley/store';
 
@@ -68,6 +68,10 @@ export const getUploadedFileEndpoint = defineEndpoint({
   summary: 'Get an uploaded file',
   description:
     'The key may also be the query parameter `api_key`. A file can be read by its owner, and by whoever may see a message that links to it.',
+  example: {
+    parameters: { realm_id: exampleVariables.realmId, path: exampleVariables.uploadedPath },
+    savedAs: 'heron.png',
+  },
   access: { authentication: 'required' },
   parameters: [
     pathText('realm_id', { description: 'The organization', pattern: /^\d+$/ }),

@@ -1,6 +1,6 @@
 import { getReadableStream } from '@parley/access';
 import { badRequest } from '@parley/contracts';
-import { defineEndpoint, jsonInteger, text } from '@parley/http';
+import { defineEndpoint, exampleVariables, jsonInteger, text } from '@parley/http';
 import {
   findTopicConversation,
   holdsAnyOf,
@@ -55,6 +55,7 @@ export const markStreamAsReadEndpoint = defineEndpoint({
   method: 'POST',
   path: '/mark_stream_as_read',
   summary: 'Mark all messages of a stream as read',
+  example: { parameters: { stream_id: exampleVariables.streamId } },
   access: { authentication: 'required' },
   parameters: [jsonInteger('stream_id', { required: true, description: 'The stream' })],
   response: nothing,
@@ -72,6 +73,7 @@ export const markTopicAsReadEndpoint = defineEndpoint({
   path: '/mark_topic_as_read',
   summary: 'Mark all messages of a topic as read',
   description: 'The topic in any letter case. An empty one marks the whole stream.',
+  example: { parameters: { stream_id: exampleVariables.streamId, topic_name: 'tides' } },
   access: { authentication: 'required' },
   parameters: [
     jsonInteger('stream_id', { required: true, description: 'The stream' }),

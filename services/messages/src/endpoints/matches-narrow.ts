@@ -1,5 +1,5 @@
 import { badRequest, limits } from '@parley/contracts';
-import { custom, defineEndpoint, jsonIntegerList } from '@parley/http';
+import { custom, defineEndpoint, exampleVariables, jsonIntegerList } from '@parley/http';
 import { listHeldOf } from '@parley/store';
 
 import type { MessagesContext } from '../context.ts';
@@ -16,6 +16,12 @@ export const matchesNarrowEndpoint = defineEndpoint({
   summary: 'Say which messages a narrow matches',
   description:
     'Considers only messages that the caller received. Each match carries its HTML and its topic, with the hits of a search marked.',
+  example: {
+    parameters: {
+      msg_ids: [exampleVariables.messageId],
+      narrow: [{ operator: 'search', operand: 'oars' }],
+    },
+  },
   access: { authentication: 'required' },
   parameters: [
     jsonIntegerList('msg_ids', { required: true, description: 'The ids of the messages' }),

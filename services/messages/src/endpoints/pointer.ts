@@ -1,5 +1,5 @@
 import { badRequest, notAuthenticated, ownEventsEntry } from '@parley/contracts';
-import { convertedNumber, defineEndpoint } from '@parley/http';
+import { convertedNumber, defineEndpoint, exampleVariables } from '@parley/http';
 import { findUserById, holdsMessage, lockUserForOwnChange, setPointer } from '@parley/store';
 
 import type { MessagesContext } from '../context.ts';
@@ -56,6 +56,7 @@ const declaration = {
 export const movePointerEndpoint = defineEndpoint({
   ...declaration,
   name: 'move-pointer',
+  example: { parameters: { pointer: exampleVariables.messageId } },
   method: 'POST',
   handler: async (context: MessagesContext, { caller, parameters }) => {
     await movePointer(context, caller.userId, parameters.pointer);
@@ -67,6 +68,7 @@ export const movePointerEndpoint = defineEndpoint({
 export const putPointerEndpoint = defineEndpoint({
   ...declaration,
   name: 'put-pointer',
+  example: { parameters: { pointer: exampleVariables.messageId } },
   method: 'PUT',
   handler: async (context: MessagesContext, { caller, parameters }) => {
     await movePointer(context, caller.userId, parameters.pointer);

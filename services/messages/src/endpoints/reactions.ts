@@ -2,7 +2,7 @@ import { getLockedMessage, getSeenMessage } from '@parley/access';
 import { badRequest, notAuthenticated } from '@parley/contracts';
 import type { EventBody } from '@parley/contracts';
 import type { Client } from '@parley/database';
-import { defineEndpoint, pathInteger, text } from '@parley/http';
+import { defineEndpoint, exampleVariables, pathInteger, text } from '@parley/http';
 import { addLateReceipt, addReaction, lockUsersInUse, removeReaction } from '@parley/store';
 import type { ReactionKey, SeenMessage } from '@parley/store';
 
@@ -123,6 +123,7 @@ export const addReactionEndpoint = defineEndpoint({
   summary: 'React to a message with an emoji',
   description:
     'To any message that the caller may see; he holds it from then on. Where somebody used the emoji on the message, his name for it is taken over.',
+  example: { parameters: { message_id: exampleVariables.messageId, emoji_name: 'tada' } },
   access: { authentication: 'required' },
   parameters: [
     messageId,
@@ -143,6 +144,7 @@ export const removeReactionEndpoint = defineEndpoint({
   method: 'DELETE',
   path,
   summary: "Take back a reaction of the caller's",
+  example: { parameters: { message_id: exampleVariables.messageId, emoji_name: 'wave' } },
   access: { authentication: 'required' },
   parameters: [
     messageId,

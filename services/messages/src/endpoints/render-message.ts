@@ -13,6 +13,7 @@ export const renderMessageEndpoint = defineEndpoint({
   summary: 'Render a message',
   description:
     'The HTML of a text as others would see it if the caller sent it. Nothing is stored, and nobody is notified.',
+  example: { parameters: { content: 'The *Heron* gets her **new keel** on Thursday' } },
   access: { authentication: 'required' },
   parameters: [text('content', { required: true, description: 'The text; of any length' })],
   response: {

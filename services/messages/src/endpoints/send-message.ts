@@ -34,6 +34,14 @@ export const sendMessageEndpoint = defineEndpoint({
   summary: 'Send a message',
   description:
     'To a topic of a stream, or to people. A repeat with the same `Idempotency-Key` header within a day answers the first id; so does one with the same `queue_id`, `local_id` and content.',
+  example: {
+    parameters: {
+      type: 'stream',
+      to: 'general',
+      topic: 'hello',
+      content: 'High water is at **noon** :wave:',
+    },
+  },
   access: { authentication: 'required', incomingWebhookBots: 'allowed' },
   parameters: [
     text('type', {

@@ -14,6 +14,7 @@ export const uploadFileEndpoint = defineEndpoint({
   summary: 'Upload a file',
   description:
     'The answer is relative, to be linked to in messages. Until a message links to it, only its owner can read the file.',
+  example: { file: 'heron.png' },
   access: { authentication: 'required' },
   takesFile: true,
   parameters: [

@@ -10,6 +10,14 @@ export const sentry = jsonIntegration({
   name: 'sentry',
   label: 'Sentry',
   about: 'Sentry, with its WebHooks plugin.',
+  example: {
+    payload: {
+      project_name: 'keel',
+      url: 'https://errors.example/1',
+      level: 'error',
+      message: 'Too few bolts',
+    },
+  },
   payload: record({ project_name: text, url: text, level: text, message: text }),
   toMessages: ({ project_name: topic, url, level, message }) => [
     {
@@ -42,6 +50,18 @@ export const alertmanager = jsonIntegration({
   label: 'AlertManager',
   about:
     'Prometheus Alertmanager. `name` and `desc` in the URL choose the labels or annotations for topic and text.',
+  example: {
+    payload: {
+      alerts: [
+        {
+          status: 'firing',
+          labels: { alertname: 'High water', instance: 'slipway' },
+          annotations: {},
+          generatorURL: 'https://graphs.example/tide',
+        },
+      ],
+    },
+  },
   payload: record({
     alerts: listOf(
       record({ status: text, generatorURL: text }, { labels: texts, annotations: texts }),
@@ -74,6 +94,16 @@ export const zabbix = jsonIntegration({
   name: 'zabbix',
   label: 'Zabbix',
   about: 'Zabbix, with a media type that posts these keys.',
+  example: {
+    payload: {
+      hostname: 'slipway',
+      severity: 'Warning',
+      status: 'PROBLEM',
+      item: 'Tide is 4.1 m',
+      trigger: 'High water',
+      link: 'https://watch.example/slipway',
+    },
+  },
   tellsOfInvalidPayload: true,
   payload: record({
     hostname: text,
@@ -96,6 +126,13 @@ export const splunk = jsonIntegration({
   label: 'Splunk',
   about:
     'Splunk, as the webhook of a saved search. What is not in the payload is shown as missing.',
+  example: {
+    payload: {
+      search_name: 'High water',
+      results_link: 'https://search.example/7',
+      result: { host: 'slipway', source: '/var/log/tide', _raw: '19:48 4.1 m' },
+    },
+  },
   payload: record(
     {},
     {

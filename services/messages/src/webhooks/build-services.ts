@@ -17,6 +17,16 @@ export const travis = formIntegration({
   label: 'Travis',
   about:
     'Travis CI, as a `webhooks` notification. Pull requests come with `ignore_pull_requests=false`.',
+  example: {
+    parameters: {
+      payload: {
+        author_name: 'Rina',
+        status_message: 'Passed',
+        compare_url: 'https://git.example/keel/compare',
+        build_url: 'https://ci.example/keel/7',
+      },
+    },
+  },
   parameters: [
     jsonBoolean('ignore_pull_requests', {
       default: true,
@@ -55,6 +65,18 @@ export const circleci = jsonIntegration({
   name: 'circleci',
   label: 'CircleCI',
   about: 'CircleCI, as a webhook of a build.',
+  example: {
+    payload: {
+      payload: {
+        reponame: 'keel',
+        build_url: 'https://ci.example/keel/9',
+        username: 'rina',
+        branch: 'main',
+        status: 'success',
+        previous: null,
+      },
+    },
+  },
   payload: record({
     payload: record(
       { reponame: text, build_url: text, username: text, branch: text, status: text },

@@ -16,6 +16,14 @@ export const github = eventIntegration({
   label: 'GitHub',
   about:
     'GitHub, with the content type `application/json`. `branches` lets through only pushes to branches whose names occur in it.',
+  example: {
+    event: 'watch',
+    payload: {
+      action: 'started',
+      sender: { login: 'rina' },
+      repository: { name: 'keel', html_url: 'https://git.example/rina/keel' },
+    },
+  },
   eventHeader: 'X-GitHub-Event',
   deliveryHeader: 'X-GitHub-Delivery',
   parameters: [

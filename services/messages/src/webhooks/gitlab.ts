@@ -17,6 +17,25 @@ export const gitlab = eventIntegration({
   label: 'Gitlab',
   about:
     'GitLab, as a webhook of a project. `branches` lets through only pushes to branches whose names occur in it.',
+  example: {
+    event: 'Push Hook',
+    payload: {
+      user_name: 'Rina',
+      project: { name: 'keel' },
+      repository: { homepage: 'https://lab.example/keel' },
+      ref: 'refs/heads/main',
+      before: 'aa11bb22',
+      after: 'cc33dd44',
+      commits: [
+        {
+          id: 'cc33dd44',
+          url: 'https://lab.example/keel/commit/cc33dd44',
+          message: 'Drill the holes',
+          author: { name: 'Rina' },
+        },
+      ],
+    },
+  },
   eventHeader: 'X-Gitlab-Event',
   parameters: [
     textParameter('branches', { description: 'Branches whose pushes are sent; by default all' }),

@@ -6,6 +6,7 @@ export const helloworld = jsonIntegration({
   name: 'helloworld',
   label: 'HelloWorld',
   about: 'The example: announces a featured article. Send `featured_title` and `featured_url`.',
+  example: { payload: { featured_title: 'Heron', featured_url: 'https://wiki.example/Heron' } },
   payload: record({ featured_title: text, featured_url: text }),
   toMessages: ({ featured_title: title, featured_url: url }) => [
     {

@@ -4,7 +4,13 @@
  */
 import { badRequest, unexpectedWebhookEventType, withoutCode } from '@parley/contracts';
 import { compileCheck } from '@parley/http';
-import type { DecodedParameters, FromSchema, JsonSchema, Parameter } from '@parley/http';
+import type {
+  DecodedParameters,
+  ExampleValue,
+  FromSchema,
+  JsonSchema,
+  Parameter,
+} from '@parley/http';
 
 /** One message that a payload becomes, in markdown. */
 export type WebhookMessage = {
@@ -36,6 +42,13 @@ export type Integration = {
   readonly label: string;
   /** What it is, in the documentation. */
   readonly about: string;
+  /** What the service may send. */
+  readonly example: {
+    readonly parameters?: Readonly<Record<string, ExampleValue>>;
+    readonly payload?: ExampleValue;
+    /** Of the event header. */
+    readonly event?: string;
+  };
   /** `json`: the body, whatever its Content-Type; `form`: only parameters. */
   readonly body: 'json' | 'form';
   /** What the document of the interface says of a JSON body. */
@@ -66,7 +79,7 @@ export type Integration = {
   ) => WebhookOutcome;
 };
 
-type Common = Pick<Integration, 'name' | 'label' | 'about'> &
+type Common = Pick<Integration, 'name' | 'label' | 'about' | 'example'> &
   Partial<
     Pick<
       Integration,

@@ -24,6 +24,7 @@ export const ifttt = jsonIntegration({
   name: 'ifttt',
   label: 'IFTTT',
   about: 'IFTTT, as a web request with the JSON body `{"topic": "…", "content": "…"}`.',
+  example: { payload: { topic: 'door', content: 'The boathouse was opened' } },
   isWrittenForUs: true,
   payload: record({}, written),
   toMessages: (payload) => [writtenMessage(payload)],
@@ -33,6 +34,7 @@ export const zapier = jsonIntegration({
   name: 'zapier',
   label: 'Zapier',
   about: 'Zapier, with `topic` and `content`; `{"type": "auth"}` asks whose key it is.',
+  example: { payload: { topic: 'bookings', content: 'The *Tern* is taken on Sunday' } },
   isWrittenForUs: true,
   tellsOfMalformedJson: false,
   payload: record({}, { type: text, ...written }),
@@ -44,6 +46,7 @@ export const slack = formIntegration({
   label: 'Slack',
   about:
     'An outgoing webhook of Slack. With `channels_map_to_topics=0` each channel goes to the stream of its name.',
+  example: { parameters: { user_name: 'rina', text: 'The keel is on', channel_name: 'workshop' } },
   missingStream: 'refused',
   parameters: [
     textParameter('user_name', { required: true, description: 'Who wrote it' }),
@@ -72,6 +75,15 @@ export const heroku = formIntegration({
   name: 'heroku',
   label: 'Heroku',
   about: 'Heroku, as an HTTP post hook of deployments.',
+  example: {
+    parameters: {
+      head: '3eb5f44',
+      app: 'bookings',
+      user: 'rina@harbour.example',
+      url: 'https://bookings.example',
+      git_log: '* Rina: Show the tides',
+    },
+  },
   parameters: [
     textParameter('head', { required: true, description: 'The version' }),
     textParameter('app', { required: true, description: 'The application' }),

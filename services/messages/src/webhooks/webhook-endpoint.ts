@@ -9,7 +9,7 @@ import {
 } from '@parley/contracts';
 import type { Caller, ErrorCode } from '@parley/contracts';
 import { defineEndpoint, jsonBody, text } from '@parley/http';
-import type { Endpoint, Parameter, UntypedRequest } from '@parley/http';
+import type { Endpoint, EndpointExample, Parameter, UntypedRequest } from '@parley/http';
 import { findUserById } from '@parley/store';
 
 import type { MessagesContext } from '../context.ts';
@@ -209,6 +209,21 @@ function errorsOf({ eventHeader, body, missingStream }: Integration): ErrorCode[
   ];
 }
 
+function exampleOf({ eventHeader, example }: Integration): EndpointExample {
+  const { parameters, payload, event } = example;
+  return {
+    as: 'incoming-webhook bot',
+    parameters: {
+      stream: 'general',
+      ...parameters,
+      ...(payload === undefined ? {} : { [payloadName]: payload }),
+    },
+    ...(eventHeader === undefined || event === undefined
+      ? {}
+      : { headers: { [eventHeader]: event } }),
+  };
+}
+
 /** POST external/{name} (contract, Incoming webhook; reference facts, people 16). */
 export function webhookEndpoint(integration: Integration): Endpoint<MessagesContext> {
   const { name, about, body, payloadSchema, parameters } = integration;
@@ -232,6 +247,7 @@ export function webhookEndpoint(integration: Integration): Endpoint<MessagesCont
     matching: 'prefix',
     summary: `Receive a webhook of ${name}`,
     description: about,
+    example: exampleOf(integration),
     access: {
       authentication: 'required',
       incomingWebhookBots: 'allowed',

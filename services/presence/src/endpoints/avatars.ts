@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 
 import { notFound } from '@parley/contracts';
-import { defineEndpoint, pathText, rawAnswer } from '@parley/http';
+import { defineEndpoint, exampleVariables, pathText, rawAnswer } from '@parley/http';
 import type { RawAnswer } from '@parley/http';
 import { drawDefaultAvatar } from '@parley/images';
 import {
@@ -30,6 +30,7 @@ export const uploadOwnAvatarEndpoint = defineEndpoint({
   summary: "Replace the caller's avatar",
   description:
     'A multipart form with one file: a PNG, JPEG, GIF or WebP of at most 5 MB. It is cropped to a square.',
+  example: { file: 'heron.png' },
   access: { authentication: 'required' },
   parameters: [],
   response: urlAnswer,
@@ -104,6 +105,7 @@ export const getAvatarEndpoint = defineEndpoint({
   summary: 'Find the avatar of an account',
   description:
     'The key may also be the query parameter `api_key`. The rest of the query is passed on.',
+  example: { parameters: { email_or_id: 'tobias@harbour.example' }, savedAs: 'avatar.png' },
   parameters: [who],
   ...redirection,
   handler: (context: PresenceContext, { parameters, query }) =>
@@ -117,6 +119,7 @@ export const getMediumAvatarEndpoint = defineEndpoint({
   below: 'root',
   path: '/avatar/:email_or_id/medium',
   summary: 'Find the large avatar of an account',
+  example: { parameters: { email_or_id: 'tobias@harbour.example' }, savedAs: 'avatar-medium.png' },
   parameters: [who],
   ...redirection,
   handler: (context: PresenceContext, { parameters, query }) =>
@@ -140,6 +143,10 @@ const picture = {
 /** GET /user_avatars/{realm_id}/{file} (reference facts, people 7.8). */
 export const getAvatarFileEndpoint = defineEndpoint({
   name: 'get-avatar-file',
+  example: {
+    parameters: { realm_id: exampleVariables.realmId, file: exampleVariables.avatarFile },
+    savedAs: 'avatar.png',
+  },
   method: 'GET',
   below: 'root',
   path: '/user_avatars/:realm_id/:file',
@@ -185,6 +192,7 @@ async function defaultAvatar(side: number): Promise<RawAnswer> {
 /** GET /static/images/default-avatar.png (reference facts, people 7.8). */
 export const getDefaultAvatarEndpoint = defineEndpoint({
   name: 'get-default-avatar',
+  example: { savedAs: 'default-avatar.png' },
   method: 'GET',
   below: 'root',
   path: '/static/images/default-avatar.png',
@@ -197,6 +205,7 @@ export const getDefaultAvatarEndpoint = defineEndpoint({
 /** GET /static/images/default-avatar-medium.png (reference facts, people 7.8). */
 export const getMediumDefaultAvatarEndpoint = defineEndpoint({
   name: 'get-medium-default-avatar',
+  example: { savedAs: 'default-avatar-medium.png' },
   method: 'GET',
   below: 'root',
   path: '/static/images/default-avatar-medium.png',

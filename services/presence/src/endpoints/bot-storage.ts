@@ -13,6 +13,7 @@ export const writeBotStorageEndpoint = defineEndpoint({
   method: 'PUT',
   path: '/bot_storage',
   summary: 'Store texts under keys, for the caller alone',
+  example: { as: 'bot', parameters: { storage: { tide: 'low', wind: 'north-west' } } },
   access: { authentication: 'required' },
   parameters: [
     json('storage', { type: 'object' }, { required: true, description: 'Texts by key' }),
@@ -32,6 +33,7 @@ export const readBotStorageEndpoint = defineEndpoint({
   method: 'GET',
   path: '/bot_storage',
   summary: 'Read what the caller stored',
+  example: { as: 'bot', parameters: { keys: ['tide'] } },
   access: { authentication: 'required' },
   parameters: [keys],
   response: {
@@ -51,6 +53,7 @@ export const deleteBotStorageEndpoint = defineEndpoint({
   method: 'DELETE',
   path: '/bot_storage',
   summary: 'Delete what the caller stored',
+  example: { as: 'bot', parameters: { keys: ['wind'] } },
   access: { authentication: 'required' },
   parameters: [keys],
   response: emptyAnswer,

@@ -2,6 +2,7 @@ import { botDefaults, objectOf } from '@parley/api-schemas';
 import { serviceInterfaces, botTypes } from '@parley/contracts';
 import {
   defineEndpoint,
+  exampleVariables,
   json,
   jsonBoolean,
   jsonInteger,
@@ -78,6 +79,7 @@ export const createBotEndpoint = defineEndpoint({
   path: '/bots',
   summary: 'Create a bot of which the caller is the owner',
   description: 'A multipart form may bring one picture as a file.',
+  example: { parameters: { full_name: 'Weather Bot', short_name: 'weather', bot_type: 1 } },
   access: owners,
   parameters: [
     text('full_name', { required: true, description: 'No active account may have it' }),
@@ -156,6 +158,13 @@ export const changeBotEndpoint = defineEndpoint({
   summary: 'Change a bot',
   description:
     'For its owner and administrators. A multipart form may bring one picture as a file.',
+  example: {
+    parameters: {
+      bot_id: exampleVariables.botId,
+      full_name: 'Wind Bot',
+      default_sending_stream: 'boatyard',
+    },
+  },
   access: owners,
   parameters: [
     botId,
@@ -226,6 +235,7 @@ export const deactivateBotEndpoint = defineEndpoint({
   path: '/bots/:bot_id',
   summary: 'Deactivate a bot',
   description: 'For its owner and administrators. Its key stops working at once.',
+  example: { parameters: { bot_id: exampleVariables.botId } },
   access: owners,
   parameters: [botId],
   response: emptyAnswer,
@@ -243,6 +253,7 @@ export const regenerateBotKeyEndpoint = defineEndpoint({
   path: '/bots/:bot_id/api_key/regenerate',
   summary: "Replace a bot's API key",
   description: 'For its owner and administrators. The old key stops working at once.',
+  example: { parameters: { bot_id: exampleVariables.botId } },
   access: owners,
   parameters: [botId],
   response: { type: 'object', properties: { api_key: { type: 'string' } }, required: ['api_key'] },

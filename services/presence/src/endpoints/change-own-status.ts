@@ -11,6 +11,7 @@ export const changeOwnStatusEndpoint = defineEndpoint({
   method: 'POST',
   path: '/users/me/status',
   summary: 'Say that one is away, or something in words',
+  example: { parameters: { away: false, status_text: 'On the slipway' } },
   access: { authentication: 'required', bots: 'refused' },
   parameters: [
     jsonBoolean('away', { description: 'Whether the caller is away' }),

@@ -1,4 +1,12 @@
-import { defineEndpoint, json, jsonBoolean, jsonOrText, pathInteger, text } from '@parley/http';
+import {
+  defineEndpoint,
+  exampleVariables,
+  json,
+  jsonBoolean,
+  jsonOrText,
+  pathInteger,
+  text,
+} from '@parley/http';
 
 import { changePerson } from '../accounts/change-person.ts';
 import { createPerson } from '../accounts/create-person.ts';
@@ -18,6 +26,13 @@ export const createUserEndpoint = defineEndpoint({
   summary: 'Create a person',
   description:
     'For administrators. The person joins the default streams in the same step, and everybody is told.',
+  example: {
+    parameters: {
+      email: 'lotte@harbour.example',
+      password: 'a keel of bronze and oak',
+      full_name: 'Lotte Brandt',
+    },
+  },
   access: { authentication: 'required', administratorsOnly: true },
   parameters: [
     text('email', { required: true, description: 'The email address' }),
@@ -52,6 +67,10 @@ export const updateUserEndpoint = defineEndpoint({
   path: '/users/:user_id',
   summary: 'Change name, role or profile of a person or bot',
   description: 'For administrators, and for owners of bots, who may not change roles.',
+  example: {
+    as: 'administrator',
+    parameters: { user_id: exampleVariables.spareUserId, full_name: 'Nils Aske', is_guest: true },
+  },
   access: { authentication: 'required' },
   parameters: [
     userId,
@@ -98,6 +117,7 @@ export const deactivateUserEndpoint = defineEndpoint({
   path: '/users/:user_id',
   summary: 'Deactivate a person and all bots of that person',
   description: 'For administrators. The keys stop working and the event queues end at once.',
+  example: { as: 'administrator', parameters: { user_id: exampleVariables.spareUserId } },
   access: { authentication: 'required' },
   parameters: [userId],
   response: emptyAnswer,
@@ -132,6 +152,7 @@ export const reactivateUserEndpoint = defineEndpoint({
   summary: 'Reactivate a person or bot',
   description:
     'For administrators, and for owners of bots as far as they may create them. Password, key and subscriptions are those from before; bots of a person stay deactivated.',
+  example: { as: 'administrator', parameters: { user_id: exampleVariables.deactivatedUserId } },
   access: { authentication: 'required' },
   parameters: [userId],
   response: emptyAnswer,

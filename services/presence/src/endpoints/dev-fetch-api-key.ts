@@ -1,5 +1,5 @@
 import { withoutCode } from '@parley/contracts';
-import { defineEndpoint, text } from '@parley/http';
+import { defineEndpoint, exampleVariables, text } from '@parley/http';
 import { authenticationMethods, findApiKey, findRealm, findSignInAccount } from '@parley/store';
 
 import {
@@ -18,6 +18,7 @@ export const devFetchApiKey = defineEndpoint({
   path: '/dev_fetch_api_key',
   summary: 'Get the API key of any account on a development server',
   description: 'A production server always refuses.',
+  example: { parameters: { username: exampleVariables.email } },
   access: { authentication: 'none' },
   parameters: [
     text('username', { required: true, description: 'The email address of the account' }),

@@ -1,4 +1,4 @@
-import { defineEndpoint, text } from '@parley/http';
+import { defineEndpoint, exampleVariables, text } from '@parley/http';
 import {
   authenticationMethods,
   findApiKey,
@@ -23,6 +23,9 @@ export const fetchApiKey = defineEndpoint({
   method: 'POST',
   path: '/fetch_api_key',
   summary: 'Get the API key of an account by its password',
+  example: {
+    parameters: { username: exampleVariables.email, password: exampleVariables.password },
+  },
   access: { authentication: 'none' },
   parameters: [
     text('username', { required: true, description: 'The email address of the account' }),

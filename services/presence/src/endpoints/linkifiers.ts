@@ -1,5 +1,5 @@
 import { linkifierSchema, listOf } from '@parley/api-schemas';
-import { defineEndpoint, pathInteger, text } from '@parley/http';
+import { defineEndpoint, exampleVariables, pathInteger, text } from '@parley/http';
 import { linkifierJson, listLinkifiers } from '@parley/store';
 
 import type { PresenceContext } from '../context.ts';
@@ -36,6 +36,12 @@ export const addLinkifierEndpoint = defineEndpoint({
   summary: 'Add a pattern that becomes links in messages',
   description:
     'A refusal has no code but `errors`: what is wrong with `pattern` and `url_format_string`, each a list of texts, or with both together under `__all__`.',
+  example: {
+    parameters: {
+      pattern: '#(?P<id>[0-9]+)',
+      url_format_string: 'https://tickets.harbour.example/%(id)s',
+    },
+  },
   access: administrators,
   parameters: [
     text('pattern', {
@@ -75,6 +81,7 @@ export const removeLinkifierEndpoint = defineEndpoint({
   method: 'DELETE',
   path: '/realm/filters/:filter_id',
   summary: 'Remove a pattern that becomes links in messages',
+  example: { parameters: { filter_id: exampleVariables.linkifierId } },
   access: administrators,
   parameters: [pathInteger('filter_id', { description: 'The id of the pattern' })],
   response: emptyAnswer,

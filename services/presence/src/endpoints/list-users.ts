@@ -1,7 +1,7 @@
 import { memberSchema } from '@parley/api-schemas';
 import { badRequest } from '@parley/contracts';
 import type { Caller } from '@parley/contracts';
-import { defineEndpoint, jsonBoolean, pathInteger } from '@parley/http';
+import { defineEndpoint, exampleVariables, jsonBoolean, pathInteger } from '@parley/http';
 import {
   findUserById,
   getRealm,
@@ -72,6 +72,7 @@ export const getUserEndpoint = defineEndpoint({
   method: 'GET',
   path: '/users/:user_id',
   summary: 'Get one account, active or deactivated',
+  example: { parameters: { user_id: exampleVariables.userId } },
   access: { authentication: 'required' },
   parameters: [
     pathInteger('user_id', { description: 'The id of the person or bot' }),

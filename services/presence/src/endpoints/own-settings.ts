@@ -15,6 +15,7 @@ export const changeOwnAccountEndpoint = defineEndpoint({
   path: '/settings',
   summary: "Change the caller's name or password",
   description: 'A change of address is refused: it would have to be confirmed by mail.',
+  example: { parameters: { full_name: 'Tobias A. Lind' } },
   access: people,
   parameters: [
     text('full_name', { default: '', description: 'Ignored where names may not be changed' }),
@@ -45,6 +46,7 @@ export const changeDisplaySettingsEndpoint = defineEndpoint({
   path: '/settings/display',
   summary: "Change how the caller's clients show things",
   description: 'The answer holds the settings that really changed.',
+  example: { parameters: { night_mode: true, timezone: 'Europe/Oslo' } },
   access: people,
   parameters: [
     jsonBoolean('twenty_four_hour_time', on('Times run to 24 hours')),
@@ -73,6 +75,7 @@ export const changeNotificationSettingsEndpoint = defineEndpoint({
   path: '/settings/notifications',
   summary: 'Change what the caller is notified of',
   description: 'The answer holds the settings that really changed.',
+  example: { parameters: { enable_sounds: false, desktop_icon_count_display: 2 } },
   access: people,
   parameters: [
     jsonBoolean('enable_stream_desktop_notifications', on('Streams, on the desktop')),
@@ -105,6 +108,7 @@ export const setEnterSendsEndpoint = defineEndpoint({
   method: 'POST',
   path: '/users/me/enter-sends',
   summary: 'Say whether the Enter key sends',
+  example: { parameters: { enter_sends: true } },
   access: people,
   parameters: [jsonBoolean('enter_sends', { required: true, description: 'Enter sends' })],
   response: emptyAnswer,

@@ -25,6 +25,7 @@ export const reportPresenceEndpoint = defineEndpoint({
   summary: "Report the presence of the caller's client",
   description:
     'Clients report about every minute. A client that was active within the last 70 seconds and reports to be idle stays active. Answered before it is stored for good.',
+  example: { parameters: { status: 'active', new_user_input: true } },
   access: { authentication: 'required', bots: 'refused' },
   parameters: [
     text('status', { required: true, description: '`active` or `idle`' }),
@@ -73,6 +74,7 @@ export const getUserPresenceEndpoint = defineEndpoint({
   method: 'GET',
   path: '/users/:email/presence',
   summary: 'Get the presence of one person',
+  example: { parameters: { email: 'rahul@harbour.example' } },
   access: { authentication: 'required' },
   parameters: [pathText('email', { description: 'The email address', nul: 'handled' })],
   response: { type: 'object', properties: { presence: presenceSchema }, required: ['presence'] },

@@ -1,6 +1,7 @@
 import { listOf, profileFieldSchema } from '@parley/api-schemas';
 import {
   defineEndpoint,
+  exampleVariables,
   json,
   jsonInteger,
   jsonIntegerList,
@@ -57,6 +58,7 @@ export const addProfileFieldEndpoint = defineEndpoint({
   method: 'POST',
   path: '/realm/profile_fields',
   summary: 'Add a custom profile field',
+  example: { parameters: { name: 'Boat', hint: 'The one you sail', field_type: 1 } },
   access: administrators,
   parameters: [
     ...description,
@@ -79,6 +81,9 @@ export const reorderProfileFieldsEndpoint = defineEndpoint({
   method: 'PATCH',
   path: '/realm/profile_fields',
   summary: 'Put the custom profile fields in another order',
+  example: {
+    parameters: { order: [exampleVariables.otherProfileFieldId, exampleVariables.profileFieldId] },
+  },
   access: administrators,
   parameters: [jsonIntegerList('order', { required: true, description: 'All ids in order' })],
   response: emptyAnswer,
@@ -95,6 +100,13 @@ export const changeProfileFieldEndpoint = defineEndpoint({
   method: 'PATCH',
   path: '/realm/profile_fields/:field_id',
   summary: 'Change a custom profile field, but for its type',
+  example: {
+    parameters: {
+      field_id: exampleVariables.profileFieldId,
+      name: 'Mobile',
+      hint: 'With the prefix',
+    },
+  },
   access: administrators,
   parameters: [fieldId, ...description],
   response: emptyAnswer,
@@ -115,6 +127,7 @@ export const removeProfileFieldEndpoint = defineEndpoint({
   method: 'DELETE',
   path: '/realm/profile_fields/:field_id',
   summary: 'Delete a custom profile field with everything that was filled in',
+  example: { parameters: { field_id: exampleVariables.profileFieldId } },
   access: administrators,
   parameters: [fieldId],
   response: emptyAnswer,
@@ -131,6 +144,9 @@ export const changeOwnProfileEndpoint = defineEndpoint({
   method: 'PATCH',
   path: '/users/me/profile_data',
   summary: 'Fill in custom profile fields',
+  example: {
+    parameters: { data: [{ id: exampleVariables.profileFieldId, value: '+47 22 00 00 00' }] },
+  },
   access: { authentication: 'required', bots: 'refused' },
   parameters: [
     json(
@@ -163,6 +179,7 @@ export const clearOwnProfileEndpoint = defineEndpoint({
   method: 'DELETE',
   path: '/users/me/profile_data',
   summary: 'Empty custom profile fields',
+  example: { parameters: { data: [exampleVariables.profileFieldId] } },
   access: { authentication: 'required', bots: 'refused' },
   parameters: [jsonIntegerList('data', { required: true, description: 'Ids of fields' })],
   response: emptyAnswer,

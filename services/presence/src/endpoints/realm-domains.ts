@@ -39,6 +39,7 @@ export const addRealmDomainEndpoint = defineEndpoint({
   method: 'POST',
   path: '/realm/domains',
   summary: 'Add a domain',
+  example: { parameters: { domain: 'harbour.example', allow_subdomains: false } },
   access: administrators,
   parameters: [
     jsonOrText('domain', { required: true, description: 'Such as `example.com`' }),
@@ -69,6 +70,7 @@ export const changeRealmDomainEndpoint = defineEndpoint({
   method: 'PATCH',
   path: '/realm/domains/:domain',
   summary: 'Say whether a domain stands for those below it as well',
+  example: { parameters: { domain: 'harbour.example', allow_subdomains: true } },
   access: administrators,
   parameters: [domain, allowSubdomains],
   response: emptyAnswer,
@@ -89,6 +91,7 @@ export const removeRealmDomainEndpoint = defineEndpoint({
   path: '/realm/domains/:domain',
   summary: 'Remove a domain',
   description: 'With the last one the restriction of addresses to domains ends.',
+  example: { parameters: { domain: 'harbour.example' } },
   access: administrators,
   parameters: [domain],
   response: emptyAnswer,

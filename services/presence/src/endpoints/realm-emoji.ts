@@ -1,6 +1,6 @@
 import { realmEmojiSchema } from '@parley/api-schemas';
 import { notFound } from '@parley/contracts';
-import { defineEndpoint, pathText } from '@parley/http';
+import { defineEndpoint, exampleVariables, pathText } from '@parley/http';
 import { isEmojiFile, listRealmEmoji, realmEmojiJson } from '@parley/store';
 
 import type { PresenceContext } from '../context.ts';
@@ -44,6 +44,7 @@ export const addRealmEmojiEndpoint = defineEndpoint({
   summary: 'Add a custom emoji',
   description:
     'A multipart form with one file: a PNG, JPEG, GIF or WebP of at most 5 MB. It is cropped to a square of 64 pixels; an animated GIF keeps moving. The organization may leave emoji to administrators.',
+  example: { parameters: { emoji_name: 'puffin' }, file: 'heron.png' },
   access: members,
   parameters: [emojiName('Lower-case letters, digits, `.`, `-` and `_`; spaces become `_`')],
   response: emptyAnswer,
@@ -61,6 +62,7 @@ export const removeRealmEmojiEndpoint = defineEndpoint({
   path: '/realm/emoji/:emoji_name',
   summary: 'Deactivate a custom emoji',
   description: 'For administrators and its author. Its name becomes free.',
+  example: { parameters: { emoji_name: 'puffin' } },
   access: members,
   parameters: [emojiName('The name of an active one')],
   response: emptyAnswer,
@@ -81,6 +83,10 @@ const types: Readonly<Record<string, string>> = {
 /** GET /user_avatars/{realm_id}/emoji/images/{file} (reference facts, people 11.1). */
 export const getEmojiFileEndpoint = defineEndpoint({
   name: 'get-emoji-file',
+  example: {
+    parameters: { realm_id: exampleVariables.realmId, file: exampleVariables.emojiFile },
+    savedAs: 'emoji.png',
+  },
   method: 'GET',
   below: 'root',
   path: '/user_avatars/:realm_id/emoji/images/:file',

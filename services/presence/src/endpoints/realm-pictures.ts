@@ -1,7 +1,14 @@
 import { Readable } from 'node:stream';
 
 import { notFound } from '@parley/contracts';
-import { defineEndpoint, jsonBoolean, pathText, rawAnswer, text } from '@parley/http';
+import {
+  defineEndpoint,
+  exampleVariables,
+  jsonBoolean,
+  pathText,
+  rawAnswer,
+  text,
+} from '@parley/http';
 import type { RawAnswer } from '@parley/http';
 import { drawDefaultLogo } from '@parley/images';
 import { defaultLogoPaths, findRealmPicture, getRealm } from '@parley/store';
@@ -31,6 +38,7 @@ export const uploadRealmIconEndpoint = defineEndpoint({
   path: '/realm/icon',
   summary: "Replace the organization's icon",
   description: `${form} It is cropped to a square.`,
+  example: { file: 'heron.png' },
   access: administrators,
   parameters: [],
   response: iconAnswer,
@@ -78,6 +86,7 @@ const redirection = {
 /** GET realm/icon (reference facts, people 14.3). */
 export const getRealmIconEndpoint = defineEndpoint({
   name: 'get-realm-icon',
+  example: { savedAs: 'icon.png' },
   method: 'GET',
   path: '/realm/icon',
   summary: "Find the organization's icon",
@@ -93,6 +102,7 @@ export const uploadRealmLogoEndpoint = defineEndpoint({
   path: '/realm/logo',
   summary: "Replace the organization's logo for day or night",
   description: `${form} It is made to fit into 800 by 100 pixels.`,
+  example: { parameters: { night: false }, file: 'heron.png' },
   access: administrators,
   parameters: [night],
   response: emptyAnswer,
@@ -109,6 +119,7 @@ export const removeRealmLogoEndpoint = defineEndpoint({
   method: 'DELETE',
   path: '/realm/logo',
   summary: "Take the organization's logo for day or night back to the default",
+  example: { parameters: { night: false } },
   access: administrators,
   parameters: [night],
   response: emptyAnswer,
@@ -122,6 +133,7 @@ export const removeRealmLogoEndpoint = defineEndpoint({
 /** GET realm/logo (reference facts, people 14.3). */
 export const getRealmLogoEndpoint = defineEndpoint({
   name: 'get-realm-logo',
+  example: { parameters: { night: false }, savedAs: 'logo.png' },
   method: 'GET',
   path: '/realm/logo',
   summary: "Find the organization's logo",
@@ -141,6 +153,10 @@ const pictures: Readonly<Record<string, RealmPicture>> = {
 /** GET /user_avatars/{realm_id}/realm/{file} (reference facts, people 5.5). */
 export const getRealmPictureEndpoint = defineEndpoint({
   name: 'get-realm-picture',
+  example: {
+    parameters: { realm_id: exampleVariables.realmId, file: exampleVariables.realmPictureFile },
+    savedAs: 'icon.png',
+  },
   method: 'GET',
   below: 'root',
   path: '/user_avatars/:realm_id/realm/:file',
@@ -178,6 +194,7 @@ async function defaultLogo(theme: 'day' | 'night'): Promise<RawAnswer> {
 /** GET /static/images/logo/parley-logo.png (reference facts, people 5.5). */
 export const getDefaultLogoEndpoint = defineEndpoint({
   name: 'get-default-logo',
+  example: { savedAs: 'logo.png' },
   method: 'GET',
   below: 'root',
   path: defaultLogoPaths.day,
@@ -190,6 +207,7 @@ export const getDefaultLogoEndpoint = defineEndpoint({
 /** GET /static/images/logo/parley-logo-night.png (reference facts, people 5.5). */
 export const getDefaultNightLogoEndpoint = defineEndpoint({
   name: 'get-default-night-logo',
+  example: { savedAs: 'logo-night.png' },
   method: 'GET',
   below: 'root',
   path: defaultLogoPaths.night,

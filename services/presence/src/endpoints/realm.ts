@@ -103,6 +103,12 @@ export const changeRealmEndpoint = defineEndpoint({
   summary: 'Change settings of the organization',
   description:
     'The answer holds what really changed: the new values, for texts the word `updated`. The three settings of message editing come together.',
+  example: {
+    parameters: {
+      description: 'We build, mend and rent out *small* wooden boats.',
+      waiting_period_threshold: 3,
+    },
+  },
   access: administrators,
   parameters: [
     jsonOrText('name', on('At most 40 characters')),

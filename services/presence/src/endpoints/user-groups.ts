@@ -1,5 +1,5 @@
 import { listOf, userGroupSchema } from '@parley/api-schemas';
-import { defineEndpoint, jsonIntegerList, pathInteger, text } from '@parley/http';
+import { defineEndpoint, exampleVariables, jsonIntegerList, pathInteger, text } from '@parley/http';
 import { listUserGroups, userGroupJson } from '@parley/store';
 
 import type { PresenceContext } from '../context.ts';
@@ -43,6 +43,13 @@ export const createUserGroupEndpoint = defineEndpoint({
   summary: 'Create a user group',
   description:
     'Its creator is a member only if named. The organization may leave groups to administrators.',
+  example: {
+    parameters: {
+      name: 'keel crew',
+      description: 'Call them when something is heavy',
+      members: [exampleVariables.userId],
+    },
+  },
   access: members,
   parameters: [
     text('name', { required: true, description: 'At most 100 characters; letter case counts' }),
@@ -64,6 +71,9 @@ export const changeUserGroupEndpoint = defineEndpoint({
   path: '/user_groups/:group_id',
   summary: 'Give a user group another name or description',
   description: 'What is left out, or empty, stays as it is.',
+  example: {
+    parameters: { group_id: exampleVariables.userGroupId, description: 'Who opens the gate' },
+  },
   access: members,
   parameters: [
     groupId,
@@ -84,6 +94,7 @@ export const removeUserGroupEndpoint = defineEndpoint({
   method: 'DELETE',
   path: '/user_groups/:group_id',
   summary: 'Delete a user group',
+  example: { parameters: { group_id: exampleVariables.userGroupId } },
   access: members,
   parameters: [groupId],
   response: emptyAnswer,
@@ -101,6 +112,9 @@ export const changeUserGroupMembersEndpoint = defineEndpoint({
   path: '/user_groups/:group_id/members',
   summary: 'Add people to a user group, and take people out',
   description: 'All of it or nothing. People are added first.',
+  example: {
+    parameters: { group_id: exampleVariables.userGroupId, add: [exampleVariables.userId] },
+  },
   access: members,
   parameters: [
     groupId,

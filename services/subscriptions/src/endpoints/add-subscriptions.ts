@@ -19,6 +19,12 @@ export const addSubscriptionsEndpoint = defineEndpoint({
   summary: 'Subscribe to streams, creating those that do not exist',
   description:
     'One transaction: a refusal leaves nothing behind and sends no event. The notification bot writes to new streams, to those whom somebody else subscribed and, with announce, to the notifications stream.',
+  example: {
+    parameters: {
+      subscriptions: [{ name: 'rowing', description: 'For those who row' }],
+      principals: ['rahul@harbour.example', 'tobias@harbour.example'],
+    },
+  },
   access: { authentication: 'required', guests: 'refused' },
   parameters: [
     json('subscriptions', streamsToJoin, { ...streamsToJoinOptions, required: true }),

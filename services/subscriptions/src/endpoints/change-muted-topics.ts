@@ -27,6 +27,7 @@ export const changeMutedTopicsEndpoint = defineEndpoint({
   summary: 'Mute or unmute a topic',
   description:
     'The topic in any letter case; it need not have messages. The stream by name or by id. Muting twice, and unmuting what is not muted, are errors without a code.',
+  example: { parameters: { stream: 'boatyard', topic: 'tides', op: 'add' } },
   access: { authentication: 'required' },
   parameters: [
     jsonInteger('stream_id', { description: 'The stream by id' }),

@@ -1,5 +1,11 @@
 import { limits } from '@parley/contracts';
-import { defineEndpoint, jsonBoolean, jsonOrText, pathInteger } from '@parley/http';
+import {
+  defineEndpoint,
+  exampleVariables,
+  jsonBoolean,
+  jsonOrText,
+  pathInteger,
+} from '@parley/http';
 
 import type { SubscriptionsContext } from '../context.ts';
 import { changeStream } from '../streams/change-stream.ts';
@@ -15,6 +21,13 @@ export const changeStreamEndpoint = defineEndpoint({
   summary: 'Change a stream',
   description:
     'For administrators, of any stream; privacy of a private one only if they are subscribed. All or nothing. A new name is told in the stream.',
+  example: {
+    parameters: {
+      stream_id: exampleVariables.spareStreamId,
+      new_name: 'regatta 2027',
+      description: 'Who rows, and when',
+    },
+  },
   access: { authentication: 'required', administratorsOnly: true },
   parameters: [
     streamIdParameter,
@@ -50,6 +63,7 @@ export const deleteStreamEndpoint = defineEndpoint({
   path: '/streams/:stream_id',
   summary: 'Deactivate a stream',
   description: 'For administrators. Its messages are kept, and its name is free again.',
+  example: { parameters: { stream_id: exampleVariables.spareStreamId } },
   access: { authentication: 'required', administratorsOnly: true },
   parameters: [streamIdParameter],
   response: { type: 'object', properties: {} },

@@ -1,5 +1,5 @@
 import { limits } from '@parley/contracts';
-import { defineEndpoint, json, pathInteger, text } from '@parley/http';
+import { defineEndpoint, exampleVariables, json, pathInteger, text } from '@parley/http';
 
 import type { SubscriptionsContext } from '../context.ts';
 import { changeProperties } from '../subscribing/subscription-properties.ts';
@@ -34,6 +34,14 @@ export const changeSubscriptionPropertiesEndpoint = defineEndpoint({
   path: '/users/me/subscriptions/properties',
   summary: "Set properties of the caller's subscriptions",
   description: 'All or nothing: a refusal leaves every property as it was and sends no event.',
+  example: {
+    parameters: {
+      subscription_data: [
+        { stream_id: exampleVariables.streamId, property: 'pin_to_top', value: true },
+        { stream_id: exampleVariables.streamId, property: 'color', value: '#c2726a' },
+      ],
+    },
+  },
   access: { authentication: 'required' },
   parameters: [
     json(
@@ -76,6 +84,9 @@ export const changeSubscriptionPropertyEndpoint = defineEndpoint({
   method: 'PATCH',
   path: '/users/me/subscriptions/:stream_id',
   summary: 'Set one property of a subscription of the caller',
+  example: {
+    parameters: { stream_id: exampleVariables.streamId, property: 'is_muted', value: true },
+  },
   access: { authentication: 'required' },
   parameters: [
     pathInteger('stream_id', { description: 'The stream' }),

@@ -20,6 +20,7 @@ export const changeSubscriptionsEndpoint = defineEndpoint({
   summary: 'Subscribe to some streams and unsubscribe from others',
   description:
     'Subscribes, then unsubscribes, in one transaction: a refusal of either leaves nothing behind and sends no event.',
+  example: { parameters: { add: [{ name: 'rentals' }], delete: ['kitchen'] } },
   access: { authentication: 'required', guests: 'refused' },
   parameters: [
     jsonStringList('delete', {

@@ -1,6 +1,7 @@
 import { requestVariableMissing } from '@parley/contracts';
 import {
   defineEndpoint,
+  exampleVariables,
   jsonInteger,
   jsonOrText,
   jsonStringList,
@@ -44,6 +45,7 @@ export const addDefaultStreamEndpoint = defineEndpoint({
   method: 'POST',
   path: '/default_streams',
   summary: 'Make a stream one that new people join',
+  example: { parameters: { stream_name: 'kitchen' } },
   access,
   parameters: streamParameters,
   response,
@@ -60,6 +62,7 @@ export const removeDefaultStreamEndpoint = defineEndpoint({
   method: 'DELETE',
   path: '/default_streams',
   summary: 'Make a stream none that new people join',
+  example: { parameters: { stream_name: 'kitchen' } },
   access,
   parameters: streamParameters,
   response,
@@ -78,6 +81,13 @@ export const createDefaultStreamGroupEndpoint = defineEndpoint({
   method: 'POST',
   path: '/default_stream_groups/create',
   summary: 'Create a group of streams that people may join at their first visit',
+  example: {
+    parameters: {
+      group_name: 'workshop',
+      description: 'For everybody who builds boats',
+      stream_names: ['boatyard'],
+    },
+  },
   access,
   parameters: [
     text('group_name', { required: true, nul: 'handled', description: 'At most 60 characters' }),
@@ -105,6 +115,12 @@ export const changeDefaultStreamGroupEndpoint = defineEndpoint({
   method: 'PATCH',
   path: '/default_stream_groups/:group_id',
   summary: 'Rename or describe a group of streams',
+  example: {
+    parameters: {
+      group_id: exampleVariables.defaultStreamGroupId,
+      new_description: 'For people at the counter',
+    },
+  },
   access,
   parameters: [
     groupIdParameter,
@@ -129,6 +145,13 @@ export const changeDefaultStreamGroupStreamsEndpoint = defineEndpoint({
   path: '/default_stream_groups/:group_id/streams',
   summary: 'Add streams to a group, or remove them',
   description: 'All or nothing.',
+  example: {
+    parameters: {
+      group_id: exampleVariables.defaultStreamGroupId,
+      op: 'add',
+      stream_names: ['rentals'],
+    },
+  },
   access,
   parameters: [
     groupIdParameter,
@@ -150,6 +173,7 @@ export const deleteDefaultStreamGroupEndpoint = defineEndpoint({
   method: 'DELETE',
   path: '/default_stream_groups/:group_id',
   summary: 'Delete a group of streams; the streams stay',
+  example: { parameters: { group_id: exampleVariables.defaultStreamGroupId } },
   access,
   parameters: [groupIdParameter],
   response,

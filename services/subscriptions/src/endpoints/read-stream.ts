@@ -2,7 +2,7 @@ import { getReadableStream, mayListMembers, mayReadStream } from '@parley/access
 import { listOf, topicSchema } from '@parley/api-schemas';
 import { badRequest } from '@parley/contracts';
 import { transaction } from '@parley/database';
-import { defineEndpoint, pathInteger, text } from '@parley/http';
+import { defineEndpoint, exampleVariables, pathInteger, text } from '@parley/http';
 import {
   findMemberships,
   findStreamById,
@@ -26,6 +26,7 @@ export const getStreamIdEndpoint = defineEndpoint({
   method: 'GET',
   path: '/get_stream_id',
   summary: 'Find the id of a stream',
+  example: { parameters: { stream: 'boatyard' } },
   access: { authentication: 'required' },
   parameters: [
     text('stream', {
@@ -61,6 +62,7 @@ export const listTopicsEndpoint = defineEndpoint({
   summary: 'List the topics of a stream, newest first',
   description:
     'Topics that differ in letter case only are one. Of a private stream without shared history those that the caller received something of.',
+  example: { parameters: { stream_id: exampleVariables.streamId } },
   access: { authentication: 'required' },
   parameters: [streamIdParameter],
   response: {
@@ -89,6 +91,7 @@ export const listMembersEndpoint = defineEndpoint({
   path: '/streams/:stream_id/members',
   summary: 'List the subscribers of a stream',
   description: 'Email addresses of active people and bots, sorted.',
+  example: { parameters: { stream_id: exampleVariables.streamId } },
   access: { authentication: 'required' },
   parameters: [streamIdParameter],
   response: {
@@ -118,6 +121,9 @@ export const getSubscriptionStatusEndpoint = defineEndpoint({
   method: 'GET',
   path: '/users/:user_id/subscriptions/:stream_id',
   summary: 'Tell whether somebody is subscribed to a stream',
+  example: {
+    parameters: { user_id: exampleVariables.userId, stream_id: exampleVariables.streamId },
+  },
   access: { authentication: 'required' },
   parameters: [pathInteger('user_id', { description: 'The person or bot' }), streamIdParameter],
   response: {
@@ -150,6 +156,7 @@ export const getStreamEmailEndpoint = defineEndpoint({
   path: '/streams/:stream_id/email_address',
   summary: 'Get the address by which mail is sent to a stream',
   description: 'Always empty: the organization takes no mail.',
+  example: { parameters: { stream_id: exampleVariables.streamId } },
   access: { authentication: 'required' },
   parameters: [streamIdParameter],
   response: {

@@ -14,6 +14,7 @@ export const removeSubscriptionsEndpoint = defineEndpoint({
   summary: 'Unsubscribe from streams',
   description:
     'All or nothing. Unsubscribing others needs administrator privileges. What was unread in a stream left behind becomes read.',
+  example: { parameters: { subscriptions: ['rowing'] } },
   access: { authentication: 'required' },
   parameters: [
     jsonStringList('subscriptions', {

@@ -1,0 +1,89 @@
+/**
+ * One example of each endpoint, from which the documentation makes calls in several languages; a test runs them all. What a text or
+ * number is in one organization and not in another is an `ExampleVariable`.
+ */
+
+/** A value that a reader has from somewhere else: the calls take it from the variable of the environment with this name. */
+export class ExampleVariable {
+  readonly name: string;
+  readonly type: 'integer' | 'string';
+  /** Where a reader finds his own, in a few words of markdown. */
+  readonly from: string;
+
+  constructor(name: string, type: ExampleVariable['type'], from: string) {
+    this.name = name;
+    this.type = type;
+    this.from = from;
+  }
+}
+
+function integer(name: string, from: string): ExampleVariable {
+  return new ExampleVariable(name, 'integer', from);
+}
+
+function string(name: string, from: string): ExampleVariable {
+  return new ExampleVariable(name, 'string', from);
+}
+
+/** All that examples refer to. Where two have one name, the example wants another of its kind: one that may be changed or removed. */
+export const exampleVariables = {
+  messageId: integer('MESSAGE_ID', '`id` in the answer of `POST messages`'),
+  streamId: integer('STREAM_ID', '`stream_id` in the answer of `GET streams`'),
+  spareStreamId: integer('STREAM_ID', '`stream_id` in the answer of `GET streams`'),
+  userId: integer('USER_ID', '`user_id` in the answer of `GET users`'),
+  spareUserId: integer('USER_ID', '`user_id` in the answer of `GET users`'),
+  deactivatedUserId: integer('USER_ID', '`user_id` in the answer of `GET users`'),
+  botId: integer('BOT_ID', '`user_id` in the answer of `GET users`'),
+  userGroupId: integer('GROUP_ID', '`id` in the answer of `GET user_groups`'),
+  defaultStreamGroupId: integer(
+    'GROUP_ID',
+    '`id` in the `realm_default_stream_groups` of `POST register`',
+  ),
+  profileFieldId: integer('FIELD_ID', '`id` in the answer of `GET realm/profile_fields`'),
+  otherProfileFieldId: integer('OTHER_FIELD_ID', '`id` in the answer of `GET realm/profile_fields`'),
+  linkifierId: integer('FILTER_ID', '`id` in the answer of `POST realm/filters`'),
+  attachmentId: integer('ATTACHMENT_ID', '`id` in the answer of `GET attachments`'),
+  queueId: string('QUEUE_ID', '`queue_id` in the answer of `POST register`'),
+  lastEventId: integer(
+    'LAST_EVENT_ID',
+    '`last_event_id` in the answer of `POST register`, later the `id` of the last event',
+  ),
+  password: string('PARLEY_PASSWORD', 'the password of the account'),
+  email: string('PARLEY_EMAIL', 'the address of the account'),
+  realmId: string('REALM_ID', 'the number in addresses of files, such as `/user_uploads/1/…`'),
+  uploadedPath: string(
+    'FILE_PATH',
+    'what follows the number in the `uri` that `POST user_uploads` answered',
+  ),
+  uploadedUri: string('FILE_URI', 'the `uri` that `POST user_uploads` answered, without its slash'),
+  avatarFile: string('AVATAR_FILE', 'the last part of an `avatar_url`, without its query'),
+  emojiFile: string('EMOJI_FILE', 'the last part of a `source_url` of `GET realm/emoji`'),
+  realmPictureFile: string('PICTURE_FILE', 'the last part of `realm_icon` in `GET server_settings`'),
+} as const;
+
+export type ExampleVariableName = keyof typeof exampleVariables;
+
+/** A value as it is, or with variables in it. */
+export type ExampleValue =
+  | string
+  | number
+  | boolean
+  | null
+  | ExampleVariable
+  | readonly ExampleValue[]
+  | { readonly [key: string]: ExampleValue };
+
+/** Who makes the call. */
+export type ExampleCaller = 'member' | 'administrator' | 'bot' | 'incoming-webhook bot' | 'nobody';
+
+export type EndpointExample<Name extends string = string> = {
+  /** Unless the access asks for somebody else: a member. */
+  readonly as?: ExampleCaller;
+  /** By the names of declared parameters; what is left out is not sent. */
+  readonly parameters?: { readonly [Each in Name]?: ExampleValue };
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The name of a file that is sent. */
+  readonly file?: string;
+  /** The name under which an answer that is no JSON is kept. */
+  readonly savedAs?: string;
+};
