@@ -4,12 +4,52 @@
 export type NoParameters = { readonly [name in string]?: never };
 
 export type Schemas = {
+  readonly AddedSubscription: {
+    readonly name: string;
+    readonly stream_id: number;
+    readonly description: string;
+    /** HTML of the description */
+    readonly rendered_description: string;
+    /** true means private: only invited people may access it */
+    readonly invite_only: boolean;
+    readonly is_web_public: boolean;
+    /** Only administrators may post */
+    readonly is_announcement_only: boolean;
+    readonly history_public_to_subscribers: boolean;
+    /** null until the first message */
+    readonly first_message_id: number | null;
+    /** `#` and hexadecimal digits */
+    readonly color: string;
+    readonly is_muted: boolean;
+    /** The inverse of `is_muted` */
+    readonly in_home_view: boolean;
+    readonly pin_to_top: boolean;
+    readonly desktop_notifications: boolean;
+    readonly audible_notifications: boolean;
+    readonly push_notifications: boolean;
+    readonly email_notifications: boolean;
+    readonly wildcard_mentions_notify: boolean | null;
+    /** Empty: no mail comes in */
+    readonly email_address: string;
+    /** Created at least 7 days ago */
+    readonly is_old_stream: boolean;
+    /** null in the first week */
+    readonly stream_weekly_traffic: number | null;
+    /** User ids, ascending */
+    readonly subscribers: number[];
+  };
   readonly AggregatedPresence: {
     /** The client that the entry is about */
     readonly client: string;
     readonly status: 'active' | 'idle';
     /** Seconds since 1970; more than a few minutes ago means offline */
     readonly timestamp: number;
+  };
+  readonly AlertWordsEvent: {
+    /** Its position in the log */
+    readonly id: number;
+    readonly type: 'alert_words';
+    readonly alert_words: string[];
   };
   readonly Attachment: {
     readonly id: number;
@@ -26,6 +66,32 @@ export type Schemas = {
       /** When the message was sent, in milliseconds since 1970 */
       readonly name: number;
     }[];
+  };
+  readonly AttachmentEvent: {
+    readonly type: 'attachment';
+  } & {
+    readonly id: number;
+    readonly type: 'attachment';
+    readonly op: 'add';
+    readonly attachment: Schemas['Attachment'];
+    /** Bytes */
+    readonly upload_space_used: number;
+  } | {
+    readonly id: number;
+    readonly type: 'attachment';
+    readonly op: 'update';
+    readonly attachment: Schemas['Attachment'];
+    /** Bytes */
+    readonly upload_space_used: number;
+  } | {
+    readonly id: number;
+    readonly type: 'attachment';
+    readonly op: 'remove';
+    readonly attachment: {
+      readonly id: number;
+    };
+    /** Bytes */
+    readonly upload_space_used: number;
   };
   /** Bad event queue id: {queue_id}: an event queue is unknown, deleted or garbage-collected; register again */
   readonly BadEventQueueIdError: {
@@ -53,6 +119,70 @@ export type Schemas = {
     readonly msg: string;
     readonly code: 'BAD_REQUEST';
   };
+  /** The bot, and the member that changed */
+  readonly BotChange: {
+    readonly email: string;
+    readonly user_id: number;
+    readonly full_name: string;
+  } | {
+    readonly email: string;
+    readonly user_id: number;
+    readonly avatar_url: string;
+  } | {
+    readonly email: string;
+    readonly user_id: number;
+    readonly api_key: string;
+  } | {
+    readonly email: string;
+    readonly user_id: number;
+    /** Name of a stream */
+    readonly default_sending_stream: string | null;
+  } | {
+    readonly email: string;
+    readonly user_id: number;
+    /** Name of a stream */
+    readonly default_events_register_stream: string | null;
+  } | {
+    readonly email: string;
+    readonly user_id: number;
+    readonly default_all_public_streams: boolean;
+  } | {
+    readonly email: string;
+    readonly user_id: number;
+    readonly owner_id: number | null;
+  } | {
+    readonly email: string;
+    readonly user_id: number;
+    readonly services: Schemas['BotService'][];
+  };
+  readonly BotIntegration: {
+    readonly name: string;
+    readonly config: Record<string, string>;
+  };
+  /** Where an outgoing-webhook bot reports to */
+  readonly BotService: {
+    readonly base_url: string;
+    readonly interface: number;
+    readonly token: string;
+  };
+  readonly BotUser: {
+    readonly user_id: number;
+    /** The address that others see */
+    readonly email: string;
+    readonly full_name: string;
+    readonly is_admin: boolean;
+    readonly is_guest: boolean;
+    /** null where the client makes the Gravatar URL itself */
+    readonly avatar_url: string | null;
+    /** An IANA name, or empty */
+    readonly timezone: string;
+    /** ISO 8601 */
+    readonly date_joined: string;
+    readonly is_bot: true;
+    /** 1 generic, 2 incoming webhook, 3 outgoing webhook, 4 embedded */
+    readonly bot_type: 1 | 2 | 3 | 4;
+    readonly bot_owner_id: number | null;
+  };
   /** Cannot deactivate the only {entity}.: the last administrator or the last user deactivates itself */
   readonly CannotDeactivateLastUserError: {
     readonly result: 'error';
@@ -68,6 +198,64 @@ export type Schemas = {
     /** Seconds since 1970; more than a few minutes ago means offline */
     readonly timestamp: number;
     readonly pushable: boolean;
+  };
+  readonly CustomProfileFieldsEvent: {
+    readonly type: 'custom_profile_fields';
+  } & {
+    readonly id: number;
+    readonly type: 'custom_profile_fields';
+    readonly op: 'add';
+    readonly fields: Schemas['ProfileField'][];
+  } | {
+    readonly id: number;
+    readonly type: 'custom_profile_fields';
+    readonly op: 'update';
+    readonly fields: Schemas['ProfileField'][];
+  } | {
+    readonly id: number;
+    readonly type: 'custom_profile_fields';
+    readonly op: 'delete';
+    readonly fields: Schemas['ProfileField'][];
+  };
+  readonly DefaultStreamGroup: {
+    readonly id: number;
+    readonly name: string;
+    readonly description: string;
+    readonly streams: Schemas['Stream'][];
+  };
+  readonly DefaultStreamGroupsEvent: {
+    /** Its position in the log */
+    readonly id: number;
+    readonly type: 'default_stream_groups';
+    readonly default_stream_groups: Schemas['DefaultStreamGroup'][];
+  };
+  readonly DefaultStreamsEvent: {
+    /** Its position in the log */
+    readonly id: number;
+    readonly type: 'default_streams';
+    readonly default_streams: Schemas['Stream'][];
+  };
+  readonly DeleteMessageEvent: {
+    readonly type: 'delete_message';
+  } & {
+    readonly id: number;
+    readonly type: 'delete_message';
+    readonly message_type: 'stream';
+    readonly message_id: number;
+    /** The address of the author, whoever deletes */
+    readonly sender: string;
+    readonly sender_id: number;
+    readonly stream_id: number;
+    readonly topic: string;
+  } | {
+    readonly id: number;
+    readonly type: 'delete_message';
+    readonly message_type: 'private';
+    readonly message_id: number;
+    /** The address of the author, whoever deletes */
+    readonly sender: string;
+    readonly sender_id: number;
+    readonly recipient_id: number;
   };
   readonly EditSnapshot: {
     readonly topic: string;
@@ -95,6 +283,7 @@ export type Schemas = {
       readonly full_name: string;
     } | null;
   };
+  readonly Event: Schemas['MessageEvent'] | Schemas['UpdateMessageEvent'] | Schemas['DeleteMessageEvent'] | Schemas['UpdateMessageFlagsEvent'] | Schemas['ReactionEvent'] | Schemas['SubmessageEvent'] | Schemas['TypingEvent'] | Schemas['AttachmentEvent'] | Schemas['SubscriptionEvent'] | Schemas['StreamEvent'] | Schemas['DefaultStreamsEvent'] | Schemas['DefaultStreamGroupsEvent'] | Schemas['MutedTopicsEvent'] | Schemas['RealmUserEvent'] | Schemas['RealmBotEvent'] | Schemas['UserGroupEvent'] | Schemas['PresenceEvent'] | Schemas['UserStatusEvent'] | Schemas['CustomProfileFieldsEvent'] | Schemas['RealmEvent'] | Schemas['RealmEmojiEvent'] | Schemas['RealmFiltersEvent'] | Schemas['RealmDomainsEvent'] | Schemas['AlertWordsEvent'] | Schemas['PointerEvent'] | Schemas['UpdateDisplaySettingsEvent'] | Schemas['UpdateGlobalNotificationsEvent'] | Schemas['HeartbeatEvent'];
   readonly FetchedMessage: Schemas['FetchedStreamMessage'] | Schemas['FetchedPrivateMessage'];
   readonly FetchedPrivateMessage: {
     readonly id: number;
@@ -164,6 +353,11 @@ export type Schemas = {
     readonly match_content?: string;
     /** Of a search: HTML with what was found marked */
     readonly match_subject?: string;
+  };
+  readonly HeartbeatEvent: {
+    /** Its position in the log */
+    readonly id: number;
+    readonly type: 'heartbeat';
   };
   /** This idempotency key was used for another message: an `Idempotency-Key` header was used before, within a day, for a message of other content or to others */
   readonly IdempotencyKeyReusedError: {
@@ -236,6 +430,23 @@ export type Schemas = {
     /** Email addresses */
     readonly subscribers?: string[];
   };
+  readonly ManagedBot: {
+    readonly email: string;
+    readonly user_id: number;
+    readonly full_name: string;
+    /** 1 generic, 2 incoming webhook, 3 outgoing webhook, 4 embedded */
+    readonly bot_type: 1 | 2 | 3 | 4;
+    readonly is_active: boolean;
+    readonly api_key: string;
+    /** Name of a stream */
+    readonly default_sending_stream: string | null;
+    /** Name of a stream */
+    readonly default_events_register_stream: string | null;
+    readonly default_all_public_streams: boolean;
+    readonly avatar_url: string;
+    readonly services: Schemas['BotService'][];
+    readonly owner: string | null;
+  };
   readonly Member: {
     readonly user_id: number;
     /** The address that others see */
@@ -271,6 +482,15 @@ export type Schemas = {
     readonly prev_rendered_content?: string;
     readonly prev_rendered_content_version?: number;
   };
+  readonly MessageEvent: {
+    /** Its position in the log */
+    readonly id: number;
+    readonly type: 'message';
+    readonly flags: Schemas['MessageFlag'][];
+    readonly message: Schemas['NewMessage'];
+    /** The `local_id` of the send, in the queue that it named */
+    readonly local_message_id?: string;
+  };
   readonly MessageFlag: 'read' | 'starred' | 'collapsed' | 'mentioned' | 'wildcard_mentioned' | 'summarize_in_home' | 'summarize_in_stream' | 'force_expand' | 'force_collapse' | 'has_alert_word' | 'historical';
   readonly MethodNotAllowedError: {
     readonly result: 'error';
@@ -283,6 +503,88 @@ export type Schemas = {
     readonly msg: string;
     readonly code: 'MISSING_HTTP_EVENT_HEADER';
     readonly header: string;
+  };
+  readonly MutedTopicsEvent: {
+    /** Its position in the log */
+    readonly id: number;
+    readonly type: 'muted_topics';
+    /** Name of a stream, and topic */
+    readonly muted_topics: [string, string][];
+  };
+  readonly NeverSubscribedStream: {
+    readonly name: string;
+    readonly stream_id: number;
+    readonly description: string;
+    /** HTML of the description */
+    readonly rendered_description: string;
+    /** true means private: only invited people may access it */
+    readonly invite_only: boolean;
+    readonly is_web_public: boolean;
+    /** Only administrators may post */
+    readonly is_announcement_only: boolean;
+    readonly history_public_to_subscribers: boolean;
+    /** null until the first message */
+    readonly first_message_id: number | null;
+    /** Created at least 7 days ago */
+    readonly is_old_stream: boolean;
+    /** null in the first week */
+    readonly stream_weekly_traffic: number | null;
+    /** User ids, ascending */
+    readonly subscribers?: number[];
+  };
+  readonly NewMessage: Schemas['NewStreamMessage'] | Schemas['NewPrivateMessage'];
+  readonly NewPrivateMessage: {
+    readonly id: number;
+    readonly sender_id: number;
+    /** HTML, or the text as it was written */
+    readonly content: string;
+    readonly content_type: 'text/html' | 'text/x-markdown';
+    readonly recipient_id: number;
+    /** Seconds since 1970 */
+    readonly timestamp: number;
+    /** The client that sent it */
+    readonly client: string;
+    readonly subject_links: string[];
+    readonly is_me_message: boolean;
+    readonly reactions: Schemas['Reaction'][];
+    readonly submessages: Schemas['Submessage'][];
+    readonly sender_full_name: string;
+    readonly sender_short_name: string;
+    readonly sender_email: string;
+    readonly sender_realm_str: string;
+    /** null where the client makes the Gravatar URL itself */
+    readonly avatar_url: string | null;
+    readonly type: 'private';
+    readonly display_recipient: Schemas['Participant'][];
+    readonly subject: '';
+  };
+  readonly NewStreamMessage: {
+    readonly id: number;
+    readonly sender_id: number;
+    /** HTML, or the text as it was written */
+    readonly content: string;
+    readonly content_type: 'text/html' | 'text/x-markdown';
+    readonly recipient_id: number;
+    /** Seconds since 1970 */
+    readonly timestamp: number;
+    /** The client that sent it */
+    readonly client: string;
+    readonly subject_links: string[];
+    readonly is_me_message: boolean;
+    readonly reactions: Schemas['Reaction'][];
+    readonly submessages: Schemas['Submessage'][];
+    readonly sender_full_name: string;
+    readonly sender_short_name: string;
+    readonly sender_email: string;
+    readonly sender_realm_str: string;
+    /** null where the client makes the Gravatar URL itself */
+    readonly avatar_url: string | null;
+    readonly type: 'stream';
+    /** The name of the stream */
+    readonly display_recipient: string;
+    readonly stream_id: number;
+    /** The topic */
+    readonly subject: string;
   };
   readonly OwnBot: {
     /** Email address */
@@ -304,15 +606,91 @@ export type Schemas = {
     readonly short_name: string;
     readonly is_mirror_dummy: boolean;
   };
+  readonly Person: {
+    readonly user_id: number;
+    /** The address that others see */
+    readonly email: string;
+    readonly full_name: string;
+    readonly is_admin: boolean;
+    readonly is_guest: boolean;
+    /** null where the client makes the Gravatar URL itself */
+    readonly avatar_url: string | null;
+    /** An IANA name, or empty */
+    readonly timezone: string;
+    /** ISO 8601 */
+    readonly date_joined: string;
+    readonly is_bot: false;
+    readonly profile_data: Schemas['ProfileData'];
+    /** The real address, for administrators of an organization that hides addresses */
+    readonly delivery_email?: string;
+  };
+  /** The account, and what changed */
+  readonly PersonChange: {
+    readonly user_id: number;
+    readonly email: string;
+    readonly full_name: string;
+  } | {
+    readonly user_id: number;
+    readonly email: string;
+    readonly avatar_source: 'G' | 'U';
+    readonly avatar_url: string;
+    readonly avatar_url_medium: string;
+  } | {
+    readonly user_id: number;
+    readonly email: string;
+    readonly timezone: string;
+  } | {
+    readonly user_id: number;
+    readonly email: string;
+    readonly is_admin: boolean;
+  } | {
+    readonly user_id: number;
+    readonly email: string;
+    readonly is_guest: boolean;
+  } | {
+    readonly user_id: number;
+    readonly bot_owner_id: number | null;
+  } | {
+    readonly user_id: number;
+    readonly delivery_email: string;
+  } | {
+    readonly user_id: number;
+    readonly new_email: string;
+  } | {
+    readonly user_id: number;
+    readonly custom_profile_field: {
+      readonly id: number;
+      /** null: it was cleared */
+      readonly value: string | null;
+      readonly rendered_value?: string | null;
+    };
+  };
   /** A refusal without a code; `msg` says why */
   readonly PlainError: {
     readonly result: 'error';
     readonly msg: string;
   };
+  readonly PointerEvent: {
+    /** Its position in the log */
+    readonly id: number;
+    readonly type: 'pointer';
+    readonly pointer: number;
+  };
   /** By client name; `aggregated` is the entry of the client that reported last */
   readonly Presence: {
     readonly aggregated: Schemas['AggregatedPresence'];
   } & Record<string, Schemas['ClientPresence']>;
+  readonly PresenceEvent: {
+    /** Its position in the log */
+    readonly id: number;
+    readonly type: 'presence';
+    readonly email: string;
+    readonly user_id: number;
+    /** Seconds since 1970, with a fraction */
+    readonly server_timestamp: number;
+    /** The entry of the client that reported, by its name */
+    readonly presence: Record<string, Schemas['ClientPresence']>;
+  };
   /** By field id */
   readonly ProfileData: Record<string, {
     readonly value: string;
@@ -346,15 +724,229 @@ export type Schemas = {
     };
     readonly user_id: number;
   };
+  readonly ReactionEvent: {
+    readonly type: 'reaction';
+  } & {
+    readonly id: number;
+    readonly type: 'reaction';
+    readonly op: 'add';
+    readonly message_id: number;
+    readonly emoji_name: string;
+    readonly emoji_code: string;
+    readonly reaction_type: 'unicode_emoji' | 'realm_emoji' | 'zulip_extra_emoji';
+    readonly user: {
+      readonly user_id: number;
+      readonly email: string;
+      readonly full_name: string;
+    };
+    readonly user_id: number;
+  } | {
+    readonly id: number;
+    readonly type: 'reaction';
+    readonly op: 'remove';
+    readonly message_id: number;
+    readonly emoji_name: string;
+    readonly emoji_code: string;
+    readonly reaction_type: 'unicode_emoji' | 'realm_emoji' | 'zulip_extra_emoji';
+    readonly user: {
+      readonly user_id: number;
+      readonly email: string;
+      readonly full_name: string;
+    };
+    readonly user_id: number;
+  };
+  readonly RealmBotEvent: {
+    readonly type: 'realm_bot';
+  } & {
+    readonly id: number;
+    readonly type: 'realm_bot';
+    readonly op: 'add';
+    readonly bot: {
+      readonly email: string;
+      readonly user_id: number;
+      readonly full_name: string;
+      /** 1 generic, 2 incoming webhook, 3 outgoing webhook, 4 embedded */
+      readonly bot_type: 1 | 2 | 3 | 4;
+      readonly is_active: boolean;
+      readonly api_key: string;
+      /** Name of a stream */
+      readonly default_sending_stream: string | null;
+      /** Name of a stream */
+      readonly default_events_register_stream: string | null;
+      readonly default_all_public_streams: boolean;
+      readonly avatar_url: string;
+      readonly services: Schemas['BotService'][];
+      readonly owner?: string;
+    };
+  } | {
+    readonly id: number;
+    readonly type: 'realm_bot';
+    readonly op: 'remove';
+    readonly bot: {
+      readonly email: string;
+      readonly user_id: number;
+      readonly full_name: string;
+    };
+  } | {
+    readonly id: number;
+    readonly type: 'realm_bot';
+    readonly op: 'delete';
+    readonly bot: {
+      readonly email: string;
+      readonly user_id: number;
+    };
+  } | {
+    readonly id: number;
+    readonly type: 'realm_bot';
+    readonly op: 'update';
+    readonly bot: Schemas['BotChange'];
+  };
   readonly RealmDomain: {
     readonly domain: string;
     readonly allow_subdomains: boolean;
+  };
+  readonly RealmDomainsEvent: {
+    readonly type: 'realm_domains';
+  } & {
+    readonly id: number;
+    readonly type: 'realm_domains';
+    readonly op: 'add';
+    readonly realm_domain: Schemas['RealmDomain'];
+  } | {
+    readonly id: number;
+    readonly type: 'realm_domains';
+    readonly op: 'change';
+    readonly realm_domain: Schemas['RealmDomain'];
+  } | {
+    readonly id: number;
+    readonly type: 'realm_domains';
+    readonly op: 'remove';
+    readonly domain: string;
+  };
+  readonly RealmEmojiEvent: {
+    readonly type: 'realm_emoji';
+  } & {
+    readonly id: number;
+    readonly type: 'realm_emoji';
+    readonly op: 'update';
+    /** By id */
+    readonly realm_emoji: Record<string, Schemas['Emoji']>;
+  };
+  readonly RealmEvent: {
+    readonly type: 'realm';
+  } & ({
+    readonly id: number;
+    readonly type: 'realm';
+    readonly op: 'deactivated';
+    readonly realm_id: number;
+  } | Schemas['RealmUpdateEvent'] | Schemas['RealmUpdateDictEvent']);
+  readonly RealmFiltersEvent: {
+    /** Its position in the log */
+    readonly id: number;
+    readonly type: 'realm_filters';
+    readonly realm_filters: Schemas['Linkifier'][];
+  };
+  readonly RealmUpdateDictEvent: {
+    readonly type: 'realm';
+    readonly op: 'update_dict';
+  } & {
+    readonly id: number;
+    readonly type: 'realm';
+    readonly op: 'update_dict';
+    readonly property: 'default';
+    readonly data: {
+      readonly allow_message_editing: boolean;
+      readonly message_content_edit_limit_seconds: number;
+      readonly allow_community_topic_editing: boolean;
+    } | {
+      readonly message_content_delete_limit_seconds: number;
+    } | {
+      /** By the name of a way to sign in that the server has */
+      readonly authentication_methods: Record<string, boolean>;
+    };
+  } | {
+    readonly id: number;
+    readonly type: 'realm';
+    readonly op: 'update_dict';
+    readonly property: 'icon';
+    readonly data: {
+      readonly icon_url: string;
+      readonly icon_source: 'G' | 'U';
+    };
+  } | {
+    readonly id: number;
+    readonly type: 'realm';
+    readonly op: 'update_dict';
+    readonly property: 'logo';
+    readonly data: {
+      readonly logo_url: string;
+      readonly logo_source: 'D' | 'U';
+    };
+  } | {
+    readonly id: number;
+    readonly type: 'realm';
+    readonly op: 'update_dict';
+    readonly property: 'night_logo';
+    readonly data: {
+      readonly night_logo_url: string;
+      readonly night_logo_source: 'D' | 'U';
+    };
+  };
+  readonly RealmUpdateEvent: {
+    readonly type: 'realm';
+    readonly op: 'update';
+  } & {
+    readonly id: number;
+    readonly type: 'realm';
+    readonly op: 'update';
+    readonly property: 'add_emoji_by_admins_only' | 'allow_edit_history' | 'allow_message_deleting' | 'default_twenty_four_hour_time' | 'digest_emails_enabled' | 'disallow_disposable_email_addresses' | 'email_changes_disabled' | 'invite_required' | 'invite_by_admins_only' | 'inline_image_preview' | 'inline_url_embed_preview' | 'mandatory_topics' | 'name_changes_disabled' | 'avatar_changes_disabled' | 'emails_restricted_to_domains' | 'send_welcome_emails' | 'message_content_allowed_in_email_notifications';
+    readonly value: boolean;
+  } | {
+    readonly id: number;
+    readonly type: 'realm';
+    readonly op: 'update';
+    readonly property: 'bot_creation_policy' | 'create_stream_policy' | 'invite_to_stream_policy' | 'user_group_edit_policy' | 'email_address_visibility' | 'video_chat_provider' | 'waiting_period_threshold' | 'digest_weekday' | 'notifications_stream_id' | 'signup_notifications_stream_id';
+    readonly value: number;
+  } | {
+    readonly id: number;
+    readonly type: 'realm';
+    readonly op: 'update';
+    readonly property: 'default_language' | 'google_hangouts_domain' | 'zoom_user_id' | 'zoom_api_key' | 'zoom_api_secret' | 'name' | 'description';
+    readonly value: string;
+  } | {
+    readonly id: number;
+    readonly type: 'realm';
+    readonly op: 'update';
+    readonly property: 'message_retention_days';
+    readonly value: number | null;
   };
   /** Upload would exceed your organization's upload quota.: the upload quota is used up */
   readonly RealmUploadQuotaError: {
     readonly result: 'error';
     readonly msg: string;
     readonly code: 'REALM_UPLOAD_QUOTA';
+  };
+  readonly RealmUserEvent: {
+    readonly type: 'realm_user';
+  } & {
+    readonly id: number;
+    readonly type: 'realm_user';
+    readonly op: 'add';
+    readonly person: Schemas['User'];
+  } | {
+    readonly id: number;
+    readonly type: 'realm_user';
+    readonly op: 'remove';
+    readonly person: {
+      readonly email: string;
+      readonly user_id: number;
+      readonly full_name: string;
+    };
+  } | {
+    readonly id: number;
+    readonly type: 'realm_user';
+    readonly op: 'update';
+    readonly person: Schemas['PersonChange'];
   };
   /** Can't decide between '{var_name1}' and '{var_name2}' arguments: two names of one parameter are both given */
   readonly RequestConfusingVarError: {
@@ -385,6 +977,21 @@ export type Schemas = {
     readonly msg: string;
     readonly code: 'SERVICE_UNAVAILABLE';
   };
+  readonly Stream: {
+    readonly name: string;
+    readonly stream_id: number;
+    readonly description: string;
+    /** HTML of the description */
+    readonly rendered_description: string;
+    /** true means private: only invited people may access it */
+    readonly invite_only: boolean;
+    readonly is_web_public: boolean;
+    /** Only administrators may post */
+    readonly is_announcement_only: boolean;
+    readonly history_public_to_subscribers: boolean;
+    /** null until the first message */
+    readonly first_message_id: number | null;
+  };
   /** Stream '{stream}' does not exist: a message is sent to an unknown stream name (HTML-escaped in text and field); Stream with ID '{stream_id}' does not exist: a message is sent to an unknown stream id; Stream(s) ({names}) do not exist: subscriptions are removed from unknown streams; `stream` is the first of them */
   readonly StreamDoesNotExistError: {
     readonly result: 'error';
@@ -397,6 +1004,67 @@ export type Schemas = {
     readonly code: 'STREAM_DOES_NOT_EXIST';
     readonly stream_id: number;
   };
+  readonly StreamEvent: {
+    readonly type: 'stream';
+  } & ({
+    readonly id: number;
+    readonly type: 'stream';
+    readonly op: 'create';
+    readonly streams: Schemas['Stream'][];
+  } | {
+    readonly id: number;
+    readonly type: 'stream';
+    readonly op: 'occupy';
+    readonly streams: Schemas['Stream'][];
+  } | {
+    readonly id: number;
+    readonly type: 'stream';
+    readonly op: 'vacate';
+    readonly streams: Schemas['Stream'][];
+  } | {
+    readonly id: number;
+    readonly type: 'stream';
+    readonly op: 'delete';
+    readonly streams: Schemas['Stream'][];
+  } | Schemas['StreamUpdateEvent']);
+  readonly StreamUpdateEvent: {
+    readonly type: 'stream';
+    readonly op: 'update';
+  } & {
+    readonly id: number;
+    readonly type: 'stream';
+    readonly op: 'update';
+    readonly stream_id: number;
+    readonly name: string;
+    readonly property: 'name' | 'email_address';
+    readonly value: string;
+  } | {
+    readonly id: number;
+    readonly type: 'stream';
+    readonly op: 'update';
+    readonly stream_id: number;
+    readonly name: string;
+    readonly rendered_description: string;
+    readonly property: 'description';
+    readonly value: string;
+  } | {
+    readonly id: number;
+    readonly type: 'stream';
+    readonly op: 'update';
+    readonly stream_id: number;
+    readonly name: string;
+    readonly history_public_to_subscribers: boolean;
+    readonly property: 'invite_only';
+    readonly value: boolean;
+  } | {
+    readonly id: number;
+    readonly type: 'stream';
+    readonly op: 'update';
+    readonly stream_id: number;
+    readonly name: string;
+    readonly property: 'is_announcement_only';
+    readonly value: boolean;
+  };
   readonly Submessage: {
     readonly id: number;
     readonly message_id: number;
@@ -405,11 +1073,156 @@ export type Schemas = {
     /** JSON text */
     readonly content: string;
   };
+  readonly SubmessageEvent: {
+    /** Its position in the log */
+    readonly id: number;
+    readonly type: 'submessage';
+    readonly message_id: number;
+    readonly submessage_id: number;
+    readonly sender_id: number;
+    readonly msg_type: string;
+    /** JSON text */
+    readonly content: string;
+  };
+  readonly Subscription: {
+    readonly name: string;
+    readonly stream_id: number;
+    readonly description: string;
+    /** HTML of the description */
+    readonly rendered_description: string;
+    /** true means private: only invited people may access it */
+    readonly invite_only: boolean;
+    readonly is_web_public: boolean;
+    /** Only administrators may post */
+    readonly is_announcement_only: boolean;
+    readonly history_public_to_subscribers: boolean;
+    /** null until the first message */
+    readonly first_message_id: number | null;
+    /** `#` and hexadecimal digits */
+    readonly color: string;
+    readonly is_muted: boolean;
+    /** The inverse of `is_muted` */
+    readonly in_home_view: boolean;
+    readonly pin_to_top: boolean;
+    readonly desktop_notifications: boolean | null;
+    readonly audible_notifications: boolean | null;
+    readonly push_notifications: boolean | null;
+    readonly email_notifications: boolean | null;
+    readonly wildcard_mentions_notify: boolean | null;
+    /** Empty: no mail comes in */
+    readonly email_address: string;
+    /** Created at least 7 days ago */
+    readonly is_old_stream: boolean;
+    /** null in the first week */
+    readonly stream_weekly_traffic: number | null;
+    /** User ids, ascending */
+    readonly subscribers?: number[];
+  };
+  readonly SubscriptionEvent: {
+    readonly type: 'subscription';
+  } & ({
+    readonly id: number;
+    readonly type: 'subscription';
+    readonly op: 'add';
+    readonly subscriptions: Schemas['AddedSubscription'][];
+  } | {
+    readonly id: number;
+    readonly type: 'subscription';
+    readonly op: 'remove';
+    readonly subscriptions: {
+      readonly name: string;
+      readonly stream_id: number;
+    }[];
+  } | {
+    readonly id: number;
+    readonly type: 'subscription';
+    readonly op: 'peer_add';
+    /** The name of the stream */
+    readonly subscriptions: string[];
+    readonly stream_id: number;
+    readonly user_id: number;
+    readonly stream_ids: number[];
+    readonly user_ids: number[];
+  } | {
+    readonly id: number;
+    readonly type: 'subscription';
+    readonly op: 'peer_remove';
+    /** The name of the stream */
+    readonly subscriptions: string[];
+    readonly stream_id: number;
+    readonly user_id: number;
+    readonly stream_ids: number[];
+    readonly user_ids: number[];
+  } | Schemas['SubscriptionUpdateEvent']);
+  readonly SubscriptionUpdateEvent: {
+    readonly type: 'subscription';
+    readonly op: 'update';
+  } & {
+    readonly id: number;
+    readonly type: 'subscription';
+    readonly op: 'update';
+    readonly email: string;
+    readonly stream_id: number;
+    readonly name: string;
+    readonly property: 'color';
+    readonly value: string;
+  } | {
+    readonly id: number;
+    readonly type: 'subscription';
+    readonly op: 'update';
+    readonly email: string;
+    readonly stream_id: number;
+    readonly name: string;
+    readonly property: 'in_home_view' | 'pin_to_top' | 'desktop_notifications' | 'audible_notifications' | 'push_notifications' | 'email_notifications' | 'wildcard_mentions_notify';
+    readonly value: boolean;
+  };
+  readonly SystemBot: {
+    readonly email: string;
+    readonly user_id: number;
+    readonly is_admin: boolean;
+    readonly is_bot: true;
+    /** 1 generic, 2 incoming webhook, 3 outgoing webhook, 4 embedded */
+    readonly bot_type: 1 | 2 | 3 | 4;
+    readonly avatar_url: string;
+    readonly timezone: string;
+    /** ISO 8601 */
+    readonly date_joined: string;
+    readonly full_name: string;
+  };
   readonly Topic: {
     /** As the newest message spells it */
     readonly name: string;
     /** The newest message */
     readonly max_id: number;
+  };
+  readonly TypingEvent: {
+    readonly type: 'typing';
+  } & {
+    readonly id: number;
+    readonly type: 'typing';
+    readonly op: 'start';
+    readonly sender: {
+      readonly user_id: number;
+      readonly email: string;
+    };
+    /** The sender among them */
+    readonly recipients: {
+      readonly user_id: number;
+      readonly email: string;
+    }[];
+  } | {
+    readonly id: number;
+    readonly type: 'typing';
+    readonly op: 'stop';
+    readonly sender: {
+      readonly user_id: number;
+      readonly email: string;
+    };
+    /** The sender among them */
+    readonly recipients: {
+      readonly user_id: number;
+      readonly email: string;
+    }[];
   };
   /** Must be an organization administrator: an administrator-only endpoint is called by somebody else */
   readonly UnauthorizedPrincipalError400: {
@@ -432,12 +1245,176 @@ export type Schemas = {
     readonly webhook_name: string;
     readonly event_type: string | null;
   };
+  readonly UnreadMessages: {
+    readonly pms: {
+      readonly sender_id: number;
+      /** Ids of messages, ascending */
+      readonly unread_message_ids: number[];
+    }[];
+    readonly streams: {
+      readonly stream_id: number;
+      readonly topic: string;
+      readonly sender_ids: number[];
+      /** Ids of messages, ascending */
+      readonly unread_message_ids: number[];
+    }[];
+    readonly huddles: {
+      /** Ids of all who take part, the reader included, ascending, with commas */
+      readonly user_ids_string: string;
+      /** Ids of messages, ascending */
+      readonly unread_message_ids: number[];
+    }[];
+    /** Ids of messages, ascending */
+    readonly mentions: number[];
+    /** Of unread messages that are not muted */
+    readonly count: number;
+  };
+  readonly UpdateDisplaySettingsEvent: {
+    readonly type: 'update_display_settings';
+  } & {
+    readonly id: number;
+    readonly type: 'update_display_settings';
+    /** Email address */
+    readonly user: string;
+    readonly setting_name: 'default_language' | 'emojiset' | 'timezone';
+    readonly setting: string;
+    /** Of a changed `default_language` */
+    readonly language_name?: string;
+  } | {
+    readonly id: number;
+    readonly type: 'update_display_settings';
+    /** Email address */
+    readonly user: string;
+    readonly setting_name: 'demote_inactive_streams';
+    readonly setting: number;
+  } | {
+    readonly id: number;
+    readonly type: 'update_display_settings';
+    /** Email address */
+    readonly user: string;
+    readonly setting_name: 'dense_mode' | 'fluid_layout_width' | 'high_contrast_mode' | 'left_side_userlist' | 'night_mode' | 'starred_message_counts' | 'translate_emoticons' | 'twenty_four_hour_time';
+    readonly setting: boolean;
+  };
+  readonly UpdateGlobalNotificationsEvent: {
+    readonly type: 'update_global_notifications';
+  } & {
+    readonly id: number;
+    readonly type: 'update_global_notifications';
+    /** Email address */
+    readonly user: string;
+    readonly notification_name: 'enable_desktop_notifications' | 'enable_digest_emails' | 'enable_login_emails' | 'enable_offline_email_notifications' | 'enable_offline_push_notifications' | 'enable_online_push_notifications' | 'enable_sounds' | 'enable_stream_desktop_notifications' | 'enable_stream_email_notifications' | 'enable_stream_push_notifications' | 'enable_stream_audible_notifications' | 'wildcard_mentions_notify' | 'message_content_in_email_notifications' | 'pm_content_in_desktop_notifications' | 'realm_name_in_notifications';
+    readonly setting: boolean;
+  } | {
+    readonly id: number;
+    readonly type: 'update_global_notifications';
+    /** Email address */
+    readonly user: string;
+    readonly notification_name: 'notification_sound';
+    readonly setting: string;
+  } | {
+    readonly id: number;
+    readonly type: 'update_global_notifications';
+    /** Email address */
+    readonly user: string;
+    readonly notification_name: 'desktop_icon_count_display';
+    readonly setting: number;
+  };
+  readonly UpdateMessageEvent: {
+    /** Its position in the log */
+    readonly id: number;
+    readonly type: 'update_message';
+    /** Who edited */
+    readonly user_id: number;
+    /** The address of who edited */
+    readonly sender: string;
+    readonly message_id: number;
+    /** That message and others that were moved with it */
+    readonly message_ids: number[];
+    /** Seconds since 1970 */
+    readonly edit_timestamp: number;
+    /** The flags that `message_id` has for the receiver now */
+    readonly flags: Schemas['MessageFlag'][];
+    readonly stream_name?: string;
+    readonly stream_id?: number;
+    /** With the others of content: it was edited */
+    readonly orig_content?: string;
+    readonly orig_rendered_content?: string;
+    readonly content?: string;
+    readonly rendered_content?: string;
+    readonly prev_rendered_content_version?: number;
+    readonly is_me_message?: boolean;
+    /** With the others of topics: it was moved */
+    readonly orig_subject?: string;
+    readonly subject?: string;
+    readonly subject_links?: string[];
+    readonly propagate_mode?: 'change_one' | 'change_later' | 'change_all';
+  };
+  readonly UpdateMessageFlagsEvent: {
+    /** Its position in the log */
+    readonly id: number;
+    readonly type: 'update_message_flags';
+    readonly operation: 'add' | 'remove';
+    readonly op: 'add' | 'remove';
+    readonly flag: Schemas['MessageFlag'];
+    readonly messages: number[];
+    /** Of all messages, which are not listed then */
+    readonly all: boolean;
+  };
+  readonly User: Schemas['Person'] | Schemas['BotUser'];
   readonly UserGroup: {
     readonly id: number;
     readonly name: string;
     readonly description: string;
     /** User ids, ascending; deactivated people stay members */
     readonly members: number[];
+  };
+  readonly UserGroupEvent: {
+    readonly type: 'user_group';
+  } & {
+    readonly id: number;
+    readonly type: 'user_group';
+    readonly op: 'add';
+    readonly group: Schemas['UserGroup'];
+  } | {
+    readonly id: number;
+    readonly type: 'user_group';
+    readonly op: 'update';
+    readonly group_id: number;
+    readonly data: {
+      readonly name: string;
+    } | {
+      readonly description: string;
+    };
+  } | {
+    readonly id: number;
+    readonly type: 'user_group';
+    readonly op: 'add_members';
+    readonly group_id: number;
+    readonly user_ids: number[];
+  } | {
+    readonly id: number;
+    readonly type: 'user_group';
+    readonly op: 'remove_members';
+    readonly group_id: number;
+    readonly user_ids: number[];
+  } | {
+    readonly id: number;
+    readonly type: 'user_group';
+    readonly op: 'remove';
+    readonly group_id: number;
+  };
+  readonly UserStatus: {
+    readonly away?: true;
+    readonly status_text?: string;
+  };
+  readonly UserStatusEvent: {
+    /** Its position in the log */
+    readonly id: number;
+    readonly type: 'user_status';
+    readonly user_id: number;
+    readonly away?: boolean;
+    /** Empty: it was cleared */
+    readonly status_text?: string;
   };
 };
 
@@ -2766,8 +3743,330 @@ export type Operations = {
       readonly result: 'success';
       readonly msg: '';
       readonly queue_id: string;
+      /** The state is exact as of this event */
       readonly last_event_id: number;
-    } & Record<string, unknown>;
+      /** With fetch type `alert_words` */
+      readonly alert_words?: string[];
+      /** With fetch type `custom_profile_fields` */
+      readonly custom_profile_fields?: Schemas['ProfileField'][];
+      /** With fetch type `custom_profile_fields` */
+      readonly custom_profile_field_types?: {
+        readonly SHORT_TEXT: {
+          readonly id: number;
+          readonly name: string;
+        };
+        readonly LONG_TEXT: {
+          readonly id: number;
+          readonly name: string;
+        };
+        readonly CHOICE: {
+          readonly id: number;
+          readonly name: string;
+        };
+        readonly DATE: {
+          readonly id: number;
+          readonly name: string;
+        };
+        readonly URL: {
+          readonly id: number;
+          readonly name: string;
+        };
+        readonly USER: {
+          readonly id: number;
+          readonly name: string;
+        };
+        readonly EXTERNAL_ACCOUNT: {
+          readonly id: number;
+          readonly name: string;
+        };
+      };
+      /** With fetch type `default_streams` */
+      readonly realm_default_streams?: Schemas['Stream'][];
+      /** With fetch type `default_stream_groups` */
+      readonly realm_default_stream_groups?: Schemas['DefaultStreamGroup'][];
+      /** With fetch type `hotspots` */
+      readonly hotspots?: {
+        readonly name: string;
+        readonly title: string;
+        readonly description: string;
+        readonly delay: number;
+      }[];
+      /** The newest message that the account has; -1 for none */
+      readonly max_message_id?: number;
+      readonly unread_msgs?: Schemas['UnreadMessages'];
+      /** Name of a stream, and topic */
+      readonly muted_topics?: [string, string][];
+      /** -1 for a new account */
+      readonly pointer?: number;
+      /** By email address: active people with a report in the last 14 days */
+      readonly presences?: Record<string, Schemas['Presence']>;
+      /** With fetch type `realm` */
+      readonly realm_add_emoji_by_admins_only?: boolean;
+      /** With fetch type `realm` */
+      readonly realm_allow_edit_history?: boolean;
+      /** With fetch type `realm` */
+      readonly realm_allow_message_deleting?: boolean;
+      /** With fetch type `realm` */
+      readonly realm_default_twenty_four_hour_time?: boolean;
+      /** With fetch type `realm` */
+      readonly realm_digest_emails_enabled?: boolean;
+      /** With fetch type `realm` */
+      readonly realm_disallow_disposable_email_addresses?: boolean;
+      /** With fetch type `realm` */
+      readonly realm_email_changes_disabled?: boolean;
+      /** With fetch type `realm` */
+      readonly realm_invite_required?: boolean;
+      /** With fetch type `realm` */
+      readonly realm_invite_by_admins_only?: boolean;
+      /** With fetch type `realm` */
+      readonly realm_inline_image_preview?: boolean;
+      /** With fetch type `realm` */
+      readonly realm_inline_url_embed_preview?: boolean;
+      /** With fetch type `realm` */
+      readonly realm_mandatory_topics?: boolean;
+      /** With fetch type `realm` */
+      readonly realm_name_changes_disabled?: boolean;
+      /** With fetch type `realm` */
+      readonly realm_avatar_changes_disabled?: boolean;
+      /** With fetch type `realm` */
+      readonly realm_emails_restricted_to_domains?: boolean;
+      /** With fetch type `realm` */
+      readonly realm_send_welcome_emails?: boolean;
+      /** With fetch type `realm` */
+      readonly realm_message_content_allowed_in_email_notifications?: boolean;
+      /** With fetch type `realm` */
+      readonly realm_bot_creation_policy?: number;
+      /** With fetch type `realm` */
+      readonly realm_create_stream_policy?: number;
+      /** With fetch type `realm` */
+      readonly realm_invite_to_stream_policy?: number;
+      /** With fetch type `realm` */
+      readonly realm_user_group_edit_policy?: number;
+      /** With fetch type `realm` */
+      readonly realm_email_address_visibility?: number;
+      /** With fetch type `realm` */
+      readonly realm_video_chat_provider?: number;
+      /** With fetch type `realm` */
+      readonly realm_waiting_period_threshold?: number;
+      /** With fetch type `realm` */
+      readonly realm_digest_weekday?: number;
+      /** With fetch type `realm` */
+      readonly realm_default_language?: string;
+      /** With fetch type `realm` */
+      readonly realm_google_hangouts_domain?: string;
+      /** With fetch type `realm` */
+      readonly realm_zoom_user_id?: string;
+      /** With fetch type `realm` */
+      readonly realm_zoom_api_key?: string;
+      /** With fetch type `realm` */
+      readonly realm_zoom_api_secret?: string;
+      /** With fetch type `realm` */
+      readonly realm_message_retention_days?: number | null;
+      /** With fetch type `realm` */
+      readonly realm_allow_message_editing?: boolean;
+      /** With fetch type `realm` */
+      readonly realm_allow_community_topic_editing?: boolean;
+      /** With fetch type `realm` */
+      readonly realm_message_content_edit_limit_seconds?: number;
+      /** With fetch type `realm` */
+      readonly realm_message_content_delete_limit_seconds?: number;
+      /** With fetch type `realm` */
+      readonly realm_name?: string;
+      /** With fetch type `realm` */
+      readonly realm_description?: string;
+      /** With fetch type `realm` */
+      readonly realm_uri?: string;
+      /** With fetch type `realm` */
+      readonly realm_bot_domain?: string;
+      /** By the name of a way to sign in that the server has */
+      readonly realm_authentication_methods?: Record<string, boolean>;
+      /** With fetch type `realm` */
+      readonly realm_icon_url?: string;
+      /** With fetch type `realm` */
+      readonly realm_icon_source?: 'G' | 'U';
+      /** With fetch type `realm` */
+      readonly realm_logo_url?: string;
+      /** With fetch type `realm` */
+      readonly realm_logo_source?: 'D' | 'U';
+      /** With fetch type `realm` */
+      readonly realm_night_logo_url?: string;
+      /** With fetch type `realm` */
+      readonly realm_night_logo_source?: 'D' | 'U';
+      /** MiB */
+      readonly max_icon_file_size?: number;
+      /** MiB */
+      readonly max_logo_file_size?: number;
+      /** -1: none */
+      readonly realm_notifications_stream_id?: number;
+      /** -1: none */
+      readonly realm_signup_notifications_stream_id?: number;
+      /** With fetch type `realm` */
+      readonly realm_presence_disabled?: boolean;
+      /** With fetch type `realm` */
+      readonly realm_is_zephyr_mirror_realm?: boolean;
+      /** With fetch type `realm` */
+      readonly realm_email_auth_enabled?: boolean;
+      /** With fetch type `realm` */
+      readonly realm_password_auth_enabled?: boolean;
+      /** With fetch type `realm` */
+      readonly realm_push_notifications_enabled?: boolean;
+      /** With fetch type `realm` */
+      readonly settings_send_digest_emails?: boolean;
+      /** With fetch type `realm` */
+      readonly plan_includes_wide_organization_logo?: boolean;
+      /** Bytes */
+      readonly realm_upload_quota?: number | null;
+      /** With fetch type `realm` */
+      readonly realm_plan_type?: number;
+      /** With fetch type `realm` */
+      readonly upgrade_text_for_wide_organization_logo?: string;
+      /** With fetch type `realm` */
+      readonly realm_available_video_chat_providers?: Record<string, {
+        readonly name: string;
+        readonly id: number;
+      }>;
+      /** With fetch type `realm` */
+      readonly realm_default_external_accounts?: Record<string, {
+        readonly text: string;
+        readonly url_pattern: string;
+        readonly name: string;
+        readonly hint: string;
+      }>;
+      /** With fetch type `realm_bot` */
+      readonly realm_bots?: Schemas['ManagedBot'][];
+      /** With fetch type `realm_domains` */
+      readonly realm_domains?: Schemas['RealmDomain'][];
+      /** With fetch type `realm_embedded_bots` */
+      readonly realm_embedded_bots?: Schemas['BotIntegration'][];
+      /** With fetch type `realm_incoming_webhook_bots` */
+      readonly realm_incoming_webhook_bots?: Schemas['BotIntegration'][];
+      /** By id */
+      readonly realm_emoji?: Record<string, Schemas['Emoji']>;
+      /** With fetch type `realm_filters` */
+      readonly realm_filters?: Schemas['Linkifier'][];
+      /** With fetch type `realm_user` */
+      readonly realm_users?: Schemas['User'][];
+      /** With fetch type `realm_user` */
+      readonly realm_non_active_users?: Schemas['User'][];
+      /** With fetch type `realm_user` */
+      readonly cross_realm_bots?: Schemas['SystemBot'][];
+      /** With fetch type `realm_user` */
+      readonly avatar_source?: 'G' | 'U';
+      /** With fetch type `realm_user` */
+      readonly avatar_url?: string;
+      /** With fetch type `realm_user` */
+      readonly avatar_url_medium?: string;
+      /** With fetch type `realm_user` */
+      readonly email?: string;
+      /** With fetch type `realm_user` */
+      readonly delivery_email?: string;
+      /** With fetch type `realm_user` */
+      readonly full_name?: string;
+      /** With fetch type `realm_user` */
+      readonly user_id?: number;
+      /** With fetch type `realm_user` */
+      readonly is_admin?: boolean;
+      /** With fetch type `realm_user` */
+      readonly is_guest?: boolean;
+      /** With fetch type `realm_user` */
+      readonly enter_sends?: boolean;
+      /** With fetch type `realm_user` */
+      readonly can_create_streams?: boolean;
+      /** With fetch type `realm_user` */
+      readonly can_subscribe_other_users?: boolean;
+      /** With fetch type `realm_user_groups` */
+      readonly realm_user_groups?: Schemas['UserGroup'][];
+      /** With fetch type `recent_private_conversations` */
+      readonly recent_private_conversations?: {
+        readonly max_message_id: number;
+        readonly user_ids: number[];
+      }[];
+      /** Ids of messages, ascending */
+      readonly starred_messages?: number[];
+      /** With fetch type `stop_words` */
+      readonly stop_words?: string[];
+      /** With fetch type `stream` */
+      readonly streams?: Schemas['Stream'][];
+      /** With fetch type `stream` */
+      readonly stream_name_max_length?: number;
+      /** With fetch type `stream` */
+      readonly stream_description_max_length?: number;
+      /** With fetch type `subscription` */
+      readonly subscriptions?: Schemas['Subscription'][];
+      /** With fetch type `subscription` */
+      readonly unsubscribed?: Schemas['Subscription'][];
+      /** With fetch type `subscription` */
+      readonly never_subscribed?: Schemas['NeverSubscribedStream'][];
+      /** With fetch type `update_display_settings` */
+      readonly default_language?: string;
+      /** With fetch type `update_display_settings` */
+      readonly demote_inactive_streams?: number;
+      /** With fetch type `update_display_settings` */
+      readonly dense_mode?: boolean;
+      /** With fetch type `update_display_settings` */
+      readonly emojiset?: string;
+      /** With fetch type `update_display_settings` */
+      readonly fluid_layout_width?: boolean;
+      /** With fetch type `update_display_settings` */
+      readonly high_contrast_mode?: boolean;
+      /** With fetch type `update_display_settings` */
+      readonly left_side_userlist?: boolean;
+      /** With fetch type `update_display_settings` */
+      readonly night_mode?: boolean;
+      /** With fetch type `update_display_settings` */
+      readonly starred_message_counts?: boolean;
+      /** With fetch type `update_display_settings` */
+      readonly translate_emoticons?: boolean;
+      /** With fetch type `update_display_settings` */
+      readonly twenty_four_hour_time?: boolean;
+      /** With fetch type `update_display_settings` */
+      readonly timezone?: string;
+      /** With fetch type `update_display_settings` */
+      readonly emojiset_choices?: {
+        readonly key: string;
+        readonly text: string;
+      }[];
+      /** With fetch type `update_global_notifications` */
+      readonly enable_desktop_notifications?: boolean;
+      /** With fetch type `update_global_notifications` */
+      readonly enable_digest_emails?: boolean;
+      /** With fetch type `update_global_notifications` */
+      readonly enable_login_emails?: boolean;
+      /** With fetch type `update_global_notifications` */
+      readonly enable_offline_email_notifications?: boolean;
+      /** With fetch type `update_global_notifications` */
+      readonly enable_offline_push_notifications?: boolean;
+      /** With fetch type `update_global_notifications` */
+      readonly enable_online_push_notifications?: boolean;
+      /** With fetch type `update_global_notifications` */
+      readonly enable_sounds?: boolean;
+      /** With fetch type `update_global_notifications` */
+      readonly enable_stream_desktop_notifications?: boolean;
+      /** With fetch type `update_global_notifications` */
+      readonly enable_stream_email_notifications?: boolean;
+      /** With fetch type `update_global_notifications` */
+      readonly enable_stream_push_notifications?: boolean;
+      /** With fetch type `update_global_notifications` */
+      readonly enable_stream_audible_notifications?: boolean;
+      /** With fetch type `update_global_notifications` */
+      readonly wildcard_mentions_notify?: boolean;
+      /** With fetch type `update_global_notifications` */
+      readonly message_content_in_email_notifications?: boolean;
+      /** With fetch type `update_global_notifications` */
+      readonly notification_sound?: string;
+      /** With fetch type `update_global_notifications` */
+      readonly pm_content_in_desktop_notifications?: boolean;
+      /** With fetch type `update_global_notifications` */
+      readonly desktop_icon_count_display?: number;
+      /** With fetch type `update_global_notifications` */
+      readonly realm_name_in_notifications?: boolean;
+      /** With fetch type `update_global_notifications` */
+      readonly available_notification_sounds?: string[];
+      /** By user id: those who are away or have a text */
+      readonly user_status?: Record<string, Schemas['UserStatus']>;
+      /** With fetch type `zulip_version` */
+      readonly zulip_version?: string;
+    };
     readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Get events from a queue */
@@ -2801,11 +4100,9 @@ export type Operations = {
     readonly answer: {
       readonly result: 'success';
       readonly msg: '';
-      readonly events: ({
-        readonly id: number;
-        readonly type: string;
-      } & Record<string, unknown>)[];
+      readonly events: Schemas['Event'][];
       readonly queue_id: string;
+      /** Of a queue that was registered by this request */
       readonly last_event_id?: number;
     };
     readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['BadEventQueueIdError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];

@@ -1,3 +1,4 @@
+import { anyEventSchema, listOf, objectOf } from '@parley/api-schemas';
 import { badRequest } from '@parley/contracts';
 import {
   convertedNumber,
@@ -47,23 +48,15 @@ export const getEventsEndpoint = defineEndpoint({
       description: 'The same under the name that register uses.',
     }),
   ],
-  response: {
-    type: 'object',
-    properties: {
-      events: {
-        type: 'array',
-        items: {
-          type: 'object',
-          properties: { id: { type: 'integer' }, type: { type: 'string' } },
-          required: ['id', 'type'],
-          additionalProperties: true,
-        },
+  response: objectOf(
+    { events: listOf(anyEventSchema), queue_id: { type: 'string' } },
+    {
+      last_event_id: {
+        type: 'integer',
+        description: 'Of a queue that was registered by this request',
       },
-      queue_id: { type: 'string' },
-      last_event_id: { type: 'integer' },
     },
-    required: ['events', 'queue_id'],
-  },
+  ),
   errors: ['BAD_EVENT_QUEUE_ID'],
   longPoll: true,
   async handler(context: EventsContext, { caller, parameters, clientName, signal }) {

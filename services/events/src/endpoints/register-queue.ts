@@ -1,3 +1,4 @@
+import { objectOf, registerStateMembers, text } from '@parley/api-schemas';
 import type { Queryable } from '@parley/database';
 import { convertedNumber, defineEndpoint, json } from '@parley/http';
 import type { User } from '@parley/store';
@@ -47,12 +48,13 @@ export const registerQueueEndpoint = defineEndpoint({
       },
     ),
   ],
-  response: {
-    type: 'object',
-    properties: { queue_id: { type: 'string' }, last_event_id: { type: 'integer' } },
-    required: ['queue_id', 'last_event_id'],
-    additionalProperties: true,
-  },
+  response: objectOf(
+    {
+      queue_id: text,
+      last_event_id: { type: 'integer', description: 'The state is exact as of this event' },
+    },
+    registerStateMembers,
+  ),
   async handler(context: EventsContext, { caller, parameters, clientName }) {
     const account = await getUser(context.pool, caller.userId);
     const descriptor = descriptorOf(parameters, {

@@ -1,3 +1,4 @@
+import { anyEventSchema } from '@parley/api-schemas';
 import { badRequest } from '@parley/contracts';
 import { convertedNumber, defineEndpoint, exampleVariables, rawAnswer, text } from '@parley/http';
 
@@ -48,7 +49,9 @@ export const streamEventsEndpoint = defineEndpoint({
   response: { type: 'object', properties: {} },
   rawResponse: {
     contentType: 'text/event-stream',
-    description: 'Server-Sent Events, until either side ends it',
+    description:
+      'Server-Sent Events, until either side ends it: `data:` is an event, or a refusal where the event is named `error`',
+    event: anyEventSchema,
   },
   errors: ['BAD_EVENT_QUEUE_ID'],
   longPoll: true,
