@@ -94,6 +94,7 @@ function run(
       'new-streams-notice': async ({ effect, key, attempts }) => handle(effect, key, attempts),
       'stream-renamed-notice': async ({ effect, key, attempts }) => handle(effect, key, attempts),
       'signed-up-notice': async ({ effect, key, attempts }) => handle(effect, key, attempts),
+      'outgoing-webhook': async ({ effect, key, attempts }) => handle(effect, key, attempts),
     },
     log,
     registry: new Registry(),
@@ -189,8 +190,8 @@ test('an effect that a process took and died with is run again when its claim la
     kind: 'stream-created-notice' as const,
     target: 7,
   };
-  expect(await claimSideEffect(pool, key, 60)).toMatchObject({ attempts: 1 });
-  expect(await claimSideEffect(pool, key, 60)).toBeUndefined();
+  expect(await claimSideEffect(pool, key, { claimSecs: 60 })).toMatchObject({ attempts: 1 });
+  expect(await claimSideEffect(pool, key, { claimSecs: 60 })).toBeUndefined();
   const seen: number[] = [];
   run(async (_effect, _key, attempts) => {
     seen.push(attempts);

@@ -81,6 +81,12 @@ export type UploadsConfig = {
   readonly quotaBytes: number | undefined;
 };
 
+export type OutgoingWebhooksConfig = {
+  /** Which may be called though they are not public. */
+  readonly allowedNetworks: readonly AddressRange[];
+  readonly timeoutMs: number;
+};
+
 export type ServiceConfig = {
   /** One of the five services, or the name of a tool that works on the same stores. */
   readonly service: string;
@@ -104,6 +110,7 @@ export type ServiceConfig = {
   readonly allowedOrigins: AllowedOrigins;
   readonly queues: QueueConfig;
   readonly uploads: UploadsConfig;
+  readonly outgoingWebhooks: OutgoingWebhooksConfig;
   readonly searchTimeoutMs: number;
   readonly requestTimeoutMs: number;
   readonly upstreamTimeoutMs: number;
@@ -334,6 +341,10 @@ export function serviceConfigFrom(raw: RawSettings, service: string): ServiceCon
     allowedOrigins: reader.must('allowedOrigins'),
     queues: readQueues(reader),
     uploads: readUploads(reader),
+    outgoingWebhooks: {
+      allowedNetworks: reader.read('outgoingWebhookAllowedNetworks') ?? [],
+      timeoutMs: reader.must('outgoingWebhookTimeoutMs'),
+    },
     searchTimeoutMs: reader.must('searchTimeoutMs'),
     requestTimeoutMs: reader.must('requestTimeoutMs'),
     upstreamTimeoutMs: reader.must('upstreamTimeoutMs'),

@@ -395,6 +395,20 @@ export const settings = {
     meaning:
       'longest time that a statement which searches for words may take; a search that needs more is refused',
   }),
+  outgoingWebhookAllowedNetworks: setting(
+    'PARLEY_OUTGOING_WEBHOOK_ALLOWED_NETWORKS',
+    {
+      default: null,
+      meaning:
+        'addresses and ranges, separated by commas, that services of outgoing-webhook bots may have though they are not public, such as 10.20.0.0/16; unset: none',
+    },
+    parseAddressRanges,
+  ),
+  outgoingWebhookTimeoutMs: secondsAsMs('PARLEY_OUTGOING_WEBHOOK_TIMEOUT_SECS', [0.1, 20], {
+    default: '10',
+    meaning:
+      'longest wait for a service of an outgoing-webhook bot to begin its answer; all of a call, redirects included, may take twice that',
+  }),
   requestTimeoutMs: secondsAsMs('PARLEY_REQUEST_TIMEOUT_SECS', [1, 3600], {
     default: '60',
     meaning: 'longest time in which a request with its body must arrive',

@@ -72,6 +72,8 @@ export type MessageSentEntry = {
   readonly lateReceiptIds: readonly number[];
   /** Outgoing-webhook and embedded bots among the recipients: they get the event and hold nothing. */
   readonly reactingBotIds: readonly number[];
+  /** Outgoing-webhook bots that are called for it. Nothing of its events follows from it, so every format can have it. */
+  readonly calledBotIds?: readonly number[];
   /** Who has read it from the start, beside its sender: whoever made the change that a notice tells of. */
   readonly readByIds?: readonly number[];
   /** Local echo: the one queue whose event carries the sender's local id. */
@@ -246,6 +248,11 @@ export type SideEffect = { readonly target: number } & (
       readonly actorId: number;
       readonly personId: number;
     }
+  | {
+      /** Calls the service of an outgoing-webhook bot, the target, for a message (reference facts, people 18). */
+      readonly kind: 'outgoing-webhook';
+      readonly messageId: number;
+    }
 );
 
 /** Side effects that differ in their targets alone. */
@@ -320,7 +327,7 @@ export type TickEntry = { readonly v: 1; readonly kind: 'tick' };
 
 export type LogEntry = MessageSentEntry | ChangeEntry | TickEntry;
 
-/** @returns what the entry brings about beside its events */
+/** @returns what a change brings about beside its events */
 export function sideEffectsOf(entry: LogEntry): readonly SideEffect[] {
   if (entry.kind !== 'change') return [];
   return (entry.sideEffects ?? []).flatMap((given) => {
@@ -328,6 +335,19 @@ export function sideEffectsOf(entry: LogEntry): readonly SideEffect[] {
     const { targets, ...shared } = given;
     return targets.map((target): SideEffect => ({ ...shared, target }));
   });
+}
+
+/**
+ * @param messageId that of the entry, which only the log can give
+ * @returns the calls that a message brings about
+ */
+export function callsOf(entry: LogEntry, messageId: number): readonly SideEffect[] {
+  if (entry.kind !== 'message.sent') return [];
+  return (entry.calledBotIds ?? []).map((target) => ({
+    kind: 'outgoing-webhook',
+    target,
+    messageId,
+  }));
 }
 
 /** @returns the number of events an event part becomes, each with a position of its own */

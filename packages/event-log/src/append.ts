@@ -78,6 +78,8 @@ export type SendItem = {
   }[];
   /** Uploads that the message links to and its sender may read. */
   readonly upload_path_ids?: readonly string[];
+  /** The entry names bots that are called for it. */
+  readonly brings_calls?: boolean;
   readonly search_text: string;
   readonly audience: number;
   /** The MessageSentEntry as JSON text. */

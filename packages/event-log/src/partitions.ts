@@ -145,7 +145,8 @@ async function finishRemovals(
 export async function trimLog(pool: Pool, retentionSecs: number): Promise<string[]> {
   const removed: string[] = [];
   const head = await readHead(pool);
-  const sideEffectsFrom = await readSideEffectCursor(pool);
+  const { changes, messages } = await readSideEffectCursor(pool);
+  const sideEffectsFrom = Math.min(changes, messages);
   const old: Partition[] = [];
   for (const partition of await listPartitions(pool)) {
     if (partition.to > head.endPosition || partition.to > sideEffectsFrom) break;

@@ -153,6 +153,11 @@ export async function readEntriesForAudiences(
   return rows.map(positionedEntry);
 }
 
+/** Which entries bring about more than events: changes that say so, or messages for which bots are called. */
+export type EffectSource = 'changes' | 'messages';
+
+const effectColumns = { changes: 'has_side_effects', messages: 'brings_calls' } as const;
+
 /**
  * Reads entries that bring about more than events, in order of position.
  *
@@ -160,25 +165,28 @@ export async function readEntriesForAudiences(
  */
 export async function readEntriesWithSideEffects(
   database: Queryable,
+  source: EffectSource,
   range: { readonly after: number; readonly upTo: number },
   entriesMax: number,
 ): Promise<PositionedEntry[]> {
   const { rows } = await database.query<EntryRow>({
-    name: 'log-entries-with-side-effects',
+    name: `log-entries-with-effects-of-${source}`,
     text: `SELECT position, length, message_id, audience, payload FROM log_entries
-           WHERE has_side_effects AND position > $1 AND position <= $2 ORDER BY position LIMIT $3`,
+           WHERE ${effectColumns[source]} AND position > $1 AND position <= $2 ORDER BY position LIMIT $3`,
     values: [range.after, range.upTo, entriesMax],
   });
   return rows.map(positionedEntry);
 }
 
-/** @returns the position up to which the log's side effects are rows; entries above it are still needed */
-export async function readSideEffectCursor(database: Queryable): Promise<number> {
-  const { rows } = await database.query<{ position: number }>({
-    name: 'side-effect-cursor',
-    text: 'SELECT position FROM side_effect_cursor',
+/** @returns the positions up to which the log's side effects are rows; entries above them are still needed */
+export async function readSideEffectCursor(
+  database: Queryable,
+): Promise<Readonly<Record<EffectSource, number>>> {
+  const { rows } = await database.query<Record<EffectSource, number>>({
+    name: 'side-effect-cursors',
+    text: 'SELECT position AS changes, message_position AS messages FROM side_effect_cursor',
   });
   const cursor = rows[0];
   if (cursor === undefined) throw new Error('the cursor of side effects has no row');
-  return cursor.position;
+  return cursor;
 }

@@ -1,3 +1,5 @@
+export { ClaimLost } from './effect-lane.ts';
+export type { RunAgain, SideEffectRun } from './effect-lane.ts';
 export { SideEffectRunner } from './side-effect-runner.ts';
-export type { SideEffectHandlers, SideEffectRun } from './side-effect-runner.ts';
+export type { SideEffectHandlers } from './side-effect-runner.ts';
 export { takeSideEffects } from './take-side-effects.ts';

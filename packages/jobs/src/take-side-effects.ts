@@ -1,13 +1,37 @@
-import { sideEffectsOf } from '@parley/contracts';
-import type { LogEntry } from '@parley/contracts';
+import { callsOf, sideEffectsOf } from '@parley/contracts';
+import type { LogEntry, SideEffect } from '@parley/contracts';
 import { transaction } from '@parley/database';
-import type { Pool } from '@parley/database';
+import type { Client, Pool } from '@parley/database';
 import { readEntriesWithSideEffects, readHead } from '@parley/event-log';
 import { addSideEffects, lockSideEffectCursor } from '@parley/store';
 
 const entriesPerStep = 100;
 /** A cursor that only follows what brings nothing about is written this seldom; trimming the log can wait for it. */
 const idleStepPositions = 10_000;
+
+type Step = {
+  readonly effects: readonly { readonly position: number; readonly effect: SideEffect }[];
+  readonly next: number;
+  readonly isFull: boolean;
+};
+
+async function readStep(
+  client: Client,
+  source: 'changes' | 'messages',
+  range: { readonly after: number; readonly upTo: number },
+): Promise<Step> {
+  const entries = await readEntriesWithSideEffects(client, source, range, entriesPerStep);
+  const isFull = entries.length === entriesPerStep;
+  return {
+    effects: entries.flatMap(({ position, messageId, payload }) => {
+      const entry = JSON.parse(payload) as LogEntry;
+      const effects = source === 'changes' ? sideEffectsOf(entry) : callsOf(entry, messageId);
+      return effects.map((effect) => ({ position, effect }));
+    }),
+    next: isFull ? (entries.at(-1)?.position ?? range.after) : range.upTo,
+    isFull,
+  };
+}
 
 /**
  * Makes rows of what the log brings about, from where the cursor stands, in the transaction that moves it. Any number of processes
@@ -21,20 +45,15 @@ export async function takeSideEffects(
   return transaction(pool, async (client) => {
     const cursor = await lockSideEffectCursor(client);
     if (cursor === undefined) return { taken: 0, mayHaveMore: false };
-    const { endPosition } = await readHead(client);
-    const entries = await readEntriesWithSideEffects(
-      client,
-      { after: cursor, upTo: endPosition },
-      entriesPerStep,
-    );
-    const isFull = entries.length === entriesPerStep;
-    const next = isFull ? (entries.at(-1)?.position ?? cursor) : endPosition;
-    if (entries.length === 0 && next < cursor + idleStepPositions)
-      return { taken: 0, mayHaveMore: false };
-    const effects = entries.flatMap(({ position, payload }) =>
-      sideEffectsOf(JSON.parse(payload) as LogEntry).map((effect) => ({ position, effect })),
-    );
-    await addSideEffects(client, effects, next);
-    return { taken: effects.length, mayHaveMore: isFull };
+    const { endPosition: upTo } = await readHead(client);
+    const changes = await readStep(client, 'changes', { after: cursor.changes, upTo });
+    const messages = await readStep(client, 'messages', { after: cursor.messages, upTo });
+    const effects = [...changes.effects, ...messages.effects];
+    const isIdle =
+      changes.next < cursor.changes + idleStepPositions &&
+      messages.next < cursor.messages + idleStepPositions;
+    if (effects.length === 0 && isIdle) return { taken: 0, mayHaveMore: false };
+    await addSideEffects(client, effects, { changes: changes.next, messages: messages.next });
+    return { taken: effects.length, mayHaveMore: changes.isFull || messages.isFull };
   });
 }

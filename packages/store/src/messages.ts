@@ -5,7 +5,7 @@ import type { Queryable } from '@parley/database';
 import { historyReadableSql, mutedSql, readerSql } from './list-sources-sql.ts';
 import type { ListHints, ListSlice, MessageCondition, MessageList } from './list-sources-sql.ts';
 import { Bindings, listIdsSql, listTablesSql, nameOfText } from './message-query-sql.ts';
-import { heldSql, readSql } from './message-sql.ts';
+import { flagBits, heldSql, readSql } from './message-sql.ts';
 import { pageSql } from './page-sql.ts';
 import type { PageContent } from './page-sql.ts';
 
@@ -205,6 +205,31 @@ export async function listMessages(
     isCutBelow: first?.isCutBelow ?? false,
     isCutAbove: first?.isCutAbove ?? false,
   };
+}
+
+/**
+ * Finds a message that an outgoing-webhook bot was called for, as it is now, with both forms of its text. Who it was called for and
+ * is no more, since the text was changed, learns nothing of the new one.
+ *
+ * @returns undefined when it is deleted, or does not name the bot any more
+ */
+export async function findMessageOfCall(
+  db: Queryable,
+  botId: number,
+  messageId: number,
+): Promise<ListedMessage | undefined> {
+  const list = new MessageListBuilder(botId);
+  const id = list.bindings.bind(messageId, 'bigint');
+  const { rows } = await db.query<ListedMessage>({
+    name: 'message-of-call',
+    text: `WITH picked AS MATERIALIZED (
+        SELECT m.id FROM messages m LEFT JOIN conversations c ON c.id = m.conversation_id AND m.stream_id IS NULL
+        WHERE m.id = ${id} AND (${readerSql} = ANY (c.participant_ids) OR m.stream_id IS NOT NULL AND EXISTS (
+          SELECT 1 FROM message_flags f WHERE f.user_id = ${readerSql} AND f.message_id = m.id AND f.set_bits & ${flagBits.mentioned} <> 0))
+      ), ${pageSql(list, { content: 'content', alsoRendered: true }, id)}`,
+    values: list.bindings.values,
+  });
+  return rows[0];
 }
 
 /** What is left out when the first unread message is looked for (reference facts, messages 6.4). */

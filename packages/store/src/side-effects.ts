@@ -2,6 +2,9 @@
 import type { SideEffect } from '@parley/contracts';
 import type { Client, Queryable } from '@parley/database';
 
+/** Positions up to which effects are rows: those of changes, and those of messages. */
+export type SideEffectCursor = { readonly changes: number; readonly messages: number };
+
 export type SideEffectKey = {
   /** The position of its log entry. */
   readonly position: number;
@@ -9,24 +12,34 @@ export type SideEffectKey = {
   readonly target: number;
 };
 
+/** An effect in the hands of whoever took it. `attempts` tells his claim from every later one. */
+export type ClaimedSideEffect = {
+  readonly effect: SideEffect;
+  readonly attempts: number;
+  /** The same whenever it is run, and nobody can guess it. */
+  readonly deliveryKey: string;
+  /** What `saveSideEffectProgress` noted, as JSON text. */
+  readonly progress: string | null;
+};
+
 /**
  * Locks the cursor.
  *
- * @returns its position, or undefined when another process is moving it
+ * @returns undefined when another process is moving it
  */
-export async function lockSideEffectCursor(client: Client): Promise<number | undefined> {
-  const { rows } = await client.query<{ position: number }>({
-    name: 'side-effect-cursor-lock',
-    text: 'SELECT position FROM side_effect_cursor FOR UPDATE SKIP LOCKED',
+export async function lockSideEffectCursor(client: Client): Promise<SideEffectCursor | undefined> {
+  const { rows } = await client.query<SideEffectCursor>({
+    name: 'side-effect-cursors-lock',
+    text: `SELECT position AS changes, message_position AS messages FROM side_effect_cursor FOR UPDATE SKIP LOCKED`,
   });
-  return rows[0]?.position;
+  return rows[0];
 }
 
 /** Makes the rows of effects and moves the cursor, whose lock the transaction holds. */
 export async function addSideEffects(
   client: Client,
   effects: readonly { readonly position: number; readonly effect: SideEffect }[],
-  cursor: number,
+  cursor: SideEffectCursor,
 ): Promise<void> {
   if (effects.length > 0) {
     await client.query({
@@ -44,72 +57,154 @@ export async function addSideEffects(
   await moveSideEffectCursor(client, cursor);
 }
 
-/** Says up to which position effects are rows. */
-export async function moveSideEffectCursor(client: Client, cursor: number): Promise<void> {
+/** Says up to which positions effects are rows. */
+export async function moveSideEffectCursor(
+  client: Client,
+  { changes, messages }: SideEffectCursor,
+): Promise<void> {
   await client.query({
-    name: 'side-effect-cursor-move',
-    text: 'UPDATE side_effect_cursor SET position = $1',
-    values: [cursor],
+    name: 'side-effect-cursors-move',
+    text: 'UPDATE side_effect_cursor SET position = $1, message_position = $2',
+    values: [changes, messages],
   });
 }
 
-/** @returns effects that are due and that nobody runs, oldest first */
+/** @returns effects of other kinds than these that are due and that nobody runs, oldest first */
 export async function listDueSideEffects(
   db: Queryable,
+  exceptKinds: readonly SideEffect['kind'][],
   effectsMax: number,
 ): Promise<SideEffectKey[]> {
   const { rows } = await db.query<SideEffectKey>({
-    name: 'side-effects-due',
+    name: 'side-effects-due-except',
     text: `SELECT position, kind, target FROM side_effects
-      WHERE due_at <= clock_timestamp() AND claimed_until < clock_timestamp() ORDER BY due_at, position LIMIT $1`,
-    values: [effectsMax],
+      WHERE due_at <= clock_timestamp() AND claimed_until < clock_timestamp() AND kind <> ALL ($2::text[])
+      ORDER BY due_at, position LIMIT $1`,
+    values: [effectsMax, exceptKinds],
   });
   return rows;
 }
 
 /**
+ * Lists effects of one kind that are due and that nobody runs, of each target only so many that no more than `perTargetMax` are
+ * run at once: one target with many does not stand before the others. It costs what there are targets, however many wait.
+ *
+ * @returns the oldest first
+ */
+export async function listDueSideEffectsByTarget(
+  db: Queryable,
+  kind: SideEffect['kind'],
+  bounds: { readonly perTargetMax: number; readonly effectsMax: number },
+): Promise<SideEffectKey[]> {
+  const { rows } = await db.query<SideEffectKey>({
+    name: 'side-effects-due-by-target',
+    text: `WITH RECURSIVE targets AS (
+        (SELECT s.target FROM side_effects s WHERE s.kind = $1 ORDER BY s.target LIMIT 1)
+        UNION ALL
+        SELECT (SELECT s.target FROM side_effects s WHERE s.kind = $1 AND s.target > t.target ORDER BY s.target LIMIT 1)
+        FROM targets t WHERE t.target IS NOT NULL
+      )
+      SELECT next.position, next.kind, next.target FROM targets t CROSS JOIN LATERAL (
+        SELECT s.position, s.kind, s.target, s.due_at FROM side_effects s
+        WHERE s.kind = $1 AND s.target = t.target AND s.due_at <= clock_timestamp() AND s.claimed_until < clock_timestamp()
+        ORDER BY s.due_at, s.position
+        LIMIT greatest(0, $2 - (SELECT count(*) FROM side_effects r
+          WHERE r.kind = $1 AND r.target = t.target AND r.claimed_until >= clock_timestamp()))
+      ) next ORDER BY next.due_at, next.position LIMIT $3`,
+    values: [kind, bounds.perTargetMax, bounds.effectsMax],
+  });
+  return rows;
+}
+
+/** @returns how many effects of these kinds, or of all others, have not been run to their end */
+export async function countSideEffects(
+  db: Queryable,
+  kinds: readonly SideEffect['kind'][],
+  areMeant: boolean,
+): Promise<number> {
+  const { rows } = await db.query<{ waiting: number }>({
+    name: 'side-effects-count',
+    text: `SELECT count(*) AS waiting FROM side_effects WHERE (kind = ANY ($1::text[])) = $2`,
+    values: [kinds, areMeant],
+  });
+  return rows[0]?.waiting ?? 0;
+}
+
+/**
  * Takes an effect to run it.
  *
- * @returns undefined when it has been run, is not due or another process has it
+ * @param claim.perTargetMax how many of its kind and target may be run at once
+ * @returns undefined when it has been run, is not due, another process has it, or its target has enough
  */
 export async function claimSideEffect(
   db: Queryable,
   { position, kind, target }: SideEffectKey,
-  claimSecs: number,
-): Promise<{ readonly effect: SideEffect; readonly attempts: number } | undefined> {
-  const { rows } = await db.query<{ effect: SideEffect; attempts: number }>({
-    name: 'side-effect-claim',
-    text: `UPDATE side_effects SET claimed_until = clock_timestamp() + make_interval(secs => $4), attempts = attempts + 1
+  claim: { readonly claimSecs: number; readonly perTargetMax?: number },
+): Promise<ClaimedSideEffect | undefined> {
+  const { rows } = await db.query<ClaimedSideEffect>({
+    name: 'side-effect-claim-of-target',
+    text: `UPDATE side_effects e SET claimed_until = clock_timestamp() + make_interval(secs => $4), attempts = attempts + 1
       WHERE position = $1 AND kind = $2 AND target = $3 AND due_at <= clock_timestamp() AND claimed_until < clock_timestamp()
-      RETURNING effect, attempts`,
-    values: [position, kind, target, claimSecs],
+        AND ($5::integer IS NULL OR $5 > (SELECT count(*) FROM side_effects r
+          WHERE r.kind = $2 AND r.target = $3 AND r.claimed_until >= clock_timestamp()))
+      RETURNING effect, attempts, delivery_key AS "deliveryKey", progress`,
+    values: [position, kind, target, claim.claimSecs, claim.perTargetMax ?? null],
   });
   return rows[0];
+}
+
+/** Which claim a statement belongs to: of one that has lapsed and was taken again it changes nothing. */
+export type SideEffectClaim = SideEffectKey & Pick<ClaimedSideEffect, 'attempts'>;
+
+/**
+ * Notes how far an effect has come, and keeps it for another while.
+ *
+ * @param progress JSON text
+ * @returns false when the claim has lapsed and somebody else has the effect
+ */
+export async function saveSideEffectProgress(
+  db: Queryable,
+  { position, kind, target, attempts }: SideEffectClaim,
+  progress: string,
+  claimSecs: number,
+): Promise<boolean> {
+  const { rowCount } = await db.query({
+    name: 'side-effect-progress',
+    text: `UPDATE side_effects SET progress = $5, claimed_until = clock_timestamp() + make_interval(secs => $6)
+      WHERE position = $1 AND kind = $2 AND target = $3 AND attempts = $4`,
+    values: [position, kind, target, attempts, progress, claimSecs],
+  });
+  return rowCount === 1;
 }
 
 /** Forgets an effect that has been run, or is given up. */
 export async function removeSideEffect(
   db: Queryable,
-  { position, kind, target }: SideEffectKey,
+  { position, kind, target, attempts }: SideEffectClaim,
 ): Promise<void> {
   await db.query({
-    name: 'side-effect-remove',
-    text: 'DELETE FROM side_effects WHERE position = $1 AND kind = $2 AND target = $3',
-    values: [position, kind, target],
+    name: 'side-effect-remove-claimed',
+    text: 'DELETE FROM side_effects WHERE position = $1 AND kind = $2 AND target = $3 AND attempts = $4',
+    values: [position, kind, target, attempts],
   });
 }
 
-/** Gives back an effect that failed, to be run again later. */
+/**
+ * Gives back an effect, to be run again later.
+ *
+ * @param error why, where it failed
+ */
 export async function postponeSideEffect(
   db: Queryable,
-  { position, kind, target }: SideEffectKey,
-  delaySecs: number,
-  error: string,
+  { position, kind, target, attempts }: SideEffectClaim,
+  delayMs: number,
+  error: string | null,
 ): Promise<void> {
   await db.query({
-    name: 'side-effect-postpone',
-    text: `UPDATE side_effects SET due_at = clock_timestamp() + make_interval(secs => $4), claimed_until = '-infinity', last_error = $5
-      WHERE position = $1 AND kind = $2 AND target = $3`,
-    values: [position, kind, target, delaySecs, error],
+    name: 'side-effect-postpone-claimed',
+    text: `UPDATE side_effects SET due_at = clock_timestamp() + make_interval(secs => $5::double precision / 1000),
+        claimed_until = '-infinity', last_error = coalesce($6, last_error)
+      WHERE position = $1 AND kind = $2 AND target = $3 AND attempts = $4`,
+    values: [position, kind, target, attempts, delayMs, error],
   });
 }

@@ -6,6 +6,7 @@ import type { RequestHandler, ServiceFrame } from '@parley/http';
 import { SideEffectRunner } from '@parley/jobs';
 import { subjectLogger } from '@parley/logging';
 import { connectStores, keepLease, openPool } from '@parley/service';
+import { deriveKeySecrets } from '@parley/store';
 
 import { createMessagesApp } from './app.ts';
 import { UploadFiles } from './files/upload-files.ts';
@@ -14,12 +15,17 @@ import { MessageRenderer } from './rendering/message-renderer.ts';
 import { RealmFactsReader } from './sending/realm-facts.ts';
 import { MessageSender } from './sending/send.ts';
 import { streamNotices } from './notices/stream-notices.ts';
+import { AddressRules } from './outgoing/address-rules.ts';
+import { CallMetrics } from './outgoing/call-metrics.ts';
+import { callService } from './outgoing/call-service.ts';
+import { findAddressesInDns } from './outgoing/find-addresses.ts';
+import { outgoingWebhooks } from './outgoing/outgoing-webhooks.ts';
 import { startUpkeep } from './upkeep.ts';
 
 /** One batch is in flight at a time; a second connection is there while a broken one is replaced. */
 const sendingConnections = 2;
 /** Taking effects from the log, and running them, waits for no request. */
-const sideEffectConnections = 2;
+const sideEffectConnections = 3;
 
 /** @throws ConfigError when the configuration names no place for uploaded files */
 async function openFiles({ config, onDispose }: ServiceFrame): Promise<FileStore> {
@@ -67,13 +73,30 @@ export async function startMessages(frame: ServiceFrame): Promise<RequestHandler
     log: subjectLogger(log, 'messages:notices'),
   });
   frame.onDispose('notices', () => sender.drain());
+  const effectPool = openPool(frame, 'side effects', sideEffectConnections);
+  const { allowedNetworks, timeoutMs } = config.outgoingWebhooks;
+  const callOptions = {
+    rules: new AddressRules(allowedNetworks),
+    findAddresses: findAddressesInDns,
+    timeoutMs,
+  };
   const sideEffects = new SideEffectRunner({
-    pool: openPool(frame, 'side effects', sideEffectConnections),
+    pool: effectPool,
     redis: config.redis,
-    handlers: streamNotices({
-      pool: stores.pool,
-      send: async (message) => sender.sendSystemMessage(message),
-    }),
+    handlers: {
+      ...streamNotices({
+        pool: stores.pool,
+        send: async (message) => sender.sendSystemMessage(message),
+      }),
+      ...outgoingWebhooks({
+        pool: effectPool,
+        keySecrets: deriveKeySecrets(config.keySecret.reveal()),
+        publicUrl: config.publicUrl,
+        call: async (call, signal) => callService(call, callOptions, signal),
+        send: async (request) => sender.send(request),
+        metrics: new CallMetrics(frame.metrics.registry),
+      }),
+    },
     log: subjectLogger(log, 'messages:side-effects'),
     registry: frame.metrics.registry,
   });

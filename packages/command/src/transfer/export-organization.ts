@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { sideEffectsOf } from '@parley/contracts';
+import { callsOf, sideEffectsOf } from '@parley/contracts';
 import type { LogEntry } from '@parley/contracts';
 import { readSchemaVersion } from '@parley/database';
 import type { Client, Pool } from '@parley/database';
@@ -129,18 +130,31 @@ class Exporter {
   async #writeComingEffects(
     writeLines: (lines: readonly string[]) => Promise<void>,
   ): Promise<void> {
+    const cursor = await readSideEffectCursor(this.#client);
+    await this.#writeComingEffectsOf('changes', cursor.changes, writeLines);
+    await this.#writeComingEffectsOf('messages', cursor.messages, writeLines);
+  }
+
+  async #writeComingEffectsOf(
+    source: 'changes' | 'messages',
+    cursor: number,
+    writeLines: (lines: readonly string[]) => Promise<void>,
+  ): Promise<void> {
     const { endPosition } = await readHead(this.#client);
-    let after = await readSideEffectCursor(this.#client);
+    let after = cursor;
     const dueAt = new Date().toISOString();
     for (;;) {
       const entries = await readEntriesWithSideEffects(
         this.#client,
+        source,
         { after, upTo: endPosition },
         entriesPerPage,
       );
-      const effects = entries.flatMap(({ position, payload }) =>
-        sideEffectsOf(JSON.parse(payload) as LogEntry).map((effect) => ({ position, effect })),
-      );
+      const effects = entries.flatMap(({ position, messageId, payload }) => {
+        const entry = JSON.parse(payload) as LogEntry;
+        const brought = source === 'changes' ? sideEffectsOf(entry) : callsOf(entry, messageId);
+        return brought.map((effect) => ({ position, effect }));
+      });
       await writeLines(
         effects.map(({ position, effect }) =>
           JSON.stringify({
@@ -152,6 +166,8 @@ class Exporter {
             due_at: dueAt,
             claimed_until: '-infinity',
             last_error: null,
+            delivery_key: randomUUID(),
+            progress: null,
           }),
         ),
       );

@@ -162,7 +162,7 @@ async function importRows(
     await advanceSequences(client, manifest.sequences);
     await openImportedLog(client, manifest.log, startPosition);
     // What the exported log was still to bring about came as rows.
-    await moveSideEffectCursor(client, startPosition);
+    await moveSideEffectCursor(client, { changes: startPosition, messages: startPosition });
     options.signal.throwIfAborted();
     await client.query('COMMIT');
   } catch (error) {

@@ -16,6 +16,7 @@ import * as organization from './20261121002000-organization.ts';
 import * as presenceWrites from './20261121003000-presence-writes.ts';
 import * as defaultStreamsOwner from './20261121004000-default-streams-owner.ts';
 import * as foldLetters from './20261121009000-fold-letters.ts';
+import * as outgoingWebhooks from './20261122001000-outgoing-webhooks.ts';
 
 export type Migration = { readonly name: string; readonly sql: string };
 
@@ -39,4 +40,5 @@ export const migrations: readonly Migration[] = [
   presenceWrites,
   defaultStreamsOwner,
   foldLetters,
+  outgoingWebhooks,
 ];

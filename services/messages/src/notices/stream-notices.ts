@@ -51,8 +51,11 @@ function bold(name: string): string {
   return /^[\p{L}\p{N}\p{M} .,-]+$/u.test(name) ? `**${name}**` : asCode(name);
 }
 
-/** @returns what each kind of effect does */
-export function streamNotices({ pool, send }: NoticeOptions): SideEffectHandlers {
+/** @returns what each kind of notice does */
+export function streamNotices({
+  pool,
+  send,
+}: NoticeOptions): Omit<SideEffectHandlers, 'outgoing-webhook'> {
   const findSpeakers = async (
     actorId: number,
   ): Promise<{ readonly bot: User; readonly actor: User } | undefined> => {

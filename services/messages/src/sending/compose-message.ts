@@ -1,4 +1,4 @@
-import { audienceKey, badRequest } from '@parley/contracts';
+import { audienceKey, badRequest, botTypes } from '@parley/contracts';
 import type { DisplayRecipient, LoggedMessage, MessageSentEntry } from '@parley/contracts';
 import type { SendItem } from '@parley/event-log';
 import { alertWordMatches, findSubjectLinks, UnableToRender } from '@parley/markdown';
@@ -149,6 +149,20 @@ function reactingBotIdsOf(message: CheckedMessage): readonly number[] {
 }
 
 /**
+ * Which outgoing-webhook bots are called (reference facts, people 18): those it names by a mention of their own in a stream, and
+ * those it is addressed to in private; none for what a bot wrote, so that two of them cannot talk for ever.
+ */
+function calledBotIdsOf(
+  message: CheckedMessage,
+  mentionedUsers: NamedInMessage['users'],
+): readonly number[] {
+  const { sender } = message;
+  if (sender.botType !== null || sender.isSystem) return [];
+  const reached = message.kind === 'stream' ? mentionedUsers : message.participants;
+  return reached.filter(({ botType }) => botType === botTypes.outgoingWebhook).map(({ id }) => id);
+}
+
+/**
  * Makes the row and the log entry of a message that may be sent.
  *
  * @throws ApiError `Unable to render message`
@@ -180,6 +194,7 @@ export function composeMessage(composition: Composition): SendItem {
     message.kind === 'private'
       ? []
       : mentionedUsers.filter((user) => user.botType === genericBotType).map((user) => user.id);
+  const calledBotIds = calledBotIdsOf(message, mentionedUsers);
   const entry: MessageSentEntry = {
     v: submessages.length === 0 ? 1 : 2,
     kind: 'message.sent',
@@ -216,6 +231,7 @@ export function composeMessage(composition: Composition): SendItem {
     alertWordIds,
     lateReceiptIds,
     reactingBotIds: reactingBotIdsOf(message),
+    ...(calledBotIds.length === 0 ? {} : { calledBotIds }),
     ...(readByIds.length === 0 ? {} : { readByIds }),
     ...(local === undefined ? {} : { local }),
   };
@@ -253,6 +269,7 @@ export function composeMessage(composition: Composition): SendItem {
     ...(submessages.length === 0 ? {} : { submessages }),
     ...(readByIds.length === 0 ? {} : { read_by_ids: readByIds }),
     ...(uploadPathIds.length === 0 ? {} : { upload_path_ids: uploadPathIds }),
+    ...(calledBotIds.length === 0 ? {} : { brings_calls: true }),
     search_text: searchText(topic, rendered.html),
     audience: audienceOf(entry, conversation.id),
     payload: JSON.stringify(entry),

@@ -1,0 +1,248 @@
+/**
+ * One way on which effects are run: a BullMQ queue of its own, so that what takes long holds up nothing else. The rows of
+ * `side_effects` are the truth; BullMQ only spreads them over the processes, and a sweep enqueues what Redis forgot.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+
+import type { RedisConfig } from '@parley/config';
+import { ApiError } from '@parley/contracts';
+import type { SideEffect } from '@parley/contracts';
+import type { Pool } from '@parley/database';
+import type { Logger } from '@parley/logging';
+import { keyNames, reconnectDelayMs } from '@parley/redis';
+import {
+  claimSideEffect,
+  postponeSideEffect,
+  removeSideEffect,
+  saveSideEffectProgress,
+} from '@parley/store';
+import type { SideEffectClaim, SideEffectKey } from '@parley/store';
+import { Queue, Worker } from 'bullmq';
+import type { Job, WorkerOptions } from 'bullmq';
+import { Redis } from 'ioredis';
+import type { Counter, Gauge } from 'prom-client';
+
+/** An effect in the hands of its handler. */
+export type SideEffectRun<Kind extends SideEffect['kind'] = SideEffect['kind']> = {
+  readonly effect: Extract<SideEffect, { readonly kind: Kind }>;
+  /** The same whenever the effect is run: `kind-position-target`. */
+  readonly key: string;
+  /** The same whenever the effect is run, and nobody can guess it: for others to know a repeat by. */
+  readonly deliveryKey: string;
+  readonly attempts: number;
+  /** What was saved last, as it was given. */
+  readonly progress: unknown;
+  /**
+   * Notes how far the effect has come.
+   *
+   * @throws ClaimLost when this process was away for so long that another one has the effect
+   */
+  readonly saveProgress: (progress: unknown) => Promise<void>;
+  /** Aborted when the process ends and cannot wait any longer. */
+  readonly signal: AbortSignal;
+};
+
+/** What a handler returns that wants its effect run again, though nothing failed. */
+export type RunAgain = { readonly againInMs: number };
+
+export type HandleEffect = (run: SideEffectRun) => Promise<void | RunAgain>;
+
+/** Another process has the effect: what this one found out about it counts no more. */
+export class ClaimLost extends Error {}
+
+export type EffectLaneOptions = {
+  readonly pool: Pool;
+  readonly redis: RedisConfig;
+  readonly log: Logger;
+  readonly handle: HandleEffect;
+  /** Of BullMQ. */
+  readonly queueName: string;
+  readonly concurrency: number;
+  /** All processes together. */
+  readonly pace?: WorkerOptions['limiter'];
+  /** How many effects of a target may be run at once, by all processes together. */
+  readonly perTargetMax?: number;
+  /** Whether it runs effects of this kind. */
+  readonly runs: (kind: string) => boolean;
+  readonly listDue: (pool: Pool) => Promise<SideEffectKey[]>;
+  readonly countWaiting: (pool: Pool) => Promise<number>;
+  readonly outcomes: Counter<'kind' | 'outcome'>;
+  readonly waiting: Gauge<'lane'>;
+};
+
+const sweepIntervalMs = 5_000;
+const closeTimeoutMs = 3_000;
+/** What is being run at the end gets this long before it is called off. */
+const finishTimeoutMs = 1_500;
+/** Longer than any handler takes between two notes of its progress; after a crash an effect waits for so long. */
+const claimSecs = 60;
+const delayMaxSecs = 600;
+/** Below the day for which the keys of sends are kept, which make a repeat harmless. */
+const attemptsMax = 60;
+/** A job is taken off the queue a moment after its end is told, and until then cannot be enqueued again. */
+const wakeSlackMs = 20;
+
+/** @returns how long a failed effect waits: doubling from two seconds to ten minutes */
+function postponementSecs(attempts: number): number {
+  return Math.min(delayMaxSecs, 2 ** Math.min(attempts, 10));
+}
+
+function jobIdOf({ kind, position, target }: SideEffectKey): string {
+  return `${kind}-${position}-${target}`;
+}
+
+function connect(config: RedisConfig, options: { readonly failsAtOnce: boolean }): Redis {
+  return new Redis(config.url.reveal(), {
+    maxRetriesPerRequest: options.failsAtOnce ? 0 : null,
+    enableOfflineQueue: !options.failsAtOnce,
+    retryStrategy: (attempt) => reconnectDelayMs(attempt),
+  });
+}
+
+export class EffectLane {
+  readonly #options: EffectLaneOptions;
+  readonly #queueConnection: Redis;
+  readonly #workerConnection: Redis;
+  readonly #queue: Queue<SideEffectKey>;
+  readonly #worker: Worker<SideEffectKey>;
+  readonly #ending = new AbortController();
+  readonly #wakes = new Set<NodeJS.Timeout>();
+  #interval: NodeJS.Timeout | undefined;
+  #sweeping: Promise<void> | undefined;
+  #isWoken = false;
+
+  constructor(options: EffectLaneOptions) {
+    this.#options = options;
+    const { redis, log, queueName, concurrency, pace } = options;
+    const prefix = keyNames(redis.prefix).jobsPrefix;
+    this.#queueConnection = connect(redis, { failsAtOnce: true });
+    this.#workerConnection = connect(redis, { failsAtOnce: false });
+    // Each outage is logged by the connections of the service itself.
+    for (const connection of [this.#queueConnection, this.#workerConnection])
+      connection.on('error', () => undefined);
+    this.#queue = new Queue(queueName, { connection: this.#queueConnection, prefix });
+    this.#worker = new Worker(queueName, async (job: Job<SideEffectKey>) => this.#run(job.data), {
+      connection: this.#workerConnection,
+      prefix,
+      concurrency,
+      ...(pace !== undefined && { limiter: pace }),
+      removeOnComplete: { count: 0 },
+      removeOnFail: { count: 0 },
+    });
+    this.#queue.on('error', () => undefined);
+    this.#worker.on('error', (error: Error) => log.debug({ err: error }, `the queue ${queueName}`));
+    // The next of the same target waits in Postgres until one of it has ended.
+    if (options.perTargetMax !== undefined)
+      this.#worker.on('completed', () => this.#wakeIn(wakeSlackMs));
+  }
+
+  start(): void {
+    this.#interval = setInterval(() => this.wake(), sweepIntervalMs);
+  }
+
+  /** Enqueues what is due, soon. */
+  wake(): void {
+    if (this.#sweeping !== undefined) {
+      this.#isWoken = true;
+      return;
+    }
+    this.#sweeping = this.#sweep()
+      .catch((error: unknown) =>
+        this.#options.log.warn(
+          { err: error },
+          `sweeping ${this.#options.queueName} failed; it is tried again`,
+        ),
+      )
+      .finally(() => {
+        this.#sweeping = undefined;
+        const again = this.#isWoken;
+        this.#isWoken = false;
+        if (again) this.wake();
+      });
+  }
+
+  /** Lets what is being run come to its end for a moment, and gives the rest back. */
+  async stop(): Promise<void> {
+    clearInterval(this.#interval);
+    for (const timer of this.#wakes) clearTimeout(timer);
+    this.#isWoken = false;
+    await this.#sweeping;
+    // A worker without Redis waits for it forever; what it left undone another process finds in Postgres.
+    const isReachable = this.#workerConnection.status === 'ready';
+    const callOff = setTimeout(() => this.#ending.abort(), finishTimeoutMs);
+    const closed = Promise.allSettled([this.#worker.close(!isReachable), this.#queue.close()]);
+    await Promise.race([closed, delay(closeTimeoutMs, undefined, { ref: false })]);
+    clearTimeout(callOff);
+    this.#ending.abort();
+    this.#queueConnection.disconnect();
+    this.#workerConnection.disconnect();
+  }
+
+  #wakeIn(delayMs: number): void {
+    if (this.#ending.signal.aborted) return;
+    const timer = setTimeout(() => {
+      this.#wakes.delete(timer);
+      this.wake();
+    }, delayMs);
+    this.#wakes.add(timer);
+  }
+
+  /** A job that is in the queue already stays as it is. */
+  async #sweep(): Promise<void> {
+    const { pool, listDue, countWaiting, waiting, queueName } = this.#options;
+    const due = await listDue(pool);
+    waiting.set({ lane: queueName }, await countWaiting(pool));
+    if (due.length === 0 || this.#queueConnection.status !== 'ready') return;
+    await this.#queue.addBulk(
+      due.map((key) => ({ name: key.kind, data: key, opts: { jobId: jobIdOf(key) } })),
+    );
+  }
+
+  async #run(key: SideEffectKey): Promise<void> {
+    // A release before this one enqueues effects of every kind in one queue.
+    if (!this.#options.runs(key.kind)) return;
+    const { pool, log, outcomes, perTargetMax } = this.#options;
+    const claimed = await claimSideEffect(pool, key, {
+      claimSecs,
+      ...(perTargetMax !== undefined && { perTargetMax }),
+    });
+    if (claimed === undefined) return;
+    const { effect, attempts, deliveryKey, progress } = claimed;
+    const claim: SideEffectClaim = { ...key, attempts };
+    const finish = async (outcome: string): Promise<void> => {
+      await removeSideEffect(pool, claim);
+      outcomes.inc({ kind: key.kind, outcome });
+    };
+    try {
+      const again = await this.#options.handle({
+        effect,
+        key: jobIdOf(key),
+        deliveryKey,
+        attempts,
+        progress: progress === null ? undefined : JSON.parse(progress),
+        saveProgress: async (value) => {
+          if (!(await saveSideEffectProgress(pool, claim, JSON.stringify(value), claimSecs)))
+            throw new ClaimLost(`the claim on ${jobIdOf(key)} has lapsed`);
+        },
+        signal: this.#ending.signal,
+      });
+      if (again === undefined) return await finish('done');
+      await postponeSideEffect(pool, claim, again.againInMs, null);
+      this.#wakeIn(again.againInMs + wakeSlackMs);
+    } catch (error) {
+      if (error instanceof ClaimLost) {
+        log.warn({ ...key, attempts }, 'a side effect was run by another process meanwhile');
+      } else if (error instanceof ApiError && error.status < 500) {
+        log.debug({ err: error, ...key }, 'a side effect cannot be done');
+        await finish('refused');
+      } else if (attempts >= attemptsMax) {
+        log.error({ err: error, ...key }, 'a side effect is given up');
+        await finish('given up');
+      } else {
+        log.warn({ err: error, ...key, attempts }, 'a side effect failed; it is tried again');
+        outcomes.inc({ kind: key.kind, outcome: 'failed' });
+        await postponeSideEffect(pool, claim, 1000 * postponementSecs(attempts), String(error));
+      }
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import { Counter, Gauge, Histogram } from 'prom-client';
+import type { Registry } from 'prom-client';
+
+import type { CallResult } from './call-service.ts';
+
+function outcomeLabel(result: CallResult): string {
+  if (result.kind === 'answer') return result.status < 300 ? 'answered' : 'bad status';
+  return result.kind;
+}
+
+/** How calls of services go. */
+export class CallMetrics {
+  readonly #calls: Counter<'outcome'>;
+  readonly #duration: Histogram<'outcome'>;
+  readonly #running: Gauge;
+
+  constructor(registry: Registry) {
+    const registers = [registry];
+    this.#calls = new Counter({
+      name: 'parley_outgoing_calls_total',
+      help: 'Calls of services of outgoing-webhook bots by outcome: answered, bad status, timeout, connection, fault, called-off; skipped where nobody was to be called any more; reply refused where the bot could not say what was answered',
+      labelNames: ['outcome'],
+      registers,
+    });
+    this.#duration = new Histogram({
+      name: 'parley_outgoing_call_seconds',
+      help: 'How long calls of services took, redirects included',
+      labelNames: ['outcome'],
+      buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20],
+      registers,
+    });
+    this.#running = new Gauge({
+      name: 'parley_outgoing_calls_running',
+      help: 'Calls of services that wait for their answer',
+      registers,
+    });
+  }
+
+  /** Makes a call and notes how it went. */
+  async measure(call: () => Promise<CallResult>): Promise<CallResult> {
+    const startedMs = performance.now();
+    this.#running.inc();
+    try {
+      const result = await call();
+      const outcome = outcomeLabel(result);
+      this.#calls.inc({ outcome });
+      this.#duration.observe({ outcome }, (performance.now() - startedMs) / 1000);
+      return result;
+    } finally {
+      this.#running.dec();
+    }
+  }
+
+  skipped(): void {
+    this.#calls.inc({ outcome: 'skipped' });
+  }
+
+  replyRefused(): void {
+    this.#calls.inc({ outcome: 'reply refused' });
+  }
+}

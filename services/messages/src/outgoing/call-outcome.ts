@@ -1,0 +1,118 @@
+/** What a bot says and its owner is told after a call (reference facts, people 18). */
+import { narrowEncode } from '@parley/markdown';
+
+import type { CallResult } from './call-service.ts';
+import { readAnswer } from './service-interfaces.ts';
+import type { Reply } from './service-interfaces.ts';
+
+/** Where a message stands, and so its reply. */
+export type MessagePlace =
+  | {
+      readonly type: 'stream';
+      readonly streamId: number;
+      readonly streamName: string;
+      readonly topic: string;
+    }
+  | {
+      readonly type: 'private';
+      /** Everyone taking part, as the message lists them. */
+      readonly participantIds: readonly number[];
+    };
+
+/** What is left to do when a call is over. */
+export type CallOutcome = {
+  readonly reply?: Reply;
+  /** What the owner is told, whole. */
+  readonly notice?: string;
+};
+
+/** A longer payload would fill the notice; whoever looks for a fault has its log. */
+const quotedMaxCodePoints = 2_000;
+
+function failure(text: string): Reply {
+  return { content: `Failure! ${text}` };
+}
+
+/** @returns the text as a block of code that nothing in it can end */
+function codeBlock(text: string): string {
+  const plain = Array.from(text.toWellFormed().replaceAll('\0', '').trimEnd())
+    .slice(0, quotedMaxCodePoints)
+    .join('');
+  const longestRun = Math.max(2, ...Array.from(plain.matchAll(/`+/g), ([run]) => run.length));
+  const fence = '`'.repeat(longestRun + 1);
+  return `${fence}\n${plain}\n${fence}`;
+}
+
+/** @returns an address under which clients show the message */
+export function messageLink(realmUri: string, messageId: number, place: MessagePlace): string {
+  if (place.type === 'private')
+    return `${realmUri}/#narrow/pm-with/${place.participantIds.join(',')}-pm/near/${messageId}`;
+  const stream = narrowEncode(`${place.streamId}-${place.streamName.replaceAll(' ', '-')}`);
+  return `${realmUri}/#narrow/stream/${stream}/topic/${narrowEncode(place.topic)}/near/${messageId}`;
+}
+
+/**
+ * @param link to the message
+ * @param lines what is said of the call, each on its own line
+ */
+export function ownerNotice(link: string, lines: readonly string[]): string {
+  return [`[A message](${link}) triggered an outgoing webhook.`, ...lines].join('\n');
+}
+
+/** @returns the error's type and text as a block of code */
+export function errorBlock(type: string, text: string): string {
+  return codeBlock(text === '' ? type : `${type}: ${text}`);
+}
+
+/** What is said where the interface knows no private messages. */
+export const slackRefusesPrivate: CallOutcome = {
+  reply: failure("Slack outgoing webhooks don't support private messages."),
+};
+
+function statusOutcome(status: number, payload: string, link: string): CallOutcome {
+  return {
+    reply: failure(`Third party responded with ${status}`),
+    notice: ownerNotice(link, [
+      `The webhook got a response with status code *${status}*.`,
+      ...(payload.trim() === ''
+        ? []
+        : ['The response contains the following payload:', codeBlock(payload)]),
+    ]),
+  };
+}
+
+/**
+ * Decides what a call that is not repeated any more comes to.
+ *
+ * @param link to the message
+ */
+export function outcomeOf(
+  result: Exclude<CallResult, { readonly kind: 'called-off' }>,
+  interfaceNumber: number,
+  link: string,
+): CallOutcome {
+  switch (result.kind) {
+    case 'answer': {
+      const { status, text } = result;
+      if (status < 200 || status > 299) return statusOutcome(status, text, link);
+      const read = readAnswer(interfaceNumber, text);
+      if (read === 'not JSON') return { reply: failure('Invalid JSON in response') };
+      return read === 'nothing' ? {} : { reply: read };
+    }
+    case 'timeout':
+      return {
+        reply: failure('Bot is unavailable'),
+        notice: ownerNotice(link, ['A timeout occurred.']),
+      };
+    case 'connection':
+      return {
+        reply: failure('Bot is unavailable'),
+        notice: ownerNotice(link, ['A connection error occurred. Is my bot server down?']),
+      };
+    case 'fault':
+      return {
+        reply: failure(`An error of type ${result.type} occurred.`),
+        notice: ownerNotice(link, [errorBlock(result.type, result.text)]),
+      };
+  }
+}

@@ -1,0 +1,257 @@
+/**
+ * Calls a URL that a member of the organization chose. It promises that no byte goes to an address which the rules refuse, whatever
+ * the host is called, resolves to, or redirects to; and that a call ends in time with a bounded answer, whatever the other side does.
+ *
+ * The address is judged where it is connected to: a host name is looked up once for each request, its addresses are judged, and the
+ * connection gets those and no others, so that a name which changes its address in between changes nothing. What the socket is
+ * connected to in the end is judged again. No proxy is used, whatever the environment says, since a proxy would look up by itself.
+ */
+import { Agent as HttpAgent, request as requestHttp } from 'node:http';
+import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import type { LookupFunction, Socket } from 'node:net';
+
+import type { AddressRules } from './address-rules.ts';
+import { CallFault, faultOf } from './call-fault.ts';
+import { literalAddress } from './find-addresses.ts';
+import type { FindAddresses } from './find-addresses.ts';
+
+export type ServiceCall = {
+  readonly url: string;
+  readonly contentType: string;
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+};
+
+export type ServiceAnswer = { readonly status: number; readonly text: string };
+
+/** What came of a call; `called-off` when the process ends, so that nothing is known of it. */
+export type CallResult =
+  | ({ readonly kind: 'answer' } & ServiceAnswer)
+  | { readonly kind: 'timeout' }
+  | { readonly kind: 'connection' }
+  | { readonly kind: 'called-off' }
+  | { readonly kind: 'fault'; readonly type: string; readonly text: string };
+
+export type CallOptions = {
+  readonly rules: AddressRules;
+  readonly findAddresses: FindAddresses;
+  /** For the head of each answer; the whole call may take twice that. */
+  readonly timeoutMs: number;
+};
+
+const redirectsMax = 5;
+const headMaxBytes = 16 * 1024;
+/** Above the largest message that fits into an answer, written with escapes throughout. */
+const answerMaxBytes = 256 * 1024;
+/** Above that of any message with all that belongs to it, but for thousands of reactions. */
+const requestMaxBytes = 1024 * 1024;
+
+const redirectStatuses = new Set([301, 302, 303, 307, 308]);
+/** Those after which the same is sent again; after the others the new address is only fetched, as everybody does it. */
+const repeatingStatuses = new Set([307, 308]);
+
+type Hop = { readonly url: URL; readonly method: 'GET' | 'POST' };
+
+function parseUrl(text: string, base?: URL): URL {
+  if (!URL.canParse(text, base)) throw new CallFault('InvalidURL', 'The URL cannot be read.');
+  const url = new URL(text, base);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw new CallFault('InvalidURL', 'Only http and https can be called.');
+  return url;
+}
+
+/** Credentials of the bot's own URL, for its own server only. */
+function authorizationOf({ username, password }: URL): Record<string, string> {
+  if (username === '' && password === '') return {};
+  const plain = (part: string): string => {
+    try {
+      return decodeURIComponent(part);
+    } catch {
+      return part;
+    }
+  };
+  const credentials = Buffer.from(`${plain(username)}:${plain(password)}`).toString('base64');
+  return { authorization: `Basic ${credentials}` };
+}
+
+/** @throws CallFault when there is no address that may be called */
+async function findPermitted(
+  host: string,
+  { rules, findAddresses }: CallOptions,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const literal = literalAddress(host);
+  const found = literal === undefined ? await findAddresses(host, signal) : [literal];
+  signal.throwIfAborted();
+  const permitted = found.filter((address) => rules.permits(address));
+  // Without the address, which would tell what stands in a network that nobody should look into.
+  if (permitted.length === 0)
+    throw new CallFault('AddressNotAllowed', 'The address of this server may not be called.');
+  return permitted;
+}
+
+/** A look-up that knows nothing but these addresses. */
+function lookupOf(addresses: readonly string[]): LookupFunction {
+  const found = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+  return (_host, options, done) => {
+    const [first] = found;
+    if (options.all === true) done(null, found);
+    else done(null, first?.address ?? '', first?.family);
+  };
+}
+
+/** @param isCutAtBound whether what is beyond the bound is left out; else it is a fault */
+async function readText(response: IncomingMessage, isCutAtBound: boolean): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes <= answerMaxBytes) continue;
+    if (!isCutAtBound)
+      throw new CallFault('AnswerTooLarge', `The answer is longer than ${answerMaxBytes} bytes.`);
+    break;
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks).subarray(0, answerMaxBytes));
+}
+
+/** @returns the answer as soon as its head is there */
+function exchange(
+  start: (options: RequestOptions) => ClientRequest,
+  options: RequestOptions,
+  body: string | undefined,
+  { rules, timeoutMs }: CallOptions,
+): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const sent = start(options);
+    const tooLate = setTimeout(() => sent.destroy(new CallFault('timeout')), timeoutMs);
+    const fail = (error: Error): void => {
+      clearTimeout(tooLate);
+      reject(error);
+    };
+    sent.on('error', fail);
+    sent.on('socket', (socket: Socket) =>
+      socket.once('connect', () => {
+        if (!rules.permits(socket.remoteAddress ?? ''))
+          sent.destroy(
+            new CallFault('AddressNotAllowed', 'The address of this server may not be called.'),
+          );
+      }),
+    );
+    sent.on('upgrade', (_response, socket) => {
+      socket.destroy();
+      fail(new CallFault('UnexpectedUpgrade', 'The server wants to speak another protocol.'));
+    });
+    sent.on('response', (response) => {
+      clearTimeout(tooLate);
+      resolve(response);
+    });
+    sent.end(body);
+  });
+}
+
+async function request(
+  { url, method }: Hop,
+  call: ServiceCall,
+  isOwnServer: boolean,
+  options: CallOptions,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  const addresses = await findPermitted(url.hostname, options, signal);
+  const isSecure = url.protocol === 'https:';
+  const body = method === 'POST' ? call.body : undefined;
+  const agentOptions = { keepAlive: false, maxSockets: 1 };
+  return exchange(
+    isSecure ? requestHttps : requestHttp,
+    {
+      // One agent for one request: nothing is shared, and the environment's proxies are not asked for.
+      agent: isSecure ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions),
+      protocol: url.protocol,
+      host: literalAddress(url.hostname) ?? url.hostname,
+      ...(url.port !== '' && { port: Number(url.port) }),
+      path: `${url.pathname}${url.search}`,
+      method,
+      headers: {
+        ...call.headers,
+        accept: 'application/json',
+        // What is compressed has no bound that is known before.
+        'accept-encoding': 'identity',
+        ...(isOwnServer ? authorizationOf(parseUrl(call.url)) : {}),
+        ...(body !== undefined && {
+          'content-type': call.contentType,
+          'content-length': Buffer.byteLength(body),
+        }),
+      },
+      lookup: lookupOf(addresses),
+      maxHeaderSize: headMaxBytes,
+      signal,
+    },
+    body,
+    options,
+  );
+}
+
+function nextHop({ url, method }: Hop, response: IncomingMessage): Hop | undefined {
+  const status = response.statusCode ?? 0;
+  const { location } = response.headers;
+  if (!redirectStatuses.has(status) || location === undefined) return undefined;
+  const next = parseUrl(location, url);
+  if (url.protocol === 'https:' && next.protocol === 'http:')
+    throw new CallFault('InvalidRedirect', 'A redirect leads from https to http.');
+  return { url: next, method: repeatingStatuses.has(status) ? method : 'GET' };
+}
+
+async function follow(
+  call: ServiceCall,
+  options: CallOptions,
+  signal: AbortSignal,
+): Promise<ServiceAnswer> {
+  if (Buffer.byteLength(call.body) > requestMaxBytes)
+    throw new CallFault('RequestTooLarge', `The message is longer than ${requestMaxBytes} bytes.`);
+  const first: Hop = { url: parseUrl(call.url), method: 'POST' };
+  let hop = first;
+  for (let redirects = 0; redirects <= redirectsMax; redirects += 1) {
+    const isOwnServer = hop.url.origin === first.url.origin;
+    const response = await request(hop, call, isOwnServer, options, signal);
+    try {
+      const next = nextHop(hop, response);
+      if (next === undefined) {
+        const status = response.statusCode ?? 0;
+        const text = await readText(response, status < 200 || status > 299);
+        // A body that lasts until the connection ends looks whole when it is called off.
+        signal.throwIfAborted();
+        return { status, text };
+      }
+      hop = next;
+    } finally {
+      response.destroy();
+    }
+  }
+  throw new CallFault('TooManyRedirects', `There are more than ${redirectsMax} redirects.`);
+}
+
+/**
+ * Makes one call, with its redirects.
+ *
+ * @param signal calls it off
+ * @returns what came of it; never rejects
+ */
+export async function callService(
+  call: ServiceCall,
+  options: CallOptions,
+  signal: AbortSignal,
+): Promise<CallResult> {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), 2 * options.timeoutMs);
+  try {
+    const either = AbortSignal.any([signal, late.signal]);
+    return { kind: 'answer', ...(await follow(call, options, either)) };
+  } catch (error) {
+    if (signal.aborted) return { kind: 'called-off' };
+    if (late.signal.aborted) return { kind: 'timeout' };
+    return faultOf(error);
+  } finally {
+    clearTimeout(timer);
+  }
+}

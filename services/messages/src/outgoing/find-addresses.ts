@@ -1,0 +1,37 @@
+import { Resolver } from 'node:dns/promises';
+import { isIP } from 'node:net';
+
+/** Finds the addresses of a host name; tests have one of their own. Rejects where there is none, or the signal says stop. */
+export type FindAddresses = (host: string, signal: AbortSignal) => Promise<readonly string[]>;
+
+const answerTimeoutMs = 2_000;
+const tries = 2;
+
+/**
+ * Asks DNS. Not by the system's own look-up: that blocks one of the few threads which also serve files, for as long as whoever runs
+ * the name server of a bot likes. So names of /etc/hosts and search domains are not known here.
+ *
+ * @throws Error with a code of DNS when the name has no address
+ */
+export const findAddressesInDns: FindAddresses = async (host, signal) => {
+  // Never asked for (RFC 6761).
+  if (/^(?:.+\.)?localhost\.?$/.test(host)) return ['127.0.0.1', '::1'];
+  const resolver = new Resolver({ timeout: answerTimeoutMs, tries });
+  const cancel = (): void => resolver.cancel();
+  signal.addEventListener('abort', cancel);
+  try {
+    const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+    const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+    const failure = answers.find((answer) => answer.status === 'rejected');
+    if (found.length === 0 && failure !== undefined) throw failure.reason;
+    return found;
+  } finally {
+    signal.removeEventListener('abort', cancel);
+  }
+};
+
+/** @returns the address that a host of a URL is, or undefined for a name */
+export function literalAddress(host: string): string | undefined {
+  const bare = host.startsWith('[') ? host.slice(1, -1) : host;
+  return isIP(bare) === 0 ? undefined : bare;
+}

@@ -1,0 +1,242 @@
+/**
+ * Outgoing-webhook bots: their services are called for messages, and they say what these answer (reference facts, people 18). Who is
+ * called is decided when a message is sent and stands in its log entry; a call is a side effect of it.
+ *
+ * A call whose outcome is noted is not repeated: after a crash only what it brought about is said, under keys of sends that make a
+ * repeat harmless. One whose outcome is not noted is repeated under its delivery key. The bot, its service and the message are those
+ * of the moment of the call.
+ */
+import { ApiError, botTypes } from '@parley/contracts';
+import type { Pool } from '@parley/database';
+import type { SideEffectHandlers, SideEffectRun } from '@parley/jobs';
+import { findBotServices, findMessageOfCall, findUserById, getRealm } from '@parley/store';
+import type { BotService, KeySecrets, ListedMessage, Realm, User } from '@parley/store';
+
+import { messageJson } from '../message-json.ts';
+import type { SendRequest } from '../sending/send.ts';
+import {
+  errorBlock,
+  messageLink,
+  outcomeOf,
+  ownerNotice,
+  slackRefusesPrivate,
+} from './call-outcome.ts';
+import type { CallOutcome, MessagePlace } from './call-outcome.ts';
+import type { CallMetrics } from './call-metrics.ts';
+import type { CallResult, ServiceCall } from './call-service.ts';
+import { writeCall } from './service-interfaces.ts';
+import type { BroughtMessage, Reply } from './service-interfaces.ts';
+
+/** The client name of what these bots send (reference facts, people 18). */
+const clientName = 'OutgoingWebhookResponse';
+/** A legacy literal that services look for, with the level of the interface. */
+const userAgent = 'ZulipOutgoingWebhook/2.1.4';
+/** The same for all repeats of a call, so that a service can leave out what it has done. */
+export const deliveryHeader = 'X-Parley-Delivery';
+
+/** Waits before a call is repeated after a timeout or a connection error (decision 0018). */
+const repeatAfterMs: readonly number[] = [0, 2_000, 10_000];
+
+export type OutgoingWebhooksOptions = {
+  readonly pool: Pool;
+  readonly keySecrets: KeySecrets;
+  /** Without a slash at the end. */
+  readonly publicUrl: string;
+  readonly call: (call: ServiceCall, signal: AbortSignal) => Promise<CallResult>;
+  readonly send: (request: SendRequest) => Promise<unknown>;
+  readonly metrics: CallMetrics;
+};
+
+type Run = SideEffectRun<'outgoing-webhook'>;
+
+/** What is noted of a call: how often it failed, then what it came to. */
+type Progress =
+  | { readonly failures: number }
+  | { readonly outcome: CallOutcome; readonly link: string; readonly place: MessagePlace };
+
+type Called = {
+  readonly realm: Realm;
+  readonly bot: User;
+  readonly service: BotService;
+  readonly row: ListedMessage;
+};
+
+function placeOf(row: ListedMessage, brought: Record<string, unknown>): MessagePlace {
+  if (row.streamId !== null) {
+    const { streamId, streamName, topic } = row;
+    return { type: 'stream', streamId, streamName: streamName ?? '', topic };
+  }
+  const people = brought['display_recipient'] as readonly { readonly id: number }[];
+  return { type: 'private', participantIds: people.map(({ id }) => id) };
+}
+
+class OutgoingWebhooks {
+  readonly #options: OutgoingWebhooksOptions;
+
+  constructor(options: OutgoingWebhooksOptions) {
+    this.#options = options;
+  }
+
+  async run(run: Run): Promise<void | { readonly againInMs: number }> {
+    const progress = run.progress as Progress | undefined;
+    if (progress !== undefined && 'outcome' in progress) {
+      await this.#say(run, progress);
+      return undefined;
+    }
+    const called = await this.#find(run);
+    if (called === undefined) {
+      this.#options.metrics.skipped();
+      return undefined;
+    }
+    const failures = progress?.failures ?? 0;
+    return this.#callOnce(run, called, failures);
+  }
+
+  /** @returns undefined when nobody is to be called any more */
+  async #find({ effect }: Run): Promise<Called | undefined> {
+    const { pool, keySecrets } = this.#options;
+    const [realm, bot, services] = await Promise.all([
+      getRealm(pool),
+      findUserById(pool, effect.target),
+      findBotServices(pool, keySecrets, [effect.target]),
+    ]);
+    const service = services.get(effect.target);
+    if (realm.isDeactivated || bot?.isActive !== true || service === undefined) return undefined;
+    if (bot.botType !== botTypes.outgoingWebhook) return undefined;
+    const row = await findMessageOfCall(pool, bot.id, effect.messageId);
+    return row === undefined ? undefined : { bot, service, row, realm };
+  }
+
+  async #callOnce(
+    run: Run,
+    { bot, service, row, realm }: Called,
+    failures: number,
+  ): Promise<void | { readonly againInMs: number }> {
+    const { publicUrl, metrics, call } = this.#options;
+    const { flags: _flags, ...json } = messageJson(row, {
+      clientGravatar: false,
+      applyMarkdown: false,
+      showEditHistory: false,
+      realmStringId: realm.stringId,
+    });
+    const place = placeOf(row, json);
+    const link = messageLink(publicUrl, row.id, place);
+    const finish = async (outcome: CallOutcome): Promise<void> => {
+      const done = { outcome, link, place };
+      await run.saveProgress(done);
+      await this.#say(run, done);
+    };
+    const written = writeCall(service.interface, {
+      bot,
+      token: service.token ?? '',
+      message: json as BroughtMessage['message'],
+      stream: place.type === 'stream' ? { id: place.streamId, name: place.streamName } : undefined,
+      renderedContent: row.renderedContent,
+      realmStringId: realm.stringId,
+    });
+    if (written === undefined) return finish(slackRefusesPrivate);
+    const result = await metrics.measure(() =>
+      call(
+        {
+          url: service.baseUrl,
+          headers: { 'user-agent': userAgent, [deliveryHeader]: run.deliveryKey },
+          ...written,
+        },
+        run.signal,
+      ),
+    );
+    if (result.kind === 'called-off') return { againInMs: 0 };
+    if (result.kind === 'timeout' || result.kind === 'connection') {
+      const againInMs = repeatAfterMs[failures];
+      if (againInMs !== undefined) {
+        await run.saveProgress({ failures: failures + 1 });
+        return { againInMs };
+      }
+    }
+    return finish(outcomeOf(result, service.interface, link));
+  }
+
+  /** Says what a call came to. Run again it says nothing twice. */
+  async #say(
+    run: Run,
+    { outcome, link, place }: Extract<Progress, { readonly outcome: CallOutcome }>,
+  ): Promise<void> {
+    const { reply, notice } = outcome;
+    const refusal = reply && (await this.#reply(run, reply, place));
+    if (refusal !== undefined && notice === undefined)
+      await this.#tellOwner(
+        run,
+        ownerNotice(link, [errorBlock(refusal.code ?? '', refusal.message)]),
+      );
+    if (notice !== undefined) await this.#tellOwner(run, notice);
+  }
+
+  /** @returns why the reply may not be sent; the owner is to hear of it */
+  async #reply(run: Run, reply: Reply, place: MessagePlace): Promise<ApiError | undefined> {
+    const botId = run.effect.target;
+    const to =
+      place.type === 'stream'
+        ? { type: 'stream', ids: [place.streamId], topic: place.topic }
+        : {
+            type: 'private',
+            ids: place.participantIds.filter((id) => id !== botId),
+            topic: undefined,
+          };
+    try {
+      await this.#send(run, 'reply', { ...to, ...reply });
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status >= 500) throw error;
+      this.#options.metrics.replyRefused();
+      // Of a stream that is not there for the bot its owner is told by the send itself.
+      return error.code === 'STREAM_DOES_NOT_EXIST' ? undefined : error;
+    }
+  }
+
+  async #tellOwner(run: Run, content: string): Promise<void> {
+    const { pool } = this.#options;
+    const bot = await findUserById(pool, run.effect.target);
+    if (bot?.isActive !== true || bot.botOwnerId === null) return;
+    const owner = await findUserById(pool, bot.botOwnerId);
+    if (owner?.isActive !== true) return;
+    await this.#send(run, 'notice', {
+      type: 'private',
+      ids: [owner.id],
+      topic: undefined,
+      content,
+    }).catch((error: unknown) => {
+      // The owner or the bot was deactivated just now.
+      if (!(error instanceof ApiError) || error.status >= 500) throw error;
+    });
+  }
+
+  async #send(
+    { effect, key }: Run,
+    what: 'reply' | 'notice',
+    message: Reply & {
+      readonly type: string;
+      readonly ids: readonly number[];
+      readonly topic: string | undefined;
+    },
+  ): Promise<void> {
+    const { ids, ...rest } = message;
+    await this.#options.send({
+      ...rest,
+      senderId: effect.target,
+      to: { kind: 'ids', ids },
+      clientName,
+      requestId: `${key}-${what}`,
+      idempotencyKey: undefined,
+      queueId: undefined,
+      localId: undefined,
+    });
+  }
+}
+
+/** @returns what is done for each call that the log brings about */
+export function outgoingWebhooks(
+  options: OutgoingWebhooksOptions,
+): Pick<SideEffectHandlers, 'outgoing-webhook'> {
+  const webhooks = new OutgoingWebhooks(options);
+  return { 'outgoing-webhook': async (run) => webhooks.run(run) };
+}

@@ -1,0 +1,119 @@
+/** How a bot's service is spoken to, and what its answers mean (reference facts, people 18). */
+import { serviceInterfaces } from '@parley/contracts';
+
+import type { ServiceCall } from './call-service.ts';
+
+/** A message and the bot that it is brought to. */
+export type BroughtMessage = {
+  readonly bot: { readonly id: number; readonly email: string };
+  readonly token: string;
+  /** The message object of the interface, with raw content and without flags. */
+  readonly message: Readonly<Record<string, unknown>> & {
+    readonly id: number;
+    readonly content: string;
+    readonly sender_id: number;
+    readonly sender_full_name: string;
+    readonly sender_email: string;
+    readonly subject: string;
+    readonly timestamp: number;
+  };
+  readonly stream: { readonly id: number; readonly name: string } | undefined;
+  readonly renderedContent: string;
+  readonly realmStringId: string;
+};
+
+/** What the bot says in reply. */
+export type Reply = { readonly content: string; readonly widgetContent?: string };
+
+export type ReadAnswer = Reply | 'nothing' | 'not JSON';
+
+type ServiceInterface = {
+  /** Undefined for what the service is not told of. */
+  readonly write: (
+    brought: BroughtMessage,
+  ) => Pick<ServiceCall, 'contentType' | 'body'> | undefined;
+  readonly read: (answer: Readonly<Record<string, unknown>>) => Reply | 'nothing';
+};
+
+/** JSON can hold what no message can: halves of characters, and NULs. */
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '') : undefined;
+}
+
+function triggerOf({ stream }: BroughtMessage): 'mention' | 'private_message' {
+  return stream === undefined ? 'private_message' : 'mention';
+}
+
+const generic: ServiceInterface = {
+  write: (brought) => ({
+    contentType: 'application/json',
+    body: JSON.stringify({
+      data: brought.message.content,
+      message: { ...brought.message, rendered_content: brought.renderedContent },
+      bot_email: brought.bot.email,
+      token: brought.token,
+      trigger: triggerOf(brought),
+    }),
+  }),
+  read: (answer) => {
+    if (answer['response_not_required'] === true) return 'nothing';
+    const older = textOf(answer['response_string']);
+    if (older !== undefined) return { content: older };
+    const content = textOf(answer['content']);
+    if (content === undefined) return 'nothing';
+    const widgetContent = textOf(answer['widget_content']);
+    return { content, ...(widgetContent !== undefined && { widgetContent }) };
+  },
+};
+
+const slack: ServiceInterface = {
+  write: (brought) => {
+    const { message, stream, bot } = brought;
+    if (stream === undefined) return undefined;
+    return {
+      contentType: 'application/x-www-form-urlencoded',
+      body: new URLSearchParams({
+        token: brought.token,
+        team_id: brought.realmStringId,
+        team_domain: message.sender_email.slice(message.sender_email.lastIndexOf('@') + 1),
+        channel_id: String(stream.id),
+        channel_name: stream.name,
+        timestamp: String(message.timestamp),
+        user_id: String(message.sender_id),
+        user_name: message.sender_full_name,
+        text: message.content,
+        trigger_word: triggerOf(brought),
+        service_id: String(bot.id),
+      }).toString(),
+    };
+  },
+  read: (answer) => {
+    const content = textOf(answer['text']);
+    return content === undefined ? 'nothing' : { content };
+  },
+};
+
+function interfaceOf(number: number): ServiceInterface {
+  return number === serviceInterfaces.slack ? slack : generic;
+}
+
+/** @returns what is sent to the service; undefined for a private message where the interface knows none */
+export function writeCall(
+  interfaceNumber: number,
+  brought: BroughtMessage,
+): Pick<ServiceCall, 'contentType' | 'body'> | undefined {
+  return interfaceOf(interfaceNumber).write(brought);
+}
+
+/** @returns what the bot replies to an answer with a status of success */
+export function readAnswer(interfaceNumber: number, text: string): ReadAnswer {
+  let answer: unknown;
+  try {
+    answer = JSON.parse(text);
+  } catch {
+    return 'not JSON';
+  }
+  if (typeof answer !== 'object' || answer === null) return 'nothing';
+  const reply = interfaceOf(interfaceNumber).read(answer as Readonly<Record<string, unknown>>);
+  return reply === 'nothing' || reply.content.trim() === '' ? 'nothing' : reply;
+}

@@ -1,0 +1,133 @@
+/** A cluster with outgoing-webhook bots, whose services a test receives itself. */
+import { waitUntil } from '@parley/test-kit';
+import type { ClusterOptions, TestAccount } from '@parley/test-kit';
+
+import { fetchMessages, startMessageFixture } from './message-fixture.ts';
+import type { Message, MessageFixture } from './message-fixture.ts';
+import { WebhookReceiver } from './webhook-receiver.ts';
+
+export type OutgoingBot = {
+  readonly id: number;
+  readonly email: string;
+  readonly name: string;
+  readonly mention: string;
+};
+
+export class OutgoingFixture {
+  readonly all: MessageFixture;
+  readonly receiver: WebhookReceiver;
+  #made = 0;
+
+  private constructor(all: MessageFixture, receiver: WebhookReceiver) {
+    this.all = all;
+    this.receiver = receiver;
+  }
+
+  static async start(options: ClusterOptions = {}): Promise<OutgoingFixture> {
+    const receiver = await WebhookReceiver.start();
+    const all = await startMessageFixture({
+      presence: 1,
+      ...options,
+      environment: {
+        PARLEY_OUTGOING_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
+        ...options.environment,
+      },
+    });
+    const { organization, ann, bob, cat } = all;
+    await organization.makeStream('plaza', [ann, bob, cat]);
+    return new OutgoingFixture(all, receiver);
+  }
+
+  /** Makes a bot of Bob's by a request. */
+  async makeBot(url: string, parameters: object = {}, owner = this.all.bob): Promise<OutgoingBot> {
+    this.#made += 1;
+    const name = `Helper ${this.#made}`;
+    const made = await owner.client.post('bots', {
+      full_name: name,
+      short_name: `helper${this.#made}`,
+      bot_type: 3,
+      payload_url: JSON.stringify(url),
+      ...parameters,
+    });
+    return {
+      id: made['user_id'] as number,
+      email: made['email'] as string,
+      name,
+      mention: `@**${name}**`,
+    };
+  }
+
+  /** @returns the id of a message to a topic of the stream everybody is in */
+  send(content: string, topic: string, sender: TestAccount = this.all.cat): Promise<number> {
+    return sender.client.sendToStream('plaza', topic, content);
+  }
+
+  async sendPrivately(
+    to: readonly number[],
+    content: string,
+    sender: TestAccount = this.all.cat,
+  ): Promise<number> {
+    const sent = await sender.client.post('messages', { type: 'private', to, content });
+    return sent['id'] as number;
+  }
+
+  /** @returns what the bot has said in a topic, once it has said so much */
+  async saidInTopic(bot: OutgoingBot, topic: string, count = 1): Promise<readonly Message[]> {
+    return this.said(
+      bot,
+      this.all.ann,
+      [
+        ['stream', 'plaza'],
+        ['topic', topic],
+      ],
+      count,
+    );
+  }
+
+  /** @returns what the bot has said to a person */
+  async toldPrivately(
+    bot: OutgoingBot,
+    person: TestAccount,
+    count = 1,
+  ): Promise<readonly Message[]> {
+    return this.said(bot, person, [['pm-with', bot.email]], count);
+  }
+
+  async said(
+    bot: OutgoingBot,
+    reader: TestAccount,
+    narrow: unknown,
+    count = 1,
+  ): Promise<readonly Message[]> {
+    return waitUntil(
+      `${count} messages of ${bot.name}`,
+      async () => {
+        const { messages } = await fetchMessages(reader, { narrow });
+        const own = messages.filter((message) => message['sender_id'] === bot.id);
+        return own.length >= count ? own : undefined;
+      },
+      { deadlineMs: 25_000 },
+    );
+  }
+
+  /** Waits until all calls that messages sent so far bring about are done with. */
+  async settle(deadlineMs = 25_000): Promise<void> {
+    await waitUntil(
+      'all calls are done',
+      async () => {
+        const { rows } = await this.all.pool.query<{ isSettled: boolean }>(
+          `SELECT (SELECT message_position FROM side_effect_cursor)
+              >= (SELECT coalesce(max(position), 0) FROM log_entries WHERE brings_calls)
+            AND NOT EXISTS (SELECT FROM side_effects WHERE kind = 'outgoing-webhook') AS "isSettled"`,
+        );
+        return rows[0]?.isSettled;
+      },
+      { deadlineMs },
+    );
+  }
+
+  async stop(): Promise<void> {
+    await this.all.stop();
+    await this.receiver.stop();
+  }
+}

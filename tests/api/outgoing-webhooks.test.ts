@@ -1,0 +1,404 @@
+/** Outgoing-webhook bots as people and their services see them (reference facts, people 18). */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { anyNumber, textMatching } from '../support/matchers.ts';
+import { fetchMessages } from './message-fixture.ts';
+import { OutgoingFixture } from './outgoing-fixture.ts';
+import type { OutgoingBot } from './outgoing-fixture.ts';
+import { json, plain, redirect, silent } from './webhook-receiver.ts';
+import type { ReceivedCall, Respond } from './webhook-receiver.ts';
+
+let fixture: OutgoingFixture;
+beforeAll(async () => {
+  fixture = await OutgoingFixture.start();
+});
+afterAll(() => fixture.stop());
+
+let paths = 0;
+/** A bot whose service has a path of its own. */
+async function makeBot(
+  respond: Respond,
+  parameters: object = {},
+): Promise<{ readonly bot: OutgoingBot; readonly path: string }> {
+  paths += 1;
+  const path = `/bot-${paths}`;
+  return { bot: await fixture.makeBot(fixture.receiver.on(path, respond), parameters), path };
+}
+
+async function onlyCall(path: string): Promise<ReceivedCall> {
+  await fixture.settle();
+  const calls = fixture.receiver.at(path);
+  expect(calls).toHaveLength(1);
+  return calls[0] as ReceivedCall;
+}
+
+const uuid = textMatching(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+
+describe('who is called', () => {
+  test('a mention in a stream posts the five keys to the address of the bot', async () => {
+    const { bot, path } = await makeBot(silent);
+    const { cat } = fixture.all;
+    const content = `${bot.mention} **today**?`;
+    const id = await fixture.send(content, 'sky');
+    const call = await onlyCall(path);
+    expect(call).toMatchObject({
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': 'ZulipOutgoingWebhook/2.1.4',
+        'x-parley-delivery': uuid,
+      },
+    });
+    const sent = JSON.parse(call.body) as Record<string, unknown>;
+    expect(Object.keys(sent).toSorted()).toEqual([
+      'bot_email',
+      'data',
+      'message',
+      'token',
+      'trigger',
+    ]);
+    expect(sent).toMatchObject({
+      data: content,
+      bot_email: bot.email,
+      token: textMatching(/^[A-Za-z0-9]{32}$/),
+      trigger: 'mention',
+    });
+    const [found] = (await fetchMessages(cat, { anchor: id, num_before: 0 })).messages;
+    const { flags: _flags, ...normal } = found ?? { flags: [] };
+    const avatar = textMatching(/^https:\/\/secure\.gravatar\.com\/avatar\//);
+    expect(sent['message']).toEqual({
+      ...normal,
+      avatar_url: avatar,
+      rendered_content: `<p><span class="user-mention" data-user-id="${bot.id}">@${bot.name}</span> <strong>today</strong>?</p>`,
+    });
+    expect(sent['message']).toMatchObject({
+      id,
+      type: 'stream',
+      display_recipient: 'plaza',
+      stream_id: anyNumber,
+      subject: 'sky',
+      content,
+      content_type: 'text/x-markdown',
+      sender_email: cat.email,
+      sender_realm_str: 'test',
+    });
+  });
+
+  test('a private message calls each outgoing bot it is for, alone and in a group', async () => {
+    const { bot: one, path } = await makeBot(silent);
+    const { bot: two, path: secondPath } = await makeBot(silent);
+    const { cat, bob } = fixture.all;
+    await fixture.sendPrivately([one.id], 'hello');
+    await fixture.sendPrivately([one.id, two.id, bob.id], 'all of you');
+    await fixture.settle();
+    const bodies = fixture.receiver.at(path).map((call) => JSON.parse(call.body) as object);
+    expect(bodies).toHaveLength(2);
+    expect(bodies[0]).toMatchObject({
+      data: 'hello',
+      trigger: 'private_message',
+      bot_email: one.email,
+      message: { type: 'private', subject: '', sender_email: cat.email },
+    });
+    const second = JSON.parse((fixture.receiver.at(secondPath)[0] as ReceivedCall).body) as {
+      message: { display_recipient: { id: number }[] };
+    };
+    expect(second.message.display_recipient.map(({ id }) => id)).toEqual(
+      [bob.id, cat.id, one.id, two.id].toSorted((a, b) => a - b),
+    );
+  });
+
+  test('what only looks like a mention calls nobody', async () => {
+    const { bot, path } = await makeBot(silent);
+    const { ann, cat, bob, organization } = fixture.all;
+    const user = { ...ann, id: bot.id };
+    await organization.makeStream('with the bot', [ann, cat, user]);
+    for (const content of [
+      `\`${bot.mention}\``,
+      `\`\`\`\n${bot.mention}\n\`\`\``,
+      `@_**${bot.name}**`,
+      '@**all**',
+      bot.name,
+    ])
+      await cat.client.sendToStream('with the bot', 'x', content);
+    // A mention of a bot outside the conversation.
+    await fixture.sendPrivately([bob.id], `${bot.mention} hello`);
+    await fixture.settle();
+    expect(fixture.receiver.at(path)).toEqual([]);
+  });
+
+  test('what bots write calls no bot, and a bot does not call itself', async () => {
+    const { bot: echo, path } = await makeBot(json({ content: 'placeholder' }));
+    fixture.receiver.on(path, json({ content: `${echo.mention} again` }));
+    const { bot } = fixture.all;
+    await bot.client.sendToStream('plaza', 'bots', echo.mention);
+    await bot.client.post('messages', { type: 'private', to: [echo.id], content: 'hello' });
+    await fixture.settle();
+    expect(fixture.receiver.at(path)).toEqual([]);
+    await fixture.send(echo.mention, 'bots');
+    const [said] = await fixture.saidInTopic(echo, 'bots');
+    expect(said).toMatchObject({ content: `${echo.mention} again` });
+    await fixture.settle();
+    expect(fixture.receiver.at(path)).toHaveLength(1);
+  });
+});
+
+describe('what the bot says', () => {
+  test('nothing where no reply is wanted', async () => {
+    const { bot, path } = await makeBot(json({ response_not_required: true, content: 'psst' }));
+    await fixture.send(bot.mention, 'no reply');
+    await onlyCall(path);
+    const { messages } = await fetchMessages(fixture.all.ann, {
+      narrow: [
+        ['stream', 'plaza'],
+        ['topic', 'no reply'],
+      ],
+    });
+    expect(messages).toHaveLength(1);
+  });
+
+  test.each([
+    [{ response_string: 'the older key', content: 'not this' }, 'the older key'],
+    [{ content: 'fine **weather**' }, 'fine **weather**'],
+    [{ response_not_required: false, content: 'wanted' }, 'wanted'],
+    [{ content: 'half \ud800 and \u0000 whole' }, 'half \ufffd and  whole'],
+  ])('the text of a generic answer: %j', async (answer, expected) => {
+    const { bot } = await makeBot(json(answer));
+    const topic = `reply ${bot.id}`;
+    await fixture.send(bot.mention, topic);
+    expect(await fixture.saidInTopic(bot, topic)).toMatchObject([
+      {
+        content: expected,
+        client: 'OutgoingWebhookResponse',
+        sender_email: bot.email,
+        subject: topic,
+      },
+    ]);
+    await fixture.settle();
+    expect(await fixture.saidInTopic(bot, topic)).toHaveLength(1);
+  });
+
+  test('a widget comes with the text', async () => {
+    const widget = {
+      widget_type: 'zform',
+      extra_data: {
+        type: 'choices',
+        heading: 'Which?',
+        choices: [{ short_name: 'A', long_name: 'the first', reply: 'a' }],
+      },
+    };
+    const { bot } = await makeBot(
+      json({ content: 'choose', widget_content: JSON.stringify(widget) }),
+    );
+    await fixture.send(bot.mention, 'widget');
+    const [said] = await fixture.saidInTopic(bot, 'widget');
+    expect(said?.['submessages']).toMatchObject([{ content: JSON.stringify(widget) }]);
+  });
+
+  test.each([
+    [{}],
+    [{ text: 'of the other interface' }],
+    [{ content: '  \n' }],
+    [[]],
+    ['text'],
+    [null],
+  ])('nothing for an answer without a text: %j', async (answer) => {
+    const { bot, path } = await makeBot(json(answer));
+    const topic = `none ${bot.id}`;
+    await fixture.send(bot.mention, topic);
+    await onlyCall(path);
+    const { messages } = await fetchMessages(fixture.all.ann, { narrow: [['sender', bot.email]] });
+    expect(messages).toEqual([]);
+  });
+
+  test('to everybody of a private conversation', async () => {
+    const { bot } = await makeBot(json({ content: 'hello both' }));
+    const { bob, cat } = fixture.all;
+    await fixture.sendPrivately([bot.id, bob.id], 'hi');
+    const narrow = [['pm-with', `${bot.email},${cat.email}`]];
+    const [said] = await fixture.said(bot, bob, narrow);
+    expect(said).toMatchObject({ type: 'private', content: 'hello both' });
+    await fixture.sendPrivately([bot.id], 'hi, you alone');
+    expect(await fixture.toldPrivately(bot, cat)).toMatchObject([{ content: 'hello both' }]);
+  });
+
+  test('that an answer is no JSON', async () => {
+    const { bot, path } = await makeBot(plain('<html>'));
+    await fixture.send(bot.mention, 'not json');
+    expect(await fixture.saidInTopic(bot, 'not json')).toMatchObject([
+      { content: 'Failure! Invalid JSON in response' },
+    ]);
+    await onlyCall(path);
+    const { messages } = await fetchMessages(fixture.all.bob, { narrow: [['pm-with', bot.email]] });
+    expect(messages).toEqual([]);
+  });
+});
+
+describe('the interface of Slack', () => {
+  test('a form with the eleven fields, and the text of the answer', async () => {
+    const { bot, path } = await makeBot(json({ text: 'from slack', content: 'not this' }), {
+      interface_type: 2,
+    });
+    const { cat } = fixture.all;
+    const content = `${bot.mention} & more`;
+    await fixture.send(content, 'slack');
+    expect(await fixture.saidInTopic(bot, 'slack')).toMatchObject([{ content: 'from slack' }]);
+    const call = await onlyCall(path);
+    expect(call.headers).toMatchObject({
+      'content-type': 'application/x-www-form-urlencoded',
+      'user-agent': 'ZulipOutgoingWebhook/2.1.4',
+      'x-parley-delivery': uuid,
+    });
+    expect(Object.fromEntries(new URLSearchParams(call.body))).toEqual({
+      token: textMatching(/^[A-Za-z0-9]{32}$/),
+      team_id: 'test',
+      team_domain: 'example.com',
+      channel_id: textMatching(/^\d+$/),
+      channel_name: 'plaza',
+      timestamp: textMatching(/^\d{10}$/),
+      user_id: String(cat.id),
+      user_name: 'Cat Moe',
+      text: content,
+      trigger_word: 'mention',
+      service_id: String(bot.id),
+    });
+  });
+
+  test('is not told of private messages', async () => {
+    const { bot, path } = await makeBot(json({ text: 'x' }), { interface_type: 2 });
+    await fixture.sendPrivately([bot.id], 'hello');
+    expect(await fixture.toldPrivately(bot, fixture.all.cat)).toMatchObject([
+      { content: "Failure! Slack outgoing webhooks don't support private messages." },
+    ]);
+    await fixture.settle();
+    expect(fixture.receiver.at(path)).toEqual([]);
+  });
+});
+
+describe('failures', () => {
+  test('a status of failure is said, and told to the owner with the payload', async () => {
+    const { bot, path } = await makeBot(plain('no ``` such thing\n', 404));
+    const id = await fixture.send(bot.mention, '50% of v2.1 (x)');
+    expect(await fixture.saidInTopic(bot, '50% of v2.1 (x)')).toMatchObject([
+      { content: 'Failure! Third party responded with 404' },
+    ]);
+    const [notice] = await fixture.toldPrivately(bot, fixture.all.bob);
+    const { rows } = await fixture.all.pool.query<{ id: number }>(
+      `SELECT id FROM streams WHERE name = 'plaza'`,
+    );
+    const streamId = rows[0]?.id ?? 0;
+    const text = String(notice?.['content']);
+    expect(text.replace(/\(http:\/\/[^/]+/, '(URI')).toBe(
+      [
+        `[A message](URI/#narrow/stream/${streamId}-plaza/topic/50.25.20of.20v2.2E1.20.28x.29/near/${id}) triggered an outgoing webhook.`,
+        'The webhook got a response with status code *404*.',
+        'The response contains the following payload:',
+        '````',
+        'no ``` such thing',
+        '````',
+      ].join('\n'),
+    );
+    expect(notice).toMatchObject({ client: 'OutgoingWebhookResponse', sender_email: bot.email });
+    await onlyCall(path);
+  });
+
+  test('without a payload there is none in the notice; a link to a private message', async () => {
+    const { bot } = await makeBot(plain('', 500));
+    const { cat, bob } = fixture.all;
+    const id = await fixture.sendPrivately([bot.id], 'hello');
+    expect(await fixture.toldPrivately(bot, cat)).toMatchObject([
+      { content: 'Failure! Third party responded with 500' },
+    ]);
+    const [notice] = await fixture.toldPrivately(bot, bob);
+    const people = [cat, bot].toSorted((a, b) => (a.email < b.email ? -1 : 1));
+    expect(String(notice?.['content']).replace(/\(http:\/\/[^/]+/, '(URI')).toBe(
+      `[A message](URI/#narrow/pm-with/${people.map(({ id: one }) => one).join(',')}-pm/near/${id}) triggered an outgoing webhook.\n` +
+        'The webhook got a response with status code *500*.',
+    );
+  });
+
+  test('a service that is down is called four times under one key, then said to be unavailable', async () => {
+    const { bot, path } = await makeBot((_call, _response, request) => request.socket.destroy());
+    await fixture.send(bot.mention, 'down');
+    expect(await fixture.saidInTopic(bot, 'down')).toMatchObject([
+      { content: 'Failure! Bot is unavailable' },
+    ]);
+    const [notice] = await fixture.toldPrivately(bot, fixture.all.bob);
+    expect(notice?.['content']).toMatch(
+      / triggered an outgoing webhook\.\nA connection error occurred\. Is my bot server down\?$/,
+    );
+    await fixture.settle();
+    const keys = fixture.receiver.at(path).map(({ headers }) => headers['x-parley-delivery']);
+    expect(keys).toHaveLength(4);
+    expect(new Set(keys).size).toBe(1);
+  });
+
+  test('a service that comes back is answered to', async () => {
+    let calls = 0;
+    const { bot, path } = await makeBot((call, response, request) => {
+      calls += 1;
+      if (calls < 3) request.socket.destroy();
+      else json({ content: 'here again' })(call, response, request);
+    });
+    await fixture.send(bot.mention, 'back');
+    expect(await fixture.saidInTopic(bot, 'back')).toMatchObject([{ content: 'here again' }]);
+    await fixture.settle();
+    expect(fixture.receiver.at(path)).toHaveLength(3);
+    expect(
+      (await fetchMessages(fixture.all.bob, { narrow: [['pm-with', bot.email]] })).ids,
+    ).toEqual([]);
+  });
+
+  test('other faults are named, and not repeated', async () => {
+    const { bot, path } = await makeBot((_call, _response, request) => {
+      request.socket.end('this is no HTTP\r\n\r\n');
+    });
+    await fixture.send(bot.mention, 'fault');
+    const [said] = await fixture.saidInTopic(bot, 'fault');
+    expect(said?.['content']).toMatch(/^Failure! An error of type HPE_\w+ occurred\.$/);
+    const [notice] = await fixture.toldPrivately(bot, fixture.all.bob);
+    expect(notice?.['content']).toMatch(
+      / triggered an outgoing webhook\.\n```\nHPE_\w+: Parse Error: .+\n```$/,
+    );
+    await onlyCall(path);
+  });
+
+  test('a bot without an address', async () => {
+    const { bob } = fixture.all;
+    const made = await bob.client.post('bots', {
+      full_name: 'No Address',
+      short_name: 'no-address',
+      bot_type: 3,
+    });
+    await fixture.sendPrivately([made['user_id'] as number], 'hello');
+    const bot = {
+      id: made['user_id'] as number,
+      email: made['email'] as string,
+      name: '',
+      mention: '',
+    };
+    expect(await fixture.toldPrivately(bot, fixture.all.cat)).toMatchObject([
+      { content: 'Failure! An error of type InvalidURL occurred.' },
+    ]);
+  });
+
+  test('redirects are followed: fetched, or sent again as they were', async () => {
+    const { receiver } = fixture;
+    const target = receiver.on('/moved-here', json({ content: 'moved' }));
+    for (const [status, method] of [
+      [301, 'GET'],
+      [302, 'GET'],
+      [303, 'GET'],
+      [307, 'POST'],
+      [308, 'POST'],
+    ] as const) {
+      const { bot, path } = await makeBot(redirect(target, status));
+      const topic = `moved ${status}`;
+      await fixture.send(bot.mention, topic);
+      expect(await fixture.saidInTopic(bot, topic)).toMatchObject([{ content: 'moved' }]);
+      const first = await onlyCall(path);
+      const second = receiver.at('/moved-here').at(-1);
+      expect(second).toMatchObject({ method, body: method === 'POST' ? first.body : '' });
+      expect(second?.headers['x-parley-delivery']).toBe(first.headers['x-parley-delivery']);
+    }
+  });
+});
