@@ -89,6 +89,8 @@ describe('who is called', () => {
     const { bot: two, path: secondPath } = await makeBot(silent);
     const { cat, bob } = fixture.all;
     await fixture.sendPrivately([one.id], 'hello');
+    // Calls of one bot run beside each other, in no order.
+    await fixture.settle();
     await fixture.sendPrivately([one.id, two.id, bob.id], 'all of you');
     await fixture.settle();
     const bodies = fixture.receiver.at(path).map((call) => JSON.parse(call.body) as object);
