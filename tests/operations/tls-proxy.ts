@@ -49,11 +49,10 @@ export class TlsProxy {
     const folder = await mkdtemp(join(tmpdir(), 'parley-proxy-'));
     const [port, clearPort] = [await findFreePort(), await findFreePort()];
     const [key, certificate] = [join(folder, 'privkey.pem'), join(folder, 'fullchain.pem')];
-    await run('openssl', [
-      ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'],
-      ...['-days', '1', '-subj', `/CN=${siteName}`, '-addext', `subjectAltName=DNS:${siteName}`],
-      ...['-keyout', key, '-out', certificate],
-    ]);
+    const words =
+      `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1 -subj /CN=${siteName} ` +
+      `-addext subjectAltName=DNS:${siteName} -keyout ${key} -out ${certificate}`;
+    await run('openssl', words.split(' '));
     const changes: readonly (readonly [from: string, to: string])[] = [
       ['127.0.0.1:9991', `127.0.0.1:${gatewayPort}`],
       ['listen 80;', `listen 127.0.0.1:${clearPort};`],
@@ -72,9 +71,9 @@ export class TlsProxy {
         `events {}\nhttp {\naccess_log off;\nclient_body_temp_path ${folder};\nproxy_temp_path ${folder};\n` +
         `fastcgi_temp_path ${folder};\nuwsgi_temp_path ${folder};\nscgi_temp_path ${folder};\ninclude site.conf;\n}\n`,
     );
-    const words = ['-p', folder, '-c', 'nginx.conf', '-e', `${folder}/error.log`];
-    await run('nginx', ['-t', ...words]);
-    const nginx = spawn('nginx', [...words, '-g', 'daemon off;'], { stdio: 'ignore' });
+    const nginxWords = ['-p', folder, '-c', 'nginx.conf', '-e', `${folder}/error.log`];
+    await run('nginx', ['-t', ...nginxWords]);
+    const nginx = spawn('nginx', [...nginxWords, '-g', 'daemon off;'], { stdio: 'ignore' });
     const ca = await readFile(certificate, 'utf8');
     const proxy = new TlsProxy({ port, clearPort, nginx, folder, ca });
     await waitUntil('nginx answers', () =>
