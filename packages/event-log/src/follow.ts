@@ -7,7 +7,7 @@ import type { PositionedEntry } from '@parley/contracts';
 import type { Pool, Queryable } from '@parley/database';
 import type { Logger } from '@parley/logging';
 import type { Redis } from '@parley/redis';
-import { Counter } from 'prom-client';
+import { Counter, Histogram } from 'prom-client';
 
 import { decodeHint, hintChannel } from './hint.ts';
 import type { Hint } from './hint.ts';
@@ -23,6 +23,12 @@ const repairsTotal = new Counter({
 const hintsDroppedTotal = new Counter({
   name: 'parley_log_waiting_hints_dropped_total',
   help: 'Entries of hints dropped because too many waited for an earlier one; they are read from Postgres',
+});
+
+const hintDelay = new Histogram({
+  name: 'parley_log_hint_delay_seconds',
+  help: 'Time from the arrival of a hint to the moment its entries were taken; it grows while an earlier entry is missing',
+  buckets: [0.0005, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
 });
 
 const entriesPerRead = 500;
@@ -52,6 +58,7 @@ export type FollowerOptions = {
   readonly reorderWaitMs?: number;
 };
 
+type WaitingHint = { readonly entry: PositionedEntry; readonly arrivedAtMs: number };
 type Waiter = { readonly position: number; readonly resolve: () => void };
 
 export class LogFollower {
@@ -59,7 +66,7 @@ export class LogFollower {
   readonly #headCheckIntervalMs: number;
   readonly #reorderWaitMs: number;
   readonly #channel: string;
-  readonly #waitingHints = new Map<number, PositionedEntry>();
+  readonly #waitingHints = new Map<number, WaitingHint>();
   /** Hints that came before the head was known; undefined from then on. */
   #earlyHints: Hint[] | undefined = [];
   readonly #waiters = new Set<Waiter>();
@@ -142,6 +149,11 @@ export class LogFollower {
     return performance.now() - this.#heardFromPostgresAtMs <= withinMs && !this.#stopped;
   }
 
+  /** @returns how long ago the newest answered head check was asked, in milliseconds */
+  get heardAgoMs(): number {
+    return performance.now() - this.#heardFromPostgresAtMs;
+  }
+
   /**
    * Waits until everything up to `position` was handed on, reading from Postgres what no hint brought.
    *
@@ -184,8 +196,10 @@ export class LogFollower {
     }
     // A hint of another epoch is left to the head check, which knows how the epochs join.
     if (hint.epoch !== this.#head.epoch) return;
+    const arrivedAtMs = performance.now();
     for (const entry of hint.entries) {
-      if (entry.position > this.#cursor) this.#waitingHints.set(entry.position, entry);
+      if (entry.position > this.#cursor)
+        this.#waitingHints.set(entry.position, { entry, arrivedAtMs });
     }
     if (this.#waitingHints.size > waitingHintsMax) {
       hintsDroppedTotal.inc(this.#waitingHints.size);
@@ -196,29 +210,37 @@ export class LogFollower {
 
   #takeWaitingHints(): void {
     const taken: PositionedEntry[] = [];
+    let oldestArrivalMs = Infinity;
     let cursor = this.#cursor;
     for (
       let next = this.#waitingHints.get(cursor + 1);
       next !== undefined;
       next = this.#waitingHints.get(cursor + 1)
     ) {
-      this.#waitingHints.delete(next.position);
-      taken.push(next);
-      cursor = next.position + next.length - 1;
+      const { entry, arrivedAtMs } = next;
+      this.#waitingHints.delete(entry.position);
+      taken.push(entry);
+      oldestArrivalMs = Math.min(oldestArrivalMs, arrivedAtMs);
+      cursor = entry.position + entry.length - 1;
     }
-    this.#handOn(taken);
+    this.#handOn(taken, oldestArrivalMs);
     if (this.#waitingHints.size > 0) this.#scheduleRepair('reorder');
   }
 
-  #handOn(entries: readonly PositionedEntry[]): void {
+  /** @param oldestArrivalMs when the first of them was hinted; Infinity where none was */
+  #handOn(entries: readonly PositionedEntry[], oldestArrivalMs = Infinity): void {
     const last = entries.at(-1);
     if (last === undefined) return;
     this.#cursor = this.#across(last.position + last.length - 1);
     this.#options.onEntries(entries);
     // They wait in the order in which they came, not in that of their positions.
-    for (const position of this.#waitingHints.keys()) {
-      if (position <= this.#cursor) this.#waitingHints.delete(position);
+    let oldestMs = oldestArrivalMs;
+    for (const [position, { arrivedAtMs }] of this.#waitingHints) {
+      if (position > this.#cursor) continue;
+      this.#waitingHints.delete(position);
+      oldestMs = Math.min(oldestMs, arrivedAtMs);
     }
+    if (oldestMs < Infinity) hintDelay.observe((performance.now() - oldestMs) / 1_000);
     this.#resolveWaiters();
   }
 

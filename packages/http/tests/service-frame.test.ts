@@ -4,7 +4,7 @@ import { readServiceConfig } from '@parley/config';
 import { createLogger } from '@parley/logging';
 import { describe, expect, it } from 'vitest';
 
-import { startService } from '../src/index.ts';
+import { parleyVersion, startService } from '../src/index.ts';
 import type { ServiceFrame } from '../src/index.ts';
 
 const config = readServiceConfig(
@@ -73,6 +73,7 @@ describe('startService', () => {
     const metrics = await (await fetch(`http://127.0.0.1:${internalPort}/metrics`)).text();
     expect(metrics).toContain('nodejs_eventloop_lag');
     expect(metrics).toContain('parley_http_requests_in_flight');
+    expect(metrics).toContain(`parley_build_info{version="${parleyVersion}"`);
     const listening = JSON.parse(
       lines.find((line) => line.includes('"listening"')) ?? '{}',
     ) as unknown;

@@ -4,7 +4,8 @@ import { EventLog } from '@parley/event-log';
 import type { ServiceFrame } from '@parley/http';
 import type { Redis } from '@parley/redis';
 import { connectForRequests } from '@parley/redis';
-import { Gauge } from 'prom-client';
+
+import { registerStoreMetrics } from './store-metrics.ts';
 
 /** What every service works on. */
 export type Stores = {
@@ -28,15 +29,8 @@ export async function connectStores(frame: ServiceFrame): Promise<Stores> {
   frame.addReadinessCheck('postgres', async () => {
     await pool.query('SELECT 1');
   });
-  new Gauge({
-    name: 'parley_database_requests_waiting',
-    help: 'Requests that wait for a connection of the pool',
-    registers: [frame.metrics.registry],
-    collect() {
-      this.set(pool.waitingCount);
-    },
-  });
   const redis = connectForRequests(config.redis, log);
+  registerStoreMetrics(frame.metrics.registry, pool, redis);
   frame.onDispose('redis', () => redis.disconnect());
   return {
     pool,

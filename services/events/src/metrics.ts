@@ -1,6 +1,6 @@
 import type { LogFollower } from '@parley/event-log';
 import type { Registry } from 'prom-client';
-import { Counter, Gauge } from 'prom-client';
+import { Counter, Gauge, Histogram } from 'prom-client';
 
 import type { NodeFeed } from './feed/node-feed.ts';
 import type { SubscriberReader } from './feed/subscriber-reader.ts';
@@ -47,6 +47,11 @@ export function registerMetrics(
       () => node.follower.cursor,
     ],
     [
+      'parley_log_head_age_seconds',
+      'Time since Postgres last told this node the end of the log; the lag is not known better than that',
+      () => node.follower.heardAgoMs / 1_000,
+    ],
+    [
       'parley_log_lag_positions',
       'Positions between the known end of the log and the cursor',
       () => Math.max(0, node.follower.head.endPosition - node.follower.cursor),
@@ -87,12 +92,28 @@ export function registerMetrics(
   }
 }
 
-/** @returns what counts reads at their bounds */
+// A poll that finds events answers at once; silence ends it after the longest heartbeat, which may be set higher than a minute.
+const holdBucketsSecs = [0.005, 0.05, 0.25, 1, 2.5, 5, 10, 20, 30, 45, 50, 55, 60, 120];
+
+/** @returns what counts reads, and those that met a bound */
 export function countReads(registry: Registry): {
+  readonly onAnswer: (events: number, heldMs: number) => void;
   readonly onFullAnswer: () => void;
   readonly onReplayPage: () => void;
 } {
   const registers = [registry];
+  const holdTime = new Histogram({
+    name: 'parley_event_poll_hold_seconds',
+    help: 'Time for which polls were held before they were answered',
+    buckets: holdBucketsSecs,
+    registers,
+  });
+  const answerEvents = new Histogram({
+    name: 'parley_event_answer_events',
+    help: 'Events in an answer to a poll, heartbeats included',
+    buckets: [0, 1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000],
+    registers,
+  });
   const fullAnswers = new Counter({
     name: 'parley_event_answers_full_total',
     help: 'Answers to polls that met a bound, so that the next poll goes on',
@@ -103,7 +124,14 @@ export function countReads(registry: Registry): {
     help: 'Pages of the log read from Postgres because memory does not reach back so far',
     registers,
   });
-  return { onFullAnswer: () => fullAnswers.inc(), onReplayPage: () => replayPages.inc() };
+  return {
+    onAnswer: (events, heldMs) => {
+      answerEvents.observe(events);
+      holdTime.observe(heldMs / 1_000);
+    },
+    onFullAnswer: () => fullAnswers.inc(),
+    onReplayPage: () => replayPages.inc(),
+  };
 }
 
 /** @returns what counts the queues that are refused though they are there, by reason */

@@ -120,6 +120,7 @@ export const start: StartService = async (frame: ServiceFrame) => {
     heartbeat: { minMs: config.queues.heartbeatMinMs, maxMs: config.queues.heartbeatMaxMs },
     draining: frame.stopping,
     onRefused: countRefusals(frame.metrics.registry),
+    onAnswer: reads.onAnswer,
     onFullAnswer: reads.onFullAnswer,
     log,
   };

@@ -5,6 +5,7 @@ import { signIdentity } from '@parley/identity';
 import { subjectLogger } from '@parley/logging';
 import { LiveServices } from '@parley/placement';
 import { connectForRequests, connectForSubscriptions } from '@parley/redis';
+import { registerStoreMetrics } from '@parley/service';
 import { deriveKeySecrets, findAccountByKey } from '@parley/store';
 
 import type { AdmittedRequest } from './admit.ts';
@@ -49,6 +50,7 @@ export const startGateway: StartService = async (frame: ServiceFrame) => {
   frame.onDispose('database', () => pool.end());
   const redis = connectForRequests(config.redis, subjectLogger(log, 'gateway:limits'));
   frame.onDispose('redis', () => redis.disconnect());
+  registerStoreMetrics(metrics.registry, pool, redis);
   const subscriber = connectForSubscriptions(config.redis, subjectLogger(log, 'gateway:leases'));
   frame.onDispose('redis subscriptions', () => subscriber.disconnect());
 

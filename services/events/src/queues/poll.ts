@@ -27,8 +27,10 @@ export async function poll(
     catchUp: dontBlock,
     bounds: answerBounds,
   });
+  const heldSinceMs = performance.now();
   try {
     const events = dontBlock ? await reader.readPending() : (await reader.next(signal)).events;
+    context.onAnswer(events.length, performance.now() - heldSinceMs);
     if (isFull(events)) context.onFullAnswer();
     return events;
   } finally {

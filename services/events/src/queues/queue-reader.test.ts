@@ -44,6 +44,7 @@ async function openBeforeReset(catchUp: boolean): Promise<QueueReader> {
     heartbeat: { minMs: 60_000, maxMs: 60_000 },
     draining: new AbortController().signal,
     onRefused: () => undefined,
+    onAnswer: () => undefined,
     onFullAnswer: () => undefined,
     log: createLogger({ service: 'test', nodeId: 'test', level: 'silent' }),
   };

@@ -34,6 +34,8 @@ export type ReadContext = {
   readonly heartbeat: { readonly minMs: number; readonly maxMs: number };
   readonly draining: AbortSignal;
   readonly onRefused: (reason: RefusalReason) => void;
+  /** A poll was answered: with so many events, after it was held for so long. */
+  readonly onAnswer: (events: number, heldMs: number) => void;
   /** An answer met a bound. */
   readonly onFullAnswer: () => void;
   readonly log: Logger;

@@ -68,6 +68,7 @@ export class BatchWriter {
   readonly #busy = new Set<Pending>();
   #flushing: Promise<void> | undefined;
   readonly #batchItems: Histogram;
+  readonly #batchDuration: Histogram;
   readonly #refused: Counter;
   readonly #repeats: Counter;
 
@@ -86,6 +87,12 @@ export class BatchWriter {
       name: 'parley_send_batch_items',
       help: 'Messages sent by one statement',
       buckets: [1, 2, 4, 8, 16, 32, 64],
+      registers,
+    });
+    this.#batchDuration = new Histogram({
+      name: 'parley_send_batch_seconds',
+      help: 'Time of one statement that sends messages, failed ones included: one at a time holds the head of the log',
+      buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
       registers,
     });
     this.#refused = new Counter({
@@ -156,7 +163,9 @@ export class BatchWriter {
     while (this.#queue.length > 0) {
       const batch = this.#takeBatch();
       this.#batchItems.observe(batch.length);
+      const endTimer = this.#batchDuration.startTimer();
       const undecided = await this.#sendBatch(batch);
+      endTimer();
       if (undecided.length === 0) {
         waitMs = retryWaitMinMs;
         continue;

@@ -1,0 +1,35 @@
+import type { Pool } from '@parley/database';
+import type { Redis } from '@parley/redis';
+import { Gauge } from 'prom-client';
+import type { Registry } from 'prom-client';
+
+/** Lets an operator see how a process stands with its stores: the pool and the connection that requests use. */
+export function registerStoreMetrics(registry: Registry, pool: Pool, redis: Redis): void {
+  const registers = [registry];
+  new Gauge({
+    name: 'parley_database_requests_waiting',
+    help: 'Requests that wait for a connection of the pool',
+    registers,
+    collect() {
+      this.set(pool.waitingCount);
+    },
+  });
+  new Gauge({
+    name: 'parley_database_connections',
+    help: 'Connections of the pool for requests: busy with one, or idle',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      this.set({ state: 'busy' }, pool.totalCount - pool.idleCount);
+      this.set({ state: 'idle' }, pool.idleCount);
+    },
+  });
+  new Gauge({
+    name: 'parley_redis_connected',
+    help: '1 while the connection to Redis for requests is there, else 0',
+    registers,
+    collect() {
+      this.set(redis.status === 'ready' ? 1 : 0);
+    },
+  });
+}
