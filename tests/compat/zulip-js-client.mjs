@@ -6,29 +6,19 @@ import connect from 'zulip-js';
 
 process.once('disconnect', () => process.exit(0));
 
-const clients = new Map();
+let client;
 
-async function follow({ id, client: name, function: path, parameters }) {
-  if (path === 'connect') {
-    clients.set(name, await connect(parameters[0]));
-    return {};
+async function follow({ name, parameters }) {
+  if (name === 'connect') {
+    client = await connect(parameters);
+    process.send({ connected: true });
+    await client.callOnEachEvent((event) => process.send({ event }), ['message']);
+  } else if (name === 'send') {
+    process.send({ sent: await client.messages.send(parameters) });
+  } else {
+    process.send({ answer: await client.messages[name](parameters) });
   }
-  const client = clients.get(name);
-  if (path === 'callOnEachEvent') {
-    // Ends with this process.
-    void client.callOnEachEvent((event) => process.send({ loop: id, event }), ...parameters);
-    return {};
-  }
-  const steps = path.split('.');
-  const last = steps.pop();
-  const owner = steps.reduce((at, step) => at[step], client);
-  return { answer: await owner[last](...parameters) };
 }
 
-process.on('message', async (order) => {
-  try {
-    process.send({ id: order.id, ...(await follow(order)) });
-  } catch (error) {
-    process.send({ id: order.id, failure: String(error) });
-  }
-});
+// Whatever the library throws is nobody's rejection, which ends this process with its text.
+process.on('message', (order) => void follow(order));

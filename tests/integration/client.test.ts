@@ -45,7 +45,9 @@ class Taker {
   }
 
   get messageIds(): number[] {
-    return this.events.flatMap((event) => (event.type === 'message' ? event.message.id : []));
+    return this.events.flatMap((event) =>
+      event.type === 'message' ? (event.message as { id: number }).id : [],
+    );
   }
 
   get registrations(): FollowedEvent[] {
