@@ -6,19 +6,29 @@ import connect from 'zulip-js';
 
 process.once('disconnect', () => process.exit(0));
 
-let client;
+const clients = new Map();
 
-async function follow({ name, parameters }) {
-  if (name === 'connect') {
-    client = await connect(parameters);
-    process.send({ connected: true });
-    await client.callOnEachEvent((event) => process.send({ event }), ['message']);
-  } else if (name === 'send') {
-    process.send({ sent: await client.messages.send(parameters) });
-  } else {
-    process.send({ answer: await client.messages[name](parameters) });
+async function follow({ id, client: name, function: path, parameters }) {
+  if (path === 'connect') {
+    clients.set(name, await connect(parameters[0]));
+    return {};
   }
+  const client = clients.get(name);
+  if (path === 'callOnEachEvent') {
+    // Ends with this process.
+    void client.callOnEachEvent((event) => process.send({ loop: id, event }), ...parameters);
+    return {};
+  }
+  const steps = path.split('.');
+  const last = steps.pop();
+  const owner = steps.reduce((at, step) => at[step], client);
+  return { answer: await owner[last](...parameters) };
 }
 
-// Whatever the library throws is nobody's rejection, which ends this process with its text.
-process.on('message', (order) => void follow(order));
+process.on('message', async (order) => {
+  try {
+    process.send({ id: order.id, ...(await follow(order)) });
+  } catch (error) {
+    process.send({ id: order.id, failure: String(error) });
+  }
+});

@@ -41,8 +41,13 @@ function comment(text: unknown): string {
   return `/** ${text.replaceAll('*/', '*\\/').replaceAll(/\s*\n\s*/g, ' ')} */\n`;
 }
 
+/** Types of names alone, whose union may hold one of them twice. */
+const namedUnion = /^Schemas\['\w+'\](?: \| Schemas\['\w+'\])+$/;
+
 function union(types: readonly string[]): string {
-  const distinct = [...new Set(types)];
+  const distinct = [
+    ...new Set(types.flatMap((type) => (namedUnion.test(type) ? type.split(' | ') : type))),
+  ];
   if (distinct.includes('unknown')) return 'unknown';
   return distinct.length === 0 ? 'never' : distinct.join(' | ');
 }

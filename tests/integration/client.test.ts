@@ -45,9 +45,7 @@ class Taker {
   }
 
   get messageIds(): number[] {
-    return this.events.flatMap((event) =>
-      event.type === 'message' ? (event.message as { id: number }).id : [],
-    );
+    return this.events.flatMap((event) => (event.type === 'message' ? event.message.id : []));
   }
 
   get registrations(): FollowedEvent[] {

@@ -1447,7 +1447,7 @@ export type Operations = {
       readonly history_limited: boolean;
       readonly messages: Schemas['FetchedMessage'][];
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['BadNarrowError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['BadNarrowError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Send a message */
   readonly 'POST /messages': {
@@ -1481,7 +1481,7 @@ export type Operations = {
       /** The id of the message */
       readonly id: number;
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['RequestConfusingVarError'] | Schemas['StreamDoesNotExistError'] | Schemas['PlainError'] | Schemas['MethodNotAllowedError'] | Schemas['IdempotencyKeyReusedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['RequestConfusingVarError'] | Schemas['StreamDoesNotExistError'] | Schemas['MethodNotAllowedError'] | Schemas['IdempotencyKeyReusedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Render a message */
   readonly 'POST /messages/render': {
@@ -1495,7 +1495,7 @@ export type Operations = {
       /** The HTML */
       readonly rendered: string;
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Get the raw text of a message */
   readonly 'GET /messages/{message_id}': {
@@ -1509,7 +1509,7 @@ export type Operations = {
       /** The text as it was written */
       readonly raw_content: string;
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Edit the text or topic of a message */
   readonly 'PATCH /messages/{message_id}': {
@@ -1527,7 +1527,7 @@ export type Operations = {
       readonly result: 'success';
       readonly msg: '';
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['RequestConfusingVarError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['RequestConfusingVarError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Delete a message for good */
   readonly 'DELETE /messages/{message_id}': {
@@ -1539,7 +1539,7 @@ export type Operations = {
       readonly result: 'success';
       readonly msg: '';
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Get a message's edit history */
   readonly 'GET /messages/{message_id}/history': {
@@ -1552,7 +1552,7 @@ export type Operations = {
       readonly msg: '';
       readonly message_history: Schemas['EditSnapshot'][];
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Delete all messages of a topic for good */
   readonly 'POST /streams/{stream_id}/delete_topic': {
@@ -1566,7 +1566,7 @@ export type Operations = {
       readonly result: 'success';
       readonly msg: '';
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Say which messages a narrow matches */
   readonly 'GET /messages/matches_narrow': {
@@ -1584,7 +1584,7 @@ export type Operations = {
         readonly match_subject: string;
       }>;
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['BadNarrowError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['BadNarrowError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Upload a file */
   readonly 'POST /user_uploads': {
@@ -1599,7 +1599,7 @@ export type Operations = {
       /** Where the file is, below the server */
       readonly uri: string;
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['RealmUploadQuotaError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['RealmUploadQuotaError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Get an uploaded file */
   readonly 'GET /user_uploads/{realm_id}/{path}': {
@@ -1610,7 +1610,7 @@ export type Operations = {
       readonly path: string;
     };
     readonly answer: Response;
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['InvalidApiKeyError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['InvalidApiKeyError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Get a picture that a message shows */
   readonly 'GET /thumbnail': {
@@ -1621,7 +1621,7 @@ export type Operations = {
       readonly size: string;
     };
     readonly answer: Response;
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['InvalidApiKeyError'] | Schemas['RateLimitError'] | Schemas['PlainError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['InvalidApiKeyError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** List the caller's own files */
   readonly 'GET /attachments': {
@@ -1633,7 +1633,7 @@ export type Operations = {
       /** Bytes of the whole organization */
       readonly upload_space_used: number;
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Delete one of the caller's own files */
   readonly 'DELETE /attachments/{attachment_id}': {
@@ -1645,7 +1645,7 @@ export type Operations = {
       readonly result: 'success';
       readonly msg: '';
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Change the caller's own flags on messages */
   readonly 'POST /messages/flags': {
@@ -1662,7 +1662,7 @@ export type Operations = {
       readonly msg: '';
       readonly messages: number[];
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Mark all messages as read */
   readonly 'POST /mark_all_as_read': {
@@ -1671,7 +1671,7 @@ export type Operations = {
       readonly result: 'success';
       readonly msg: '';
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Mark all messages of a stream as read */
   readonly 'POST /mark_stream_as_read': {
@@ -1683,7 +1683,7 @@ export type Operations = {
       readonly result: 'success';
       readonly msg: '';
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Mark all messages of a topic as read */
   readonly 'POST /mark_topic_as_read': {
@@ -1697,7 +1697,7 @@ export type Operations = {
       readonly result: 'success';
       readonly msg: '';
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** List the caller's alert words */
   readonly 'GET /users/me/alert_words': {
@@ -1708,7 +1708,7 @@ export type Operations = {
       /** all alert words, in the order in which they were added */
       readonly alert_words: string[];
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Add alert words */
   readonly 'POST /users/me/alert_words': {
@@ -1722,7 +1722,7 @@ export type Operations = {
       /** all alert words, in the order in which they were added */
       readonly alert_words: string[];
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Remove alert words */
   readonly 'DELETE /users/me/alert_words': {
@@ -1736,7 +1736,7 @@ export type Operations = {
       /** all alert words, in the order in which they were added */
       readonly alert_words: string[];
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Tell the message on which the caller stands */
   readonly 'GET /users/me/pointer': {
@@ -1747,7 +1747,7 @@ export type Operations = {
       /** its id; -1 for a new account */
       readonly pointer: number;
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Move the pointer forward */
   readonly 'POST /users/me/pointer': {
@@ -1759,7 +1759,7 @@ export type Operations = {
       readonly result: 'success';
       readonly msg: '';
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Move the pointer forward */
   readonly 'PUT /users/me/pointer': {
@@ -1771,7 +1771,7 @@ export type Operations = {
       readonly result: 'success';
       readonly msg: '';
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** React to a message with an emoji */
   readonly 'POST /messages/{message_id}/reactions': {
@@ -1789,7 +1789,7 @@ export type Operations = {
       readonly result: 'success';
       readonly msg: '';
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Take back a reaction of the caller's */
   readonly 'DELETE /messages/{message_id}/reactions': {
@@ -1807,7 +1807,7 @@ export type Operations = {
       readonly result: 'success';
       readonly msg: '';
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Add data of a widget to a message */
   readonly 'POST /submessage': {
@@ -1823,7 +1823,7 @@ export type Operations = {
       readonly result: 'success';
       readonly msg: '';
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Receive a webhook of helloworld */
   readonly 'POST /external/helloworld': {
@@ -1845,7 +1845,7 @@ export type Operations = {
       readonly email?: string;
       readonly id?: number;
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['InvalidJsonError'] | Schemas['RequestVariableMissingError'] | Schemas['PlainError'] | Schemas['InvalidApiKeyError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['InvalidJsonError'] | Schemas['RequestVariableMissingError'] | Schemas['InvalidApiKeyError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Receive a webhook of github */
   readonly 'POST /external/github': {
@@ -1866,7 +1866,7 @@ export type Operations = {
       readonly email?: string;
       readonly id?: number;
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['InvalidJsonError'] | Schemas['RequestVariableMissingError'] | Schemas['MissingHttpEventHeaderError'] | Schemas['UnexpectedWebhookEventTypeError'] | Schemas['PlainError'] | Schemas['InvalidApiKeyError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['InvalidJsonError'] | Schemas['RequestVariableMissingError'] | Schemas['MissingHttpEventHeaderError'] | Schemas['UnexpectedWebhookEventTypeError'] | Schemas['InvalidApiKeyError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Receive a webhook of gitlab */
   readonly 'POST /external/gitlab': {
@@ -1887,7 +1887,7 @@ export type Operations = {
       readonly email?: string;
       readonly id?: number;
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['InvalidJsonError'] | Schemas['RequestVariableMissingError'] | Schemas['MissingHttpEventHeaderError'] | Schemas['UnexpectedWebhookEventTypeError'] | Schemas['PlainError'] | Schemas['InvalidApiKeyError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['InvalidJsonError'] | Schemas['RequestVariableMissingError'] | Schemas['MissingHttpEventHeaderError'] | Schemas['UnexpectedWebhookEventTypeError'] | Schemas['InvalidApiKeyError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Receive a webhook of travis */
   readonly 'POST /external/travis': {
@@ -1915,7 +1915,7 @@ export type Operations = {
       readonly email?: string;
       readonly id?: number;
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['InvalidApiKeyError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['InvalidApiKeyError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Receive a webhook of circleci */
   readonly 'POST /external/circleci': {
@@ -1945,7 +1945,7 @@ export type Operations = {
       readonly email?: string;
       readonly id?: number;
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['InvalidJsonError'] | Schemas['RequestVariableMissingError'] | Schemas['PlainError'] | Schemas['InvalidApiKeyError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['InvalidJsonError'] | Schemas['RequestVariableMissingError'] | Schemas['InvalidApiKeyError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Receive a webhook of sentry */
   readonly 'POST /external/sentry': {
@@ -1969,7 +1969,7 @@ export type Operations = {
       readonly email?: string;
       readonly id?: number;
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['InvalidJsonError'] | Schemas['RequestVariableMissingError'] | Schemas['PlainError'] | Schemas['InvalidApiKeyError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['InvalidJsonError'] | Schemas['RequestVariableMissingError'] | Schemas['InvalidApiKeyError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Receive a webhook of alertmanager */
   readonly 'POST /external/alertmanager': {
@@ -1999,7 +1999,7 @@ export type Operations = {
       readonly email?: string;
       readonly id?: number;
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['InvalidJsonError'] | Schemas['RequestVariableMissingError'] | Schemas['PlainError'] | Schemas['InvalidApiKeyError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['InvalidJsonError'] | Schemas['RequestVariableMissingError'] | Schemas['InvalidApiKeyError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Receive a webhook of ifttt */
   readonly 'POST /external/ifttt': {
@@ -2022,7 +2022,7 @@ export type Operations = {
       readonly email?: string;
       readonly id?: number;
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['InvalidJsonError'] | Schemas['RequestVariableMissingError'] | Schemas['PlainError'] | Schemas['InvalidApiKeyError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['InvalidJsonError'] | Schemas['RequestVariableMissingError'] | Schemas['InvalidApiKeyError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Receive a webhook of zapier */
   readonly 'POST /external/zapier': {
@@ -2046,7 +2046,7 @@ export type Operations = {
       readonly email?: string;
       readonly id?: number;
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['InvalidJsonError'] | Schemas['RequestVariableMissingError'] | Schemas['PlainError'] | Schemas['InvalidApiKeyError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['InvalidJsonError'] | Schemas['RequestVariableMissingError'] | Schemas['InvalidApiKeyError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Receive a webhook of slack */
   readonly 'POST /external/slack': {
@@ -2072,7 +2072,7 @@ export type Operations = {
       readonly email?: string;
       readonly id?: number;
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['StreamDoesNotExistError'] | Schemas['PlainError'] | Schemas['InvalidApiKeyError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['StreamDoesNotExistError'] | Schemas['InvalidApiKeyError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Receive a webhook of heroku */
   readonly 'POST /external/heroku': {
@@ -2100,7 +2100,7 @@ export type Operations = {
       readonly email?: string;
       readonly id?: number;
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['InvalidApiKeyError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['InvalidApiKeyError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Receive a webhook of zabbix */
   readonly 'POST /external/zabbix': {
@@ -2126,7 +2126,7 @@ export type Operations = {
       readonly email?: string;
       readonly id?: number;
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['InvalidJsonError'] | Schemas['RequestVariableMissingError'] | Schemas['PlainError'] | Schemas['InvalidApiKeyError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['InvalidJsonError'] | Schemas['RequestVariableMissingError'] | Schemas['InvalidApiKeyError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Receive a webhook of splunk */
   readonly 'POST /external/splunk': {
@@ -2153,7 +2153,7 @@ export type Operations = {
       readonly email?: string;
       readonly id?: number;
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['InvalidJsonError'] | Schemas['RequestVariableMissingError'] | Schemas['PlainError'] | Schemas['InvalidApiKeyError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['InvalidJsonError'] | Schemas['RequestVariableMissingError'] | Schemas['InvalidApiKeyError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** List streams */
   readonly 'GET /streams': {
@@ -2174,7 +2174,7 @@ export type Operations = {
       readonly msg: '';
       readonly streams: Schemas['ListedStream'][];
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Find the id of a stream */
   readonly 'GET /get_stream_id': {
@@ -2187,7 +2187,7 @@ export type Operations = {
       readonly msg: '';
       readonly stream_id: number;
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Change a stream */
   readonly 'PATCH /streams/{stream_id}': {
@@ -2209,7 +2209,7 @@ export type Operations = {
       readonly result: 'success';
       readonly msg: '';
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Deactivate a stream */
   readonly 'DELETE /streams/{stream_id}': {
@@ -2221,7 +2221,7 @@ export type Operations = {
       readonly result: 'success';
       readonly msg: '';
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** List the subscribers of a stream */
   readonly 'GET /streams/{stream_id}/members': {
@@ -2234,7 +2234,7 @@ export type Operations = {
       readonly msg: '';
       readonly subscribers: string[];
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Get the address by which mail is sent to a stream */
   readonly 'GET /streams/{stream_id}/email_address': {
@@ -2247,7 +2247,7 @@ export type Operations = {
       readonly msg: '';
       readonly email: string;
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** List the topics of a stream, newest first */
   readonly 'GET /users/me/{stream_id}/topics': {
@@ -2260,7 +2260,7 @@ export type Operations = {
       readonly msg: '';
       readonly topics: Schemas['Topic'][];
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** List the caller's subscriptions */
   readonly 'GET /users/me/subscriptions': {
@@ -2273,7 +2273,7 @@ export type Operations = {
       readonly msg: '';
       readonly subscriptions: Schemas['ListedSubscription'][];
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Subscribe to streams, creating those that do not exist */
   readonly 'POST /users/me/subscriptions': {
@@ -2306,7 +2306,7 @@ export type Operations = {
       /** present when authorization_errors_fatal is false */
       readonly unauthorized?: string[];
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Subscribe to some streams and unsubscribe from others */
   readonly 'PATCH /users/me/subscriptions': {
@@ -2347,7 +2347,7 @@ export type Operations = {
       /** one stream name for each person and stream */
       readonly not_removed: string[];
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['StreamDoesNotExistError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['StreamDoesNotExistError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Unsubscribe from streams */
   readonly 'DELETE /users/me/subscriptions': {
@@ -2367,7 +2367,7 @@ export type Operations = {
       /** one stream name for each person and stream */
       readonly not_removed: string[];
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['StreamDoesNotExistError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['StreamDoesNotExistError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Set properties of the caller's subscriptions */
   readonly 'POST /users/me/subscriptions/properties': {
@@ -2390,7 +2390,7 @@ export type Operations = {
         readonly value: string | boolean;
       }[];
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Mute or unmute a topic */
   readonly 'PATCH /users/me/subscriptions/muted_topics': {
@@ -2408,7 +2408,7 @@ export type Operations = {
       readonly result: 'success';
       readonly msg: '';
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Set one property of a subscription of the caller */
   readonly 'PATCH /users/me/subscriptions/{stream_id}': {
@@ -2430,7 +2430,7 @@ export type Operations = {
         readonly value: string | boolean;
       }[];
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Tell whether somebody is subscribed to a stream */
   readonly 'GET /users/{user_id}/subscriptions/{stream_id}': {
@@ -2445,7 +2445,7 @@ export type Operations = {
       readonly msg: '';
       readonly is_subscribed: boolean;
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Make a stream one that new people join */
   readonly 'POST /default_streams': {
@@ -2459,7 +2459,7 @@ export type Operations = {
       readonly result: 'success';
       readonly msg: '';
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['RequestVariableMissingError'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['RequestVariableMissingError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Make a stream none that new people join */
   readonly 'DELETE /default_streams': {
@@ -2473,7 +2473,7 @@ export type Operations = {
       readonly result: 'success';
       readonly msg: '';
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['RequestVariableMissingError'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['RequestVariableMissingError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Create a group of streams that people may join at their first visit */
   readonly 'POST /default_stream_groups/create': {
@@ -2489,7 +2489,7 @@ export type Operations = {
       readonly result: 'success';
       readonly msg: '';
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Rename or describe a group of streams */
   readonly 'PATCH /default_stream_groups/{group_id}': {
@@ -2505,7 +2505,7 @@ export type Operations = {
       readonly result: 'success';
       readonly msg: '';
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Delete a group of streams; the streams stay */
   readonly 'DELETE /default_stream_groups/{group_id}': {
@@ -2517,7 +2517,7 @@ export type Operations = {
       readonly result: 'success';
       readonly msg: '';
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Add streams to a group, or remove them */
   readonly 'PATCH /default_stream_groups/{group_id}/streams': {
@@ -2533,7 +2533,7 @@ export type Operations = {
       readonly result: 'success';
       readonly msg: '';
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Get the settings that a client needs before it signs in */
   readonly 'GET /server_settings': {
@@ -2557,7 +2557,7 @@ export type Operations = {
       readonly realm_description?: string;
       readonly external_authentication_methods: unknown[];
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['ServiceUnavailableError'];
   };
   /** Get the API key of an account by its password */
   readonly 'POST /fetch_api_key': {
@@ -2578,7 +2578,7 @@ export type Operations = {
       readonly result: 'error';
       readonly msg: string;
       readonly reason: 'user disable' | 'realm deactivated' | 'password auth disabled' | 'incorrect_creds' | 'unregistered';
-    } | Schemas['MethodNotAllowedError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    } | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Get the API key of any account on a development server */
   readonly 'POST /dev_fetch_api_key': {
@@ -2597,7 +2597,7 @@ export type Operations = {
       readonly result: 'error';
       readonly msg: string;
       readonly reason: 'user disable' | 'realm deactivated' | 'password auth disabled' | 'incorrect_creds' | 'unregistered';
-    } | Schemas['MethodNotAllowedError'] | Schemas['PlainError'] | Schemas['ServiceUnavailableError'];
+    } | Schemas['MethodNotAllowedError'] | Schemas['ServiceUnavailableError'];
   };
   /** List the people that one may sign in as on a development server */
   readonly 'GET /dev_list_users': {
@@ -2614,7 +2614,7 @@ export type Operations = {
         readonly realm_uri: string;
       }[];
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['ServiceUnavailableError'];
   };
   /** List the people that one may sign in as on a development server */
   readonly 'POST /dev_list_users': {
@@ -2631,7 +2631,7 @@ export type Operations = {
         readonly realm_uri: string;
       }[];
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['MethodNotAllowedError'] | Schemas['PlainError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['MethodNotAllowedError'] | Schemas['ServiceUnavailableError'];
   };
   /** Get the caller's profile */
   readonly 'GET /users/me': {
@@ -2654,7 +2654,7 @@ export type Operations = {
       readonly max_message_id: number;
       readonly profile_data?: Schemas['ProfileData'];
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Deactivate the caller's own account and all its bots */
   readonly 'DELETE /users/me': {
@@ -2663,7 +2663,7 @@ export type Operations = {
       readonly result: 'success';
       readonly msg: '';
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['CannotDeactivateLastUserError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['CannotDeactivateLastUserError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Replace the caller's API key */
   readonly 'POST /users/me/api_key/regenerate': {
@@ -2673,7 +2673,7 @@ export type Operations = {
       readonly msg: '';
       readonly api_key: string;
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** List all accounts, active and deactivated, by ascending id */
   readonly 'GET /users': {
@@ -2688,7 +2688,7 @@ export type Operations = {
       readonly msg: '';
       readonly members: Schemas['Member'][];
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Create a person */
   readonly 'POST /users': {
@@ -2706,7 +2706,7 @@ export type Operations = {
       readonly result: 'success';
       readonly msg: '';
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Get one account, active or deactivated */
   readonly 'GET /users/{user_id}': {
@@ -2723,7 +2723,7 @@ export type Operations = {
       readonly msg: '';
       readonly user: Schemas['Member'];
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Change name, role or profile of a person or bot */
   readonly 'PATCH /users/{user_id}': {
@@ -2746,7 +2746,7 @@ export type Operations = {
       readonly result: 'success';
       readonly msg: '';
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Deactivate a person and all bots of that person */
   readonly 'DELETE /users/{user_id}': {
@@ -2758,7 +2758,7 @@ export type Operations = {
       readonly result: 'success';
       readonly msg: '';
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Reactivate a person or bot */
   readonly 'POST /users/{user_id}/reactivate': {
@@ -2770,7 +2770,7 @@ export type Operations = {
       readonly result: 'success';
       readonly msg: '';
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Replace the caller's avatar */
   readonly 'POST /users/me/avatar': {
@@ -2780,7 +2780,7 @@ export type Operations = {
       readonly msg: '';
       readonly avatar_url: string;
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['BadImageError'] | Schemas['PlainError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['BadImageError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Take the caller's avatar back to Gravatar */
   readonly 'DELETE /users/me/avatar': {
@@ -2790,7 +2790,7 @@ export type Operations = {
       readonly msg: '';
       readonly avatar_url: string;
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Find the avatar of an account */
   readonly 'GET /avatar/{email_or_id}': {
@@ -2799,7 +2799,7 @@ export type Operations = {
       readonly email_or_id: string;
     };
     readonly answer: Response;
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['InvalidApiKeyError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['InvalidApiKeyError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Find the large avatar of an account */
   readonly 'GET /avatar/{email_or_id}/medium': {
@@ -2808,7 +2808,7 @@ export type Operations = {
       readonly email_or_id: string;
     };
     readonly answer: Response;
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['InvalidApiKeyError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['InvalidApiKeyError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Get an uploaded avatar */
   readonly 'GET /user_avatars/{realm_id}/{file}': {
@@ -2819,19 +2819,19 @@ export type Operations = {
       readonly file: string;
     };
     readonly answer: Response;
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['ServiceUnavailableError'];
   };
   /** Get the avatar of whom there is none */
   readonly 'GET /static/images/default-avatar.png': {
     readonly parameters: NoParameters;
     readonly answer: Response;
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['ServiceUnavailableError'];
   };
   /** Get the large avatar of whom there is none */
   readonly 'GET /static/images/default-avatar-medium.png': {
     readonly parameters: NoParameters;
     readonly answer: Response;
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['ServiceUnavailableError'];
   };
   /** Say that one is away, or something in words */
   readonly 'POST /users/me/status': {
@@ -2845,7 +2845,7 @@ export type Operations = {
       readonly result: 'success';
       readonly msg: '';
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Report the presence of the caller's client */
   readonly 'POST /users/me/presence': {
@@ -2865,7 +2865,7 @@ export type Operations = {
       /** Seconds since 1970, with a fraction */
       readonly server_timestamp?: number;
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Get the presence of one person */
   readonly 'GET /users/{email}/presence': {
@@ -2878,7 +2878,7 @@ export type Operations = {
       readonly msg: '';
       readonly presence: Schemas['Presence'];
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Get the presence of everybody */
   readonly 'GET /realm/presence': {
@@ -2891,7 +2891,7 @@ export type Operations = {
       /** Seconds since 1970, with a fraction */
       readonly server_timestamp: number;
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Fill in custom profile fields */
   readonly 'PATCH /users/me/profile_data': {
@@ -2906,7 +2906,7 @@ export type Operations = {
       readonly result: 'success';
       readonly msg: '';
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Empty custom profile fields */
   readonly 'DELETE /users/me/profile_data': {
@@ -2918,7 +2918,7 @@ export type Operations = {
       readonly result: 'success';
       readonly msg: '';
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Say whether the Enter key sends */
   readonly 'POST /users/me/enter-sends': {
@@ -2930,7 +2930,7 @@ export type Operations = {
       readonly result: 'success';
       readonly msg: '';
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Change the caller's name or password */
   readonly 'PATCH /settings': {
@@ -2950,7 +2950,7 @@ export type Operations = {
       /** if it changed */
       readonly full_name?: string;
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Change how the caller's clients show things */
   readonly 'PATCH /settings/display': {
@@ -2996,7 +2996,7 @@ export type Operations = {
       readonly twenty_four_hour_time?: boolean;
       readonly timezone?: string;
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Change what the caller is notified of */
   readonly 'PATCH /settings/notifications': {
@@ -3057,7 +3057,7 @@ export type Operations = {
       readonly desktop_icon_count_display?: number;
       readonly realm_name_in_notifications?: boolean;
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** List the caller's own active bots with their keys */
   readonly 'GET /bots': {
@@ -3067,7 +3067,7 @@ export type Operations = {
       readonly msg: '';
       readonly bots: Schemas['OwnBot'][];
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Create a bot of which the caller is the owner */
   readonly 'POST /bots': {
@@ -3106,7 +3106,7 @@ export type Operations = {
       readonly default_events_register_stream?: string | null;
       readonly default_all_public_streams?: boolean;
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['BadImageError'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['BadImageError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Change a bot */
   readonly 'PATCH /bots/{bot_id}': {
@@ -3149,7 +3149,7 @@ export type Operations = {
       /** email address, if it has one */
       readonly bot_owner?: string;
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['BadImageError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['BadImageError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Deactivate a bot */
   readonly 'DELETE /bots/{bot_id}': {
@@ -3161,7 +3161,7 @@ export type Operations = {
       readonly result: 'success';
       readonly msg: '';
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Replace a bot's API key */
   readonly 'POST /bots/{bot_id}/api_key/regenerate': {
@@ -3174,7 +3174,7 @@ export type Operations = {
       readonly msg: '';
       readonly api_key: string;
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Read what the caller stored */
   readonly 'GET /bot_storage': {
@@ -3187,7 +3187,7 @@ export type Operations = {
       readonly msg: '';
       readonly storage: Record<string, string>;
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Store texts under keys, for the caller alone */
   readonly 'PUT /bot_storage': {
@@ -3199,7 +3199,7 @@ export type Operations = {
       readonly result: 'success';
       readonly msg: '';
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Delete what the caller stored */
   readonly 'DELETE /bot_storage': {
@@ -3211,7 +3211,7 @@ export type Operations = {
       readonly result: 'success';
       readonly msg: '';
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** List the custom profile fields in their order */
   readonly 'GET /realm/profile_fields': {
@@ -3221,7 +3221,7 @@ export type Operations = {
       readonly msg: '';
       readonly custom_fields: Schemas['ProfileField'][];
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Add a custom profile field */
   readonly 'POST /realm/profile_fields': {
@@ -3240,7 +3240,7 @@ export type Operations = {
       readonly msg: '';
       readonly id: number;
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Put the custom profile fields in another order */
   readonly 'PATCH /realm/profile_fields': {
@@ -3252,7 +3252,7 @@ export type Operations = {
       readonly result: 'success';
       readonly msg: '';
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Change a custom profile field, but for its type */
   readonly 'PATCH /realm/profile_fields/{field_id}': {
@@ -3270,7 +3270,7 @@ export type Operations = {
       readonly result: 'success';
       readonly msg: '';
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Delete a custom profile field with everything that was filled in */
   readonly 'DELETE /realm/profile_fields/{field_id}': {
@@ -3282,13 +3282,13 @@ export type Operations = {
       readonly result: 'success';
       readonly msg: '';
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Answer nothing, with status 204 */
   readonly 'GET /generate_204': {
     readonly parameters: NoParameters;
     readonly answer: Response;
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['ServiceUnavailableError'];
   };
   /** Change settings of the organization */
   readonly 'PATCH /realm': {
@@ -3411,7 +3411,7 @@ export type Operations = {
       readonly notifications_stream_id?: number;
       readonly signup_notifications_stream_id?: number;
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Deactivate the organization */
   readonly 'POST /realm/deactivate': {
@@ -3420,7 +3420,7 @@ export type Operations = {
       readonly result: 'success';
       readonly msg: '';
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** List the domains that addresses of new people may be restricted to */
   readonly 'GET /realm/domains': {
@@ -3430,7 +3430,7 @@ export type Operations = {
       readonly msg: '';
       readonly domains: Schemas['RealmDomain'][];
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Add a domain */
   readonly 'POST /realm/domains': {
@@ -3446,7 +3446,7 @@ export type Operations = {
       /** Its id, and the domain in lower case */
       readonly new_domain: [number, string];
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Say whether a domain stands for those below it as well */
   readonly 'PATCH /realm/domains/{domain}': {
@@ -3460,7 +3460,7 @@ export type Operations = {
       readonly result: 'success';
       readonly msg: '';
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Remove a domain */
   readonly 'DELETE /realm/domains/{domain}': {
@@ -3472,13 +3472,13 @@ export type Operations = {
       readonly result: 'success';
       readonly msg: '';
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Find the organization's icon */
   readonly 'GET /realm/icon': {
     readonly parameters: NoParameters;
     readonly answer: Response;
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Replace the organization's icon */
   readonly 'POST /realm/icon': {
@@ -3488,7 +3488,7 @@ export type Operations = {
       readonly msg: '';
       readonly icon_url: string;
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['BadImageError'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['BadImageError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Take the organization's icon back to the default */
   readonly 'DELETE /realm/icon': {
@@ -3498,7 +3498,7 @@ export type Operations = {
       readonly msg: '';
       readonly icon_url: string;
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Find the organization's logo */
   readonly 'GET /realm/logo': {
@@ -3507,7 +3507,7 @@ export type Operations = {
       readonly night: boolean;
     };
     readonly answer: Response;
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Replace the organization's logo for day or night */
   readonly 'POST /realm/logo': {
@@ -3519,7 +3519,7 @@ export type Operations = {
       readonly result: 'success';
       readonly msg: '';
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['BadImageError'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['BadImageError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Take the organization's logo for day or night back to the default */
   readonly 'DELETE /realm/logo': {
@@ -3531,7 +3531,7 @@ export type Operations = {
       readonly result: 'success';
       readonly msg: '';
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Get an uploaded icon or logo */
   readonly 'GET /user_avatars/{realm_id}/realm/{file}': {
@@ -3544,19 +3544,19 @@ export type Operations = {
       readonly version?: string | undefined;
     };
     readonly answer: Response;
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['ServiceUnavailableError'];
   };
   /** Get the logo of organizations that have none */
   readonly 'GET /static/images/logo/parley-logo.png': {
     readonly parameters: NoParameters;
     readonly answer: Response;
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['ServiceUnavailableError'];
   };
   /** Get the logo for dark ground of organizations that have none */
   readonly 'GET /static/images/logo/parley-logo-night.png': {
     readonly parameters: NoParameters;
     readonly answer: Response;
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['ServiceUnavailableError'];
   };
   /** List the custom emoji, deactivated ones included */
   readonly 'GET /realm/emoji': {
@@ -3567,7 +3567,7 @@ export type Operations = {
       /** By id */
       readonly emoji: Record<string, Schemas['Emoji']>;
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Add a custom emoji */
   readonly 'POST /realm/emoji/{emoji_name}': {
@@ -3579,7 +3579,7 @@ export type Operations = {
       readonly result: 'success';
       readonly msg: '';
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Deactivate a custom emoji */
   readonly 'DELETE /realm/emoji/{emoji_name}': {
@@ -3591,7 +3591,7 @@ export type Operations = {
       readonly result: 'success';
       readonly msg: '';
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Get the picture of a custom emoji */
   readonly 'GET /user_avatars/{realm_id}/emoji/images/{file}': {
@@ -3602,7 +3602,7 @@ export type Operations = {
       readonly file: string;
     };
     readonly answer: Response;
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['ServiceUnavailableError'];
   };
   /** List the patterns that become links in messages */
   readonly 'GET /realm/filters': {
@@ -3612,7 +3612,7 @@ export type Operations = {
       readonly msg: '';
       readonly filters: Schemas['Linkifier'][];
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Add a pattern that becomes links in messages */
   readonly 'POST /realm/filters': {
@@ -3643,7 +3643,7 @@ export type Operations = {
       readonly result: 'success';
       readonly msg: '';
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** List the user groups */
   readonly 'GET /user_groups': {
@@ -3653,7 +3653,7 @@ export type Operations = {
       readonly msg: '';
       readonly user_groups: Schemas['UserGroup'][];
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Create a user group */
   readonly 'POST /user_groups/create': {
@@ -3669,7 +3669,7 @@ export type Operations = {
       readonly result: 'success';
       readonly msg: '';
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Give a user group another name or description */
   readonly 'PATCH /user_groups/{group_id}': {
@@ -3685,7 +3685,7 @@ export type Operations = {
       readonly result: 'success';
       readonly msg: '';
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Delete a user group */
   readonly 'DELETE /user_groups/{group_id}': {
@@ -3697,7 +3697,7 @@ export type Operations = {
       readonly result: 'success';
       readonly msg: '';
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Add people to a user group, and take people out */
   readonly 'POST /user_groups/{group_id}/members': {
@@ -3713,7 +3713,7 @@ export type Operations = {
       readonly result: 'success';
       readonly msg: '';
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['PlainError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Register an event queue */
   readonly 'POST /register': {
@@ -4067,7 +4067,7 @@ export type Operations = {
       /** With fetch type `zulip_version` */
       readonly zulip_version?: string;
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Get events from a queue */
   readonly 'GET /events': {
@@ -4105,7 +4105,7 @@ export type Operations = {
       /** Of a queue that was registered by this request */
       readonly last_event_id?: number;
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['BadEventQueueIdError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['BadEventQueueIdError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Delete an event queue */
   readonly 'DELETE /events': {
@@ -4117,7 +4117,7 @@ export type Operations = {
       readonly result: 'success';
       readonly msg: '';
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['BadEventQueueIdError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['BadEventQueueIdError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Get events from a queue as a stream */
   readonly 'GET /events/stream': {
@@ -4128,7 +4128,7 @@ export type Operations = {
       readonly last_event_id?: number | undefined;
     };
     readonly answer: Response;
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['BadEventQueueIdError'] | Schemas['PlainError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['BadEventQueueIdError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Tell that the caller starts or stops typing */
   readonly 'POST /typing': {
@@ -4142,7 +4142,7 @@ export type Operations = {
       readonly result: 'success';
       readonly msg: '';
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['PlainError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
 };
 

@@ -51,6 +51,9 @@ const backlog = 4_096;
 /** Longest time in which the headers of a request must arrive. */
 const headersTimeoutMs = 30_000;
 
+/** How often requests that take too long to arrive are looked for. Node's default lets each live for half a minute more. */
+const arrivalCheckMs = 5_000;
+
 /**
  * Starts to listen.
  *
@@ -67,6 +70,7 @@ export async function listen(
       keepAliveTimeout: keepAliveTimeoutMs,
       headersTimeout: Math.min(headersTimeoutMs, options.requestTimeoutMs),
       requestTimeout: options.requestTimeoutMs,
+      connectionsCheckingInterval: Math.min(arrivalCheckMs, options.requestTimeoutMs),
       // Node's own refusal has no body; every answer is JSON.
       requireHostHeader: false,
     },

@@ -1,0 +1,146 @@
+/** Nobody is somebody else: identities that a client makes up, at a service itself and through the gateway. */
+import { createHmac } from 'node:crypto';
+
+import { identityHeaderName } from '@parley/contracts';
+import type { Caller } from '@parley/contracts';
+import { signIdentity } from '@parley/identity';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { startSmallOrganization } from '../api/small-organization.ts';
+import type { SmallOrganization } from '../api/small-organization.ts';
+import { sendRaw } from '../support/send-raw.ts';
+
+const deadlineMs = 20_000;
+const notLoggedIn = 'Not logged in: API authentication or user session required';
+
+let organization: SmallOrganization;
+let serviceUrl: string;
+let administrator: Caller;
+
+beforeAll(async () => {
+  organization = await startSmallOrganization({ messages: 1, events: 1 });
+  serviceUrl = organization.cluster.getProcess('presence', 0).url;
+  administrator = {
+    userId: organization.id('ann'),
+    email: 'Ann@example.com',
+    role: 'administrator',
+    botType: null,
+    botOwnerId: null,
+  };
+});
+afterAll(() => organization?.stop());
+
+const attempt = { requestId: 'f'.repeat(32) };
+
+function sign(secret: string, nowMs: number): string {
+  return signIdentity(secret, administrator, { ...attempt, nowMs });
+}
+
+/** The header of each forgery, made when it is used, since true ones are believed for half a minute. */
+const forgeries: readonly (readonly [what: string, make: () => string])[] = [
+  ['nothing', () => ''],
+  ['the plain claim', () => JSON.stringify({ userId: 1, role: 'administrator' })],
+  [
+    'the claim without a signature',
+    () => Buffer.from(JSON.stringify({ userId: 1 })).toString('base64url'),
+  ],
+  ['an empty signature', () => `${sign('x'.repeat(40), Date.now()).split('.')[0] ?? ''}.`],
+  ['the signature of another secret', () => sign('x'.repeat(40), Date.now())],
+  [
+    'the signature of an empty secret',
+    () => {
+      const [claim = ''] = sign('x'.repeat(40), Date.now()).split('.');
+      return `${claim}.${createHmac('sha256', '').update(claim).digest('base64url')}`;
+    },
+  ],
+  [
+    'a true one that is too old',
+    () => sign(organization.cluster.settings.internalSecret, Date.now() - 120_000),
+  ],
+  [
+    'a true one of a time to come',
+    () => sign(organization.cluster.settings.internalSecret, Date.now() + 120_000),
+  ],
+  [
+    'a true signature under another claim',
+    () => {
+      const [, signature = ''] = sign(
+        organization.cluster.settings.internalSecret,
+        Date.now(),
+      ).split('.');
+      const [claim = ''] = sign('x'.repeat(40), Date.now() + 1).split('.');
+      return `${claim}.${signature}`;
+    },
+  ],
+];
+
+describe('at a service itself', () => {
+  test('the signature of the installation is what is believed', async () => {
+    const header = sign(organization.cluster.settings.internalSecret, Date.now());
+    const { status, text } = await ask(serviceUrl, header);
+    expect([status, JSON.parse(text)]).toMatchObject([200, { email: 'Ann@example.com' }]);
+  });
+
+  test.each(forgeries)('%s is nobody', async (_what, make) => {
+    const { status, text } = await ask(serviceUrl, make());
+    expect([status, JSON.parse(text)]).toEqual([401, { result: 'error', msg: notLoggedIn }]);
+  });
+
+  test('credentials of people are not looked at', async () => {
+    const { user, apiKey } = organization.accounts.ann;
+    const basic = Buffer.from(`${user.email}:${apiKey}`).toString('base64');
+    const answer = await sendRaw(
+      serviceUrl,
+      {
+        method: 'GET',
+        path: '/api/v1/users/me',
+        headers: { authorization: `Basic ${basic}` },
+        body: undefined,
+      },
+      deadlineMs,
+    );
+    expect(answer.status).toBe(401);
+  });
+});
+
+describe('through the gateway', () => {
+  const trueOne = (): string => sign(organization.cluster.settings.internalSecret, Date.now());
+
+  test('a header that a service would believe is dropped, in any spelling', async () => {
+    for (const name of [
+      identityHeaderName,
+      identityHeaderName.toUpperCase(),
+      `${identityHeaderName}-more`,
+    ]) {
+      const { body } = await organization
+        .client('bob')
+        .request('GET', 'users/me', {}, { headers: { [name]: trueOne() } });
+      expect(body).toMatchObject({ email: 'bob@example.com', is_admin: false });
+    }
+  });
+
+  test('without credentials it makes nobody somebody', async () => {
+    const [url = ''] = organization.cluster.gatewayUrls;
+    expect((await ask(url, trueOne())).status).toBe(401);
+  });
+
+  test('named as a header of the connection, it does not take the gateway’s own away', async () => {
+    const { body } = await organization
+      .client('bob')
+      .request('GET', 'users/me', {}, { headers: { connection: identityHeaderName } });
+    expect(body).toMatchObject({ email: 'bob@example.com' });
+  });
+});
+
+function ask(url: string, header: string): ReturnType<typeof sendRaw> {
+  return sendRaw(
+    url,
+    {
+      method: 'GET',
+      path: '/api/v1/users/me',
+      headers: { [identityHeaderName]: header },
+      body: undefined,
+    },
+    deadlineMs,
+  );
+}

@@ -1,0 +1,259 @@
+/**
+ * Ids of what the caller may not see: each request is answered as for an id that nobody has, so that not even its existence shows, and
+ * changes nothing.
+ */
+import type { JsonObject, Method, Parameters } from '@parley/test-kit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { startSmallOrganization } from '../api/small-organization.ts';
+import type { PersonKey, SmallOrganization } from '../api/small-organization.ts';
+import { ChangeWatch } from '../hostile/change-watch.ts';
+
+type Hidden = {
+  readonly message: number;
+  readonly privateMessage: number;
+  readonly stream: number;
+  readonly attachment: number;
+  readonly upload: string;
+  readonly bot: number;
+  readonly queue: string;
+};
+
+/** Of each kind one that Ann and Bob have, and one that nobody has. */
+let real: Hidden;
+let unknown: Hidden;
+let organization: SmallOrganization;
+let watch: ChangeWatch;
+
+const streamName = 'hidden';
+
+beforeAll(async () => {
+  organization = await startSmallOrganization({ messages: 1, events: 1 });
+  const ann = organization.client('ann');
+  await ann.post('users/me/subscriptions', {
+    subscriptions: [{ name: streamName }],
+    invite_only: true,
+    principals: ['Ann@example.com', 'bob@example.com'],
+  });
+  const { uri } = await uploadOf('ann');
+  const { id } = await ann.post('messages', {
+    type: 'stream',
+    to: streamName,
+    topic: 'plans',
+    content: `[file](${uri})`,
+  });
+  const { id: privateId } = await ann.post('messages', {
+    type: 'private',
+    to: ['bob@example.com'],
+    content: 'between us',
+  });
+  const { stream_id: streamId } = await ann.get('get_stream_id', { stream: streamName });
+  const { attachments } = await ann.get('attachments');
+  const { queue_id: queueId } = await ann.post('register', { event_types: ['message'] });
+  real = {
+    message: id as number,
+    privateMessage: privateId as number,
+    stream: streamId as number,
+    attachment: (attachments as JsonObject[])[0]?.['id'] as number,
+    upload: uri,
+    bot: organization.id('bobBot'),
+    queue: queueId as string,
+  };
+  const nobodys = 987_654_321;
+  unknown = {
+    message: nobodys,
+    privateMessage: nobodys,
+    stream: nobodys,
+    attachment: nobodys,
+    upload: uri.replace(/\/[^/]+\/[^/]+$/, `/${'A'.repeat(24)}/file.txt`),
+    bot: nobodys,
+    queue: real.queue.replace(/\d$/, (digit) => String((Number(digit) + 1) % 10)),
+  };
+  watch = await ChangeWatch.start(organization.pool);
+});
+afterAll(() => organization?.stop());
+
+async function uploadOf(who: PersonKey): Promise<{ uri: string }> {
+  const { user, apiKey } = organization.accounts[who];
+  const form = new FormData();
+  form.set('file', new Blob(['the plan']), 'plan.txt');
+  const answer = await fetch(`${organization.cluster.url}/api/v1/user_uploads`, {
+    method: 'POST',
+    headers: {
+      authorization: `Basic ${Buffer.from(`${user.email}:${apiKey}`).toString('base64')}`,
+    },
+    body: form,
+  });
+  return (await answer.json()) as { uri: string };
+}
+
+type Attempt = readonly [
+  what: string,
+  method: Method,
+  path: (hidden: Hidden) => string,
+  parameters?: (hidden: Hidden) => Parameters,
+];
+
+const ofMessages = (['message', 'privateMessage'] as const).flatMap<Attempt>((kind) => [
+  [`read a ${kind}`, 'GET', (hidden) => `messages/${hidden[kind]}`],
+  [`read the history of a ${kind}`, 'GET', (hidden) => `messages/${hidden[kind]}/history`],
+  [
+    `edit a ${kind}`,
+    'PATCH',
+    (hidden) => `messages/${hidden[kind]}`,
+    () => ({ content: 'taken over' }),
+  ],
+  [`delete a ${kind}`, 'DELETE', (hidden) => `messages/${hidden[kind]}`],
+  [
+    `react to a ${kind}`,
+    'POST',
+    (hidden) => `messages/${hidden[kind]}/reactions`,
+    () => ({ emoji_name: 'octopus' }),
+  ],
+  [
+    `take a reaction from a ${kind}`,
+    'DELETE',
+    (hidden) => `messages/${hidden[kind]}/reactions`,
+    () => ({ emoji_name: 'octopus' }),
+  ],
+  [
+    `add a submessage to a ${kind}`,
+    'POST',
+    () => 'submessage',
+    (hidden) => ({ message_id: hidden[kind], msg_type: 'widget', content: '{}' }),
+  ],
+  [
+    `star a ${kind}`,
+    'POST',
+    () => 'messages/flags',
+    (hidden) => ({ messages: [hidden[kind]], op: 'add', flag: 'starred' }),
+  ],
+  [
+    `match a ${kind}`,
+    'GET',
+    () => 'messages/matches_narrow',
+    (hidden) => ({ msg_ids: [hidden[kind]], narrow: [['search', 'plan']] }),
+  ],
+]);
+
+const attempts: readonly Attempt[] = [
+  ...ofMessages,
+  ['list the members of a stream', 'GET', ({ stream }) => `streams/${stream}/members`],
+  ['list the topics of a stream', 'GET', ({ stream }) => `users/me/${stream}/topics`],
+  [
+    'narrow to a stream',
+    'GET',
+    () => 'messages',
+    ({ stream }) => ({
+      anchor: 0,
+      num_before: 0,
+      num_after: 5,
+      narrow: [{ operator: 'stream', operand: stream }],
+    }),
+  ],
+  [
+    'mark a stream as read',
+    'POST',
+    () => 'mark_stream_as_read',
+    ({ stream }) => ({ stream_id: stream }),
+  ],
+  [
+    'mark a topic as read',
+    'POST',
+    () => 'mark_topic_as_read',
+    ({ stream }) => ({ stream_id: stream, topic_name: 'plans' }),
+  ],
+  [
+    'pin a stream',
+    'PATCH',
+    ({ stream }) => `users/me/subscriptions/${stream}`,
+    () => ({ property: 'pin_to_top', value: true }),
+  ],
+  [
+    'mute a topic of a stream',
+    'PATCH',
+    () => 'users/me/subscriptions/muted_topics',
+    ({ stream }) => ({ stream_id: stream, topic: 'plans', op: 'add' }),
+  ],
+  [
+    'ask who subscribes to a stream',
+    'GET',
+    ({ stream }) => `users/${organization.id('ann')}/subscriptions/${stream}`,
+  ],
+  ['ask for the address of a stream', 'GET', ({ stream }) => `streams/${stream}/email_address`],
+  ['delete an attachment', 'DELETE', ({ attachment }) => `attachments/${attachment}`],
+];
+
+function sendingTo(stream: number): Parameters {
+  return { type: 'stream', to: stream, topic: 'x', content: 'in' };
+}
+
+function polling(queue: string): Parameters {
+  return { queue_id: queue, last_event_id: -1, dont_block: true };
+}
+
+function named(
+  list: readonly Attempt[],
+): readonly { readonly what: string; readonly attempt: Attempt }[] {
+  return list.map((attempt) => ({ what: attempt[0], attempt }));
+}
+
+/** The answer, without the id that the caller gave himself. */
+async function answerOf(
+  who: PersonKey,
+  [, method, path, parameters = () => ({})]: Attempt,
+  hidden: Hidden,
+): Promise<unknown> {
+  const { status, body } = await organization
+    .client(who)
+    .request(method, path(hidden), parameters(hidden));
+  const text = JSON.stringify(body);
+  const own = Object.values(hidden).toSorted((a, b) => String(b).length - String(a).length);
+  return {
+    status,
+    body: own.reduce<string>((left, id) => left.replaceAll(String(id), 'ID'), text),
+  };
+}
+
+describe.each(['cat', 'gil', 'bobBot', 'hookBot'] as const)('%s cannot', (who) => {
+  test.each(named(attempts))('$what', async ({ attempt }) => {
+    await watch.take();
+    const forReal = await answerOf(who, attempt, real);
+    expect(forReal).toEqual(await answerOf(who, attempt, unknown));
+    expect(await watch.take()).toEqual([]);
+  });
+});
+
+/** What is told apart from an id that nobody has, as documented: the ids are random, or no secret. */
+const refusedByName: readonly Attempt[] = [
+  ['poll a queue', 'GET', () => 'events', ({ queue }) => polling(queue)],
+  ['follow a queue', 'GET', () => 'events/stream', ({ queue }) => polling(queue)],
+  ['end a queue', 'DELETE', () => 'events', ({ queue }) => ({ queue_id: queue })],
+  ['rename a bot of somebody', 'PATCH', ({ bot }) => `bots/${bot}`, () => ({ full_name: 'Mine' })],
+  ['end a bot of somebody', 'DELETE', ({ bot }) => `bots/${bot}`],
+  ['take the key of a bot', 'POST', ({ bot }) => `bots/${bot}/api_key/regenerate`],
+  // A bot may send where its owner may.
+  ['send into a stream', 'POST', () => 'messages', ({ stream }) => sendingTo(stream)],
+];
+
+describe.each(['cat', 'gil'] as const)('%s cannot', (who) => {
+  test.each(named(refusedByName))('$what', async ({ attempt }) => {
+    await watch.take();
+    expect(await answerOf(who, attempt, real)).toMatchObject({ status: 400 });
+    expect(await watch.take()).toEqual([]);
+  });
+
+  test('download a file', async () => {
+    const { user, apiKey } = organization.accounts[who];
+    const answer = await fetch(`${organization.cluster.url}${real.upload}`, {
+      redirect: 'manual',
+      headers: {
+        authorization: `Basic ${Buffer.from(`${user.email}:${apiKey}`).toString('base64')}`,
+      },
+    });
+    expect([answer.status, await answer.text()]).toEqual([
+      403,
+      expect.not.stringContaining('the plan'),
+    ]);
+  });
+});

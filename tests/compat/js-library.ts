@@ -1,0 +1,73 @@
+/** Calls functions of npm `zulip-js`, which runs unchanged in a process of its own. */
+import { fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+import { waitUntil } from '@parley/test-kit';
+import type { JsonObject } from '@parley/test-kit';
+
+type Report = {
+  readonly id?: number;
+  readonly answer?: JsonObject;
+  readonly failure?: string;
+  readonly loop?: number;
+  readonly event?: JsonObject;
+};
+
+export class JsLibrary {
+  readonly #process: ChildProcess;
+  readonly #reports: Report[] = [];
+  #orders = 0;
+
+  constructor() {
+    this.#process = fork(fileURLToPath(new URL('zulip-js-client.mjs', import.meta.url)), {
+      // What the library would read elsewhere is given as an argument; its own log is not of interest.
+      env: { PATH: process.env['PATH'] },
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    this.#process.on('message', (report) => this.#reports.push(report as Report));
+  }
+
+  /**
+   * Makes a client of the library's.
+   *
+   * @param options what the library takes: `username`, `realm`, and `apiKey` or `password`
+   */
+  async connect(name: string, options: JsonObject): Promise<void> {
+    const { failure } = await this.#order(name, 'connect', [options]);
+    if (failure !== undefined) throw new Error(failure);
+  }
+
+  /**
+   * Calls a function of a client, for example `users.me.pointer.update`.
+   *
+   * @returns what its promise gives
+   * @throws Error with what the promise was rejected with
+   */
+  async call(name: string, path: string, ...parameters: readonly unknown[]): Promise<JsonObject> {
+    const { answer, failure } = await this.#order(name, path, parameters);
+    if (answer === undefined) throw new Error(failure ?? `${path} gave nothing`);
+    return answer;
+  }
+
+  /** Starts the library's event loop. @returns the events that its callback was called with, as they come */
+  async follow(name: string, ...parameters: readonly unknown[]): Promise<() => JsonObject[]> {
+    const { id } = await this.#order(name, 'callOnEachEvent', parameters);
+    return () =>
+      this.#reports.flatMap(({ loop, event }) =>
+        loop === id && event !== undefined ? [event] : [],
+      );
+  }
+
+  stop(): void {
+    this.#process.kill('SIGKILL');
+  }
+
+  async #order(client: string, path: string, parameters: readonly unknown[]): Promise<Report> {
+    const id = (this.#orders += 1);
+    this.#process.send({ id, client, function: path, parameters });
+    return waitUntil(`the library's ${path}`, () => this.#reports.find((one) => one.id === id), {
+      deadlineMs: 60_000,
+    });
+  }
+}
