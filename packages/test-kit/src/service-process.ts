@@ -39,6 +39,7 @@ export class ServiceProcess {
   readonly #child: ChildProcess;
   readonly #output: string[] = [];
   readonly #faultLines: string[] = [];
+  #watch: ((line: string) => void) | undefined;
   readonly #listening = Promise.withResolvers<Listening>();
   #address: Listening | undefined;
   #end: ProcessEnd | undefined;
@@ -182,6 +183,11 @@ export class ServiceProcess {
     return `${this.service} (node ${this.nodeId}, process ${this.pid})`;
   }
 
+  /** Gives every line that the process writes from here on to a watcher, however many there are. */
+  watchOutput(watch: (line: string) => void): void {
+    this.#watch = watch;
+  }
+
   /** The last output, for the message of an error. */
   describeOutput(): string {
     return `output of ${this.describe()}:\n${this.#output.slice(-40).join('\n')}`;
@@ -217,6 +223,7 @@ export class ServiceProcess {
   }
 
   #keepLine(line: string): void {
+    this.#watch?.(line);
     this.#output.push(line);
     if (this.#output.length > outputLinesMax) this.#output.shift();
   }

@@ -1,0 +1,163 @@
+/** Secrets are never written: known ones are sent everywhere, answers go wrong on purpose, and all output of all processes is searched. */
+import { serviceNames } from '@parley/test-kit';
+import type { Parameters } from '@parley/test-kit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { startSmallOrganization } from '../api/small-organization.ts';
+import type { SmallOrganization } from '../api/small-organization.ts';
+
+let organization: SmallOrganization;
+const lines: string[] = [];
+
+/** What must not be found; each is of a form that nothing else has. */
+const secrets = {
+  message: 'SecretOfMessageQk3v',
+  edited: 'SecretOfEditedMessageQk3v',
+  privateMessage: 'SecretOfPrivateMessageQk3v',
+  submessage: 'SecretOfSubmessageQk3v',
+  rendered: 'SecretOfRenderedQk3v',
+  search: 'SecretOfSearchQk3v',
+  payload: 'SecretOfPayloadQk3v',
+  password: 'SecretOfPasswordQk3v',
+  newPassword: 'SecretOfNewPassword-Qk3v-7',
+  wrongKey: 'SecretOfWrongKeyQk3vSecretOfWron',
+  storage: 'SecretOfBotStorageQk3v',
+  file: 'SecretOfFileQk3v',
+} as const;
+
+beforeAll(async () => {
+  organization = await startSmallOrganization({
+    messages: 1,
+    events: 1,
+    environment: { PARLEY_LOG_LEVEL: 'trace' },
+  });
+  for (const service of serviceNames)
+    for (const running of organization.cluster.findProcesses(service))
+      running.watchOutput((line) => lines.push(line));
+});
+afterAll(() => organization?.stop());
+
+const stream = 'secrets';
+
+/** Sends every secret where it belongs and where it does not; what is answered is not this test's business. */
+async function sendSecretsEverywhere(): Promise<void> {
+  const bob = organization.client('bob');
+  const ask = (method: 'GET' | 'POST' | 'PATCH' | 'PUT', path: string, given: Parameters) =>
+    bob.request(method, path, given);
+  await ask('POST', 'users/me/subscriptions', { subscriptions: [{ name: stream }] });
+  const sent = await ask('POST', 'messages', {
+    type: 'stream',
+    to: stream,
+    topic: 'x',
+    content: secrets.message,
+  });
+  const id = typeof sent.body['id'] === 'number' ? sent.body['id'] : 1;
+  await ask('POST', 'messages', {
+    type: 'private',
+    to: ['Ann@example.com'],
+    content: secrets.privateMessage,
+  });
+  await ask('PATCH', `messages/${id}`, { content: secrets.edited });
+  await ask('POST', 'submessage', {
+    message_id: id,
+    msg_type: 'widget',
+    content: JSON.stringify({ text: secrets.submessage }),
+  });
+  await ask('POST', 'messages/render', { content: secrets.rendered });
+  await ask('GET', 'messages', {
+    anchor: 0,
+    num_before: 0,
+    num_after: 5,
+    narrow: [{ operator: 'search', operand: secrets.search }],
+  });
+  await ask('PATCH', 'settings', {
+    old_password: secrets.password,
+    new_password: secrets.newPassword,
+  });
+  await organization
+    .client('bobBot')
+    .request('PUT', 'bot_storage', { storage: { key: secrets.storage } });
+  await organization
+    .client()
+    .request('POST', 'fetch_api_key', { username: 'bob@example.com', password: secrets.password });
+  await organization.client('bob', secrets.wrongKey).request('GET', 'users/me');
+  await webhook(organization.accounts.hookBot.apiKey);
+  await webhook(secrets.wrongKey);
+  const form = new FormData();
+  form.set('file', new Blob([secrets.file]), 'file.txt');
+  await rawPost('user_uploads', form);
+  // In a path and a query, where a secret does not belong but may come by mistake.
+  await fetch(
+    `${organization.cluster.url}/avatar/bob@example.com?api_key=${organization.accounts.bob.apiKey}`,
+    { redirect: 'manual' },
+  );
+}
+
+function basic(): string {
+  const { user, apiKey } = organization.accounts.bob;
+  return Buffer.from(`${user.email}:${apiKey}`).toString('base64');
+}
+
+function rawPost(path: string, body: BodyInit, headers: object = {}): Promise<Response> {
+  return fetch(`${organization.cluster.url}/api/v1/${path}`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${basic()}`, ...headers },
+    body,
+  });
+}
+
+async function webhook(apiKey: string): Promise<void> {
+  await fetch(
+    `${organization.cluster.url}/api/v1/external/helloworld?api_key=${apiKey}&stream=${stream}`,
+    {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ featured_title: secrets.payload, featured_url: secrets.payload }),
+    },
+  );
+}
+
+/** Everything that is secret, with what the processes themselves were given. */
+function everySecret(): ReadonlyMap<string, string> {
+  const { keySecret, internalSecret, databaseUrl, redisUrl } = organization.cluster.settings;
+  return new Map([
+    ...Object.entries(secrets),
+    ...Object.entries(organization.accounts).map(
+      ([who, { apiKey }]) => [`key of ${who}`, apiKey] as const,
+    ),
+    ['credentials of a request', basic()],
+    ['PARLEY_KEY_SECRET', keySecret],
+    ['PARLEY_INTERNAL_SECRET', internalSecret],
+    ['password of Postgres', new URL(databaseUrl).password],
+    ['password of Redis', new URL(redisUrl).password],
+  ]);
+}
+
+function expectNoSecret(): void {
+  // Without output there would be nothing to search.
+  expect(lines.filter((line) => line.includes('"msg":"request"')).length).toBeGreaterThan(20);
+  const found = [...everySecret()].flatMap(([name, secret]) =>
+    lines.filter((line) => line.includes(secret)).map((line) => `${name} in ${line}`),
+  );
+  expect(found).toEqual([]);
+}
+
+test('are not written when all is well', async () => {
+  await sendSecretsEverywhere();
+  expectNoSecret();
+});
+
+test('are not written when the database refuses what is stored', async () => {
+  await organization.pool.query(
+    `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+       RAISE EXCEPTION 'refused for a test' USING DETAIL = 'as is the detail', TABLE = TG_TABLE_NAME;
+     END $$`,
+  );
+  for (const table of ['messages', 'log_entries', 'submessages', 'users', 'bot_storage', 'uploads'])
+    await organization.pool.query(
+      `CREATE TRIGGER refuse BEFORE INSERT OR UPDATE ON ${table} FOR EACH ROW EXECUTE FUNCTION refuse()`,
+    );
+  await sendSecretsEverywhere();
+  expect(lines.some((line) => line.includes('refused for a test'))).toBe(true);
+  expectNoSecret();
+});
