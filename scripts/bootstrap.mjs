@@ -17,7 +17,8 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const pnpmVersion = '12.21.0';
 const toolsFolder = join(root, '.parley', 'tools');
 const pnpmFolder = join(toolsFolder, `pnpm-${pnpmVersion}`);
-const pnpmEntry = join(pnpmFolder, 'node_modules', '.bin', 'pnpm');
+/** The pinned pnpm, there after `prepare`. */
+export const pnpmEntry = join(pnpmFolder, 'node_modules', '.bin', 'pnpm');
 const installedMark = join(root, 'node_modules', '.parley-installed');
 
 const isRunByNpm = process.env.npm_lifecycle_event !== undefined;

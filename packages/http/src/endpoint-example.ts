@@ -40,7 +40,10 @@ export const exampleVariables = {
     '`id` in the `realm_default_stream_groups` of `POST register`',
   ),
   profileFieldId: integer('FIELD_ID', '`id` in the answer of `GET realm/profile_fields`'),
-  otherProfileFieldId: integer('OTHER_FIELD_ID', '`id` in the answer of `GET realm/profile_fields`'),
+  otherProfileFieldId: integer(
+    'OTHER_FIELD_ID',
+    '`id` in the answer of `GET realm/profile_fields`',
+  ),
   linkifierId: integer('FILTER_ID', '`id` in the answer of `POST realm/filters`'),
   attachmentId: integer('ATTACHMENT_ID', '`id` in the answer of `GET attachments`'),
   queueId: string('QUEUE_ID', '`queue_id` in the answer of `POST register`'),
@@ -58,7 +61,10 @@ export const exampleVariables = {
   uploadedUri: string('FILE_URI', 'the `uri` that `POST user_uploads` answered, without its slash'),
   avatarFile: string('AVATAR_FILE', 'the last part of an `avatar_url`, without its query'),
   emojiFile: string('EMOJI_FILE', 'the last part of a `source_url` of `GET realm/emoji`'),
-  realmPictureFile: string('PICTURE_FILE', 'the last part of `realm_icon` in `GET server_settings`'),
+  realmPictureFile: string(
+    'PICTURE_FILE',
+    'the last part of `realm_icon` in `GET server_settings`',
+  ),
 } as const;
 
 export type ExampleVariableName = keyof typeof exampleVariables;
