@@ -1,0 +1,149 @@
+/**
+ * Restoring to a point in time: the log opens a new epoch by itself. Queues that saw what is gone are told so by a code, all others go
+ * on, and no id is given twice.
+ */
+import { migrate } from '@parley/database';
+import { readObjects, serviceNames } from '@parley/test-kit';
+import type { Answer } from '@parley/test-kit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { startSmallOrganization } from '../api/small-organization.ts';
+import type { PersonKey, SmallOrganization } from '../api/small-organization.ts';
+import { ArchivedPostgres } from './archived-postgres.ts';
+
+type Queue = { readonly who: PersonKey; readonly id: string; lastEventId: number };
+
+let postgres: ArchivedPostgres;
+let organization: SmallOrganization;
+
+/** Registered before the point; it has been told nothing yet. */
+let untold: Queue;
+/** Registered before the point; it was told all up to it. */
+let upToThePoint: Queue;
+/** Registered before the point, and told of what came after it. */
+let beyondThePoint: Queue;
+/** Registered after the point. */
+let tooYoung: Queue;
+
+const kept: number[] = [];
+const lost: number[] = [];
+
+beforeAll(async () => {
+  postgres = await ArchivedPostgres.start();
+  await migrate(postgres.url);
+  organization = await startSmallOrganization({
+    events: 2,
+    messages: 1,
+    databaseUrl: postgres.url,
+  });
+  await postgres.takeBaseBackup();
+
+  await organization.client('ann').post('users/me/subscriptions', {
+    subscriptions: [{ name: 'plans' }],
+    principals: ['Ann@example.com', 'bob@example.com', 'cat@example.com'],
+  });
+  untold = await register('bob');
+  upToThePoint = await register('cat');
+  beyondThePoint = await register('ann');
+  for (let n = 0; n < 5; n += 1) kept.push(await send(`kept ${n}`));
+  await organization
+    .client('bob')
+    .post('messages/flags', { messages: [kept[0]], op: 'add', flag: 'starred' });
+  await contentsOf(upToThePoint);
+  await postgres.markPoint('before the mistake');
+
+  for (let n = 0; n < 5; n += 1) lost.push(await send(`lost ${n}`));
+  await contentsOf(beyondThePoint);
+  tooYoung = await register('gil');
+
+  const { cluster } = organization;
+  const counts = serviceNames.map((service) => [service, cluster.findProcesses(service).length]);
+  for (const service of serviceNames)
+    while (cluster.findProcesses(service).length > 0) await cluster.kill(service, 0);
+  await postgres.loseAndRestore('before the mistake');
+  for (const [service, count] of counts as [(typeof serviceNames)[number], number][])
+    for (let n = 0; n < count; n += 1) await cluster.startAnother(service);
+}, 300_000);
+afterAll(async () => {
+  await organization?.stop();
+  await postgres?.stop();
+});
+
+async function register(who: PersonKey): Promise<Queue> {
+  const answer = await organization.client(who).post('register', { event_types: ['message'] });
+  return {
+    who,
+    id: answer['queue_id'] as string,
+    lastEventId: answer['last_event_id'] as number,
+  };
+}
+
+function poll({ who, id, lastEventId }: Queue): Promise<Answer> {
+  return organization
+    .client(who)
+    .request('GET', 'events', { queue_id: id, last_event_id: lastEventId, dont_block: true });
+}
+
+/** Takes what a queue has, and gives the texts of the messages of this test's own topic. */
+async function contentsOf(queue: Queue): Promise<unknown[]> {
+  const answer = await poll(queue);
+  expect(answer.status).toBe(200);
+  const events = readObjects(answer.body, 'events');
+  queue.lastEventId = (events.at(-1)?.['id'] as number | undefined) ?? queue.lastEventId;
+  return events
+    .map((event) => event['message'] as { subject: string; content: string })
+    .filter(({ subject }) => subject === 'numbers')
+    .map(({ content }) => content);
+}
+
+async function send(content: string): Promise<number> {
+  const answer = await organization
+    .client('ann')
+    .post('messages', { type: 'stream', to: 'plans', topic: 'numbers', content });
+  return answer['id'] as number;
+}
+
+const texts = (word: string): string[] => Array.from({ length: 5 }, (_, n) => `${word} ${n}`);
+
+test('history ends at the point', async () => {
+  const { messages } = await organization.client('bob').get('messages', {
+    anchor: kept[0],
+    num_before: 0,
+    num_after: 100,
+    narrow: [
+      ['stream', 'plans'],
+      ['topic', 'numbers'],
+    ],
+    apply_markdown: false,
+  });
+  expect(messages).toMatchObject(kept.map((id, n) => ({ id, content: `kept ${n}` })));
+  expect((messages as { flags: string[] }[])[0]?.flags).toContain('starred');
+});
+
+test('a queue that had seen more is refused by its code once the log goes on, and so is one that was registered later', async () => {
+  // The first change after the restoration opens the epoch; a silent log has one every 40 seconds.
+  await organization
+    .client('cat')
+    .post('messages', { type: 'stream', to: 'plans', topic: 'first', content: 'back again' });
+  for (const queue of [beyondThePoint, tooYoung])
+    expect(await poll(queue)).toMatchObject({
+      status: 400,
+      body: { code: 'BAD_EVENT_QUEUE_ID', queue_id: queue.id },
+    });
+});
+
+test('all other queues go on, and get what follows once and in order', async () => {
+  expect(await contentsOf(untold)).toEqual(texts('kept'));
+  const sent: number[] = [];
+  for (let n = 0; n < 5; n += 1) sent.push(await send(`new ${n}`));
+  // No id is given twice: clients may remember those that are gone.
+  expect(Math.min(...sent)).toBeGreaterThan(Math.max(...lost));
+  for (const queue of [untold, upToThePoint])
+    await expect.poll(() => contentsOf(queue)).toEqual(texts('new'));
+});
+
+test('who was refused registers anew and follows', async () => {
+  const queue = await register('ann');
+  await send('seen by all');
+  await expect.poll(() => contentsOf(queue)).toEqual(['seen by all']);
+});
