@@ -2774,7 +2774,9 @@ export type Operations = {
   };
   /** Replace the caller's avatar */
   readonly 'POST /users/me/avatar': {
-    readonly parameters: NoParameters;
+    readonly parameters: {
+      readonly file: Blob;
+    };
     readonly answer: {
       readonly result: 'success';
       readonly msg: '';
@@ -3092,6 +3094,7 @@ export type Operations = {
       readonly default_events_register_stream?: string | undefined;
       /** Its event queues listen to all public streams */
       readonly default_all_public_streams?: boolean | undefined;
+      readonly file?: Blob | undefined;
     };
     readonly answer: {
       readonly result: 'success';
@@ -3129,6 +3132,7 @@ export type Operations = {
       readonly default_events_register_stream?: string | undefined;
       /** Its event queues listen to all public streams */
       readonly default_all_public_streams?: boolean | undefined;
+      readonly file?: Blob | undefined;
     };
     readonly answer: {
       readonly result: 'success';
@@ -3482,7 +3486,9 @@ export type Operations = {
   };
   /** Replace the organization's icon */
   readonly 'POST /realm/icon': {
-    readonly parameters: NoParameters;
+    readonly parameters: {
+      readonly file: Blob;
+    };
     readonly answer: {
       readonly result: 'success';
       readonly msg: '';
@@ -3514,6 +3520,7 @@ export type Operations = {
     readonly parameters: {
       /** The logo for dark ground */
       readonly night: boolean;
+      readonly file: Blob;
     };
     readonly answer: {
       readonly result: 'success';
@@ -3574,6 +3581,7 @@ export type Operations = {
     readonly parameters: {
       /** Lower-case letters, digits, `.`, `-` and `_`; spaces become `_` */
       readonly emoji_name: string;
+      readonly file: Blob;
     };
     readonly answer: {
       readonly result: 'success';

@@ -193,6 +193,7 @@ export class ParleyClient implements Requests {
         body: body ?? null,
         signal: signal === undefined ? deadline : AbortSignal.any([signal, deadline]),
         headers: {
+          ...options.headers,
           ...this.#headers,
           ...(contentType !== undefined && { 'Content-Type': contentType }),
           ...(options.idempotencyKey !== undefined && {

@@ -10,6 +10,8 @@ export type RequestOptions = {
    * but for a page of another origin, which may not send the header.
    */
   readonly idempotencyKey?: string;
+  /** Further headers that an operation asks for, such as the name of a webhook's event. */
+  readonly headers?: Readonly<Record<string, string>>;
 };
 
 /** Left out where all parameters may be. */

@@ -170,6 +170,8 @@ export type EndpointDeclaration<
    * and query only, since they are checked before the body is read.
    */
   readonly takesFile?: boolean;
+  /** The form may, or has to, bring one small file, which the handler reads with `formFiles`. */
+  readonly formFile?: 'optional' | 'required';
   /** Long polls are answered late by design: access log lines at debug level. */
   readonly longPoll?: boolean;
   readonly handler: (
@@ -196,6 +198,7 @@ export type Endpoint<in Context> = {
   readonly errors: readonly ErrorCode[];
   readonly refusals: readonly Refusal[];
   readonly takesFile: boolean;
+  readonly formFile: 'none' | 'optional' | 'required';
   readonly longPoll: boolean;
   /** Gives the first difference between an answer's members and the declared schema, or undefined. */
   readonly findAnswerFault: (data: unknown) => string | undefined;
@@ -256,6 +259,7 @@ export function defineEndpoint<
     errors: declaration.errors ?? [],
     refusals: declaration.refusals ?? [],
     takesFile: declaration.takesFile ?? false,
+    formFile: declaration.formFile ?? 'none',
     longPoll: declaration.longPoll ?? false,
     findAnswerFault: answerCheck(response),
     // The parameters were decoded by this very list and the caller checked by this very access.

@@ -113,6 +113,32 @@ const fileBody: Json = {
   },
 };
 
+/** What an operation says of its request when a form may bring a file as well: only multipart forms can. */
+function withFormFile<Context>(
+  { formFile }: Endpoint<Context>,
+  { requestBody, ...rest }: Json,
+): Json {
+  if (formFile === 'none') return { ...rest, ...(requestBody !== undefined && { requestBody }) };
+  const { content, required } = (requestBody ?? {}) as { content?: Json; required?: boolean };
+  const media = (content?.['multipart/form-data'] ?? {}) as { schema?: JsonSchema };
+  const names = [...(media.schema?.required ?? []), ...(formFile === 'required' ? ['file'] : [])];
+  const schema = {
+    type: 'object',
+    properties: { ...media.schema?.properties, file: { type: 'string', format: 'binary' } },
+    ...(names.length > 0 && { required: names }),
+  };
+  return {
+    ...rest,
+    requestBody: {
+      required: formFile === 'required' || required === true,
+      content: {
+        ...(formFile === 'optional' && content),
+        'multipart/form-data': { ...media, schema },
+      },
+    },
+  };
+}
+
 function successSchema(response: JsonSchema): JsonSchema {
   return {
     ...response,
@@ -307,7 +333,10 @@ function operationOf<Context>(
     summary: endpoint.summary,
     ...(endpoint.description !== '' && { description: endpoint.description }),
     security: securityOf(endpoint),
-    ...requestOf(endpoint.parameters, method === 'get' || endpoint.takesFile, schemas),
+    ...withFormFile(
+      endpoint,
+      requestOf(endpoint.parameters, method === 'get' || endpoint.takesFile, schemas),
+    ),
     ...(endpoint.takesFile && { requestBody: fileBody }),
     responses: { ...successesOf(endpoint, schemas), ...errorResponses(endpoint, schemas) },
   };

@@ -70,7 +70,7 @@ export const getUploadedFileEndpoint = defineEndpoint({
     'The key may also be the query parameter `api_key`. A file can be read by its owner, and by whoever may see a message that links to it.',
   example: {
     parameters: { realm_id: exampleVariables.realmId, path: exampleVariables.uploadedPath },
-    savedAs: 'heron.png',
+    savedAs: 'downloaded.png',
   },
   access: { authentication: 'required' },
   parameters: [

@@ -33,6 +33,7 @@ export const uploadOwnAvatarEndpoint = defineEndpoint({
   example: { file: 'heron.png' },
   access: { authentication: 'required' },
   parameters: [],
+  formFile: 'required',
   response: urlAnswer,
   errors: ['BAD_IMAGE'],
   handler: async (context: PresenceContext, { caller, formFiles }) => ({

@@ -110,6 +110,7 @@ export const createBotEndpoint = defineEndpoint({
       description: 'Its event queues listen to all public streams',
     }),
   ],
+  formFile: 'optional',
   response: {
     type: 'object',
     properties: {
@@ -185,6 +186,7 @@ export const changeBotEndpoint = defineEndpoint({
       description: 'Its event queues listen to all public streams',
     }),
   ],
+  formFile: 'optional',
   response: {
     type: 'object',
     properties: {

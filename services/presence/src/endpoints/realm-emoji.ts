@@ -47,6 +47,7 @@ export const addRealmEmojiEndpoint = defineEndpoint({
   example: { parameters: { emoji_name: 'puffin' }, file: 'heron.png' },
   access: members,
   parameters: [emojiName('Lower-case letters, digits, `.`, `-` and `_`; spaces become `_`')],
+  formFile: 'required',
   response: emptyAnswer,
   errors,
   handler: async (context: PresenceContext, { caller, parameters, formFiles }) => {

@@ -41,6 +41,7 @@ export const uploadRealmIconEndpoint = defineEndpoint({
   example: { file: 'heron.png' },
   access: administrators,
   parameters: [],
+  formFile: 'required',
   response: iconAnswer,
   errors: ['BAD_IMAGE', 'UNAUTHORIZED_PRINCIPAL'],
   handler: async (context: PresenceContext, { caller, formFiles }) => ({
@@ -105,6 +106,7 @@ export const uploadRealmLogoEndpoint = defineEndpoint({
   example: { parameters: { night: false }, file: 'heron.png' },
   access: administrators,
   parameters: [night],
+  formFile: 'required',
   response: emptyAnswer,
   errors: ['BAD_IMAGE', 'UNAUTHORIZED_PRINCIPAL', 'BAD_REQUEST'],
   handler: async (context: PresenceContext, { caller, parameters, formFiles }) => {

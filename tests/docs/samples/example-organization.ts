@@ -1,0 +1,333 @@
+/** The demo organization on a cluster of its own, with all in it that the examples refer to. */
+import { connectMaker, people, seedDemo } from '@parley/demo';
+import type { ConnectedMaker, NewAccount } from '@parley/demo';
+import { exampleVariables } from '@parley/http';
+import type { ExampleCaller, ExampleVariable, ExampleVariableName } from '@parley/http';
+import { drawDefaultAvatar } from '@parley/images';
+import { ApiClient, readObjects, startCluster } from '@parley/test-kit';
+import type { Cluster, JsonObject } from '@parley/test-kit';
+
+import type { SampleRequest } from './sample-request.ts';
+
+/** Links in recorded answers begin with it. */
+const publicUrl = 'https://chat.example.com';
+const password = 'the tide is low on tuesdays';
+
+/** Calls that take something from their caller that later ones need. */
+const usesUpItsCaller: ReadonlySet<string> = new Set([
+  'DELETE /users/me',
+  'POST /users/me/api_key/regenerate',
+]);
+
+/** What one call needs: who makes it, and the values that it refers to. */
+type Call = {
+  readonly client: ApiClient;
+  readonly made: Map<string, Promise<JsonObject>>;
+};
+
+type Make = (call: Call) => Promise<unknown>;
+
+export type PreparedCall = {
+  readonly client: ApiClient;
+  /** By the names of variables. */
+  readonly values: Readonly<Record<string, string | number>>;
+};
+
+function lastPart(address: unknown): string {
+  return String(address).replace(/\?.*$/, '').split('/').at(-1) ?? '';
+}
+
+function idOf(listed: readonly JsonObject[], key: string, wanted: unknown, idKey: string): unknown {
+  const found = listed.find((each) => each[key] === wanted);
+  if (found === undefined) throw new Error(`nothing has the ${key} ${String(wanted)}`);
+  return found[idKey];
+}
+
+export class ExampleOrganization {
+  readonly cluster: Cluster;
+  /** What examples send as a file. */
+  readonly picture: Uint8Array;
+  readonly #connected: ConnectedMaker;
+  readonly #keys: ReadonlyMap<string, string>;
+  readonly #fieldIds: unknown[] = [];
+  #count = 0;
+
+  static async start(): Promise<ExampleOrganization> {
+    const cluster = await startCluster({ environment: { PARLEY_PUBLIC_URL: publicUrl } });
+    const connected = connectMaker(cluster.settings);
+    const { accounts } = await seedDemo(connected.maker, {
+      passwords: new Map([[people.tobias, password]]),
+      publicUrl,
+      nowSecs: Math.floor(Date.now() / 1000),
+    });
+    const [hook] = await connected.maker.makeAccounts([
+      {
+        email: 'door-bot@harbour.example',
+        fullName: 'Door Bot',
+        botType: 2,
+        ownerEmail: people.maren,
+      },
+    ]);
+    if (hook === undefined) throw new Error('no bot was made');
+    const keys = new Map([
+      ...accounts.map(({ email, api_key: key }) => [email, key] as const),
+      [hook.user.email, hook.apiKey] as const,
+    ]);
+    const organization = new ExampleOrganization(
+      cluster,
+      connected,
+      keys,
+      await drawDefaultAvatar(256),
+    );
+    await organization.#arrange();
+    return organization;
+  }
+
+  private constructor(
+    cluster: Cluster,
+    connected: ConnectedMaker,
+    keys: ReadonlyMap<string, string>,
+    picture: Uint8Array,
+  ) {
+    this.cluster = cluster;
+    this.#connected = connected;
+    this.#keys = keys;
+    this.picture = picture;
+  }
+
+  /** Gets ready what one call needs, so that it succeeds whatever ran before. */
+  async prepare(request: SampleRequest): Promise<PreparedCall> {
+    const client = usesUpItsCaller.has(request.operation)
+      ? await this.#makePerson()
+      : this.#clientOf(request.as);
+    const call: Call = { client, made: new Map() };
+    const values: Record<string, string | number> = {};
+    for (const variable of request.variables) {
+      const value = await this.#makers[nameOf(variable)](call);
+      if (typeof value !== 'string' && typeof value !== 'number')
+        throw new Error(`${variable.name} is ${JSON.stringify(value)}`);
+      values[variable.name] = value;
+    }
+    await this.#prepareFor(request.operation, client, values);
+    return { client, values };
+  }
+
+  async stop(): Promise<void> {
+    await this.#connected.close();
+    await this.cluster.stop();
+  }
+
+  get #administrator(): ApiClient {
+    return this.#clientOf('administrator');
+  }
+
+  #client(email: string, apiKey: string | undefined): ApiClient {
+    if (apiKey === undefined) throw new Error(`${email} has no key`);
+    return new ApiClient({ urls: this.cluster.gatewayUrls, email, apiKey });
+  }
+
+  #clientOf(caller: ExampleCaller): ApiClient {
+    const emails: Readonly<Record<ExampleCaller, string>> = {
+      member: people.tobias,
+      administrator: people.maren,
+      bot: people.tide,
+      'incoming-webhook bot': 'door-bot@harbour.example',
+      // The account that others ask about.
+      nobody: people.tobias,
+    };
+    return this.#client(emails[caller], this.#keys.get(emails[caller]));
+  }
+
+  async #makeAccount(account: NewAccount): Promise<{ readonly id: number; readonly key: string }> {
+    const [made] = await this.#connected.maker.makeAccounts([account]);
+    if (made === undefined) throw new Error('no account was made');
+    return { id: made.user.id, key: made.apiKey };
+  }
+
+  #nextName(names: readonly string[]): string {
+    this.#count += 1;
+    return `${names[this.#count % names.length]} ${this.#count}`;
+  }
+
+  async #makePerson(): Promise<ApiClient> {
+    const fullName = this.#nextName(['Nils Ask', 'Pia Rask', 'Ole Dahl']);
+    const email = `${fullName.toLowerCase().replaceAll(' ', '.')}@harbour.example`;
+    return this.#client(email, (await this.#makeAccount({ email, fullName })).key);
+  }
+
+  async #upload(client: ApiClient, path: string): Promise<JsonObject> {
+    const form = new FormData();
+    form.append('file', new File([new Uint8Array(this.picture)], 'heron.png'));
+    const credentials = Buffer.from(`${client.email}:${client.apiKey}`).toString('base64');
+    const answer = await fetch(new URL(`/api/v1/${path}`, this.cluster.url), {
+      method: 'POST',
+      body: form,
+      headers: { authorization: `Basic ${credentials}` },
+    });
+    const body = (await answer.json()) as JsonObject;
+    if (!answer.ok) throw new Error(`${path}: ${JSON.stringify(body)}`);
+    return body;
+  }
+
+  async #arrange(): Promise<void> {
+    const administrator = this.#administrator;
+    const member = this.#clientOf('member');
+    await this.#upload(administrator, 'realm/icon');
+    await this.#upload(administrator, 'realm/logo?night=false');
+    await this.#upload(administrator, 'realm/emoji/heron');
+    await this.#upload(member, 'users/me/avatar');
+    for (const name of ['Phone', 'Birthday']) {
+      const made = await administrator.post('realm/profile_fields', { name, field_type: 1 });
+      this.#fieldIds.push(made['id']);
+    }
+    await administrator.post('realm/domains', { domain: 'boats.example', allow_subdomains: true });
+    await administrator.post('users/me/subscriptions', { subscriptions: [{ name: 'counter' }] });
+    await member.post('users/me/alert_words', { alert_words: ['keel'] });
+    await member.post('user_groups/create', {
+      name: 'gate',
+      description: 'Who opens the gate',
+      members: [await this.#findUserId(people.tobias)],
+    });
+    await this.#clientOf('bot').put('bot_storage', { storage: { tide: 'high' } });
+    await this.#client(people.rahul, this.#keys.get(people.rahul)).post('users/me/presence', {
+      status: 'active',
+    });
+    await this.#upload(member, 'user_uploads');
+  }
+
+  async #findUserId(email: string): Promise<unknown> {
+    return idOf(
+      readObjects(await this.#administrator.get('users'), 'members'),
+      'email',
+      email,
+      'user_id',
+    );
+  }
+
+  async #findStreamId(name: string): Promise<unknown> {
+    return (await this.#administrator.get('get_stream_id', { stream: name }))['stream_id'];
+  }
+
+  /** What a call changes has to be there, in a state in which it can be changed. */
+  async #prepareFor(
+    operation: string,
+    client: ApiClient,
+    values: PreparedCall['values'],
+  ): Promise<void> {
+    if (operation === 'DELETE /messages/{message_id}/reactions')
+      await client.post(`messages/${values['MESSAGE_ID']}/reactions`, { emoji_name: 'wave' });
+    if (operation === 'GET /events' || operation === 'GET /events/stream')
+      await client.sendToStream('boatyard', 'tides', 'High water **08:05**');
+  }
+
+  /** The same for all variables of one call that come from one answer. */
+  #once(call: Call, name: string, make: () => Promise<JsonObject>): Promise<JsonObject> {
+    const known = call.made.get(name);
+    if (known !== undefined) return known;
+    const made = make();
+    call.made.set(name, made);
+    return made;
+  }
+
+  #registration(call: Call): Promise<JsonObject> {
+    return this.#once(call, 'queue', () =>
+      call.client.post('register', { event_types: ['message'] }),
+    );
+  }
+
+  async #uploaded(call: Call): Promise<string> {
+    return String(
+      (await this.#once(call, 'upload', () => this.#upload(call.client, 'user_uploads')))['uri'],
+    );
+  }
+
+  async #makeSpareUser(): Promise<unknown> {
+    const { email } = await this.#makePerson();
+    return this.#findUserId(email ?? '');
+  }
+
+  readonly #makers: Readonly<Record<ExampleVariableName, Make>> = {
+    messageId: ({ client }) =>
+      client.sendToStream('boatyard', 'oars', 'The *Heron* needs new oars'),
+    streamId: () => this.#findStreamId('boatyard'),
+    spareStreamId: async () => {
+      const name = this.#nextName(['regatta', 'spring cleaning']);
+      await this.#administrator.post('users/me/subscriptions', { subscriptions: [{ name }] });
+      return this.#findStreamId(name);
+    },
+    userId: () => this.#findUserId(people.rahul),
+    spareUserId: () => this.#makeSpareUser(),
+    deactivatedUserId: async () => {
+      const id = await this.#makeSpareUser();
+      await this.#administrator.delete(`users/${id}`);
+      return id;
+    },
+    botId: async ({ client }) => {
+      const fullName = this.#nextName(['Gull Bot']);
+      await client.post('bots', {
+        full_name: fullName,
+        short_name: fullName.toLowerCase().replaceAll(' ', '-'),
+      });
+      const listed = readObjects(await client.get('users'), 'members');
+      return idOf(listed, 'full_name', fullName, 'user_id');
+    },
+    userGroupId: async ({ client }) => {
+      const name = this.#nextName(['rowers', 'painters']);
+      const own = (await client.get('users/me'))['user_id'];
+      await client.post('user_groups/create', { name, description: 'For a day', members: [own] });
+      return idOf(readObjects(await client.get('user_groups'), 'user_groups'), 'name', name, 'id');
+    },
+    defaultStreamGroupId: async () => {
+      const name = this.#nextName(['guests']);
+      await this.#administrator.post('default_stream_groups/create', {
+        group_name: name,
+        description: 'For people who rent boats',
+        stream_names: ['counter'],
+      });
+      const state = await this.#administrator.post('register', {
+        event_types: [],
+        fetch_event_types: ['default_stream_groups'],
+      });
+      return idOf(readObjects(state, 'realm_default_stream_groups'), 'name', name, 'id');
+    },
+    profileFieldId: () => Promise.resolve(this.#fieldIds[0]),
+    otherProfileFieldId: () => Promise.resolve(this.#fieldIds[1]),
+    linkifierId: async () => {
+      const made = await this.#administrator.post('realm/filters', {
+        pattern: `boat-(?P<id>[0-9]+)`,
+        url_format_string: 'https://boats.harbour.example/%(id)s',
+      });
+      return made['id'];
+    },
+    attachmentId: async (call) => {
+      const uri = await this.#uploaded(call);
+      const listed = readObjects(await call.client.get('attachments'), 'attachments');
+      return listed.find(({ path_id: path }) => uri.endsWith(String(path)))?.['id'];
+    },
+    queueId: async (call) => (await this.#registration(call))['queue_id'],
+    lastEventId: async (call) => (await this.#registration(call))['last_event_id'],
+    password: () => Promise.resolve(password),
+    email: () => Promise.resolve(people.tobias),
+    realmId: async (call) => (await this.#uploaded(call)).split('/')[2],
+    uploadedPath: async (call) => (await this.#uploaded(call)).split('/').slice(3).join('/'),
+    uploadedUri: async (call) => (await this.#uploaded(call)).slice(1),
+    avatarFile: async () => {
+      const listed = readObjects(await this.#administrator.get('users'), 'members');
+      return lastPart(idOf(listed, 'email', people.tobias, 'avatar_url'));
+    },
+    emojiFile: async () => {
+      const { emoji } = await this.#administrator.get('realm/emoji');
+      const listed = Object.values(emoji as Record<string, JsonObject>);
+      return lastPart(idOf(listed, 'name', 'heron', 'source_url'));
+    },
+    realmPictureFile: async () =>
+      lastPart((await this.#administrator.get('server_settings'))['realm_icon']),
+  };
+}
+
+function nameOf(variable: ExampleVariable): ExampleVariableName {
+  const names = Object.keys(exampleVariables) as ExampleVariableName[];
+  const found = names.find((name) => exampleVariables[name] === variable);
+  if (found === undefined) throw new Error(`${variable.name} is none of the variables of examples`);
+  return found;
+}

@@ -1,0 +1,18 @@
+/** Runs modules one after the other, each with variables of its own, and tells what they say. */
+const ownVariables = { ...process.env };
+
+process.stdout.write = (text) => {
+  process.send({ output: String(text) });
+  return true;
+};
+
+process.on('message', async ({ file, environment }) => {
+  for (const name of Object.keys(process.env)) delete process.env[name];
+  Object.assign(process.env, ownVariables, environment);
+  try {
+    await import(file);
+    process.send({ isDone: true });
+  } catch (error) {
+    process.send({ isDone: true, fault: error instanceof Error ? error.stack : String(error) });
+  }
+});
