@@ -6,6 +6,8 @@ import { openApiDocument, parleyVersion } from '@parley/http';
 import { allEndpoints } from './all-endpoints.ts';
 import { clientTypesPage } from './client-types.ts';
 import { integrationsPage } from './integrations-page.ts';
+import { withGroups } from './operation-groups.ts';
+import { withExamples } from './samples/openapi-examples.ts';
 
 export type GeneratedPage = { readonly path: string; readonly text: string };
 
@@ -54,8 +56,9 @@ function settingsPage(): string {
 
 /** The OpenAPI document of all services together. */
 export function wholeOpenApiDocument(): unknown {
+  const described = openApiDocument(allEndpoints, { title: 'Parley', version: parleyVersion });
   return {
-    ...openApiDocument(allEndpoints, { title: 'Parley', version: parleyVersion }),
+    ...withExamples(withGroups(described), allEndpoints),
     // The site that the document was read from, whatever its address is.
     servers: [{ url: '/', description: 'The server that this document comes from' }],
   };

@@ -36,7 +36,8 @@ const groups: readonly Group[] = [
   {
     name: 'People',
     description: 'Accounts, presence, groups and pictures',
-    paths: /^\/(users|realm\/presence|user_groups|avatar|user_avatars\/\{realm_id\}\/\{file\}|static\/images\/default)/,
+    paths:
+      /^\/(users|realm\/presence|user_groups|avatar|user_avatars\/\{realm_id\}\/\{file\}|static\/images\/default)/,
   },
   {
     name: 'Organization',

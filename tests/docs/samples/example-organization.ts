@@ -259,7 +259,7 @@ export class ExampleOrganization {
     spareUserId: () => this.#makeSpareUser(),
     deactivatedUserId: async () => {
       const id = await this.#makeSpareUser();
-      await this.#administrator.delete(`users/${id}`);
+      await this.#administrator.delete(`users/${String(id)}`);
       return id;
     },
     botId: async ({ client }) => {

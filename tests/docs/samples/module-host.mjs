@@ -6,13 +6,14 @@ process.stdout.write = (text) => {
   return true;
 };
 
-process.on('message', async ({ file, environment }) => {
-  for (const name of Object.keys(process.env)) delete process.env[name];
-  Object.assign(process.env, ownVariables, environment);
+async function run({ file, environment }) {
+  process.env = { ...ownVariables, ...environment };
   try {
     await import(file);
     process.send({ isDone: true });
   } catch (error) {
     process.send({ isDone: true, fault: error instanceof Error ? error.stack : String(error) });
   }
-});
+}
+
+process.on('message', (sample) => void run(sample));

@@ -22,7 +22,7 @@ function sent(value: ExampleValue, { values }: RecordedCall): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((each: ExampleValue) => sent(each, { values }));
   return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [key, sent(member as ExampleValue, { values })]),
+    Object.entries(value).map(([key, member]) => [key, sent(member, { values })]),
   );
 }
 

@@ -42,7 +42,7 @@ function answerOf({ rawResponses }: AnyEndpoint): SampleRequest['answer'] {
 export function variablesIn(value: ExampleValue): readonly ExampleVariable[] {
   if (value instanceof ExampleVariable) return [value];
   return typeof value === 'object' && value !== null
-    ? (Object.values(value) as ExampleValue[]).flatMap(variablesIn)
+    ? Object.values<ExampleValue>(value).flatMap(variablesIn)
     : [];
 }
 

@@ -23,7 +23,7 @@ export type RecordedCall = {
 };
 
 /** It lists all fields, so it comes before one is added. */
-const first = ['reorder-profile-fields'];
+const first = 'reorder-profile-fields';
 /** What others need, and in the end the organization itself. */
 const last = ['remove-profile-field', 'deactivate-realm'];
 const methods = ['GET', 'POST', 'ANY', 'PUT', 'PATCH', 'DELETE'];
@@ -31,7 +31,7 @@ const methods = ['GET', 'POST', 'ANY', 'PUT', 'PATCH', 'DELETE'];
 /** First what reads, then what makes, changes and removes. */
 function rankOf({ name, method }: AnyEndpoint): number {
   if (last.includes(name)) return methods.length + last.indexOf(name);
-  return method === 'GET' ? -2 : first.includes(name) ? -1 : methods.indexOf(method);
+  return method === 'GET' ? -2 : name === first ? -1 : methods.indexOf(method);
 }
 
 const ordered: readonly AnyEndpoint[] = (allEndpoints as readonly AnyEndpoint[]).toSorted(
