@@ -7,7 +7,8 @@ import type { ParsedEntry } from './parsed-entry.ts';
 export class LogTail {
   readonly #entriesMax: number;
   readonly #bytesMax: number;
-  readonly #entries: ParsedEntry[] = [];
+  /** Undefined up to `#first`: what was dropped is let go of at once. */
+  readonly #entries: (ParsedEntry | undefined)[] = [];
   #first = 0;
   #bytes = 0;
   #beginPosition: number;
@@ -37,6 +38,7 @@ export class LogTail {
     while (this.#entries.length - this.#first > this.#entriesMax || this.#bytes > this.#bytesMax) {
       const oldest = this.#entries[this.#first];
       if (oldest === undefined || oldest === entry) break;
+      this.#entries[this.#first] = undefined;
       this.#first += 1;
       this.#bytes -= oldest.bytes;
       this.#beginPosition = oldest.end;

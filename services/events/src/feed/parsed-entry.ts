@@ -27,9 +27,10 @@ export class ParsedEntry {
   readonly messageId: number;
   readonly entry: LogEntry;
   readonly bytes: number;
-  readonly #variants: (string | undefined)[] = [undefined, undefined, undefined, undefined];
-  readonly #partTexts = new Map<number, string>();
-  readonly #peerTexts = new Map<number, string[]>();
+  // Texts made so far, by variant or part. Empty lists, since a node's tail holds many entries that nobody reads again.
+  readonly #variants: (string | undefined)[] = [];
+  readonly #partTexts: (string | undefined)[] = [];
+  readonly #peerTexts: (string | undefined)[][] = [];
   readonly #partPositions: readonly number[];
 
   constructor(positioned: PositionedEntry) {
@@ -88,11 +89,7 @@ export class ParsedEntry {
   peerEventText(entry: ChangeEntry, index: number, offset: number): string {
     const part = entry.events[index];
     if (part?.form !== 'peers') throw new Error('the part is no run of peers');
-    let texts = this.#peerTexts.get(index);
-    if (texts === undefined) {
-      texts = [];
-      this.#peerTexts.set(index, texts);
-    }
+    const texts = (this.#peerTexts[index] ??= []);
     const known = texts[offset];
     if (known !== undefined) return known;
     const userId = part.userIds[offset];
@@ -113,13 +110,13 @@ export class ParsedEntry {
 
   /** @returns the part of an event that is the same for its whole audience, as JSON text without its id and closing brace */
   openEventText(entry: ChangeEntry, index: number): string {
-    const known = this.#partTexts.get(index);
+    const known = this.#partTexts[index];
     if (known !== undefined) return known;
     const part: EventPart | undefined = entry.events[index];
     if (part?.form !== 'same' && part?.form !== 'of-message')
       throw new Error('the part has no event of its own');
     const text = JSON.stringify(part.event).slice(0, -1);
-    this.#partTexts.set(index, text);
+    this.#partTexts[index] = text;
     return text;
   }
 }
