@@ -209,6 +209,14 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   },
 };
 
+class Interrupted extends Error {
+  override readonly name = 'Interrupted';
+
+  constructor(signal: NodeJS.Signals) {
+    super(`stopped by ${signal}`);
+  }
+}
+
 async function main(): Promise<void> {
   const { values, positionals } = readArguments();
   const [name = 'send', ...surplus] = positionals;
@@ -243,10 +251,25 @@ async function main(): Promise<void> {
       ? await startOwnSystem(peopleOfOwnSystem, scenario.ownSystem?.(values))
       : await useSystem(values.url, values.account);
   try {
-    await scenario.run(system, { values, say, report });
+    await Promise.race([scenario.run(system, { values, say, report }), interruption()]);
   } finally {
     await system.stop();
   }
 }
 
-await main();
+/** Breaks off when somebody stops the run, so that what was started is stopped first. */
+function interruption(): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const)
+      process.once(signal, () => reject(new Interrupted(signal)));
+  });
+}
+
+try {
+  await main();
+} catch (error) {
+  if (!(error instanceof Interrupted)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  // The clients of the run would go on for a while without a system.
+  process.exit(130);
+}
