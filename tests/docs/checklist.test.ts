@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 
 import { describe, expect, test } from 'vitest';
 
+import { hasTitle } from './named-tests.ts';
+
 const folder = new URL('../api/', import.meta.url);
 function lines(first: number, last: number): number[] {
   return Array.from({ length: last - first + 1 }, (_, index) => first + index);
@@ -26,17 +28,6 @@ function readRows(about: string): Row[] {
     (table.split('\n## ')[0] ?? '').matchAll(/^\| (\d+) \| [^|]+ \| ([^|]*) \|$/gm),
     ([, line = '', tests = '']) => ({ line: Number(line), tests: tests.split('<br>') }),
   );
-}
-
-/** Whether a test, or a case of one, has this title: the first argument of a call or the first item of a row. */
-function hasTitle(source: string, title: string): boolean {
-  return ["'", '"', '`'].some((quote) => {
-    const literal = `${quote}${title}${quote}`;
-    for (let at = source.indexOf(literal); at !== -1; at = source.indexOf(literal, at + 1)) {
-      if (/[([]\s*$/.test(source.slice(0, at))) return true;
-    }
-    return false;
-  });
 }
 
 describe.each(Object.entries(checklists))('the checklist of %s', (about, expected) => {

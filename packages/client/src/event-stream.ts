@@ -137,9 +137,10 @@ export class EventStream implements AsyncIterableIterator<FollowedEvent, undefin
       { signal: this.#stopping.signal, repeatsMax: 0, timeoutMs: pollTimeoutMs },
     );
     for (const event of events) {
-      // A heartbeat has the id of no event.
-      if (event.type === 'heartbeat' || event.id <= queue.lastEventId) continue;
+      if (event.id <= queue.lastEventId) continue;
+      // Of a heartbeat too: it says that nothing came up to there.
       queue.lastEventId = event.id;
+      if (event.type === 'heartbeat') continue;
       this.#taken.push(event);
     }
   }

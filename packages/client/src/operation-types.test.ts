@@ -1,0 +1,82 @@
+/** What the types know. These tests are judged by the compiler, not by their run. */
+import { describe, expectTypeOf, test } from 'vitest';
+
+import type { FollowedEvent } from './event-stream.ts';
+import type {
+  AnswerOf,
+  OperationName,
+  ParametersOf,
+  RefusalCode,
+  RefusalOf,
+  RefusalWith,
+} from './operation-types.ts';
+import type { RequestArguments } from './request-options.ts';
+
+describe('operations', () => {
+  test('are those of the interface', () => {
+    expectTypeOf<'POST /messages'>().toExtend<OperationName>();
+    expectTypeOf<'GET /messages/{message_id}'>().toExtend<OperationName>();
+    expectTypeOf<'GET /no/such/path'>().not.toExtend<OperationName>();
+    expectTypeOf<'GET /mark_all_as_read'>().not.toExtend<OperationName>();
+  });
+
+  test('have their parameters and no others', () => {
+    type Send = ParametersOf<'POST /messages'>;
+    expectTypeOf<Send>().toHaveProperty('content').toEqualTypeOf<string>();
+    expectTypeOf<Send>().not.toHaveProperty('text');
+    expectTypeOf<{ type: string }>().not.toExtend<Send>();
+    expectTypeOf<{ type: string; content: number }>().not.toExtend<Send>();
+    expectTypeOf<ParametersOf<'POST /register'>['event_types']>().toEqualTypeOf<
+      readonly string[] | undefined
+    >();
+    expectTypeOf<ParametersOf<'POST /user_uploads'>>().toHaveProperty('file');
+  });
+
+  test('may be called without parameters where none is required', () => {
+    expectTypeOf<[]>().toExtend<RequestArguments<'GET /users/me'>>();
+    expectTypeOf<[]>().toExtend<RequestArguments<'POST /register'>>();
+    expectTypeOf<[]>().not.toExtend<RequestArguments<'POST /messages'>>();
+  });
+
+  test('have the keys of their answers and no others', () => {
+    type Me = AnswerOf<'GET /users/me'>;
+    expectTypeOf<Me['user_id']>().toEqualTypeOf<number>();
+    expectTypeOf<Me>().not.toHaveProperty('id');
+    type State = AnswerOf<'POST /register'>;
+    expectTypeOf<State['queue_id']>().toEqualTypeOf<string>();
+    expectTypeOf<State['max_message_id']>().toEqualTypeOf<number | undefined>();
+    expectTypeOf<AnswerOf<'GET /thumbnail'>>().toEqualTypeOf<Response>();
+  });
+});
+
+describe('refusals', () => {
+  test('are told apart by their codes, and have the keys of these', () => {
+    type Refusal = RefusalOf<'POST /messages'>;
+    type Code = Refusal['code'];
+    expectTypeOf<'STREAM_DOES_NOT_EXIST'>().toExtend<Code>();
+    expectTypeOf<'BAD_EVENT_QUEUE_ID'>().not.toExtend<Code>();
+    type Reused = Extract<Refusal, { readonly code?: 'IDEMPOTENCY_KEY_REUSED' }>;
+    expectTypeOf<Reused>().toHaveProperty('msg');
+    type Gone = RefusalWith<'BAD_EVENT_QUEUE_ID'>;
+    expectTypeOf<Gone['queue_id']>().toEqualTypeOf<string>();
+    expectTypeOf<Gone>().not.toHaveProperty('stream');
+  });
+
+  test('have no codes that no operation answers', () => {
+    expectTypeOf<'BAD_NARROW'>().toExtend<RefusalCode>();
+    expectTypeOf<'NO_SUCH_CODE'>().not.toExtend<RefusalCode>();
+  });
+});
+
+describe('events', () => {
+  test('are told apart by their types, and heartbeats are not among them', () => {
+    type Type = FollowedEvent['type'];
+    expectTypeOf<'message'>().toExtend<Type>();
+    expectTypeOf<'registered'>().toExtend<Type>();
+    expectTypeOf<'heartbeat'>().not.toExtend<Type>();
+    expectTypeOf<'no_such_type'>().not.toExtend<Type>();
+    type Message = Extract<FollowedEvent, { readonly type: 'message' }>;
+    expectTypeOf<Message['message']['id']>().toEqualTypeOf<number>();
+    expectTypeOf<Message>().not.toHaveProperty('op');
+  });
+});
