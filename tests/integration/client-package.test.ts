@@ -154,12 +154,7 @@ describe('a program with', () => {
 
 describe('the bot of the README', () => {
   test('has ten lines and compiles', () => {
-    expect(
-      bot
-        .trim()
-        .split('\n')
-        .filter((line) => line !== ''),
-    ).toHaveLength(10);
+    expect(bot.trim().split('\n')).toHaveLength(10);
     expect(errors.get('bot')).toBe(undefined);
   });
 
