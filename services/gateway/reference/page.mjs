@@ -41,12 +41,18 @@ function makeCodeSamples({ createElement, useState }) {
   };
 }
 
-/** Puts the examples above the answers of an operation. */
-function codeSamplesPlugin({ React, specSelectors }) {
+/** Puts the examples above the answers of an operation, and leaves out what nobody filled in. */
+function referencePlugin({ React, specSelectors }) {
   const { createElement, Fragment } = React;
   const CodeSamples = makeCodeSamples(React);
   return {
     wrapComponents: {
+      // A field that is left empty is not sent, unless somebody says so beside it.
+      ParameterIncludeEmpty: (ParameterIncludeEmpty) =>
+        function IncludedIfChosen(props) {
+          const isIncludedOptions = { ...props.isIncludedOptions, defaultValue: false };
+          return createElement(ParameterIncludeEmpty, { ...props, isIncludedOptions });
+        },
       responses: (Responses) =>
         function ResponsesWithSamples(props) {
           const samples = specSelectors
@@ -63,10 +69,59 @@ function codeSamplesPlugin({ React, specSelectors }) {
   };
 }
 
+/** A field of a form as the page asks for it: JSON as a text, and filled in only where the example is. */
+function formField(schema, isJson, value) {
+  const { default: _default, ...rest } = schema;
+  const filled = value === undefined ? '' : isJson ? JSON.stringify(value) : value;
+  return isJson
+    ? {
+        type: 'string',
+        format: `JSON ${schema.type ?? ''}`,
+        description: schema.description,
+        example: filled,
+      }
+    : { ...rest, example: filled };
+}
+
+function formForPage({ schema, encoding = {}, example = {} }) {
+  const properties = Object.entries(schema.properties ?? {}).map(([name, property]) => [
+    name,
+    property.format === 'binary'
+      ? property
+      : formField(property, encoding[name]?.contentType === 'application/json', example[name]),
+  ]);
+  const sent = Object.entries(example).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? value : JSON.stringify(value),
+  ]);
+  return {
+    schema: { ...schema, properties: Object.fromEntries(properties) },
+    example: Object.fromEntries(sent),
+    encoding,
+  };
+}
+
+/**
+ * The library sends lists within forms in a way of its own, and every field that it has made up a value for. What is tried is to be
+ * the example and nothing else.
+ */
+function documentForPage(document) {
+  for (const item of Object.values(document.paths)) {
+    for (const operation of Object.values(item)) {
+      const content = operation?.requestBody?.content ?? {};
+      for (const [type, media] of Object.entries(content))
+        if (type !== 'application/json') content[type] = formForPage(media);
+    }
+  }
+  return document;
+}
+
+const loaded = await fetch('/api/v1/openapi.json', { credentials: 'omit' });
+
 globalThis.SwaggerUIBundle({
-  url: '/api/v1/openapi.json',
+  spec: documentForPage(await loaded.json()),
   dom_id: '#reference',
-  plugins: [codeSamplesPlugin],
+  plugins: [referencePlugin],
   deepLinking: true,
   docExpansion: 'none',
   filter: true,

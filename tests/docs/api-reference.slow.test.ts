@@ -1,0 +1,175 @@
+/** The page `/api/docs` as people see it: in a browser, through the gateway. */
+import { existsSync } from 'node:fs';
+
+import { readObjects } from '@parley/test-kit';
+import { chromium } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
+import sharp from 'sharp';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { allEndpoints } from './all-endpoints.ts';
+import { wholeOpenApiDocument } from './generated-pages.ts';
+import { ExampleOrganization } from './samples/example-organization.ts';
+import { sampleRequestOf } from './samples/sample-request.ts';
+import type { Endpoint } from '@parley/http';
+
+const browserPath = '/usr/bin/chromium';
+const viewport = { width: 1280, height: 900 };
+
+let organization: ExampleOrganization;
+let browser: Browser;
+
+beforeAll(async () => {
+  if (!existsSync(browserPath))
+    throw new Error(
+      `There is no ${browserPath}: \`apt-get install --no-install-recommends chromium\` installs it.`,
+    );
+  organization = await ExampleOrganization.start();
+  // Chromium's sandbox does not run as root, as continuous integration does.
+  browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] });
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await organization?.stop();
+});
+
+/** The page, and whatever of it a browser would complain about. */
+async function open(): Promise<{ readonly page: Page; readonly faults: string[] }> {
+  const page = await (await browser.newContext({ viewport })).newPage();
+  const faults: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning')
+      faults.push(`console: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => faults.push(`thrown: ${error.message}`));
+  page.on('requestfailed', (request) => faults.push(`failed: ${request.url()}`));
+  page.on('dialog', (dialog) => faults.push(`asked: ${dialog.message()}`));
+  page.on('request', (request) => {
+    const { protocol, origin } = new URL(request.url());
+    if (protocol !== 'data:' && origin !== organization.cluster.url.replace(/\/$/, ''))
+      faults.push(`elsewhere: ${request.url()}`);
+  });
+  page.on('response', (response) => {
+    if (response.status() >= 400) faults.push(`${response.status()}: ${response.url()}`);
+  });
+  await page.goto(`${organization.cluster.url}/api/docs`);
+  await page.waitForSelector('.opblock-tag');
+  return { page, faults };
+}
+
+async function logIn(page: Page, email: string, apiKey: string): Promise<void> {
+  await page.click('.btn.authorize');
+  await page.fill('#auth-basic-username', email);
+  await page.fill('#auth-basic-password', apiKey);
+  await page.click('.modal-ux button.authorize');
+  await page.click('.modal-ux button.btn-done');
+}
+
+/** Opens an operation and sends its example. */
+async function tryOut(page: Page, chapter: string, name: string): Promise<string> {
+  const group = chapter.replaceAll(' ', '_');
+  const block = `[id="operations-${group}-${name}"]`;
+  if (!(await page.isVisible(block))) await page.click(`[id="operations-tag-${group}"]`);
+  await page.click(`${block} .opblock-summary-control`);
+  await page.click(`${block} .try-out__btn`);
+  await page.click(`${block} .execute`);
+  return page.innerText(`${block} .live-responses-table .response`);
+}
+
+test('it loads without a complaint, from this server alone, and keeps no cookie', async () => {
+  const { page, faults } = await open();
+  await page.waitForLoadState('networkidle');
+  expect(faults).toEqual([]);
+  expect(await page.context().cookies()).toEqual([]);
+  expect(await page.title()).toBe('Parley API');
+});
+
+// Pictures of text differ from one version of a browser to the next, so that the places of what is shown are judged, and that
+// something is drawn in each of them.
+test('it shows the chapters one below the other, and every operation in them', async () => {
+  const { page } = await open();
+  const { tags } = wholeOpenApiDocument() as {
+    readonly tags: readonly { readonly name: string }[];
+  };
+  const headings = page.locator('.opblock-tag');
+  expect(await headings.count()).toBe(tags.length);
+  const picture = sharp(await page.screenshot({ fullPage: true }));
+  let above = 0;
+  for (const [index, { name }] of tags.entries()) {
+    const heading = headings.nth(index);
+    expect(await heading.innerText()).toContain(name);
+    const box = await heading.boundingBox();
+    if (box === null) throw new Error(`${name} is not drawn`);
+    expect(box.x).toBeGreaterThanOrEqual(0);
+    expect(box.x + box.width).toBeLessThanOrEqual(viewport.width);
+    expect(box.y).toBeGreaterThanOrEqual(above);
+    above = box.y + box.height;
+    const { channels } = await sharp(
+      await picture
+        .clone()
+        .extract({
+          left: Math.ceil(box.x),
+          top: Math.ceil(box.y),
+          width: Math.floor(box.width / 2),
+          height: Math.floor(box.height) - 1,
+        })
+        .toBuffer(),
+    ).stats();
+    // Dark letters on a light ground.
+    expect(channels[0]?.min).toBeLessThan(128);
+    expect(channels[0]?.mean).toBeGreaterThan(200);
+  }
+  for (const { name } of tags) await page.click(`[data-tag="${name}"]`);
+  expect(await page.locator('.opblock').count()).toBe(allEndpoints.length);
+});
+
+test('a request that is tried there succeeds with the credentials entered there', async () => {
+  const { page, faults } = await open();
+  const { client } = await organization.prepare(
+    sampleRequestOf(
+      (allEndpoints as readonly Endpoint<never>[]).find(
+        ({ name }) => name === 'get-messages',
+      ) as Endpoint<never>,
+    ),
+  );
+  await logIn(page, client.email ?? '', client.apiKey ?? '');
+  const read = await tryOut(page, 'Messages', 'get-messages');
+  expect(read).toMatch(/^200/);
+  expect(read).toContain('"found_newest": true');
+  const sent = await tryOut(page, 'Messages', 'send-message');
+  expect(sent).toMatch(/^200/);
+  const [, id] = /"id": (\d+)/.exec(sent) ?? [];
+  const [newest] = readObjects(
+    await client.get('messages', { anchor: 'newest', num_before: 0, num_after: 0 }),
+    'messages',
+  );
+  expect(newest).toMatchObject({ id: Number(id), display_recipient: 'general', subject: 'hello' });
+  // A list within a form goes as JSON.
+  expect(await tryOut(page, 'Own account', 'change-own-status')).toMatch(/^200/);
+  expect(await tryOut(page, 'Messages', 'add-alert-words')).toContain('"new keel"');
+  expect(faults).toEqual([]);
+});
+
+test('wrong credentials are refused in the page, without a question of the browser', async () => {
+  const { page, faults } = await open();
+  await logIn(page, 'nobody@harbour.example', 'x'.repeat(32));
+  expect(await tryOut(page, 'Messages', 'get-messages')).toMatch(/^401/);
+  // A browser writes of every refusal; nothing else happened.
+  expect(faults.filter((fault) => !fault.includes('401'))).toEqual([]);
+});
+
+test('an operation shows its example in each language', async () => {
+  const { page } = await open();
+  await page.click('[id="operations-tag-Messages"]');
+  await page.click('[id="operations-Messages-send-message"] .opblock-summary-control');
+  const samples = page.locator('[id="operations-Messages-send-message"] .code-samples');
+  for (const [label, text] of [
+    ['curl', 'curl -sS'],
+    ['Python', 'urlopen(request)'],
+    ['JavaScript', "client.request('POST /messages'"],
+  ] as const) {
+    await samples.getByRole('tab', { name: label }).click();
+    expect(await samples.getByRole('tabpanel').innerText()).toContain(text);
+  }
+});
