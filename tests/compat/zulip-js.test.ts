@@ -1,5 +1,5 @@
 /** npm `zulip-js`, unchanged, over all that it offers. What it sends is recorded on its way to the gateway. */
-import { checkAnswer, checkMessageEvent, readObjects, waitUntil } from '@parley/test-kit';
+import { answerDocument, checkAnswer, readObjects, waitUntil } from '@parley/test-kit';
 import type { JsonObject } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
@@ -506,7 +506,7 @@ describe('the event loop (reference facts, clients 4.3)', () => {
     }
     expect(idsOf(events())).toEqual(ids);
     for (const event of events())
-      if (event['type'] === 'message') checkMessageEvent(event, 'event');
+      answerDocument().checkEvent(event);
   });
 
   test(

@@ -64,6 +64,7 @@ export async function startOwnSystem(
         databaseUrl: database.url,
         redisUrl: redis.url,
         redisPrefix: createRedisPrefix(),
+        checkAnswers: false,
         environment: {
           PARLEY_RATE_LIMITS: 'off',
           PARLEY_MODE: 'production',

@@ -1,6 +1,8 @@
 import { Agent, request as startRequest } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
 
+import { answerDocument, namedMethodIn } from '@parley/test-kit';
+
 export type RawRequest = {
   readonly method: string;
   /** Path and query as they go over the wire; no character beyond U+00FF. */
@@ -18,11 +20,30 @@ export type RawAnswer = {
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
 /**
- * Sends a request as it is.
+ * Sends a request as it is, and compares the answer with the OpenAPI document.
  *
  * @throws Error when no answer came within the deadline, or the connection ended without one
+ * @throws BadAnswer when the answer is not what the document says
  */
-export function sendRaw(url: string, raw: RawRequest, deadlineMs: number): Promise<RawAnswer> {
+export async function sendRaw(
+  url: string,
+  raw: RawRequest,
+  deadlineMs: number,
+): Promise<RawAnswer> {
+  const answer = await send(url, raw, deadlineMs);
+  const { body, method, path } = raw;
+  // What Node's parser refuses is no request of the interface, and has no id.
+  if (answer.headers['x-request-id'] === undefined) return answer;
+  answerDocument().check({
+    ...answer,
+    method,
+    path: path.startsWith('/') ? path : new URL(path).pathname,
+    ...(method === 'POST' && { namedMethod: namedMethodIn(body?.toString('latin1') ?? '') }),
+  });
+  return answer;
+}
+
+function send(url: string, raw: RawRequest, deadlineMs: number): Promise<RawAnswer> {
   const { hostname, port } = new URL(url);
   const { method, path, headers, body } = raw;
   return new Promise((resolve, reject) => {
@@ -54,7 +75,7 @@ export function sendRaw(url: string, raw: RawRequest, deadlineMs: number): Promi
     );
     sent.on('error', (error: NodeJS.ErrnoException) => {
       // The server may close an idle connection just when it is used again; nothing was read of the request then.
-      if (error.code === 'ECONNRESET' && sent.reusedSocket) resolve(sendRaw(url, raw, deadlineMs));
+      if (error.code === 'ECONNRESET' && sent.reusedSocket) resolve(send(url, raw, deadlineMs));
       else reject(error);
     });
     sent.end(body);

@@ -143,7 +143,16 @@ export const newMessageSchema: JsonSchema = {
   name: 'NewMessage',
   discriminator: { propertyName: 'type' },
   oneOf: [
-    objectOf({ ...everywhere, ...inStream }, {}, { name: 'NewStreamMessage' }),
+    objectOf(
+      { ...everywhere, ...inStream },
+      {
+        invite_only_stream: {
+          const: true,
+          description: 'Of a private stream, for clients whose name says that they mirror',
+        },
+      },
+      { name: 'NewStreamMessage' },
+    ),
     objectOf({ ...everywhere, ...inPrivate }, {}, { name: 'NewPrivateMessage' }),
   ],
 };

@@ -18,6 +18,7 @@ import { ApiRequest } from './api-request.ts';
 import { checkAccess } from './check-access.ts';
 import { decodeParameters } from './decode-parameters.ts';
 import type { RawParameters } from './decode-parameters.ts';
+import { findRefusalFault } from './declared-refusals.ts';
 import { RawAnswer, noContent } from './endpoint.ts';
 import type { Endpoint, EndpointAnswer } from './endpoint.ts';
 import { refusalFor, writeRefusal } from './error-handler.ts';
@@ -38,7 +39,7 @@ export type ApiAppOptions<Context> = {
   readonly identitySecrets: readonly string[];
   readonly log: Logger;
   readonly metrics?: ServiceMetrics;
-  /** Compare each answer with its declaration; a difference is logged and answered with 500. */
+  /** Compare each answer with its declaration; a difference is logged, and that of a success answered with 500. */
   readonly checkAnswers?: boolean;
   /** Sent with every answer, refusals included. */
   readonly answerHeaders?: Readonly<Record<string, string>>;
@@ -50,7 +51,7 @@ export type ApiAppOptions<Context> = {
 type Progress = {
   readonly startedAtMs: number;
   requestId: string;
-  endpoint: { readonly name: string; readonly longPoll: boolean } | undefined;
+  endpoint: Endpoint<never> | undefined;
   caller: Caller | undefined;
 };
 
@@ -95,7 +96,11 @@ export function createApiApp<Context>(options: ApiAppOptions<Context>): Express 
     // Whoever hung up gets no answer, and that the work was given up then is no fault.
     if (response.destroyed && error instanceof Error && error.name === 'AbortError') return;
     const log = requestLogger(options.log, progress.requestId);
-    writeRefusal(response, refusalFor(error, log), { [requestIdHeaderName]: progress.requestId });
+    const refusal = refusalFor(error, log);
+    const { endpoint } = progress;
+    if (options.checkAnswers === true && endpoint !== undefined)
+      reportFault(options, endpoint, findRefusalFault(endpoint, refusal));
+    writeRefusal(response, refusal, { [requestIdHeaderName]: progress.requestId });
   });
   return app;
 }
@@ -256,8 +261,11 @@ async function serveEndpoint<Context>(
     options.context,
     new ApiRequest({ raw, parameters, caller, requestId, request, response }),
   );
-  if (answer instanceof RawAnswer) await writeRaw(request, response, answer, requestId);
-  else writeSuccess(options, endpoint, answer, response, requestId);
+  if (answer instanceof RawAnswer) {
+    if (options.checkAnswers === true)
+      reportFault(options, endpoint, findRawFault(endpoint, answer.status));
+    await writeRaw(request, response, answer, requestId);
+  } else writeSuccess(options, endpoint, answer, response, requestId);
 }
 
 function writeSuccess<Context>(
@@ -269,21 +277,40 @@ function writeSuccess<Context>(
 ): void {
   const headers = { [requestIdHeaderName]: requestId };
   if (answer === noContent) {
+    if (options.checkAnswers === true) reportFault(options, endpoint, findRawFault(endpoint, 204));
     response.writeHead(204, headers).end();
     return;
   }
   const text = successText(answer);
   if (options.checkAnswers === true) {
-    const fault = findAnswerFault(endpoint, text);
-    if (fault !== undefined) {
-      options.log.error(
-        { endpoint: endpoint.name, fault },
-        'an answer differs from its declaration',
-      );
+    if (reportFault(options, endpoint, findAnswerFault(endpoint, text)))
       throw internalServerError();
-    }
   }
   writeJson(response, 200, text, headers);
+}
+
+/** The words by which tests find in a log that a declaration is wrong. */
+export const undeclaredAnswer = 'an answer differs from its declaration';
+
+/** @returns whether there is a fault, which is logged */
+function reportFault(
+  { log }: { readonly log: Logger },
+  endpoint: { readonly name: string },
+  fault: string | undefined,
+): boolean {
+  if (fault === undefined) return false;
+  log.error({ endpoint: endpoint.name, fault }, undeclaredAnswer);
+  return true;
+}
+
+function findRawFault(
+  { rawResponses, refusals }: Endpoint<never>,
+  status: number,
+): string | undefined {
+  const isDeclared =
+    rawResponses.some((raw) => (raw.status ?? 200) === status) ||
+    refusals.some((refusal) => refusal.status === status && refusal.contentType !== undefined);
+  return isDeclared ? undefined : `status ${status} is not declared`;
 }
 
 /** Compares the very text that would be sent, without the envelope, with the declared schema. */
@@ -292,7 +319,6 @@ function findAnswerFault<Context>(
   text: string | Buffer,
 ): string | undefined {
   const { result, msg, ...data } = JSON.parse(text.toString()) as Record<string, unknown>;
-  if (result !== 'success' || typeof msg !== 'string')
-    return 'the envelope is not that of a success';
+  if (result !== 'success' || msg !== '') return 'the envelope is not that of a success';
   return endpoint.findAnswerFault(data);
 }

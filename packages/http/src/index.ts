@@ -1,5 +1,7 @@
-export { apiPathPrefix, createApiApp } from './api-app.ts';
+export { apiPathPrefix, createApiApp, undeclaredAnswer } from './api-app.ts';
 export type { ApiAppOptions } from './api-app.ts';
+export { AnswerSchemas } from './answer-schema.ts';
+export type { AnswerCheck } from './answer-schema.ts';
 export { clientNameOf, productName } from './client-name.ts';
 export * from './endpoint.ts';
 export * from './endpoint-example.ts';

@@ -1,12 +1,11 @@
 import { errorCatalogue } from '@parley/contracts';
-import type { ErrorCode } from '@parley/contracts';
 
 import { apiPathPrefix } from './api-app.ts';
+import { errorCodesOf, sharedStatusesOf } from './declared-refusals.ts';
 import type { Endpoint, EndpointMethod, RawResponse, Refusal } from './endpoint.ts';
 import { errorSchemaOf, plainError, refusalSchema } from './error-schemas.ts';
 import type { JsonSchema } from './json-schema.ts';
 import {
-  NamedSchemas,
   jsonContent,
   oneOfThese,
   rateLimitHeaders,
@@ -14,7 +13,8 @@ import {
   sharedResponses,
   sharedStatuses,
 } from './openapi-components.ts';
-import type { Json } from './openapi-components.ts';
+import { NamedSchemas } from './named-schemas.ts';
+import type { Json } from './named-schemas.ts';
 import type { Parameter } from './parameters.ts';
 
 /** The OpenAPI 3.1 document, made from the declarations alone. */
@@ -189,42 +189,6 @@ function successesOf<Context>(
       content: jsonContent(schemas.ofAnswer(successSchema(response))),
     },
   };
-}
-
-/** The codes by which parameters and access are refused, beside those that a declaration lists. */
-function impliedErrors<Context>({ access, parameters }: Endpoint<Context>): ErrorCode[] {
-  const inForm = parameters.filter(({ from }) => from === 'form');
-  return [
-    'BAD_REQUEST',
-    ...(inForm.some(({ required }) => required) ? (['REQUEST_VARIABLE_MISSING'] as const) : []),
-    ...(inForm.length > 0 ? (['REQUEST_VARIABLE_INVALID'] as const) : []),
-    ...(inForm.some(({ aliases }) => aliases.length > 0)
-      ? (['REQUEST_CONFUSING_VAR'] as const)
-      : []),
-    ...(parameters.some(({ from }) => from === 'body') ? (['INVALID_JSON'] as const) : []),
-    ...(access.authentication === 'required' && access.administratorsOnly === true
-      ? (['UNAUTHORIZED_PRINCIPAL'] as const)
-      : []),
-  ];
-}
-
-/** @returns the codes that an endpoint may answer, whatever their status, beside those of authentication and of a store that is away */
-export function errorCodesOf<Context>(endpoint: Endpoint<Context>): ReadonlySet<ErrorCode> {
-  return new Set([...impliedErrors(endpoint), ...endpoint.errors]);
-}
-
-/** Statuses that follow from the kind of an endpoint and have one answer everywhere. */
-function sharedStatusesOf<Context>(endpoint: Endpoint<Context>): number[] {
-  const { access, method, parameters } = endpoint;
-  return [
-    ...(parameters.some(({ from }) => from === 'path') ? [404] : []),
-    // A form may name another method than POST, which the path may not have.
-    ...(method === 'POST' && !endpoint.takesFile ? [405] : []),
-    ...(method === 'GET' ? [] : [413]),
-    ...(access.authentication === 'required' ? [429] : []),
-    500,
-    503,
-  ];
 }
 
 function refusedWith(refusals: readonly Refusal[], schemas: NamedSchemas): Json {

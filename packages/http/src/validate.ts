@@ -1,13 +1,13 @@
 import { badRequest } from '@parley/contracts';
 import { Ajv } from 'ajv';
 import type { ValidateFunction } from 'ajv';
-import { Ajv2020 } from 'ajv/dist/2020.js';
 
-import { closedSchema } from './closed-schema.ts';
-import { describeFault } from './describe-fault.ts';
+import { AnswerSchemas } from './answer-schema.ts';
+import type { AnswerCheck } from './answer-schema.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { wasFloatLiteral } from './json-text.ts';
 import type { JsonValue } from './json-text.ts';
+import { NamedSchemas } from './named-schemas.ts';
 import { refusalText } from './refusal-text.ts';
 
 /**
@@ -125,28 +125,20 @@ export function compileCheck(schema: JsonSchema): (holder: JsonValue, name: stri
   };
 }
 
-// Compiled for answers only: a fault in one names its place and value, and nothing is said to a client.
-const answerAjv = new Ajv2020({
-  allErrors: false,
-  strict: true,
-  allowUnionTypes: true,
-  verbose: true,
-  unicodeRegExp: true,
-  discriminator: true,
-  // A discriminator asks for the type beside the members, which its branches say.
-  strictTypes: false,
-  strictRequired: false,
-});
-answerAjv.addVocabulary(['name']);
-
 /**
  * @returns a function that gives the first fault of an answer's members, or undefined. The schema is compiled when the function is
  * first called: most processes never compare.
  */
-export function answerCheck(schema: JsonSchema): (data: unknown) => string | undefined {
-  let validate: ValidateFunction | undefined;
+export function answerCheck(schema: JsonSchema): AnswerCheck {
+  let check: AnswerCheck | undefined;
   return (data) => {
-    validate ??= answerAjv.compile(closedSchema(schema));
-    return validate(data) ? undefined : describeFault(validate.errors ?? []);
+    if (check === undefined) {
+      const named = new NamedSchemas();
+      const answer = named.ofAnswer(schema);
+      check = new AnswerSchemas({ answer, components: { schemas: named.components } }).checkAt(
+        '/answer',
+      );
+    }
+    return check(data);
   };
 }

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 import { checkAnswer } from './answer-checks.ts';
 import type { JsonObject } from './answer-checks.ts';
+import { answerDocument } from './answer-document.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 
@@ -51,8 +52,8 @@ const agent = new Agent({ keepAlive: true, maxSockets: Infinity, maxFreeSockets:
 const requestDeadlineMs = 75_000;
 
 /**
- * A caller of the interface: Basic authentication, form encoding, and checks of every answer (see `answer-checks.ts`). Requests
- * take the given gateways in turn.
+ * A caller of the interface: Basic authentication, form encoding, and checks of every answer: with the OpenAPI document
+ * (`answer-document.ts`), and of what that cannot say (`answer-checks.ts`). Requests take the given gateways in turn.
  */
 export class ApiClient {
   readonly email: string | undefined;
@@ -91,13 +92,15 @@ export class ApiClient {
     parameters: Parameters = {},
     options: RequestOptions = {},
   ): Promise<Answer> {
-    const { status, headers, text } = await this.withoutChecks(method, path, parameters, options);
+    const answer = await this.#send(method, path, parameters, options);
+    const { status, headers, text } = answer;
     const place = `${method} ${path}: ${status} ${text.slice(0, 500)}`;
     if (!(headers['content-type'] ?? '').startsWith('application/json'))
       throw new Error(`content type ${headers['content-type']} of ${place}`);
     let body: unknown;
     try {
       body = JSON.parse(text);
+      checkAgainstDocument(method, path, parameters, answer);
       checkAnswer(status, body);
     } catch (error) {
       throw new Error(`bad answer to ${place}: ${(error as Error).message}`, { cause: error });
@@ -167,12 +170,27 @@ export class ApiClient {
     return body['id'] as number;
   }
 
-  /** Makes a request without judging the answer. */
-  withoutChecks(
+  /**
+   * Makes a request whose answer is compared with the OpenAPI document alone.
+   *
+   * @throws BadAnswer when it is not what the document says
+   */
+  async withoutChecks(
     method: Method,
     path: string,
     parameters: Parameters = {},
     options: RequestOptions = {},
+  ): Promise<RawAnswer> {
+    const answer = await this.#send(method, path, parameters, options);
+    checkAgainstDocument(method, path, parameters, answer);
+    return answer;
+  }
+
+  #send(
+    method: Method,
+    path: string,
+    parameters: Parameters,
+    options: RequestOptions,
   ): Promise<RawAnswer> {
     const form = encodeForm(parameters);
     const base = this.urls[this.#turn++ % this.urls.length];
@@ -225,6 +243,21 @@ export class ApiClient {
     const credentials = Buffer.from(`${this.email}:${this.apiKey}`).toString('base64');
     return { authorization: `Basic ${credentials}` };
   }
+}
+
+function checkAgainstDocument(
+  method: Method,
+  path: string,
+  parameters: Parameters,
+  answer: RawAnswer,
+): void {
+  const namedMethod = method === 'POST' ? parameters['method'] : undefined;
+  answerDocument().check({
+    ...answer,
+    method,
+    path: `/api/v1/${path.replace(/^\//, '')}`,
+    ...(typeof namedMethod === 'string' && { namedMethod }),
+  });
 }
 
 function encodeForm(parameters: Parameters): URLSearchParams {

@@ -20,6 +20,11 @@ export type ClusterOptions = {
   /** By default the Redis of the test run. */
   readonly redisUrl?: string;
   readonly redisPrefix?: string;
+  /**
+   * Whether services compare their answers with their declarations, and gateways with the OpenAPI document (default). What differs
+   * makes the stop fail. Off where time is measured.
+   */
+  readonly checkAnswers?: boolean;
   /** Variables for every process, above the defaults. */
   readonly environment?: Readonly<Record<string, string>>;
   /** Variables for the processes of one service, above all others. */
@@ -47,12 +52,14 @@ export class Cluster {
   readonly #serviceEnvironment: NonNullable<ClusterOptions['serviceEnvironment']>;
   readonly #processes: ServiceProcess[] = [];
   readonly #release: () => Promise<void>;
+  readonly #checksAnswers: boolean;
   #stopped = false;
 
   /** Made by {@link startCluster} only. */
   constructor(settings: ClusterSettings, options: ClusterOptions, release: () => Promise<void>) {
     this.settings = settings;
     this.#release = release;
+    this.#checksAnswers = options.checkAnswers ?? true;
     this.#serviceEnvironment = options.serviceEnvironment ?? {};
     this.#environment = {
       PARLEY_MODE: 'development',
@@ -66,6 +73,7 @@ export class Cluster {
       PARLEY_INTERNAL_SECRET: settings.internalSecret,
       PARLEY_KEY_SECRET: settings.keySecret,
       PARLEY_RATE_LIMITS: 'off',
+      PARLEY_CHECK_ANSWERS: this.#checksAnswers ? 'on' : 'off',
       PARLEY_UPLOADS_DIR: settings.uploadsDir,
       PARLEY_DATABASE_POOL_MAX: '5',
       ...options.environment,
@@ -111,12 +119,17 @@ export class Cluster {
     environment: Readonly<Record<string, string>> = {},
   ): Promise<ServiceProcess> {
     const nodeId = `${service}-${randomBytes(4).toString('hex')}`;
-    const started = await ServiceProcess.start(service, nodeId, {
-      ...this.#environment,
-      PARLEY_NODE_ID: nodeId,
-      ...this.#serviceEnvironment[service],
-      ...environment,
-    });
+    const started = await ServiceProcess.start(
+      service,
+      nodeId,
+      {
+        ...this.#environment,
+        PARLEY_NODE_ID: nodeId,
+        ...this.#serviceEnvironment[service],
+        ...environment,
+      },
+      { watchAnswers: this.#checksAnswers },
+    );
     this.#processes.push(started);
     return started;
   }
@@ -125,7 +138,7 @@ export class Cluster {
    * Stops every process in good order, and drops what the cluster made for itself.
    *
    * @throws AggregateError with the output of each process that had ended by itself, did not stop in time or did not end with
-   * code 0
+   * code 0, and with each answer that was not as it is declared
    */
   async stop(): Promise<void> {
     if (this.#stopped) return;
@@ -156,6 +169,11 @@ export class Cluster {
       for (const outcome of outcomes)
         if (outcome.status === 'rejected') faults.push(outcome.reason as Error);
     }
+    faults.push(
+      ...this.#processes.flatMap((ended) =>
+        ended.answerFaults.map((line) => new Error(`${ended.describe()}: ${line}`)),
+      ),
+    );
     try {
       await this.#release();
     } catch (error) {

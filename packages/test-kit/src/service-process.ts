@@ -3,14 +3,16 @@ import type { ChildProcess } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 
+import { isAnswerFault } from './answer-faults.ts';
+import { repositoryFolder } from './repository-folder.ts';
 import { waitUntil } from './wait-until.ts';
 
 export const serviceNames = ['gateway', 'messages', 'subscriptions', 'presence', 'events'] as const;
 export type ServiceName = (typeof serviceNames)[number];
 
-export const repositoryFolder = fileURLToPath(new URL('../../..', import.meta.url));
+/** Compares the answers of a gateway with the OpenAPI document. */
+const answerWatch = import.meta.resolve('./answer-watch.ts');
 
 const compileCacheFolder = join(tmpdir(), 'parley-test-compile-cache');
 
@@ -40,6 +42,7 @@ export class ServiceProcess {
   readonly #output: string[] = [];
   readonly #faultLines: string[] = [];
   #watch: ((line: string) => void) | undefined;
+  readonly #answerFaults = new Set<string>();
   readonly #listening = Promise.withResolvers<Listening>();
   #address: Listening | undefined;
   #end: ProcessEnd | undefined;
@@ -49,14 +52,18 @@ export class ServiceProcess {
    * Starts `services/<service>/src/main.ts` and waits until it says `listening` and answers `/health/ready`.
    *
    * @param environment the whole environment of the process beside `PATH`
+   * @param options.watchAnswers of a gateway: its answers are compared with the OpenAPI document
    * @throws Error with the last output when it ends or is not ready in time
    */
   static async start(
     service: ServiceName,
     nodeId: string,
     environment: Readonly<Record<string, string>>,
+    options: { readonly watchAnswers?: boolean } = {},
   ): Promise<ServiceProcess> {
-    const started = new ServiceProcess(service, nodeId, environment);
+    const preloaded =
+      service === 'gateway' && options.watchAnswers === true ? ['--import', answerWatch] : [];
+    const started = new ServiceProcess(service, nodeId, environment, preloaded);
     try {
       await started.#becomeReady();
     } catch (error) {
@@ -75,11 +82,12 @@ export class ServiceProcess {
     service: ServiceName,
     nodeId: string,
     environment: Readonly<Record<string, string>>,
+    preloaded: readonly string[],
   ) {
     this.service = service;
     this.nodeId = nodeId;
     this.#listening.promise.catch(() => undefined);
-    const child = spawn(process.execPath, [`services/${service}/src/main.ts`], {
+    const child = spawn(process.execPath, [...preloaded, `services/${service}/src/main.ts`], {
       cwd: repositoryFolder,
       // Without the cache every process strips and compiles the same sources again, which is most of what its start costs.
       env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: compileCacheFolder, ...environment },
@@ -140,6 +148,11 @@ export class ServiceProcess {
   /** What the process logged as an error or worse, and what it printed beside its log, at most the first 100 lines. */
   get faultLines(): readonly string[] {
     return this.#faultLines;
+  }
+
+  /** Answers that were not what their declaration or the OpenAPI document says, each once. */
+  get answerFaults(): readonly string[] {
+    return [...this.#answerFaults];
   }
 
   /** Sends a signal without waiting for what it does: `SIGSTOP` pauses the process, `SIGCONT` wakes it. */
@@ -229,6 +242,7 @@ export class ServiceProcess {
   }
 
   #keepFault(line: string): void {
+    if (isAnswerFault(line)) this.#answerFaults.add(line);
     if (this.#faultLines.length < faultLinesMax) this.#faultLines.push(line);
   }
 

@@ -1,0 +1,256 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { AnswerSchemas } from '@parley/http';
+
+import { BadAnswer, isJsonObject } from './answer-checks.ts';
+import type { JsonObject } from './answer-checks.ts';
+import { OperationPaths } from './operation-paths.ts';
+import { repositoryFolder } from './repository-folder.ts';
+
+/** Whether answers are what the OpenAPI document says: status, headers, content type, and every member of what is JSON. */
+
+export type SeenAnswer = {
+  readonly method: string;
+  /** As it was sent, with or without a query. */
+  readonly path: string;
+  /** The method that the form of a POST names instead. */
+  readonly namedMethod?: string | undefined;
+  readonly status: number;
+  /** By lower-case names. */
+  readonly headers: Readonly<Record<string, unknown>>;
+  /** Undefined where it is not known; what is no JSON may be left empty. */
+  readonly text: string | undefined;
+};
+
+/** Where something stands in the document. */
+type Place = { readonly pointer: string; readonly value: JsonObject };
+
+/** What the gateway shows to people is no part of the interface. */
+const pages = /^\/api\/(?:docs(?:\/|$)|v1\/openapi\.json$)/;
+
+const changingMethods = ['PATCH', 'PUT', 'DELETE'];
+
+function escaped(key: string): string {
+  return key.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+function contentTypeOf(headers: SeenAnswer['headers']): string | undefined {
+  const value = headers['content-type'];
+  return typeof value === 'string' ? value.split(';')[0]?.trim().toLowerCase() : undefined;
+}
+
+export class AnswerDocument {
+  readonly #document: JsonObject;
+  readonly #schemas: AnswerSchemas;
+  readonly #paths: OperationPaths;
+
+  /** @param document OpenAPI 3.1 */
+  constructor(document: JsonObject) {
+    this.#document = document;
+    this.#schemas = new AnswerSchemas(document);
+    this.#paths = new OperationPaths(document['paths'] as Readonly<Record<string, JsonObject>>);
+  }
+
+  /**
+   * @throws BadAnswer naming operation, place and value of what the document does not say
+   */
+  check(answer: SeenAnswer): void {
+    const path = answer.path.split('?')[0] ?? '';
+    if (pages.test(path)) return;
+    const faults = this.#responsesFor(answer, path).map((responses) =>
+      this.#findFault(answer, responses),
+    );
+    if (faults.some((fault) => fault === undefined)) return;
+    const { method, status } = answer;
+    throw new BadAnswer(
+      `${method} ${path} ${status} is not what the document says: ${faults[0]}; ${(answer.text ?? '').slice(0, 300)}`,
+    );
+  }
+
+  /**
+   * Checks a message of a stream of Server-Sent Events.
+   *
+   * @param path of the request
+   * @throws BadAnswer as `check`
+   */
+  checkStreamed(path: string, message: { readonly event?: string; readonly data: string }): void {
+    const [operation] = this.#operationsOf('GET', path.split('?')[0] ?? '', undefined);
+    if (operation === undefined) throw new BadAnswer(`no operation streams ${path}`);
+    const data: unknown = JSON.parse(message.data);
+    const fault =
+      message.event === 'error'
+        ? this.#findRefusalFault(operation, data)
+        : this.#schemas.checkAt(`${operation.pointer}/responses/200/x-parley-event`)(data);
+    if (fault !== undefined)
+      throw new BadAnswer(`a message of ${path} is not what the document says: ${fault}`);
+  }
+
+  /**
+   * Checks an event, however it came.
+   *
+   * @throws BadAnswer naming place and value of what the document does not say
+   */
+  checkEvent(event: unknown): void {
+    const fault = this.#schemas.checkAt('/components/schemas/Event')(event);
+    if (fault !== undefined)
+      throw new BadAnswer(`an event is not what the document says: ${fault}`);
+  }
+
+  /** A refusal within a stream may be that of any status. */
+  #findRefusalFault(operation: Place, data: unknown): string | undefined {
+    const responses = this.#within(operation, 'responses');
+    const faults = Object.keys(responses.value)
+      .filter((status) => Number(status) >= 400)
+      .map((status) => this.#findJsonFault(this.#within(responses, status), data));
+    return faults.includes(undefined) ? undefined : faults[0];
+  }
+
+  #operationsOf(method: string, path: string, namedMethod: string | undefined): Place[] {
+    return this.#paths.find(path).flatMap(({ template, item }) =>
+      [method, ...(namedMethod === undefined ? [] : [namedMethod])].flatMap((one) => {
+        const isAny = item['x-parley-any-method'] === true;
+        const key = isAny ? 'post' : one === 'HEAD' ? 'get' : one.toLowerCase();
+        const value = item[key];
+        return isJsonObject(value)
+          ? [{ pointer: `/paths/${escaped(template)}/${key}`, value }]
+          : [];
+      }),
+    );
+  }
+
+  /** The responses that an answer may be, by status: those of an operation, or one of those that hold for all paths. */
+  #responsesFor({ method, namedMethod }: SeenAnswer, path: string): ReadonlyMap<string, Place>[] {
+    const matches = this.#paths.find(path);
+    const shared = (status: string, name: string): ReadonlyMap<string, Place> =>
+      new Map([[status, this.#at(`/components/responses/${name}`)]]);
+    if (matches.length === 0) return [shared('404', 'NotFound')];
+    if (method === 'OPTIONS') return [shared('204', 'Options')];
+    const operations = this.#operationsOf(method, path, namedMethod);
+    if (operations.length === 0) {
+      // The form of a POST may name any method of the path, so it is admitted first.
+      const others = method === 'POST' ? changingMethods : [];
+      return [
+        shared('405', 'MethodNotAllowed'),
+        ...others
+          .flatMap((other) => this.#operationsOf(other, path, undefined))
+          .map((operation) => this.#responsesOf(operation, 400)),
+        // Whether a text in the path makes it another one is known where the path is served.
+        ...(matches.some(({ template }) => template.includes('{'))
+          ? [shared('404', 'NotFound')]
+          : []),
+      ];
+    }
+    return operations.map((operation) => this.#responsesOf(operation));
+  }
+
+  #responsesOf(operation: Place, statusMin = 0): ReadonlyMap<string, Place> {
+    const responses = this.#within(operation, 'responses');
+    const statuses = Object.keys(responses.value).filter((status) => Number(status) >= statusMin);
+    return new Map(statuses.map((status) => [status, this.#within(responses, status)]));
+  }
+
+  #findFault(answer: SeenAnswer, responses: ReadonlyMap<string, Place>): string | undefined {
+    const { headers, method, status, text } = answer;
+    if (status === 500) return 'the server failed';
+    const response = responses.get(String(status));
+    if (response === undefined) return `status ${status} is not declared`;
+    const missing = this.#findMissingHeader(response, headers);
+    if (missing !== undefined) return `header ${missing} is missing`;
+    const content = response.value['content'];
+    if (method === 'HEAD' || text === undefined) return undefined;
+    if (!isJsonObject(content)) return text === '' ? undefined : 'a body is not declared';
+    const type = contentTypeOf(headers);
+    const declared = Object.keys(content).find(
+      (one) => one === '*/*' || one === type || type?.startsWith(one.replace('*', '')) === true,
+    );
+    if (declared === undefined) return `content type ${type} is not declared`;
+    if (declared !== 'application/json') return undefined;
+    let data: unknown;
+    try {
+      data = JSON.parse(text);
+    } catch (error) {
+      return `the body is no JSON: ${(error as Error).message}`;
+    }
+    return this.#findJsonFault(response, data);
+  }
+
+  #findMissingHeader(response: Place, headers: SeenAnswer['headers']): string | undefined {
+    const declared = response.value['headers'];
+    if (!isJsonObject(declared)) return undefined;
+    const all = this.#within(response, 'headers');
+    return Object.keys(declared).find(
+      (name) =>
+        this.#within(all, name).value['required'] === true &&
+        headers[name.toLowerCase()] === undefined,
+    );
+  }
+
+  /** Of a union of refusals the one with the code of the answer is meant, and its fault says more than that of the union. */
+  #findJsonFault(response: Place, data: unknown): string | undefined {
+    const content = response.value['content'];
+    const media = isJsonObject(content) ? content['application/json'] : undefined;
+    if (!isJsonObject(media)) return 'JSON is not declared';
+    const schema = this.#within(
+      this.#within(this.#within(response, 'content'), 'application/json'),
+      'schema',
+    );
+    const branches = schema.value['anyOf'];
+    if (!Array.isArray(branches)) return this.#schemas.checkAt(schema.pointer)(data);
+    const code = isJsonObject(data) ? data['code'] : undefined;
+    const meant = branches
+      .map((_branch, index) => this.#within(this.#within(schema, 'anyOf'), String(index)))
+      .filter((branch) => codesOf(branch.value).includes(code));
+    const faults = meant.map((branch) => this.#schemas.checkAt(branch.pointer)(data));
+    if (faults.length === 0) return `code ${String(code)} is not declared`;
+    return faults.includes(undefined) ? undefined : faults[0];
+  }
+
+  #at(pointer: string): Place {
+    const value = pointer
+      .split('/')
+      .slice(1)
+      .reduce<unknown>(
+        (at, key) =>
+          isJsonObject(at) || Array.isArray(at)
+            ? (at as JsonObject)[key.replaceAll('~1', '/').replaceAll('~0', '~')]
+            : undefined,
+        this.#document,
+      );
+    if (!isJsonObject(value) && !Array.isArray(value))
+      throw new Error(`the document has nothing at ${pointer}`);
+    const reference = isJsonObject(value) ? value['$ref'] : undefined;
+    return typeof reference === 'string'
+      ? this.#at(reference.slice(1))
+      : { pointer, value: value as JsonObject };
+  }
+
+  #within(place: Place, key: string): Place {
+    return this.#at(`${place.pointer}/${escaped(key)}`);
+  }
+}
+
+/** The codes that a schema of a refusal has; undefined for none. */
+function codesOf(schema: JsonObject): unknown[] {
+  const { anyOf, properties } = schema;
+  if (Array.isArray(anyOf)) return anyOf.flatMap((branch) => codesOf(branch as JsonObject));
+  const code = isJsonObject(properties) ? properties['code'] : undefined;
+  return [isJsonObject(code) ? code['const'] : undefined];
+}
+
+/** @returns the method that a form names, urlencoded or multipart; that of a POST stands for its own */
+export function namedMethodIn(form: string): string | undefined {
+  const [, plain, inPart] =
+    /(?:^|&)method=([A-Za-z]+)|name="method"\r\n\r\n([A-Za-z]+)/.exec(form) ?? [];
+  return plain ?? inPart;
+}
+
+let loaded: AnswerDocument | undefined;
+
+/** The document of this repository, read once for each process. */
+export function answerDocument(): AnswerDocument {
+  loaded ??= new AnswerDocument(
+    JSON.parse(readFileSync(join(repositoryFolder, 'docs/openapi.json'), 'utf8')) as JsonObject,
+  );
+  return loaded;
+}

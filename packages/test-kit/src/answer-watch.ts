@@ -1,0 +1,138 @@
+/**
+ * Loaded into a gateway before its own code (`--import`): compares every answer that leaves it with the OpenAPI document, whoever asked.
+ * A difference is a line on standard error, by which the cluster's stop fails.
+ */
+import { subscribe } from 'node:diagnostics_channel';
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { StringDecoder } from 'node:string_decoder';
+
+import { answerDocument, namedMethodIn } from './answer-document.ts';
+import { answerFaultPrefix } from './answer-faults.ts';
+
+/** Enough for every form that names another method. */
+const formMaxBytes = 65_536;
+
+/** On the gateway's internal port, which is no part of the interface. */
+const internalPaths = /^\/(?:health\/|metrics$)/;
+
+function report(check: () => void): void {
+  try {
+    check();
+  } catch (error) {
+    const text = (error as Error).message.replaceAll('\n', ' ');
+    process.stderr.write(`${answerFaultPrefix}${text}\n`);
+  }
+}
+
+/** The body of a POST, of which the first bytes are kept as they are read. */
+function keepForm(request: IncomingMessage): () => string | undefined {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const push = request.push.bind(request);
+  request.push = (chunk: unknown, encoding?: BufferEncoding) => {
+    if (chunk instanceof Buffer && size < formMaxBytes) {
+      chunks.push(Buffer.from(chunk));
+      size += chunk.length;
+    }
+    return push(chunk, encoding);
+  };
+  return () => namedMethodIn(Buffer.concat(chunks).toString('latin1'));
+}
+
+function headersIn(given: readonly unknown[]): Record<string, unknown> {
+  const headers = given.findLast((argument) => typeof argument === 'object' && argument !== null);
+  const entries = Array.isArray(headers)
+    ? headers.flatMap((_item, index) =>
+        index % 2 === 0 ? [[headers[index], headers[index + 1]]] : [],
+      )
+    : Object.entries((headers ?? {}) as OutgoingHttpHeaders);
+  return Object.fromEntries(entries.map(([name, value]) => [String(name).toLowerCase(), value]));
+}
+
+/** Splits a stream into its messages and checks each that has come whole. */
+class StreamWatch {
+  readonly #path: string;
+  readonly #decoder = new StringDecoder('utf8');
+  #rest = '';
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  add(bytes: Buffer): void {
+    const parts = (this.#rest + this.#decoder.write(bytes)).split('\n\n');
+    this.#rest = parts.pop() ?? '';
+    for (const part of parts) {
+      const fields = Object.fromEntries(
+        part
+          .split('\n')
+          .filter((line) => /^(?:event|data): /.test(line))
+          .map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]),
+      ) as { event?: string; data?: string };
+      const { data, event } = fields;
+      if (data === undefined) continue;
+      report(() =>
+        answerDocument().checkStreamed(this.#path, {
+          data,
+          ...(event !== undefined && { event }),
+        }),
+      );
+    }
+  }
+}
+
+function watch(request: IncomingMessage, response: ServerResponse): void {
+  const { method = '', url: path = '' } = request;
+  if (internalPaths.test(path)) return;
+  const namedMethod = method === 'POST' ? keepForm(request) : () => undefined;
+  const written: Record<string, unknown> = {};
+  const chunks: Buffer[] = [];
+  let stream: StreamWatch | undefined;
+  const headers = (): Record<string, unknown> => ({ ...response.getHeaders(), ...written });
+  const keep = (chunk: unknown, encoding: unknown): void => {
+    if (typeof chunk !== 'string' && !(chunk instanceof Uint8Array)) return;
+    const bytes =
+      typeof chunk === 'string'
+        ? Buffer.from(chunk, typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8')
+        : Buffer.from(chunk);
+    const type = String(headers()['content-type'] ?? '');
+    if (type.startsWith('text/event-stream')) {
+      stream ??= new StreamWatch(path);
+      stream.add(bytes);
+    } else if (type.startsWith('application/json')) chunks.push(bytes);
+    else if (bytes.length > 0 && chunks.length === 0) chunks.push(Buffer.from('…'));
+  };
+  const { end, write, writeHead } = response;
+  response.writeHead = function (this: ServerResponse, ...given: readonly unknown[]) {
+    Object.assign(written, headersIn(given));
+    return Reflect.apply(writeHead, this, given) as ServerResponse;
+  } as typeof writeHead;
+  response.write = function (this: ServerResponse, ...given: readonly unknown[]) {
+    keep(given[0], given[1]);
+    return Reflect.apply(write, this, given) as boolean;
+  } as typeof write;
+  response.end = function (this: ServerResponse, ...given: readonly unknown[]) {
+    keep(given[0], given[1]);
+    return Reflect.apply(end, this, given) as ServerResponse;
+  } as typeof end;
+  response.once('finish', () =>
+    report(() =>
+      answerDocument().check({
+        method,
+        path,
+        namedMethod: namedMethod(),
+        status: response.statusCode,
+        headers: headers(),
+        text: Buffer.concat(chunks).toString('utf8'),
+      }),
+    ),
+  );
+}
+
+subscribe('http.server.request.start', (message) => {
+  const { request, response } = message as {
+    readonly request: IncomingMessage;
+    readonly response: ServerResponse;
+  };
+  watch(request, response);
+});
