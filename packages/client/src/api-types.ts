@@ -585,6 +585,8 @@ export type Schemas = {
     readonly stream_id: number;
     /** The topic */
     readonly subject: string;
+    /** Of a private stream, for clients whose name says that they mirror */
+    readonly invite_only_stream?: true;
   };
   readonly OwnBot: {
     /** Email address */
