@@ -71,11 +71,15 @@ export class AnswerDocument {
   /**
    * Checks a message of a stream of Server-Sent Events.
    *
-   * @param path of the request
+   * @param address path of the request, with or without a query
    * @throws BadAnswer as `check`
    */
-  checkStreamed(path: string, message: { readonly event?: string; readonly data: string }): void {
-    const [operation] = this.#operationsOf('GET', path.split('?')[0] ?? '', undefined);
+  checkStreamed(
+    address: string,
+    message: { readonly event?: string; readonly data: string },
+  ): void {
+    const path = address.split('?')[0] ?? '';
+    const [operation] = this.#operationsOf('GET', path, undefined);
     if (operation === undefined) throw new BadAnswer(`no operation streams ${path}`);
     const data: unknown = JSON.parse(message.data);
     const fault =

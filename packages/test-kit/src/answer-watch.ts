@@ -95,26 +95,29 @@ function watch(request: IncomingMessage, response: ServerResponse): void {
       typeof chunk === 'string'
         ? Buffer.from(chunk, typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8')
         : Buffer.from(chunk);
-    const type = String(headers()['content-type'] ?? '');
+    const given = headers()['content-type'];
+    const type = typeof given === 'string' ? given : '';
     if (type.startsWith('text/event-stream')) {
       stream ??= new StreamWatch(path);
       stream.add(bytes);
     } else if (type.startsWith('application/json')) chunks.push(bytes);
     else if (bytes.length > 0 && chunks.length === 0) chunks.push(Buffer.from('…'));
   };
-  const { end, write, writeHead } = response;
-  response.writeHead = function (this: ServerResponse, ...given: readonly unknown[]) {
+  const writeHead = response.writeHead.bind(response);
+  const write = response.write.bind(response);
+  const end = response.end.bind(response);
+  response.writeHead = (...given: readonly unknown[]) => {
     Object.assign(written, headersIn(given));
-    return Reflect.apply(writeHead, this, given) as ServerResponse;
-  } as typeof writeHead;
-  response.write = function (this: ServerResponse, ...given: readonly unknown[]) {
+    return Reflect.apply(writeHead, response, given) as ServerResponse;
+  };
+  response.write = (...given: readonly unknown[]) => {
     keep(given[0], given[1]);
-    return Reflect.apply(write, this, given) as boolean;
-  } as typeof write;
-  response.end = function (this: ServerResponse, ...given: readonly unknown[]) {
+    return Reflect.apply(write, response, given) as boolean;
+  };
+  response.end = (...given: readonly unknown[]) => {
     keep(given[0], given[1]);
-    return Reflect.apply(end, this, given) as ServerResponse;
-  } as typeof end;
+    return Reflect.apply(end, response, given) as ServerResponse;
+  };
   response.once('finish', () =>
     report(() =>
       answerDocument().check({

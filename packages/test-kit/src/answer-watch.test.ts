@@ -1,0 +1,91 @@
+import { spawnSync } from 'node:child_process';
+
+import { expect, test } from 'vitest';
+
+import { isAnswerFault } from './answer-faults.ts';
+
+/** Answers what the path's query says, as a gateway would, and asks itself. */
+const server = `
+  import { createServer } from 'node:http';
+  const server = createServer((request, response) => {
+    const { status, body, type } = JSON.parse(decodeURIComponent(request.url.split('?')[1]));
+    request.resume();
+    request.on('end', () => {
+      response.writeHead(status, { 'Content-Type': type ?? 'application/json' });
+      response.write(body.slice(0, 10));
+      response.end(body.slice(10));
+    });
+  }).listen(0, '127.0.0.1', async () => {
+    for (const [method, path, answer, form] of JSON.parse(process.argv[1])) {
+      const query = encodeURIComponent(JSON.stringify(answer));
+      const url = 'http://127.0.0.1:' + server.address().port + path + '?' + query;
+      await (await fetch(url, { method, body: form && new URLSearchParams(form) })).text();
+    }
+    server.close();
+    server.closeAllConnections();
+  });
+`;
+
+type Exchange = readonly [
+  method: string,
+  path: string,
+  answer: { readonly status: number; readonly body: string; readonly type?: string },
+  form?: Readonly<Record<string, string>>,
+];
+
+/** @returns what the watch says of the answers */
+function watched(exchanges: readonly Exchange[]): string[] {
+  const { stderr } = spawnSync(
+    process.execPath,
+    [
+      '--import',
+      import.meta.resolve('./answer-watch.ts'),
+      '--input-type=module',
+      '-e',
+      server,
+      JSON.stringify(exchanges),
+    ],
+    { encoding: 'utf8' },
+  );
+  return stderr.split('\n').filter((line) => line !== '');
+}
+
+const success = '{"result":"success","msg":""}';
+const left = '{"result":"success","msg":"","removed":[],"not_subscribed":[],"not_removed":[]}';
+const type = 'text/event-stream';
+
+test('answers and streamed events that the document describes are passed over, whatever came in pieces', () => {
+  expect(
+    watched([
+      [
+        'GET',
+        '/api/v1/user_groups',
+        { status: 200, body: `${success.slice(0, -1)},"user_groups":[]}` },
+      ],
+      ['POST', '/api/v1/users/me/subscriptions', { status: 200, body: left }, { method: 'DELETE' }],
+      [
+        'GET',
+        '/api/v1/events/stream',
+        { status: 200, type, body: 'retry: 5\n\ndata: {"type":"heartbeat","id":3}\n\n' },
+      ],
+      ['GET', '/health/ready', { status: 200, body: '{}' }],
+    ]),
+  ).toEqual([]);
+}, 60_000);
+
+test('what it does not describe is a line that the cluster finds', () => {
+  const lines = watched([
+    ['GET', '/api/v1/user_groups', { status: 200, body: success }],
+    ['POST', '/api/v1/users/me/subscriptions', { status: 200, body: left }, { method: 'PATCH' }],
+    ['GET', '/api/v1/events/stream', { status: 200, type, body: 'data: {"type":"heartbeat"}\n\n' }],
+    ['GET', '/api/v1/nowhere', { status: 200, body: success }],
+  ]);
+  expect(
+    lines.map((line) => [isAnswerFault(line), /(\w+) [^ ]*(?:\/api\/v1\/[\w/]+)/.exec(line)?.[0]]),
+  ).toEqual([
+    [true, 'GET /api/v1/user_groups'],
+    [true, 'POST /api/v1/users/me/subscriptions'],
+    [true, 'of /api/v1/events/stream'],
+    [true, 'GET /api/v1/nowhere'],
+  ]);
+}, 60_000);
