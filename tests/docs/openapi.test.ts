@@ -15,6 +15,25 @@ function refersTo(value: unknown): string[] {
   );
 }
 
+const schemas = new AnswerSchemas(document);
+
+function escaped(key: string): string {
+  return key.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+/** Every answer that is JSON, where its schema stands and with its example. */
+const jsonAnswers = Object.entries(document['paths'] ?? {}).flatMap(([path, item]) =>
+  Object.entries(item).flatMap(([method, operation]) =>
+    Object.entries(operation['responses'] ?? {}).flatMap(([status, response]) => {
+      const media = response['content']?.['application/json'];
+      const place = `/paths/${escaped(path)}/${method}/responses/${status}/content`;
+      return media === undefined
+        ? []
+        : [{ pointer: `${place}/application~1json/schema`, example: media['example'] }];
+    }),
+  ),
+);
+
 describe('the OpenAPI document', () => {
   test('is valid OpenAPI 3.1', async () => {
     const { valid, errors } = await new Validator().validate(structuredClone(document));
@@ -28,24 +47,22 @@ describe('the OpenAPI document', () => {
   });
 
   test('has only schemas that compile', () => {
-    const schemas = new AnswerSchemas(document);
-    const escaped = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');
-    const pointers = [
-      ...Object.keys(document['components']?.['schemas'] ?? {}).map(
-        (name) => `/components/schemas/${name}`,
-      ),
-      ...Object.entries(document['paths'] ?? {}).flatMap(([path, item]) =>
-        Object.entries(item).flatMap(([method, operation]) =>
-          Object.entries(operation['responses'] ?? {}).flatMap(([status, response]) =>
-            response['content']?.['application/json'] === undefined
-              ? []
-              : `/paths/${escaped(path)}/${method}/responses/${status}/content/application~1json/schema`,
-          ),
-        ),
-      ),
-    ];
+    const named = Object.keys(document['components']?.['schemas'] ?? {}).map(
+      (name) => `/components/schemas/${name}`,
+    );
+    const pointers = [...named, ...jsonAnswers.map(({ pointer }) => pointer)];
     expect(pointers.length).toBeGreaterThan(300);
     for (const pointer of pointers) expect(() => schemas.checkAt(pointer)).not.toThrow();
+  });
+
+  test('has examples of answers that fit their schemas', () => {
+    const examples = jsonAnswers.filter(({ example }) => example !== undefined);
+    expect(examples.length).toBeGreaterThan(80);
+    expect(
+      examples
+        .map(({ pointer, example }) => [pointer, schemas.checkAt(pointer)(example)])
+        .filter(([, fault]) => fault !== undefined),
+    ).toEqual([]);
   });
 
   test('has everything that it refers to, and refers to every schema that it has', () => {
