@@ -74,7 +74,7 @@ test('a bot that sends to a missing stream is refused, and its owner told once a
   );
   expect(await notices(owner, 1)).toHaveLength(1);
   // The minute is over when its key is gone.
-  const key = keyNames(all.cluster.settings.redisPrefix).botOwnerNotice(bot.id);
+  const key = keyNames(all.cluster.settings.redisPrefix, redis).botOwnerNotice(bot.id);
   const remainingMs = await redis.pttl(key);
   expect(remainingMs).toBeGreaterThan(0);
   expect(remainingMs).toBeLessThanOrEqual(60_000);

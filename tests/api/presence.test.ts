@@ -75,7 +75,7 @@ async function presenceOf(who: PersonKey, asker: PersonKey = 'ann'): Promise<Cli
   return presence as Clients;
 }
 
-const names = () => keyNames(organization.cluster.settings.redisPrefix);
+const names = () => keyNames(organization.cluster.settings.redisPrefix, redis);
 
 type Stored = Record<string, [status: string, reportedAtMs: number]>;
 

@@ -36,6 +36,8 @@ export type RedisConfig = {
   readonly url: Secret;
   readonly prefix: string;
   readonly commandTimeoutMs: number;
+  /** Certificates of the authorities that certify Redis, as PEM; undefined for those that Node knows. */
+  readonly ca?: string | undefined;
 };
 
 export type ListenConfig = {
@@ -143,8 +145,8 @@ function faultOf(error: unknown): string {
 }
 
 /**
- * Reads the variables of the table, and for a secret the file that `<NAME>_FILE` names. An empty variable counts as
- * not set, since compose files and charts pass such on.
+ * Reads the variables of the table, for a secret the file that `<NAME>_FILE` names, and the files that settings themselves name.
+ * An empty variable counts as not set, since compose files and charts pass such on.
  */
 export function readEnvironment(
   env: Environment,
@@ -152,19 +154,24 @@ export function readEnvironment(
 ): RawSettings {
   const texts = new Map<string, string>();
   const faults: string[] = [];
-  for (const { name, secret } of Object.values(settings)) {
+  const readInto = (name: string, variable: string, path: string): void => {
+    try {
+      texts.set(name, readFile(path).trim());
+    } catch (error) {
+      faults.push(`${variable} cannot be read: ${faultOf(error)}`);
+      // The setting is not reported a second time as missing.
+      texts.set(name, '');
+    }
+  };
+  for (const { name, secret, namesFile } of Object.values(settings)) {
     const text = env[name];
     const file = secret ? env[`${name}_FILE`] : undefined;
     const hasText = text !== undefined && text !== '';
     if (file !== undefined && file !== '') {
       if (hasText) faults.push(`${name} and ${name}_FILE are both set`);
-      try {
-        texts.set(name, readFile(file).trim());
-      } catch (error) {
-        faults.push(`${name}_FILE cannot be read: ${faultOf(error)}`);
-        // The setting is not reported a second time as missing.
-        texts.set(name, '');
-      }
+      readInto(name, `${name}_FILE`, file);
+    } else if (hasText && namesFile) {
+      readInto(name, name, text);
     } else if (hasText) {
       texts.set(name, text);
     }
@@ -223,6 +230,7 @@ function readRedis(reader: SettingsReader): RedisConfig {
     url: reader.must('redisUrl'),
     prefix: reader.must('redisPrefix'),
     commandTimeoutMs: reader.must('redisCommandTimeoutMs'),
+    ca: reader.read('redisCa'),
   };
 }
 

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 
+import { parseRedisAddress } from './redis-address.ts';
 import { Secret } from './secret.ts';
 
 /**
@@ -13,6 +14,8 @@ export type Setting<Value> = {
   readonly defaultText: string | null | undefined;
   /** A secret may also come from the file that `<NAME>_FILE` names, and never prints. */
   readonly secret: boolean;
+  /** The variable names a file, whose content is the text that is parsed. */
+  readonly namesFile: boolean;
   /** Throws an Error whose message completes "NAME ...". */
   readonly parse: (text: string) => Value;
 };
@@ -25,7 +28,14 @@ function setting<Value>(
   parse: (text: string) => Value,
   secret = false,
 ): Setting<Value> {
-  return { name, meaning: common.meaning, defaultText: common.default, secret, parse };
+  return {
+    name,
+    meaning: common.meaning,
+    defaultText: common.default,
+    secret,
+    namesFile: false,
+    parse,
+  };
 }
 
 function choice<const Value extends string>(
@@ -83,20 +93,43 @@ function plainText(name: string, pattern: RegExp, rule: string, common: Common):
   });
 }
 
-function storeAddress(name: string, schemes: readonly string[], common: Common): Setting<Secret> {
+function postgresAddress(name: string, common: Common): Setting<Secret> {
   return setting(
     name,
     common,
     (text) => {
-      if (!URL.canParse(text) || !schemes.includes(new URL(text).protocol)) {
+      const url = URL.canParse(text) ? new URL(text) : undefined;
+      const isPostgres = url?.protocol === 'postgres:' || url?.protocol === 'postgresql:';
+      // The client would look the whole list up as the name of one host.
+      if (!isPostgres || url.hostname.includes(','))
         throw new Error(
-          `must be an address that begins with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`,
+          'must be an address of one host that begins with postgres:// or postgresql://',
         );
-      }
       return new Secret(text);
     },
     true,
   );
+}
+
+function redisAddress(name: string, common: Common): Setting<Secret> {
+  return setting(
+    name,
+    common,
+    (text) => {
+      parseRedisAddress(text);
+      return new Secret(text);
+    },
+    true,
+  );
+}
+
+function certificatesFile(name: string, common: Common): Setting<string> {
+  const parse = (text: string): string => {
+    if (!text.includes('-----BEGIN CERTIFICATE-----'))
+      throw new Error('must name a file of certificates in PEM form');
+    return text;
+  };
+  return { ...setting(name, common, parse), namesFile: true };
 }
 
 const secretMinLength = 32;
@@ -190,8 +223,9 @@ export const settings = {
     meaning:
       'development offers the endpoints for developers and checks every answer; production does neither',
   }),
-  databaseUrl: storeAddress('DATABASE_URL', ['postgres:', 'postgresql:'], {
-    meaning: 'the Postgres database, with user and password',
+  databaseUrl: postgresAddress('DATABASE_URL', {
+    meaning:
+      'the Postgres database, with user and password, and with sslmode=verify-full and sslrootcert=FILE for TLS',
   }),
   databasePoolMax: wholeNumber('PARLEY_DATABASE_POOL_MAX', [1, 1000], {
     default: '8',
@@ -205,7 +239,15 @@ export const settings = {
     default: '15',
     meaning: 'longest run of one statement of a request',
   }),
-  redisUrl: storeAddress('REDIS_URL', ['redis:', 'rediss:'], { meaning: 'the Redis server' }),
+  redisUrl: redisAddress('REDIS_URL', {
+    meaning:
+      'redis://HOST, redis+sentinel://HOST,HOST,HOST/NAME or redis+cluster://HOST,HOST,HOST, with user and password; rediss in place of redis for TLS',
+  }),
+  redisCa: certificatesFile('PARLEY_REDIS_CA_FILE', {
+    default: null,
+    meaning:
+      'PEM file of the authorities that certify Redis; unset: those that Node knows, with NODE_EXTRA_CA_CERTS',
+  }),
   redisPrefix: plainText(
     'PARLEY_REDIS_PREFIX',
     /^[\w-]{1,60}$/,

@@ -12,6 +12,8 @@ export type MakerStores = {
   readonly databaseUrl: string;
   readonly redisUrl: string;
   readonly redisPrefix: string;
+  /** As `ca` of the configuration. */
+  readonly redisCa?: string | undefined;
   /** The text of PARLEY_KEY_SECRET. */
   readonly keySecret: string;
 };
@@ -52,6 +54,7 @@ export function connectMaker(
       url: new Secret(stores.redisUrl),
       prefix: stores.redisPrefix,
       commandTimeoutMs: redisCommandTimeoutMs,
+      ca: stores.redisCa,
     },
     log,
   );

@@ -21,6 +21,7 @@ async function main(): Promise<number> {
   const { maker, close } = connectMaker({
     databaseUrl: config.database.url.reveal(),
     redisUrl: config.redis.url.reveal(),
+    redisCa: config.redis.ca,
     redisPrefix: config.redis.prefix,
     keySecret: config.keySecret.reveal(),
   });

@@ -82,6 +82,13 @@ export class LogFollower {
   #reorderTimer: NodeJS.Timeout | undefined;
   #headTimer: NodeJS.Timeout | undefined;
   #stopped = false;
+  readonly #onReady = (): void => {
+    // Answered when the connection is subscribed again: what was committed later is hinted, what before is read now.
+    this.#options.subscriber.subscribe(this.#channel).then(
+      () => (this.#stopped ? undefined : this.checkHead()),
+      () => undefined,
+    );
+  };
   readonly #onMessage = (channel: string, text: string): void => {
     if (channel !== this.#channel) return;
     const hint = decodeHint(text);
@@ -102,7 +109,7 @@ export class LogFollower {
   static async start(options: FollowerOptions): Promise<LogFollower> {
     const follower = new LogFollower(options);
     options.subscriber.on('message', follower.#onMessage);
-    // The connection repeats its subscriptions whenever it comes back; what was missed meanwhile is found by the head check.
+    // The connection repeats its subscriptions whenever it comes back, and what was missed meanwhile is read then.
     const subscribed = options.subscriber.subscribe(follower.#channel).catch((error: unknown) => {
       options.log.warn({ err: error }, 'hints of the log are not to be had yet');
     });
@@ -117,6 +124,7 @@ export class LogFollower {
     const early = follower.#earlyHints ?? [];
     follower.#earlyHints = undefined;
     for (const hint of early) follower.#takeHint(hint);
+    options.subscriber.on('ready', follower.#onReady);
     follower.#scheduleHeadCheck();
     return follower;
   }
@@ -180,6 +188,7 @@ export class LogFollower {
     clearTimeout(this.#headTimer);
     clearTimeout(this.#reorderTimer);
     this.#options.subscriber.off('message', this.#onMessage);
+    this.#options.subscriber.off('ready', this.#onReady);
     await this.#repair;
   }
 

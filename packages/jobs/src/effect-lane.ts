@@ -9,7 +9,7 @@ import { ApiError } from '@parley/contracts';
 import type { SideEffect } from '@parley/contracts';
 import type { Pool } from '@parley/database';
 import type { Logger } from '@parley/logging';
-import { keyNames, reconnectDelayMs } from '@parley/redis';
+import { connectForJobs, keyNames } from '@parley/redis';
 import {
   claimSideEffect,
   postponeSideEffect,
@@ -19,7 +19,6 @@ import {
 import type { SideEffectClaim, SideEffectKey } from '@parley/store';
 import { Queue, Worker } from 'bullmq';
 import type { Job, WorkerOptions } from 'bullmq';
-import { Redis } from 'ioredis';
 import type { Counter, Gauge } from 'prom-client';
 
 /** An effect in the hands of its handler. */
@@ -91,18 +90,10 @@ function jobIdOf({ kind, position, target }: SideEffectKey): string {
   return `${kind}-${position}-${target}`;
 }
 
-function connect(config: RedisConfig, options: { readonly failsAtOnce: boolean }): Redis {
-  return new Redis(config.url.reveal(), {
-    maxRetriesPerRequest: options.failsAtOnce ? 0 : null,
-    enableOfflineQueue: !options.failsAtOnce,
-    retryStrategy: (attempt) => reconnectDelayMs(attempt),
-  });
-}
-
 export class EffectLane {
   readonly #options: EffectLaneOptions;
-  readonly #queueConnection: Redis;
-  readonly #workerConnection: Redis;
+  readonly #queueConnection: ReturnType<typeof connectForJobs>;
+  readonly #workerConnection: ReturnType<typeof connectForJobs>;
   readonly #queue: Queue<SideEffectKey>;
   readonly #worker: Worker<SideEffectKey>;
   readonly #ending = new AbortController();
@@ -114,12 +105,9 @@ export class EffectLane {
   constructor(options: EffectLaneOptions) {
     this.#options = options;
     const { redis, log, queueName, concurrency, pace } = options;
-    const prefix = keyNames(redis.prefix).jobsPrefix;
-    this.#queueConnection = connect(redis, { failsAtOnce: true });
-    this.#workerConnection = connect(redis, { failsAtOnce: false });
-    // Each outage is logged by the connections of the service itself.
-    for (const connection of [this.#queueConnection, this.#workerConnection])
-      connection.on('error', () => undefined);
+    this.#queueConnection = connectForJobs(redis, 'adding');
+    this.#workerConnection = connectForJobs(redis, 'working');
+    const prefix = keyNames(redis.prefix, this.#queueConnection).jobsPrefix;
     this.#queue = new Queue(queueName, { connection: this.#queueConnection, prefix });
     this.#worker = new Worker(queueName, async (job: Job<SideEffectKey>) => this.#run(job.data), {
       connection: this.#workerConnection,

@@ -1,6 +1,6 @@
 /**
  * The hint that a lease began or ended. It only saves waiting for the next read of the table: whoever misses it learns the
- * same a moment later. Its channel is `leasesChannel` of the key names; the message is the node's id.
+ * same a moment later. Its channel is `leasesChannel`; the message is the node's id.
  */
 
 /** What a lease needs of a Redis client. */

@@ -9,7 +9,7 @@
  */
 import type { Pool } from '@parley/database';
 import { createPool } from '@parley/database';
-import { keyNames } from '@parley/redis';
+import { leasesChannel } from '@parley/redis';
 
 import type { HintSubscriber } from './lease-hint.ts';
 import { readLeasesAndAccountChanges } from './leases-table.ts';
@@ -71,7 +71,7 @@ export class LiveServices {
       statementTimeoutMs: readTimeoutMs,
       onError: (error) => options.log.info({ err: error }, 'the connection for leases was lost'),
     });
-    const channel = keyNames(options.keyPrefix).leasesChannel;
+    const channel = leasesChannel(options.keyPrefix);
     this.#onHint = (received) => {
       if (received === channel) this.#readSoon();
     };
@@ -83,7 +83,7 @@ export class LiveServices {
   async start(): Promise<void> {
     const { subscriber, keyPrefix, log } = this.#options;
     subscriber.on('message', this.#onHint);
-    subscriber.subscribe(keyNames(keyPrefix).leasesChannel).catch((error: unknown) => {
+    subscriber.subscribe(leasesChannel(keyPrefix)).catch((error: unknown) => {
       log.info({ err: error }, 'hints of leases cannot be followed on Redis for now');
     });
     await this.#read();

@@ -1,5 +1,5 @@
 import type { Queryable } from '@parley/database';
-import { keyNames } from '@parley/redis';
+import { leasesChannel } from '@parley/redis';
 
 import type { HintPublisher } from './lease-hint.ts';
 import { deleteLease, renewLease } from './leases-table.ts';
@@ -96,7 +96,7 @@ export class ServiceLease {
 
   #hint(): void {
     const { redis, keyPrefix, nodeId, log } = this.#options;
-    redis.publish(keyNames(keyPrefix).leasesChannel, nodeId).catch((error: unknown) => {
+    redis.publish(leasesChannel(keyPrefix), nodeId).catch((error: unknown) => {
       log.info({ err: error }, 'the lease could not be hinted on Redis');
     });
   }

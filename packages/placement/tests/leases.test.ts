@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 
 import { createPool } from '@parley/database';
 import type { Pool } from '@parley/database';
-import { keyNames } from '@parley/redis';
+import { leasesChannel } from '@parley/redis';
 import { createTestDatabase, waitUntil } from '@parley/test-kit';
 import type { TestDatabase } from '@parley/test-kit';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -138,7 +138,7 @@ it('reports every account change once, and none that is older than itself', asyn
   const heard: number[][] = [];
   late.onAccountsChanged((userIds) => heard.push([...userIds].toSorted((a, b) => a - b)));
   await pool.query('INSERT INTO account_changes VALUES (6, 2), (6, 3), (7, 2)');
-  hints.emit('message', keyNames('p').leasesChannel, 'any');
+  hints.emit('message', leasesChannel('p'), 'any');
   await waitUntil('the changes are heard', () => heard.length > 0);
   const seen = late.accountChangesSeen;
   await pool.query('INSERT INTO account_changes VALUES (8, 4)');

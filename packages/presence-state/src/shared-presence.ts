@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-import { keyNames } from '@parley/redis';
+import { keyNames, onMayHaveLost } from '@parley/redis';
 import type { Redis } from '@parley/redis';
 import { presenceClientsMax } from '@parley/store';
 import type { PresenceStatus } from '@parley/store';
@@ -67,10 +67,10 @@ export class SharedPresence {
     redis.defineCommand(commandName, { lua: script });
     const commands = redis as unknown as Record<typeof commandName, RunScript>;
     this.#run = (...given) => commands[commandName](...given);
-    const names = keyNames(keyPrefix);
+    const names = keyNames(keyPrefix, redis);
     this.#keys = [names.presence, names.presenceChanges];
     // What comes back may be another Redis, or an older state of this one: versions mean nothing to it.
-    redis.on('close', () => {
+    onMayHaveLost(redis, () => {
       this.#generation = '';
     });
   }

@@ -62,7 +62,7 @@ it('judges reports as applyReport does, on every replica', async () => {
         expect(await replica.refresh()).toBe(true);
         expect(plain(replica.states)).toEqual(plain(model));
       }
-      const names = keyNames(keyPrefix);
+      const names = keyNames(keyPrefix, one);
       await one.del(names.presence, names.presenceChanges);
     }),
     { numRuns: 40 },
@@ -73,7 +73,7 @@ it('answers nothing where a key was lost, and goes on where it was filled', asyn
   const keyPrefix = createRedisPrefix();
   const [ours, theirs] = [one, other].map((redis) => new SharedPresence({ redis, keyPrefix }));
   if (ours === undefined || theirs === undefined) throw new Error('two were made');
-  const names = keyNames(keyPrefix);
+  const names = keyNames(keyPrefix, one);
   const given = { client: 'web', status: 'active', nowMs: 1_588_000_000_000 } as const;
   await ours.merge(new Map(), true);
   await ours.report(1, given);
@@ -99,7 +99,7 @@ it('answers nothing where a key was lost, and goes on where it was filled', asyn
 
 it('a filling of which a part was lost completes nothing, and the next one does', async () => {
   const keyPrefix = createRedisPrefix();
-  const names = keyNames(keyPrefix);
+  const names = keyNames(keyPrefix, one);
   let commands = 0;
   const losing = new Proxy(one, {
     get(redis, name) {
@@ -150,6 +150,6 @@ it('takes hundreds of changes at once', async () => {
     await theirs.refresh();
     expect(plain(theirs.states)).toEqual(plain(new Map(many)));
   }
-  const names = keyNames(keyPrefix);
+  const names = keyNames(keyPrefix, one);
   await one.del(names.presence, names.presenceChanges);
 });

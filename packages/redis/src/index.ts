@@ -1,2 +1,3 @@
 export * from './connect.ts';
 export * from './key-names.ts';
+export * from './redis-client.ts';

@@ -1,13 +1,11 @@
 /**
  * Every key and channel name in Redis is made here. Redis holds only what may be lost: hints, counters and job queues.
+ *
+ * In a cluster, keys that one script or one queue uses have to lie in the same slot, which the part of their names in braces
+ * decides. Names have braces there only: elsewhere they are as they always were, so that two releases that run side by side during
+ * an upgrade share what they have. Channels have no slot.
  */
 export type KeyNames = {
-  /** Channel on which writers of the log publish entries with their positions. Owner: event-log. */
-  readonly logChannel: string;
-  /** Channel on which a changed or removed API key is announced to gateways. Owner: store. */
-  readonly credentialsChannel: string;
-  /** Channel on which lease changes are announced. Owner: placement. */
-  readonly leasesChannel: string;
   /** Accepted requests of a user in the sliding window. Owner: gateway. Lives as long as the window. */
   readonly rateLimit: (userId: number, windowSecs: number) => string;
   /** Failed logins of an address or account name in the sliding window. Owner: gateway. Lives as long as the window. */
@@ -24,19 +22,29 @@ export type KeyNames = {
   readonly jobsPrefix: string;
 };
 
-/** @param prefix `PARLEY_REDIS_PREFIX`; installations that share a Redis differ in it */
-export function keyNames(prefix: string): KeyNames {
+/**
+ * @param prefix `PARLEY_REDIS_PREFIX`; installations that share a Redis differ in it
+ * @param redis the connection on which the names are used
+ */
+export function keyNames(prefix: string, redis: { readonly isCluster: boolean }): KeyNames {
+  // With the prefix in it too, for the slots of several installations would all be the same otherwise.
+  const together = (name: string): string =>
+    redis.isCluster ? `{${prefix}:${name}}` : `${prefix}:${name}`;
+  // Both names of a login, its address and its account, are judged in one step.
+  const logins = redis.isCluster ? `{${prefix}:logins}:` : `${prefix}:`;
   return {
-    logChannel: `${prefix}:log`,
-    credentialsChannel: `${prefix}:credentials`,
-    leasesChannel: `${prefix}:leases`,
-    rateLimit: (userId, windowSecs) => `${prefix}:rate:${userId}:${windowSecs}`,
+    rateLimit: (userId, windowSecs) => `${together(`rate:${userId}`)}:${windowSecs}`,
     failedLogins: (kind, subject, windowSecs) =>
-      `${prefix}:failed-logins:${kind}:${subject}:${windowSecs}`,
-    loginsUnderway: (kind, subject) => `${prefix}:logins-underway:${kind}:${subject}`,
+      `${logins}failed-logins:${kind}:${subject}:${windowSecs}`,
+    loginsUnderway: (kind, subject) => `${logins}logins-underway:${kind}:${subject}`,
     botOwnerNotice: (botId) => `${prefix}:bot-owner-notice:${botId}`,
-    presence: `${prefix}:presence`,
-    presenceChanges: `${prefix}:presence-changes`,
-    jobsPrefix: `${prefix}:jobs`,
+    presence: together('presence'),
+    presenceChanges: `${together('presence')}-changes`,
+    jobsPrefix: together('jobs'),
   };
+}
+
+/** @returns the channel on which lease changes are announced. Owner: placement. */
+export function leasesChannel(prefix: string): string {
+  return `${prefix}:leases`;
 }

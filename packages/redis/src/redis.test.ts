@@ -11,11 +11,11 @@ import { keyNames } from './key-names.ts';
 
 const quiet = createLogger({ service: 'test', nodeId: 'test', level: 'silent' });
 
-function configFor(port: number) {
+function configFor(port: number, form = 'redis') {
   const config = readServiceConfig(
     {
       DATABASE_URL: 'postgres://127.0.0.1/none',
-      REDIS_URL: `redis://127.0.0.1:${port}`,
+      REDIS_URL: `${form}://127.0.0.1:${port}${form.endsWith('sentinel') ? '/main' : ''}`,
       PARLEY_INTERNAL_SECRET: 'i'.repeat(32),
       PARLEY_KEY_SECRET: 'k'.repeat(32),
       PARLEY_REDIS_COMMAND_TIMEOUT_SECS: '0.1',
@@ -35,10 +35,12 @@ async function closedPort(): Promise<number> {
   return port;
 }
 
-describe('connectForRequests', () => {
+const forms = ['redis', 'redis+sentinel', 'redis+cluster'];
+
+describe.each(forms)('connectForRequests to %s', (form) => {
   it('refuses commands at once while Redis is away', async () => {
-    const redis = connectForRequests(configFor(await closedPort()), quiet);
-    await expect(redis.get('x')).rejects.toThrow(/writeable|closed|max retries/i);
+    const redis = connectForRequests(configFor(await closedPort(), form), quiet);
+    await expect(redis.get('x')).rejects.toThrow(/writeable|closed|max retries|isn't ready/i);
     redis.disconnect();
   });
 
@@ -48,23 +50,32 @@ describe('connectForRequests', () => {
       '127.0.0.1',
     );
     await once(server, 'listening');
-    const redis = connectForRequests(configFor((server.address() as AddressInfo).port), quiet);
-    await once(redis, 'connect');
-    await expect(redis.get('x')).rejects.toThrow(/writeable|timed out/i);
+    const connected = once(server, 'connection');
+    const redis = connectForRequests(
+      configFor((server.address() as AddressInfo).port, form),
+      quiet,
+    );
+    await connected;
+    await expect(redis.get('x')).rejects.toThrow(/writeable|timed out|isn't ready/i);
     redis.disconnect();
     server.close();
   });
 });
 
-describe('connectForSubscriptions', () => {
+describe.each(forms)('connectForSubscriptions to %s', (form) => {
   it('goes on trying', async () => {
-    const redis = connectForSubscriptions(configFor(await closedPort()), quiet);
-    let attempts = 0;
-    redis.on('reconnecting', () => {
-      attempts += 1;
-    });
-    await expect.poll(() => attempts, { timeout: 10_000 }).toBeGreaterThan(2);
+    const seen = { attempts: 0 };
+    const server = createServer((socket) => {
+      seen.attempts += 1;
+      socket.destroy();
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const port = (server.address() as AddressInfo).port;
+    const redis = connectForSubscriptions(configFor(port, form), quiet);
+    redis.subscribe('x').catch(() => undefined);
+    await expect.poll(() => seen.attempts, { timeout: 10_000 }).toBeGreaterThan(4);
     redis.disconnect();
+    server.close();
   });
 });
 
@@ -77,16 +88,57 @@ describe('reconnectDelayMs', () => {
 });
 
 describe('keyNames', () => {
-  it('puts everything below the prefix', () => {
-    const { rateLimit, failedLogins, loginsUnderway, botOwnerNotice, ...texts } = keyNames('p');
-    const all = [
-      ...Object.values(texts),
-      rateLimit(1, 60),
-      failedLogins('key', 'address:x', 60),
-      loginsUnderway('key', 'address:x'),
-      botOwnerNotice(1),
+  const namesOn = (isCluster: boolean) => {
+    const { rateLimit, failedLogins, loginsUnderway, botOwnerNotice, ...texts } = keyNames('p', {
+      isCluster,
+    });
+    const together = [
+      [rateLimit(1, 60), rateLimit(1, 3600)],
+      [
+        failedLogins('key', 'address:x', 60),
+        failedLogins('key', 'account:y', 60),
+        loginsUnderway('key', 'address:x'),
+        loginsUnderway('key', 'account:y'),
+      ],
+      [texts.presence, texts.presenceChanges],
+      [`${texts.jobsPrefix}:side-effects:wait`, `${texts.jobsPrefix}:side-effects:active`],
     ];
+    return { together, all: [...together.flat(), rateLimit(2, 60), botOwnerNotice(1)] };
+  };
+
+  it('puts everything below the prefix', () => {
+    const { all } = namesOn(false);
     expect(new Set(all).size).toBe(all.length);
     expect(all.every((name) => name.startsWith('p:'))).toBe(true);
+  });
+
+  it('gives what is used together one slot of a cluster, and spreads the rest', () => {
+    const { all, together } = namesOn(true);
+    expect(new Set(all).size).toBe(all.length);
+    expect(all.every((name) => /^\{?p:/.test(name))).toBe(true);
+    // What is hashed is the part in the first braces, or the whole name (Redis cluster specification, hash tags).
+    const slotted = (name: string): string => /\{([^}]+)\}/.exec(name)?.[1] ?? name;
+    for (const names of together) expect(new Set(names.map(slotted)).size).toBe(1);
+    expect(new Set(all.map(slotted)).size).toBe(together.length + 2);
+  });
+
+  it('changes no name where there is no cluster, so that an upgrade loses nothing', () => {
+    const names = keyNames('p', { isCluster: false });
+    expect(names).toMatchObject({
+      presence: 'p:presence',
+      presenceChanges: 'p:presence-changes',
+      jobsPrefix: 'p:jobs',
+    });
+    expect([
+      names.rateLimit(1, 60),
+      names.failedLogins('key', 'address:x', 60),
+      names.loginsUnderway('key', 'address:x'),
+      names.botOwnerNotice(1),
+    ]).toEqual([
+      'p:rate:1:60',
+      'p:failed-logins:key:address:x:60',
+      'p:logins-underway:key:address:x',
+      'p:bot-owner-notice:1',
+    ]);
   });
 });

@@ -131,8 +131,8 @@ export class LoginLimiter {
   }
 
   #run(mode: 'begin' | 'fail' | 'settle' | 'release', login: Login): Promise<Outcome> {
-    const { keyPrefix, limits, attemptMaxMs } = this.#options;
-    const names = keyNames(keyPrefix);
+    const { redis, keyPrefix, limits, attemptMaxMs } = this.#options;
+    const names = keyNames(keyPrefix, redis);
     const subjects = [
       `address:${hashed(login.address)}`,
       ...(login.account === undefined ? [] : [`account:${hashed(login.account)}`]),

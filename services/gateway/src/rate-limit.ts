@@ -49,9 +49,9 @@ export class RateLimiter {
    * @throws ApiError 429 with `retry-after`
    */
   async count(userId: number, requestId: string): Promise<Readonly<Record<string, string>>> {
-    const { limits, keyPrefix, onRefused, onUncounted } = this.#options;
+    const { redis, limits, keyPrefix, onRefused, onUncounted } = this.#options;
     if (limits.length === 0) return {};
-    const names = keyNames(keyPrefix);
+    const names = keyNames(keyPrefix, redis);
     const keys = limits.map((limit) => names.rateLimit(userId, limit.windowSecs));
     const rules = limits.flatMap((limit) => [limit.windowSecs, limit.requestsMax]);
     let counted: Awaited<ReturnType<CountRequest>>;

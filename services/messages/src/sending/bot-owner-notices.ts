@@ -129,7 +129,7 @@ export class BotOwnerNotices {
       findNotificationBot(pool),
     ]);
     if (owner?.isActive !== true || notificationBot === undefined) return;
-    const key = keyNames(keyPrefix).botOwnerNotice(bot.id);
+    const key = keyNames(keyPrefix, redis).botOwnerNotice(bot.id);
     if ((await redis.set(key, '1', 'PX', noticeIntervalMs, 'NX')) === null) return;
     await send({
       senderId: notificationBot.id,

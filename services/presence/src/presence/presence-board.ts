@@ -8,6 +8,7 @@ import type { EventLog } from '@parley/event-log';
 import type { Logger } from '@parley/logging';
 import { SharedPresence, applyReport, statesByUser, takeStates } from '@parley/presence-state';
 import type { AppliedReport, ClientStates, Report } from '@parley/presence-state';
+import { onMayBeBack, onMayHaveLost } from '@parley/redis';
 import type { Redis } from '@parley/redis';
 import { listPresence } from '@parley/store';
 import { Counter, Gauge } from 'prom-client';
@@ -73,10 +74,10 @@ export class PresenceBoard {
         this.set(waitingCount());
       },
     });
-    redis.on('close', () => {
+    onMayHaveLost(redis, () => {
       this.#mustFill = true;
     });
-    redis.on('ready', () => this.#fillInBackground());
+    onMayBeBack(redis, () => this.#fillInBackground());
     this.#sweep = setInterval(() => this.#writeRecent(), sweepIntervalMs);
   }
 
