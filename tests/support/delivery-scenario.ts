@@ -61,6 +61,11 @@ export class DeliveryScenario {
     this.#streams = streams;
   }
 
+  /** For accounts beside those of the scenario, which get nothing of what it sends. */
+  get organization(): TestOrganization {
+    return this.#organization;
+  }
+
   /** Those who send; all of them are in every stream. */
   get senders(): readonly TestAccount[] {
     return this.people.slice(0, sendersCount);

@@ -16,6 +16,7 @@ export function environmentOf(settings: ClusterSettings): Environment {
     DATABASE_URL: settings.databaseUrl,
     REDIS_URL: settings.redisUrl,
     PARLEY_REDIS_PREFIX: settings.redisPrefix,
+    PARLEY_REDIS_CA_FILE: settings.redisCaFile ?? '',
     PARLEY_KEY_SECRET: settings.keySecret,
     PARLEY_INTERNAL_SECRET: settings.internalSecret,
     PARLEY_UPLOADS_DIR: settings.uploadsDir,

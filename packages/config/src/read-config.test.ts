@@ -115,6 +115,36 @@ describe('readServiceConfig', () => {
     ]);
   });
 
+  it('reads the authorities of Redis from the file that is named', () => {
+    const pem = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----';
+    const readFile = (path: string) => {
+      if (path === '/etc/redis/ca.pem') return `${pem}\n`;
+      if (path === '/etc/redis/empty') return '';
+      throw new Error('ENOENT');
+    };
+    const redis = (path: string) =>
+      serviceConfigFrom(
+        readEnvironment({ ...complete, PARLEY_REDIS_CA_FILE: path }, readFile),
+        'events',
+      ).redis;
+    expect(redis('').ca).toBeUndefined();
+    expect(redis('/etc/redis/ca.pem').ca).toBe(pem);
+    expect(faultsOf(() => redis('/none'))).toEqual(['PARLEY_REDIS_CA_FILE cannot be read: ENOENT']);
+    expect(faultsOf(() => redis('/etc/redis/empty'))).toEqual([
+      'PARLEY_REDIS_CA_FILE must name a file of certificates in PEM form',
+    ]);
+  });
+
+  it('takes one host of Postgres', () => {
+    for (const hosts of ['one.example,other.example', 'one.example:5432,other.example:5432']) {
+      const env = { ...complete, DATABASE_URL: `postgres://parley:Hidden@${hosts}/parley` };
+      const [fault, ...more] = faultsOf(() => readServiceConfig(env, 'events'));
+      expect(fault).toMatch(/^DATABASE_URL must be an address of one host/);
+      expect(fault).not.toContain('Hidden');
+      expect(more).toEqual([]);
+    }
+  });
+
   it('takes one place for uploaded files, and a key to a bucket as a whole', () => {
     const uploads = (env: Record<string, string>) =>
       readServiceConfig({ ...complete, ...env }, 'messages').uploads;

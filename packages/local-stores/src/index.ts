@@ -3,7 +3,7 @@ export { removePostgresData } from './postgres-cluster.ts';
 export { startPostgres } from './postgres.ts';
 export type { PostgresOptions } from './postgres.ts';
 export { startRedis } from './redis.ts';
-export type { RedisOptions } from './redis.ts';
+export type { RedisOptions, RedisTls } from './redis.ts';
 export { findOrInstallRedis } from './redis-install.ts';
 export { hasCode, readOrMakeSecret } from './secret-file.ts';
 export { StoreFault } from './store-fault.ts';

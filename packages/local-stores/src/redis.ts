@@ -1,6 +1,7 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { connect as connectWithTls } from 'node:tls';
 
 import { findFreePort } from './free-port.ts';
 import { findOrInstallRedis } from './redis-install.ts';
@@ -21,14 +22,35 @@ export type RedisOptions = {
   port?: number;
   /** Gets Redis' own log, and what an installation does, line by line. */
   log: (line: string) => void;
+  /** By default a generated one, which the folder keeps. */
+  password?: string;
+  /** Files in PEM form. With them it speaks TLS only. */
+  tls?: RedisTls;
+  /** Makes it a sentinel, which keeps its configuration in the folder and writes to it. */
+  isSentinel?: boolean;
   /** Further settings, over those of a store that keeps nothing (`{ appendonly: 'yes' }` with a `dir` for one that does). */
   settings?: Readonly<Record<string, string>>;
 };
 
+/** The certificate of a server, its key, and the authority that a client has to know. */
+export type RedisTls = {
+  readonly certFile: string;
+  readonly keyFile: string;
+  readonly caFile: string;
+};
+
 /** Asks for the process number, so that another Redis on the port does not pass for the one started. */
-function answers(port: number, password: string, pid: number): Promise<boolean> {
+function answers(
+  port: number,
+  password: string,
+  pid: number,
+  ca: Buffer | undefined,
+): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect({ port, host: '127.0.0.1' });
+    const socket =
+      ca === undefined
+        ? connect({ port, host: '127.0.0.1' })
+        : connectWithTls({ port, host: '127.0.0.1', ca });
     let received = '';
     const finish = (result: boolean): void => {
       socket.destroy();
@@ -37,7 +59,9 @@ function answers(port: number, password: string, pid: number): Promise<boolean> 
     socket.setTimeout(answerWithinMs, () => finish(false));
     socket.once('error', () => finish(false));
     socket.once('close', () => finish(false));
-    socket.once('connect', () => socket.write(`AUTH ${password}\r\nINFO server\r\n`));
+    socket.once(ca === undefined ? 'connect' : 'secureConnect', () =>
+      socket.write(`AUTH ${password}\r\nINFO server\r\n`),
+    );
     socket.on('data', (chunk) => {
       received += chunk.toString('latin1');
       const answeredBy = /\r\nprocess_id:(\d+)\r\n/.exec(received)?.[1];
@@ -58,31 +82,47 @@ export async function startRedis(options: RedisOptions): Promise<RunningStore> {
   const program = await findOrInstallRedis(options.log);
   const port = options.port ?? (await findFreePort());
   await mkdir(options.dir, { recursive: true });
-  const password = await readOrMakeSecret(join(options.dir, 'password'));
+  const password = options.password ?? (await readOrMakeSecret(join(options.dir, 'password')));
+  const { tls } = options;
+  const settings = [
+    'bind 127.0.0.1',
+    ...(tls === undefined
+      ? [`port ${port}`]
+      : [
+          'port 0',
+          `tls-port ${port}`,
+          `tls-cert-file ${tls.certFile}`,
+          `tls-key-file ${tls.keyFile}`,
+          `tls-ca-cert-file ${tls.caFile}`,
+          'tls-auth-clients no',
+        ]),
+    'protected-mode yes',
+    `requirepass ${password}`,
+    'daemonize no',
+    `dir ${JSON.stringify(options.dir)}`,
+    ...(options.isSentinel === true
+      ? []
+      : ['appendonly no', 'save ""', 'maxmemory-policy noeviction']),
+    ...Object.entries(options.settings ?? {}).map(([name, value]) => `${name} ${value}`),
+    '',
+  ].join('\n');
+  const sentinelFile = join(options.dir, 'sentinel.conf');
+  if (options.isSentinel === true) await writeFile(sentinelFile, settings, { mode: 0o600 });
+  const ca = tls === undefined ? undefined : await readFile(tls.caFile);
   const running = await StoreProcess.start({
     name: 'Redis',
     program,
     // Its settings come by standard input: arguments, the password with them, show in `ps`.
-    args: ['-'],
-    input: [
-      'bind 127.0.0.1',
-      `port ${port}`,
-      'protected-mode yes',
-      `requirepass ${password}`,
-      'appendonly no',
-      'save ""',
-      'daemonize no',
-      'maxmemory-policy noeviction',
-      ...Object.entries(options.settings ?? {}).map(([name, value]) => `${name} ${value}`),
-      '',
-    ].join('\n'),
+    ...(options.isSentinel === true
+      ? { args: [sentinelFile, '--sentinel'] }
+      : { args: ['-'], input: settings }),
     env: undefined,
     account: undefined,
     log: options.log,
   });
   const stop = (): Promise<void> => running.stop(['SIGTERM', 'SIGKILL'], stopPatienceMs);
   try {
-    await running.waitUntil(() => answers(port, password, running.pid), readyWithinMs);
+    await running.waitUntil(() => answers(port, password, running.pid, ca), readyWithinMs);
   } catch (error) {
     await stop();
     if (running.lastLines.join('\n').includes('Address already in use')) {
@@ -93,7 +133,7 @@ export async function startRedis(options: RedisOptions): Promise<RunningStore> {
     throw error;
   }
   return {
-    url: `redis://:${password}@127.0.0.1:${port}`,
+    url: `${tls === undefined ? 'redis' : 'rediss'}://:${password}@127.0.0.1:${port}`,
     port,
     pid: running.pid,
     exited: running.exited,

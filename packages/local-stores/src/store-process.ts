@@ -6,6 +6,12 @@ import { StoreFault } from './store-fault.ts';
 
 const tailLinesMax = 30;
 
+const running = new Set<ChildProcess>();
+
+function endAll(): void {
+  for (const child of running) child.kill('SIGINT');
+}
+
 /** A system user that a process is run as: Postgres refuses to run as root. */
 export type Account = { name: string; uid: number; gid: number };
 
@@ -65,14 +71,14 @@ export class StoreProcess {
     this.#child = child;
     this.#name = command.name;
     this.pid = child.pid ?? 0;
-    const killWithThisProcess = (): void => {
-      child.kill('SIGINT');
-    };
-    process.once('exit', killWithThisProcess);
+    // One listener for all of them, since Node takes many for a leak.
+    if (running.size === 0) process.once('exit', endAll);
+    running.add(child);
     this.exited = new Promise((resolve) => {
       child.once('exit', (code, signal) => {
         this.#ended = true;
-        process.off('exit', killWithThisProcess);
+        running.delete(child);
+        if (running.size === 0) process.off('exit', endAll);
         resolve(signal === null ? `ended with code ${code}` : `was ended by ${signal}`);
       });
     });

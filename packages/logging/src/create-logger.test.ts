@@ -44,6 +44,12 @@ describe('createLogger', () => {
       config: { headers: { Cookie: 'TheSecret' } },
     });
     log.warn({ err: fault }, 'fault');
+    const refusal = Object.assign(new Error('WRONGPASS'), {
+      command: { name: 'auth', args: ['TheSecret'] },
+    });
+    log.warn({ err: refusal }, 'refusal');
+    log.warn({ err: new Error('redis is away', { cause: refusal }) }, 'with a cause');
+    log.warn({ err: Object.assign(new Error('no node'), { lastNodeError: refusal }) }, 'nested');
     log.info({ url: '/api/v1/external/x?api_key=TheSecret&stream=s' }, 'address');
     expect(text()).not.toContain('TheSecret');
     expect(text()).toContain('stream=s');

@@ -16,6 +16,8 @@ const secretMembers: ReadonlySet<string> = new Set([
   'secret',
   'token',
   'x-parley-identity',
+  // Of a Redis command that failed: its errors carry them, the password or a message among them.
+  'args',
 ]);
 
 export const redactionText = '[redacted]';

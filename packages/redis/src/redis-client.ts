@@ -12,7 +12,7 @@ export type Redis = RedisCommander<{ type: 'default'; mapping: 'resp2' }> &
     readonly disconnect: () => void;
   };
 
-function primariesOf(cluster: Cluster): string {
+function primariesOf(cluster: Pick<Cluster, 'nodes'>): string {
   return cluster
     .nodes('master')
     .map(({ options: { host, port } }) => `${host}:${port}`)

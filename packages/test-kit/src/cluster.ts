@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -19,6 +19,8 @@ export type ClusterOptions = {
   readonly databaseUrl?: string;
   /** By default the Redis of the test run. */
   readonly redisUrl?: string;
+  /** Certificates of the authority of that Redis, where Node does not know it. */
+  readonly redisCaFile?: string | undefined;
   readonly redisPrefix?: string;
   /**
    * Whether services compare their answers with their declarations, and gateways with the OpenAPI document (default). What differs
@@ -37,6 +39,9 @@ export type ClusterOptions = {
 export type ClusterSettings = {
   readonly databaseUrl: string;
   readonly redisUrl: string;
+  readonly redisCaFile?: string | undefined;
+  /** What is in that file. */
+  readonly redisCa?: string | undefined;
   readonly redisPrefix: string;
   /** The secret under which API keys are hashed and encrypted: account makers need it. */
   readonly keySecret: string;
@@ -67,6 +72,7 @@ export class Cluster {
       DATABASE_URL: settings.databaseUrl,
       REDIS_URL: settings.redisUrl,
       PARLEY_REDIS_PREFIX: settings.redisPrefix,
+      PARLEY_REDIS_CA_FILE: settings.redisCaFile ?? '',
       PARLEY_HOST: '127.0.0.1',
       PARLEY_PORT: '0',
       PARLEY_INTERNAL_PORT: '0',
@@ -201,6 +207,9 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   const settings: ClusterSettings = {
     databaseUrl: options.databaseUrl ?? database?.url ?? '',
     redisUrl,
+    redisCaFile: options.redisCaFile,
+    redisCa:
+      options.redisCaFile === undefined ? undefined : await readFile(options.redisCaFile, 'utf8'),
     redisPrefix: options.redisPrefix ?? createRedisPrefix(),
     keySecret: options.environment?.['PARLEY_KEY_SECRET'] ?? randomBytes(24).toString('hex'),
     internalSecret:

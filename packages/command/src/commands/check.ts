@@ -84,10 +84,18 @@ async function lookAtRedis(env: Environment): Promise<string> {
   const redis = connectForRequests(config, commandLogger());
   const { promise, resolve, reject } = Promise.withResolvers<undefined>();
   redis.once('ready', () => resolve(undefined));
-  redis.once('error', reject);
+  redis.once('error', (error: Error) =>
+    reject(
+      'lastNodeError' in error ? new Error(error.message, { cause: error.lastNodeError }) : error,
+    ),
+  );
   try {
     await promise;
-    const info = await redis.info('server');
+    const info = await redis.info();
+    if (!redis.isCluster && /^cluster_enabled:1\r?$/m.test(info))
+      throw new CommandFault(
+        'the server is a node of a cluster: begin REDIS_URL with redis+cluster:// or rediss+cluster://',
+      );
     return `Redis ${/^redis_version:(.+?)\r?$/m.exec(info)?.[1] ?? ''}`.trim();
   } finally {
     redis.disconnect();

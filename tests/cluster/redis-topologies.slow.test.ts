@@ -1,0 +1,72 @@
+/** Delivery and all else that uses Redis, on each form of Redis that an operator may have, and through a failover. */
+import { keyNames } from '@parley/redis';
+import { createRedisPrefix, startCluster, waitUntil } from '@parley/test-kit';
+import { expect, test } from 'vitest';
+
+import { DeliveryDelay } from '../support/delivery-delay.ts';
+import { DeliveryScenario } from '../support/delivery-scenario.ts';
+import {
+  startRedisCluster,
+  startSentinelSet,
+  startTlsServer,
+} from '../support/redis-topologies.ts';
+import type { RedisTopology } from '../support/redis-topologies.ts';
+import { limitsForRedisUses, RedisUses } from '../support/redis-uses.ts';
+
+const sendsPerPart = 200;
+
+async function checkDelivery(start: () => Promise<RedisTopology>): Promise<void> {
+  await using redis = await start();
+  const redisPrefix = createRedisPrefix();
+  await using cluster = await startCluster({
+    events: 2,
+    messages: 2,
+    gateways: 2,
+    presence: 2,
+    redisUrl: redis.url,
+    redisCaFile: redis.caFile,
+    redisPrefix,
+    environment: limitsForRedisUses,
+  });
+  await using scenario = await DeliveryScenario.open(cluster);
+  const uses = new RedisUses(cluster, scenario.organization);
+  await uses.check();
+  const prober = await scenario.organization.makeAccount('Pia Probe');
+  await using delays = await DeliveryDelay.open(prober, 'before');
+  await scenario.sendUntilAcknowledged(sendsPerPart);
+  if (redis.killPrimaryOf !== undefined) {
+    const isCluster = redis.url.includes('cluster');
+    const key = `${keyNames(redisPrefix, { isCluster }).jobsPrefix}:none`;
+    const killedAtMs = performance.now();
+    delays.begin('during the failover');
+    await redis.killPrimaryOf(key);
+    const replacement = redis.awaitPrimaryOf(key);
+    let isReplaced = false;
+    void replacement.then(() => {
+      isReplaced = true;
+    });
+    await waitUntil(
+      'messages were sent all through the failover',
+      async () => {
+        await scenario.sendUntilAcknowledged(scenario.senders.length);
+        return isReplaced && scenario.ledger.acknowledgedCount > 2 * sendsPerPart;
+      },
+      { deadlineMs: 90_000, pauseMs: 20 },
+    );
+    await replacement;
+    process.stdout.write(`failover after ${Math.round(performance.now() - killedAtMs)} ms\n`);
+    delays.begin('after it');
+    await scenario.sendUntilAcknowledged(sendsPerPart);
+    await uses.check();
+  }
+  await scenario.settle();
+  expect(scenario.answeringNodes.size).toBe(2);
+  process.stdout.write(`${delays.describe()}\n`);
+}
+
+test('one server that speaks TLS, certified by an authority of its own', () =>
+  checkDelivery(startTlsServer));
+
+test('three sentinels and a primary that dies', () => checkDelivery(startSentinelSet));
+
+test('a cluster of six nodes and a primary that dies', () => checkDelivery(startRedisCluster));
