@@ -4,7 +4,7 @@ import type { Registry } from 'prom-client';
 import type { CallResult } from './call-service.ts';
 
 function outcomeLabel(result: CallResult): string {
-  if (result.kind === 'answer') return result.status < 300 ? 'answered' : 'bad status';
+  if (result.kind === 'answer') return result.status < 300 ? 'answered' : 'bad-status';
   return result.kind;
 }
 
@@ -18,7 +18,7 @@ export class CallMetrics {
     const registers = [registry];
     this.#calls = new Counter({
       name: 'parley_outgoing_calls_total',
-      help: 'Calls of services of outgoing-webhook bots by outcome: answered, bad status, timeout, connection, fault, called-off; skipped where nobody was to be called any more; reply refused where the bot could not say what was answered',
+      help: 'Calls of services of outgoing-webhook bots by outcome: answered, bad-status, timeout, connection, fault, called-off; skipped where nobody was to be called any more; reply-refused where the bot could not say what was answered',
       labelNames: ['outcome'],
       registers,
     });
@@ -56,6 +56,6 @@ export class CallMetrics {
   }
 
   replyRefused(): void {
-    this.#calls.inc({ outcome: 'reply refused' });
+    this.#calls.inc({ outcome: 'reply-refused' });
   }
 }
