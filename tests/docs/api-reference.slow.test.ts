@@ -140,11 +140,11 @@ test('a request that is tried there succeeds with the credentials entered there'
   const sent = await tryOut(page, 'Messages', 'send-message');
   expect(sent).toMatch(/^200/);
   const [, id] = /"id": (\d+)/.exec(sent) ?? [];
-  const [newest] = readObjects(
-    await client.get('messages', { anchor: 'newest', num_before: 0, num_after: 0 }),
+  const [stored] = readObjects(
+    await client.get('messages', { anchor: id, num_before: 0, num_after: 0 }),
     'messages',
   );
-  expect(newest).toMatchObject({ id: Number(id), display_recipient: 'general', subject: 'hello' });
+  expect(stored).toMatchObject({ id: Number(id), display_recipient: 'general', subject: 'hello' });
   // A list within a form goes as JSON.
   expect(await tryOut(page, 'Own account', 'change-own-status')).toMatch(/^200/);
   expect(await tryOut(page, 'Messages', 'add-alert-words')).toContain('"new keel"');
