@@ -35,6 +35,7 @@ export function createClient(gateways, account) {
    * @param {string} path below /api/v1
    * @param {Record<string, unknown>} [parameters] values that are not strings are sent as JSON
    * @param {string} [gateway] one gateway instead of the next
+   * @param {Record<string, string>} [moreHeaders]
    * @returns {Promise<{ body: any, headers: Headers }>}
    * @throws {RefusedRequest} for every answer but success
    */
@@ -43,6 +44,7 @@ export function createClient(gateways, account) {
     path,
     parameters = {},
     gateway = gateways[turn++ % gateways.length],
+    moreHeaders = {},
   ) {
     const form = new URLSearchParams();
     for (const [name, value] of Object.entries(parameters)) {
@@ -53,7 +55,7 @@ export function createClient(gateways, account) {
     for (let tries = 1; ; tries++) {
       const response = await fetch(url, {
         method,
-        headers,
+        headers: { ...headers, ...moreHeaders },
         signal: AbortSignal.timeout(requestTimeoutMs),
         ...(method === 'GET' ? {} : { body: form }),
       });
@@ -79,10 +81,12 @@ export function createClient(gateways, account) {
  */
 export async function openQueue(client, topic) {
   const { body } = await client.request('POST', 'register', { event_types: ['message'] });
-  const queueId = body.queue_id;
-  let lastEventId = body.last_event_id;
-  /** Ids of the topic's messages in the order in which the queue gave them. */
-  const messageIds = [];
+  return readQueue(client, topic, body.queue_id, body.last_event_id, []);
+}
+
+/** @param {number[]} messageIds ids of the topic's messages in the order in which the queue gave them */
+function readQueue(client, topic, queueId, startEventId, messageIds) {
+  let lastEventId = startEventId;
 
   async function poll(dontBlock) {
     const { body, headers } = await client.request('GET', 'events', {
@@ -132,6 +136,8 @@ export async function openQueue(client, topic) {
       }
       await poll(true);
     },
+    /** The same queue by another client, from where this one stands. */
+    goOn: (other) => readQueue(other, topic, queueId, lastEventId, [...messageIds]),
     close: () => client.request('DELETE', 'events', { queue_id: queueId }),
   };
 }

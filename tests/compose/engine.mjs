@@ -1,6 +1,7 @@
 // The Docker command line, as the test of the containers uses it.
 
 import { spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const repositoryRoot = fileURLToPath(new URL('../..', import.meta.url));
@@ -9,17 +10,22 @@ export const repositoryRoot = fileURLToPath(new URL('../..', import.meta.url));
 const commandTimeoutMs = 15 * 60_000;
 
 /**
- * Runs `docker` with the given arguments in the repository's root.
+ * Runs a program in the repository's root.
  *
+ * @param {string} program
  * @param {string[]} args
- * @param {{ env?: Record<string, string | undefined>, show?: boolean, signal?: AbortSignal }} [options] `show` passes what it prints on to standard error; `signal` ends it early
+ * @param {{ env?: Record<string, string | undefined>, cwd?: string, show?: boolean, signal?: AbortSignal }} [options] `show` passes what it prints on to standard error; `signal` ends it early
  * @returns {Promise<string>} its standard output
  * @throws {Error} with the end of what it printed, if it fails, is missing or takes longer than fifteen minutes
  */
-export function docker(args, { env = process.env, show = false, signal } = {}) {
+export function run(
+  program,
+  args,
+  { env = process.env, cwd = repositoryRoot, show = false, signal } = {},
+) {
   return new Promise((resolve, reject) => {
-    const child = spawn('docker', args, {
-      cwd: repositoryRoot,
+    const child = spawn(program, args, {
+      cwd,
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
       timeout: commandTimeoutMs,
@@ -43,20 +49,26 @@ export function docker(args, { env = process.env, show = false, signal } = {}) {
       }
       const end = `${output}${diagnostics}`.trim().split('\n').slice(-15).join('\n');
       reject(
-        new Error(`docker ${args.slice(0, 6).join(' ')} ended with ${endedBy ?? code}:\n${end}`),
+        new Error(
+          `${program} ${args.slice(0, 6).join(' ')} ended with ${endedBy ?? code}:\n${end}`,
+        ),
       );
     });
   });
 }
 
+/** Runs `docker` with the given arguments in the repository's root. */
+export const docker = (args, options) => run('docker', args, options);
+
 /**
- * A compose project of its own, made from the repository's compose file with
+ * A compose project of its own, made from the compose file of a folder with
  * settings that this process's environment cannot change.
  *
  * @param {string} project the project's name
  * @param {Record<string, string>} settings variables of the compose file
+ * @param {string} [folder] by default the repository's root
  */
-export function composeProject(project, settings) {
+export function composeProject(project, settings, folder = repositoryRoot) {
   // A person's settings (their DATABASE_URL above all) must not reach the test.
   const env = Object.fromEntries(
     Object.entries(process.env).filter(
@@ -64,11 +76,23 @@ export function composeProject(project, settings) {
     ),
   );
   const prefix = ['compose', '--project-name', project, '--env-file', '/dev/null'];
+  const ownEnv = { ...env, ...settings };
+  // The same for commands that a person types.
+  const typedEnv = {
+    ...ownEnv,
+    COMPOSE_PROJECT_NAME: project,
+    COMPOSE_FILE: join(folder, 'docker-compose.yml'),
+    COMPOSE_ENV_FILES: '/dev/null',
+  };
 
   return {
     /** Runs a compose command and returns its standard output. */
     run: (args, options = {}) =>
-      docker([...prefix, ...args], { ...options, env: { ...env, ...settings } }),
+      docker([...prefix, ...args], { cwd: folder, ...options, env: ownEnv }),
+
+    /** Runs a shell command of the documentation, to which `docker compose` is this project. */
+    shell: (command, options = {}) =>
+      run('bash', ['-euo', 'pipefail', '-c', command], { ...options, env: typedEnv }),
 
     /**
      * All containers of the project, those that ended included, as

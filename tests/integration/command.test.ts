@@ -117,6 +117,12 @@ test('without an organization, people cannot be made, and the refusal says what 
   );
 });
 
+test('a first start makes nothing where the demo organization is to be made', async () => {
+  const words = ['--organization', 'Boats', '--email', 'x@example.com', '--full-name', 'Xan Y'];
+  const made = await parley({ ...env, PARLEY_DEMO: 'on' }, ['first-start', ...words]);
+  expect(made).toEqual({ is_first_start: false });
+});
+
 test('an organization is created once, with its settings', async () => {
   const words = ['organization', 'create', '--name', 'Boats', '--string-id', 'boats'];
   await expectRefused([...words, '--set', 'bots=1'], /names none of add_emoji_by_admins_only/, 2);
@@ -144,6 +150,36 @@ test('an organization is created once, with its settings', async () => {
   await expectRefused(words, /There is an organization already/);
   const told = await new ApiClient({ urls: cluster.gatewayUrls }).get('server_settings');
   expect(told).toMatchObject({ realm_name: 'Boats' });
+});
+
+test('a first start makes an administrator where nobody is, and prints nothing secret again', async () => {
+  await using other = await startCluster({
+    gateways: 1,
+    messages: 0,
+    subscriptions: 0,
+    presence: 0,
+    events: 0,
+  });
+  const otherEnv = environmentOf(other.settings);
+  const words = ['first-start', '--organization', 'Boats', '--full-name', 'Ann Lee', '--email'];
+  await expectRefused(words, /--email/, 2);
+  // As a first run leaves it that was killed, or refused an address, half-way.
+  expect((await runParley(otherEnv, [...words, 'no address'])).error).toMatch(/Bad name/);
+  const made = await parley(otherEnv, [...words, 'ann@example.com']);
+  expect(made).toMatchObject({
+    is_first_start: true,
+    email: 'ann@example.com',
+    role: 'administrator',
+  });
+  const email = 'ann@example.com';
+  const ann = new ApiClient({ urls: other.gatewayUrls, email, apiKey: made['api_key'] as string });
+  expect((await ann.request('GET', 'users/me')).status).not.toBe(401);
+  const again = await runParley(otherEnv, [...words, 'else@example.com']);
+  expect(again).toEqual({
+    code: 0,
+    out: 'There is an organization already: nothing is made.\n',
+    error: '',
+  });
 });
 
 test('the first administrator of an installation in production is made', async () => {

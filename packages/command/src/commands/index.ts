@@ -1,6 +1,7 @@
 import type { Command } from '../command.ts';
 import { createBotCommand } from './bots.ts';
 import { checkCommand } from './check.ts';
+import { firstStartCommand } from './first-start.ts';
 import { keyCommands } from './keys.ts';
 import { epochCommand, logCommand, queuesCommand } from './log.ts';
 import { migrateCommand } from './migrate.ts';
@@ -12,6 +13,7 @@ import { userCommands } from './users.ts';
 export const commands: readonly Command[] = [
   checkCommand,
   migrateCommand,
+  firstStartCommand,
   ...organizationCommands,
   ...userCommands,
   createBotCommand,

@@ -1,5 +1,3 @@
-import { randomInt } from 'node:crypto';
-
 import { operator } from '@parley/access';
 import {
   changeEmail,
@@ -16,23 +14,10 @@ import { accountJson, describeRole, getAccount } from '../account.ts';
 import { checkChoice } from '../command.ts';
 import type { Call, Command, CommandContext, Report } from '../command.ts';
 import { withOrganization } from '../connections.ts';
+import { makePassword } from '../password.ts';
 import { readSecretFile } from '../read-file.ts';
 
 const roles = ['administrator', 'member', 'guest'] as const;
-
-// No characters that look alike.
-const passwordAlphabet = 'abcdefghjkmnpqrstuvwxyz23456789';
-const passwordGroups = 5;
-const groupLength = 4;
-
-function makePassword(): string {
-  const group = (): string =>
-    Array.from(
-      { length: groupLength },
-      () => passwordAlphabet[randomInt(passwordAlphabet.length)],
-    ).join('');
-  return Array.from({ length: passwordGroups }, group).join('-');
-}
 
 const passwordFile = {
   value: 'FILE',

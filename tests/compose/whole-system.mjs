@@ -1,0 +1,224 @@
+// The scenario of a whole system: its first start, messages over several
+// replicas, an event node that stops, a restart that keeps all data, and a dump
+// that is restored.
+
+import assert from 'node:assert/strict';
+import { createClient, openQueue } from './api-client.mjs';
+import { testDump } from './dump-restore.mjs';
+import { composeProject, docker } from './engine.mjs';
+import {
+  checkNothingSecret,
+  checkNothingToldAgain,
+  makePeople,
+  readCredentials,
+} from './first-start.mjs';
+import { testRestart } from './restart.mjs';
+import {
+  awaitHealthy,
+  buildImage,
+  checkOneShots,
+  findGateways,
+  scaleArguments,
+  showLogs,
+  takeDown,
+} from './system.mjs';
+
+const replicas = { gateway: 2, messages: 2, subscriptions: 2, presence: 2, events: 3 };
+
+// Which node a queue lands on is a hash of a random id: with 24 queues one of
+// three nodes gets none once in six thousand runs, so more are opened if needed.
+const queuesMin = 24;
+const queuesMax = 96;
+const messagesPerRound = 8;
+const topic = 'replicas';
+const deliveryTimeoutMs = 60_000;
+
+function checkConfinement(containers) {
+  for (const { Name, Config, HostConfig, NetworkSettings, service } of containers) {
+    assert.ok(!['', '0', 'root'].includes(Config.User), `${Name} runs as ${Config.User || 'root'}`);
+    assert.ok(HostConfig.ReadonlyRootfs, `${Name} can write to its root`);
+    assert.ok(HostConfig.Memory > 0, `${Name} has no memory limit`);
+    assert.deepEqual(HostConfig.CapDrop, ['ALL'], `${Name} keeps capabilities`);
+    const published = Object.values(NetworkSettings.Ports ?? {}).flatMap(
+      (bindings) => bindings ?? [],
+    );
+    assert.equal(published.length, service === 'gateway' ? 1 : 0, `published ports of ${Name}`);
+    for (const { HostIp } of published)
+      assert.equal(HostIp, '127.0.0.1', `address published by ${Name}`);
+    // Secrets come from files: what is in a container's environment is shown by
+    // `docker inspect` and in crash reports.
+    const named = Config.Env.filter((entry) => /(SECRET|PASSWORD|^DATABASE_URL)\w*=./.test(entry));
+    for (const entry of named) assert.match(entry, /^\w+_FILE=\//, `environment of ${Name}`);
+  }
+}
+
+async function findEveryGateway(compose) {
+  const gateways = await findGateways(compose);
+  assert.equal(new Set(gateways).size, replicas.gateway, `addresses ${gateways.join(', ')}`);
+  const anonymous = createClient(gateways);
+  for (const gateway of gateways) {
+    assert.match(gateway, /^http:\/\/127\.0\.0\.1:\d+$/);
+    await anonymous.request('GET', 'server_settings', {}, gateway);
+  }
+  return gateways;
+}
+
+async function subscribeAll(clients, stream) {
+  for (const client of clients) {
+    const { body } = await client.request('POST', 'users/me/subscriptions', {
+      subscriptions: [{ name: stream }],
+    });
+    assert.deepEqual(body.subscribed, { [client.account.email]: [stream] });
+  }
+}
+
+/** Opens queues until every event node serves at least one; returns them with how many each node serves. */
+async function openQueuesOnAllNodes(clients) {
+  const queues = [];
+  const countByNode = new Map();
+  while (
+    queues.length < queuesMin ||
+    (countByNode.size < replicas.events && queues.length < queuesMax)
+  ) {
+    const queue = await openQueue(clients[queues.length % clients.length], topic);
+    const node = await queue.findNode();
+    assert.ok(node, 'GET /api/v1/events names its node in x-parley-node');
+    countByNode.set(node, (countByNode.get(node) ?? 0) + 1);
+    queues.push(queue);
+  }
+  assert.equal(
+    countByNode.size,
+    replicas.events,
+    `queues by node ${JSON.stringify([...countByNode])}`,
+  );
+  console.log(`        queues by event node: ${[...countByNode.values()].join(', ')}`);
+  return queues;
+}
+
+/** Sends one message after the other, through gateways and from accounts in turn. */
+async function sendRound(clients, stream, round) {
+  const ids = [];
+  for (let i = 0; i < messagesPerRound; i++) {
+    const { body } = await clients[i % clients.length].request('POST', 'messages', {
+      type: 'stream',
+      to: stream,
+      subject: topic,
+      content: `round ${round}, message ${i}`,
+    });
+    assert.ok(ids.length === 0 || body.id > ids.at(-1), `message ${body.id} after ${ids.at(-1)}`);
+    ids.push(body.id);
+  }
+  return ids;
+}
+
+async function readEverywhere(queues, sentIds, failuresMax) {
+  const options = { failuresMax, deadlineMs: deliveryTimeoutMs };
+  await Promise.all(queues.map((queue) => queue.readMessages(sentIds.length, options)));
+  for (const queue of queues)
+    assert.deepEqual(queue.messageIds, sentIds, `messages of queue ${queue.queueId}`);
+}
+
+/** Stops an event node the way a deploy does, while its queues are polled. */
+async function stopEventNode(compose, clients, queues, stream, sentIds) {
+  const containers = await compose.inspectContainers();
+  const node = containers.find(({ service, index }) => service === 'events' && index === 1);
+  const expectedCount = sentIds.length + messagesPerRound;
+  // A drained node costs its clients at most one failed poll.
+  const options = { failuresMax: 1, deadlineMs: deliveryTimeoutMs };
+  const reading = Promise.all(queues.map((queue) => queue.readMessages(expectedCount, options)));
+  const [, round] = await Promise.all([
+    docker(['stop', node.Id]),
+    sendRound(clients, stream, 2),
+    reading,
+  ]);
+  const allIds = [...sentIds, ...round];
+  for (const queue of queues)
+    assert.deepEqual(queue.messageIds, allIds, `messages of queue ${queue.queueId}`);
+  const [{ State }] = JSON.parse(await docker(['inspect', node.Id]));
+  assert.equal(State.ExitCode, 0, 'exit code of the stopped event node');
+}
+
+/**
+ * @param {ReturnType<typeof import('./checks.mjs').createChecks>} checks
+ * @param {string} runId what the containers' names begin with
+ */
+export async function testSystem({ check, signal }, runId) {
+  const image = `${runId}:latest`;
+  const compose = composeProject(runId, {
+    PARLEY_IMAGE: image,
+    // A free port for each gateway.
+    PARLEY_PUBLISH_PORT: '0',
+    PARLEY_ORGANIZATION_NAME: 'Boats',
+    PARLEY_ADMINISTRATOR_EMAIL: 'ann@boats.example',
+  });
+  const start = () =>
+    compose.run(['up', '--detach', '--no-build', '--quiet-pull', ...scaleArguments(replicas)], {
+      show: true,
+      signal,
+    });
+  await check('the image builds', () => buildImage(image, '.', signal));
+  try {
+    await check('the system starts', start);
+    const containers = await check('every replica becomes healthy', () =>
+      awaitHealthy(compose, replicas),
+    );
+    await check('secrets, migration and first start ended well', () => checkOneShots(compose));
+    await check('containers are confined and publish only the gateway, on loopback', () =>
+      checkConfinement(containers),
+    );
+    const gateways = await check('every gateway answers on a port of its own', () =>
+      findEveryGateway(compose),
+    );
+    const credentials = await check(
+      'the first start made the organization, and told the credentials of its administrator',
+      () => readCredentials(compose, gateways, 'Boats', 'ann@boats.example'),
+    );
+    await check('no other log has the credentials', () => checkNothingSecret(compose, credentials));
+    const accounts = await check('the administrator makes accounts, which sign in', () =>
+      makePeople(gateways, credentials),
+    );
+    const clients = accounts.map((account) => createClient(gateways, account));
+    const stream = `containers ${process.pid}`;
+    await check('accounts subscribe to a new stream', () => subscribeAll(clients, stream));
+    const queues = await check('queues open on every event node', () =>
+      openQueuesOnAllNodes(clients),
+    );
+    const sentIds = await check('messages are sent through every gateway', () =>
+      sendRound(clients, stream, 1),
+    );
+    await check('every queue gets every message once and in order', () =>
+      readEverywhere(queues, sentIds, 0),
+    );
+    await check('stopping an event node loses and repeats nothing', () =>
+      stopEventNode(compose, clients, queues, stream, sentIds),
+    );
+    await check('queues close', () => Promise.all(queues.map((queue) => queue.close())));
+
+    const system = {
+      compose,
+      stream,
+      start,
+      awaitHealthy: async () => {
+        await awaitHealthy(compose, replicas);
+        await checkOneShots(compose);
+      },
+      // Ports are given anew with each start.
+      connect: async () => {
+        const found = await findEveryGateway(compose);
+        return accounts.map((account) => createClient(found, account));
+      },
+    };
+    await testRestart(check, system, clients);
+    await check('a later start makes nothing and tells nothing secret', () =>
+      checkNothingToldAgain(compose, credentials),
+    );
+    await testDump(check, system);
+  } catch (error) {
+    await showLogs(compose);
+    throw error;
+  } finally {
+    await check('everything is taken down, volumes too', () => takeDown(compose, [image]), {
+      always: true,
+    });
+  }
+}
