@@ -5,6 +5,7 @@ import { Counter, Gauge, Histogram } from 'prom-client';
 import type { NodeFeed } from './feed/node-feed.ts';
 import type { SubscriberReader } from './feed/subscriber-reader.ts';
 import type { EventStreams, StreamCounts } from './queues/event-stream.ts';
+import { refusalReasons } from './queues/queue-reader.ts';
 import type { RefusalReason } from './queues/queue-reader.ts';
 import type { QueueRegistry } from './queues/queue-registry.ts';
 import type { TypingEvents } from './typing/typing-events.ts';
@@ -142,6 +143,8 @@ export function countRefusals(registry: Registry): (reason: RefusalReason) => vo
     labelNames: ['reason'],
     registers: [registry],
   });
+  // From 0 on: a counter that begins with its first event hides that event from rates.
+  for (const reason of refusalReasons) refusals.inc({ reason }, 0);
   return (reason) => refusals.inc({ reason });
 }
 

@@ -22,7 +22,7 @@ export function createGatewayMetrics(
   observe: { readonly heldPolls: () => number; readonly openStreams: () => number },
 ): GatewayMetrics {
   const registers = [registry];
-  return {
+  const metrics: GatewayMetrics = {
     requests: new Counter({
       name: 'parley_gateway_requests_total',
       help: 'Requests by the service that they belong to and the status of the answer; none: refused before routing',
@@ -96,4 +96,10 @@ export function createGatewayMetrics(
       registers,
     }),
   };
+  // From 0 on: a counter that begins with its first event hides that event from rates.
+  for (const kind of ['password', 'key']) {
+    metrics.failedLogins.inc({ kind }, 0);
+    metrics.refusedLogins.inc({ kind }, 0);
+  }
+  return metrics;
 }

@@ -14,13 +14,16 @@ import type { QueueRegistry } from './queue-registry.ts';
 const catchUpTimeoutMs = 5_000;
 
 /** Why a queue that is there is refused. */
-export type RefusalReason =
+export const refusalReasons = [
   /** The log no longer holds what comes after the client's `last_event_id`. */
-  | 'backlog'
+  'backlog',
   /** The log lost what the client has seen. */
-  | 'history'
+  'history',
   /** An entry that is for the queue cannot be expanded. */
-  | 'entry';
+  'entry',
+] as const;
+
+export type RefusalReason = (typeof refusalReasons)[number];
 
 export type ReadContext = {
   readonly registry: QueueRegistry;

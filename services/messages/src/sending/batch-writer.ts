@@ -101,6 +101,8 @@ export class BatchWriter {
       labelNames: ['reason'],
       registers,
     });
+    // From 0 on: a counter that begins with its first event hides that event from rates.
+    for (const reason of ['full', 'away']) this.#refused.inc({ reason }, 0);
     this.#repeats = new Counter({
       name: 'parley_send_batches_repeated_total',
       help: 'Batches that went again after a failure',
