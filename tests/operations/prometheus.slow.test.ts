@@ -1,0 +1,146 @@
+import {
+  DeliveryLedger,
+  QueueFollower,
+  makeOrganization,
+  serviceNames,
+  startCluster,
+  waitUntil,
+} from '@parley/test-kit';
+import type { Cluster, TestOrganization } from '@parley/test-kit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { EventStreamReader } from '../cluster/event-stream-reader.ts';
+import { readAlerts, readPanels, readRecordings, withoutBound } from '../deploy/monitoring.ts';
+import { Prometheus, runPromtool } from './prometheus.ts';
+
+/** Series that a system has only once something went wrong, or somebody did what this test does not. */
+const emptyInPeace: Readonly<Record<string, string>> = {
+  parley_gateway_moved_polls_total: 'no event node goes',
+  parley_gateway_upstream_retries_total: 'no process is away',
+};
+
+let cluster: Cluster | undefined;
+let organization: TestOrganization | undefined;
+let prometheus: Prometheus | undefined;
+const followers: QueueFollower[] = [];
+let stream: EventStreamReader | undefined;
+
+function isEmptyInPeace(expr: string): boolean {
+  return Object.keys(emptyInPeace).some((name) => expr.includes(name));
+}
+
+/** Asks as the dashboard and the rules do, for the few seconds that there are. */
+function forSeconds(expr: string): string {
+  return expr.replaceAll('$__rate_interval', '1m');
+}
+
+async function scrapes(): Promise<number> {
+  const [sample] = (await prometheus?.query('min(count_over_time(up{job="parley"}[10m]))')) ?? [];
+  return Number(sample?.value ?? 0);
+}
+
+beforeAll(async () => {
+  cluster = await startCluster({ events: 2, environment: { PARLEY_HEARTBEAT_MIN_SECS: '2' } });
+  organization = await makeOrganization(cluster);
+  const processes = serviceNames.flatMap((name) => cluster?.findProcesses(name) ?? []);
+  prometheus = await Prometheus.start(
+    processes.map(({ internalUrl }) => new URL(internalUrl).host),
+  );
+  const [ann, ben, cat] = await organization.makeAccounts(['Ann Lee', 'Ben Moe', 'Cat Nye']);
+  if (ann === undefined || ben === undefined || cat === undefined)
+    throw new Error('nobody is here');
+  await organization.makeStream('watched', [ann, ben, cat]);
+  const ledger = new DeliveryLedger();
+  for (const { client, id } of [ann, ben])
+    followers.push(await QueueFollower.open(client, id, ledger));
+  const queue = await cat.client.post('register', { event_types: ['message'] });
+  stream = await EventStreamReader.open(cat.client, {
+    queueId: queue['queue_id'] as string,
+    lastEventId: queue['last_event_id'] as number,
+  });
+  await waitUntil('all processes were scraped', async () => (await scrapes()) >= 2);
+  // Between scrapes, so that rates see something grow.
+  const sentFrom = await scrapes();
+  for (let n = 0; (await scrapes()) < sentFrom + 5; n += 1) {
+    await ann.client.sendToStream('watched', 'figures', `Number ${n}`);
+    await ben.client.post('users/me/presence', { status: 'active' });
+    await cat.client.post('users/me/subscriptions', { subscriptions: [{ name: `made ${n % 3}` }] });
+    await cat.client.get('messages', { anchor: 'newest', num_before: 5, num_after: 0 });
+  }
+  const after = await scrapes();
+  await waitUntil('what was done is scraped', async () => (await scrapes()) >= after + 3);
+}, 300_000);
+
+afterAll(async () => {
+  await Promise.all(followers.map((follower) => follower.stop()));
+  stream?.close();
+  await prometheus?.stop();
+  await organization?.close();
+  await cluster?.stop();
+}, 60_000);
+
+test('promtool accepts the configuration and the rules, and the rules do what their tests say', async () => {
+  expect(await runPromtool(['check', 'config', 'prometheus.yaml'])).toContain('SUCCESS');
+  expect(await runPromtool(['test', 'rules', 'alerts.test.yaml'])).toContain('SUCCESS');
+});
+
+test('every query of the dashboard gives something', async () => {
+  const targets = readPanels().flatMap(({ title, targets: asked = [] }) =>
+    asked.map(({ expr, legendFormat }) => ({ title, expr, legendFormat })),
+  );
+  expect(targets.length).toBeGreaterThan(40);
+  for (const { title, expr, legendFormat } of targets) {
+    const found = await prometheus?.query(forSeconds(expr));
+    if (isEmptyInPeace(expr)) expect(found, `${title}: ${expr}`).toEqual([]);
+    else expect(found?.length, `${title}: ${expr}`).toBeGreaterThan(0);
+    // What a legend names is a label of what is found.
+    for (const [, label] of legendFormat.matchAll(/\{\{(\w+)\}\}/g))
+      for (const { metric } of found ?? [])
+        expect(Object.keys(metric), `${title}: ${legendFormat}`).toContain(label);
+  }
+});
+
+test('what was done can be seen: messages, deliveries, held polls, a stream', async () => {
+  const valueOf = async (expr: string): Promise<number> => {
+    const [sample] = (await prometheus?.query(expr)) ?? [];
+    return Number(sample?.value);
+  };
+  expect(await valueOf('parley:sends:rate5m')).toBeGreaterThan(0);
+  expect(await valueOf('parley:events_delivered:rate5m')).toBeGreaterThan(0);
+  expect(await valueOf('sum(parley_event_polls_held)')).toBe(2);
+  expect(await valueOf('sum(parley_event_streams_open)')).toBe(1);
+  expect(await valueOf('count(parley_build_info)')).toBe(6);
+  expect(await valueOf('min(parley_redis_connected)')).toBe(1);
+  expect(await valueOf('sum(parley_event_poll_hold_seconds_count)')).toBeGreaterThan(0);
+  expect(await valueOf('sum(parley_log_hint_delay_seconds_count)')).toBeGreaterThan(0);
+});
+
+test('every rule runs, records what it should, and no alert fires in a system that is well', async () => {
+  const rules = (await prometheus?.rules()) ?? [];
+  for (const { name, health, lastError } of rules)
+    expect(`${name} ${health} ${lastError ?? ''}`.trim()).toBe(`${name} ok`);
+  for (const { record } of readRecordings())
+    expect((await prometheus?.query(record))?.length, `samples of ${record}`).toBeGreaterThan(0);
+  expect(rules.filter(({ state }) => state === 'firing').map(({ name }) => name)).toEqual([]);
+  expect(rules.filter(({ type }) => type === 'alerting')).toHaveLength(readAlerts().length);
+});
+
+test('what each alert looks at is there, so that its silence means something', async () => {
+  for (const { alert, expr } of readAlerts()) {
+    // Nothing is absent here: that alert looks for what is not.
+    if (alert === 'ParleyServiceAbsent') continue;
+    const found = await prometheus?.query(withoutBound(expr) ?? expr);
+    if (isEmptyInPeace(expr)) expect(found, `samples of ${alert}`).toEqual([]);
+    else expect(found?.length, `${alert}: ${expr}`).toBeGreaterThan(0);
+  }
+});
+
+test('a process that is gone and a service without any are noticed', async () => {
+  await cluster?.kill('subscriptions', 0, 'SIGKILL');
+  await waitUntil('Prometheus notices', async () => {
+    const states = (await prometheus?.rules()) ?? [];
+    return ['ParleyProcessDown', 'ParleyServiceAbsent'].every((name) =>
+      states.some((rule) => rule.name === name && rule.state === 'pending'),
+    );
+  });
+});
