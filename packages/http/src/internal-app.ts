@@ -59,8 +59,10 @@ export function createInternalApp(options: InternalAppOptions): Express {
   });
   app.get('/metrics', async (_request, response) => {
     // Packages that no service configures, such as the log, count in the library's own registry.
-    const text = await Registry.merge([registry, packageRegistry]).metrics();
-    response.set('Content-Type', registry.contentType).send(text);
+    const all = Registry.merge([registry, packageRegistry]);
+    // Merging leaves the labels of a registry behind, so they are given here, to the packages' series too.
+    all.setDefaultLabels({ service, node_id: nodeId });
+    response.set('Content-Type', registry.contentType).send(await all.metrics());
   });
   return app;
 }

@@ -13,16 +13,9 @@ const durationBucketsSecs = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
 ];
 
-/**
- * @param labels constant labels of all metrics, such as service and node id
- * @param version the release that runs, told by `parley_build_info`
- */
-export function createMetrics(
-  labels: Readonly<Record<string, string>>,
-  version: string,
-): ServiceMetrics {
+/** @param version the release that runs, told by `parley_build_info` */
+export function createMetrics(version: string): ServiceMetrics {
   const registry = new Registry();
-  registry.setDefaultLabels(labels);
   collectDefaultMetrics({ register: registry });
   new Gauge({
     name: 'parley_build_info',

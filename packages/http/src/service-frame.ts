@@ -93,7 +93,7 @@ export async function startService(
     level: config.logLevel,
   }),
 ): Promise<RunningService> {
-  const metrics = createMetrics({ service: config.service, node_id: config.nodeId }, parleyVersion);
+  const metrics = createMetrics(parleyVersion);
   const stopping = new AbortController();
   const checks: ReadinessCheck[] = [];
   const drains: Named[] = [];

@@ -73,7 +73,14 @@ describe('startService', () => {
     const metrics = await (await fetch(`http://127.0.0.1:${internalPort}/metrics`)).text();
     expect(metrics).toContain('nodejs_eventloop_lag');
     expect(metrics).toContain('parley_http_requests_in_flight');
-    expect(metrics).toContain(`parley_build_info{version="${parleyVersion}"`);
+    // Each series says whose it is, those of packages too.
+    expect(metrics).toMatch(
+      new RegExp(
+        `parley_build_info\\{version="${RegExp.escape(parleyVersion)}",service="[^"]+",node_id="[^"]+"\\} 1`,
+      ),
+    );
+    for (const line of metrics.split('\n'))
+      if (line !== '' && !line.startsWith('#')) expect(line).toContain('node_id="');
     const listening = JSON.parse(
       lines.find((line) => line.includes('"listening"')) ?? '{}',
     ) as unknown;
