@@ -158,6 +158,7 @@ export function countRefusedRegisters(
     labelNames: ['bound'],
     registers: [registry],
   });
+  for (const bound of ['queues', 'descriptor']) refusals.inc({ bound }, 0);
   return (bound) => refusals.inc({ bound });
 }
 
