@@ -1,7 +1,8 @@
 // npm run test:compose - builds the image, brings the whole system up from
 // docker-compose.yml with several replicas of every service, and tries what an
 // operator does with it: the first start, stopping an event node, a restart, a
-// dump and its restoration. Takes everything down again.
+// dump and its restoration, an upgrade from an older image under load, and the
+// way back. Takes everything down again.
 //
 // Plain JavaScript that runs on the Node a machine happens to have (20 or
 // newer): the system under test brings its own. The last line says
@@ -9,6 +10,7 @@
 
 import { createChecks } from '../tests/compose/checks.mjs';
 import { docker } from '../tests/compose/engine.mjs';
+import { testUpgrade } from '../tests/compose/upgrade.mjs';
 import { testSystem } from '../tests/compose/whole-system.mjs';
 
 const checks = createChecks();
@@ -43,7 +45,7 @@ const runId = `parley-test-${process.pid}`;
 await runScenarios([
   async () => {
     await checks.check('a Docker engine answers', checkEngine);
-    await runScenarios([() => testSystem(checks, runId)]);
+    await runScenarios([() => testSystem(checks, runId), () => testUpgrade(checks, runId)]);
   },
 ]);
 const { passed, failed } = checks.counts;

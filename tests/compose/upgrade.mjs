@@ -1,0 +1,150 @@
+// A running system is upgraded from the image of an older commit to that of this
+// one, with a migration between them, and goes back, by deploy/upgrade.sh, while
+// clients send and follow through all gateways.
+
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createClient } from './api-client.mjs';
+import { composeProject, docker } from './engine.mjs';
+import { exportCommit, findOlderCommit } from './older-commit.mjs';
+import {
+  awaitHealthy,
+  buildImage,
+  findGateways,
+  scaleArguments,
+  showLogs,
+  takeDown,
+} from './system.mjs';
+import { startTraffic } from './traffic.mjs';
+
+const replicas = { gateway: 2, messages: 2, subscriptions: 1, presence: 1, events: 2 };
+const accountsCount = 4;
+const sentBeforeMin = 20;
+const trafficTimeoutMs = 30_000;
+
+/** Seeds the demo organization in a container that ends afterwards. */
+async function makeAccounts(compose) {
+  const seed = ['node', 'packages/demo/src/seed-main.ts', '--json'];
+  const output = await compose.run(['run', '--rm', '--no-TTY', '--no-deps', 'migrate', ...seed]);
+  const { accounts } = JSON.parse(output);
+  const people = accounts.filter((account) => !account.is_bot).slice(0, accountsCount);
+  assert.equal(people.length, accountsCount);
+  return people;
+}
+
+async function readSchemaVersion(compose) {
+  const psql = ['psql', '-U', 'parley', '-tAc', 'SELECT version FROM schema_version'];
+  return Number(await compose.run(['exec', '-T', 'postgres', ...psql]));
+}
+
+/** As many replicas as before, each healthy and of this image, and nothing beside them. */
+async function checkReplaced(compose, image) {
+  const containers = await awaitHealthy(compose, replicas);
+  const [{ Id }] = JSON.parse(await docker(['image', 'inspect', image]));
+  for (const { Name, Image, service } of containers)
+    if (service in replicas) assert.equal(Image, Id, `image of ${Name}`);
+}
+
+async function awaitSent(traffic, count) {
+  const giveUpAt = Date.now() + trafficTimeoutMs;
+  while (traffic.sent < count) {
+    traffic.checkFaults();
+    assert.ok(Date.now() < giveUpAt, `${traffic.sent} of ${count} messages were sent`);
+    await delay(100);
+  }
+}
+
+/** Runs deploy/upgrade.sh; clients must see nothing that a retry does not hide, and not be idle meanwhile. */
+async function replaceAll(compose, traffic, words, signal) {
+  const [sent, repeated] = [traffic.sent, traffic.repeated];
+  await compose.shell(`deploy/upgrade.sh ${words.join(' ')}`, { show: true, signal });
+  traffic.checkFaults();
+  await awaitSent(traffic, sent + sentBeforeMin);
+  console.log(
+    `        messages meanwhile: ${traffic.sent - sent}, requests repeated: ${traffic.repeated - repeated}`,
+  );
+}
+
+/**
+ * @param {ReturnType<typeof import('./checks.mjs').createChecks>} checks
+ * @param {string} runId what the containers' names begin with
+ */
+export async function testUpgrade({ check, signal }, runId) {
+  const project = `${runId}-upgrade`;
+  const images = { older: `${project}:older`, newer: `${project}:newer` };
+  const settings = {
+    // Accounts of the demo, which every release makes alike.
+    PARLEY_MODE: 'development',
+    PARLEY_PUBLISH_PORT: '0',
+    PARLEY_RATE_LIMITS: 'off',
+  };
+  const folder = await mkdtemp(join(tmpdir(), 'parley-upgrade-'));
+  const compose = composeProject(project, { ...settings, PARLEY_IMAGE: images.newer });
+  const built = [];
+  let traffic;
+  try {
+    const sources = await check('git tells the commit before the newest migration', async () => {
+      const commit = await findOlderCommit();
+      console.log(`        the older commit: ${commit}`);
+      return exportCommit(commit, folder);
+    });
+    await check('the images of that commit and of this one build', async () => {
+      await buildImage(images.older, sources, signal);
+      built.push(images.older);
+      await buildImage(images.newer, '.', signal);
+      built.push(images.newer);
+    });
+    const older = composeProject(project, { ...settings, PARLEY_IMAGE: images.older }, sources);
+    await check('the older system starts from its own compose file', async () => {
+      const up = ['up', '--detach', '--no-build', '--quiet-pull', ...scaleArguments(replicas)];
+      await older.run(up, { show: true, signal });
+      await awaitHealthy(compose, replicas);
+    });
+    const schemaBefore = await readSchemaVersion(compose);
+    await check('clients send and follow through all gateways', async () => {
+      const accounts = await makeAccounts(compose);
+      const stream = `upgrade ${process.pid}`;
+      const gateways = await findGateways(compose);
+      assert.equal(gateways.length, replicas.gateway);
+      for (const account of accounts)
+        await createClient(gateways, account).request('POST', 'users/me/subscriptions', {
+          subscriptions: [{ name: stream }],
+        });
+      traffic = await startTraffic(compose, accounts, stream);
+      await awaitSent(traffic, sentBeforeMin);
+    });
+    await check(
+      'an upgrade migrates and replaces every replica, and one retry hides it from every client',
+      () => replaceAll(compose, traffic, [images.newer], signal),
+    );
+    const schemaAfter = await check('every replica is of the newer image', async () => {
+      await checkReplaced(compose, images.newer);
+      const version = await readSchemaVersion(compose);
+      assert.ok(version > schemaBefore, `schema ${version} after ${schemaBefore}`);
+      return version;
+    });
+    await check(
+      'the way back replaces every replica, and one retry hides it from every client',
+      () => replaceAll(compose, traffic, ['--back', images.older], signal),
+    );
+    await check('every replica is of the older image, and the schema stays', async () => {
+      await checkReplaced(compose, images.older);
+      assert.equal(await readSchemaVersion(compose), schemaAfter);
+    });
+    await check('every acknowledged message came to every queue once and in order', () =>
+      traffic.settle(),
+    );
+  } catch (error) {
+    if (built.length > 0) await showLogs(compose);
+    throw error;
+  } finally {
+    await traffic?.stop();
+    await check('both are taken down, volumes too', () => takeDown(compose, built), {
+      always: true,
+    });
+    await rm(folder, { recursive: true, force: true });
+  }
+}
