@@ -2,6 +2,7 @@
 import type { LogEntry } from '@parley/contracts';
 import { createPool } from '@parley/database';
 import type { Pool } from '@parley/database';
+import { ParleyClient } from '@parley/client';
 import { connectMaker } from '@parley/demo';
 import type { Account } from '@parley/demo';
 import { ApiClient, startCluster } from '@parley/test-kit';
@@ -37,6 +38,12 @@ export class SmallOrganization {
     if (who === undefined) return new ApiClient({ urls });
     const account = this.accounts[who];
     return new ApiClient({ urls, email: account.user.email, apiKey: apiKey ?? account.apiKey });
+  }
+
+  /** The published client, for what is called rightly: it repeats what may be repeated. */
+  typed(who: PersonKey): ParleyClient {
+    const { user, apiKey } = this.accounts[who];
+    return new ParleyClient({ site: this.cluster.url, email: user.email, apiKey });
   }
 
   id(who: PersonKey): number {

@@ -16,11 +16,6 @@ afterAll(async () => {
   await organization?.stop();
 });
 
-function clientOf(who: PersonKey): ParleyClient {
-  const { user, apiKey } = organization.accounts[who];
-  return new ParleyClient({ site: organization.cluster.url, email: user.email, apiKey });
-}
-
 async function isQueueThere(queueId: string | undefined): Promise<boolean> {
   const { rowCount } = await organization.pool.query({
     text: 'SELECT FROM event_queues WHERE queue_id = $1',
@@ -72,7 +67,7 @@ class Taker {
 
 async function send(from: PersonKey, to: PersonKey, content: string): Promise<number> {
   const { user } = organization.accounts[to];
-  const { id } = await clientOf(from).request('POST /messages', {
+  const { id } = await organization.typed(from).request('POST /messages', {
     type: 'private',
     to: user.email,
     content,
@@ -83,7 +78,7 @@ async function send(from: PersonKey, to: PersonKey, content: string): Promise<nu
 describe('events', () => {
   test('begin with the state that they follow from, and come once and in order', async () => {
     const before = await send('ann', 'bob', 'before');
-    const taker = await new Taker(clientOf('bob')).begun();
+    const taker = await new Taker(organization.typed('bob')).begun();
     expect(taker.events[0]).toMatchObject({
       type: 'registered',
       isFirst: true,
@@ -100,7 +95,7 @@ describe('events', () => {
     'go on when the node of the queue is killed, and none is lost or given twice',
     { timeout: 120_000 },
     async () => {
-      const taker = await new Taker(clientOf('bob')).begun();
+      const taker = await new Taker(organization.typed('bob')).begun();
       const ids = [await send('ann', 'bob', 'one')];
       expect(await taker.taken(ids.length)).toEqual(ids);
       for (let round = 0; round < 2; round += 1) {
@@ -119,7 +114,7 @@ describe('events', () => {
   test('go on when the gateway is killed and comes back', { timeout: 120_000 }, async () => {
     const failures: unknown[] = [];
     const taker = await new Taker(
-      clientOf('bob'),
+      organization.typed('bob'),
       {},
       { onFailure: (failure) => failures.push(failure) },
     ).begun();
@@ -136,7 +131,7 @@ describe('events', () => {
   });
 
   test('of a queue that is gone are followed by another registration with the state', async () => {
-    const bob = clientOf('bob');
+    const bob = organization.typed('bob');
     const taker = await new Taker(bob).begun();
     const first = taker.stream.queueId ?? '';
     await bob.request('DELETE /events', { queue_id: first });
@@ -161,7 +156,7 @@ describe('events', () => {
     const stream = stranger.events();
     await expect(stream.next()).rejects.toMatchObject({ status: 401 });
     await expect(stream.next()).resolves.toEqual({ done: true, value: undefined });
-    const wrong = clientOf('bob').events({ narrow: [['near', '1']] });
+    const wrong = organization.typed('bob').events({ narrow: [['near', '1']] });
     const error = await wrong.next().catch((failure: unknown) => failure);
     expect(error instanceof ApiError && error.is('BAD_REQUEST')).toBe(true);
   });
@@ -169,7 +164,7 @@ describe('events', () => {
 
 describe('the end of a stream', () => {
   test('by return, in the middle of a wait, deletes the queue', async () => {
-    const taker = await new Taker(clientOf('bob')).begun();
+    const taker = await new Taker(organization.typed('bob')).begun();
     const { queueId } = taker.stream;
     expect(await isQueueThere(queueId)).toBe(true);
     await taker.stream.return();
@@ -179,18 +174,22 @@ describe('the end of a stream', () => {
 
   test('by its signal is no error and deletes the queue', async () => {
     const stopping = new AbortController();
-    const taker = await new Taker(clientOf('bob'), {}, { signal: stopping.signal }).begun();
+    const taker = await new Taker(
+      organization.typed('bob'),
+      {},
+      { signal: stopping.signal },
+    ).begun();
     const { queueId } = taker.stream;
     stopping.abort();
     await taker.ended;
     expect(await isQueueThere(queueId)).toBe(false);
-    const late = clientOf('bob').events({}, { signal: stopping.signal });
+    const late = organization.typed('bob').events({}, { signal: stopping.signal });
     expect(await late.next()).toEqual({ done: true, value: undefined });
   });
 
   test('by its signal while nobody waits deletes the queue too', async () => {
     const stopping = new AbortController();
-    const stream = clientOf('bob').events({}, { signal: stopping.signal });
+    const stream = organization.typed('bob').events({}, { signal: stopping.signal });
     await stream.next();
     const { queueId } = stream;
     stopping.abort();
@@ -199,7 +198,7 @@ describe('the end of a stream', () => {
 
   test('by break deletes the queue', async () => {
     let queueId: string | undefined;
-    const stream = clientOf('bob').events({ event_types: ['message'] });
+    const stream = organization.typed('bob').events({ event_types: ['message'] });
     for await (const event of stream) {
       queueId = stream.queueId;
       expect(event).toMatchObject({ type: 'registered' });
@@ -229,14 +228,14 @@ describe('requests', () => {
 
   test('sent again under one key make one message', async () => {
     const parameters = { type: 'private', to: 'bob@example.com', content: 'once' } as const;
-    const ann = clientOf('ann');
+    const ann = organization.typed('ann');
     const first = await ann.request('POST /messages', parameters, { idempotencyKey: 'k1' });
     const again = await ann.request('POST /messages', parameters, { idempotencyKey: 'k1' });
     expect(again.id).toBe(first.id);
   });
 
   test('give a refusal as a value', async () => {
-    const refusal = await clientOf('ann').attempt('POST /messages', {
+    const refusal = await organization.typed('ann').attempt('POST /messages', {
       type: 'stream',
       to: 'nowhere',
       topic: 'x',

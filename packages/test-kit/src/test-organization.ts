@@ -1,3 +1,4 @@
+import { ParleyClient } from '@parley/client';
 import { connectMaker } from '@parley/demo';
 import type { ConnectedMaker, NewOrganizationStream, OrganizationMaker } from '@parley/demo';
 import type { Role } from '@parley/contracts';
@@ -12,7 +13,10 @@ export type TestAccount = {
   readonly id: number;
   readonly email: string;
   readonly apiKey: string;
+  /** Calls anything, checks every answer, and gives it as it is. */
   readonly client: ApiClient;
+  /** The published client, for what is called rightly: it repeats what may be repeated. */
+  readonly typed: ParleyClient;
 };
 
 export type TestAccountOptions = {
@@ -77,6 +81,7 @@ export class TestOrganization {
       email: user.email,
       apiKey,
       client: new ApiClient({ urls, email: user.email, apiKey }),
+      typed: new ParleyClient({ site: urls[0] ?? '', email: user.email, apiKey }),
     }));
   }
 
