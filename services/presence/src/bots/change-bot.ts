@@ -4,6 +4,7 @@ import type { Caller, EventPart } from '@parley/contracts';
 import type { Client } from '@parley/database';
 import type { FormFile } from '@parley/http';
 import {
+  generateApiKey,
   botServicesJson,
   isBotNameFree,
   lockAdministratorsInUse,
@@ -203,7 +204,8 @@ async function changeService(work: Work, bot: User, change: BotChange): Promise<
     // The interface is that of the address: without one, whatever number was given says nothing.
     interface:
       payloadUrl === undefined ? (stored?.interface ?? serviceInterfaces.generic) : interfaceType,
-    token: stored?.token ?? null,
+    // What a bot calls others with; one that was made without a service gets it with the first.
+    token: stored?.token ?? (bot.botType === botTypes.outgoingWebhook ? generateApiKey() : null),
     config: { ...stored?.config, ...config },
   };
   checkConfigSize(service.config);
