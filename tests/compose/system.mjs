@@ -86,11 +86,14 @@ export async function checkOneShots(compose) {
   }
 }
 
-/** Addresses of the gateways that run, by the ports that the engine gave them. */
+/**
+ * Addresses of the healthy gateways, by the ports that the engine gave them. The
+ * engine takes connections for one that is just starting, too, and resets them.
+ */
 export async function findGateways(compose) {
   const containers = await compose.inspectContainers();
   return containers
-    .filter(({ service, State }) => service === 'gateway' && State.Running)
+    .filter(({ service, State }) => service === 'gateway' && State.Health?.Status === 'healthy')
     .flatMap(({ NetworkSettings }) => Object.values(NetworkSettings.Ports ?? {}))
     .flatMap((bindings) => bindings ?? [])
     .map(({ HostIp, HostPort }) => `http://${HostIp}:${HostPort}`);
