@@ -25,10 +25,12 @@ async function follow({ id, client: name, function: path, parameters }) {
   return { answer: await owner[last](...parameters) };
 }
 
-process.on('message', async (order) => {
+async function answer(order) {
   try {
     process.send({ id: order.id, ...(await follow(order)) });
   } catch (error) {
     process.send({ id: order.id, failure: String(error) });
   }
-});
+}
+
+process.on('message', (order) => void answer(order));

@@ -505,8 +505,7 @@ describe('the event loop (reference facts, clients 4.3)', () => {
       });
     }
     expect(idsOf(events())).toEqual(ids);
-    for (const event of events())
-      answerDocument().checkEvent(event);
+    for (const event of events()) answerDocument().checkEvent(event);
   });
 
   test(

@@ -101,6 +101,7 @@ export function sharedResponses(schemas: NamedSchemas): Json {
       ['Allow'],
     ),
     BodyTooLarge: refusal('The body is too large', plain),
+    Unreadable: refusal('What came is no request, too slow, or too large before its body', plain),
     TooManyRequests: refusal(
       'Repeat after the seconds in `Retry-After`',
       schemas.ofAnswer(rateLimitError),

@@ -321,7 +321,8 @@ function matchingOf<Context>({ matching, method, path }: Endpoint<Context>): Jso
 const generalRules =
   `Beside what the operations say: every path answers OPTIONS with 204 and its methods in \`Allow\`, every path that has GET answers
 HEAD with the headers of GET, an unknown path is 404 (\`components/responses/NotFound\`), and a method that a path does not have is 405
-(\`components/responses/MethodNotAllowed\`). A POST whose form has a parameter \`method\` counts as that method. Paths marked
+(\`components/responses/MethodNotAllowed\`). What is no readable request is 400, 408, 417 or 431 wherever it goes
+(\`components/responses/Unreadable\`). A POST whose form has a parameter \`method\` counts as that method. Paths marked
 \`x-parley-any-method\` take every method as POST, and those marked \`x-parley-prefix\` everything below them too.`.replaceAll(
     '\n',
     ' ',

@@ -29,6 +29,9 @@ type Place = { readonly pointer: string; readonly value: JsonObject };
 /** What the gateway shows to people is no part of the interface. */
 const pages = /^\/api\/(?:docs(?:\/|$)|v1\/openapi\.json$)/;
 
+/** What was no readable request, or too much of one, before anybody looked at its path. */
+const unreadableStatuses = ['400', '408', '417', '431'];
+
 const changingMethods = ['PATCH', 'PUT', 'DELETE'];
 
 function escaped(key: string): string {
@@ -128,8 +131,9 @@ export class AnswerDocument {
     const matches = this.#paths.find(path);
     const shared = (status: string, name: string): ReadonlyMap<string, Place> =>
       new Map([[status, this.#at(`/components/responses/${name}`)]]);
-    if (matches.length === 0) return [shared('404', 'NotFound')];
-    if (method === 'OPTIONS') return [shared('204', 'Options')];
+    const unreadable = unreadableStatuses.map((status) => shared(status, 'Unreadable'));
+    if (matches.length === 0) return [shared('404', 'NotFound'), ...unreadable];
+    if (method === 'OPTIONS') return [shared('204', 'Options'), ...unreadable];
     const operations = this.#operationsOf(method, path, namedMethod);
     if (operations.length === 0) {
       // The form of a POST may name any method of the path, so it is admitted first.
@@ -143,9 +147,10 @@ export class AnswerDocument {
         ...(matches.some(({ template }) => template.includes('{'))
           ? [shared('404', 'NotFound')]
           : []),
+        ...unreadable,
       ];
     }
-    return operations.map((operation) => this.#responsesOf(operation));
+    return [...operations.map((operation) => this.#responsesOf(operation)), ...unreadable];
   }
 
   #responsesOf(operation: Place, statusMin = 0): ReadonlyMap<string, Place> {
