@@ -3,7 +3,7 @@ import {
   FaultProxy,
   getTestStores,
   startCluster,
-  startTestPostgres,
+  startEmbeddedPostgres,
   startTestRedis,
   waitUntil,
 } from '@parley/test-kit';
@@ -146,7 +146,7 @@ test('Redis is killed and restarted empty', async () => {
 });
 
 test('Postgres is killed and recovers', async () => {
-  const postgres = await startTestPostgres();
+  const postgres = await startEmbeddedPostgres();
   await using proxy = await FaultProxy.start(postgres.url);
   try {
     const database = await createMigratedDatabase(postgres.url);

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -131,9 +132,10 @@ async function startContainer(
 }
 
 function startPostgresContainer(): Promise<TestStore> {
+  const password = randomBytes(24).toString('hex');
   const container = new LoopbackContainer(postgresImage)
     .withEnvironment({
-      POSTGRES_HOST_AUTH_METHOD: 'trust',
+      POSTGRES_PASSWORD: password,
       POSTGRES_INITDB_ARGS: '--locale-provider=builtin --builtin-locale=C.UTF-8 --encoding=UTF8',
     })
     // The data lives in memory and goes with the container.
@@ -145,19 +147,21 @@ function startPostgresContainer(): Promise<TestStore> {
     .withWaitStrategy(Wait.forLogMessage(/database system is ready to accept connections/, 2));
   return startContainer(
     container,
-    (started) => `postgres://postgres@127.0.0.1:${started.getMappedPort(postgresPort)}/postgres`,
+    (started) =>
+      `postgres://postgres:${password}@127.0.0.1:${started.getMappedPort(postgresPort)}/postgres`,
   );
 }
 
 function startRedisContainer(): Promise<TestStore> {
+  const password = randomBytes(24).toString('hex');
   const container = new LoopbackContainer(redisImage)
     .withStartupTimeout(startupTimeoutMs)
-    .withCommand(['redis-server', '--save', '', '--appendonly', 'no'])
+    .withCommand(['redis-server', '--save', '', '--appendonly', 'no', '--requirepass', password])
     .withExposedPorts(redisPort)
     .withWaitStrategy(Wait.forLogMessage(/Ready to accept connections/));
   return startContainer(
     container,
-    (started) => `redis://127.0.0.1:${started.getMappedPort(redisPort)}`,
+    (started) => `redis://:${password}@127.0.0.1:${started.getMappedPort(redisPort)}`,
   );
 }
 
@@ -189,7 +193,11 @@ async function startLocally(
  * @returns `url` names the maintenance database of a superuser
  */
 export async function startTestPostgres(): Promise<TestStore> {
-  if (await findDockerImages()) return startPostgresContainer();
+  return (await findDockerImages()) ? startPostgresContainer() : startEmbeddedPostgres();
+}
+
+/** Starts an empty Postgres that can be killed and started again with what it had: the embedded one, wherever this runs. */
+export async function startEmbeddedPostgres(): Promise<TestStore> {
   const { makeTemporaryFolder, startPostgres } = await import('@parley/local-stores');
   return startLocally(makeTemporaryFolder, (dataDir) =>
     startPostgres({
