@@ -448,6 +448,32 @@ describe('PATCH bots/{id}', () => {
   });
 });
 
+test('a default stream that is being renamed is told by its new name: the event comes after that of the stream', async () => {
+  await as('bob').post('users/me/subscriptions', { subscriptions: [{ name: 'before' }] });
+  const bot = await makeBot('bob');
+  const renaming = await organization.pool.connect();
+  try {
+    await renaming.query('BEGIN');
+    // As a change of a stream begins (`lockStreams`).
+    await renaming.query("SELECT 1 FROM streams WHERE name = 'before' FOR UPDATE");
+    const changing = as('bob').patch(`bots/${bot.id}`, { default_sending_stream: 'before' });
+    await waitUntil('the change waits for the new name', async () => {
+      const { rows } = await organization.pool.query<{ waiting: number }>(
+        `SELECT count(*)::int AS waiting FROM pg_stat_activity
+         WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      return (rows[0]?.waiting ?? 0) > 0;
+    });
+    await renaming.query(
+      "UPDATE streams SET name = 'after', name_folded = 'AFTER' WHERE name = 'before'",
+    );
+    await renaming.query('COMMIT');
+    expect(await changing).toMatchObject({ default_sending_stream: 'after' });
+  } finally {
+    renaming.release(true);
+  }
+});
+
 describe('keys and deactivation', () => {
   test("a regenerated bot's key replaces the old one and is told to those who manage it", async () => {
     const bot = await makeBot('bob');

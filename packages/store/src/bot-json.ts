@@ -1,10 +1,10 @@
-import type { Queryable } from '@parley/database';
+import type { Client, Queryable } from '@parley/database';
 
 import { findApiKeys } from './api-keys.ts';
 import type { KeySecrets } from './api-keys.ts';
 import { findBotServices } from './bot-services.ts';
 import type { BotService } from './bot-services.ts';
-import { findStreamsByIds } from './streams.ts';
+import { findStreamsByIds, lockStreamInUse } from './streams.ts';
 import { avatarUrl } from './user-json.ts';
 import { findUsersByIds } from './users.ts';
 import type { User } from './users.ts';
@@ -63,6 +63,23 @@ export async function readBotDetails(
       defaultEventsRegisterStream: register?.name ?? null,
     };
   });
+}
+
+/**
+ * Reads the same in a transaction that tells of the bots: the names of their default streams stay until its end, so that no event
+ * names a stream as it was called before an earlier event.
+ */
+export async function lockBotDetails(
+  client: Client,
+  secrets: KeySecrets,
+  bots: readonly User[],
+): Promise<BotDetails[]> {
+  const streamIds = new Set(
+    bots.flatMap((bot) => [bot.defaultSendingStreamId, bot.defaultEventsRegisterStreamId]),
+  );
+  const ascending = [...streamIds].filter((id) => id !== null).toSorted((a, b) => a - b);
+  for (const id of ascending) await lockStreamInUse(client, id);
+  return readBotDetails(client, secrets, bots);
 }
 
 const outgoingWebhookBot = 3;

@@ -12,7 +12,7 @@ import {
   lockStreams,
   lockUsersForActivityChange,
   openAccountMemberships,
-  readBotDetails,
+  lockBotDetails,
   setUsersActive,
   subscribedStreamIds,
 } from '@parley/store';
@@ -89,7 +89,7 @@ async function addEvents(
   const profiles = await listProfiles(client, [user.id]);
   const added = personAdded(user, settings, profiles.get(user.id));
   if (user.botType === null) return added;
-  const [bot] = await readBotDetails(client, context.keySecrets, [user]);
+  const [bot] = await lockBotDetails(client, context.keySecrets, [user]);
   if (bot === undefined) throw new Error('a bot has no details');
   const viewers = botViewers(bot, await listHumanAdministratorIds(client));
   return [...added, botAdded(context.keySecrets, bot, viewers)];

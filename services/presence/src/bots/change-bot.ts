@@ -9,7 +9,7 @@ import {
   isBotNameFree,
   lockAdministratorsInUse,
   lockUsersForOwnChange,
-  readBotDetails,
+  lockBotDetails,
   setBotService,
   updateUser,
 } from '@parley/store';
@@ -116,7 +116,7 @@ async function apply(
 
 async function readOne({ client, context }: Work, botId: number): Promise<BotDetails> {
   const [bot] = await lockUsersForOwnChange(client, [botId]);
-  const [details] = await readBotDetails(
+  const [details] = await lockBotDetails(
     client,
     context.keySecrets,
     bot === undefined ? [] : [bot],

@@ -12,7 +12,7 @@ import {
   lockRealmInUse,
   lockUsersInUse,
   madeUpEmailDomain,
-  readBotDetails,
+  lockBotDetails,
   setAvatarFile,
   setBotService,
 } from '@parley/store';
@@ -116,7 +116,7 @@ async function insert(
       avatarFile,
     });
     await insertService(context, client, user, bot, shortName);
-    const [details] = await readBotDetails(client, context.keySecrets, [user]);
+    const [details] = await lockBotDetails(client, context.keySecrets, [user]);
     if (details === undefined) throw new Error('a bot has no details');
     const events = [
       ...personAdded(user, settings),
