@@ -158,7 +158,8 @@ function everySecret(): ReadonlyMap<string, string> {
 function expectNoSecret(): void {
   // Without output there would be nothing to search.
   expect(lines.filter((line) => line.includes('"msg":"request"')).length).toBeGreaterThan(20);
-  for (const [name, secret] of everySecret()) expect(secret.length, name).toBeGreaterThan(11);
+  const short = [...everySecret()].filter(([, secret]) => secret.length < 12);
+  expect(short.map(([name]) => name)).toEqual([]);
   const found = [...everySecret()].flatMap(([name, secret]) =>
     lines.filter((line) => line.includes(secret)).map((line) => `${name} in ${line}`),
   );

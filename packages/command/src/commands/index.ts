@@ -6,12 +6,14 @@ import { keyCommands } from './keys.ts';
 import { epochCommand, logCommand, queuesCommand } from './log.ts';
 import { migrateCommand } from './migrate.ts';
 import { organizationCommands } from './organization.ts';
+import { probeCommand } from './probe.ts';
 import { transferCommands } from './transfer.ts';
 import { userCommands } from './users.ts';
 
 /** All commands, in the order in which the help lists them. */
 export const commands: readonly Command[] = [
   checkCommand,
+  probeCommand,
   migrateCommand,
   firstStartCommand,
   ...organizationCommands,
