@@ -32,6 +32,11 @@ const pages = /^\/api\/(?:docs(?:\/|$)|v1\/openapi\.json$)/;
 /** What was no readable request, or too much of one, before anybody looked at its path. */
 const unreadableStatuses = ['400', '408', '417', '431'];
 
+/** What clients put before the path that take the server for a proxy. */
+const absoluteForm = /^https?:\/\/[^/]*/i;
+
+const knownMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
 const changingMethods = ['PATCH', 'PUT', 'DELETE'];
 
 function escaped(key: string): string {
@@ -59,7 +64,7 @@ export class AnswerDocument {
    * @throws BadAnswer naming operation, place and value of what the document does not say
    */
   check(answer: SeenAnswer): void {
-    const path = answer.path.split('?')[0] ?? '';
+    const path = (answer.path.split('?')[0] ?? '').replace(absoluteForm, '');
     if (pages.test(path)) return;
     const faults = this.#responsesFor(answer, path).map((responses) =>
       this.#findFault(answer, responses),
@@ -133,7 +138,13 @@ export class AnswerDocument {
       new Map([[status, this.#at(`/components/responses/${name}`)]]);
     const unreadable = unreadableStatuses.map((status) => shared(status, 'Unreadable'));
     if (matches.length === 0) return [shared('404', 'NotFound'), ...unreadable];
-    if (method === 'OPTIONS') return [shared('204', 'Options'), ...unreadable];
+    // Whether a text in the path makes it another one is known where the path is served.
+    const misfits = matches.some(({ template }) => template.includes('{'))
+      ? [shared('404', 'NotFound')]
+      : [];
+    if (method === 'OPTIONS') return [shared('204', 'Options'), ...misfits, ...unreadable];
+    if (!knownMethods.includes(method))
+      return [shared('405', 'MethodNotAllowed'), ...misfits, ...unreadable];
     const operations = this.#operationsOf(method, path, namedMethod);
     if (operations.length === 0) {
       // The form of a POST may name any method of the path, so it is admitted first.
@@ -143,14 +154,17 @@ export class AnswerDocument {
         ...others
           .flatMap((other) => this.#operationsOf(other, path, undefined))
           .map((operation) => this.#responsesOf(operation, 400)),
-        // Whether a text in the path makes it another one is known where the path is served.
-        ...(matches.some(({ template }) => template.includes('{'))
-          ? [shared('404', 'NotFound')]
-          : []),
+        ...misfits,
         ...unreadable,
       ];
     }
-    return [...operations.map((operation) => this.#responsesOf(operation)), ...unreadable];
+    // The method that the form of a POST names may be one that the path does not have.
+    const named = method === 'POST' ? [shared('405', 'MethodNotAllowed')] : [];
+    return [
+      ...operations.map((operation) => this.#responsesOf(operation)),
+      ...named,
+      ...unreadable,
+    ];
   }
 
   #responsesOf(operation: Place, statusMin = 0): ReadonlyMap<string, Place> {

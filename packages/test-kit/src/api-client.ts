@@ -255,7 +255,8 @@ function checkAgainstDocument(
   answerDocument().check({
     ...answer,
     method,
-    path: `/api/v1/${path.replace(/^\//, '')}`,
+    // As it goes over the wire: what lies beside the interface is reached by dots.
+    path: new URL(`/api/v1/${path.replace(/^\//, '')}`, 'http://host').pathname,
     ...(typeof namedMethod === 'string' && { namedMethod }),
   });
 }
