@@ -21,7 +21,7 @@ const unwatchedColumns: Readonly<Record<string, readonly string[]>> = {
 const ticks = `payload LIKE '%"kind":"tick"%'`;
 
 /** Where a new stream is greeted and announced, and who signed up is told. */
-const topicsOfNotices: readonly unknown[] = ['STREAM EVENTS', 'SIGNUPS'];
+const topicsOfNotices: ReadonlySet<unknown> = new Set(['STREAM EVENTS', 'SIGNUPS']);
 
 export type Change = {
   readonly transaction: string;
@@ -133,6 +133,6 @@ export class ChangeWatch {
   #isOfNotices({ topic_folded: topic, participant_ids: participants }: Change['row']): boolean {
     return Array.isArray(participants)
       ? participants.some((id) => this.#systemUsers.has(Number(id)))
-      : topicsOfNotices.includes(topic);
+      : topicsOfNotices.has(topic);
   }
 }

@@ -35,7 +35,7 @@ const unreadableStatuses = ['400', '408', '417', '431'];
 /** What clients put before the path that take the server for a proxy. */
 const absoluteForm = /^https?:\/\/[^/]*/i;
 
-const knownMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
 
 const changingMethods = ['PATCH', 'PUT', 'DELETE'];
 
@@ -143,7 +143,7 @@ export class AnswerDocument {
       ? [shared('404', 'NotFound')]
       : [];
     if (method === 'OPTIONS') return [shared('204', 'Options'), ...misfits, ...unreadable];
-    if (!knownMethods.includes(method))
+    if (!knownMethods.has(method))
       return [shared('405', 'MethodNotAllowed'), ...misfits, ...unreadable];
     const operations = this.#operationsOf(method, path, namedMethod);
     if (operations.length === 0) {
