@@ -5,9 +5,6 @@ import { join } from 'node:path';
 import { run } from './engine.mjs';
 
 const migrations = 'packages/database/src/migrations/2*.ts';
-const tooShort =
-  'the history of this clone does not reach back to the commit before the newest migration, which the upgrade starts from; in a shallow clone fetch the rest: git fetch --unshallow';
-
 async function git(...args) {
   try {
     return (await run('git', args)).trim();
@@ -19,8 +16,8 @@ async function git(...args) {
 }
 
 /**
- * @returns {Promise<string>} the commit before the one that added the newest migration
- * @throws {Error} that says what to do, where history does not reach back so far
+ * @returns {Promise<string | undefined>} the commit before the one that added the newest migration; none where the history of this
+ * clone does not reach back so far
  */
 export async function findOlderCommit() {
   const newest = await git(
@@ -32,9 +29,7 @@ export async function findOlderCommit() {
     migrations,
   );
   // The oldest commit of a shallow clone seems to add every file and to have no parent.
-  const [, parent] = newest.split(' ');
-  if (!parent) throw new Error(tooShort);
-  return parent;
+  return newest.split(' ')[1];
 }
 
 /** Writes the files of a commit into a folder below `folder`, and returns it. */

@@ -73,6 +73,13 @@ async function replaceAll(compose, traffic, words, signal) {
  * @param {string} runId what the containers' names begin with
  */
 export async function testUpgrade({ check, signal }, runId) {
+  const commit = await check('git tells its history', findOlderCommit);
+  if (commit === undefined) {
+    console.log(
+      '        NOT TRIED: an upgrade. This clone does not reach back to the commit before the newest migration; in a shallow clone: git fetch --unshallow',
+    );
+    return;
+  }
   const project = `${runId}-upgrade`;
   const images = { older: `${project}:older`, newer: `${project}:newer` };
   const settings = {
@@ -86,11 +93,10 @@ export async function testUpgrade({ check, signal }, runId) {
   const built = [];
   let traffic;
   try {
-    const sources = await check('git tells the commit before the newest migration', async () => {
-      const commit = await findOlderCommit();
-      console.log(`        the older commit: ${commit}`);
-      return exportCommit(commit, folder);
-    });
+    console.log(`        the older commit: ${commit}`);
+    const sources = await check('git gives the sources of the older commit', () =>
+      exportCommit(commit, folder),
+    );
     await check('the images of that commit and of this one build', async () => {
       await buildImage(images.older, sources, signal);
       built.push(images.older);
