@@ -2,6 +2,7 @@
 import { configAsMarkdown } from '@parley/config';
 import { errorCatalogue, errorsWithoutCode } from '@parley/contracts';
 import { openApiDocument, parleyVersion } from '@parley/http';
+import { tracingVariables } from '@parley/tracing';
 
 import { allEndpoints } from './all-endpoints.ts';
 import { clientTypesPage } from './client-types.ts';
@@ -51,6 +52,16 @@ function settingsPage(): string {
     'starts. A secret may come from a file instead.',
     '',
     configAsMarkdown(),
+    '## Traces',
+    '',
+    'The standard variables of OpenTelemetry. Nothing is traced, and nothing of it loaded, unless one of the first two names a',
+    'collector. Spans go to it as OTLP over HTTP in JSON; what is in them is in',
+    '[packages/tracing](../packages/tracing/README.md).',
+    '',
+    '| Variable | Meaning |',
+    '| --- | --- |',
+    ...tracingVariables.map(({ name, meaning }) => `| \`${name}\` | ${cell(meaning)} |`),
+    '',
   ].join('\n');
 }
 

@@ -1,4 +1,7 @@
+import { findTracer } from '@parley/tracing';
 import pg from 'pg';
+
+import { traceStatements } from './trace-statements.ts';
 
 /** Anything that runs one statement: a pool, or a client inside a transaction. */
 export type Queryable = {
@@ -76,6 +79,7 @@ export function createPool(options: {
     keepAlive: true,
     types,
   });
+  if (findTracer() !== undefined) traceStatements(pool);
   pool.on('error', options.onError);
   // A connection in use that the server ends (an idle transaction, a restart) fails its next statement, and that is where the
   // fault is handled. Without a listener the event would end the process.

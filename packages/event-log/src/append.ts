@@ -9,6 +9,7 @@ import { entryLength, sideEffectsOf } from '@parley/contracts';
 import type { Client, Pool, Queryable } from '@parley/database';
 import type { Logger } from '@parley/logging';
 import type { Redis } from '@parley/redis';
+import { inChildSpan } from '@parley/tracing';
 import { Counter } from 'prom-client';
 
 import { openEpochIfNeeded } from './epochs.ts';
@@ -234,7 +235,7 @@ export class EventLog {
         if (append === undefined) {
           await client.query('COMMIT');
         } else {
-          await this.#appendAndCommit(client, append);
+          await inChildSpan('log append', () => this.#appendAndCommit(client, append));
         }
         return result;
       } catch (error) {
@@ -392,7 +393,10 @@ export class EventLog {
   }
 
   #publish(epoch: number, entries: readonly PositionedEntry[]): void {
-    this.#redis.publish(this.#channel, encodeHint({ epoch, entries })).catch((error: unknown) => {
+    const hint = encodeHint({ epoch, entries });
+    inChildSpan('publish hint', () => this.#redis.publish(this.#channel, hint), {
+      kind: 'client',
+    }).catch((error: unknown) => {
       hintsLost.inc();
       this.#log.debug({ err: error }, 'a hint could not be published');
     });

@@ -11,6 +11,8 @@ import type { Caller } from '@parley/contracts';
 import { verifyIdentity } from '@parley/identity';
 import { requestLogger } from '@parley/logging';
 import type { Logger } from '@parley/logging';
+import { findTracer } from '@parley/tracing';
+import type { Span } from '@parley/tracing';
 import express from 'express';
 import type { Express, NextFunction, Request, Response } from 'express';
 
@@ -25,6 +27,7 @@ import { refusalFor, writeRefusal } from './error-handler.ts';
 import { decodeForm } from './form-text.ts';
 import type { ServiceMetrics } from './metrics.ts';
 import { decodeBody, receiveBody } from './request-body.ts';
+import { endRequestSpan, openRequestSpan } from './request-span.ts';
 import { allowedMethods, findEndpoint, groupRoutes, pathMatches } from './route-groups.ts';
 import type { RouteGroup } from './route-groups.ts';
 import { successText, writeJson, writeRaw } from './write-answer.ts';
@@ -53,6 +56,7 @@ type Progress = {
   requestId: string;
   endpoint: Endpoint<never> | undefined;
   caller: Caller | undefined;
+  span: Span | undefined;
 };
 
 const noBody = Buffer.alloc(0);
@@ -134,6 +138,7 @@ function beginRequest<Context>(
       typeof givenId === 'string' && plausibleRequestId.test(givenId) ? givenId : randomUUID(),
     endpoint: undefined,
     caller: undefined,
+    span: undefined,
   };
   progressByResponse.set(response, progress);
   for (const [name, value] of Object.entries(options.answerHeaders ?? {})) {
@@ -156,6 +161,7 @@ function endRequest<Context>(
     { endpoint, status: String(response.statusCode) },
     durationMs / 1000,
   );
+  if (progress.span !== undefined) endRequestSpan(progress.span, response);
   const isQuiet = progress.endpoint?.longPoll === true && response.statusCode < 400;
   options.log[isQuiet ? 'debug' : 'info'](
     {
@@ -165,6 +171,7 @@ function endRequest<Context>(
       status: response.statusCode,
       duration_ms: Math.round(durationMs * 10) / 10,
       user_id: progress.caller?.userId,
+      trace_id: progress.span?.traceId,
       hung_up: response.writableFinished ? undefined : true,
     },
     'request',
@@ -254,13 +261,15 @@ async function serveEndpoint<Context>(
   if (identity !== undefined) progress.requestId = identity.requestId;
   // Whoever has no valid identity came around the gateway.
   progress.caller = identity?.caller ?? undefined;
+  if (findTracer() !== undefined)
+    progress.span = openRequestSpan(endpoint, request, progress.requestId, identity !== undefined);
   checkAccess(endpoint.access, progress.caller);
   const parameters = decodeParameters(raw, endpoint.parameters);
   const { caller, requestId } = progress;
-  const answer = await endpoint.handle(
-    options.context,
-    new ApiRequest({ raw, parameters, caller, requestId, request, response }),
-  );
+  const apiRequest = new ApiRequest({ raw, parameters, caller, requestId, request, response });
+  const answer = await (progress.span === undefined
+    ? endpoint.handle(options.context, apiRequest)
+    : progress.span.run(() => endpoint.handle(options.context, apiRequest)));
   if (answer instanceof RawAnswer) {
     if (options.checkAnswers === true)
       reportFault(options, endpoint, findRawFault(endpoint, answer.status));

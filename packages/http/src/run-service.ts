@@ -2,9 +2,10 @@ import { ConfigError, readServiceConfig } from '@parley/config';
 import type { Environment, ServiceConfig } from '@parley/config';
 import { createLogger } from '@parley/logging';
 import type { Logger } from '@parley/logging';
+import { asksForTraces, findTracer, startTraces } from '@parley/tracing';
 
-import { startService } from './service-frame.ts';
-import type { RunningService, StartService } from './service-frame.ts';
+import { parleyVersion, startService } from './service-frame.ts';
+import type { RunningService, ServiceFrame, StartService } from './service-frame.ts';
 
 // A process that still lives so long after everything was released holds something it forgot; it is ended all the same.
 const forgottenHandleMs = 1000;
@@ -42,6 +43,44 @@ function readConfig(service: string, env: Environment): ServiceConfig | undefine
   }
 }
 
+/** Losses are told so often at most: a collector that is away loses some each second. */
+const lossesIntervalMs = 60_000;
+
+function startTracesOf(
+  env: Environment,
+  { config, log }: ServiceFrame,
+): Promise<() => Promise<void>> {
+  let lost = 0;
+  let toldAtMs = -Infinity;
+  return startTraces({
+    env,
+    service: config.service,
+    nodeId: config.nodeId,
+    version: parleyVersion,
+    onLost: (spans) => {
+      lost += spans;
+      if (performance.now() - toldAtMs < lossesIntervalMs) return;
+      toldAtMs = performance.now();
+      log.warn({ spans: lost }, 'the collector of traces did not take spans');
+      lost = 0;
+    },
+  });
+}
+
+/** Traces from before the service's first connection to after its last request. */
+function traced(env: Environment, start: StartService): StartService {
+  return async (frame) => {
+    try {
+      const stopTraces = await startTracesOf(env, frame);
+      frame.onDispose('traces', stopTraces);
+    } catch (error) {
+      // No reason for nobody to get an answer.
+      frame.log.warn({ err: error }, 'traces cannot be sent with these variables');
+    }
+    return start(frame);
+  };
+}
+
 /**
  * What a service's main file does: reads the configuration, starts, waits for SIGTERM or SIGINT, releases everything.
  * A fault at the start is one log line and exit status 1.
@@ -58,7 +97,13 @@ export async function runService(
     process.exitCode = 1;
     return;
   }
-  const log = createLogger({ service, nodeId: config.nodeId, level: config.logLevel });
+  const isTraced = asksForTraces(env);
+  const log = createLogger({
+    service,
+    nodeId: config.nodeId,
+    level: config.logLevel,
+    ...(isTraced ? { findTraceId: () => findTracer()?.findSpan()?.traceId } : {}),
+  });
   const fail = (error: unknown): void => {
     // State may be broken after an error that nobody caught; another process takes over.
     log.fatal({ err: error }, 'unexpected failure outside of any request');
@@ -69,7 +114,7 @@ export async function runService(
   const signal = waitForSignal();
   let running: RunningService;
   try {
-    running = await startService(config, start, log);
+    running = await startService(config, isTraced ? traced(env, start) : start, log);
   } catch (error) {
     log.fatal({ err: error }, 'the service could not start');
     endProcess(log, 1);

@@ -10,6 +10,8 @@ export type LoggerOptions = {
   readonly nodeId: string;
   /** Least level that is logged. */
   readonly level: string;
+  /** The trace that the code which logs works for; absent where nothing is traced. */
+  readonly findTraceId?: () => string | undefined;
 };
 
 /**
@@ -19,11 +21,12 @@ export type LoggerOptions = {
  * @param destination where lines go; standard output if absent
  */
 export function createLogger(options: LoggerOptions, destination?: DestinationStream): Logger {
-  const { service, nodeId, level } = options;
+  const { service, nodeId, level, findTraceId } = options;
   return pino(
     {
       level,
       base: { service, node_id: nodeId },
+      ...(findTraceId === undefined ? {} : { mixin: () => traceFields(findTraceId()) }),
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }), log: redactFields },
       serializers: {
@@ -35,6 +38,10 @@ export function createLogger(options: LoggerOptions, destination?: DestinationSt
     // Lines are written at once, so that the last ones of a process that is killed are not lost.
     destination ?? pino.destination({ fd: 1, sync: true }),
   );
+}
+
+function traceFields(traceId: string | undefined): { readonly trace_id?: string } {
+  return traceId === undefined ? {} : { trace_id: traceId };
 }
 
 function serializeError(error: Error): unknown {

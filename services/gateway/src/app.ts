@@ -5,6 +5,7 @@ import { requestIdHeaderName } from '@parley/contracts';
 import type { RequestHandler } from '@parley/http';
 import { refusalFor, writeRefusal } from '@parley/http';
 import type { LiveNode, ServiceName } from '@parley/placement';
+import type { Span } from '@parley/tracing';
 import express from 'express';
 
 import { admit, checkOptions, receive } from './admit.ts';
@@ -20,6 +21,7 @@ import {
   ordinaryBound,
   readBody,
 } from './request-body.ts';
+import { endRequestSpan, findRequestSpan, openRequestSpan } from './request-span.ts';
 
 const receivedRequests = new WeakMap<IncomingMessage, ReceivedRequest>();
 
@@ -87,6 +89,7 @@ async function forwardAdmitted(
       service,
       afterLoss: endpoint.afterLoss,
       requestId,
+      span: findRequestSpan(request),
       body,
       hasOwnSendKey:
         endpoint.afterLoss === 'keyed-send' &&
@@ -180,6 +183,7 @@ function observe(
   request: IncomingMessage,
   response: ServerResponse,
   received: ReceivedRequest,
+  span: Span | undefined,
 ): void {
   const { metrics, serviceMetrics, log } = context;
   const beganAtMs = performance.now();
@@ -195,6 +199,7 @@ function observe(
     const [first] = received.route?.methods.values() ?? [];
     metrics.requests.inc({ service: first?.service ?? 'none', status });
     serviceMetrics.requestDuration.observe({ endpoint, status }, durationMs / 1000);
+    if (span !== undefined) endRequestSpan(span, response, status);
     const level = first?.isLongPoll === true ? 'debug' : 'info';
     log[level](
       {
@@ -206,6 +211,7 @@ function observe(
         method: request.method,
         status,
         duration_ms: Math.round(durationMs * 10) / 10,
+        trace_id: span?.traceId,
       },
       'request',
     );
@@ -226,13 +232,18 @@ export function createApp(context: GatewayContext): RequestHandler {
     const received = receive(request, context.answerHeadersOf);
     receivedRequests.set(request, received);
     request.on('error', () => undefined);
-    observe(context, request, response, received);
+    const span = openRequestSpan(request, received, context.isFromTrustedProxy);
+    observe(context, request, response, received, span);
     const queueId = findPolledQueue(request, received);
     if (queueId !== undefined) {
       void poll(context, request, response, queueId);
       return;
     }
     setFixedHeaders(response, received);
-    app(request, response);
+    if (span === undefined) app(request, response);
+    else
+      span.run(() => {
+        app(request, response);
+      });
   };
 }

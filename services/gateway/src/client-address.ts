@@ -36,6 +36,25 @@ function networkOf(address: string): string {
     .join(':');
 }
 
+function trustOf(trustedProxies: readonly AddressRange[]): (address: string) => boolean {
+  const trusted = new BlockList();
+  for (const { address, prefixBits } of trustedProxies) {
+    trusted.addSubnet(address, prefixBits, isIP(address) === 4 ? 'ipv4' : 'ipv6');
+  }
+  return (address) => trusted.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6');
+}
+
+/** Makes the function that says whether a trusted proxy opened a request's connection. */
+export function trustedPeers(
+  trustedProxies: readonly AddressRange[],
+): (request: Pick<IncomingMessage, 'socket'>) => boolean {
+  const isTrusted = trustOf(trustedProxies);
+  return ({ socket }) => {
+    const peer = parseAddress(socket.remoteAddress ?? '');
+    return peer !== undefined && isTrusted(peer);
+  };
+}
+
 /**
  * Makes the function that finds the address of a request's client.
  *
@@ -47,12 +66,7 @@ function networkOf(address: string): string {
 export function clientAddresses(
   trustedProxies: readonly AddressRange[],
 ): (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string {
-  const trusted = new BlockList();
-  for (const { address, prefixBits } of trustedProxies) {
-    trusted.addSubnet(address, prefixBits, isIP(address) === 4 ? 'ipv4' : 'ipv6');
-  }
-  const isTrusted = (address: string): boolean =>
-    trusted.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6');
+  const isTrusted = trustOf(trustedProxies);
   return ({ headers, socket }) => {
     let client = parseAddress(socket.remoteAddress ?? '');
     // A connection that is over has no address any more.

@@ -15,6 +15,8 @@ import type { Upstreams } from './upstreams.ts';
 export type GatewayContext = Checks & {
   readonly log: Logger;
   readonly answerHeadersOf: (request: IncomingMessage) => AnswerHeaders;
+  /** Whose word is taken for the trace that a request belongs to. */
+  readonly isFromTrustedProxy: (request: IncomingMessage) => boolean;
   readonly metrics: GatewayMetrics;
   readonly serviceMetrics: ServiceMetrics;
   readonly upstreams: Upstreams;

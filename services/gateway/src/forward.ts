@@ -21,6 +21,7 @@ import {
   serviceUnavailable,
 } from '@parley/contracts';
 import type { LiveNode } from '@parley/placement';
+import type { Span } from '@parley/tracing';
 import { createProxyMiddleware } from 'http-proxy-middleware';
 import type { Plugin } from 'http-proxy-middleware';
 
@@ -39,6 +40,8 @@ export type ForwardedRequest = {
   readonly service: string;
   readonly afterLoss: AfterLoss;
   readonly requestId: string;
+  /** Of the request, where it is traced: each attempt is a child of it. */
+  readonly span?: Span | undefined;
   readonly body: RequestBody;
   /** A send that the client may repeat by itself, because it named a key of its own. */
   readonly hasOwnSendKey: boolean;
@@ -88,6 +91,7 @@ class Attempt {
   /** A 503 would claim that nothing happened, which an earlier attempt leaves unknown: it is not passed on. */
   readonly withholdsUnavailable: boolean;
   readonly ended: Promise<AttemptEnd>;
+  readonly span: Span | undefined;
   upstream: ClientRequest | undefined;
   hasHeaders = false;
   hasEnded = false;
@@ -101,11 +105,16 @@ class Attempt {
     this.withholdsUnavailable = withholdsUnavailable;
     this.ended = promise;
     this.#end = resolve;
+    this.span = request.span?.openChild(`forward to ${request.service}`, {
+      kind: 'client',
+      attributes: { 'parley.node_id': node.nodeId },
+    });
   }
 
   end(end: AttemptEnd): void {
     this.hasEnded = true;
     this.#end(end);
+    this.span?.end(end.kind === 'answered' ? undefined : end.kind);
   }
 
   fail(error: unknown): void {
@@ -131,6 +140,8 @@ const endingHeaders = new Set([
   'upgrade',
   'expect',
   'transfer-encoding',
+  'traceparent',
+  'tracestate',
   requestIdHeaderName,
 ]);
 
@@ -180,13 +191,18 @@ export class Forwarder {
         const attempt = this.#byRequest.get(request);
         if (attempt === undefined)
           throw new Error('a request reaches the proxy only in an attempt');
-        const { body, requestId, signIdentity } = attempt.request;
+        const { body, requestId, signIdentity, span } = attempt.request;
+        const traceparent = (attempt.span ?? span)?.traceparent;
         Object.assign(perRequest, {
           buffer:
             body.kind === 'flowing'
               ? body.stream
               : Readable.from(body.bytes.length > 0 ? [body.bytes] : []),
-          headers: { [requestIdHeaderName]: requestId, [identityHeaderName]: signIdentity() },
+          headers: {
+            [requestIdHeaderName]: requestId,
+            [identityHeaderName]: signIdentity(),
+            ...(traceparent === undefined ? {} : { traceparent }),
+          },
         });
         return attempt.target;
       },

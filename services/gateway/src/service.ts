@@ -13,7 +13,7 @@ import { readPages } from './api-reference.ts';
 import { answerHeadersOf } from './answer-headers.ts';
 import { createApp } from './app.ts';
 import { checkAccount, checkKey } from './authenticate.ts';
-import { clientAddresses } from './client-address.ts';
+import { clientAddresses, trustedPeers } from './client-address.ts';
 import { CredentialCache } from './credential-cache.ts';
 import { EventsHop } from './events-hop.ts';
 import { Forwarder, answerTimeoutsMax } from './forward.ts';
@@ -134,6 +134,7 @@ export const startGateway: StartService = async (frame: ServiceFrame) => {
       onUncounted: () => counts.uncountedRequests.inc(),
     }),
     addressOf: clientAddresses(config.trustedProxies),
+    isFromTrustedProxy: trustedPeers(config.trustedProxies),
     upstreams,
     forwarder,
     answerPage: await readPages(),

@@ -14,6 +14,8 @@ import { NotSent } from '@parley/event-log';
 import type { SendItem, SendOutcome } from '@parley/event-log';
 import { isStoreFailure } from '@parley/http';
 import type { Logger } from '@parley/logging';
+import { findTracer, inChildSpan } from '@parley/tracing';
+import type { Span } from '@parley/tracing';
 import { Counter, Gauge, Histogram } from 'prom-client';
 import type { Registry } from 'prom-client';
 
@@ -44,6 +46,8 @@ type Pending = {
   outcomeIsUnknown: boolean;
   /** How long it waits when it is found busy. */
   busyWaitMs: number;
+  /** Of the request, where it is traced. */
+  readonly span: Span | undefined;
   readonly resolve: (outcome: KnownOutcome) => void;
   readonly reject: (error: unknown) => void;
 };
@@ -137,6 +141,7 @@ export class BatchWriter {
       arrivedAtMs: performance.now(),
       outcomeIsUnknown: false,
       busyWaitMs: retryWaitMinMs,
+      span: findTracer()?.findSpan(),
       resolve,
       reject,
     });
@@ -200,7 +205,7 @@ export class BatchWriter {
   async #sendBatch(batch: readonly Pending[]): Promise<Pending[]> {
     let outcomes: SendOutcome[];
     try {
-      outcomes = await this.#options.send(batch.map((pending) => pending.item));
+      outcomes = await this.#sendTraced(batch);
     } catch (error) {
       return this.#handleFailure(batch, error);
     }
@@ -211,6 +216,20 @@ export class BatchWriter {
       else this.#setAside(pending);
       return false;
     });
+  }
+
+  /** The statement is work of the first request of the batch that is traced, and linked to the others. */
+  async #sendTraced(batch: readonly Pending[]): Promise<SendOutcome[]> {
+    const items = batch.map((pending) => pending.item);
+    const tracer = findTracer();
+    if (tracer === undefined) return this.#options.send(items);
+    const [first, ...links] = batch.flatMap(({ span }) => (span?.isOpen === true ? [span] : []));
+    return tracer.runAsWorkOf(first, () =>
+      inChildSpan('send batch', () => this.#options.send(items), {
+        attributes: { 'parley.batch.items': items.length },
+        links,
+      }),
+    );
   }
 
   /** Lets an item wait for another process that has its key, such as that which a repeated request went to before. */

@@ -1,0 +1,59 @@
+/**
+ * The span of a request at the gateway, under which its service's spans are.
+ *
+ * A `traceparent` from outside is taken only from a proxy that is trusted (PARLEY_TRUSTED_PROXIES), as `X-Forwarded-For` is: whoever
+ * chooses it decides what is recorded, at the operator's cost, and could write into traces of others. Such a proxy sets the header
+ * or drops it. It ends here in any case; what services get is the gateway's own.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+import { findTracer } from '@parley/tracing';
+import type { Span } from '@parley/tracing';
+
+import type { ReceivedRequest } from './admit.ts';
+import { findEndpoint } from './route-table.ts';
+
+const spans = new WeakMap<IncomingMessage, Span>();
+
+/** The open span of a request that is traced. */
+export function findRequestSpan(request: IncomingMessage): Span | undefined {
+  return findTracer() === undefined ? undefined : spans.get(request);
+}
+
+/**
+ * Opens the span of a request. Polls and streams get none: there are thousands, and what they do for a minute is wait.
+ *
+ * @returns undefined, too, where nothing is traced
+ */
+export function openRequestSpan(
+  request: IncomingMessage,
+  { route, requestId }: ReceivedRequest,
+  isFromTrustedProxy: (request: IncomingMessage) => boolean,
+): Span | undefined {
+  const tracer = findTracer();
+  if (tracer === undefined || isPoll(request, route)) return undefined;
+  const { traceparent } = request.headers;
+  const pattern = route?.pattern;
+  const method = request.method ?? '';
+  const span = tracer.openServerSpan(pattern === undefined ? method : `${method} ${pattern}`, {
+    traceparent:
+      typeof traceparent === 'string' && isFromTrustedProxy(request) ? traceparent : undefined,
+    attributes: {
+      'http.request.method': method,
+      ...(pattern === undefined ? {} : { 'http.route': pattern }),
+      'parley.request_id': requestId,
+    },
+  });
+  spans.set(request, span);
+  return span;
+}
+
+function isPoll({ method }: IncomingMessage, route: ReceivedRequest['route']): boolean {
+  return route !== undefined && findEndpoint(route, method ?? '')?.isLongPoll === true;
+}
+
+/** Ends it with the status that the log has too. */
+export function endRequestSpan(span: Span, response: ServerResponse, status: number): void {
+  span.set({ 'http.response.status_code': status });
+  span.end(status >= 500 && response.headersSent ? String(status) : undefined);
+}

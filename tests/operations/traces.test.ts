@@ -1,0 +1,265 @@
+import { signIdentity } from '@parley/identity';
+import { makeOrganization, startCluster, waitUntil } from '@parley/test-kit';
+import type { Cluster, ServiceProcess, TestAccount, TestOrganization } from '@parley/test-kit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { TraceCollector } from './trace-collector.ts';
+import type { CollectedSpan } from './trace-collector.ts';
+
+/** Says on standard error which modules of the SDK a process loads. Its interface alone comes with the library of metrics. */
+const loadWatch = `--import=data:text/javascript,${encodeURIComponent(`
+  import { registerHooks } from 'node:module';
+  registerHooks({ load(url, context, next) {
+    if (url.includes('/node_modules/@opentelemetry/') && !url.includes('/@opentelemetry/api/')) process.stderr.write(url + '\\n');
+    return next(url, context);
+  } });`)}`;
+
+const content = 'What nobody else may read';
+const outsideTrace = '0af7651916cd43dd8448eb211c80319c';
+const outsideParent = 'b7ad6b7169203331';
+
+let collector: TraceCollector;
+let cluster: Cluster;
+let organization: TestOrganization;
+/** A gateway that trusts this machine as a proxy. */
+let behindProxy: ServiceProcess;
+let member: TestAccount;
+
+beforeAll(async () => {
+  collector = await TraceCollector.start();
+  cluster = await startCluster({
+    subscriptions: 0,
+    presence: 0,
+    environment: {
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_EXPORTER_OTLP_HEADERS: 'x-tenant=parley',
+      OTEL_BSP_SCHEDULE_DELAY: '100',
+      // Bounds how long the exporter tries again.
+      OTEL_EXPORTER_OTLP_TIMEOUT: '1000',
+      OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
+    },
+  });
+  [organization, behindProxy] = await Promise.all([
+    makeOrganization(cluster),
+    cluster.startAnother('gateway', {
+      PARLEY_TRUSTED_PROXIES: '127.0.0.1',
+      NODE_OPTIONS: loadWatch,
+    }),
+  ]);
+  member = await organization.makeAccount('Max Member');
+  await organization.makeStream('plaza', [member]);
+});
+
+afterAll(async () => {
+  await organization?.close();
+  await cluster?.stop();
+  await collector?.close();
+});
+
+type SendOptions = {
+  readonly url?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+/** @returns the request's id */
+async function send({ url, headers }: SendOptions = {}): Promise<string> {
+  const basic = Buffer.from(`${member.email}:${member.apiKey}`).toString('base64');
+  const answer = await fetch(`${url ?? cluster.url}/api/v1/messages?client=inTheQuery`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${basic}`, ...headers },
+    body: new URLSearchParams({ type: 'stream', to: 'plaza', topic: 'Confidential', content }),
+  });
+  expect(await answer.json()).toMatchObject({ result: 'success' });
+  return answer.headers.get('x-request-id') ?? '';
+}
+
+async function completeTrace(requestId: string): Promise<CollectedSpan[]> {
+  const isWhole = (): CollectedSpan[] | undefined => {
+    const trace = collector.traceOf(requestId);
+    const names = new Set(trace.map(({ name }) => name));
+    const wanted = ['POST /api/v1/messages', 'POST /messages', 'publish hint'];
+    return wanted.every((name) => names.has(name)) ? trace : undefined;
+  };
+  return waitUntil('the trace is whole', isWhole, {
+    describe: () => JSON.stringify(collector.traceOf(requestId)),
+  });
+}
+
+function getSpan(trace: readonly CollectedSpan[], name: string): CollectedSpan {
+  const found = trace.filter((span) => span.name === name);
+  if (found.length !== 1 || found[0] === undefined)
+    throw new Error(`${found.length} spans are ${name}: ${JSON.stringify(trace)}`);
+  return found[0];
+}
+
+/** What a process logs of a request when it is over. */
+async function lineOf({ output }: ServiceProcess, requestId: string): Promise<unknown> {
+  const line = await waitUntil('the request is logged', () =>
+    output.find((candidate) => candidate.includes(requestId)),
+  );
+  return JSON.parse(line);
+}
+
+describe('traces', () => {
+  test('a send is one trace through gateway, service, statement and hint, and its logs name it', async () => {
+    const requestId = await send();
+    const trace = await completeTrace(requestId);
+    const root = getSpan(trace, 'POST /api/v1/messages');
+    const forwarded = getSpan(trace, 'forward to messages');
+    const served = getSpan(trace, 'POST /messages');
+    const batch = getSpan(trace, 'send batch');
+    expect(root).toMatchObject({ service: 'parley-gateway', parentId: undefined });
+    expect(forwarded).toMatchObject({ service: 'parley-gateway', parentId: root.id });
+    expect(served).toMatchObject({ service: 'parley-messages', parentId: forwarded.id });
+    expect(batch).toMatchObject({ service: 'parley-messages', parentId: served.id });
+    for (const name of ['send-messages', 'publish hint'])
+      expect(getSpan(trace, name)).toMatchObject({ parentId: batch.id });
+    for (const span of [root, served]) {
+      expect(span.attributes).toMatchObject({
+        'http.request.method': 'POST',
+        'http.response.status_code': 200,
+        'parley.request_id': requestId,
+      });
+      expect(span.resource).toMatchObject({ 'deployment.environment.name': 'test' });
+    }
+    for (const service of ['gateway', 'messages'] as const) {
+      const line = await lineOf(cluster.getProcess(service, 0), requestId);
+      expect(line).toMatchObject({ msg: 'request', trace_id: root.traceId });
+    }
+  });
+
+  test('the changes of a transaction have the append to the log as a span', async () => {
+    const id = await member.client.sendToStream('plaza', 'swimming', 'first');
+    await member.client.call('PATCH', `messages/${id}`, { content: 'second' });
+    await waitUntil('the append is there', () => {
+      const append = collector.spans.find(({ name }) => name === 'log append');
+      const parent = collector.spans.find((span) => span.id === append?.parentId);
+      return parent?.name === 'PATCH /messages/:message_id';
+    });
+  });
+
+  test('requests that share a batch have their own traces', async () => {
+    const ids = await Promise.all(Array.from({ length: 8 }, () => send()));
+    const traceIds = await waitUntil('all are there', () => {
+      const served = ids.map((id) =>
+        collector.traceOf(id).find(({ name }) => name === 'POST /messages'),
+      );
+      return served.every((span) => span !== undefined) && served.map(({ traceId }) => traceId);
+    });
+    expect(new Set(traceIds).size).toBe(ids.length);
+  });
+
+  test('nobody outside chooses a trace, but a trusted proxy', async () => {
+    const traceparent = `00-${outsideTrace}-${outsideParent}-01`;
+    const fromClient = await completeTrace(await send({ headers: { traceparent } }));
+    expect(fromClient[0]?.traceId).not.toBe(outsideTrace);
+
+    const fromProxy = await completeTrace(
+      await send({ url: behindProxy.url, headers: { traceparent } }),
+    );
+    expect(getSpan(fromProxy, 'POST /api/v1/messages')).toMatchObject({
+      traceId: outsideTrace,
+      parentId: outsideParent,
+    });
+    const unrecorded = await send({
+      url: behindProxy.url,
+      headers: { traceparent: traceparent.replace(/01$/, '00') },
+    });
+    const later = await send({ url: behindProxy.url });
+    await completeTrace(later);
+    expect(collector.traceOf(unrecorded)).toEqual([]);
+    for (const running of [behindProxy, cluster.getProcess('messages', 0)])
+      expect(await lineOf(running, unrecorded)).not.toHaveProperty('trace_id');
+  });
+
+  test('a service takes a trace from gateways only', async () => {
+    const traceId = '1'.repeat(32);
+    const { url } = cluster.getProcess('messages', 0);
+    const ask = async (identity: string, requestId: string): Promise<CollectedSpan> => {
+      await fetch(`${url}/api/v1/messages/1`, {
+        headers: {
+          'x-parley-identity': identity,
+          'x-request-id': requestId,
+          traceparent: `00-${traceId}-${outsideParent}-01`,
+        },
+      });
+      return waitUntil('its span is there', () =>
+        collector.spans.find(({ attributes }) => attributes['parley.request_id'] === requestId),
+      );
+    };
+    const caller = { userId: member.id, email: member.email, role: 'member' } as const;
+    const sign = (secret: string, requestId: string): string =>
+      signIdentity(
+        secret,
+        { ...caller, botType: null, botOwnerId: null },
+        { requestId, nowMs: Date.now() },
+      );
+    const forged = await ask(sign('another secret that nobody believes', 'forged'), 'forged');
+    expect(forged.traceId).not.toBe(traceId);
+    const signed = await ask(sign(cluster.settings.internalSecret, 'signed'), 'signed');
+    expect(signed).toMatchObject({ traceId, parentId: outsideParent });
+  });
+
+  test('polls have no span', async () => {
+    const { queue_id: queueId } = await member.client.call('POST', 'register', {});
+    await member.client.call('GET', 'events', {
+      queue_id: String(queueId),
+      last_event_id: -1,
+      dont_block: true,
+    });
+    const afterwards = await send();
+    await completeTrace(afterwards);
+    const routes = collector.spans.map(({ name }) => name);
+    expect(routes).toContain('POST /api/v1/register');
+    expect(routes).not.toContain('GET /api/v1/events');
+    expect(routes).not.toContain('GET /events');
+  });
+
+  test('without the variables nothing is loaded and nothing is sent', async () => {
+    expect(behindProxy.output.join('\n')).toContain('@opentelemetry/');
+    const untraced = await cluster.startAnother('gateway', {
+      OTEL_EXPORTER_OTLP_ENDPOINT: '',
+      NODE_OPTIONS: loadWatch,
+    });
+    const requestId = await send({ url: untraced.url });
+    expect(await lineOf(untraced, requestId)).not.toHaveProperty('trace_id');
+    expect(untraced.output.join('\n')).not.toContain('@opentelemetry/');
+    // It sends what it has when it ends.
+    await untraced.kill('SIGTERM');
+    const services = collector.traceOf(requestId).map(({ service }) => service);
+    expect(services).not.toContain('parley-gateway');
+  });
+
+  test('what is left is sent at the end, and no secret and no content ever', async () => {
+    const requestId = await send({ url: behindProxy.url });
+    expect(await behindProxy.kill('SIGTERM')).toEqual({ code: 0, signal: null });
+    expect(collector.traceOf(requestId).map(({ name }) => name)).toContain('forward to messages');
+    const sent = collector.texts.join('\n');
+    const { keySecret, internalSecret, databaseUrl, redisUrl } = cluster.settings;
+    for (const secret of [
+      member.apiKey,
+      member.email,
+      Buffer.from(`${member.email}:${member.apiKey}`).toString('base64'),
+      keySecret,
+      internalSecret,
+      databaseUrl,
+      redisUrl,
+      content,
+      'Confidential',
+      'inTheQuery',
+      'INSERT',
+    ])
+      expect(sent).not.toContain(secret);
+  });
+
+  test('a collector that is away costs nothing but spans', async () => {
+    await collector.close();
+    await send();
+    const gateway = cluster.getProcess('gateway', 0);
+    await waitUntil('the loss is told', () =>
+      gateway.output.some((line) => line.includes('the collector of traces did not take spans')),
+    );
+    await send();
+    expect(await gateway.kill('SIGTERM')).toEqual({ code: 0, signal: null });
+  });
+});
