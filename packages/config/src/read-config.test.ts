@@ -233,6 +233,7 @@ describe('readServiceConfig', () => {
         PARLEY_RATE_LIMITS: 'off',
         PARLEY_HEARTBEAT_MIN_SECS: '0.5',
         PARLEY_INTERNAL_SECRET_PREVIOUS: 'FormerSecret'.repeat(3),
+        PARLEY_KEY_SECRET_PREVIOUS: 'FormerKeySecret'.repeat(3),
       },
       'events',
     );
@@ -249,6 +250,17 @@ describe('readServiceConfig', () => {
       complete.PARLEY_INTERNAL_SECRET,
       'FormerSecret'.repeat(3),
     ]);
+    expect(config.keySecretPrevious?.reveal()).toBe('FormerKeySecret'.repeat(3));
+  });
+
+  it('takes a second secret for none that is empty, or the first one again', () => {
+    for (const previous of ['', complete.PARLEY_KEY_SECRET])
+      expect(
+        readServiceConfig({ ...complete, PARLEY_KEY_SECRET_PREVIOUS: previous }, 'events')
+          .keySecretPrevious,
+      ).toBeUndefined();
+    const again = { PARLEY_INTERNAL_SECRET_PREVIOUS: complete.PARLEY_INTERNAL_SECRET };
+    expect(readServiceConfig({ ...complete, ...again }, 'events').internalSecrets).toHaveLength(1);
   });
 
   it('is frozen, and prints without secrets', () => {

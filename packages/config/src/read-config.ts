@@ -103,6 +103,8 @@ export type ServiceConfig = {
   /** Signing secrets of identities, the current one first; all are accepted. */
   readonly internalSecrets: readonly [Secret, ...Secret[]];
   readonly keySecret: Secret;
+  /** Only there while the key secret is being replaced. */
+  readonly keySecretPrevious: Secret | undefined;
   /** Empty when there is no rate limit. */
   readonly rateLimits: readonly RateLimit[];
   /** Empty when failed logins are not limited, which holds too when there is no rate limit. */
@@ -317,6 +319,16 @@ function readLimits(reader: SettingsReader): Pick<ServiceConfig, 'rateLimits' | 
   return { rateLimits, loginLimits: areOff ? [] : loginLimits };
 }
 
+/** A second secret. The same one again is none: the compose file always names a file for it, and that cannot be left out. */
+function readOther(
+  reader: SettingsReader,
+  key: 'internalSecretPrevious' | 'keySecretPrevious',
+  current: Secret | undefined,
+): Secret | undefined {
+  const other = reader.read(key);
+  return other?.reveal() === current?.reveal() ? undefined : other;
+}
+
 function deepFreeze<Value extends object>(value: Value): Value {
   for (const member of Object.values(value)) {
     if (typeof member === 'object' && member !== null) deepFreeze(member as object);
@@ -332,7 +344,9 @@ function deepFreeze<Value extends object>(value: Value): Value {
 export function serviceConfigFrom(raw: RawSettings, service: string): ServiceConfig {
   const reader = new SettingsReader(raw);
   const mode = reader.must('mode');
-  const previous = reader.read('internalSecretPrevious');
+  const internalSecret = reader.must('internalSecret');
+  const keySecret = reader.must('keySecret');
+  const internalSecretPrevious = readOther(reader, 'internalSecretPrevious', internalSecret);
   const config: ServiceConfig = {
     service,
     nodeId: reader.read('nodeId') ?? `${service}-${randomBytes(5).toString('hex')}`,
@@ -342,8 +356,12 @@ export function serviceConfigFrom(raw: RawSettings, service: string): ServiceCon
     listen: readListen(reader),
     database: readDatabase(reader),
     redis: readRedis(reader),
-    internalSecrets: [reader.must('internalSecret'), ...(previous === undefined ? [] : [previous])],
-    keySecret: reader.must('keySecret'),
+    internalSecrets: [
+      internalSecret,
+      ...(internalSecretPrevious === undefined ? [] : [internalSecretPrevious]),
+    ],
+    keySecret,
+    keySecretPrevious: readOther(reader, 'keySecretPrevious', keySecret),
     ...readLimits(reader),
     trustedProxies: reader.read('trustedProxies') ?? [],
     allowedOrigins: reader.must('allowedOrigins'),

@@ -288,11 +288,17 @@ export const settings = {
   }),
   internalSecretPrevious: longSecret('PARLEY_INTERNAL_SECRET_PREVIOUS', {
     default: null,
-    meaning: 'a former PARLEY_INTERNAL_SECRET, still accepted while it is being replaced',
+    meaning:
+      'another PARLEY_INTERNAL_SECRET, a former or a coming one, accepted as well while it is being replaced',
   }),
   keySecret: longSecret('PARLEY_KEY_SECRET', {
     meaning:
       'hashes and encrypts API keys; the same in every process, and kept as long as the database',
+  }),
+  keySecretPrevious: longSecret('PARLEY_KEY_SECRET_PREVIOUS', {
+    default: null,
+    meaning:
+      'another PARLEY_KEY_SECRET, a former or a coming one, with which everything is read as well while it is being replaced',
   }),
   publicUrl: setting(
     'PARLEY_PUBLIC_URL',

@@ -16,6 +16,8 @@ export type MakerStores = {
   readonly redisCa?: string | undefined;
   /** The text of PARLEY_KEY_SECRET. */
   readonly keySecret: string;
+  /** The text of PARLEY_KEY_SECRET_PREVIOUS, if there is one. */
+  readonly keySecretPrevious?: string | undefined;
 };
 
 /** A maker with connections of its own. */
@@ -67,7 +69,7 @@ export function connectMaker(
     maker: new OrganizationMaker({
       pool,
       eventLog,
-      keySecrets: deriveKeySecrets(stores.keySecret),
+      keySecrets: deriveKeySecrets(stores.keySecret, stores.keySecretPrevious),
     }),
     close,
     [Symbol.asyncDispose]: close,

@@ -24,6 +24,7 @@ async function main(): Promise<number> {
     redisCa: config.redis.ca,
     redisPrefix: config.redis.prefix,
     keySecret: config.keySecret.reveal(),
+    keySecretPrevious: config.keySecretPrevious?.reveal(),
   });
   try {
     if (!config.demo) {

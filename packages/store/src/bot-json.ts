@@ -1,9 +1,9 @@
 import type { Client, Queryable } from '@parley/database';
 
 import { findApiKeys } from './api-keys.ts';
-import type { KeySecrets } from './api-keys.ts';
 import { findBotServices } from './bot-services.ts';
 import type { BotService } from './bot-services.ts';
+import type { KeySecrets } from './key-secrets.ts';
 import { findStreamsByIds, lockStreamInUse } from './streams.ts';
 import { avatarUrl } from './user-json.ts';
 import { findUsersByIds } from './users.ts';

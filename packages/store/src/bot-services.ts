@@ -1,7 +1,7 @@
 import type { Queryable } from '@parley/database';
 
-import { openSecret, sealSecret } from './api-keys.ts';
-import type { KeySecrets } from './api-keys.ts';
+import { openSecret, sealSecret } from './key-secrets.ts';
+import type { KeySecrets } from './key-secrets.ts';
 
 /** Where outgoing-webhook bots report to, and how bots are set up (owner of `bot_services`; reference facts, people 8 and 18). */
 
@@ -18,8 +18,9 @@ export type BotService = {
   readonly config: Readonly<Record<string, string>>;
 };
 
-const tokenPurpose = (botId: number): string => `service token of ${botId}`;
-const configPurpose = (botId: number): string => `configuration of ${botId}`;
+/** For what, and whose, the columns are sealed. */
+export const tokenPurpose = (botId: number): string => `service token of ${botId}`;
+export const configPurpose = (botId: number): string => `configuration of ${botId}`;
 
 /** Stores a bot's service, replacing an earlier one; the bot is locked, or made, by the caller. */
 export async function setBotService(

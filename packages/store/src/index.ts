@@ -1,4 +1,6 @@
 export * from './api-keys.ts';
+export * from './key-secrets.ts';
+export * from './stored-secrets.ts';
 export * from './passwords.ts';
 export * from './realm.ts';
 export * from './realm-json.ts';

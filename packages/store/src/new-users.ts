@@ -3,7 +3,7 @@ import type { Role } from '@parley/contracts';
 import type { Queryable } from '@parley/database';
 
 import { setApiKeys } from './api-keys.ts';
-import type { KeySecrets } from './api-keys.ts';
+import type { KeySecrets } from './key-secrets.ts';
 import { shownEmail } from './user-json.ts';
 import type { EmailPolicy } from './user-json.ts';
 import type { UserSettings } from './user-settings.ts';

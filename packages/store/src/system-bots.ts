@@ -1,6 +1,6 @@
 import type { Client } from '@parley/database';
 
-import type { KeySecrets } from './api-keys.ts';
+import type { KeySecrets } from './key-secrets.ts';
 import { createUsers } from './new-users.ts';
 import { createRealm } from './realm.ts';
 import type { User } from './users.ts';

@@ -45,7 +45,10 @@ const followerConnections = 2;
 export const start: StartService = async (frame: ServiceFrame) => {
   const { config, log } = frame;
   const stores = await connectStores(frame);
-  const keySecrets = deriveKeySecrets(config.keySecret.reveal());
+  const keySecrets = deriveKeySecrets(
+    config.keySecret.reveal(),
+    config.keySecretPrevious?.reveal(),
+  );
   const subscriber = connectForSubscriptions(config.redis, log);
   frame.onDispose('subscriber', () => subscriber.disconnect());
 

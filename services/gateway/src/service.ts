@@ -72,7 +72,10 @@ export const startGateway: StartService = async (frame: ServiceFrame) => {
     heldPolls: () => eventsHop?.heldPolls ?? 0,
     openStreams: () => eventsHop?.openStreams ?? 0,
   });
-  const keySecrets = deriveKeySecrets(config.keySecret.reveal());
+  const keySecrets = deriveKeySecrets(
+    config.keySecret.reveal(),
+    config.keySecretPrevious?.reveal(),
+  );
   const credentials = new CredentialCache({
     findAccount: (apiKey) => findAccountByKey(pool, keySecrets, apiKey),
     news: live,

@@ -90,7 +90,7 @@ export async function startMessages(frame: ServiceFrame): Promise<RequestHandler
       }),
       ...outgoingWebhooks({
         pool: effectPool,
-        keySecrets: deriveKeySecrets(config.keySecret.reveal()),
+        keySecrets: deriveKeySecrets(config.keySecret.reveal(), config.keySecretPrevious?.reveal()),
         publicUrl: config.publicUrl,
         call: async (call, signal) => callService(call, callOptions, signal),
         send: async (request) => sender.send(request),

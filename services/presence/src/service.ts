@@ -45,7 +45,7 @@ export function createPresenceContext({
   return {
     pool,
     eventLog,
-    keySecrets: deriveKeySecrets(config.keySecret.reveal()),
+    keySecrets: deriveKeySecrets(config.keySecret.reveal(), config.keySecretPrevious?.reveal()),
     avatars: new AvatarFiles({ files, log: subjectLogger(log, 'presence:avatars') }),
     pictures: new PictureFiles({ pool, files, log: subjectLogger(log, 'presence:pictures') }),
     mode: config.mode,

@@ -8,7 +8,7 @@ import { checkSchemaVersion, codeSchemaVersion, readSchemaVersion } from '@parle
 import type { Pool } from '@parley/database';
 import { openFileStore } from '@parley/files';
 import { connectForRequests } from '@parley/redis';
-import { deriveKeySecrets, findAnyApiKey } from '@parley/store';
+import { countStoredSecrets, deriveKeySecrets } from '@parley/store';
 
 import type { Command } from '../command.ts';
 import { commandLogger, openPool, readConfig } from '../connections.ts';
@@ -65,18 +65,27 @@ async function lookAtSchema(pool: Pool): Promise<string> {
   return `version ${version ?? 0}${newer}`;
 }
 
-/** A stored key that does not open was stored under another secret; then nobody can sign in. */
+/** What does not open was stored under another secret; whose key that is cannot sign in. */
 async function lookAtKeySecret(pool: Pool, env: Environment): Promise<string> {
-  const secrets = deriveKeySecrets(readConfig(env).keySecret.reveal());
-  try {
-    const key = await findAnyApiKey(pool, secrets);
-    return key === undefined ? 'nothing is stored under it yet' : 'opens the stored keys';
-  } catch (error) {
+  const { keySecret, keySecretPrevious } = readConfig(env);
+  const secrets = deriveKeySecrets(keySecret.reveal(), keySecretPrevious?.reveal());
+  const { apiKeys, botServices } = await countStoredSecrets(pool, secrets);
+  const [current, previous] = [
+    apiKeys.current + botServices.current,
+    apiKeys.previous + botServices.previous,
+  ];
+  const unreadable = apiKeys.unreadable.length + botServices.unreadable.length;
+  if (unreadable > 0 && current + previous === 0)
     throw new CommandFault(
       'PARLEY_KEY_SECRET is not the one under which the API keys in the database were stored',
-      { cause: error },
     );
-  }
+  if (unreadable > 0)
+    throw new CommandFault(
+      `${unreadable} of ${current + previous + unreadable} API keys and services of bots were stored under a PARLEY_KEY_SECRET that is not set here: give it as PARLEY_KEY_SECRET_PREVIOUS, and run parley key reencrypt`,
+    );
+  if (previous > 0)
+    return `opens what is stored; ${previous} of ${current + previous} API keys and services of bots are under PARLEY_KEY_SECRET_PREVIOUS (parley key reencrypt)`;
+  return current === 0 ? 'nothing is stored under it yet' : 'opens the stored keys';
 }
 
 async function lookAtRedis(env: Environment): Promise<string> {

@@ -1,9 +1,10 @@
 import { replaceApiKey } from '@parley/presence';
-import { findApiKey } from '@parley/store';
+import { deriveKeySecrets, findApiKey, renewStoredSecrets } from '@parley/store';
+import type { StoredSecretCounts } from '@parley/store';
 
 import { getAccount } from '../account.ts';
 import type { Command } from '../command.ts';
-import { withOrganization } from '../connections.ts';
+import { readConfig, withDatabase, withOrganization } from '../connections.ts';
 import { CommandFault } from '../faults.ts';
 
 const showKey: Command = {
@@ -48,4 +49,73 @@ const rotateKey: Command = {
     }),
 };
 
-export const keyCommands: readonly Command[] = [showKey, rotateKey];
+const idsTold = 20;
+
+function describeCounts(
+  what: string,
+  { current, previous, unreadable }: StoredSecretCounts,
+): string {
+  const ids = unreadable.slice(0, idsTold).join(', ');
+  const more = unreadable.length > idsTold ? ', ...' : '';
+  return [
+    `${what}: ${current} under PARLEY_KEY_SECRET, ${previous} left under PARLEY_KEY_SECRET_PREVIOUS`,
+    ...(unreadable.length === 0
+      ? []
+      : [`, ${unreadable.length} under neither (accounts ${ids}${more})`]),
+    '\n',
+  ].join('');
+}
+
+const countsJson = ({
+  current,
+  previous,
+  unreadable,
+}: StoredSecretCounts): Readonly<Record<string, unknown>> => ({
+  current,
+  previous,
+  unreadable_account_ids: unreadable,
+});
+
+const reencryptKeys: Command = {
+  name: 'key reencrypt',
+  summary: 'Store all API keys and secrets of bots anew under PARLEY_KEY_SECRET',
+  details: [
+    'For the replacement of the key secret (deploy/runbook.md), once every process has the new one as PARLEY_KEY_SECRET and the old one',
+    'as PARLEY_KEY_SECRET_PREVIOUS. Keys stay what they are, and services run meanwhile. May be stopped, and run again: it says how',
+    'much is left, and ends with 1 while anything is. Without PARLEY_KEY_SECRET_PREVIOUS it tells whether that is still needed.',
+  ].join('\n'),
+  run: async (_call, { env, signal }) => {
+    const { keySecret, keySecretPrevious } = readConfig(env);
+    const secrets = deriveKeySecrets(keySecret.reveal(), keySecretPrevious?.reveal());
+    const { renewed, found } = await withDatabase(env, (pool) =>
+      renewStoredSecrets(pool, secrets, signal),
+    );
+    const { apiKeys, botServices } = found;
+    const left = [apiKeys, botServices].reduce(
+      (sum, { previous, unreadable }) => sum + previous + unreadable.length,
+      0,
+    );
+    return {
+      text: [
+        `Stored anew: ${renewed}\n`,
+        describeCounts('API keys', apiKeys),
+        describeCounts('Services of bots', botServices),
+        ...(left === 0
+          ? []
+          : [
+              'Not done: set the secret under which the rest was stored as PARLEY_KEY_SECRET_PREVIOUS, see that every process has the new\n',
+              'PARLEY_KEY_SECRET, and run this again. What opens under no secret at all: parley key rotate, or the settings of the bot.\n',
+            ]),
+      ].join(''),
+      json: {
+        renewed,
+        left,
+        api_keys: countsJson(apiKeys),
+        bot_services: countsJson(botServices),
+      },
+      exitCode: left === 0 ? 0 : 1,
+    };
+  },
+};
+
+export const keyCommands: readonly Command[] = [showKey, rotateKey, reencryptKeys];

@@ -52,7 +52,7 @@ async function withStores<Result>(
       databaseUrl: config.database.url.reveal(),
       pool,
       files,
-      keySecrets: deriveKeySecrets(config.keySecret.reveal()),
+      keySecrets: deriveKeySecrets(config.keySecret.reveal(), config.keySecretPrevious?.reveal()),
     });
   } finally {
     await pool.end();

@@ -1,0 +1,147 @@
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto';
+
+/**
+ * What is hashed and encrypted under PARLEY_KEY_SECRET: API keys, secrets of bots, and the sealed members of log entries. While the
+ * secret is being replaced there are two of them: everything is read with either and written with the current one, so processes
+ * that have them the other way round understand each other.
+ */
+
+type DerivedKeys = { readonly hashKey: Buffer; readonly encryptionKey: Buffer };
+
+/** What follows from the key secrets; made once per process by `deriveKeySecrets`. */
+export type KeySecrets = {
+  /** Everything is written with this one. */
+  readonly current: DerivedKeys;
+  /** Only there while the secret is being replaced; what was written with it is still read. */
+  readonly previous: DerivedKeys | undefined;
+};
+
+const nonceBytes = 12;
+const tagBytes = 16;
+
+function deriveKeys(secret: string): DerivedKeys {
+  const derive = (purpose: string): Buffer =>
+    Buffer.from(hkdfSync('sha256', secret, '', `parley api key ${purpose}`, 32));
+  return { hashKey: derive('hash'), encryptionKey: derive('encryption') };
+}
+
+/**
+ * Derives independent keys for hashing and encryption from the deployment's key secrets (HKDF-SHA256).
+ *
+ * @param secret the text of PARLEY_KEY_SECRET, at least 32 characters
+ * @param previous the text of PARLEY_KEY_SECRET_PREVIOUS, if there is one
+ */
+export function deriveKeySecrets(secret: string, previous?: string): KeySecrets {
+  return {
+    current: deriveKeys(secret),
+    previous: previous === undefined ? undefined : deriveKeys(previous),
+  };
+}
+
+function hashWith({ hashKey }: DerivedKeys, text: string): Buffer {
+  return createHmac('sha256', hashKey).update(text).digest();
+}
+
+/** @returns the keyed hash under which a text is stored */
+export function hashToStore(secrets: KeySecrets, text: string): Buffer {
+  return hashWith(secrets.current, text);
+}
+
+/** @returns the keyed hashes under which a text may have been stored, one for each secret */
+export function hashesToFind(secrets: KeySecrets, text: string): Buffer[] {
+  const { current, previous } = secrets;
+  return [current, ...(previous === undefined ? [] : [previous])].map((keys) =>
+    hashWith(keys, text),
+  );
+}
+
+/** @returns whether a stored hash is the one that `hashToStore` gives now */
+export function isCurrentHash(secrets: KeySecrets, text: string, stored: Buffer): boolean {
+  const wanted = hashToStore(secrets, text);
+  return stored.length === wanted.length && timingSafeEqual(stored, wanted);
+}
+
+/**
+ * Encrypts a secret that is stored beside its owner, such as an API key or the token of a bot's service.
+ *
+ * @param purpose what it is for and whose it is: it is authenticated with the text, so that a stored value cannot be moved to
+ *   another account or use
+ */
+export function sealSecret({ current }: KeySecrets, text: string, purpose: string): Buffer {
+  const nonce = randomBytes(nonceBytes);
+  const cipher = createCipheriv('aes-256-gcm', current.encryptionKey, nonce);
+  cipher.setAAD(Buffer.from(purpose));
+  const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), body]);
+}
+
+function openWith({ encryptionKey }: DerivedKeys, sealed: Buffer, purpose: string): string {
+  const decipher = createDecipheriv('aes-256-gcm', encryptionKey, sealed.subarray(0, nonceBytes));
+  decipher.setAAD(Buffer.from(purpose));
+  decipher.setAuthTag(sealed.subarray(nonceBytes, nonceBytes + tagBytes));
+  return Buffer.concat([
+    decipher.update(sealed.subarray(nonceBytes + tagBytes)),
+    decipher.final(),
+  ]).toString('utf8');
+}
+
+/** What was sealed, and whether the current secret opens it. */
+export type Opened = { readonly text: string; readonly isCurrent: boolean };
+
+/**
+ * The reverse of `sealSecret`, which also tells under which secret it was sealed.
+ *
+ * @throws Error when it was sealed under neither secret or for another purpose, or was altered
+ */
+export function openEither(secrets: KeySecrets, sealed: Buffer, purpose: string): Opened {
+  const { current, previous } = secrets;
+  if (previous === undefined) return { text: openWith(current, sealed, purpose), isCurrent: true };
+  // GCM authenticates: a text opens under the secret that sealed it and under no other.
+  try {
+    return { text: openWith(current, sealed, purpose), isCurrent: true };
+  } catch {
+    return { text: openWith(previous, sealed, purpose), isCurrent: false };
+  }
+}
+
+/**
+ * The reverse of `sealSecret`.
+ *
+ * @throws Error when it was sealed under neither secret or for another purpose, or was altered
+ */
+export function openSecret(secrets: KeySecrets, sealed: Buffer, purpose: string): string {
+  return openEither(secrets, sealed, purpose).text;
+}
+
+const eventPurpose = 'event';
+
+/**
+ * Encrypts members of an event that nobody may read in the log, such as a bot's key.
+ *
+ * @returns base64 text for the `sealed` member of an event part
+ */
+export function sealEventMembers(
+  secrets: KeySecrets,
+  members: Readonly<Record<string, unknown>>,
+): string {
+  return sealSecret(secrets, JSON.stringify(members), eventPurpose).toString('base64');
+}
+
+/**
+ * The reverse of `sealEventMembers`.
+ *
+ * @throws Error when the text was made under neither secret or was altered
+ */
+export function openEventMembers(secrets: KeySecrets, sealed: string): Record<string, unknown> {
+  return JSON.parse(openSecret(secrets, Buffer.from(sealed, 'base64'), eventPurpose)) as Record<
+    string,
+    unknown
+  >;
+}
