@@ -1,0 +1,181 @@
+/** The rows that are stored under the key secret, while that is replaced. */
+import { connectMaker } from '@parley/demo';
+import type { ConnectedMaker } from '@parley/demo';
+import type { Queryable } from '@parley/database';
+import {
+  countStoredSecrets,
+  deriveKeySecrets,
+  findAccountByKey,
+  findApiKeys,
+  findBotServices,
+  renewStoredSecrets,
+  setApiKey,
+  setBotService,
+} from '@parley/store';
+import type { BotService } from '@parley/store';
+import { createTestDatabase, createRedisPrefix, getTestStores } from '@parley/test-kit';
+import type { TestDatabase } from '@parley/test-kit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+const [firstText, secondText] = ['first-'.padEnd(40, 'x'), 'second-'.padEnd(40, 'y')];
+const first = deriveKeySecrets(firstText);
+const second = deriveKeySecrets(secondText);
+/** As processes have it before they switch, and after. */
+const firstWithSecond = deriveKeySecrets(firstText, secondText);
+const secondWithFirst = deriveKeySecrets(secondText, firstText);
+
+/** More than two batches. */
+const peopleCount = 1_100;
+
+let database: TestDatabase;
+let connected: ConnectedMaker;
+const keys = new Map<number, string>();
+let services: readonly BotService[];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  connected = connectMaker({
+    databaseUrl: database.url,
+    redisUrl: getTestStores().redisUrl,
+    redisPrefix: createRedisPrefix(),
+    keySecret: firstText,
+  });
+  const { maker } = connected;
+  await maker.makeRealm({ name: 'Example', stringId: 'example' });
+  const made = await maker.makeAccounts([
+    ...Array.from({ length: peopleCount }, (_, n) => ({
+      email: `person${n}@example.com`,
+      fullName: `Person ${n}`,
+    })),
+  ]);
+  for (const { user, apiKey } of made) keys.set(user.id, apiKey);
+  const ids = [...keys.keys()];
+  services = ids.slice(0, 3).map((botId, n) => ({
+    botId,
+    name: `service ${n}`,
+    baseUrl: 'https://hooks.example/in',
+    interface: 1,
+    token: n === 2 ? null : `token ${n}`,
+    config: n === 1 ? {} : { word: `configuration ${n}` },
+  }));
+  for (const service of services) await setBotService(maker.pool, first, service);
+});
+afterAll(async () => {
+  await connected.close();
+  await database.drop();
+});
+
+const pool = (): Queryable => connected.maker.pool;
+const someIds = (): number[] => [...keys.keys()].filter((_, n) => n % 100 === 0);
+
+async function expectAllRead(secrets: typeof first): Promise<void> {
+  expect(await findApiKeys(pool(), secrets, [...keys.keys()])).toEqual(keys);
+  for (const userId of someIds())
+    expect(await findAccountByKey(pool(), secrets, keys.get(userId) ?? '')).toMatchObject({
+      userId,
+    });
+  const found = await findBotServices(
+    pool(),
+    secrets,
+    services.map(({ botId }) => botId),
+  );
+  expect([...found.values()].toSorted((a, b) => a.botId - b.botId)).toEqual(services);
+}
+
+async function changeKeys(secrets: typeof first, userIds: readonly number[]): Promise<void> {
+  for (const userId of userIds) keys.set(userId, await setApiKey(pool(), secrets, userId));
+}
+
+test('both settings of a rolling deploy read what either writes, and nobody else does', async () => {
+  await changeKeys(secondWithFirst, someIds().slice(0, 3));
+  await changeKeys(firstWithSecond, someIds().slice(3, 6));
+  await expectAllRead(firstWithSecond);
+  await expectAllRead(secondWithFirst);
+  const switched = keys.get(someIds()[0] ?? 0) ?? '';
+  expect(await findAccountByKey(pool(), first, switched)).toBeUndefined();
+  expect(await findAccountByKey(pool(), secondWithFirst, 'x'.repeat(32))).toBeUndefined();
+  expect(await countStoredSecrets(pool(), secondWithFirst)).toEqual({
+    apiKeys: { current: 3, previous: peopleCount - 3, unreadable: [] },
+    botServices: { current: 0, previous: 3, unreadable: [] },
+  });
+});
+
+test('a key is found by its index, with one secret and with two', async () => {
+  await pool().query({ text: 'ANALYZE api_keys' });
+  for (const hashes of [[Buffer.alloc(32)], [Buffer.alloc(32), Buffer.alloc(32, 1)]]) {
+    const { rows } = await pool().query<{ 'QUERY PLAN': string }>({
+      text: 'EXPLAIN SELECT user_id FROM api_keys k WHERE k.key_hash = ANY ($1::bytea[])',
+      values: [hashes],
+    });
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+    expect(plan).toMatch(/api_keys_key_hash_key/);
+    expect(plan).not.toMatch(/Seq Scan/);
+  }
+});
+
+test('a walk that is stopped leaves what it did, and rows that opened under neither secret are told', async () => {
+  const abort = new AbortController();
+  const stoppedAfterABatch: Queryable = {
+    query: async (query: never) => {
+      const result = await pool().query(query);
+      if ((query as { text: string }).text.startsWith('UPDATE')) abort.abort();
+      return result as never;
+    },
+  } as Queryable;
+  await expect(
+    renewStoredSecrets(stoppedAfterABatch, secondWithFirst, abort.signal),
+  ).rejects.toThrow(/abort/);
+  const counts = await countStoredSecrets(pool(), secondWithFirst);
+  expect(counts.apiKeys.current).toBeGreaterThan(3);
+  expect(counts.apiKeys.previous).toBeGreaterThan(0);
+  await expectAllRead(firstWithSecond);
+
+  const ids = [...keys.keys()];
+  const lost = ids.at(-1) ?? 0;
+  const lostBot = services[1]?.botId ?? 0;
+  const stranger = deriveKeySecrets('stranger'.repeat(5));
+  await setApiKey(pool(), stranger, lost);
+  await setBotService(pool(), stranger, services[1] as BotService);
+  const { found } = await renewStoredSecrets(pool(), secondWithFirst);
+  expect(found).toEqual({
+    apiKeys: { current: peopleCount - 1, previous: 0, unreadable: [lost] },
+    botServices: { current: 2, previous: 0, unreadable: [lostBot] },
+  });
+  await changeKeys(second, [lost]);
+  await setBotService(pool(), second, services[1] as BotService);
+  await expectAllRead(second);
+});
+
+test('keys that change beside the walk stay as they were changed', async () => {
+  // Back to the first secret, which is a replacement as any other.
+  let changes = 0;
+  const changing: Queryable = {
+    query: async (query: never) => {
+      // Between the reading of a batch and its writing: the walk must find the rows changed and leave them.
+      if ((query as { text: string }).text.startsWith('UPDATE') && changes < 3) {
+        const writer = [firstWithSecond, secondWithFirst, first][changes];
+        changes += 1;
+        await changeKeys(writer ?? first, someIds());
+      }
+      return (await pool().query(query)) as never;
+    },
+  } as Queryable;
+  const { found } = await renewStoredSecrets(changing, firstWithSecond);
+  expect(changes).toBe(3);
+  expect(found).toEqual({
+    apiKeys: { current: peopleCount, previous: 0, unreadable: [] },
+    botServices: { current: 3, previous: 0, unreadable: [] },
+  });
+  await expectAllRead(first);
+});
+
+test('a second run finds nothing to do, and without the previous secret tells that it is not needed', async () => {
+  for (const secrets of [firstWithSecond, first])
+    expect(await renewStoredSecrets(pool(), secrets)).toEqual({
+      renewed: 0,
+      found: {
+        apiKeys: { current: peopleCount, previous: 0, unreadable: [] },
+        botServices: { current: 3, previous: 0, unreadable: [] },
+      },
+    });
+});
