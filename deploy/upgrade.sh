@@ -6,6 +6,8 @@
 # Usage:   deploy/upgrade.sh IMAGE          to a newer image: migrates first
 #          deploy/upgrade.sh --back IMAGE   back to the older one: the schema
 #                                           stays as it is
+#          deploy/upgrade.sh --renew IMAGE  replicas of this image are replaced
+#                                           too, for new settings or secrets
 #
 # Runs in the folder of docker-compose.yml with the settings that the system was
 # started with (.env, PARLEY_..., COMPOSE_...). A replica of the new image is
@@ -15,7 +17,7 @@
 # and nobody is answered for some seconds.
 #
 # May be run again after it was interrupted or failed: what runs the new image
-# already is left alone.
+# already is left alone, but with --renew.
 
 set -euo pipefail
 
@@ -30,12 +32,16 @@ say() { printf 'upgrade: %s\n' "$*"; }
 die() { printf 'upgrade: %s\n' "$*" >&2; exit 1; }
 
 back=''
+renew=''
 if [ "${1:-}" = --back ]; then
   back=yes
   services=(gateway messages subscriptions presence events)
   shift
+elif [ "${1:-}" = --renew ]; then
+  renew=yes
+  shift
 fi
-[ $# = 1 ] || die 'usage: deploy/upgrade.sh [--back] IMAGE'
+[ $# = 1 ] || die 'usage: deploy/upgrade.sh [--back|--renew] IMAGE'
 
 # What the compose file calls the image of every service.
 export PARLEY_IMAGE=$1
@@ -45,11 +51,11 @@ image_id=$(docker image inspect --format '{{.Id}}' "$PARLEY_IMAGE" 2>/dev/null) 
 containers_of() { docker compose ps --all --quiet "$1"; }
 state_of() { docker inspect --format "$2" "$1"; }
 
-# Containers of a service that run another image, oldest first.
+# Containers of a service that run another image, with --renew all; oldest first.
 find_old() {
   local id
   for id in $(containers_of "$1"); do
-    [ "$(state_of "$id" '{{.Image}}')" = "$image_id" ] ||
+    [ -z "$renew" ] && [ "$(state_of "$id" '{{.Image}}')" = "$image_id" ] ||
       printf '%s %s\n' "$(state_of "$id" '{{.Created}}')" "$id"
   done | sort | cut -d ' ' -f 2
 }
@@ -103,7 +109,7 @@ replace() {
   fi
   if [ "$service" = gateway ] && has_fixed_port; then
     say 'the gateway has one fixed port: it is replaced in its place'
-    docker compose up --detach --no-build --no-deps gateway >/dev/null 2>"$errors" || { cat "$errors" >&2; die 'the gateway did not start'; }
+    docker compose up --detach --no-build --no-deps --force-recreate gateway >/dev/null 2>"$errors" || { cat "$errors" >&2; die 'the gateway did not start'; }
     await_healthy "$(containers_of gateway)" || die 'the gateway does not become healthy'
     return
   fi
@@ -125,4 +131,5 @@ if [ -z "$back" ]; then
   docker compose run --rm --no-deps -T migrate
 fi
 for service in "${services[@]}"; do replace "$service"; done
+[ -z "$renew" ] || { say 'every replica was replaced'; exit 0; }
 say "every service runs $PARLEY_IMAGE: put PARLEY_IMAGE=$PARLEY_IMAGE into .env, so that the next docker compose up does not go back"

@@ -87,6 +87,7 @@ const secretKeys: Readonly<Record<string, readonly string[]>> = {
     'internal-secret',
     'internal-secret-previous',
     'key-secret',
+    'key-secret-previous',
   ],
   'parley-bucket': ['access-key-id', 'secret-access-key'],
   'parley-tls': ['tls.crt', 'tls.key'],

@@ -42,12 +42,12 @@ beforeAll(async () => {
   });
   const { maker } = connected;
   await maker.makeRealm({ name: 'Example', stringId: 'example' });
-  const made = await maker.makeAccounts([
-    ...Array.from({ length: peopleCount }, (_, n) => ({
+  const made = await maker.makeAccounts(
+    Array.from({ length: peopleCount }, (_, n) => ({
       email: `person${n}@example.com`,
       fullName: `Person ${n}`,
     })),
-  ]);
+  );
   for (const { user, apiKey } of made) keys.set(user.id, apiKey);
   const ids = [...keys.keys()];
   services = ids.slice(0, 3).map((botId, n) => ({

@@ -62,7 +62,7 @@ class Traffic {
   }
 
   async #everybodyOnce(): Promise<void> {
-    for (const person of [...this.people]) {
+    for (const person of this.people) {
       const { apiKey } = person;
       try {
         await this.as(person).get('users/me');
@@ -135,6 +135,11 @@ class Traffic {
       });
   }
 
+  /** What fails from here on is nobody's traffic any more. */
+  [Symbol.dispose](): void {
+    this.#isStopping = true;
+  }
+
   async roundPasses(): Promise<void> {
     const from = this.rounds;
     await waitUntil('everybody was served once more', () =>
@@ -198,9 +203,10 @@ test('the key secret is replaced as the runbook says, and no request fails meanw
   await using organization = await makeOrganization(cluster);
   const ann = await organization.makeAccount('Ann Lee', { role: 'administrator' });
   await organization.makeStream('plaza', [ann]);
-  const receiver = await WebhookReceiver.start();
+  await using stack = new AsyncDisposableStack();
+  const receiver = stack.adopt(await WebhookReceiver.start(), (started) => started.stop());
   const bot = await makeBot(organization, receiver.url('/bot'), ann, cluster.gatewayUrls);
-  const traffic = new Traffic(cluster.gatewayUrls, { ...ann }, receiver, bot);
+  using traffic = new Traffic(cluster.gatewayUrls, { ...ann }, receiver, bot);
   const client = new ApiClient({ urls: traffic.urls, email: ann.email, apiKey: ann.apiKey });
   // Asked only when the secret has been replaced: what was sealed at every stage waits in the log.
   const late = await client.post('register', { event_types: ['realm_bot'] });
@@ -228,7 +234,6 @@ test('the key secret is replaced as the runbook says, and no request fails meanw
   await deploy(cluster, traffic, newAlone, gatewayFirst);
   await traffic.roundPasses();
   await stop();
-  await receiver.stop();
   expect(traffic.failures).toEqual([]);
   expect(traffic.toldBotKeys).toEqual(traffic.botKeys);
   expect(await parley(newAlone).ended).toMatchObject({ code: 0 });
