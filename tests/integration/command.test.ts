@@ -515,6 +515,38 @@ test('all faults of an installation are told together', async () => {
   );
 });
 
+test('what is stored under the key secret is stored anew, and what is left is told', async () => {
+  const own = cluster.settings.keySecret;
+  const other = 'y'.repeat(40);
+  const switched = { ...env, PARLEY_KEY_SECRET: other, PARLEY_KEY_SECRET_PREVIOUS: own };
+  expect((await runParley(switched, ['check'])).out).toMatch(
+    /ok +key secret +opens what is stored; (\d+) of \1 API keys and services of bots are under PARLEY_KEY_SECRET_PREVIOUS/,
+  );
+  const refused = await runParley({ ...env, PARLEY_KEY_SECRET: other }, ['key', 'reencrypt']);
+  expect(refused.code).toBe(1);
+  expect(refused.out).toMatch(
+    /^Stored anew: 0\nAPI keys: 0 under .*, \d+ under neither \(accounts /,
+  );
+  expect(refused.out).toMatch(/Not done: set the secret under which/);
+  const done = await parley(switched, ['key', 'reencrypt']);
+  expect(done).toMatchObject({ left: 0, api_keys: { previous: 0, unreadable_account_ids: [] } });
+  expect(done['renewed']).toBeGreaterThan(0);
+  expect(
+    await parley({ ...switched, PARLEY_KEY_SECRET_PREVIOUS: '' }, ['key', 'reencrypt']),
+  ).toEqual({ ...done, renewed: 0 });
+  // One account alone under a secret that is not set is told too, and everything goes back in the same way.
+  const [email = ''] = keys.keys();
+  await parley(env, ['key', 'rotate', email]);
+  expect((await runParley({ ...env, PARLEY_KEY_SECRET: other }, ['check'])).out).toMatch(
+    /FAULT +key secret +1 of \d+ API keys and services of bots were stored under a PARLEY_KEY_SECRET that is not set/,
+  );
+  const back = { ...env, PARLEY_KEY_SECRET_PREVIOUS: other };
+  const { code, out } = await runParley(back, ['key', 'reencrypt']);
+  expect(code).toBe(0);
+  expect(out).toMatch(/^Stored anew: \d+\nAPI keys: \d+ under PARLEY_KEY_SECRET, 0 left under /);
+  expect((await runParley(env, ['check'])).out).toMatch(/ok +key secret +opens the stored keys/);
+});
+
 test('the process ends with the code, and says what a person can do', async () => {
   const { ended } = startParley({ ...env, DATABASE_URL: '' }, ['log']);
   expect(await ended).toMatchObject({

@@ -121,7 +121,8 @@ class Traffic {
     const call = await waitUntil('the bot is called', () =>
       Promise.resolve(this.#receiver.calls.find(({ body }) => body.includes(text))),
     );
-    expect(JSON.parse(call.body)).toMatchObject({ token: this.#bot.token });
+    const { token } = JSON.parse(call.body) as { token: string };
+    if (token !== this.#bot.token) throw new Error('the bot was called with another token');
   }
 
   async #replaceKey(person: Person): Promise<void> {
