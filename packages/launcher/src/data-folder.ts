@@ -15,12 +15,15 @@ import { hasCode, readOrMakeSecret, removePostgresData } from '@parley/local-sto
 
 import { LaunchFault } from './launch-fault.ts';
 import { findProcessIdentity } from './process-identity.ts';
+import { quote } from './shell-quote.ts';
 
 /** The layout described here; another number is of another version of Parley. */
 const layout = 1;
 /** What the commands of the repository keep in `.parley` beside the data. */
 const foreignNames = new Set(['tools', 'reports']);
 const leftoverPatienceMs = 10_000;
+/** What the operator's command needs, for a shell to read; there while all runs. */
+export const environmentFile = 'environment';
 
 type RunningRecord = {
   launcher: number;
@@ -38,6 +41,7 @@ export type Secrets = { internal: string; key: string };
  * - `start.lock` is locked by the launcher as long as it lives. The system drops the lock with the
  *   process, so one that was killed leaves none behind.
  * - `running.json` says what runs, so that the next launcher can end what a killed one left.
+ * - `environment` has, while all runs, what the operator's command needs, secrets included.
  * - `postgres`, `redis`, `uploads`, `secrets` and `logs` are what their names say; `demo-accounts.json` has
  *   the passwords that seeding made.
  */
@@ -119,8 +123,19 @@ export class DataFolder {
     this.#write();
   }
 
+  /**
+   * Writes down the environment of the services, readable by this user alone, as a shell reads it: `set -a; . environment; set +a`.
+   */
+  writeEnvironment(values: Readonly<Record<string, string>>): void {
+    const file = join(this.path, environmentFile);
+    const lines = Object.entries(values).map(([name, value]) => `${name}=${quote(value)}\n`);
+    writeFileSync(`${file}.new`, lines.join(''), { mode: 0o600 });
+    renameSync(`${file}.new`, file);
+  }
+
   /** Gives the folder up. Nothing may run on it any more. */
   release(): void {
+    rmSync(join(this.path, environmentFile), { force: true });
     rmSync(join(this.path, 'running.json'), { force: true });
     this.#lock.close();
   }

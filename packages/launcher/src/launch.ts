@@ -15,6 +15,17 @@ import type { Running } from './supervisor.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+/** What this launcher gives the services and the operator's command needs; all else that is set, the operator has set. */
+const operatorNames = [
+  'PARLEY_MODE',
+  'PARLEY_PUBLIC_URL',
+  'PARLEY_INTERNAL_SECRET',
+  'PARLEY_KEY_SECRET',
+  'PARLEY_UPLOADS_DIR',
+  'DATABASE_URL',
+  'REDIS_URL',
+];
+
 /** What the launcher is given. */
 export type LaunchRequest = {
   options: LaunchOptions;
@@ -114,6 +125,7 @@ export class Launch {
     const demo = readDemo(seeded);
     say('Starting the services ...');
     await this.#startServices(folder, shared);
+    folder.writeEnvironment(keepNamed(shared, operatorNames));
     return { url, demo, processes: this.#listProcesses() };
   }
 
@@ -279,6 +291,13 @@ function checkGivenSecrets(env: Environment, kept: Readonly<Record<string, strin
       `${name} is set in the environment, and the data folder has a secret of its own. Unset it, or name a database of your own with DATABASE_URL.`,
     );
   }
+}
+
+function keepNamed(
+  values: Readonly<Record<string, string>>,
+  names: readonly string[],
+): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name)));
 }
 
 function keepSet(values: Environment): Record<string, string> {

@@ -1,9 +1,8 @@
-import type { Demo } from './demo-accounts.ts';
+import { join } from 'node:path';
 
-/** Puts text between single quotes for a POSIX shell. */
-function quote(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
-}
+import { environmentFile } from './data-folder.ts';
+import type { Demo } from './demo-accounts.ts';
+import { quote } from './shell-quote.ts';
 
 /**
  * The three commands to try: send, read, follow events. They need a POSIX shell, curl and sed.
@@ -85,6 +84,9 @@ export function describeReady(url: string, demo: Demo, dataDir: string): string 
     heading,
     ...lines,
     ...describeCommands(url, demo).flatMap(({ title, command }) => ['', title, command]),
+    '',
+    "The operator's command, from another terminal in this folder (npx parley --help tells more):",
+    `set -a; . ${quote(join(dataDir, environmentFile))}; set +a; npx parley check`,
     '',
     `The data and the logs are in ${dataDir}. Ctrl-C stops everything and keeps the data.`,
     '',
