@@ -2,9 +2,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
+import { runCommandLine } from '@parley/command';
 import { describeConfig, readServiceConfig } from '@parley/config';
 import { repositoryFolder, serviceNames } from '@parley/test-kit';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 
 import { listMetricNames } from './metric-names.ts';
 import {
@@ -38,6 +39,7 @@ type Container = {
   readonly name: string;
   readonly image: string;
   readonly command: readonly string[];
+  readonly args?: readonly string[];
   readonly env: readonly EnvVar[];
   readonly envFrom: readonly { readonly configMapRef: { readonly name: string } }[];
   readonly ports?: readonly { readonly name: string; readonly containerPort: number }[];
@@ -96,6 +98,8 @@ const valuesOfSecrets: Readonly<Record<string, string>> = {
   'database-url': 'postgres://parley:word@db.internal:5432/parley',
   'redis-url': 'redis://redis.internal:6379',
 };
+/** A folder that cannot be written ends these. */
+const openFiles = new Set(['messages', 'presence', 'first-start']);
 const folder = mkdtempSync(join(tmpdir(), 'parley-secrets-'));
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -114,6 +118,19 @@ function isChosen(selector: Selector, labels: Labels): boolean {
 
 function componentOf(workload: Workload): string {
   return workload.spec.template.metadata.labels['app.kubernetes.io/component'] ?? '';
+}
+
+/** What a command line says that lacks its environment: 1, or 2 where its words are wrong. */
+function tryWords(words: readonly string[]): Promise<number> {
+  const said = vi.fn<(text: string) => void>();
+  return runCommandLine(words, {
+    env: {},
+    signal: new AbortController().signal,
+    readInput: () => Promise.resolve(''),
+    writeOut: said,
+    writeError: said,
+    isTerminal: false,
+  });
 }
 
 /** The environment that a container of a workload has, with secrets put where its files say. */
@@ -222,10 +239,17 @@ describe.skipIf(builder === undefined).each(overlays)('%s, as kustomize builds i
     expect(await findUnknownMembers(manifests)).toBe('');
   });
 
-  test('runs every service and the migration from files of the image', () => {
+  test('runs every service, the migration and the first start as the image has them', async () => {
     expect(services.map(componentOf).toSorted()).toEqual([...serviceNames].toSorted());
+    const jobs = workloads.filter(({ kind }) => kind === 'Job');
+    expect(jobs.map(componentOf).toSorted()).toEqual(['first-start', 'migrate']);
     for (const workload of workloads) {
-      const [{ command }] = workload.spec.template.spec.containers;
+      const [{ command, args = [] }] = workload.spec.template.spec.containers;
+      if (componentOf(workload) === 'first-start') {
+        expect(command).toEqual(['parley', 'first-start']);
+        expect(await tryWords([...command.slice(1), ...args])).toBe(1);
+        continue;
+      }
       expect(command[0]).toBe('node');
       expect(existsSync(join(repositoryFolder, command[1] ?? '')), `file ${command[1]}`).toBe(true);
     }
@@ -282,6 +306,19 @@ describe.skipIf(builder === undefined).each(overlays)('%s, as kustomize builds i
       expect(ofKind(manifests, 'ServiceAccount').map(({ metadata }) => metadata.name)).toContain(
         pod.serviceAccountName,
       );
+    }
+  });
+
+  test('gives the folder of files to all who open it, where files are in one', () => {
+    for (const workload of workloads) {
+      const uploads = environmentOf(workload, manifests)['PARLEY_UPLOADS_DIR'] ?? '';
+      if (uploads === '' || !openFiles.has(componentOf(workload))) continue;
+      const { containers, volumes } = workload.spec.template.spec;
+      const mount = containers[0].volumeMounts.find(({ mountPath }) => mountPath === uploads);
+      const volume = volumes.find(({ name }) => name === mount?.name);
+      expect(volume?.persistentVolumeClaim, `files of ${workload.metadata.name}`).toEqual({
+        claimName: 'parley-uploads',
+      });
     }
   });
 
@@ -404,7 +441,7 @@ describe.skipIf(builder === undefined).each(overlays)('%s, as kustomize builds i
                   .filter((name) => isChosen(peer.podSelector ?? {}, labelsOf(name))),
           ),
         );
-    for (const name of [...serviceNames, 'migrate']) {
+    for (const name of [...serviceNames, 'migrate', 'first-start']) {
       const chosen = policies.filter(({ spec }) => isChosen(spec.podSelector, labelsOf(name)));
       expect(chosen.flatMap(({ spec }) => spec.policyTypes)).toEqual(
         expect.arrayContaining(['Ingress', 'Egress']),
@@ -415,6 +452,6 @@ describe.skipIf(builder === undefined).each(overlays)('%s, as kustomize builds i
       expect(mayReach(name, 'http'), `who reaches ${name}`).toEqual(['gateway']);
     for (const name of serviceNames)
       expect(mayReach(name, 'internal'), `who reads ${name}`).toEqual(['another namespace']);
-    expect(mayReach('migrate', 'http')).toEqual([]);
+    for (const name of ['migrate', 'first-start']) expect(mayReach(name, 'http')).toEqual([]);
   });
 });
