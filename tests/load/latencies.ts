@@ -1,4 +1,5 @@
-import { build } from 'hdr-histogram-js';
+import { build, decodeFromCompressedBase64, encodeIntoCompressedBase64 } from 'hdr-histogram-js';
+import type { Histogram } from 'hdr-histogram-js';
 
 const percentiles = [50, 90, 99, 99.9] as const;
 // Latencies are kept in whole microseconds up to two minutes.
@@ -9,11 +10,44 @@ export type LatencySummary = { readonly count: number } & Readonly<Record<string
 
 /** A histogram of latencies with three significant digits. */
 export class Latencies {
-  readonly #histogram = build({
-    lowestDiscernibleValue: 1,
-    highestTrackableValue: highestUs,
-    numberOfSignificantValueDigits: 3,
-  });
+  readonly #histogram: Histogram;
+
+  constructor(
+    histogram: Histogram = build({
+      lowestDiscernibleValue: 1,
+      highestTrackableValue: highestUs,
+      numberOfSignificantValueDigits: 3,
+    }),
+  ) {
+    this.#histogram = histogram;
+  }
+
+  /** @param text from `encode`, in another process */
+  static decode(text: string): Latencies {
+    return new Latencies(decodeFromCompressedBase64(text));
+  }
+
+  get count(): number {
+    return this.#histogram.totalCount;
+  }
+
+  encode(): string {
+    return encodeIntoCompressedBase64(this.#histogram);
+  }
+
+  add(others: Latencies): void {
+    this.#histogram.add(others.#histogram);
+  }
+
+  /** @returns milliseconds that so many per cent do not exceed */
+  at(percentile: number): number {
+    return this.#histogram.getValueAtPercentile(percentile) / 1_000;
+  }
+
+  /** @returns the longest, in milliseconds */
+  get maxMs(): number {
+    return this.#histogram.maxValue / 1_000;
+  }
 
   /** @param startedAtMs from `performance.now()` */
   recordSince(startedAtMs: number): void {

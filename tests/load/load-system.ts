@@ -1,50 +1,72 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+
 import {
   ApiClient,
   createMigratedDatabase,
   createRedisPrefix,
   makeOrganization,
   startCluster,
-  startTestPostgres,
-  startTestRedis,
 } from '@parley/test-kit';
 import type { Cluster, ClusterOptions, TestOrganization } from '@parley/test-kit';
+
+import { startDurableStores } from './durable-stores.ts';
+import type { DurableStores } from './durable-stores.ts';
+import type { FleetAccount } from './fleet/protocol.ts';
 
 /** What a scenario works on. */
 export type LoadSystem = {
   readonly urls: readonly string[];
   /** Clients of distinct people, all subscribed to the stream. */
   readonly clients: readonly ApiClient[];
+  /** The keys of the same people. */
+  readonly accounts: readonly FleetAccount[];
   readonly stream: string;
   /** Only of a system of the generator's own: what no endpoint does. */
   readonly organization: TestOrganization | undefined;
   /** Only of a system of the generator's own: its processes. */
   readonly cluster: Cluster | undefined;
+  /** Only of a system of the generator's own. */
+  readonly stores: DurableStores | undefined;
   readonly stop: () => Promise<void>;
 };
 
 /** What a system of the generator's own may have other than usual. */
-export type OwnSystemOptions = Pick<ClusterOptions, 'events' | 'gateways' | 'environment'>;
+export type OwnSystemOptions = Omit<
+  ClusterOptions,
+  'databaseUrl' | 'redisUrl' | 'redisPrefix' | 'checkAnswers' | 'logFolder'
+> & {
+  /** Whether the processes log to files that nobody reads meanwhile. */
+  readonly logsToFiles?: boolean;
+};
 
 const stream = 'load';
+// What a process has unless an operator says otherwise; a cluster of tests has less.
+const databasePoolMax = '8';
 
 /**
  * @param scenario named in the error
- * @returns the organization and the processes
+ * @returns the organization, the processes and their stores
  * @throws Error for a system that is not the generator's own
  */
 export function getOwn(
   system: LoadSystem,
   scenario: string,
-): { readonly organization: TestOrganization; readonly cluster: Cluster } {
-  const { organization, cluster } = system;
-  if (organization === undefined || cluster === undefined)
+): {
+  readonly organization: TestOrganization;
+  readonly cluster: Cluster;
+  readonly stores: DurableStores;
+} {
+  const { organization, cluster, stores } = system;
+  if (organization === undefined || cluster === undefined || stores === undefined)
     throw new Error(`the ${scenario} scenario needs a system of its own: leave out --url`);
-  return { organization, cluster };
+  return { organization, cluster, stores };
 }
 
 /**
- * Starts a system of the generator's own: empty stores, two event nodes and one of each other service unless told otherwise, rate
- * limits off, and an organization of so many people in one public stream.
+ * Starts a system of the generator's own: empty durable stores, two event nodes and one of each other service unless told
+ * otherwise, everything as in production but for rate limits, which are off, and an organization of so many people in one public
+ * stream.
  */
 export async function startOwnSystem(
   peopleCount: number,
@@ -52,24 +74,26 @@ export async function startOwnSystem(
 ): Promise<LoadSystem> {
   const disposal = new AsyncDisposableStack();
   try {
-    const postgres = await startTestPostgres();
-    disposal.defer(() => postgres.stop());
-    const redis = await startTestRedis();
-    disposal.defer(() => redis.stop());
-    const database = await createMigratedDatabase(postgres.url);
+    const { logsToFiles = false, environment, ...processes } = options;
+    const stores = await startDurableStores();
+    disposal.defer(() => stores.stop());
+    const database = await createMigratedDatabase(stores.postgres.url);
+    const logFolder = logsToFiles ? join(stores.folder, 'logs') : undefined;
+    if (logFolder !== undefined) await mkdir(logFolder);
     const cluster = disposal.use(
       await startCluster({
-        events: options.events ?? 2,
-        gateways: options.gateways ?? 1,
+        events: 2,
+        ...processes,
         databaseUrl: database.url,
-        redisUrl: redis.url,
+        redisUrl: stores.redis.url,
         redisPrefix: createRedisPrefix(),
         checkAnswers: false,
+        logFolder,
         environment: {
           PARLEY_RATE_LIMITS: 'off',
           PARLEY_MODE: 'production',
-          PARLEY_DATABASE_POOL_MAX: '10',
-          ...options.environment,
+          PARLEY_DATABASE_POOL_MAX: databasePoolMax,
+          ...environment,
         },
       }),
     );
@@ -81,9 +105,11 @@ export async function startOwnSystem(
     return {
       urls: cluster.gatewayUrls,
       clients: people.map(({ client }) => client),
+      accounts: people.map(({ email, apiKey }) => ({ email, apiKey })),
       stream,
       organization,
       cluster,
+      stores,
       stop: () => disposal.disposeAsync(),
     };
   } catch (error) {
@@ -101,22 +127,21 @@ export async function startOwnSystem(
 export async function useSystem(url: string, accounts: readonly string[]): Promise<LoadSystem> {
   if (accounts.length === 0)
     throw new Error('--url needs at least one --account EMAIL:API_KEY of that system');
-  const clients = accounts.map((account) => {
+  const known = accounts.map((account): FleetAccount => {
     const separator = account.lastIndexOf(':');
-    return new ApiClient({
-      urls: [url],
-      email: account.slice(0, separator),
-      apiKey: account.slice(separator + 1),
-    });
+    return { email: account.slice(0, separator), apiKey: account.slice(separator + 1) };
   });
+  const clients = known.map((account) => new ApiClient({ urls: [url], ...account }));
   for (const client of clients)
     await client.post('users/me/subscriptions', { subscriptions: [{ name: stream }] });
   return {
     urls: [url],
     clients,
+    accounts: known,
     stream,
     organization: undefined,
     cluster: undefined,
+    stores: undefined,
     stop: () => Promise.resolve(),
   };
 }

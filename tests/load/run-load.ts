@@ -1,26 +1,46 @@
 import { cpus } from 'node:os';
-import { parseArgs } from 'node:util';
 
+import { readAmount, readArguments, readCount } from './load-options.ts';
+import type { LoadOptions } from './load-options.ts';
 import { startOwnSystem, useSystem } from './load-system.ts';
 import type { LoadSystem, OwnSystemOptions } from './load-system.ts';
 import { inspectable } from './process-gauge.ts';
+import { describeResult } from './report-text.ts';
+import { findOwnSystem, runMeasured } from './run-measured.ts';
+import type { MeasuredScenario } from './scenario.ts';
 import { measureAudience } from './scenarios/audience.ts';
 import { historyLine, measureHistory } from './scenarios/history.ts';
 import { measureIdlePolls } from './scenarios/idle-polls.ts';
 import { measureIdleQueues } from './scenarios/idle-queues.ts';
+import { measuredScenarios } from './scenarios/index.ts';
 import { measureNodeDeath } from './scenarios/node-death.ts';
 import { reportPresence } from './scenarios/presence.ts';
-import { sendAndFollow } from './scenarios/send-and-follow.ts';
 import { soak } from './scenarios/soak.ts';
 import { measureSubscribing } from './scenarios/subscribe.ts';
 
 const usage = `npm run load -- [SCENARIO] [options]
-  SCENARIO                   send (default), audience, history, subscribe, presence, idle-queues, idle, node-death or soak
+
+Measured scenarios: figures over several runs, with controls beside them
+${measuredScenarios.map(({ name, summary }) => `  ${name.padEnd(26)} ${summary}`).join('\n')}
+  --repeats N                how often each case is run (default 1)
+  --seconds N                how long a run measures (default: the scenario's own)
+  --warm-up N                seconds before each run (default 2, and four times that before the first)
+  --only TEXT                only cases whose name has it
+  --no-controls              only ours
+  --followers A,B            send: queues that follow (default 1; 0 for none); chat: numbers of followers
+  --senders A,B              send: clients in flight (default 1,8,64)
+  --topics A,B               send: topics they send to (default 1,200)
+  --rate A,B                 chat: messages a second
+  --processes a=N,b=N        processes of a service, such as events=2,gateway=2 (default one of each)
+  --profile DIR              each process writes a CPU profile there when it ends
+  --json                     the result as JSON
+
+Other scenarios: audience, history, subscribe, presence, idle-queues, idle, node-death, soak
   --url URL                  a running system (default: one is started, with rate limits off)
   --account EMAIL:API_KEY    an account of that system; may be repeated
-  --senders N                closed-loop senders (default 8)
-  --followers N              long-polling queues (default 20; subscribe: 100; idle-queues: 1000)
-  --sends N                  at most so many sends (default 5000; audience: 200)
+  --senders N                presence: closed-loop clients (default 8)
+  --followers N              long-polling queues (subscribe: default 100; idle-queues: 1000)
+  --sends N                  audience: at most so many sends (default 200)
   --seconds N                at most so long (default 20; idle: 60 at each level)
   --audience A,B             numbers of subscribers (default 10,100000; subscribe: the last one)
   --people N                 subscribe: people in one request (default 10000); presence: of the organization (2000)
@@ -53,72 +73,18 @@ const peopleOfOwnSystem = 20;
 const historyMessagesLeast = 10_000;
 const historyMessagesBound = 1_500_000;
 
-type Values = ReturnType<typeof readArguments>['values'];
 type Run = {
-  readonly values: Values;
+  readonly values: LoadOptions;
   readonly say: (text: string) => void;
   readonly report: (result: object) => void;
 };
 type Scenario = {
   /** What a system of its own has more or less of than usual. */
-  readonly ownSystem?: (values: Values) => OwnSystemOptions;
+  readonly ownSystem?: (values: LoadOptions) => OwnSystemOptions;
   readonly run: (system: LoadSystem, run: Run) => Promise<void>;
 };
 
-function readArguments() {
-  return parseArgs({
-    allowPositionals: true,
-    options: {
-      url: { type: 'string' },
-      account: { type: 'string', multiple: true, default: [] },
-      senders: { type: 'string', default: '8' },
-      followers: { type: 'string' },
-      sends: { type: 'string' },
-      seconds: { type: 'string' },
-      audience: { type: 'string', default: '10,100000' },
-      people: { type: 'string' },
-      messages: { type: 'string' },
-      queues: { type: 'string' },
-      deliveries: { type: 'string', default: '200' },
-      polls: { type: 'string', default: '1000,9000' },
-      gateways: { type: 'string', default: '1' },
-      survivors: { type: 'string', default: '1' },
-      minutes: { type: 'string', default: '30' },
-      clients: { type: 'string', default: '300' },
-      'sample-seconds': { type: 'string', default: '30' },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
-  });
-}
-
-function readCount(text: string, name: string, most: number): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 1 || value > most)
-    throw new Error(`--${name} is an integer from 1 to ${most}`);
-  return value;
-}
-
-/** A time that may be a part of a minute, so that a run can be tried for seconds. */
-function readMinutes(text: string): number {
-  const value = Number(text);
-  if (!(value > 0 && value <= minutesBound))
-    throw new Error(`--minutes is above 0 and at most ${minutesBound}`);
-  return value;
-}
-
 const scenarios: Readonly<Record<string, Scenario>> = {
-  send: {
-    run: async (system, { values, report }) => {
-      const result = await sendAndFollow(system, {
-        senders: readCount(values.senders, 'senders', senderBound),
-        followers: readCount(values.followers ?? '20', 'followers', senderBound),
-        sendsMax: readCount(values.sends ?? '5000', 'sends', sendsBound),
-        durationMaxSecs: readCount(values.seconds ?? '20', 'seconds', secsBound),
-      });
-      report({ scenario: 'send', ...result });
-    },
-  },
   audience: {
     run: async (system, { values, say, report }) => {
       for (const text of values.audience.split(',')) {
@@ -145,7 +111,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     run: async (system, { values, report }) => {
       const result = await reportPresence(system, {
         people: readCount(values.people ?? '2000', 'people', sendsBound),
-        reporters: readCount(values.senders, 'senders', senderBound),
+        reporters: readCount(values.senders ?? '8', 'senders', senderBound),
         durationMaxSecs: readCount(values.seconds ?? '20', 'seconds', secsBound),
       });
       report({ scenario: 'presence', ...result });
@@ -197,7 +163,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
       const result = await soak(
         system,
         {
-          minutes: readMinutes(values.minutes),
+          minutes: readAmount(values.minutes, 'minutes', minutesBound),
           clients: readCount(values.clients, 'clients', clientsBound),
           fill: readCount(values.messages ?? '50000', 'messages', sendsBound),
           sampleSecs: readCount(values['sample-seconds'], 'sample-seconds', secsBound),
@@ -220,8 +186,10 @@ class Interrupted extends Error {
 async function main(): Promise<void> {
   const { values, positionals } = readArguments();
   const [name = 'send', ...surplus] = positionals;
+  const measured = measuredScenarios.find((each) => each.name === name);
   const scenario = scenarios[name];
-  if (values.help || surplus.length > 0 || (scenario === undefined && name !== 'history')) {
+  const isKnown = measured !== undefined || scenario !== undefined || name === 'history';
+  if (values.help || surplus.length > 0 || !isKnown) {
     process.stdout.write(usage);
     process.exitCode = values.help ? 0 : 1;
     return;
@@ -235,6 +203,10 @@ async function main(): Promise<void> {
     );
   };
   say(`${cpus().length} processors (${cpus()[0]?.model ?? 'unknown'}), Node ${process.version}`);
+  if (measured !== undefined) {
+    await measure(measured, values, say);
+    return;
+  }
   if (scenario === undefined) {
     const messages = readCount(values.messages ?? '1000000', 'messages', historyMessagesBound);
     if (messages < historyMessagesLeast)
@@ -252,6 +224,27 @@ async function main(): Promise<void> {
       : await useSystem(values.url, values.account);
   try {
     await Promise.race([scenario.run(system, { values, say, report }), interruption()]);
+  } finally {
+    await system.stop();
+  }
+}
+
+async function measure(
+  scenario: MeasuredScenario,
+  options: LoadOptions,
+  say: (text: string) => void,
+): Promise<void> {
+  say(options.url === undefined ? 'Starting a system ...' : `Using ${options.url}`);
+  const system =
+    options.url === undefined
+      ? await startOwnSystem(peopleOfOwnSystem, findOwnSystem(scenario, options))
+      : await useSystem(options.url, options.account);
+  try {
+    const result = await Promise.race([
+      runMeasured(scenario, system, options, say),
+      interruption(),
+    ]);
+    process.stdout.write(options.json ? `${JSON.stringify(result)}\n` : describeResult(result));
   } finally {
     await system.stop();
   }

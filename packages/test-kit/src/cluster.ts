@@ -27,6 +27,8 @@ export type ClusterOptions = {
    * makes the stop fail. Off where time is measured.
    */
   readonly checkAnswers?: boolean;
+  /** A folder that gets each process's log as a file, where reading them would take time from what is measured. */
+  readonly logFolder?: string | undefined;
   /** Variables for every process, above the defaults. */
   readonly environment?: Readonly<Record<string, string>>;
   /** Variables for the processes of one service, above all others. */
@@ -58,6 +60,7 @@ export class Cluster {
   readonly #processes: ServiceProcess[] = [];
   readonly #release: () => Promise<void>;
   readonly #checksAnswers: boolean;
+  readonly #logFolder: string | undefined;
   #stopped = false;
 
   /** Made by {@link startCluster} only. */
@@ -65,6 +68,7 @@ export class Cluster {
     this.settings = settings;
     this.#release = release;
     this.#checksAnswers = options.checkAnswers ?? true;
+    this.#logFolder = options.logFolder;
     this.#serviceEnvironment = options.serviceEnvironment ?? {};
     this.#environment = {
       PARLEY_MODE: 'development',
@@ -134,7 +138,10 @@ export class Cluster {
         ...this.#serviceEnvironment[service],
         ...environment,
       },
-      { watchAnswers: this.#checksAnswers },
+      {
+        watchAnswers: this.#checksAnswers,
+        logFile: this.#logFolder === undefined ? undefined : join(this.#logFolder, `${nodeId}.log`),
+      },
     );
     this.#processes.push(started);
     return started;

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -22,6 +23,7 @@ const faultLevels = ['"level":"error"', '"level":"fatal"'];
 // A dozen processes start at once, on machines that may be busy with other things.
 const startDeadlineMs = 240_000;
 const stopDeadlineMs = 15_000;
+const logLookIntervalMs = 50;
 
 /** How a process ended. */
 export type ProcessEnd = {
@@ -36,6 +38,8 @@ export class ServiceProcess {
   readonly service: ServiceName;
   readonly nodeId: string;
   readonly pid: number;
+  /** The file that has the log, where one was asked for. */
+  readonly logFile: string | undefined;
   /** Fulfilled when the process has ended, asked or not. */
   readonly exited: Promise<ProcessEnd>;
   readonly #child: ChildProcess;
@@ -53,17 +57,21 @@ export class ServiceProcess {
    *
    * @param environment the whole environment of the process beside `PATH`
    * @param options.watchAnswers of a gateway: its answers are compared with the OpenAPI document
+   * @param options.logFile a file that gets the log, which nobody here reads then but for its first lines: where time is measured
    * @throws Error with the last output when it ends or is not ready in time
    */
   static async start(
     service: ServiceName,
     nodeId: string,
     environment: Readonly<Record<string, string>>,
-    options: { readonly watchAnswers?: boolean } = {},
+    options: {
+      readonly watchAnswers?: boolean;
+      readonly logFile?: string | undefined;
+    } = {},
   ): Promise<ServiceProcess> {
     const preloaded =
       service === 'gateway' && options.watchAnswers === true ? ['--import', answerWatch] : [];
-    const started = new ServiceProcess(service, nodeId, environment, preloaded);
+    const started = new ServiceProcess(service, nodeId, environment, preloaded, options.logFile);
     try {
       await started.#becomeReady();
     } catch (error) {
@@ -83,16 +91,20 @@ export class ServiceProcess {
     nodeId: string,
     environment: Readonly<Record<string, string>>,
     preloaded: readonly string[],
+    logFile: string | undefined,
   ) {
     this.service = service;
     this.nodeId = nodeId;
+    this.logFile = logFile;
+    const logTo = logFile === undefined ? 'pipe' : openSync(logFile, 'w');
     this.#listening.promise.catch(() => undefined);
     const child = spawn(process.execPath, [...preloaded, `services/${service}/src/main.ts`], {
       cwd: repositoryFolder,
       // Without the cache every process strips and compiles the same sources again, which is most of what its start costs.
       env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: compileCacheFolder, ...environment },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', logTo, 'pipe'],
     });
+    if (logTo !== 'pipe') closeSync(logTo);
     this.#child = child;
     this.pid = child.pid ?? 0;
     // A test run that ends in a hurry leaves no service behind.
@@ -113,11 +125,13 @@ export class ServiceProcess {
       });
       child.once('close', (code, signal) => finish({ code, signal }));
     });
-    createInterface({ input: child.stdout }).on('line', (line) => this.#readLine(line));
-    createInterface({ input: child.stderr }).on('line', (line) => {
-      this.#keepLine(line);
-      this.#keepFault(line);
-    });
+    if (child.stdout !== null)
+      createInterface({ input: child.stdout }).on('line', (line) => this.#readLine(line));
+    if (child.stderr !== null)
+      createInterface({ input: child.stderr }).on('line', (line) => {
+        this.#keepLine(line);
+        this.#keepFault(line);
+      });
   }
 
   /** The base address that other processes reach this one at. */
@@ -203,7 +217,8 @@ export class ServiceProcess {
 
   /** The last output, for the message of an error. */
   describeOutput(): string {
-    return `output of ${this.describe()}:\n${this.#output.slice(-40).join('\n')}`;
+    const logged = this.#readLogFile();
+    return `output of ${this.describe()}:\n${[...logged, ...this.#output].slice(-40).join('\n')}`;
   }
 
   async #becomeReady(): Promise<void> {
@@ -212,10 +227,17 @@ export class ServiceProcess {
       () => tooLate.reject(new Error(`it did not listen within ${startDeadlineMs} ms`)),
       startDeadlineMs,
     );
+    const look =
+      this.logFile === undefined
+        ? undefined
+        : setInterval(() => {
+            for (const line of this.#readLogFile()) this.#findAddress(line);
+          }, logLookIntervalMs);
     try {
       this.#address = await Promise.race([this.#listening.promise, tooLate.promise]);
     } finally {
       clearTimeout(timer);
+      clearInterval(look);
     }
     await waitUntil(
       `${this.service} is ready`,
@@ -249,6 +271,14 @@ export class ServiceProcess {
   #readLine(line: string): void {
     this.#keepLine(line);
     if (faultLevels.some((level) => line.includes(level))) this.#keepFault(line);
+    this.#findAddress(line);
+  }
+
+  #readLogFile(): readonly string[] {
+    return this.logFile === undefined ? [] : readFileSync(this.logFile, 'utf8').split('\n');
+  }
+
+  #findAddress(line: string): void {
     if (this.#address !== undefined || !line.includes('"listening"')) return;
     let entry: unknown;
     try {

@@ -1,14 +1,28 @@
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-import type { Command, FleetAccount, Outcome, Reply, Report } from './protocol.ts';
+import { Latencies } from '../latencies.ts';
+import { nowMs } from './protocol.ts';
+import type {
+  Command,
+  FleetAccount,
+  Outcome,
+  Reply,
+  Report,
+  TallyReport,
+  Window,
+} from './protocol.ts';
 
 type Answer = Extract<Reply, { readonly ok: true }>['result'];
 
 const program = fileURLToPath(new URL('follower-process.ts', import.meta.url));
 // Below the 20,000 open files of a process, and what one core feeds.
 const followersPerProcessMax = 9_000;
+const receiptDeadlineMs = 60_000;
+const lookIntervalMs = 10;
+const looksPerCheck = 50;
 
 /** A message of the run as one follower received it. */
 export type Receipt = {
@@ -20,6 +34,11 @@ export type Receipt = {
 
 export type FleetReport = Omit<Report, 'followers' | 'messages' | 'receivedAtMs'> & {
   readonly receipts: readonly Receipt[];
+};
+
+/** What the followers of all processes have counted since the tally began. */
+export type FleetTally = Omit<TallyReport, 'latencies'> & {
+  readonly latencies: Latencies;
 };
 
 /** Followers in processes of their own, so that their work does not slow down the run that measures it. */
@@ -60,6 +79,42 @@ export class Fleet {
     return this.#members.length;
   }
 
+  get followerCount(): number {
+    return this.#members.reduce((sum, { followers }) => sum + followers, 0);
+  }
+
+  get pids(): readonly number[] {
+    return this.#members.map(({ child }) => child.pid ?? 0);
+  }
+
+  /** Lets followers count from now on, instead of handing over each receipt. */
+  async startTally(firstMessage: number, messagesMax: number, window: Window): Promise<void> {
+    await this.#each(() => ({ act: 'tally', firstMessage, messagesMax, window }));
+  }
+
+  /** @returns how many messages all followers together received since the tally began */
+  async countReceived(): Promise<number> {
+    const counts = (await this.#each(() => ({ act: 'count-received' }))) as number[];
+    return counts.reduce((sum, count) => sum + count, 0);
+  }
+
+  /** @throws Error when a client saw what it may not see */
+  async readTally(): Promise<FleetTally> {
+    const reports = (await this.#each(() => ({ act: 'read-tally' }))) as TallyReport[];
+    await this.check();
+    const sum = (read: (report: TallyReport) => number): number =>
+      reports.reduce((total, report) => total + read(report), 0);
+    const latencies = new Latencies();
+    for (const report of reports) latencies.add(Latencies.decode(report.latencies));
+    return {
+      received: sum(({ received }) => received),
+      receivedInWindow: sum(({ receivedInWindow }) => receivedInWindow),
+      lastReceivedAtMs: Math.max(...reports.map(({ lastReceivedAtMs }) => lastReceivedAtMs)),
+      polls: sum(({ polls }) => polls),
+      latencies,
+    };
+  }
+
   /** Polls each queue of the first so many followers once without waiting. */
   async touch(followers: number, atOnce: number): Promise<Outcome> {
     return joinOutcomes(
@@ -80,6 +135,25 @@ export class Fleet {
         atOnce: shareOf(atOnce, this.processCount),
       })),
     );
+  }
+
+  /**
+   * Waits until the followers together have so many messages since the tally began.
+   *
+   * @throws Error when they do not come in time, when there are more, or when a follower saw what it may not see
+   */
+  async waitForReceived(count: number): Promise<void> {
+    const giveUpAtMs = nowMs() + receiptDeadlineMs;
+    for (let looks = 0; ; looks += 1) {
+      const received = await this.countReceived();
+      if (received >= count || looks % looksPerCheck === 0) await this.check();
+      if (received > count)
+        throw new Error(`${received} messages were received where ${count} were to be`);
+      if (received === count) return;
+      if (nowMs() > giveUpAtMs)
+        throw new Error(`only ${received} of ${count} messages were received`);
+      await pause(lookIntervalMs);
+    }
   }
 
   async startChurn(holdMaxMs: number): Promise<void> {

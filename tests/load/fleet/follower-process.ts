@@ -4,6 +4,7 @@ import { Follower, Notes } from './follower.ts';
 import { HttpConnection } from './http-connection.ts';
 import type { Command, Outcome, Reply } from './protocol.ts';
 import { nowMs } from './protocol.ts';
+import { Tally } from './tally.ts';
 
 // A burst of connections longer than what a listening socket queues would wait for the kernel's second try.
 const connectionsAtOnceMax = 256;
@@ -60,6 +61,18 @@ class FollowerProcess {
         this.#churning.abort();
         await this.#churned;
         return null;
+      case 'tally':
+        this.#notes.tally = new Tally(this.#followers.length, command, (text) =>
+          this.#notes.fault(text),
+        );
+        return null;
+      case 'read-tally': {
+        const { tally } = this.#notes;
+        if (tally === undefined) throw new Error('nothing is counted');
+        return tally.report();
+      }
+      case 'count-received':
+        return this.#notes.tally?.received ?? 0;
       case 'check':
         return this.#notes.faults;
       case 'report':

@@ -2,11 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 import { HttpConnection } from './http-connection.ts';
 import type { WireAnswer } from './http-connection.ts';
-import { messageMark, nowMs } from './protocol.ts';
+import { markedContent, nowMs } from './protocol.ts';
 import type { FleetAccount, Report } from './protocol.ts';
+import type { Tally } from './tally.ts';
 
 const pauseBeforeRetryMs = 100;
-const markedContent = new RegExp(`"content":"${messageMark}(\\d+)"`, 'g');
 const eventIds = /"id":(\d+)\}(?=,\{"type"|\],"queue_id")/g;
 
 /** What followers of one process note together. */
@@ -19,6 +19,8 @@ export class Notes {
   abandoned = 0;
   registered = 0;
   deleted = 0;
+  /** Counts instead of the receipts, while there is one. */
+  tally: Tally | undefined;
   #followers: number[] = [];
   #messages: number[] = [];
   #receivedAtMs: number[] = [];
@@ -148,6 +150,7 @@ export class Follower {
   /** Takes an answer in: what it says was received, and is not asked for again. */
   #take(answer: WireAnswer, isBlocking: boolean): void {
     const at = nowMs();
+    if (this.#notes.tally !== undefined) this.#notes.tally.polls += 1;
     this.node = /^x-parley-node: (\S+)/im.exec(answer.head)?.[1];
     const { body } = answer;
     let newest = this.#lastEventId;
@@ -156,8 +159,14 @@ export class Follower {
         this.#notes.fault(`follower ${this.index}: event ${id} after ${newest}`);
       newest = Number(id);
     }
-    for (const [, number] of body.matchAll(markedContent)) {
+    const { tally } = this.#notes;
+    for (const [, number, dueAtUs] of body.matchAll(markedContent)) {
       const message = Number(number);
+      if (tally !== undefined) {
+        tally.receive(this.index, message, Number(dueAtUs) / 1_000, at);
+        this.#lastMessage = Math.max(this.#lastMessage, message);
+        continue;
+      }
       if (message <= this.#lastMessage)
         this.#notes.fault(`follower ${this.index}: message ${message} after ${this.#lastMessage}`);
       this.#lastMessage = message;

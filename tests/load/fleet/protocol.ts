@@ -18,6 +18,16 @@ export type Command =
   | { readonly act: 'churn'; readonly clients: number; readonly holdMaxMs: number }
   /** Ends the churning: every client hangs up. */
   | { readonly act: 'calm' }
+  /** From now on followers count: so many messages, numbered from the first, and each must come once. */
+  | {
+      readonly act: 'tally';
+      readonly firstMessage: number;
+      readonly messagesMax: number;
+      readonly window: Window;
+    }
+  | { readonly act: 'read-tally' }
+  /** Only how many messages were received since the tally began, which costs nothing. */
+  | { readonly act: 'count-received' }
   | { readonly act: 'check' }
   | { readonly act: 'report' };
 
@@ -49,11 +59,51 @@ export type Outcome = {
 };
 
 export type Reply =
-  | { readonly ok: true; readonly result: Outcome | Report | readonly string[] | null }
+  | {
+      readonly ok: true;
+      readonly result: Outcome | Report | TallyReport | readonly string[] | number | null;
+    }
   | { readonly ok: false; readonly error: string };
 
-/** Marks a message of the run; its number follows. */
+/** Marks a message of the run; its number follows, and when it was due, where that is what latency is taken from. */
 export const messageMark = 'load message ';
+
+/** What follows the mark where latency is taken in the follower: microseconds of the machine's monotonic clock. */
+const dueMark = ' due ';
+
+/** What people write: markup to render, about the length of a usual message. */
+const usualWords =
+  ': the build of this morning is **green** again, who takes the next one? I look at `deploy` after lunch.';
+
+/** @returns the content of a message whose followers are to know when it was due */
+export function describeDue(number: number, dueAtMs: number): string {
+  return `${messageMark}${number}${dueMark}${Math.round(dueAtMs * 1_000)}${usualWords}`;
+}
+
+/** Finds messages of the run in an answer: number, and microseconds if they are there. */
+export const markedContent = new RegExp(
+  `"content":"${messageMark}(\\d+)(?:${dueMark}(\\d+))?[^"]*"`,
+  'g',
+);
+
+/** The time in which a run measures, of the machine's monotonic clock; what is before and after it is not counted. */
+export type Window = { readonly fromMs: number; readonly toMs: number };
+
+export function isWithin(window: Window, atMs: number): boolean {
+  return atMs >= window.fromMs && atMs < window.toMs;
+}
+
+/** What followers count by themselves, where receipts would be too many to hand over. */
+export type TallyReport = {
+  /** Of all messages since the tally began, each once for each follower. */
+  readonly received: number;
+  /** Of those that came in the window. */
+  readonly receivedInWindow: number;
+  readonly lastReceivedAtMs: number;
+  readonly polls: number;
+  /** From due to received, of messages that were due in the window: an encoded histogram. */
+  readonly latencies: string;
+};
 
 /** The machine's monotonic clock. */
 export function nowMs(): number {

@@ -5,6 +5,8 @@ import { Latencies } from '../latencies.ts';
 import type { LatencySummary } from '../latencies.ts';
 import type { LoadSystem } from '../load-system.ts';
 import { makePeople } from '../make-people.ts';
+import { readWriteCounters } from '../write-counters.ts';
+import type { WriteCounters } from '../write-counters.ts';
 
 export type AudienceResult = {
   readonly subscribers: number;
@@ -15,16 +17,9 @@ export type AudienceResult = {
   readonly send: LatencySummary;
 };
 
-// Written whether or not anybody sends.
-const unrelatedTables = ['service_leases', 'event_queues'];
 // An idle session of Postgres reports its last counts after ten seconds.
 const countsSettleMs = 11_000;
 const countsDeadlineMs = 90_000;
-
-type Counters = {
-  readonly rows: Readonly<Record<string, number>>;
-  readonly walBytes: number;
-};
 
 /**
  * Sends to a stream with so many subscribers, and counts what a send writes: rows by Postgres' own statistics, and bytes of its
@@ -56,7 +51,7 @@ export async function measureAudience(
     await sender.client.sendToStream(stream.name, 'topic', `message ${n}`);
     latencies.recordSince(startedAt);
   }
-  const walBytes = (await readCounters(organization)).walBytes - before.walBytes;
+  const walBytes = (await readWriteCounters(organization.maker.pool)).walBytes - before.walBytes;
   const after = await readSettledCounters(organization);
   const rowsByTable = Object.fromEntries(
     Object.entries(after.rows)
@@ -75,13 +70,13 @@ export async function measureAudience(
 }
 
 /** Reads the counters when they have not changed for so long that no session holds any back. */
-async function readSettledCounters(organization: TestOrganization): Promise<Counters> {
-  let last = await readCounters(organization);
+async function readSettledCounters(organization: TestOrganization): Promise<WriteCounters> {
+  let last = await readWriteCounters(organization.maker.pool);
   let unchangedSince = performance.now();
   return waitUntil(
     'the counts of written rows have settled',
     async () => {
-      const now = await readCounters(organization);
+      const now = await readWriteCounters(organization.maker.pool);
       if (JSON.stringify(now.rows) !== JSON.stringify(last.rows)) {
         last = now;
         unchangedSince = performance.now();
@@ -90,22 +85,4 @@ async function readSettledCounters(organization: TestOrganization): Promise<Coun
     },
     { deadlineMs: countsDeadlineMs, pauseMs: 500 },
   );
-}
-
-async function readCounters(organization: TestOrganization): Promise<Counters> {
-  const { pool } = organization.maker;
-  const tables = await pool.query<{ name: string; rows: number }>({
-    // Partitions of the log count as one table.
-    text: `SELECT regexp_replace(relname, '_from_[0-9]+$', '') AS name,
-        sum(n_tup_ins + n_tup_upd + n_tup_del)::bigint AS rows
-      FROM pg_stat_user_tables WHERE relname <> ALL ($1) GROUP BY 1 ORDER BY 1`,
-    values: [unrelatedTables],
-  });
-  const wal = await pool.query<{ bytes: number }>({
-    text: "SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::bigint AS bytes",
-  });
-  return {
-    rows: Object.fromEntries(tables.rows.map(({ name, rows }) => [name, rows])),
-    walBytes: wal.rows[0]?.bytes ?? 0,
-  };
 }

@@ -1,0 +1,107 @@
+import { mkdir, mkdtemp, chmod, rm, statfs } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { createPool } from '@parley/database';
+import { startPostgres, startRedis, removePostgresData } from '@parley/local-stores';
+import type { RunningStore } from '@parley/local-stores';
+
+/** What `docker-compose.yml` starts its stores with. */
+const postgresSettings = {
+  max_connections: '400',
+  shared_buffers: '256MB',
+  // The data of the containers has checksums, for which a page's first hint bit is logged; the programs here cannot make them.
+  wal_log_hints: 'on',
+} as const;
+const redisSettings = {
+  appendonly: 'yes',
+  appendfsync: 'everysec',
+  'maxmemory-policy': 'noeviction',
+} as const;
+
+// The kinds of file systems that keep their files in memory, as statfs numbers them: tmpfs and ramfs.
+const kindsInMemory: ReadonlySet<number> = new Set([0x01_02_19_94, 0x85_84_58_f6]);
+
+const shownSettings = [
+  'server_version',
+  'fsync',
+  'synchronous_commit',
+  'full_page_writes',
+  'wal_sync_method',
+  'wal_log_hints',
+  'shared_buffers',
+  'max_connections',
+] as const;
+
+/** Stores that keep what they are given, as in production, with data of their own that goes with them. */
+export type DurableStores = {
+  readonly postgres: RunningStore;
+  readonly redis: RunningStore;
+  /** A folder for files of the run, on the same disk. */
+  readonly folder: string;
+  readonly stop: () => Promise<void>;
+};
+
+/** @throws Error when no folder of temporary files is on a disk */
+async function makeFolderOnDisk(): Promise<string> {
+  for (const parent of [tmpdir(), '/var/tmp']) {
+    const { type } = await statfs(parent);
+    if (kindsInMemory.has(type)) continue;
+    const folder = await mkdtemp(join(parent, 'parley-load-'));
+    // Postgres may run as another user, who has to pass through.
+    await chmod(folder, 0o711);
+    return folder;
+  }
+  throw new Error('the folders of temporary files are in memory: name one on a disk in TMPDIR');
+}
+
+/**
+ * Starts the embedded Postgres and a Redis on the disk, with the settings of `docker-compose.yml`.
+ *
+ * @throws Error when Postgres says that it would lose what it has acknowledged
+ */
+export async function startDurableStores(): Promise<DurableStores> {
+  const disposal = new AsyncDisposableStack();
+  try {
+    const folder = await makeFolderOnDisk();
+    disposal.defer(() => rm(folder, { recursive: true, force: true }));
+    const dataDir = join(folder, 'postgres');
+    disposal.defer(() => removePostgresData(dataDir));
+    const log = (): void => undefined;
+    const postgres = await startPostgres({ dataDir, log, settings: postgresSettings });
+    disposal.defer(() => postgres.stop());
+    const redisFolder = join(folder, 'redis');
+    await mkdir(redisFolder);
+    const redis = await startRedis({ dir: redisFolder, log, settings: redisSettings });
+    disposal.defer(() => redis.stop());
+    const settings = await readStoreSettings(postgres.url);
+    for (const name of ['fsync', 'synchronous_commit', 'full_page_writes'])
+      if (settings[name] !== 'on') throw new Error(`Postgres runs with ${name} ${settings[name]}`);
+    return { postgres, redis, folder, stop: () => disposal.disposeAsync() };
+  } catch (error) {
+    await disposal.disposeAsync();
+    throw error;
+  }
+}
+
+/** @returns what a Postgres says of its settings */
+export async function readStoreSettings(
+  databaseUrl: string,
+): Promise<Readonly<Record<string, string>>> {
+  const pool = createPool({
+    databaseUrl,
+    applicationName: 'parley load',
+    connectionsMax: 1,
+    statementTimeoutMs: 10_000,
+    onError: () => undefined,
+  });
+  try {
+    const { rows } = await pool.query<{ name: string; value: string }>({
+      text: 'SELECT name, current_setting(name) AS value FROM unnest($1::text[]) AS name',
+      values: [shownSettings],
+    });
+    return Object.fromEntries(rows.map(({ name, value }) => [name, value]));
+  } finally {
+    await pool.end();
+  }
+}

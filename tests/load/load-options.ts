@@ -1,0 +1,63 @@
+import { parseArgs } from 'node:util';
+
+export type LoadOptions = ReturnType<typeof readArguments>['values'];
+
+/** The command line of `npm run load`. */
+export function readArguments(args = process.argv.slice(2)) {
+  return parseArgs({
+    args,
+    allowPositionals: true,
+    allowNegative: true,
+    options: {
+      url: { type: 'string' },
+      account: { type: 'string', multiple: true, default: [] },
+      repeats: { type: 'string', default: '1' },
+      seconds: { type: 'string' },
+      'warm-up': { type: 'string', default: '2' },
+      only: { type: 'string' },
+      processes: { type: 'string', default: '' },
+      controls: { type: 'boolean', default: true },
+      report: { type: 'string' },
+      compare: { type: 'string' },
+      profile: { type: 'string' },
+      senders: { type: 'string' },
+      topics: { type: 'string' },
+      rate: { type: 'string' },
+      followers: { type: 'string' },
+      sends: { type: 'string' },
+      audience: { type: 'string', default: '10,100000' },
+      people: { type: 'string' },
+      messages: { type: 'string' },
+      queues: { type: 'string' },
+      deliveries: { type: 'string', default: '200' },
+      polls: { type: 'string', default: '1000,9000' },
+      gateways: { type: 'string', default: '1' },
+      survivors: { type: 'string', default: '1' },
+      minutes: { type: 'string', default: '30' },
+      clients: { type: 'string', default: '300' },
+      'sample-seconds': { type: 'string', default: '30' },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+}
+
+/** @throws Error when the text is no whole number from 1 to the most */
+export function readCount(text: string, name: string, most: number): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1 || value > most)
+    throw new Error(`--${name} is an integer from 1 to ${most}`);
+  return value;
+}
+
+/** Whole numbers with commas between them. */
+export function readCounts(text: string, name: string, most: number): readonly number[] {
+  return text.split(',').map((part) => readCount(part, name, most));
+}
+
+/** A number that may have a fraction, above 0. */
+export function readAmount(text: string, name: string, most: number): number {
+  const value = Number(text);
+  if (!(value > 0 && value <= most)) throw new Error(`--${name} is above 0 and at most ${most}`);
+  return value;
+}

@@ -1,0 +1,65 @@
+import type { DistributionPoint, Sample, Spread } from './summary.ts';
+
+/** What is written to a file of results, and compared with a later one. */
+export type CaseResult = {
+  readonly group: string;
+  readonly name: string;
+  readonly isControl: boolean;
+  readonly operation: string;
+  /** In the order in which they were taken. */
+  readonly samples: readonly Sample[];
+  readonly summary: Readonly<Record<string, Spread>>;
+  /** Of all runs together. */
+  readonly distributions: Readonly<Record<string, readonly DistributionPoint[]>>;
+};
+
+export type Machine = {
+  readonly cores: number;
+  readonly processor: string;
+  readonly memory_gib: number;
+  readonly node: string;
+  /** What Postgres says of its settings. */
+  readonly postgres: Readonly<Record<string, string>>;
+};
+
+export type ScenarioResult = {
+  readonly scenario: string;
+  /** As it was called, without what names this machine. */
+  readonly command: string;
+  readonly commit: string;
+  readonly taken_at: string;
+  readonly machine: Machine;
+  readonly repeats: number;
+  readonly seconds: number;
+  readonly warnings: readonly string[];
+  readonly cases: readonly CaseResult[];
+};
+
+// Beyond a third of the machine the generators take what the system would have.
+const generatorsPercentMax = 100 / 3;
+const othersPercentMax = 5;
+
+/** @returns what makes the figures less than they seem, in words */
+export function findWarnings(cases: readonly CaseResult[]): readonly string[] {
+  return cases.flatMap(({ name, summary }) => {
+    const most = (figure: string): number => summary[figure]?.max ?? 0;
+    const generators = most('generators_percent');
+    const others = most('others_percent');
+    return [
+      ...(generators > generatorsPercentMax
+        ? [`${name}: the generators took ${Math.round(generators)} % of the machine`]
+        : []),
+      ...(others > othersPercentMax
+        ? [`${name}: something else took ${Math.round(others)} % of the machine`]
+        : []),
+    ];
+  });
+}
+
+/** Cases of two results under the same name, in the order of the newer. */
+export function findCase(
+  result: ScenarioResult,
+  like: Pick<CaseResult, 'group' | 'name'>,
+): CaseResult | undefined {
+  return result.cases.find(({ group, name }) => group === like.group && name === like.name);
+}

@@ -1,0 +1,199 @@
+import { availableParallelism } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
+
+import type { Pool } from '@parley/database';
+
+import {
+  addUses,
+  describeUse,
+  differ,
+  findChildren,
+  generatorsPart,
+  lookAtParts,
+  readMemoryBytes,
+} from './accounting.ts';
+import type { CpuUse, Part } from './accounting.ts';
+import { nowMs } from './fleet/protocol.ts';
+import type { Window } from './fleet/protocol.ts';
+import type { LoadSystem } from './load-system.ts';
+import type { Sample } from './summary.ts';
+import { findWritten, readWriteCounters } from './write-counters.ts';
+import type { WriteCounters, Written } from './write-counters.ts';
+
+const mebibyte = 1_048_576;
+// Time to tell the generators of a window before it begins.
+const leadMs = 250;
+// Node compiles what runs often while it runs: the first warm-up of a group is longer.
+const firstWarmUpFactor = 4;
+
+/** What was used while something was measured. */
+export type Measured = {
+  readonly use: CpuUse;
+  readonly written: Written | undefined;
+  /** Of each part, at the end. */
+  readonly memoryBytes: Readonly<Record<string, number>>;
+};
+
+/** What cases measure with: the parts of the system and the generators, and what has to end with the cases. */
+export class Rig {
+  readonly secs: number;
+  readonly warmUpSecs: number;
+  readonly say: (text: string) => void;
+  /** Whether what is measured next is the first of its group. */
+  isFirst = true;
+  readonly #parts: readonly Part[];
+  readonly #pool: Pool | undefined;
+  readonly #generators: (() => readonly number[])[] = [];
+  readonly #disposal = new AsyncDisposableStack();
+
+  /** @param options.parts what is measured beside the generators */
+  constructor(options: {
+    readonly parts: readonly Part[];
+    readonly pool: Pool | undefined;
+    readonly secs: number;
+    readonly warmUpSecs: number;
+    readonly say: (text: string) => void;
+  }) {
+    this.secs = options.secs;
+    this.warmUpSecs = options.warmUpSecs;
+    this.say = options.say;
+    this.#pool = options.pool;
+    this.#parts = [
+      ...options.parts,
+      // This process is one of them: it looks at all others meanwhile.
+      { name: generatorsPart, pids: () => [process.pid, ...this.#generatorPids()] },
+    ];
+  }
+
+  /** A rig for another thing than the system, with the same generators: a control. */
+  forParts(parts: readonly Part[]): Rig {
+    const rig = new Rig({
+      parts,
+      pool: undefined,
+      secs: this.secs,
+      warmUpSecs: this.warmUpSecs,
+      say: this.say,
+    });
+    rig.#generators.push(() => this.#generatorPids());
+    return rig;
+  }
+
+  /** Counts processes to the generators and stops them with the cases. */
+  addGenerators<Item extends { readonly pids: readonly number[]; readonly stop: () => void }>(
+    generators: Item,
+  ): Item {
+    this.#generators.push(() => generators.pids);
+    this.defer(() => generators.stop());
+    return generators;
+  }
+
+  /** Does something when the cases are over, the last first. */
+  defer(act: () => void | Promise<void>): void {
+    this.#disposal.defer(act);
+  }
+
+  /** @returns the time in which the next thing is measured, a warm-up away from now */
+  planWindow(secs = this.secs): Window {
+    const warmUpSecs = this.warmUpSecs * (this.isFirst ? firstWarmUpFactor : 1);
+    const fromMs = nowMs() + leadMs + warmUpSecs * 1_000;
+    return { fromMs, toMs: fromMs + secs * 1_000 };
+  }
+
+  /** Waits for a window and measures it. */
+  async measureWindow(window: Window): Promise<Measured> {
+    await pause(Math.max(0, window.fromMs - nowMs()));
+    return this.measureAround(() => pause(Math.max(0, window.toMs - nowMs())));
+  }
+
+  /** Measures from the beginning to the end of some work. */
+  async measureAround(work: () => Promise<unknown>): Promise<Measured> {
+    const countersBefore = await this.#readCounters();
+    const before = await lookAtParts(this.#parts, nowMs());
+    await work();
+    const after = await lookAtParts(this.#parts, nowMs());
+    const countersAfter = await this.#readCounters();
+    return {
+      use: differ(before, after),
+      written:
+        countersBefore === undefined || countersAfter === undefined
+          ? undefined
+          : findWritten(countersBefore, countersAfter),
+      memoryBytes: await this.#readMemory(),
+    };
+  }
+
+  async dispose(): Promise<void> {
+    await this.#disposal.disposeAsync();
+  }
+
+  #generatorPids(): readonly number[] {
+    return this.#generators.flatMap((pids) => pids());
+  }
+
+  #readCounters(): Promise<WriteCounters | undefined> {
+    return this.#pool === undefined ? Promise.resolve(undefined) : readWriteCounters(this.#pool);
+  }
+
+  async #readMemory(): Promise<Readonly<Record<string, number>>> {
+    const read = this.#parts.map(async ({ name, pids, withChildren }) => {
+      const all = await Promise.all(
+        pids().map(async (pid) => [pid, ...(withChildren === true ? await findChildren(pid) : [])]),
+      );
+      const bytes = await Promise.all(all.flat().map(readMemoryBytes));
+      return [name, bytes.reduce((sum, value) => sum + value, 0)] as const;
+    });
+    return Object.fromEntries(await Promise.all(read));
+  }
+}
+
+/** The services of a system of the generator's own and its stores; nothing is known of any other. */
+export function findParts(system: LoadSystem): readonly Part[] {
+  const { cluster, stores } = system;
+  if (cluster === undefined || stores === undefined) return [];
+  const services = (['gateway', 'messages', 'subscriptions', 'presence', 'events'] as const).map(
+    (name): Part => ({
+      name,
+      pids: () => cluster.findProcesses(name).map(({ pid }) => pid),
+    }),
+  );
+  return [
+    ...services,
+    { name: 'postgres', pids: () => [stores.postgres.pid], withChildren: true },
+    { name: 'redis', pids: () => [stores.redis.pid] },
+  ];
+}
+
+/** @returns all figures of what was used, for each of so many operations */
+export function describeMeasured(
+  measured: Measured,
+  operations: number,
+  operation: string,
+): Sample {
+  const figures: Record<string, number> = {
+    ...describeUse(measured.use, operations, operation, availableParallelism()),
+  };
+  const { written } = measured;
+  if (written !== undefined && operations > 0) {
+    figures[`rows_per_${operation}`] = written.rows / operations;
+    figures[`wal_bytes_per_${operation}`] = written.walBytes / operations;
+  }
+  for (const [name, bytes] of Object.entries(measured.memoryBytes))
+    figures[`memory_${name}_mib`] = bytes / mebibyte;
+  return figures;
+}
+
+/** Several measurements as one: what was used is added, and memory is that of the last. */
+export function joinMeasured(all: readonly Measured[]): Measured {
+  const written = all.flatMap((measured) => measured.written ?? []);
+  return {
+    use: addUses(all.map(({ use }) => use)),
+    written:
+      written.length === 0
+        ? undefined
+        : {
+            rows: written.reduce((sum, { rows }) => sum + rows, 0),
+            walBytes: written.reduce((sum, { walBytes }) => sum + walBytes, 0),
+          },
+    memoryBytes: all.at(-1)?.memoryBytes ?? {},
+  };
+}

@@ -1,0 +1,219 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { availableParallelism, cpus, totalmem } from 'node:os';
+import { resolve } from 'node:path';
+import { promisify } from 'node:util';
+
+import { readStoreSettings } from './durable-stores.ts';
+import type { LoadOptions } from './load-options.ts';
+import { readAmount, readCount } from './load-options.ts';
+import { Latencies } from './latencies.ts';
+import type { LoadSystem, OwnSystemOptions } from './load-system.ts';
+import { findWarnings } from './results.ts';
+import type { CaseResult, ScenarioResult } from './results.ts';
+import { describeMeasured, findParts, Rig } from './rig.ts';
+import type { Case, Group, MeasuredScenario, Shot } from './scenario.ts';
+import {
+  describeDistribution,
+  describeLatencies,
+  roundFigure,
+  summarizeSamples,
+} from './summary.ts';
+import type { Sample } from './summary.ts';
+
+export const repeatsBound = 20;
+export const secsBound = 3_600;
+const bytesPerGib = 1_073_741_824;
+
+/** What a case has got so far. */
+class CaseRecord {
+  readonly samples: Sample[] = [];
+  readonly latencies = new Map<string, Latencies>();
+  operation = '';
+
+  add(shot: Shot): Sample {
+    this.operation = shot.operation;
+    for (const [name, latencies] of Object.entries(shot.latencies)) {
+      const all = this.latencies.get(name) ?? new Latencies();
+      all.add(latencies);
+      this.latencies.set(name, all);
+    }
+    const sample = Object.assign(
+      { ...shot.figures },
+      ...Object.entries(shot.latencies).map(([name, latencies]) =>
+        describeLatencies(name, latencies),
+      ),
+      describeMeasured(shot.measured, shot.operations, shot.operation),
+    ) as Record<string, number>;
+    const rounded = Object.fromEntries(
+      Object.entries(sample).map(([name, value]) => [name, roundFigure(value)]),
+    );
+    this.samples.push(rounded);
+    return rounded;
+  }
+}
+
+/**
+ * Runs all cases of a scenario as often as asked for, in turn, so that what changes on the machine meets all alike.
+ *
+ * @throws Error when anything was not as it has to be
+ */
+export async function runMeasured(
+  scenario: MeasuredScenario,
+  system: LoadSystem,
+  options: LoadOptions,
+  say: (text: string) => void,
+): Promise<ScenarioResult> {
+  const repeats = readCount(options.repeats, 'repeats', repeatsBound);
+  const secs = readAmount(options.seconds ?? String(scenario.secs), 'seconds', secsBound);
+  const warmUpSecs = readAmount(options['warm-up'], 'warm-up', secsBound);
+  const cases: CaseResult[] = [];
+  for (const group of scenario.groups(system, options)) {
+    const rig = new Rig({
+      parts: findParts(system),
+      pool: system.organization?.maker.pool,
+      secs,
+      warmUpSecs,
+      say,
+    });
+    try {
+      cases.push(...(await runGroup(group, rig, { repeats, options, say })));
+    } finally {
+      await rig.dispose();
+    }
+  }
+  await checkLogs(system);
+  return {
+    scenario: scenario.name,
+    command: describeCommand(scenario.name, process.argv.slice(2)),
+    commit: await findCommit(),
+    taken_at: new Date().toISOString(),
+    machine: {
+      cores: availableParallelism(),
+      processor: cpus()[0]?.model ?? 'unknown',
+      memory_gib: Math.round(totalmem() / bytesPerGib),
+      node: process.version,
+      postgres:
+        system.stores === undefined ? {} : await readStoreSettings(system.stores.postgres.url),
+    },
+    repeats,
+    seconds: secs,
+    warnings: findWarnings(cases),
+    cases,
+  };
+}
+
+async function runGroup(
+  group: Group,
+  rig: Rig,
+  run: {
+    readonly repeats: number;
+    readonly options: LoadOptions;
+    readonly say: (text: string) => void;
+  },
+): Promise<CaseResult[]> {
+  const { only, controls } = run.options;
+  const isWanted = ({ name, isControl = false }: Case): boolean =>
+    isControl ? controls : only === undefined || `${group.name}, ${name}`.includes(only);
+  const opened = (await group.open(rig)).filter(isWanted);
+  // Nothing of ours is asked for in this group: then nothing is to be compared with.
+  if (opened.every(({ isControl = false }) => isControl)) return [];
+  const records = new Map(opened.map((each) => [each, new CaseRecord()]));
+  for (let repeat = 0; repeat < run.repeats; repeat += 1) {
+    for (const [index, [each, record]] of [...records].entries()) {
+      rig.isFirst = repeat === 0 && index === 0;
+      const sample = record.add(await each.run());
+      run.say(`${group.name}, ${each.name}: ${describeBriefly(sample)}`);
+    }
+  }
+  return [...records].map(([{ name, isControl = false }, record]) => ({
+    group: group.name,
+    name,
+    isControl,
+    operation: record.operation,
+    samples: record.samples,
+    summary: summarizeSamples(record.samples),
+    distributions: Object.fromEntries(
+      [...record.latencies].map(([of, latencies]) => [of, describeDistribution(latencies)]),
+    ),
+  }));
+}
+
+/** The figures that say most, for a line while it runs. */
+function describeBriefly(sample: Sample): string {
+  return Object.entries(sample)
+    .filter(([name]) => /_per_s$|_p50_ms$|_p99_ms$|^cpu_us_per|^generators_|^others_/.test(name))
+    .map(([name, value]) => `${name} ${value}`)
+    .join(', ');
+}
+
+/** @throws Error when a process of the system logged an error */
+async function checkLogs(system: LoadSystem): Promise<void> {
+  for (const service of ['gateway', 'messages', 'subscriptions', 'presence', 'events'] as const) {
+    for (const { logFile } of system.cluster?.findProcesses(service) ?? []) {
+      if (logFile === undefined) continue;
+      const faults = (await readFile(logFile, 'utf8'))
+        .split('\n')
+        .filter((line) => line.includes('"level":"error"') || line.includes('"level":"fatal"'));
+      if (faults.length > 0)
+        throw new Error(`${service} logged ${faults.length} errors, first:\n${faults[0]}`);
+    }
+  }
+}
+
+/** The command without options that name files, addresses or keys of a machine. */
+export function describeCommand(scenario: string, args: readonly string[]): string {
+  const kept: string[] = [];
+  for (let index = 0; index < args.length; index += 1) {
+    const arg = args[index] ?? '';
+    if (arg === scenario) continue;
+    if (/^--(report|compare|profile|url|account)$/.test(arg)) index += 1;
+    else if (!/^--(report|compare|profile|url|account)=/.test(arg)) kept.push(arg);
+  }
+  return ['npm run load --', scenario, ...kept].join(' ');
+}
+
+async function findCommit(): Promise<string> {
+  const git = promisify(execFile);
+  const cwd = import.meta.dirname;
+  try {
+    const commit = await git('git', ['rev-parse', '--short=12', 'HEAD'], { cwd });
+    const changes = await git('git', ['status', '--porcelain', '--untracked-files=no'], { cwd });
+    return `${commit.stdout.trim()}${changes.stdout.trim() === '' ? '' : ' with changes'}`;
+  } catch {
+    return 'unknown';
+  }
+}
+
+const processesMax = 8;
+const processCounts = {
+  gateway: 'gateways',
+  messages: 'messages',
+  subscriptions: 'subscriptions',
+  presence: 'presence',
+  events: 'events',
+} as const;
+
+/** @returns what the system for a scenario has: one process of each service unless asked for more */
+export function findOwnSystem(scenario: MeasuredScenario, options: LoadOptions): OwnSystemOptions {
+  const asked = options.processes.split(',').filter(Boolean);
+  const counts = asked.map((text) => {
+    const [service = '', count = ''] = text.split('=');
+    if (!Object.hasOwn(processCounts, service)) throw new Error(`--processes: no ${service}`);
+    const name = processCounts[service as keyof typeof processCounts];
+    return [name, readCount(count, `processes ${service}`, processesMax)] as const;
+  });
+  const own = scenario.ownSystem?.(options) ?? {};
+  return {
+    events: 1,
+    logsToFiles: true,
+    ...own,
+    ...Object.fromEntries(counts),
+    environment: {
+      ...own.environment,
+      ...(options.profile === undefined
+        ? {}
+        : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${resolve(options.profile)}` }),
+    },
+  };
+}

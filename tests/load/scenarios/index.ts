@@ -1,0 +1,6 @@
+import type { MeasuredScenario } from '../scenario.ts';
+import { chatScenario } from './chat.ts';
+import { sendScenario } from './send.ts';
+
+/** The scenarios that are measured in several runs, with controls; the others print what they find as they go. */
+export const measuredScenarios: readonly MeasuredScenario[] = [sendScenario, chatScenario];

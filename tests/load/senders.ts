@@ -1,0 +1,87 @@
+import { fileURLToPath } from 'node:url';
+
+import type { SendOutcome, SendPlan } from './fleet/sending.ts';
+import { GeneratorProcess } from './generator-process.ts';
+import { Latencies } from './latencies.ts';
+
+const program = fileURLToPath(new URL('fleet/sender-process.ts', import.meta.url));
+
+export type SendsOfAll = Omit<SendOutcome, 'latencies' | 'lateness' | 'longestSilenceMs'> & {
+  readonly latencies: Latencies;
+  readonly lateness: Latencies;
+  /** Of the process with the longest. */
+  readonly longestSilenceMs: number;
+  readonly firstMessage: number;
+};
+
+/** Senders in processes of their own, which number their messages together. */
+export class Senders {
+  readonly #processes: readonly GeneratorProcess<SendPlan, SendOutcome>[];
+  #nextMessage = 0;
+
+  constructor(processes: number) {
+    this.#processes = Array.from({ length: processes }, () => new GeneratorProcess(program));
+  }
+
+  get pids(): readonly number[] {
+    return this.#processes.map(({ pid }) => pid);
+  }
+
+  /** The number of the first message of the next plan. */
+  get nextMessage(): number {
+    return this.#nextMessage;
+  }
+
+  /**
+   * Sends after a plan, whose connections, rate and bound the processes share.
+   *
+   * @throws Error when a send was not acknowledged
+   */
+  async send(plan: Omit<SendPlan, 'firstMessage' | 'step'>): Promise<SendsOfAll> {
+    const firstMessage = this.#nextMessage;
+    const used = this.#processes.slice(0, plan.connections);
+    const share = (count: number, n: number): number =>
+      Math.floor(count / used.length) + (n < count % used.length ? 1 : 0);
+    // Numbers are not used twice, even where a process sends more than another.
+    this.#nextMessage += plan.sendsMax + used.length;
+    const outcomes = await Promise.all(
+      used.map((sender, n) =>
+        sender.ask({
+          ...plan,
+          connections: share(plan.connections, n),
+          ratePerSecond: plan.ratePerSecond === null ? null : plan.ratePerSecond / used.length,
+          sendsMax: share(plan.sendsMax, n),
+          firstMessage: firstMessage + n,
+          step: used.length,
+        }),
+      ),
+    );
+    const sum = (read: (outcome: SendOutcome) => number): number =>
+      outcomes.reduce((total, outcome) => total + read(outcome), 0);
+    const latencies = new Latencies();
+    const lateness = new Latencies();
+    for (const outcome of outcomes) {
+      latencies.add(Latencies.decode(outcome.latencies));
+      lateness.add(Latencies.decode(outcome.lateness));
+    }
+    return {
+      sent: sum(({ sent }) => sent),
+      sentInWindow: sum(({ sentInWindow }) => sentInWindow),
+      latencies,
+      lateness,
+      longestSilenceMs: Math.max(...outcomes.map(({ longestSilenceMs }) => longestSilenceMs)),
+      lastAcknowledgedAtMs: Math.max(
+        ...outcomes.map(({ lastAcknowledgedAtMs }) => lastAcknowledgedAtMs),
+      ),
+      firstMessage,
+    };
+  }
+
+  stop(): void {
+    for (const sender of this.#processes) sender.stop();
+  }
+
+  [Symbol.dispose](): void {
+    this.stop();
+  }
+}

@@ -1,0 +1,61 @@
+import type { Latencies } from './latencies.ts';
+
+/** What one run of a case found: figures with their unit last. */
+export type Sample = Readonly<Record<string, number>>;
+
+/** A figure over all runs of a case. */
+export type Spread = {
+  readonly median: number;
+  readonly min: number;
+  readonly max: number;
+};
+
+const percentiles = [50, 90, 99, 99.9] as const;
+/** Where the plots of distributions have their points. */
+const plottedPercentiles = [
+  0, 1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 85, 90, 93, 95, 97, 98, 99, 99.5, 99.9, 99.99, 100,
+] as const;
+
+/** @throws Error for no values */
+export function findMedian(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  const upper = sorted[middle];
+  if (upper === undefined) throw new Error('no values have no median');
+  if (sorted.length % 2 === 1) return upper;
+  return (upper + (sorted[middle - 1] ?? upper)) / 2;
+}
+
+/** @returns for each figure that any run has, its median and spread over the runs that have it */
+export function summarizeSamples(samples: readonly Sample[]): Readonly<Record<string, Spread>> {
+  const names = [...new Set(samples.flatMap((sample) => Object.keys(sample)))];
+  return Object.fromEntries(
+    names.map((name) => {
+      const values = samples.flatMap((sample) => sample[name] ?? []);
+      return [
+        name,
+        { median: findMedian(values), min: Math.min(...values), max: Math.max(...values) },
+      ];
+    }),
+  );
+}
+
+/** @param name of what was waited for: `send` gives `send_p50_ms` and so on; nothing when nothing was recorded */
+export function describeLatencies(name: string, latencies: Latencies): Sample {
+  if (latencies.count === 0) return {};
+  return Object.fromEntries([
+    ...percentiles.map((percentile) => [`${name}_p${percentile}_ms`, latencies.at(percentile)]),
+    [`${name}_max_ms`, latencies.maxMs],
+  ]) as Sample;
+}
+
+export type DistributionPoint = readonly [percentile: number, ms: number];
+
+export function describeDistribution(latencies: Latencies): readonly DistributionPoint[] {
+  return plottedPercentiles.map((percentile) => [percentile, latencies.at(percentile)] as const);
+}
+
+/** Three significant digits, which is what a measurement has at most; whole numbers from a thousand on. */
+export function roundFigure(value: number): number {
+  return Math.abs(value) >= 1_000 ? Math.round(value) : Number(value.toPrecision(3));
+}

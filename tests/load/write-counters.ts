@@ -1,0 +1,44 @@
+import type { Pool } from '@parley/database';
+
+// Written whether or not anybody sends.
+const unrelatedTables = ['service_leases', 'event_queues'];
+
+/** What Postgres counts of what is written. */
+export type WriteCounters = {
+  /** Of each table of the system, its partitions together. */
+  readonly rows: Readonly<Record<string, number>>;
+  readonly walBytes: number;
+};
+
+export type Written = { readonly rows: number; readonly walBytes: number };
+
+/**
+ * Sessions tell of their rows at the end of a transaction when a second has passed since they last did: between two looks at a
+ * steady load the difference is right but for what changes from second to second.
+ */
+export async function readWriteCounters(pool: Pool): Promise<WriteCounters> {
+  const tables = await pool.query<{ name: string; rows: number }>({
+    // Partitions of the log count as one table.
+    text: `SELECT regexp_replace(relname, '_from_[0-9]+$', '') AS name,
+        sum(n_tup_ins + n_tup_upd + n_tup_del)::bigint AS rows
+      FROM pg_stat_user_tables WHERE relname <> ALL ($1) GROUP BY 1 ORDER BY 1`,
+    values: [unrelatedTables],
+  });
+  const wal = await pool.query<{ bytes: number }>({
+    text: "SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::bigint AS bytes",
+  });
+  return {
+    rows: Object.fromEntries(tables.rows.map(({ name, rows }) => [name, rows])),
+    walBytes: wal.rows[0]?.bytes ?? 0,
+  };
+}
+
+export function findWritten(before: WriteCounters, after: WriteCounters): Written {
+  const rows = Object.entries(after.rows).map(
+    ([table, count]) => count - (before.rows[table] ?? 0),
+  );
+  return {
+    rows: rows.reduce((sum, count) => sum + count, 0),
+    walBytes: after.walBytes - before.walBytes,
+  };
+}
