@@ -47,15 +47,17 @@ export class GeneratorProcess<Command extends object, Result> {
   }
 }
 
-/** Makes this process one that does what its parent asks, until the parent is gone. */
-export function serveGenerator<Command extends object>(
-  handle: (command: Command) => Promise<unknown>,
-): void {
+/**
+ * Makes this process one that does what its parent asks, until the parent is gone.
+ *
+ * @param handle takes the commands that the parent's `GeneratorProcess` is declared with
+ */
+export function serveGenerator(handle: (command: never) => Promise<unknown>): void {
   const reply = (to: Reply<unknown>): void => {
     process.send?.(to);
   };
   process.on('disconnect', () => process.exit(0));
-  process.on('message', (command: Command) => {
+  process.on('message', (command: never) => {
     handle(command).then(
       (result) => reply({ ok: true, result }),
       (error: unknown) => reply({ ok: false, error: String(error) }),
