@@ -43,11 +43,14 @@ export async function readCpuNs(pid: number): Promise<number> {
   return Math.max(threadsNs, stat === undefined ? 0 : parseStat(stat).ownNs);
 }
 
-/** Processor time of a process, its children that run, and those that have ended: Postgres with a process for each session. */
-export async function readTreeCpuNs(pid: number): Promise<number> {
+/**
+ * Processor time of a process and its children: with `all` those that run and those that have ended, as of Postgres with a process
+ * for each session.
+ */
+export async function readTreeCpuNs(pid: number, which: 'all' | 'ended'): Promise<number> {
   const stat = await readIfThere(`/proc/${pid}/stat`);
   if (stat === undefined) return 0;
-  const children = await findChildren(pid);
+  const children = which === 'all' ? await findChildren(pid) : [];
   const times = await Promise.all([pid, ...children].map(readCpuNs));
   return times.reduce((sum, ns) => sum + ns, parseStat(stat).endedChildrenNs);
 }
@@ -87,8 +90,8 @@ export type Part = {
   readonly name: string;
   /** Asked at each look, since processes come and go. */
   readonly pids: () => readonly number[];
-  /** Whether each process' children count too. */
-  readonly withChildren?: boolean;
+  /** Which children of each process count too: all, or only those that have ended and cannot be looked at any more. */
+  readonly children?: 'all' | 'ended';
 };
 
 /** What one look at all parts found. */
@@ -101,9 +104,11 @@ export type Look = {
 /** @param atMs the time of the machine's monotonic clock */
 export async function lookAtParts(parts: readonly Part[], atMs: number): Promise<Look> {
   const cpu = await Promise.all(
-    parts.map(async ({ name, pids, withChildren }) => {
+    parts.map(async ({ name, pids, children }) => {
       const times = await Promise.all(
-        pids().map(withChildren === true ? readTreeCpuNs : readCpuNs),
+        pids().map((pid) =>
+          children === undefined ? readCpuNs(pid) : readTreeCpuNs(pid, children),
+        ),
       );
       return [name, times.reduce((sum, ns) => sum + ns, 0)] as const;
     }),
@@ -147,6 +152,8 @@ export function addUses(uses: readonly CpuUse[]): CpuUse {
 }
 
 export const generatorsPart = 'generators';
+/** The run itself, which is counted to them. */
+export const ownPart = 'run';
 
 /**
  * @param operation what is counted, in the singular: `send`
@@ -164,12 +171,12 @@ export function describeUse(
   const figures: Record<string, number> = {};
   let systemNs = 0;
   for (const [name, ns] of Object.entries(use.cpuNs)) {
-    if (name === generatorsPart) continue;
+    if (name === generatorsPart || name === ownPart) continue;
     systemNs += ns;
     if (operations > 0) figures[`cpu_${name}_us_per_${operation}`] = ns / 1e3 / operations;
   }
   if (operations > 0) figures[`cpu_us_per_${operation}`] = systemNs / 1e3 / operations;
-  const generatorsNs = use.cpuNs[generatorsPart] ?? 0;
+  const generatorsNs = (use.cpuNs[generatorsPart] ?? 0) + (use.cpuNs[ownPart] ?? 0);
   figures['system_percent'] = (systemNs / machineNs) * 100;
   figures['generators_percent'] = (generatorsNs / machineNs) * 100;
   // The kernel counts the machine's time in ticks, which makes a difference that is nearly nothing come out below it.

@@ -57,8 +57,8 @@ export function serveGenerator(handle: (command: never) => Promise<unknown>): vo
     process.send?.(to);
   };
   process.on('disconnect', () => process.exit(0));
-  process.on('message', (command: never) => {
-    handle(command).then(
+  process.on('message', (command) => {
+    handle(command as never).then(
       (result) => reply({ ok: true, result }),
       (error: unknown) => reply({ ok: false, error: String(error) }),
     );

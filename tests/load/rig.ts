@@ -10,6 +10,7 @@ import {
   findChildren,
   generatorsPart,
   lookAtParts,
+  ownPart,
   readMemoryBytes,
 } from './accounting.ts';
 import type { CpuUse, Part } from './accounting.ts';
@@ -60,8 +61,9 @@ export class Rig {
     this.#pool = options.pool;
     this.#parts = [
       ...options.parts,
-      // This process is one of them: it looks at all others meanwhile.
-      { name: generatorsPart, pids: () => [process.pid, ...this.#generatorPids()] },
+      { name: generatorsPart, pids: () => this.#generatorPids() },
+      // This process looks at all others meanwhile; a control's program that has ended is known to nobody else.
+      { name: ownPart, pids: () => [process.pid], children: 'ended' },
     ];
   }
 
@@ -135,9 +137,9 @@ export class Rig {
   }
 
   async #readMemory(): Promise<Readonly<Record<string, number>>> {
-    const read = this.#parts.map(async ({ name, pids, withChildren }) => {
+    const read = this.#parts.map(async ({ name, pids, children }) => {
       const all = await Promise.all(
-        pids().map(async (pid) => [pid, ...(withChildren === true ? await findChildren(pid) : [])]),
+        pids().map(async (pid) => [pid, ...(children === 'all' ? await findChildren(pid) : [])]),
       );
       const bytes = await Promise.all(all.flat().map(readMemoryBytes));
       return [name, bytes.reduce((sum, value) => sum + value, 0)] as const;
@@ -158,7 +160,7 @@ export function findParts(system: LoadSystem): readonly Part[] {
   );
   return [
     ...services,
-    { name: 'postgres', pids: () => [stores.postgres.pid], withChildren: true },
+    { name: 'postgres', pids: () => [stores.postgres.pid], children: 'all' },
     { name: 'redis', pids: () => [stores.redis.pid] },
   ];
 }
@@ -178,7 +180,8 @@ export function describeMeasured(
     figures[`wal_bytes_per_${operation}`] = written.walBytes / operations;
   }
   for (const [name, bytes] of Object.entries(measured.memoryBytes))
-    figures[`memory_${name}_mib`] = bytes / mebibyte;
+    if (name !== generatorsPart && name !== ownPart)
+      figures[`memory_${name}_mib`] = bytes / mebibyte;
   return figures;
 }
 

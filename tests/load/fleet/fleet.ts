@@ -46,7 +46,7 @@ export class Fleet {
   readonly #members: { readonly child: ChildProcess; readonly followers: number }[] = [];
 
   /**
-   * Starts the processes and registers a queue for each account.
+   * Starts the processes and registers a queue for each account. Followers of the control need no accounts, only as many entries.
    *
    * @returns the fleet, and how registering went
    */
@@ -54,6 +54,7 @@ export class Fleet {
     urls: readonly string[],
     accounts: readonly FleetAccount[],
     atOnce: number,
+    of: 'system' | 'nchan' = 'system',
   ): Promise<{ readonly fleet: Fleet; readonly registering: Outcome }> {
     const fleet = new Fleet();
     const parts: FleetAccount[][] = [];
@@ -66,7 +67,7 @@ export class Fleet {
     try {
       const outcomes = await fleet.#each((_followers, index) => {
         const part = parts[index] ?? [];
-        return { act: 'register', urls, accounts: part, atOnce: shareOf(atOnce, parts.length) };
+        return { act: 'register', of, urls, accounts: part, atOnce: shareOf(atOnce, parts.length) };
       });
       return { fleet, registering: joinOutcomes(outcomes) };
     } catch (error) {

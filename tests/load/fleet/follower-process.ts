@@ -2,6 +2,7 @@
 import { churn } from './churn.ts';
 import { Follower, Notes } from './follower.ts';
 import { HttpConnection } from './http-connection.ts';
+import { NchanFollower } from './nchan-follower.ts';
 import type { Command, Outcome, Reply } from './protocol.ts';
 import { nowMs } from './protocol.ts';
 import { Tally } from './tally.ts';
@@ -25,7 +26,9 @@ class FollowerProcess {
         this.#followers.push(
           ...accounts.map((account, n) => {
             const url = urls[(from + n) % urls.length] ?? '';
-            return new Follower(from + n, url, account, this.#notes);
+            return command.of === 'nchan'
+              ? new NchanFollower(from + n, url, this.#notes)
+              : new Follower(from + n, url, account, this.#notes);
           }),
         );
         const added = this.#followers.slice(from);

@@ -6,6 +6,8 @@ export type Command =
   /** Registers a queue for each account, so many at once. */
   | {
       readonly act: 'register';
+      /** What they poll: queues of the system, or the channel of the control. */
+      readonly of: 'system' | 'nchan';
       readonly urls: readonly string[];
       readonly accounts: readonly FleetAccount[];
       readonly atOnce: number;

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
+import { openNchan } from '../controls/nchan.ts';
 import { Fleet } from '../fleet/fleet.ts';
 import { nowMs } from '../fleet/protocol.ts';
 import { HistoryCheck } from '../history-check.ts';
@@ -54,7 +55,7 @@ async function openChat(
   rig: Rig,
   followers: number,
 ): Promise<readonly Case[]> {
-  const { organization } = getOwn(system, 'chat');
+  const { organization, stores } = getOwn(system, 'chat');
   const label = `of ${followers}`;
   const sender = await organization.makeAccount(`Sender ${label}`);
   const people = await makeAccounts(organization, followers, label);
@@ -72,7 +73,10 @@ async function openChat(
   await fleet.hold(followers, requestsAtOnce);
   const chat: Chat = { rig, system, fleet, senders, history, account, streamName: stream.name };
   if (options.rate === undefined && followers >= oneAtATimeFrom)
-    return [{ name: 'one message at a time', run: () => sendOneAtATime(chat) }];
+    return [
+      { name: 'one message at a time', run: () => sendOneAtATime(chat) },
+      ...(options.controls ? await openNchan(rig, stores.folder, followers, countRounds(rig)) : []),
+    ];
   const rates =
     options.rate === undefined
       ? (usualRates[followers] ?? aFewPerSecond)
@@ -124,7 +128,7 @@ async function sendAtRate(chat: Chat, ratePerSecond: number): Promise<Shot> {
 async function sendOneAtATime(chat: Chat): Promise<Shot> {
   const { rig, fleet } = chat;
   for (let round = 0; round < warmUpRounds; round += 1) await sendOne(chat);
-  const rounds = Math.max(roundsMin, Math.round(rig.secs * roundsPerSec));
+  const rounds = countRounds(rig);
   await fleet.startTally(chat.senders.nextMessage, rounds * 2 + 1, {
     fromMs: nowMs(),
     toMs: farAwayMs,
@@ -155,6 +159,10 @@ async function sendOneAtATime(chat: Chat): Promise<Shot> {
     },
     latencies: { send_to_receive: tally.latencies },
   };
+}
+
+function countRounds(rig: Rig): number {
+  return Math.max(roundsMin, Math.round(rig.secs * roundsPerSec));
 }
 
 /** Sends a message and waits until everybody has it. */

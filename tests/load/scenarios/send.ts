@@ -1,3 +1,4 @@
+import { openPgbench } from '../controls/pgbench.ts';
 import { Fleet } from '../fleet/fleet.ts';
 import { nowMs } from '../fleet/protocol.ts';
 import type { Destination } from '../fleet/sending.ts';
@@ -44,7 +45,7 @@ async function openSends(
   const history = new HistoryCheck(system.urls[0] ?? '', reader, system.stream);
   rig.defer(() => history[Symbol.dispose]());
   const fleet = await follow(system, followers, rig);
-  return topics.flatMap((topicCount) => {
+  const ours = topics.flatMap((topicCount) => {
     const destinations = Array.from({ length: topicCount }, (_, n): Destination => ({
       streamName: system.stream,
       topic: `topic ${n}`,
@@ -83,6 +84,9 @@ async function openSends(
       },
     }));
   });
+  const controls =
+    options.controls && system.stores !== undefined ? await openPgbench(rig, system.stores) : [];
+  return [...ours, ...controls];
 }
 
 /** Lets so many people follow the stream on long poll. */

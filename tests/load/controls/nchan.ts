@@ -1,0 +1,167 @@
+import { spawn } from 'node:child_process';
+import { access, chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+
+import { findFreePort } from '@parley/local-stores';
+import { waitUntil } from '@parley/test-kit';
+
+import { Fleet } from '../fleet/fleet.ts';
+import { describeDue, nowMs } from '../fleet/protocol.ts';
+import { findChildren } from '../accounting.ts';
+import { joinMeasured } from '../rig.ts';
+import type { Measured, Rig } from '../rig.ts';
+import type { Case, Shot } from '../scenario.ts';
+import { findMedian } from '../summary.ts';
+import { findProgram } from './find-program.ts';
+
+// Debian's and upstream's places for modules.
+const moduleFolders = ['/usr/lib/nginx/modules', '/usr/lib64/nginx/modules', '/etc/nginx/modules'];
+const connectionsAtOnce = 32;
+const warmUpRounds = 3;
+const settleMs = 300;
+// An answer with one message of the scenarios, as the system gives it, is about as long.
+const answerBytes = 1_024;
+const farAwayMs = Number.MAX_SAFE_INTEGER;
+
+/**
+ * The control for long polls: one message at a time, of the size of an answer of ours, to as many followers of nginx with nchan.
+ *
+ * @param folder for its files
+ * @param rounds messages in a run
+ * @returns nothing where the machine has no nginx with nchan
+ */
+export async function openNchan(
+  rig: Rig,
+  folder: string,
+  followers: number,
+  rounds: number,
+): Promise<readonly Case[]> {
+  const program = await findProgram('nginx');
+  const modules = await findModules();
+  if (program === undefined || modules === undefined) {
+    rig.say(
+      'No nginx with nchan on this machine (Debian: apt-get install nginx libnginx-mod-nchan): no control for long polls.',
+    );
+    return [];
+  }
+  const url = await startNginx(rig, program, modules, folder);
+  const [pid, workers] = [url.pid, await findChildren(url.pid)];
+  const controlRig = rig.forParts([{ name: 'nchan', pids: () => [pid, ...workers] }]);
+  const before = await controlRig.measureAround(() => Promise.resolve());
+  const accounts = Array.from({ length: followers }, () => ({ email: '', apiKey: '' }));
+  const { fleet } = await Fleet.register([url.base], accounts, connectionsAtOnce, 'nchan');
+  rig.addGenerators(fleet);
+  await fleet.hold(followers, connectionsAtOnce);
+  await pause(settleMs);
+  const held = await controlRig.measureAround(() => Promise.resolve());
+  const heldBytes = (held.memoryBytes['nchan'] ?? 0) - (before.memoryBytes['nchan'] ?? 0);
+  let sent = 0;
+  const sendOne = async (received: number): Promise<void> => {
+    await publish(url.base, sent);
+    sent += 1;
+    await fleet.waitForReceived(received);
+  };
+  return [
+    {
+      name: `nginx with nchan, ${followers} followers, one message at a time`,
+      isControl: true,
+      run: async (): Promise<Shot> => {
+        await fleet.startTally(sent, rounds + warmUpRounds, { fromMs: nowMs(), toMs: farAwayMs });
+        for (let round = 0; round < warmUpRounds; round += 1) {
+          await sendOne((round + 1) * followers);
+          await pause(settleMs);
+        }
+        await fleet.startTally(sent, rounds, { fromMs: nowMs(), toMs: farAwayMs });
+        const all: Measured[] = [];
+        const tookMs: number[] = [];
+        for (let round = 0; round < rounds; round += 1) {
+          let beganAtMs = 0;
+          all.push(
+            await controlRig.measureAround(async () => {
+              beganAtMs = nowMs();
+              await sendOne((round + 1) * followers);
+              await pause(settleMs);
+            }),
+          );
+          tookMs.push((await fleet.readTally()).lastReceivedAtMs - beganAtMs);
+        }
+        const tally = await fleet.readTally();
+        return {
+          operation: 'delivery',
+          operations: tally.received,
+          measured: joinMeasured(all),
+          figures: {
+            deliveries_per_s: (followers * 1_000) / findMedian(tookMs),
+            memory_kib_per_poll: heldBytes / 1_024 / followers,
+          },
+          latencies: { send_to_receive: tally.latencies },
+        };
+      },
+    },
+  ];
+}
+
+async function findModules(): Promise<string | undefined> {
+  for (const folder of moduleFolders) {
+    const isThere = await access(join(folder, 'ngx_nchan_module.so')).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return folder;
+  }
+  return undefined;
+}
+
+async function startNginx(
+  rig: Rig,
+  program: string,
+  modules: string,
+  parent: string,
+): Promise<{ readonly base: string; readonly pid: number }> {
+  const port = await findFreePort();
+  const folder = join(parent, `nchan-${port}`);
+  await mkdir(folder);
+  // Its worker is another user where root starts it.
+  await chmod(folder, 0o755);
+  const template = await readFile(join(import.meta.dirname, 'nchan.conf'), 'utf8');
+  const file = join(folder, 'nginx.conf');
+  await writeFile(
+    file,
+    template.replaceAll('@PORT@', String(port)).replaceAll('@MODULES@', modules),
+  );
+  const child = spawn(program, ['-p', folder, '-c', file, '-e', 'stderr'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  rig.defer(async () => {
+    child.kill('SIGTERM');
+    await ended;
+  });
+  const base = `http://127.0.0.1:${port}`;
+  await waitUntil(
+    'nginx answers',
+    async () => {
+      if (child.exitCode !== null) throw new Error(`nginx ended: ${said}`);
+      const answer = await fetch(`${base}/send`).catch(() => undefined);
+      await answer?.arrayBuffer();
+      return answer !== undefined;
+    },
+    { describe: () => said },
+  );
+  return { base, pid: child.pid ?? 0 };
+}
+
+async function publish(base: string, number: number): Promise<void> {
+  const content = describeDue(number, nowMs());
+  const message = { result: 'success', msg: '', events: [{ type: 'message', content }], pad: '' };
+  const missing = Math.max(0, answerBytes - JSON.stringify(message).length);
+  const body = JSON.stringify({ ...message, pad: 'x'.repeat(missing) });
+  const answer = await fetch(`${base}/send`, { method: 'POST', body });
+  await answer.arrayBuffer();
+  if (!answer.ok) throw new Error(`nchan refused a message with ${answer.status}`);
+}
