@@ -1,6 +1,7 @@
 import { pino, stdSerializers } from 'pino';
 import type { DestinationStream, Logger } from 'pino';
 
+import { GatheredLines } from './gathered-lines.ts';
 import { redactAddress, redactFields } from './redaction.ts';
 
 export type { Logger } from 'pino';
@@ -35,8 +36,7 @@ export function createLogger(options: LoggerOptions, destination?: DestinationSt
         url: serializeAddress,
       },
     },
-    // Lines are written at once, so that the last ones of a process that is killed are not lost.
-    destination ?? pino.destination({ fd: 1, sync: true }),
+    destination ?? new GatheredLines(),
   );
 }
 

@@ -36,14 +36,17 @@ export function redactFields(fields: Record<string, unknown>): Record<string, un
 }
 
 function redactMembers(value: object, depth: number): object {
-  const members = Object.entries(value).map(([name, member]: [string, unknown]) => ({
-    name,
-    member,
-    shown: secretMembers.has(name.toLowerCase()) ? redactionText : redactValue(member, depth + 1),
-  }));
-  if (members.every(({ member, shown }) => member === shown)) return value;
-  if (Array.isArray(value)) return members.map(({ shown }) => shown);
-  return Object.fromEntries(members.map(({ name, shown }) => [name, shown]));
+  // Almost no line holds a secret: nothing is copied before one is found.
+  let redacted: Record<string, unknown> | undefined;
+  for (const [name, member] of Object.entries(value) as [string, unknown][]) {
+    const shown = secretMembers.has(name.toLowerCase())
+      ? redactionText
+      : redactValue(member, depth + 1);
+    if (shown === member) continue;
+    redacted ??= Array.isArray(value) ? (Array.from(value) as never) : { ...value };
+    redacted[name] = shown;
+  }
+  return redacted ?? value;
 }
 
 function redactValue(value: unknown, depth: number): unknown {

@@ -2,7 +2,7 @@
  * What every request passes before it goes anywhere, in the order of the reference facts, people 2.1: path, OPTIONS, method,
  * authentication, rate limit.
  */
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
 import {
@@ -66,7 +66,7 @@ export function receive(
   const rawPath = mark < 0 ? url : url.slice(0, mark);
   const path = canonicalPath(rawPath.startsWith('/') ? rawPath : pathOfAbsoluteForm(rawPath));
   return {
-    requestId: randomBytes(16).toString('hex'),
+    requestId: randomUUID().replaceAll('-', ''),
     path: path ?? rawPath,
     query: mark < 0 ? '' : url.slice(mark),
     route: path === undefined ? undefined : findRoute(path),

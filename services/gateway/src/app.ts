@@ -1,4 +1,7 @@
-/** The gateway's public side: an express app for ordinary requests, and held polls past it, straight to their hop. */
+/**
+ * The gateway's public side. It is one handler, without a framework around it: what is behind a path is the route table's to say,
+ * and how a request gets there the proxy's or the hop of held polls.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { requestIdHeaderName } from '@parley/contracts';
@@ -6,7 +9,6 @@ import type { RequestHandler } from '@parley/http';
 import { refusalFor, writeRefusal } from '@parley/http';
 import type { LiveNode, ServiceName } from '@parley/placement';
 import type { Span } from '@parley/tracing';
-import express from 'express';
 
 import { admit, checkOptions, receive } from './admit.ts';
 import type { AdmittedRequest, ReceivedRequest } from './admit.ts';
@@ -22,14 +24,6 @@ import {
   readBody,
 } from './request-body.ts';
 import { endRequestSpan, findRequestSpan, openRequestSpan } from './request-span.ts';
-
-const receivedRequests = new WeakMap<IncomingMessage, ReceivedRequest>();
-
-function getReceived(request: IncomingMessage): ReceivedRequest {
-  const received = receivedRequests.get(request);
-  if (received === undefined) throw new Error('every request is received before it is handled');
-  return received;
-}
 
 function findQueryField({ query }: ReceivedRequest, name: string): string | undefined {
   // A name may be written with escapes.
@@ -108,8 +102,8 @@ async function handle(
   context: GatewayContext,
   request: IncomingMessage,
   response: ServerResponse,
+  received: ReceivedRequest,
 ): Promise<void> {
-  const received = getReceived(request);
   if (request.method === 'OPTIONS') {
     response.writeHead(204, checkOptions(received)).end();
     return;
@@ -126,12 +120,11 @@ async function handle(
 
 function fail(
   context: GatewayContext,
-  request: IncomingMessage,
   response: ServerResponse,
+  { requestId, answerHeaders }: ReceivedRequest,
   error: unknown,
 ): void {
   if (error instanceof ClientGone || response.destroyed) return;
-  const { requestId, answerHeaders } = getReceived(request);
   // Another limit than that of requests refuses with headers of its own.
   response.removeHeader('X-RateLimit-Remaining');
   writeRefusal(response, refusalFor(error, context.log.child({ request_id: requestId })), {
@@ -153,20 +146,19 @@ async function poll(
   context: GatewayContext,
   request: IncomingMessage,
   response: ServerResponse,
+  received: ReceivedRequest,
   queueId: string,
 ): Promise<void> {
   try {
     const { changesSeen } = context.credentials;
-    const admitted = await admit(request, getReceived(request), context, () =>
-      Promise.resolve(undefined),
-    );
+    const admitted = await admit(request, received, context, () => Promise.resolve(undefined));
     context.eventsHop.handle(request, response, admitted, queueId);
     // It was not among the held polls yet when they were checked for a change that came meanwhile.
     if (context.credentials.changesSeen !== changesSeen && admitted.caller !== null)
       context.eventsHop.recheck([admitted.caller.userId]);
   } catch (error) {
-    setFixedHeaders(response, getReceived(request));
-    fail(context, request, response, error);
+    setFixedHeaders(response, received);
+    fail(context, response, received, error);
   }
 }
 
@@ -220,30 +212,21 @@ function observe(
 
 /** Builds the handler of public requests; it does not listen. */
 export function createApp(context: GatewayContext): RequestHandler {
-  const app = express();
-  app.disable('x-powered-by');
-  app.set('etag', false);
-  app.use((request, response) => {
-    handle(context, request, response).catch((error: unknown) =>
-      fail(context, request, response, error),
-    );
-  });
   return (request, response) => {
     const received = receive(request, context.answerHeadersOf);
-    receivedRequests.set(request, received);
     request.on('error', () => undefined);
     const span = openRequestSpan(request, received, context.isFromTrustedProxy);
     observe(context, request, response, received, span);
     const queueId = findPolledQueue(request, received);
     if (queueId !== undefined) {
-      void poll(context, request, response, queueId);
+      void poll(context, request, response, received, queueId);
       return;
     }
     setFixedHeaders(response, received);
-    if (span === undefined) app(request, response);
-    else
-      span.run(() => {
-        app(request, response);
-      });
+    const handled =
+      span === undefined
+        ? handle(context, request, response, received)
+        : span.run(() => handle(context, request, response, received));
+    handled.catch((error: unknown) => fail(context, response, received, error));
   };
 }

@@ -7,7 +7,7 @@
  * - a look-up during which a change was announced is used once and not kept, since it may be older than the change;
  * - entries are found by a hash under a secret of this process: the memory of a gateway holds no keys.
  */
-import { createHmac, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 
 import type { KeyAccount } from '@parley/store';
 
@@ -50,7 +50,7 @@ type Lookup = {
 
 export class CredentialCache {
   readonly #options: CredentialCacheOptions;
-  readonly #hashSecret = randomBytes(32);
+  readonly #hashSecret = randomBytes(32).toString('base64');
   /** In the order of use, the least recent first. */
   readonly #entries = new Map<string, Entry>();
   readonly #lookups = new Map<string, Lookup>();
@@ -98,7 +98,8 @@ export class CredentialCache {
   }
 
   #hash(apiKey: string): string {
-    return createHmac('sha256', this.#hashSecret).update(apiKey).digest('base64');
+    // All keys have one length, so nothing can be appended to one: a plain hash of both does, at a fifth of an HMAC's cost.
+    return hash('sha256', this.#hashSecret + apiKey, 'base64');
   }
 
   #findEntry(hash: string): Entry | undefined {

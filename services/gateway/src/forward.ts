@@ -10,8 +10,13 @@
  * - A client that hangs up ends the upstream request. The proxy's own error page is never sent.
  */
 import { Agent } from 'node:http';
-import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
+import type {
+  ClientRequest,
+  IncomingHttpHeaders,
+  IncomingMessage,
+  ServerResponse,
+} from 'node:http';
+import { Stream } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 
 import {
@@ -82,25 +87,36 @@ type AttemptEnd =
 class AnswerTimeout extends Error {}
 class LeaseLapsed extends Error {}
 
-type Target = { readonly protocol: 'http:'; readonly hostname: string; readonly port: string };
-
+/**
+ * One try of a request at one node. It is itself the target that the proxy is given, and so comes back with each of the proxy's
+ * events: maps by request, kept weakly, would cost as much as the proxying, since every entry outlives its request until the next
+ * full garbage collection.
+ */
 class Attempt {
+  readonly protocol = 'http:';
+  readonly hostname: string;
+  readonly port: string;
   readonly node: LiveNode;
-  readonly target: Target;
   readonly request: ForwardedRequest;
   /** A 503 would claim that nothing happened, which an earlier attempt leaves unknown: it is not passed on. */
   readonly withholdsUnavailable: boolean;
   readonly ended: Promise<AttemptEnd>;
   readonly span: Span | undefined;
   upstream: ClientRequest | undefined;
+  /** The proxy's own copy of the options for this attempt. */
+  options: object | undefined;
+  /** Its place among those under way. */
+  index = -1;
   hasHeaders = false;
   hasEnded = false;
   readonly #end: (end: AttemptEnd) => void;
 
   constructor(node: LiveNode, request: ForwardedRequest, withholdsUnavailable: boolean) {
     const { promise, resolve } = Promise.withResolvers<AttemptEnd>();
+    const { hostname, port } = parseAddress(node.address);
+    this.hostname = hostname;
+    this.port = port;
     this.node = node;
-    this.target = { protocol: 'http:', ...parseAddress(node.address) };
     this.request = request;
     this.withholdsUnavailable = withholdsUnavailable;
     this.ended = promise;
@@ -123,6 +139,27 @@ class Attempt {
     else if (error instanceof ApiError) this.end({ kind: 'refused', error });
     else this.end({ kind: isConnectFault(error) ? 'unreachable' : 'lost' });
     this.upstream?.destroy();
+  }
+}
+
+/** The attempt that a request is in: where the proxy hands over the request alone. */
+const attemptOf = Symbol('attempt');
+
+type AttemptedRequest = IncomingMessage & { [attemptOf]?: Attempt };
+
+/** A body that was read, as the proxy wants it: a stream of it alone would cost a dozen turns of the microtask queue. */
+class KeptBody extends Stream {
+  readonly #bytes: Buffer;
+
+  constructor(bytes: Buffer) {
+    super();
+    this.#bytes = bytes;
+  }
+
+  override pipe<Destination extends NodeJS.WritableStream>(destination: Destination): Destination {
+    if (this.#bytes.length > 0) destination.end(this.#bytes);
+    else destination.end();
+    return destination;
   }
 }
 
@@ -150,20 +187,20 @@ export function endsAtGateway(name: string): boolean {
   return endingHeaders.has(name) || name.startsWith(identityHeaderPrefix);
 }
 
+/** Leaves a request the headers that go on. They are copied, since each one deleted would make all others slower to read. */
 function dropEndingHeaders(request: IncomingMessage, body: RequestBody): void {
   const { headers } = request;
-  const isChunked = headers['transfer-encoding'] !== undefined;
-  for (const name of Object.keys(headers))
-    if (endsAtGateway(name)) Reflect.deleteProperty(headers, name);
+  const kept: IncomingHttpHeaders = {};
+  for (const name of Object.keys(headers)) if (!endsAtGateway(name)) kept[name] = headers[name];
   if (body.kind === 'flowing') {
     // Without a declared length the body goes on as it came.
-    if (isChunked) headers['transfer-encoding'] = 'chunked';
-    return;
+    if (headers['transfer-encoding'] !== undefined) kept['transfer-encoding'] = 'chunked';
+  } else if (body.bytes.length > 0 || (request.method !== 'GET' && request.method !== 'HEAD')) {
+    kept['content-length'] = String(body.bytes.length);
+  } else {
+    delete kept['content-length'];
   }
-  delete headers['content-length'];
-  if (body.bytes.length > 0 || (request.method !== 'GET' && request.method !== 'HEAD')) {
-    headers['content-length'] = String(body.bytes.length);
-  }
+  request.headers = kept;
 }
 
 export class Forwarder {
@@ -173,10 +210,11 @@ export class Forwarder {
     timeout: upstreamKeepAliveMs,
     maxFreeSockets: 256,
   });
-  readonly #byRequest = new WeakMap<IncomingMessage, Attempt>();
-  readonly #byTarget = new WeakMap<object, Attempt>();
-  readonly #byUpstream = new WeakMap<object, Attempt>();
-  readonly #running = new Set<Attempt>();
+  /**
+   * Attempts under way, each at its own index. In a long-lived set they would all stay until the next full garbage collection: what
+   * was once promoted of a set's earlier tables holds the later ones, and they their members.
+   */
+  readonly #running: Attempt[] = [];
   readonly #proxy: ReturnType<typeof createProxyMiddleware>;
   readonly #stopListening: () => void;
 
@@ -188,23 +226,20 @@ export class Forwarder {
       ejectPlugins: true,
       plugins: [this.#watchProxy],
       router: (request, _response, perRequest) => {
-        const attempt = this.#byRequest.get(request);
+        const attempt = (request as AttemptedRequest)[attemptOf];
         if (attempt === undefined)
           throw new Error('a request reaches the proxy only in an attempt');
         const { body, requestId, signIdentity, span } = attempt.request;
         const traceparent = (attempt.span ?? span)?.traceparent;
         Object.assign(perRequest, {
-          buffer:
-            body.kind === 'flowing'
-              ? body.stream
-              : Readable.from(body.bytes.length > 0 ? [body.bytes] : []),
+          buffer: body.kind === 'flowing' ? body.stream : new KeptBody(body.bytes),
           headers: {
             [requestIdHeaderName]: requestId,
             [identityHeaderName]: signIdentity(),
             ...(traceparent === undefined ? {} : { traceparent }),
           },
         });
-        return attempt.target;
+        return attempt;
       },
     });
     this.#stopListening = options.upstreams.list.onLeasesChanged(() => this.#abandonLapsed());
@@ -219,7 +254,7 @@ export class Forwarder {
 
   /** Attempts under way; for metrics and tests. */
   get running(): number {
-    return this.#running.size;
+    return this.#running.length;
   }
 
   stop(): void {
@@ -306,16 +341,15 @@ export class Forwarder {
     // A large body takes as long as its client's connection; how long it may take to come is the server's own bound.
     if (body.kind === 'flowing') body.stream.once('end', beginToWait);
     else beginToWait();
-    this.#byRequest.set(request, attempt);
-    this.#byTarget.set(attempt.target, attempt);
-    this.#running.add(attempt);
+    (request as AttemptedRequest)[attemptOf] = attempt;
+    attempt.index = this.#running.push(attempt) - 1;
     try {
       this.#proxy(request, response, (error?: unknown) => attempt.fail(error)).catch(
         (error: unknown) => attempt.fail(error),
       );
       return await attempt.ended;
     } finally {
-      this.#running.delete(attempt);
+      this.#forget(attempt);
       clearTimeout(timer);
       response.off('close', onClose);
       if (body.kind === 'flowing') {
@@ -323,6 +357,13 @@ export class Forwarder {
         body.stream.off('end', beginToWait);
       }
     }
+  }
+
+  #forget(attempt: Attempt): void {
+    const last = this.#running.pop();
+    if (last === undefined || last === attempt) return;
+    this.#running[attempt.index] = last;
+    last.index = attempt.index;
   }
 
   /** A paused or cut-off node answers nothing: what may be repeated goes elsewhere as soon as its lease says so. */
@@ -337,20 +378,20 @@ export class Forwarder {
 
   readonly #watchProxy: Plugin = (proxy) => {
     proxy.on('proxyReq', (upstream, _request, _response, options) => {
-      const attempt = this.#byTarget.get(options.target as object);
-      if (attempt === undefined) return;
+      const attempt: unknown = options.target;
+      if (!(attempt instanceof Attempt)) return;
       attempt.upstream = upstream;
-      this.#byUpstream.set(upstream, attempt);
+      attempt.options = options;
       if (attempt.hasEnded) upstream.destroy();
-      // Kept, because only here the proxy's own copy of the options for this attempt is seen.
-      this.#optionsByAttempt.set(attempt, options);
       limitConnecting(upstream, attempt);
     });
-    proxy.on('proxyRes', (answer, _request, response) => {
-      const attempt = this.#byUpstream.get((answer as unknown as { readonly req: object }).req);
-      if (attempt === undefined || attempt.hasEnded) return;
+    proxy.on('proxyRes', (answer, request, response) => {
+      const attempt = (request as AttemptedRequest)[attemptOf];
+      // An answer to an earlier attempt came too late.
+      const { req: upstream } = answer as unknown as { readonly req: object };
+      if (attempt?.upstream !== upstream || attempt.hasEnded) return;
       if (attempt.withholdsUnavailable && answer.statusCode === 503) {
-        Object.assign(this.#optionsByAttempt.get(attempt) ?? {}, { selfHandleResponse: true });
+        Object.assign(attempt.options ?? {}, { selfHandleResponse: true });
         answer.resume();
         attempt.end({ kind: 'lost' });
         return;
@@ -363,14 +404,12 @@ export class Forwarder {
       headers.connection = connectionOfAnswer(response);
     });
     proxy.on('error', (error, _request, _response, target) => {
-      this.#byTarget.get(target as object)?.fail(error);
+      if (target instanceof Attempt) target.fail(error);
     });
     proxy.on('econnreset', (_error, _request, _response, target) => {
-      this.#byTarget.get(target as object)?.end({ kind: 'client-gone' });
+      if (target instanceof Attempt) target.end({ kind: 'client-gone' });
     });
   };
-
-  readonly #optionsByAttempt = new WeakMap<Attempt, object>();
 }
 
 /** The end of a request whose body failed before it went anywhere. */
