@@ -16,6 +16,7 @@ import type { Span } from '@parley/tracing';
 import express from 'express';
 import type { Express, NextFunction, Request, Response } from 'express';
 
+import { findAnswerFault, recordRequest, reportFault } from './answer-record.ts';
 import { ApiRequest } from './api-request.ts';
 import { checkAccess } from './check-access.ts';
 import { decodeParameters } from './decode-parameters.ts';
@@ -154,28 +155,14 @@ function endRequest<Context>(
   response: Response,
   progress: Progress,
 ): void {
-  const durationMs = performance.now() - progress.startedAtMs;
-  const endpoint = progress.endpoint?.name ?? 'none';
-  options.metrics?.requestsInFlight.dec();
-  options.metrics?.requestDuration.observe(
-    { endpoint, status: String(response.statusCode) },
-    durationMs / 1000,
-  );
   if (progress.span !== undefined) endRequestSpan(progress.span, response);
-  const isQuiet = progress.endpoint?.longPoll === true && response.statusCode < 400;
-  options.log[isQuiet ? 'debug' : 'info'](
-    {
-      request_id: progress.requestId,
-      endpoint,
-      method: request.method,
-      status: response.statusCode,
-      duration_ms: Math.round(durationMs * 10) / 10,
-      user_id: progress.caller?.userId,
-      trace_id: progress.span?.traceId,
-      hung_up: response.writableFinished ? undefined : true,
-    },
-    'request',
-  );
+  recordRequest(options, {
+    ...progress,
+    method: request.method,
+    status: response.statusCode,
+    hungUp: !response.writableFinished,
+    traceId: progress.span?.traceId,
+  });
 }
 
 function queryOf(address: string): string {
@@ -298,20 +285,6 @@ function writeSuccess<Context>(
   writeJson(response, 200, text, headers);
 }
 
-/** The words by which tests find in a log that a declaration is wrong. */
-export const undeclaredAnswer = 'an answer differs from its declaration';
-
-/** @returns whether there is a fault, which is logged */
-function reportFault(
-  { log }: { readonly log: Logger },
-  endpoint: { readonly name: string },
-  fault: string | undefined,
-): boolean {
-  if (fault === undefined) return false;
-  log.error({ endpoint: endpoint.name, fault }, undeclaredAnswer);
-  return true;
-}
-
 function findRawFault(
   { rawResponses, refusals }: Endpoint<never>,
   status: number,
@@ -320,14 +293,4 @@ function findRawFault(
     rawResponses.some((raw) => (raw.status ?? 200) === status) ||
     refusals.some((refusal) => refusal.status === status && refusal.contentType !== undefined);
   return isDeclared ? undefined : `status ${status} is not declared`;
-}
-
-/** Compares the very text that would be sent, without the envelope, with the declared schema. */
-function findAnswerFault<Context>(
-  endpoint: Endpoint<Context>,
-  text: string | Buffer,
-): string | undefined {
-  const { result, msg, ...data } = JSON.parse(text.toString()) as Record<string, unknown>;
-  if (result !== 'success' || msg !== '') return 'the envelope is not that of a success';
-  return endpoint.findAnswerFault(data);
 }

@@ -62,16 +62,33 @@ export type EndpointRequest<
 
 /** A complete JSON text, envelope included, written as it is; for hot paths. */
 export class Preserialized {
-  readonly text: string | Buffer;
+  /** What the answers to other requests begin with too; empty where that is not known. */
+  readonly shared: string;
+  readonly own: string | Buffer;
 
-  constructor(text: string | Buffer) {
-    this.text = text;
+  constructor(shared: string, own: string | Buffer) {
+    this.shared = shared;
+    this.own = own;
+  }
+
+  get text(): string | Buffer {
+    return this.shared === '' ? this.own : this.shared + this.own.toString();
   }
 }
 
 /** @param text the whole answer, `{"result":"success","msg":"",…}`; a Buffer holds it as UTF-8 */
 export function preserialized(text: string | Buffer): Preserialized {
-  return new Preserialized(text);
+  return new Preserialized('', text);
+}
+
+/**
+ * An answer of which a part is the same for many requests of one moment.
+ *
+ * @param shared the beginning, the same string for all of them
+ * @param own the rest
+ */
+export function partlyShared(shared: string, own: string): Preserialized {
+  return new Preserialized(shared, own);
 }
 
 /** What a handler returns for an answer without a body: status 204. */

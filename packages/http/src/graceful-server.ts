@@ -22,6 +22,9 @@ export type GracefulServer = {
 
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
+/** Takes over a connection that a client asks to use for another protocol; `head` are the first bytes of it. */
+export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+
 export type ListenOptions = {
   readonly host: string;
   /** 0 is any free port. */
@@ -33,6 +36,8 @@ export type ListenOptions = {
    * would have it kept here for ever. Such a connection is closed.
    */
   readonly silenceMaxMs: number;
+  /** Without it a request for another protocol is answered as any other. */
+  readonly onUpgrade?: UpgradeHandler;
 };
 
 /**
@@ -85,6 +90,7 @@ export async function listen(
     },
   );
   server.setTimeout(options.silenceMaxMs);
+  if (options.onUpgrade !== undefined) server.on('upgrade', options.onUpgrade);
   server.on('clientError', refuseMalformed);
   server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) =>
     refuseUnread(response, withoutCode('Expectation Failed', 417)),

@@ -1,8 +1,11 @@
-export { apiPathPrefix, createApiApp, undeclaredAnswer } from './api-app.ts';
+export { undeclaredAnswer } from './answer-record.ts';
+export { apiPathPrefix, createApiApp } from './api-app.ts';
 export type { ApiAppOptions } from './api-app.ts';
 export { AnswerSchemas } from './answer-schema.ts';
 export type { AnswerCheck } from './answer-schema.ts';
 export { clientNameOf, productName } from './client-name.ts';
+export { createDirectAnswers } from './direct-answers.ts';
+export type { DirectAnswer, DirectRequest } from './direct-answers.ts';
 export * from './endpoint.ts';
 export * from './endpoint-example.ts';
 export { errorHandler, refusalFor, writeRefusal } from './error-handler.ts';

@@ -3,7 +3,7 @@ import { createLogger } from '@parley/logging';
 import type { Logger } from '@parley/logging';
 
 import { listen } from './graceful-server.ts';
-import type { GracefulServer, RequestHandler } from './graceful-server.ts';
+import type { GracefulServer, RequestHandler, UpgradeHandler } from './graceful-server.ts';
 import { createInternalApp } from './internal-app.ts';
 import type { ReadinessCheck } from './internal-app.ts';
 import { createMetrics } from './metrics.ts';
@@ -45,6 +45,8 @@ export type ServiceFrame = {
   readonly addReadinessCheck: (name: string, check: ReadinessCheck['check']) => void;
   /** Registers what to do once the public server listens, such as taking a lease; ready and logged only after it. */
   readonly onListening: (started: (address: ServiceAddress) => Promise<void> | void) => void;
+  /** Says what takes over connections that are asked for another protocol than HTTP; without it they are requests as any other. */
+  readonly onUpgrade: (handler: UpgradeHandler) => void;
 };
 
 /** Connects, registers what it needs on the frame, and returns the handler of public requests, usually an express app. */
@@ -100,6 +102,7 @@ export async function startService(
   const disposals: Named[] = [];
   const listeners: ((address: ServiceAddress) => Promise<void> | void)[] = [];
   let isServing = false;
+  let upgradeHandler: UpgradeHandler | undefined;
   let publicServer: GracefulServer | undefined;
   const frame: ServiceFrame = {
     config,
@@ -117,6 +120,9 @@ export async function startService(
     },
     onListening: (started) => {
       listeners.push(started);
+    },
+    onUpgrade: (handler) => {
+      upgradeHandler = handler;
     },
   };
   const release = async (): Promise<void> => {
@@ -145,7 +151,13 @@ export async function startService(
     // Registered first and so stopped last: health stays visible to the end.
     frame.onDispose('internal server', () => internalServer.stop(1000));
     const handler = await start(frame);
-    publicServer = await listen(handler, { host, port, requestTimeoutMs, silenceMaxMs });
+    publicServer = await listen(handler, {
+      host,
+      port,
+      requestTimeoutMs,
+      silenceMaxMs,
+      ...(upgradeHandler === undefined ? {} : { onUpgrade: upgradeHandler }),
+    });
     const address = {
       host: advertisedHost,
       port: publicServer.port,

@@ -3,6 +3,7 @@ import type { SharedPresence } from '@parley/presence-state';
 import type { Stores } from '@parley/service';
 import type { KeySecrets, ServerFacts, StreamTraffic } from '@parley/store';
 
+import type { AnswerStarts } from './queues/answer-starts.ts';
 import type { EventStreams } from './queues/event-stream.ts';
 import type { ReadContext } from './queues/queue-reader.ts';
 import type { RegisterBounds } from './queues/register-queue.ts';
@@ -11,6 +12,7 @@ import type { TypingEvents } from './typing/typing-events.ts';
 /** What the endpoints of the events service use. */
 export type EventsContext = Stores & {
   readonly read: ReadContext;
+  readonly answerStarts: AnswerStarts;
   readonly streams: EventStreams;
   readonly queues: QueueConfig;
   readonly registerBounds: RegisterBounds;

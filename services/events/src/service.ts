@@ -1,8 +1,9 @@
 import { serviceUnavailable } from '@parley/contracts';
 import { LogFollower, readEntriesForAudiences, readHead } from '@parley/event-log';
 import type { LogHead } from '@parley/event-log';
-import { createApiApp } from '@parley/http';
+import { createApiApp, createDirectAnswers } from '@parley/http';
 import type { ServiceFrame, StartService } from '@parley/http';
+import { NodeLinks } from '@parley/poll-link';
 import { SharedPresence } from '@parley/presence-state';
 import { connectForSubscriptions } from '@parley/redis';
 import { connectStores, keepLease, openPool } from '@parley/service';
@@ -15,6 +16,7 @@ import {
 } from '@parley/store';
 
 import type { EventsContext } from './context.ts';
+import { getEventsEndpoint } from './endpoints/get-events.ts';
 import { endpoints } from './endpoints/index.ts';
 import { FlagReader } from './feed/flag-reader.ts';
 import { createViewReads } from './feed/load-user-views.ts';
@@ -28,6 +30,7 @@ import {
   countStreams,
   registerMetrics,
 } from './metrics.ts';
+import { AnswerStarts } from './queues/answer-starts.ts';
 import { EventStreams } from './queues/event-stream.ts';
 import type { ReadContext } from './queues/queue-reader.ts';
 import { QueueRegistry } from './queues/queue-registry.ts';
@@ -149,6 +152,7 @@ export const start: StartService = async (frame: ServiceFrame) => {
     presence: new SharedPresence(stores),
     typing,
     read,
+    answerStarts: new AnswerStarts(),
     streams,
   };
   registerMetrics(frame.metrics.registry, {
@@ -159,17 +163,24 @@ export const start: StartService = async (frame: ServiceFrame) => {
     typing,
     subscribers,
   });
-  // Drains run in reverse: the lease, registered once the node listens, is given up before, so whoever polls again finds another
-  // holder.
-  frame.onDrain('held polls and streams', () => registry.finishTurns(drainSpreadMs));
-  keepLease(frame, stores, () => follower.isCurrent(2_000) && feed.canRead);
-  return createApiApp({
-    endpoints,
+  const app = {
     context,
     identitySecrets: config.internalSecrets.map((secret) => secret.reveal()),
     log,
     metrics: frame.metrics,
     checkAnswers: config.checkAnswers,
     answerHeaders: { 'x-parley-node': config.nodeId },
+  };
+  const links = new NodeLinks({
+    identitySecrets: app.identitySecrets,
+    answer: createDirectAnswers({ ...app, endpoints }, getEventsEndpoint),
+    onFault: (error) => log.warn({ err: error }, 'a link to a gateway failed'),
   });
+  frame.onUpgrade((request, socket, head) => links.accept(request, socket, head));
+  // Drains run in reverse: the lease, registered once the node listens, is given up before, so whoever polls again finds another
+  // holder.
+  frame.onDrain('links to gateways', () => links.end());
+  frame.onDrain('held polls and streams', () => registry.finishTurns(drainSpreadMs));
+  keepLease(frame, stores, () => follower.isCurrent(2_000) && feed.canRead);
+  return createApiApp({ ...app, endpoints });
 };

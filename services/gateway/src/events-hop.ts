@@ -16,10 +16,12 @@ import { Agent } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { serviceUnavailable } from '@parley/contracts';
+import { pollLinkRequestId } from '@parley/poll-link';
 
 import type { AdmittedRequest } from './admit.ts';
 import { HeldPoll } from './held-poll.ts';
 import type { EventsHopOptions } from './held-poll.ts';
+import { PollLinks } from './poll-links.ts';
 
 /** Idle connections to event nodes close before the nodes' own keep-alive would close them under a poll. */
 const upstreamKeepAliveMs = 30_000;
@@ -31,12 +33,16 @@ export class EventsHop {
     timeout: upstreamKeepAliveMs,
     maxFreeSockets: 4096,
   });
+  readonly #links: PollLinks;
   readonly #polls = new Set<HeldPoll>();
   readonly #stopListening: () => void;
   #isDraining = false;
 
   constructor(options: EventsHopOptions) {
     this.#options = options;
+    this.#links = new PollLinks(() =>
+      options.signIdentity({ caller: null, requestId: pollLinkRequestId }),
+    );
     this.#stopListening = options.upstreams.list.onLeasesChanged(() => this.#leaveLostNodes());
   }
 
@@ -71,7 +77,7 @@ export class EventsHop {
     const poll = new HeldPoll(
       { request, response, admitted, queueId },
       this.#options,
-      this.#agent,
+      { links: this.#links, agent: this.#agent },
       (over) => this.#polls.delete(over),
     );
     this.#polls.add(poll);
@@ -103,6 +109,7 @@ export class EventsHop {
 
   stop(): void {
     this.#stopListening();
+    this.#links.closeAll();
     this.#agent.destroy();
   }
 
@@ -114,5 +121,6 @@ export class EventsHop {
       if (state === 'lapsed') poll.move('lease-lapsed');
       if (state === 'gone') poll.moveSoon('lease-given-up');
     }
+    this.#links.closeLost(list);
   }
 }

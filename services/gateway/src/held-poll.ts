@@ -1,18 +1,21 @@
 /** One held poll or stream: the node it waits on, and how it goes on elsewhere. See `events-hop.ts` for what it promises. */
-import { request as sendRequest } from 'node:http';
-import type { Agent, ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
+import type { Agent, IncomingMessage, ServerResponse } from 'node:http';
 
 import type { ApiError } from '@parley/contracts';
-import { identityHeaderName, requestIdHeaderName, serviceUnavailable } from '@parley/contracts';
+import { requestIdHeaderName, serviceUnavailable } from '@parley/contracts';
 import { writeJson, writeRefusal } from '@parley/http';
 import type { LiveNode } from '@parley/placement';
+import { LinkRefused, LinkUnreachable } from '@parley/poll-link';
+import type { GatewayLink, LinkAnswer, LinkFault, PollListener } from '@parley/poll-link';
 
 import type { AdmittedRequest } from './admit.ts';
-import { connectionOfAnswer, endsAtGateway } from './forward.ts';
+import { connectionOfAnswer } from './forward.ts';
+import { HttpExchange } from './http-exchange.ts';
+import type { PollLinks } from './poll-links.ts';
 import { comeBack, refusalEvent, StreamAnswer } from './stream-answer.ts';
 import type { StreamAnswerOptions } from './stream-answer.ts';
 import type { Upstreams } from './upstreams.ts';
-import { ConnectTimeout, connectTimeoutMs, isConnectFault, parseAddress } from './upstreams.ts';
+import { isConnectFault } from './upstreams.ts';
 
 export type EventsHopOptions = {
   readonly upstreams: Upstreams;
@@ -20,7 +23,7 @@ export type EventsHopOptions = {
   readonly pollBoundMs: number;
   /** The longest that a stream lasts; above what the event nodes let it last. */
   readonly streamBoundMs: number;
-  readonly signIdentity: (admitted: AdmittedRequest) => string;
+  readonly signIdentity: (admitted: Pick<AdmittedRequest, 'caller' | 'requestId'>) => string;
   /** Checks a poll's credentials against the store: the refusal they get now, or undefined. Throws where the store is away. */
   readonly findRefusal: (admitted: AdmittedRequest) => Promise<ApiError | undefined>;
   readonly onMoved: (reason: MoveReason) => void;
@@ -46,13 +49,20 @@ const endingAnswerHeaders: readonly string[] = ['connection', 'keep-alive', 'tra
 
 const asksNotToWait = /[?&]dont_block=true(?:&|$)/;
 
-export class HeldPoll {
+/** Ways to a node: a place on its link, or an exchange of its own. */
+export type PollWays = { readonly links: PollLinks; readonly agent: Agent };
+
+type Way =
+  | { readonly kind: 'link'; readonly link: GatewayLink; readonly number: number }
+  | { readonly kind: 'exchange'; readonly exchange: HttpExchange };
+
+export class HeldPoll implements PollListener {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly admitted: AdmittedRequest;
   readonly queueId: string;
   readonly #hop: EventsHopOptions;
-  readonly #agent: Agent;
+  readonly #ways: PollWays;
   readonly #done: (poll: HeldPoll) => void;
   readonly #isForStream: boolean;
   /** Without waiting, an empty answer says that there is nothing: only a node can say so. */
@@ -64,7 +74,8 @@ export class HeldPoll {
   readonly #fixedHeaders: Readonly<Record<string, string>>;
   #searchUntilMs: number;
   #sentAtMs = 0;
-  #upstream: ClientRequest | undefined;
+  /** How the node that has the poll is asked; undefined while none has it. */
+  #way: Way | undefined;
   #node: LiveNode | undefined;
   #moveTimer: NodeJS.Timeout | undefined;
   /** Set once this gateway stops; whatever the nodes do meanwhile, it ends the poll. */
@@ -81,7 +92,7 @@ export class HeldPoll {
       readonly queueId: string;
     },
     hop: EventsHopOptions,
-    agent: Agent,
+    ways: PollWays,
     done: (poll: HeldPoll) => void,
   ) {
     this.request = exchange.request;
@@ -89,7 +100,7 @@ export class HeldPoll {
     this.admitted = exchange.admitted;
     this.queueId = exchange.queueId;
     this.#hop = hop;
-    this.#agent = agent;
+    this.#ways = ways;
     this.#done = done;
     this.#isForStream = this.admitted.endpoint.isStream;
     this.#waits = this.#isForStream || !asksNotToWait.test(this.admitted.query);
@@ -136,17 +147,14 @@ export class HeldPoll {
 
   /** Leaves the node that holds the poll and goes on at the queue's next holder; a stream's client does that itself. */
   move(reason: MoveReason): void {
-    const upstream = this.#upstream;
     if (this.#stream !== undefined) {
       this.#hop.onMoved(reason);
       this.#stream.end(comeBack());
       return;
     }
-    if (this.#isOver || upstream === undefined || this.response.headersSent) return;
-    this.#upstream = undefined;
+    if (this.#isOver || this.#way === undefined || this.response.headersSent) return;
+    this.#leaveNode();
     this.#node = undefined;
-    this.#stopMoving();
-    upstream.destroy();
     this.#hop.onMoved(reason);
     this.#searchAnew();
     this.begin();
@@ -166,7 +174,7 @@ export class HeldPoll {
     }
     this.#stream?.end(comeBack());
     if (this.#isOver || this.response.headersSent) return;
-    this.#leaveUpstream();
+    this.#leaveNode();
     if (this.#isForStream) {
       this.response.writeHead(200, { 'Content-Type': 'text/event-stream', ...this.#fixedHeaders });
       this.response.end(comeBack());
@@ -192,7 +200,7 @@ export class HeldPoll {
   refuse(error: ApiError): void {
     this.#stream?.end(refusalEvent(error));
     if (this.#isOver || this.response.headersSent) return;
-    this.#leaveUpstream();
+    this.#leaveNode();
     writeRefusal(this.response, error, this.#fixedHeaders);
   }
 
@@ -200,44 +208,48 @@ export class HeldPoll {
     this.#tried.add(node.nodeId);
     this.#node = node;
     this.#sentAtMs = performance.now();
-    const upstream = sendRequest({
-      agent: this.#agent,
-      ...parseAddress(node.address),
-      method: this.request.method,
-      path: this.admitted.path + this.admitted.query,
-      headers: this.#upstreamHeaders(node),
-    });
-    this.#upstream = upstream;
-    upstream.on('socket', (socket) => {
-      if (!socket.connecting) return;
-      const timer = setTimeout(() => upstream.destroy(new ConnectTimeout()), connectTimeoutMs);
-      const stop = (): void => clearTimeout(timer);
-      socket.once('connect', stop);
-      socket.once('close', stop);
-    });
-    upstream.on('error', (error) => this.#onFault(upstream, node, error));
-    upstream.on('response', (answer) => this.#onAnswer(upstream, answer));
-    upstream.end();
-  }
-
-  #upstreamHeaders(node: LiveNode): string[] {
-    const { rawHeaders } = this.request;
-    const headers: string[] = ['host', node.address];
-    for (let index = 0; index < rawHeaders.length; index += 2) {
-      const name = rawHeaders[index] ?? '';
-      const lower = name.toLowerCase();
-      if (endsAtGateway(lower) || lower === 'host' || lower === 'content-length') continue;
-      headers.push(name, rawHeaders[index + 1] ?? '');
+    const { admitted } = this;
+    const link = this.#isForStream ? undefined : this.#ways.links.find(node);
+    if (link === undefined || admitted.caller === null) {
+      this.#sendByItself(node);
+      return;
     }
-    headers.push(requestIdHeaderName, this.admitted.requestId);
-    headers.push(identityHeaderName, this.#hop.signIdentity(this.admitted));
-    return headers;
+    const { requestId, query, caller } = admitted;
+    this.#way = { kind: 'link', link, number: link.poll({ requestId, query, caller }, this) };
   }
 
-  #onFault(upstream: ClientRequest, node: LiveNode, error: Error): void {
-    // Faults of an upstream that was left on purpose mean nothing.
-    if (upstream !== this.#upstream || this.#isOver) return;
-    this.#upstream = undefined;
+  #sendByItself(node: LiveNode): void {
+    const identity = this.#hop.signIdentity(this.admitted);
+    const exchange = new HttpExchange(
+      this.request,
+      this.admitted,
+      { agent: this.#ways.agent, node, identity },
+      {
+        onAnswer: (answer) => this.#onAnswer(answer),
+        onFault: (error) => this.#onFault(node, !isConnectFault(error)),
+      },
+    );
+    this.#way = { kind: 'exchange', exchange };
+  }
+
+  onLinkFault(fault: LinkFault): void {
+    const node = this.#node;
+    this.#way = undefined;
+    if (this.#isOver || node === undefined) return;
+    if (fault instanceof LinkRefused) this.#sendByItself(node);
+    else this.#onFault(node, !(fault instanceof LinkUnreachable));
+  }
+
+  onLinkAnswer({ status, headers, shared, own }: LinkAnswer): void {
+    this.#way = undefined;
+    this.#stopMoving();
+    if (this.#isOver || this.response.headersSent) return;
+    writeJson(this.response, status, shared + own, { ...headers, ...this.#fixedHeaders });
+  }
+
+  #onFault(node: LiveNode, wasReached: boolean): void {
+    this.#way = undefined;
+    if (this.#isOver) return;
     // What flows already says itself that it broke off.
     if (this.#stream !== undefined) return;
     if (this.response.headersSent) {
@@ -246,7 +258,6 @@ export class HeldPoll {
     }
     this.#node = undefined;
     this.#stopMoving();
-    const wasReached = !isConnectFault(error);
     if (!wasReached) this.#hop.upstreams.suspect(node.nodeId);
     // A poll that was held has its whole time to look for the next node.
     if (performance.now() - this.#sentAtMs > searchMaxMs) {
@@ -257,8 +268,8 @@ export class HeldPoll {
     this.begin();
   }
 
-  #onAnswer(upstream: ClientRequest, answer: IncomingMessage): void {
-    if (upstream !== this.#upstream || this.#isOver) {
+  #onAnswer(answer: IncomingMessage): void {
+    if (this.#isOver) {
       answer.resume();
       return;
     }
@@ -296,11 +307,12 @@ export class HeldPoll {
     return headers;
   }
 
-  #leaveUpstream(): void {
-    const upstream = this.#upstream;
-    this.#upstream = undefined;
+  #leaveNode(): void {
+    const way = this.#way;
+    this.#way = undefined;
     this.#stopMoving();
-    upstream?.destroy();
+    if (way?.kind === 'link') way.link.leave(way.number);
+    else way?.exchange.leave();
   }
 
   #searchAnew(): void {
@@ -318,10 +330,9 @@ export class HeldPoll {
     this.#isOver = true;
     clearTimeout(this.#boundTimer);
     clearTimeout(this.#endTimer);
-    this.#stopMoving();
     // After a complete answer the connection to the node stays for the next poll.
-    if (!this.response.writableFinished) this.#upstream?.destroy();
-    this.#upstream = undefined;
+    if (this.response.writableFinished) this.#way = undefined;
+    this.#leaveNode();
     this.#done(this);
   }
 }

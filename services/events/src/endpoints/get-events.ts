@@ -5,7 +5,7 @@ import {
   defineEndpoint,
   exampleVariables,
   jsonBoolean,
-  preserialized,
+  partlyShared,
   text,
 } from '@parley/http';
 import { getRealm, getUser, hidesEmails } from '@parley/store';
@@ -88,8 +88,9 @@ export const getEventsEndpoint = defineEndpoint({
       dontBlock: parameters.dont_block,
       signal,
     });
-    return preserialized(
-      `{"result":"success","msg":"","events":[${events.map(({ text: event }) => event).join(',')}],"queue_id":${JSON.stringify(queue.id)}}`,
+    return partlyShared(
+      context.answerStarts.of(events),
+      `],"queue_id":${JSON.stringify(queue.id)}}`,
     );
   },
 });

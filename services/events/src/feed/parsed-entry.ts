@@ -16,6 +16,10 @@ const runEventBytes = 200;
 /** The two choices of a queue that change the bytes of a message. */
 export type MessageVariant = { readonly applyMarkdown: boolean; readonly clientGravatar: boolean };
 
+function slotOf({ applyMarkdown, clientGravatar }: MessageVariant): number {
+  return (applyMarkdown ? 1 : 0) + (clientGravatar ? 2 : 0);
+}
+
 /**
  * An entry with its payload read once for the node and each variant of its events serialised at most once, whatever the
  * number of queues.
@@ -29,6 +33,7 @@ export class ParsedEntry {
   readonly bytes: number;
   // Texts made so far, by variant or part. Empty lists, since a node's tail holds many entries that nobody reads again.
   readonly #variants: (string | undefined)[] = [];
+  readonly #plainEvents: (string | undefined)[] = [];
   readonly #partTexts: (string | undefined)[] = [];
   readonly #peerTexts: (string | undefined)[][] = [];
   readonly #partPositions: readonly number[];
@@ -67,7 +72,7 @@ export class ParsedEntry {
 
   /** @returns the `message` object of the event as JSON text (reference facts, messages 5) */
   messageText(entry: MessageSentEntry, variant: MessageVariant): string {
-    const slot = (variant.applyMarkdown ? 1 : 0) + (variant.clientGravatar ? 2 : 0);
+    const slot = slotOf(variant);
     const known = this.#variants[slot];
     if (known !== undefined) return known;
     const text = JSON.stringify({
@@ -82,6 +87,16 @@ export class ParsedEntry {
       avatar_url: variant.clientGravatar && entry.avatar.isGravatar ? null : entry.avatar.url,
     });
     this.#variants[slot] = text;
+    return text;
+  }
+
+  /** @returns the whole event as most of its queues get it, without flags: the same string for all of them */
+  plainMessageEventText(entry: MessageSentEntry, variant: MessageVariant): string {
+    const slot = slotOf(variant);
+    const known = this.#plainEvents[slot];
+    if (known !== undefined) return known;
+    const text = `{"type":"message","message":${this.messageText(entry, variant)},"flags":[],"id":${this.position}}`;
+    this.#plainEvents[slot] = text;
     return text;
   }
 

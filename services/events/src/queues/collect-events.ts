@@ -15,7 +15,6 @@ import type { LogTail } from '../feed/log-tail.ts';
 import { ParsedEntry } from '../feed/parsed-entry.ts';
 import type { UserView } from '../feed/user-view.ts';
 import type { EventQueue } from './event-queue.ts';
-import type { QueueDescriptor } from './queue-descriptor.ts';
 import {
   comesFromOwnMirror,
   listensToPublicStreams,
@@ -197,19 +196,13 @@ function messageEvent(
     entry.local?.queueId === queue.id && entry.message.sender_id === queue.userId
       ? `,"local_message_id":${JSON.stringify(entry.local.localId)}`
       : '';
-  const flagsText = flags.length === 0 ? '[]' : JSON.stringify(flags);
-  return `{"type":"message","message":${messageText(parsed, entry, descriptor)},"flags":${flagsText}${local},"id":${parsed.position}}`;
-}
-
-/** Mirrors are told which streams are private (reference facts, events 9.4). */
-function messageText(
-  parsed: ParsedEntry,
-  entry: MessageSentEntry,
-  descriptor: QueueDescriptor,
-): string {
-  const text = parsed.messageText(entry, descriptor);
+  // Mirrors are told which streams are private (reference facts, events 9.4).
   const isMarked = descriptor.mirrorClient !== undefined && entry.stream?.isPublic === false;
-  return isMarked ? `${text.slice(0, -1)},"invite_only_stream":true}` : text;
+  if (flags.length === 0 && local === '' && !isMarked)
+    return parsed.plainMessageEventText(entry, descriptor);
+  const text = parsed.messageText(entry, descriptor);
+  const message = isMarked ? `${text.slice(0, -1)},"invite_only_stream":true}` : text;
+  return `{"type":"message","message":${message},"flags":${JSON.stringify(flags)}${local},"id":${parsed.position}}`;
 }
 
 async function addChange(

@@ -14,6 +14,8 @@ import type { VerifiedIdentity } from '@parley/identity';
 import { createLogger } from '@parley/logging';
 import { ServiceLease } from '@parley/placement';
 import { deriveKeySecrets, generateApiKey, setApiKey } from '@parley/store';
+import { NodeLinks, pollLinkPath } from '@parley/poll-link';
+import type { LinkAnswer, ReceivedPoll } from '@parley/poll-link';
 import { createRedisPrefix, createTestDatabase, getTestStores, waitUntil } from '@parley/test-kit';
 
 import { startGateway } from '../../src/service.ts';
@@ -24,6 +26,9 @@ export type UpstreamHandler = (
   body: string,
 ) => void;
 
+/** Answers the polls that come over the links of an upstream. */
+export type LinkHandler = (poll: ReceivedPoll) => Promise<LinkAnswer>;
+
 /** One bare HTTP server that holds a lease, for what real services do and for what they must not do. */
 export type Upstream = {
   readonly nodeId: string;
@@ -32,6 +37,11 @@ export type Upstream = {
   readonly sockets: Set<Socket>;
   readonly lease: ServiceLease;
   handler: UpstreamHandler;
+  /** Answers polls of links; undefined for a node that knows no links, as those of older releases. */
+  linkHandler: LinkHandler | undefined;
+  readonly links: NodeLinks;
+  /** Polls of links in the order of their coming. */
+  readonly polled: ReceivedPoll[];
   /** Requests in the order of their coming. */
   readonly seen: {
     method: string;
@@ -120,11 +130,19 @@ export class GatewayUnderTest {
   async addUpstream(
     service: string,
     handler: UpstreamHandler,
-    options: { readonly nodeId?: string; readonly isCurrent?: () => boolean } = {},
+    options: {
+      readonly nodeId?: string;
+      readonly isCurrent?: () => boolean;
+      readonly linkHandler?: LinkHandler;
+    } = {},
   ): Promise<Upstream> {
     const sockets = new Set<Socket>();
     const nodeId = options.nodeId ?? `${service}-${randomBytes(4).toString('hex')}`;
     const server = createServer((request, response) => {
+      if (request.url === pollLinkPath) {
+        response.writeHead(404).end();
+        return;
+      }
       readAll(request).then(
         (body) => {
           const { method = '', url = '', headers } = request;
@@ -134,6 +152,17 @@ export class GatewayUnderTest {
         () => undefined,
       );
     });
+    const polled: ReceivedPoll[] = [];
+    const links = new NodeLinks({
+      identitySecrets: [internalSecret],
+      answer: (poll) => {
+        polled.push(poll);
+        return upstream.linkHandler?.(poll) ?? Promise.reject(new Error('nothing answers polls'));
+      },
+      onFault: () => undefined,
+    });
+    if (options.linkHandler !== undefined)
+      server.on('upgrade', (request, socket, head) => links.accept(request, socket, head));
     server.on('connection', (socket) => {
       sockets.add(socket);
       socket.on('close', () => sockets.delete(socket));
@@ -159,6 +188,9 @@ export class GatewayUnderTest {
       sockets,
       lease,
       handler,
+      linkHandler: options.linkHandler,
+      links,
+      polled,
       seen: [],
       crash: async () => {
         for (const socket of sockets) socket.destroy();

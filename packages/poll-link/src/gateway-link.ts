@@ -1,0 +1,189 @@
+/** The gateway's end of a link: one connection to an event node, for all polls that it holds there. */
+import { request as sendRequest } from 'node:http';
+import type { Socket } from 'node:net';
+
+import { identityHeaderName } from '@parley/contracts';
+
+import { FrameReader, frameOf } from './frames.ts';
+import { pollLinkPath, pollLinkProtocol } from './protocol.ts';
+import type { AnswersText, LinkAnswer, LinkedPoll, PollsText } from './protocol.ts';
+
+/** The node was not reached: it has seen nothing of the polls. */
+export class LinkUnreachable extends Error {}
+
+/** The node answered by HTTP that it knows no links: it is of an older release. */
+export class LinkRefused extends Error {}
+
+/** The link was there and broke. */
+export class LinkLost extends Error {}
+
+export type LinkFault = LinkUnreachable | LinkRefused | LinkLost;
+
+/** Who waits for the answer to a poll: told once, of its answer or of the end of the link. */
+export type PollListener = {
+  readonly onLinkAnswer: (answer: LinkAnswer) => void;
+  readonly onLinkFault: (fault: LinkFault) => void;
+};
+
+export type GatewayLinkOptions = {
+  readonly hostname: string;
+  readonly port: string;
+  /** Signed for the request id of links. */
+  readonly identity: string;
+  readonly connectTimeoutMs: number;
+  /** Told first when the link is over. */
+  readonly onClosed: (fault: LinkFault) => void;
+};
+
+/** Probes begin after so long, so that a machine that vanished is noticed where its lease does not tell. */
+const keepAliveProbeMs = 10_000;
+
+export class GatewayLink {
+  readonly #options: GatewayLinkOptions;
+  readonly #listeners = new Map<number, PollListener>();
+  #socket: Socket | undefined;
+  #begun = new Map<number, LinkedPoll>();
+  #left: number[] = [];
+  #isFlushing = false;
+  #isClosed = false;
+  #lastNumber = 0;
+  readonly #abandonOpening: () => void;
+
+  /** Begins to connect. Polls may be given at once. */
+  constructor(options: GatewayLinkOptions) {
+    this.#options = options;
+    const opening = sendRequest({
+      host: options.hostname,
+      port: options.port,
+      path: pollLinkPath,
+      agent: false,
+      headers: {
+        Connection: 'Upgrade',
+        Upgrade: pollLinkProtocol,
+        [identityHeaderName]: options.identity,
+      },
+    });
+    // A node that takes the connection and says nothing is as good as one that does not take it.
+    const timer = setTimeout(
+      () => this.#close(new LinkUnreachable('the node did not answer in time')),
+      options.connectTimeoutMs,
+    );
+    this.#abandonOpening = () => {
+      clearTimeout(timer);
+      opening.destroy();
+    };
+    opening.on('upgrade', (_answer, socket: Socket, head) => {
+      clearTimeout(timer);
+      this.#open(socket, head);
+    });
+    opening.on('response', (answer) => {
+      answer.resume();
+      this.#close(new LinkRefused(`the node answered ${answer.statusCode ?? 0}`));
+    });
+    opening.on('error', (error) =>
+      this.#close(new LinkUnreachable('the node was not reached', { cause: error })),
+    );
+    opening.end();
+  }
+
+  /** @returns polls whose answer is awaited */
+  get size(): number {
+    return this.#listeners.size;
+  }
+
+  /** Sends a poll. @returns the number by which it is left */
+  poll(poll: LinkedPoll, listener: PollListener): number {
+    this.#lastNumber += 1;
+    const number = this.#lastNumber;
+    this.#listeners.set(number, listener);
+    this.#begun.set(number, poll);
+    this.#flushSoon();
+    return number;
+  }
+
+  /** Nobody waits for the answer any more. */
+  leave(number: number): void {
+    if (!this.#listeners.delete(number)) return;
+    // The node need not hear of what it has not heard of.
+    if (this.#begun.delete(number)) return;
+    this.#left.push(number);
+    this.#flushSoon();
+  }
+
+  /** Ends the link; polls that wait are told that it is lost. */
+  close(): void {
+    this.#close(new LinkLost('the gateway ended the link'));
+  }
+
+  #open(socket: Socket, head: Buffer): void {
+    if (this.#isClosed) {
+      socket.destroy();
+      return;
+    }
+    this.#socket = socket;
+    socket.setTimeout(0);
+    socket.setNoDelay(true);
+    socket.setKeepAlive(true, keepAliveProbeMs);
+    const reader = new FrameReader((text, body) => this.#receive(text, body));
+    const read = (chunk: Buffer): void => {
+      try {
+        reader.push(chunk);
+      } catch (error) {
+        this.#close(new LinkLost('the node broke the protocol', { cause: error }));
+      }
+    };
+    socket.on('data', read);
+    socket.on('error', (error) =>
+      this.#close(new LinkLost('the connection failed', { cause: error })),
+    );
+    socket.on('close', () => this.#close(new LinkLost('the connection ended')));
+    if (head.length > 0) read(head);
+    this.#flush();
+  }
+
+  #receive(text: string, body: Buffer): void {
+    const [status, headers, answers] = JSON.parse(text) as AnswersText;
+    const shared = body.toString();
+    for (const [number, own] of answers) {
+      const listener = this.#listeners.get(number);
+      if (listener === undefined) continue;
+      this.#listeners.delete(number);
+      listener.onLinkAnswer({ status, headers, shared, own });
+    }
+  }
+
+  #flushSoon(): void {
+    if (this.#isFlushing) return;
+    this.#isFlushing = true;
+    // After all that came with the same bytes of the network.
+    setImmediate(() => {
+      this.#isFlushing = false;
+      this.#flush();
+    });
+  }
+
+  #flush(): void {
+    const socket = this.#socket;
+    if (socket === undefined || (this.#begun.size === 0 && this.#left.length === 0)) return;
+    const polls: PollsText = [
+      Array.from(
+        this.#begun,
+        ([number, { requestId, query, caller }]) => [number, requestId, query, caller] as const,
+      ),
+      this.#left,
+    ];
+    this.#begun = new Map();
+    this.#left = [];
+    socket.write(frameOf(JSON.stringify(polls)));
+  }
+
+  #close(fault: LinkFault): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#abandonOpening();
+    this.#socket?.destroy();
+    this.#options.onClosed(fault);
+    for (const listener of this.#listeners.values()) listener.onLinkFault(fault);
+    this.#listeners.clear();
+  }
+}

@@ -1,0 +1,154 @@
+/** Both ends of a link, over a real connection. */
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+
+import { identityHeaderName } from '@parley/contracts';
+import { signIdentity } from '@parley/identity';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+import { GatewayLink, LinkLost, LinkRefused, LinkUnreachable } from './gateway-link.ts';
+import type { LinkFault } from './gateway-link.ts';
+import { NodeLinks } from './node-links.ts';
+import type { ReceivedPoll } from './node-links.ts';
+import { pollLinkPath, pollLinkProtocol, pollLinkRequestId } from './protocol.ts';
+import type { LinkAnswer } from './protocol.ts';
+
+const secret = 'i'.repeat(40);
+const caller = {
+  userId: 7,
+  email: 'a@example.com',
+  role: 'member',
+  botType: null,
+  botOwnerId: null,
+} as const;
+const answer = { status: 200, headers: {}, shared: 'x', own: 'y' };
+
+let server: Server;
+let links: NodeLinks;
+let port: string;
+let polled: ReceivedPoll[];
+let reply: (poll: ReceivedPoll) => Promise<LinkAnswer>;
+let closeGatewayLink: () => void;
+
+beforeEach(async () => {
+  polled = [];
+  reply = () => Promise.resolve(answer);
+  closeGatewayLink = () => undefined;
+  links = new NodeLinks({
+    identitySecrets: [secret],
+    answer: (poll) => {
+      polled.push(poll);
+      return reply(poll);
+    },
+    onFault: () => undefined,
+  });
+  server = createServer((_request, response) => response.writeHead(404).end());
+  server.on('upgrade', (request, socket, head) => links.accept(request, socket, head));
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  port = String((server.address() as AddressInfo).port);
+});
+
+afterEach(async () => {
+  closeGatewayLink();
+  links.end();
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+function identityFor(requestId: string, signedBy = secret): string {
+  return signIdentity(signedBy, null, { requestId, nowMs: Date.now() });
+}
+
+function connect(identity: string, toPort = port): GatewayLink {
+  const link = new GatewayLink({
+    hostname: '127.0.0.1',
+    port: toPort,
+    identity,
+    connectTimeoutMs: 5_000,
+    onClosed: () => undefined,
+  });
+  closeGatewayLink = () => link.close();
+  return link;
+}
+
+function ask(link: GatewayLink, query = '?a=b'): Promise<LinkAnswer | LinkFault> {
+  return new Promise((resolve) => {
+    link.poll(
+      { requestId: 'r', query, caller },
+      { onLinkAnswer: resolve, onLinkFault: (fault) => resolve(fault) },
+    );
+  });
+}
+
+describe('a link', () => {
+  it('brings polls and their answers', async () => {
+    const link = connect(identityFor(pollLinkRequestId));
+    expect(await ask(link)).toEqual(answer);
+    expect(polled).toMatchObject([{ requestId: 'r', query: '?a=b', caller }]);
+    expect(link.size).toBe(0);
+  });
+
+  it.each([
+    ['no identity', ''],
+    ['one by another secret', identityFor(pollLinkRequestId, 'j'.repeat(40))],
+    ['one of a request that needs no authentication', identityFor('0123456789abcdef')],
+  ])('is not opened with %s', async (_case, identity) => {
+    expect(await ask(connect(identity))).toBeInstanceOf(LinkRefused);
+    expect([links.size, polled.length]).toEqual([0, 0]);
+  });
+
+  it('is not opened for another protocol', async () => {
+    const response = await fetch(`http://127.0.0.1:${port}${pollLinkPath}`, {
+      headers: { [identityHeaderName]: identityFor(pollLinkRequestId) },
+    });
+    expect(response.status).toBe(404);
+    expect(pollLinkProtocol).toMatch(/-\d+$/);
+  });
+
+  it('is refused by a server that knows no links', async () => {
+    server.removeAllListeners('upgrade');
+    expect(await ask(connect(identityFor(pollLinkRequestId)))).toBeInstanceOf(LinkRefused);
+  });
+
+  it('tells who was not reached from who was lost', async () => {
+    reply = () => new Promise(() => undefined);
+    const link = connect(identityFor(pollLinkRequestId));
+    const held = ask(link);
+    const begun = Promise.withResolvers<undefined>();
+    reply = () => {
+      begun.resolve(undefined);
+      return new Promise(() => undefined);
+    };
+    await begun.promise;
+    links.end();
+    expect(await held).toBeInstanceOf(LinkLost);
+    const closed = createServer();
+    await new Promise<void>((resolve) => {
+      closed.listen(0, '127.0.0.1', resolve);
+    });
+    const { port: closedPort } = closed.address() as AddressInfo;
+    await new Promise((resolve) => closed.close(resolve));
+    expect(await ask(connect(identityFor(pollLinkRequestId), String(closedPort)))).toBeInstanceOf(
+      LinkUnreachable,
+    );
+  });
+
+  it('sends what many answers begin with once', async () => {
+    const long = 'l'.repeat(100_000);
+    const headers = {};
+    reply = ({ query }) => Promise.resolve({ status: 200, headers, shared: long, own: query });
+    let socket: Socket | undefined;
+    server.on('upgrade', (_request, upgraded: Socket) => {
+      socket = upgraded;
+    });
+    const link = connect(identityFor(pollLinkRequestId));
+    const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => ask(link, `?${n}`)));
+    expect(answers).toEqual(
+      Array.from({ length: 100 }, (_, n) => ({ status: 200, headers, shared: long, own: `?${n}` })),
+    );
+    expect(socket?.bytesWritten).toBeLessThan(long.length * 3);
+  });
+});

@@ -1,0 +1,176 @@
+/** The event node's end of its links, one for each gateway. */
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+
+import type { Caller } from '@parley/contracts';
+import { identityHeaderName } from '@parley/contracts';
+import { verifyIdentity } from '@parley/identity';
+
+import { FrameReader, frameOf } from './frames.ts';
+import { pollLinkProtocol, pollLinkRequestId } from './protocol.ts';
+import type { AnswersText, LinkAnswer, LinkedPoll, PollsText } from './protocol.ts';
+
+/** A poll that a node is to answer. */
+export type ReceivedPoll = LinkedPoll & {
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+};
+
+export type NodeLinksOptions = {
+  /** Secrets with which the gateway's identity may be signed. */
+  readonly identitySecrets: readonly string[];
+  /** Answers a poll, refusals included; what it throws ends the link. */
+  readonly answer: (poll: ReceivedPoll) => Promise<LinkAnswer>;
+  readonly onFault: (error: unknown) => void;
+};
+
+/** So many answers go together at most, so that a gateway begins to write the first while the others are still being made. */
+const answersPerFrame = 128;
+
+/** A gateway that does not see the end of a link is left after so long. */
+const endingMaxMs = 1_000;
+
+type Alike = { readonly first: LinkAnswer; readonly answers: [number, string][] };
+
+class NodeLink {
+  readonly #socket: Duplex;
+  readonly #options: NodeLinksOptions;
+  readonly #waiting = new Map<number, AbortController>();
+  /** Answers of this moment, by what they share. */
+  readonly #ready = new Map<string, Alike>();
+  #isFlushing = false;
+
+  constructor(socket: Duplex, head: Buffer, options: NodeLinksOptions) {
+    this.#socket = socket;
+    this.#options = options;
+    const reader = new FrameReader((text) => this.#receive(text));
+    const read = (chunk: Buffer): void => {
+      try {
+        reader.push(chunk);
+      } catch (error) {
+        this.#fail(error);
+      }
+    };
+    socket.on('data', read);
+    // A gateway that says nothing more waits for nothing more.
+    socket.on('end', () => socket.destroy());
+    socket.on('close', () => {
+      for (const controller of this.#waiting.values()) controller.abort();
+      this.#waiting.clear();
+    });
+    if (head.length > 0) read(head);
+  }
+
+  /** Ends the link behind the answers that are ready. */
+  end(): void {
+    this.#flush();
+    this.#socket.end();
+    // A gateway that is paused would keep the connection, and this process with it.
+    setTimeout(() => this.#socket.destroy(), endingMaxMs).unref();
+  }
+
+  #receive(text: string): void {
+    const [polls, left] = JSON.parse(text) as PollsText;
+    for (const number of left) {
+      this.#waiting.get(number)?.abort();
+      this.#waiting.delete(number);
+    }
+    for (const [number, requestId, query, caller] of polls)
+      this.#begin(number, requestId, query, caller);
+  }
+
+  #begin(number: number, requestId: string, query: string, caller: Caller): void {
+    const controller = new AbortController();
+    this.#waiting.set(number, controller);
+    const { signal } = controller;
+    this.#options.answer({ requestId, query, caller, signal }).then(
+      (answer) => this.#reply(number, answer),
+      (error: unknown) => this.#fail(error),
+    );
+  }
+
+  #reply(number: number, answer: LinkAnswer): void {
+    // Who left gets nothing.
+    if (!this.#waiting.delete(number)) return;
+    const alike = this.#ready.get(answer.shared);
+    if (alike === undefined || !isAlike(alike.first, answer)) {
+      if (alike !== undefined) this.#write(alike);
+      this.#ready.set(answer.shared, { first: answer, answers: [[number, answer.own]] });
+    } else {
+      alike.answers.push([number, answer.own]);
+      if (alike.answers.length >= answersPerFrame) {
+        this.#ready.delete(answer.shared);
+        this.#write(alike);
+      }
+    }
+    if (this.#isFlushing) return;
+    this.#isFlushing = true;
+    setImmediate(() => this.#flush());
+  }
+
+  #flush(): void {
+    this.#isFlushing = false;
+    for (const alike of this.#ready.values()) this.#write(alike);
+    this.#ready.clear();
+  }
+
+  #write({ first, answers }: Alike): void {
+    if (this.#socket.destroyed) return;
+    const text: AnswersText = [first.status, first.headers, answers];
+    this.#socket.write(frameOf(JSON.stringify(text), first.shared));
+  }
+
+  /** Its polls go on elsewhere, since the gateway sees that the link is gone. */
+  #fail(error: unknown): void {
+    this.#options.onFault(error);
+    this.#socket.destroy();
+  }
+}
+
+function isAlike(first: LinkAnswer, other: LinkAnswer): boolean {
+  return first.status === other.status && first.headers === other.headers;
+}
+
+export class NodeLinks {
+  readonly #options: NodeLinksOptions;
+  readonly #links = new Map<Duplex, NodeLink>();
+
+  constructor(options: NodeLinksOptions) {
+    this.#options = options;
+  }
+
+  get size(): number {
+    return this.#links.size;
+  }
+
+  /** Takes the upgrade of a connection, or refuses it: whoever has no valid identity is no gateway. */
+  accept(request: IncomingMessage, socket: Duplex, head: Buffer, nowMs = Date.now()): void {
+    socket.on('error', () => socket.destroy());
+    const header = request.headers[identityHeaderName];
+    const identity = verifyIdentity(
+      this.#options.identitySecrets,
+      typeof header === 'string' ? header : undefined,
+      nowMs,
+    );
+    if (identity?.requestId !== pollLinkRequestId) {
+      refuse(socket, '401 Unauthorized');
+    } else if (request.headers.upgrade !== pollLinkProtocol) {
+      refuse(socket, '400 Bad Request');
+    } else {
+      socket.write(
+        `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${pollLinkProtocol}\r\n\r\n`,
+      );
+      this.#links.set(socket, new NodeLink(socket, head, this.#options));
+      socket.on('close', () => this.#links.delete(socket));
+    }
+  }
+
+  /** Ends all links: polls that are not answered go on at other nodes. */
+  end(): void {
+    for (const link of this.#links.values()) link.end();
+  }
+}
+
+function refuse(socket: Duplex, status: string): void {
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+}

@@ -1,0 +1,74 @@
+/** A poll or stream as an HTTP exchange of its own with its node: streams, and polls of nodes that know no links. */
+import { request as sendRequest } from 'node:http';
+import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
+
+import { identityHeaderName, requestIdHeaderName } from '@parley/contracts';
+import type { LiveNode } from '@parley/placement';
+
+import type { AdmittedRequest } from './admit.ts';
+import { endsAtGateway } from './forward.ts';
+import { ConnectTimeout, connectTimeoutMs, parseAddress } from './upstreams.ts';
+
+/** What an exchange tells; nothing after it was left. */
+export type ExchangeListener = {
+  readonly onAnswer: (answer: IncomingMessage) => void;
+  readonly onFault: (error: Error) => void;
+};
+
+export class HttpExchange {
+  readonly #upstream: ClientRequest;
+  #wasLeft = false;
+
+  constructor(
+    request: IncomingMessage,
+    admitted: AdmittedRequest,
+    to: { readonly agent: Agent; readonly node: LiveNode; readonly identity: string },
+    listener: ExchangeListener,
+  ) {
+    const upstream = sendRequest({
+      agent: to.agent,
+      ...parseAddress(to.node.address),
+      method: request.method,
+      path: admitted.path + admitted.query,
+      headers: headersOf(request, admitted, to.node, to.identity),
+    });
+    this.#upstream = upstream;
+    upstream.on('socket', (socket) => {
+      if (!socket.connecting) return;
+      const timer = setTimeout(() => upstream.destroy(new ConnectTimeout()), connectTimeoutMs);
+      const stop = (): void => clearTimeout(timer);
+      socket.once('connect', stop);
+      socket.once('close', stop);
+    });
+    upstream.on('error', (error) => {
+      if (!this.#wasLeft) listener.onFault(error);
+    });
+    upstream.on('response', (answer) => {
+      if (this.#wasLeft) answer.resume();
+      else listener.onAnswer(answer);
+    });
+    upstream.end();
+  }
+
+  leave(): void {
+    this.#wasLeft = true;
+    this.#upstream.destroy();
+  }
+}
+
+function headersOf(
+  { rawHeaders }: IncomingMessage,
+  { requestId }: AdmittedRequest,
+  node: LiveNode,
+  identity: string,
+): string[] {
+  const headers: string[] = ['host', node.address];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? '';
+    const lower = name.toLowerCase();
+    if (endsAtGateway(lower) || lower === 'host' || lower === 'content-length') continue;
+    headers.push(name, rawHeaders[index + 1] ?? '');
+  }
+  headers.push(requestIdHeaderName, requestId, identityHeaderName, identity);
+  return headers;
+}

@@ -1,0 +1,68 @@
+/** The links to event nodes: one for each node, made when the first poll goes there. */
+import type { LiveNode } from '@parley/placement';
+import { GatewayLink, LinkRefused } from '@parley/poll-link';
+
+import { connectTimeoutMs, parseAddress } from './upstreams.ts';
+import type { NodeList } from './upstreams.ts';
+
+/** A node that knows no links is asked again after so long: one of the next release may have its name. */
+const withoutLinkMs = 30_000;
+
+type OpenLink = { readonly address: string; readonly link: GatewayLink };
+
+export class PollLinks {
+  readonly #signIdentity: () => string;
+  readonly #links = new Map<string, OpenLink>();
+  readonly #withoutUntilMs = new Map<string, number>();
+
+  /** @param signIdentity what opens a link */
+  constructor(signIdentity: () => string) {
+    this.#signIdentity = signIdentity;
+  }
+
+  /** @returns links that are open or being opened */
+  get size(): number {
+    return this.#links.size;
+  }
+
+  /** @returns the link to a node, or undefined where the node knows none */
+  find(node: LiveNode): GatewayLink | undefined {
+    const known = this.#links.get(node.nodeId);
+    if (known?.address === node.address) return known.link;
+    // A process of the same name somewhere else: the one before is gone.
+    known?.link.close();
+    const withoutUntilMs = this.#withoutUntilMs.get(node.nodeId);
+    if (withoutUntilMs !== undefined) {
+      if (performance.now() < withoutUntilMs) return undefined;
+      this.#withoutUntilMs.delete(node.nodeId);
+    }
+    return this.#open(node);
+  }
+
+  /** Closes the links to nodes that are lost, and those without polls to nodes that leave. */
+  closeLost(list: NodeList): void {
+    for (const [nodeId, { link }] of this.#links) {
+      const state = list.stateOf(nodeId);
+      if (state === 'lapsed' || (state === 'gone' && link.size === 0)) link.close();
+    }
+  }
+
+  closeAll(): void {
+    for (const { link } of this.#links.values()) link.close();
+  }
+
+  #open({ nodeId, address }: LiveNode): GatewayLink {
+    const link: GatewayLink = new GatewayLink({
+      ...parseAddress(address),
+      identity: this.#signIdentity(),
+      connectTimeoutMs,
+      onClosed: (fault) => {
+        if (this.#links.get(nodeId)?.link === link) this.#links.delete(nodeId);
+        if (fault instanceof LinkRefused)
+          this.#withoutUntilMs.set(nodeId, performance.now() + withoutLinkMs);
+      },
+    });
+    this.#links.set(nodeId, { address, link });
+    return link;
+  }
+}
