@@ -130,7 +130,7 @@ describe('a poll on a link', () => {
   });
 
   it.each([
-    ['ends its links', (node: Upstream) => node.links.end()],
+    ['ends its links', async (node: Upstream) => node.links.end()],
     ['dies', (node: Upstream) => node.crash()],
   ])('goes on at the next node when its own %s', async (_case, lose) => {
     const [holder, next] = await addNodes(hold);
