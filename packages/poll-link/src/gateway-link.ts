@@ -6,7 +6,7 @@ import { identityHeaderName } from '@parley/contracts';
 
 import { FrameReader, frameOf } from './frames.ts';
 import { pollLinkPath, pollLinkProtocol } from './protocol.ts';
-import type { AnswersText, LinkAnswer, LinkedPoll, PollsText } from './protocol.ts';
+import type { AnswersText, LeavingText, LinkAnswer, LinkedPoll, PollsText } from './protocol.ts';
 
 /** The node was not reached: it has seen nothing of the polls. */
 export class LinkUnreachable extends Error {}
@@ -31,6 +31,8 @@ export type GatewayLinkOptions = {
   /** Signed for the request id of links. */
   readonly identity: string;
   readonly connectTimeoutMs: number;
+  /** Told when the node stops, before the answers that end its polls for it. */
+  readonly onLeaving: () => void;
   /** Told first when the link is over. */
   readonly onClosed: (fault: LinkFault) => void;
 };
@@ -142,7 +144,12 @@ export class GatewayLink {
   }
 
   #receive(text: string, body: Buffer): void {
-    const [status, headers, answers] = JSON.parse(text) as AnswersText;
+    const said = JSON.parse(text) as AnswersText | LeavingText;
+    if (said[0] === 'leaving') {
+      this.#options.onLeaving();
+      return;
+    }
+    const [status, headers, answers] = said;
     const shared = body.toString();
     for (const [number, own] of answers) {
       const listener = this.#listeners.get(number);

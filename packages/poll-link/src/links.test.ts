@@ -28,11 +28,13 @@ let server: Server;
 let links: NodeLinks;
 let port: string;
 let polled: ReceivedPoll[];
+let told: string[];
 let reply: (poll: ReceivedPoll) => Promise<LinkAnswer>;
 let closeGatewayLink: () => void;
 
 beforeEach(async () => {
   polled = [];
+  told = [];
   reply = () => Promise.resolve(answer);
   closeGatewayLink = () => undefined;
   links = new NodeLinks({
@@ -68,6 +70,7 @@ function connect(identity: string, toPort = port): GatewayLink {
     port: toPort,
     identity,
     connectTimeoutMs: 5_000,
+    onLeaving: () => told.push('leaving'),
     onClosed: () => undefined,
   });
   closeGatewayLink = () => link.close();
@@ -134,6 +137,29 @@ describe('a link', () => {
     expect(await ask(connect(identityFor(pollLinkRequestId), String(closedPort)))).toBeInstanceOf(
       LinkUnreachable,
     );
+  });
+
+  it('says that its node stops before the answers that come for it', async () => {
+    const release = Promise.withResolvers<undefined>();
+    reply = async () => {
+      await release.promise;
+      return answer;
+    };
+    const link = connect(identityFor(pollLinkRequestId));
+    const begun = new Promise<void>((resolve) => {
+      const { length } = polled;
+      const check = (): void => {
+        if (polled.length > length) resolve();
+        else setImmediate(check);
+      };
+      check();
+    });
+    const held = ask(link).then(() => told.push('answer'));
+    await begun;
+    links.sayLeaving();
+    release.resolve(undefined);
+    await held;
+    expect(told).toEqual(['leaving', 'answer']);
   });
 
   it('sends what many answers begin with once', async () => {

@@ -8,7 +8,7 @@ import { verifyIdentity } from '@parley/identity';
 
 import { FrameReader, frameOf } from './frames.ts';
 import { pollLinkProtocol, pollLinkRequestId } from './protocol.ts';
-import type { AnswersText, LinkAnswer, LinkedPoll, PollsText } from './protocol.ts';
+import type { AnswersText, LeavingText, LinkAnswer, LinkedPoll, PollsText } from './protocol.ts';
 
 /** A poll that a node is to answer. */
 export type ReceivedPoll = LinkedPoll & {
@@ -59,6 +59,11 @@ class NodeLink {
       this.#waiting.clear();
     });
     if (head.length > 0) read(head);
+  }
+
+  sayLeaving(): void {
+    const text: LeavingText = ['leaving'];
+    this.#socket.write(frameOf(JSON.stringify(text)));
   }
 
   /** Ends the link behind the answers that are ready. */
@@ -163,6 +168,14 @@ export class NodeLinks {
       this.#links.set(socket, new NodeLink(socket, head, this.#options));
       socket.on('close', () => this.#links.delete(socket));
     }
+  }
+
+  /**
+   * Tells all gateways that this node stops. What it answers from then on comes behind that, so whoever polls again for such an
+   * answer finds another node.
+   */
+  sayLeaving(): void {
+    for (const link of this.#links.values()) link.sayLeaving();
   }
 
   /** Ends all links: polls that are not answered go on at other nodes. */

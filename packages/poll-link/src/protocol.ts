@@ -43,3 +43,6 @@ export type AnswersText = readonly [
   headers: Readonly<Record<string, string>>,
   answers: readonly (readonly [number: number, own: string])[],
 ];
+
+/** Said before the answers that end polls because the node stops: the next polls have to go elsewhere. */
+export type LeavingText = readonly ['leaving'];

@@ -180,7 +180,10 @@ export const start: StartService = async (frame: ServiceFrame) => {
   // Drains run in reverse: the lease, registered once the node listens, is given up before, so whoever polls again finds another
   // holder.
   frame.onDrain('links to gateways', () => links.end());
-  frame.onDrain('held polls and streams', () => registry.finishTurns(drainSpreadMs));
+  frame.onDrain('held polls and streams', () => {
+    links.sayLeaving();
+    return registry.finishTurns(drainSpreadMs);
+  });
   keepLease(frame, stores, () => follower.isCurrent(2_000) && feed.canRead);
   return createApiApp({ ...app, endpoints });
 };

@@ -40,8 +40,10 @@ export class EventsHop {
 
   constructor(options: EventsHopOptions) {
     this.#options = options;
-    this.#links = new PollLinks(() =>
-      options.signIdentity({ caller: null, requestId: pollLinkRequestId }),
+    this.#links = new PollLinks(
+      () => options.signIdentity({ caller: null, requestId: pollLinkRequestId }),
+      // Sooner than its lease says so.
+      (nodeId) => options.upstreams.suspect(nodeId),
     );
     this.#stopListening = options.upstreams.list.onLeasesChanged(() => this.#leaveLostNodes());
   }

@@ -12,12 +12,17 @@ type OpenLink = { readonly address: string; readonly link: GatewayLink };
 
 export class PollLinks {
   readonly #signIdentity: () => string;
+  readonly #onLeaving: (nodeId: string) => void;
   readonly #links = new Map<string, OpenLink>();
   readonly #withoutUntilMs = new Map<string, number>();
 
-  /** @param signIdentity what opens a link */
-  constructor(signIdentity: () => string) {
+  /**
+   * @param signIdentity makes what opens a link
+   * @param onLeaving told of a node that stops, before the polls that it ends for it
+   */
+  constructor(signIdentity: () => string, onLeaving: (nodeId: string) => void) {
     this.#signIdentity = signIdentity;
+    this.#onLeaving = onLeaving;
   }
 
   /** @returns links that are open or being opened */
@@ -56,6 +61,7 @@ export class PollLinks {
       ...parseAddress(address),
       identity: this.#signIdentity(),
       connectTimeoutMs,
+      onLeaving: () => this.#onLeaving(nodeId),
       onClosed: (fault) => {
         if (this.#links.get(nodeId)?.link === link) this.#links.delete(nodeId);
         if (fault instanceof LinkRefused)

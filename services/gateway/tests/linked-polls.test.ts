@@ -146,6 +146,17 @@ describe('a poll on a link', () => {
     );
   });
 
+  it('goes elsewhere once its node said that it stops', async () => {
+    const [holder, next] = await addNodes(answerEvents);
+    await poll();
+    holder.links.sayLeaving();
+    await waitUntil('polls go to the other node', async () => {
+      await poll();
+      return next.polled.length > 0;
+    });
+    expect(holder.sockets.size).toBe(1);
+  });
+
   it('goes on at the next node when its own breaks the protocol', async () => {
     const [holder, next] = await addNodes(answerEvents);
     holder.linkHandler = () => {
