@@ -1,9 +1,13 @@
-/** The scenarios of scale and the soak run, find no fault and measure something. How much is no matter of a test. */
+/** All scenarios run, find no fault and measure something. How much is no matter of a test. */
 import { afterEach, expect, test } from 'vitest';
 
+import { readArguments } from './load-options.ts';
 import { startOwnSystem } from './load-system.ts';
 import type { LoadSystem, OwnSystemOptions } from './load-system.ts';
 import { inspectable } from './process-gauge.ts';
+import type { ScenarioResult } from './results.ts';
+import { findOwnSystem, runMeasured } from './run-measured.ts';
+import { measuredScenarios } from './scenarios/index.ts';
 import { measureIdlePolls } from './scenarios/idle-polls.ts';
 import type { IdlePollsResult } from './scenarios/idle-polls.ts';
 import { measureIdleQueues } from './scenarios/idle-queues.ts';
@@ -21,6 +25,54 @@ async function start(options: OwnSystemOptions): Promise<LoadSystem> {
   system = await startOwnSystem(1, options);
   return system;
 }
+
+const small = ['--seconds', '1', '--warm-up', '0.2'];
+
+async function measure(name: string, args: readonly string[]): Promise<ScenarioResult> {
+  const scenario = measuredScenarios.find((each) => each.name === name);
+  if (scenario === undefined) throw new Error(`no scenario ${name}`);
+  const { values } = readArguments([name, ...small, ...args]);
+  system = await startOwnSystem(3, findOwnSystem(scenario, values));
+  return runMeasured(scenario, system, values, () => undefined);
+}
+
+test('send', async () => {
+  const { cases, machine } = await measure('send', [
+    '--senders',
+    '2,4',
+    '--topics',
+    '3',
+    '--repeats',
+    '2',
+  ]);
+  const ours = cases.filter(({ isControl }) => !isControl);
+  expect(ours.map(({ name, samples }) => [name, samples.length])).toEqual([
+    ['2 in flight, 3 topics', 2],
+    ['4 in flight, 3 topics', 2],
+  ]);
+  for (const { summary } of ours)
+    for (const figure of [
+      'sends_per_s',
+      'cpu_us_per_send',
+      'cpu_postgres_us_per_send',
+      'wal_bytes_per_send',
+    ])
+      expect(summary[figure]?.median).toBeGreaterThan(0);
+  expect(machine.postgres).toMatchObject({ fsync: 'on', synchronous_commit: 'on' });
+});
+
+test('chat', async () => {
+  const { cases } = await measure('chat', ['--followers', '20', '--rate', '20']);
+  const [chat] = cases;
+  expect(chat?.name).toBe('20 messages a second');
+  expect(chat?.summary['deliveries_per_s']?.median).toBeGreaterThan(0);
+  expect(chat?.summary['send_to_receive_p50_ms']?.median).toBeGreaterThan(0);
+});
+
+test('reads', async () => {
+  const { cases } = await measure('reads', []);
+  for (const { summary } of cases) expect(summary['requests_per_s']?.median).toBeGreaterThan(0);
+});
 
 test('idle queues', async () => {
   const result = await measureIdleQueues(await start({ events: 1, environment: inspectable }), {

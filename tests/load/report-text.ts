@@ -1,3 +1,4 @@
+import { judgeGoals } from './goals.ts';
 import type { CaseResult, ScenarioResult } from './results.ts';
 import { roundFigure } from './summary.ts';
 import type { Spread } from './summary.ts';
@@ -16,6 +17,16 @@ export function describeResult(result: ScenarioResult): string {
     `${result.repeats} runs of ${result.seconds} s each; median (least to most)`,
   ];
   for (const each of result.cases) lines.push('', ...describeCase(each));
+  const judged = judgeGoals(result);
+  if (judged.length > 0)
+    lines.push(
+      '',
+      'Goals',
+      ...judged.map(({ what, value, unit, control, ratio, bound, isReached }) => {
+        const against = ratio === undefined ? '' : `, ${ratio} × the ${control} ${unit} beside it`;
+        return `  ${isReached ? 'reached' : 'MISSED '} ${what}: ${value} ${unit}${against} (${bound})`;
+      }),
+    );
   if (result.warnings.length > 0)
     lines.push('', ...result.warnings.map((text) => `Beware: ${text}`));
   return `${lines.join('\n')}\n`;

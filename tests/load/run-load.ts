@@ -1,11 +1,16 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
+import { join } from 'node:path';
 
+import { compareResults, describeComparison } from './comparison.ts';
 import { readAmount, readArguments, readCount } from './load-options.ts';
 import type { LoadOptions } from './load-options.ts';
 import { startOwnSystem, useSystem } from './load-system.ts';
 import type { LoadSystem, OwnSystemOptions } from './load-system.ts';
 import { inspectable } from './process-gauge.ts';
+import { renderReport } from './report-html.ts';
 import { describeResult } from './report-text.ts';
+import type { ScenarioResult } from './results.ts';
 import { findOwnSystem, runMeasured } from './run-measured.ts';
 import type { MeasuredScenario } from './scenario.ts';
 import { measureAudience } from './scenarios/audience.ts';
@@ -33,6 +38,8 @@ ${measuredScenarios.map(({ name, summary }) => `  ${name.padEnd(26)} ${summary}`
   --rate A,B                 chat: messages a second
   --processes a=N,b=N        processes of a service, such as events=2,gateway=2 (default one of each)
   --profile DIR              each process writes a CPU profile there when it ends
+  --report DIR               writes SCENARIO.json and SCENARIO.html there
+  --compare FILE             an earlier SCENARIO.json: ratios of the medians; a star where the runs do not overlap
   --json                     the result as JSON
 
 Other scenarios: audience, history, subscribe, presence, idle-queues, idle, node-death, soak
@@ -244,10 +251,31 @@ async function measure(
       runMeasured(scenario, system, options, say),
       interruption(),
     ]);
-    process.stdout.write(options.json ? `${JSON.stringify(result)}\n` : describeResult(result));
+    await hand(result, options, say);
   } finally {
     await system.stop();
   }
+}
+
+/** Prints a result, and writes it where that was asked for. */
+async function hand(
+  result: ScenarioResult,
+  options: LoadOptions,
+  say: (text: string) => void,
+): Promise<void> {
+  const before =
+    options.compare === undefined
+      ? undefined
+      : (JSON.parse(await readFile(options.compare, 'utf8')) as ScenarioResult);
+  process.stdout.write(options.json ? `${JSON.stringify(result)}\n` : describeResult(result));
+  if (before !== undefined && !options.json)
+    process.stdout.write(describeComparison(compareResults(before, result)));
+  if (options.report === undefined) return;
+  await mkdir(options.report, { recursive: true });
+  const file = join(options.report, result.scenario);
+  await writeFile(`${file}.json`, `${JSON.stringify(result, undefined, 1)}\n`);
+  await writeFile(`${file}.html`, renderReport(result, before));
+  say(`Written: ${file}.json and ${file}.html`);
 }
 
 /** Breaks off when somebody stops the run, so that what was started is stopped first. */

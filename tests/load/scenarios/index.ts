@@ -1,6 +1,11 @@
 import type { MeasuredScenario } from '../scenario.ts';
 import { chatScenario } from './chat.ts';
+import { readsScenario } from './reads.ts';
 import { sendScenario } from './send.ts';
 
 /** The scenarios that are measured in several runs, with controls; the others print what they find as they go. */
-export const measuredScenarios: readonly MeasuredScenario[] = [sendScenario, chatScenario];
+export const measuredScenarios: readonly MeasuredScenario[] = [
+  sendScenario,
+  chatScenario,
+  readsScenario,
+];

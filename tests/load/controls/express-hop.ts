@@ -1,0 +1,53 @@
+import { fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+import { Requesters, writeGet } from '../requesters.ts';
+import type { Rig } from '../rig.ts';
+import type { Case } from '../scenario.ts';
+
+/**
+ * The control for every proxied request but polls: a GET of a small fixed answer through Express with http-proxy-middleware, in
+ * front of another Express. Each is a process of its own, started as a service in production is.
+ */
+export async function openExpressHop(rig: Rig, connections: number): Promise<readonly Case[]> {
+  const origin = await start(rig, 'express-origin-process.ts', []);
+  const hop = await start(rig, 'express-hop-process.ts', [`http://127.0.0.1:${origin.port}`]);
+  const controlRig = rig.forParts([
+    { name: 'hop', pids: () => [hop.pid] },
+    { name: 'origin', pids: () => [origin.pid] },
+  ]);
+  const requesters = rig.addGenerators(new Requesters());
+  const url = `http://127.0.0.1:${hop.port}`;
+  return [
+    {
+      name: 'Express with http-proxy-middleware',
+      isControl: true,
+      run: () =>
+        requesters.measure(controlRig, {
+          url,
+          requests: [writeGet(url, '/fixed')],
+          expected: '"success"',
+          connections,
+        }),
+    },
+  ];
+}
+
+async function start(
+  rig: Rig,
+  file: string,
+  args: readonly string[],
+): Promise<{ readonly pid: number; readonly port: number }> {
+  const program = fileURLToPath(new URL(file, import.meta.url));
+  const child: ChildProcess = fork(program, args, {
+    env: { PATH: process.env['PATH'], NODE_ENV: 'production' },
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  rig.defer(() => {
+    child.kill('SIGKILL');
+  });
+  const [port] = (await once(child, 'message')) as [number];
+  return { pid: child.pid ?? 0, port };
+}

@@ -1,0 +1,33 @@
+/** A process of clients, started by `Requesters`, that ask again as soon as they have their answer. */
+import { serveGenerator } from '../generator-process.ts';
+import { Latencies } from '../latencies.ts';
+import type { AskOutcome, AskPlan } from './asking.ts';
+import { HttpConnection } from './http-connection.ts';
+import { isWithin, nowMs } from './protocol.ts';
+
+async function ask(plan: AskPlan): Promise<AskOutcome> {
+  const latencies = new Latencies();
+  let answered = 0;
+  let answeredInWindow = 0;
+  let next = 0;
+  await Promise.all(
+    Array.from({ length: plan.connections }, async () => {
+      const connection = new HttpConnection(plan.url);
+      for (let startedAtMs = nowMs(); startedAtMs < plan.endAtMs;) {
+        const request = plan.requests[next++ % plan.requests.length] ?? '';
+        const { status, body } = await connection.request(request);
+        const atMs = nowMs();
+        if (status !== 200 || !body.includes(plan.expected))
+          throw new Error(`${request.split('\r\n')[0]}: ${status} ${body.slice(0, 300)}`);
+        answered += 1;
+        if (isWithin(plan.window, atMs)) answeredInWindow += 1;
+        if (isWithin(plan.window, startedAtMs)) latencies.record(atMs - startedAtMs);
+        startedAtMs = atMs;
+      }
+      connection.abort();
+    }),
+  );
+  return { answered, answeredInWindow, latencies: latencies.encode() };
+}
+
+serveGenerator(ask);

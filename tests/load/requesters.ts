@@ -1,0 +1,63 @@
+import { fileURLToPath } from 'node:url';
+
+import type { AskOutcome, AskPlan } from './fleet/asking.ts';
+import type { FleetAccount } from './fleet/protocol.ts';
+import { GeneratorProcess } from './generator-process.ts';
+import { Latencies } from './latencies.ts';
+import type { Rig } from './rig.ts';
+import type { Shot } from './scenario.ts';
+
+const program = fileURLToPath(new URL('fleet/requester-process.ts', import.meta.url));
+const tailMs = 250;
+
+/** Clients in a process of their own that each ask again as soon as they have their answer. */
+export class Requesters {
+  readonly #process = new GeneratorProcess<AskPlan, AskOutcome>(program);
+
+  get pids(): readonly number[] {
+    return [this.#process.pid];
+  }
+
+  stop(): void {
+    this.#process.stop();
+  }
+
+  /**
+   * Asks for a warm-up and a window, and measures the window.
+   *
+   * @param rig whose parts are measured
+   * @param plan.requests whole requests, such as {@link writeGet} makes
+   * @param plan.expected what every answer has to hold
+   * @throws Error when an answer was another than 200, or does not hold it
+   */
+  async measure(
+    rig: Rig,
+    plan: Pick<AskPlan, 'url' | 'requests' | 'expected' | 'connections'>,
+  ): Promise<Shot> {
+    const window = rig.planWindow();
+    const asking = this.#process.ask({ ...plan, window, endAtMs: window.toMs + tailMs });
+    const [outcome, measured] = await Promise.all([asking, rig.measureWindow(window)]);
+    return {
+      operation: 'request',
+      operations: outcome.answeredInWindow,
+      measured,
+      figures: {
+        requests_per_s: (outcome.answeredInWindow * 1_000) / (window.toMs - window.fromMs),
+      },
+      latencies: { request: Latencies.decode(outcome.latencies) },
+    };
+  }
+}
+
+/**
+ * @param path with its query, such as `/api/v1/users/me`
+ * @param account whose credentials go with it; none for a control
+ * @returns the request as it goes over the wire
+ */
+export function writeGet(url: string, path: string, account?: FleetAccount): string {
+  const credentials =
+    account === undefined
+      ? ''
+      : `Authorization: Basic ${Buffer.from(`${account.email}:${account.apiKey}`).toString('base64')}\r\n`;
+  return `GET ${path} HTTP/1.1\r\nHost: ${new URL(url).host}\r\n${credentials}User-Agent: ParleyLoad/1.0\r\n\r\n`;
+}

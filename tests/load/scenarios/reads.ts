@@ -1,0 +1,36 @@
+import { openExpressHop } from '../controls/express-hop.ts';
+import { Requesters, writeGet } from '../requesters.ts';
+import type { LoadSystem } from '../load-system.ts';
+import type { LoadOptions } from '../load-options.ts';
+import type { Rig } from '../rig.ts';
+import type { Case, MeasuredScenario } from '../scenario.ts';
+
+const connections = 8;
+
+/** Requests that only read, by closed-loop clients. */
+export const readsScenario: MeasuredScenario = {
+  name: 'reads',
+  summary: 'requests that only read, against a bare proxy',
+  secs: 10,
+  groups: (system, options) => [
+    { name: 'a cheap endpoint', open: (rig) => openCheapEndpoint(system, options, rig) },
+  ],
+};
+
+async function openCheapEndpoint(
+  system: LoadSystem,
+  options: LoadOptions,
+  rig: Rig,
+): Promise<readonly Case[]> {
+  const url = system.urls[0] ?? '';
+  const requesters = rig.addGenerators(new Requesters());
+  const requests = system.accounts.map((account) => writeGet(url, '/api/v1/users/me', account));
+  return [
+    {
+      name: 'GET through the gateway',
+      run: () =>
+        requesters.measure(rig, { url, requests, expected: '"result":"success"', connections }),
+    },
+    ...(options.controls ? await openExpressHop(rig, connections) : []),
+  ];
+}
