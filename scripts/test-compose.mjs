@@ -1,8 +1,8 @@
 // npm run test:compose - builds the image, brings the whole system up from
 // docker-compose.yml with several replicas of every service, and tries what an
 // operator does with it: the first start, stopping an event node, a restart, a
-// dump and its restoration, an upgrade from an older image under load, and the
-// way back. Takes everything down again.
+// dump and its restoration, an upgrade from an older image under load, another
+// key secret, and the way back. Takes everything down again.
 //
 // Plain JavaScript that runs on the Node a machine happens to have (20 or
 // newer): the system under test brings its own. The last line says

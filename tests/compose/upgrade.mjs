@@ -1,6 +1,6 @@
 // A running system is upgraded from the image of an older commit to that of this
-// one, with a migration between them, and goes back, by deploy/upgrade.sh, while
-// clients send and follow through all gateways.
+// one, with a migration between them, its key secret is replaced, and it goes
+// back, by deploy/upgrade.sh, while clients send and follow through all gateways.
 
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -69,6 +69,38 @@ async function replaceAll(compose, traffic, words, signal) {
 }
 
 /**
+ * Takes the steps that the runbook has for this compose file. The way back, which comes next, replaces every replica anyway: it is
+ * the deploy of the last step.
+ */
+async function replaceKeySecret(compose, traffic, image, signal) {
+  const takeStep = (step) => {
+    const program = ['node', 'deploy/generate-secrets.mjs', step, 'key-secret'];
+    return compose.run(['run', '--rm', '--no-TTY', '--no-deps', 'secrets', ...program]);
+  };
+  const renewAll = async () => {
+    const before = new Set((await compose.inspectContainers()).map(({ Id }) => Id));
+    await replaceAll(compose, traffic, ['--renew', image], signal);
+    await checkReplaced(compose, image);
+    for (const { Id, Name, service } of await compose.inspectContainers())
+      assert.ok(!(service in replicas && before.has(Id)), `${Name} was not replaced`);
+  };
+  const reencrypt = async (...settings) => {
+    const command = ['messages', 'parley', 'key', 'reencrypt', '--json'];
+    const run = ['run', '--rm', '--no-TTY', '--no-deps', ...settings, ...command];
+    return JSON.parse(await compose.run(run));
+  };
+  await takeStep('accept-new');
+  await renewAll();
+  await takeStep('use-new');
+  await renewAll();
+  const { renewed, left } = await reencrypt();
+  assert.ok(renewed > 0 && left === 0, `${renewed} rows were stored anew, ${left} are left`);
+  // Ends with 1 where the old secret is still needed.
+  await reencrypt('--env', 'PARLEY_KEY_SECRET_PREVIOUS_FILE=');
+  await takeStep('forget-old');
+}
+
+/**
  * @param {ReturnType<typeof import('./checks.mjs').createChecks>} checks
  * @param {string} runId what the containers' names begin with
  */
@@ -111,7 +143,7 @@ export async function testUpgrade({ check, signal }, runId) {
     });
     const schemaBefore = await readSchemaVersion(compose);
     await check('clients send and follow through all gateways', async () => {
-      const accounts = await makeAccounts(compose);
+      const accounts = await makeAccounts(older);
       const stream = `upgrade ${process.pid}`;
       const gateways = await findGateways(compose);
       assert.equal(gateways.length, replicas.gateway);
@@ -132,6 +164,10 @@ export async function testUpgrade({ check, signal }, runId) {
       assert.ok(version > schemaBefore, `schema ${version} after ${schemaBefore}`);
       return version;
     });
+    await check(
+      'the key secret is replaced in rolling steps, and one retry hides it from every client',
+      () => replaceKeySecret(compose, traffic, images.newer, signal),
+    );
     await check(
       'the way back replaces every replica, and one retry hides it from every client',
       () => replaceAll(compose, traffic, ['--back', images.older], signal),
