@@ -1,14 +1,15 @@
 /** A Postgres that archives its log, with a base backup, and its restoration to a named point, as `deploy/backups.md` describes it. */
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-import { createPool } from '@parley/database';
 import type { Client } from '@parley/database';
 import { findFreePort, makeTemporaryFolder, startPostgres } from '@parley/local-stores';
 import type { RunningStore } from '@parley/local-stores';
 import { waitUntil } from '@parley/test-kit';
+
+import { clusterOf, copyWhileUsed, withClient, writeToCluster } from './postgres-copies.ts';
 
 const run = promisify(execFile);
 
@@ -39,26 +40,13 @@ export class ArchivedPostgres {
     return this.#running.url;
   }
 
-  /** Copies the data while it is in use; the archive has what makes the copy whole. */
   async takeBaseBackup(): Promise<void> {
-    const backup = join(this.#folder, 'backup');
-    await this.#withClient(async (client) => {
-      await client.query(`SELECT pg_backup_start('base', true)`);
-      await run('cp', ['-a', this.#dataDir, backup]);
-      const { rows } = await client.query<{ labelfile: string }>('SELECT * FROM pg_backup_stop()');
-      const cluster = join(backup, 'cluster');
-      for (const name of ['postmaster.pid', 'postmaster.opts', 'pg_wal'])
-        await rm(join(cluster, name), { recursive: true, force: true });
-      await this.#asOwner(cluster, async () => {
-        await mkdir(join(cluster, 'pg_wal'), { mode: 0o700 });
-        await writeFile(join(cluster, 'backup_label'), rows[0]?.labelfile ?? '');
-      });
-    });
+    await copyWhileUsed(this.url, this.#dataDir, join(this.#folder, 'backup'));
   }
 
   /** Names this moment, and waits until the archive has all that came before. */
   async markPoint(name: string): Promise<void> {
-    await this.#withClient(async (client) => {
+    await withClient(this.url, async (client) => {
       await client.query('SELECT pg_create_restore_point($1)', [name]);
       await this.#archiveAll(client);
     });
@@ -66,21 +54,20 @@ export class ArchivedPostgres {
 
   /** Loses the data, with all that was not archived, and brings it back as it was at a named point. */
   async loseAndRestore(name: string): Promise<void> {
-    await this.#withClient((client) => this.#archiveAll(client));
+    await withClient(this.url, (client) => this.#archiveAll(client));
     process.kill(this.#running.pid, 'SIGKILL');
     await this.#running.exited;
     await rm(this.#dataDir, { recursive: true, force: true });
     this.#dataDir = join(this.#folder, 'second');
-    const cluster = join(this.#dataDir, 'cluster');
     await run('cp', ['-a', join(this.#folder, 'backup'), this.#dataDir]);
-    await this.#asOwner(cluster, () => writeFile(join(cluster, 'recovery.signal'), ''));
+    await writeToCluster(clusterOf(this.#dataDir), 'recovery.signal', '');
     this.#running = await launch(this.#folder, this.#port, this.#dataDir, {
       restore_command: `cp ${this.#folder}/archive/%f %p`,
       recovery_target_name: name,
       recovery_target_action: 'promote',
     });
     await waitUntil('Postgres takes changes', () =>
-      this.#withClient(async (client) => {
+      withClient(this.url, async (client) => {
         const { rows } = await client.query<{ waits: boolean }>(
           'SELECT pg_is_in_recovery() AS waits',
         );
@@ -105,31 +92,6 @@ export class ArchivedPostgres {
       );
       return (archived.rows[0]?.last ?? '') >= name;
     });
-  }
-
-  async #withClient<Result>(work: (client: Client) => Promise<Result>): Promise<Result> {
-    const pool = createPool({
-      databaseUrl: this.#running.url,
-      applicationName: 'parley tests of backups',
-      connectionsMax: 1,
-      onError: () => undefined,
-    });
-    try {
-      const client = await pool.connect();
-      try {
-        return await work(client);
-      } finally {
-        client.release();
-      }
-    } finally {
-      await pool.end();
-    }
-  }
-
-  /** What is put into a cluster belongs to whom the cluster belongs to. */
-  async #asOwner(cluster: string, work: () => Promise<void>): Promise<void> {
-    await work();
-    await run('chown', ['-R', `--reference=${cluster}`, cluster]);
   }
 }
 

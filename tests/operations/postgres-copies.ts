@@ -1,0 +1,56 @@
+/** Copies of a Postgres that runs, made as its own documentation describes a base backup at the level of files. */
+import { execFile } from 'node:child_process';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+import { createPool } from '@parley/database';
+import type { Client } from '@parley/database';
+
+const run = promisify(execFile);
+
+export async function withClient<Result>(
+  url: string,
+  work: (client: Client) => Promise<Result>,
+): Promise<Result> {
+  const pool = createPool({
+    databaseUrl: url,
+    applicationName: 'parley tests of operations',
+    connectionsMax: 1,
+    onError: () => undefined,
+  });
+  try {
+    const client = await pool.connect();
+    try {
+      return await work(client);
+    } finally {
+      client.release();
+    }
+  } finally {
+    await pool.end();
+  }
+}
+
+/** @param dataDir as `startPostgres` takes it */
+export const clusterOf = (dataDir: string): string => join(dataDir, 'cluster');
+
+/** What is put into a cluster belongs to whom the cluster belongs to. */
+export async function writeToCluster(cluster: string, name: string, text: string): Promise<void> {
+  await writeFile(join(cluster, name), text);
+  await run('chown', [`--reference=${cluster}`, join(cluster, name)]);
+}
+
+/** Copies data while it is in use; the log that Postgres archives or streams has what makes the copy whole. */
+export async function copyWhileUsed(url: string, from: string, to: string): Promise<void> {
+  await withClient(url, async (client) => {
+    await client.query(`SELECT pg_backup_start('base', true)`);
+    await run('cp', ['-a', from, to]);
+    const { rows } = await client.query<{ labelfile: string }>('SELECT * FROM pg_backup_stop()');
+    const cluster = clusterOf(to);
+    for (const name of ['postmaster.pid', 'postmaster.opts', 'pg_wal'])
+      await rm(join(cluster, name), { recursive: true, force: true });
+    await mkdir(join(cluster, 'pg_wal'), { mode: 0o700 });
+    await run('chown', [`--reference=${cluster}`, join(cluster, 'pg_wal')]);
+    await writeToCluster(cluster, 'backup_label', rows[0]?.labelfile ?? '');
+  });
+}

@@ -1,0 +1,212 @@
+/**
+ * A standby takes over while people send and follow. One that is synchronous has all that was acknowledged: no message is lost, all queues
+ * go on, and nobody touches a process of Parley.
+ */
+import { migrate } from '@parley/database';
+import { DeliveryLedger, QueueFollower, readObjects, waitUntil } from '@parley/test-kit';
+import type { Answer, Parameters } from '@parley/test-kit';
+import { expect, test } from 'vitest';
+
+import { startSmallOrganization } from '../api/small-organization.ts';
+import type { PersonKey, SmallOrganization } from '../api/small-organization.ts';
+import { withClient } from './postgres-copies.ts';
+import { PostgresPair } from './postgres-pair.ts';
+
+type Message = { readonly content: string };
+
+const followersOf: readonly PersonKey[] = ['bob', 'cat'];
+/** Shorter than the default, so that a commit that waits for a standby is given up within the test. */
+const statementTimeoutSecs = '3';
+
+class Talk {
+  readonly ledger = new DeliveryLedger();
+  readonly #organization: SmallOrganization;
+  readonly #followers: QueueFollower[] = [];
+  #sent = 0;
+  refused = 0;
+
+  constructor(organization: SmallOrganization) {
+    this.#organization = organization;
+  }
+
+  async begin(): Promise<void> {
+    await this.#organization.client('ann').post('users/me/subscriptions', {
+      subscriptions: [{ name: 'plans' }],
+      principals: ['Ann@example.com', 'bob@example.com', 'cat@example.com'],
+    });
+    for (const who of followersOf) await this.follow(who);
+  }
+
+  async follow(who: PersonKey): Promise<void> {
+    this.#followers.push(
+      await QueueFollower.open(
+        this.#organization.client(who),
+        this.#organization.id(who),
+        this.ledger,
+        { parameters: { narrow: [['topic', 'numbers']] } },
+      ),
+    );
+  }
+
+  /** Sends once; whether it is acknowledged is noted, and what fails is left alone. */
+  async send(): Promise<boolean> {
+    this.#sent += 1;
+    const content = `number ${this.#sent}`;
+    this.ledger.attempt(
+      content,
+      followersOf.map((who) => this.#organization.id(who)),
+    );
+    const answer = await this.#organization
+      .client('ann')
+      .request('POST', 'messages', { type: 'stream', to: 'plans', topic: 'numbers', content })
+      .catch(() => undefined);
+    if (answer?.status === 200) {
+      this.ledger.acknowledge(content, answer.body['id'] as number);
+      return true;
+    }
+    if (answer !== undefined && answer.status !== 503)
+      throw new Error(`a send was answered ${JSON.stringify(answer.body)}`);
+    this.refused += 1;
+    return false;
+  }
+
+  async sendUntil(isOver: () => boolean): Promise<void> {
+    while (!isOver()) await this.send();
+  }
+
+  async end(): Promise<void> {
+    await waitUntil('every queue has its messages', () => this.ledger.hasAllReceipts(), {
+      deadlineMs: 30_000,
+    });
+    for (const follower of this.#followers) await follower.stop();
+    this.ledger.check();
+  }
+}
+
+async function readEpoch(url: string): Promise<number> {
+  const { rows } = await withClient(url, (client) =>
+    client.query<{ epoch: number }>('SELECT epoch FROM log_head'),
+  );
+  return rows[0]?.epoch ?? 0;
+}
+
+test('a synchronous standby takes over: what was acknowledged is there, queues go on, nothing is done by hand', async () => {
+  await using postgres = await PostgresPair.start();
+  await migrate(postgres.url);
+  await using ending = new AsyncDisposableStack();
+  const organization = await startSmallOrganization({
+    events: 2,
+    messages: 1,
+    databaseUrl: postgres.url,
+  });
+  ending.defer(() => organization.stop());
+  await postgres.startStandby('synchronous');
+  const talk = new Talk(organization);
+  await talk.begin();
+  const before = await readEpoch(postgres.url);
+
+  let isOver = false;
+  const senders = [1, 2, 3].map(() => talk.sendUntil(() => isOver));
+  const stopSending = async (): Promise<void> => {
+    isOver = true;
+    await Promise.all(senders);
+  };
+  ending.defer(stopSending);
+  await waitUntil('some are acknowledged', () => talk.ledger.acknowledgedCount > 30);
+  await postgres.losePrimary();
+  await waitUntil('senders notice', () => talk.refused > 0, { deadlineMs: 20_000 });
+  await postgres.promote();
+  const T = Date.now();
+  const atPromotion = talk.ledger.acknowledgedCount;
+  await waitUntil(
+    'sends are acknowledged again',
+    () => talk.ledger.acknowledgedCount > atPromotion + 30,
+    {
+      deadlineMs: 30_000,
+    },
+  );
+  await stopSending();
+
+  await talk.end();
+  expect(await readEpoch(postgres.url)).toBe(before + 1);
+}, 120_000);
+
+test('an asynchronous standby takes over: queues that saw what is gone are refused by code, all others go on, no id is given twice', async () => {
+  await using postgres = await PostgresPair.start();
+  await migrate(postgres.url);
+  await using ending = new AsyncDisposableStack();
+  const organization = await startSmallOrganization({
+    events: 1,
+    messages: 1,
+    databaseUrl: postgres.url,
+  });
+  ending.defer(() => organization.stop());
+  await organization.client('ann').post('users/me/subscriptions', {
+    subscriptions: [{ name: 'plans' }],
+    principals: ['Ann@example.com', 'bob@example.com', 'cat@example.com'],
+  });
+  const send = async (content: string): Promise<number> => {
+    const message = { type: 'stream', to: 'plans', topic: 'numbers', content };
+    const answer = await organization
+      .client('ann')
+      .request('POST', 'messages', message)
+      .catch(() => undefined);
+    return answer?.status === 200 ? (answer.body['id'] as number) : 0;
+  };
+  const register = async (who: PersonKey): Promise<Parameters> => {
+    const options = { event_types: ['message'], narrow: [['topic', 'numbers']] };
+    const { queue_id, last_event_id } = await organization.client(who).post('register', options);
+    return { queue_id: queue_id as string, last_event_id: last_event_id as number };
+  };
+  const poll = (who: PersonKey, queue: Parameters): Promise<Answer> =>
+    organization.client(who).request('GET', 'events', { ...queue, dont_block: true });
+  const contentsIn = (answer: Answer): unknown[] =>
+    readObjects(answer.body, 'events').map(({ message }) => (message as Message).content);
+
+  const [told, untold] = [await register('bob'), await register('cat')];
+  await postgres.startStandby('asynchronous');
+  postgres.holdReplication();
+  const lost = await send('lost');
+  expect(lost).toBeGreaterThan(0);
+  await waitUntil(
+    'one queue is told',
+    async () => contentsIn(await poll('bob', told)).length === 1,
+  );
+  const newest = readObjects((await poll('bob', told)).body, 'events').at(-1)?.['id'] as number;
+  await postgres.losePrimary();
+  await postgres.promote();
+
+  const first = await waitUntil('a send is acknowledged', () => send('new'), {
+    deadlineMs: 30_000,
+  });
+  expect(first).toBeGreaterThan(lost);
+  expect(await poll('bob', { ...told, last_event_id: newest })).toMatchObject({
+    status: 400,
+    body: { code: 'BAD_EVENT_QUEUE_ID' },
+  });
+  await expect.poll(async () => contentsIn(await poll('cat', untold))).toEqual(['new']);
+}, 120_000);
+
+test('while a synchronous standby does not confirm nothing is acknowledged, so that nothing acknowledged is lost', async () => {
+  await using postgres = await PostgresPair.start();
+  await migrate(postgres.url);
+  await using ending = new AsyncDisposableStack();
+  const organization = await startSmallOrganization({
+    events: 1,
+    messages: 1,
+    databaseUrl: postgres.url,
+    environment: { PARLEY_DATABASE_STATEMENT_TIMEOUT_SECS: statementTimeoutSecs },
+  });
+  ending.defer(() => organization.stop());
+  const talk = new Talk(organization);
+  await talk.begin();
+  await postgres.startStandby('synchronous');
+  expect(await talk.send()).toBe(true);
+  postgres.holdReplication();
+  const answers = [await talk.send(), await talk.send()];
+  expect(answers).toEqual([false, false]);
+  await postgres.losePrimary();
+  await postgres.promote();
+  await waitUntil('sends are acknowledged again', () => talk.send(), { deadlineMs: 30_000 });
+  await talk.end();
+}, 120_000);
