@@ -116,7 +116,6 @@ test('a synchronous standby takes over: what was acknowledged is there, queues g
   await postgres.losePrimary();
   await waitUntil('senders notice', () => talk.refused > 0, { deadlineMs: 20_000 });
   await postgres.promote();
-  const T = Date.now();
   const atPromotion = talk.ledger.acknowledgedCount;
   await waitUntil(
     'sends are acknowledged again',

@@ -1,0 +1,130 @@
+/** The connections to Postgres that each service opens at most, counted while all of them are wanted, against what operators are told. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import type { Client } from '@parley/database';
+import { repositoryFolder, serviceNames, waitUntil } from '@parley/test-kit';
+import type { ServiceName } from '@parley/test-kit';
+import { expect, test } from 'vitest';
+
+import { startSmallOrganization } from '../api/small-organization.ts';
+
+const poolMax = 8;
+/** More than fit into a pool. */
+const requestsAtOnce = 2 * poolMax;
+
+/** Tables of which each service but the gateway reads one for what is asked of it below. */
+const lockedTables = ['streams', 'realm_emoji', 'messages', 'event_queues'];
+
+/** Numbers of the table in the README: for requests, others, together. */
+async function readTable(): Promise<Map<ServiceName, readonly [number, number, number]>> {
+  const readme = await readFile(join(repositoryFolder, 'deploy/kubernetes/README.md'), 'utf8');
+  return new Map(
+    [...readme.matchAll(/^\| ([a-z, ]+) \| (\d+) \| (\d+) \([^|]*\) \| (\d+) \|$/gm)].flatMap(
+      ([, services = '', requests, others, together]) =>
+        services
+          .split(', ')
+          .map(
+            (service) =>
+              [
+                service as ServiceName,
+                [Number(requests), Number(others), Number(together)],
+              ] as const,
+          ),
+    ),
+  );
+}
+
+const poolOf = (service: ServiceName): string =>
+  service === 'gateway' ? 'parley-gateway' : `parley ${service}`;
+
+/** How many connections there are of each pool, by its name without that of its node. */
+async function countConnections(client: Client): Promise<[string, number][]> {
+  const { rows } = await client.query<{ name: string; count: number }>(
+    `SELECT regexp_replace(application_name, '^(parley-gateway\\S*) .*', '\\1') AS name, count(*)
+       FROM pg_stat_activity WHERE datname = current_database() GROUP BY 1`,
+  );
+  return rows.map(({ name, count }) => [name, count]);
+}
+
+test('each service opens as many connections as the operator is told, and no more', async () => {
+  const table = await readTable();
+  expect([...table.keys()].toSorted()).toEqual([...serviceNames].toSorted());
+  await using ending = new AsyncDisposableStack();
+  const organization = await startSmallOrganization({
+    events: 1,
+    messages: 1,
+    environment: { PARLEY_DATABASE_POOL_MAX: String(poolMax), PARLEY_LOGIN_LIMITS: 'off' },
+  });
+  ending.defer(() => organization.stop());
+  const ann = organization.client('ann');
+  // From here on the gateway knows her key, and asks Postgres for strangers only.
+  await ann.get('users/me');
+
+  const watcher = await organization.pool.connect();
+  ending.defer(() => watcher.release());
+  const most = new Map<string, number>();
+  const count = async (): Promise<void> => {
+    for (const [name, seen] of await countConnections(watcher))
+      most.set(name, Math.max(most.get(name) ?? 0, seen));
+  };
+
+  const blocker = await organization.pool.connect();
+  ending.defer(() => blocker.release(true));
+  await blocker.query('SET idle_in_transaction_session_timeout = 0');
+  await blocker.query('BEGIN');
+  const waiting: Promise<unknown>[] = [];
+  const untilFull = (services: readonly ServiceName[]): Promise<boolean> =>
+    waitUntil(
+      `pools for requests are full: ${services.join(', ')}`,
+      async () => {
+        await count();
+        return services.every((service) => most.get(poolOf(service)) === poolMax);
+      },
+      { describe: () => JSON.stringify([...most]) },
+    );
+  try {
+    await blocker.query(`LOCK TABLE ${lockedTables.join(', ')} IN ACCESS EXCLUSIVE MODE`);
+    for (let n = 0; n < requestsAtOnce; n += 1)
+      waiting.push(
+        ann.request('GET', 'realm/emoji'),
+        ann.request('GET', 'streams'),
+        ann.request('GET', 'messages', { anchor: 'newest', num_before: 1, num_after: 0 }),
+        ann.request('POST', 'messages', {
+          type: 'private',
+          to: ['bob@example.com'],
+          content: `${n}`,
+        }),
+        ann.request('POST', 'register', { event_types: ['message'] }),
+      );
+    await untilFull(serviceNames.filter((service) => service !== 'gateway'));
+    // Now the gateway, which looks up the keys of strangers.
+    await blocker.query('LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE');
+    for (let n = 0; n < requestsAtOnce; n += 1)
+      waiting.push(
+        organization.client('ann', String(n).padStart(32, 'x')).request('GET', 'users/me'),
+      );
+    await untilFull(['gateway']);
+  } finally {
+    await blocker.query('ROLLBACK');
+    await Promise.allSettled(waiting);
+  }
+  await count();
+
+  const others = new Map<ServiceName, readonly string[]>([
+    ['gateway', ['parley-gateway-leases']],
+    ['messages', ['parley sending', 'parley side effects']],
+    ['events', ['parley log follower']],
+  ]);
+  for (const [service, [requests, besides, together]] of table) {
+    expect(most.get(poolOf(service)), service).toBe(requests);
+    const lease = service === 'gateway' ? 0 : 1;
+    const seen = (others.get(service) ?? []).reduce((sum, name) => sum + (most.get(name) ?? 0), 0);
+    expect(seen + lease, service).toBeLessThanOrEqual(besides);
+    expect(requests + besides).toBe(together);
+  }
+  // One of each service but the gateway; a pool of a name that is not told of above would be missed.
+  expect(most.get('parley lease')).toBe(serviceNames.length - 1);
+  const known = [...serviceNames.map(poolOf), ...[...others.values()].flat(), 'parley lease'];
+  expect([...most.keys()].filter((name) => !known.includes(name))).toEqual(['parley tests']);
+});
