@@ -1,5 +1,5 @@
 /** All scenarios run, find no fault and measure something. How much is no matter of a test. */
-import { afterEach, expect, test } from 'vitest';
+import { afterAll, afterEach, expect, test } from 'vitest';
 
 import { readArguments } from './load-options.ts';
 import { startOwnSystem } from './load-system.ts';
@@ -8,8 +8,6 @@ import { inspectable } from './process-gauge.ts';
 import type { ScenarioResult } from './results.ts';
 import { findOwnSystem, runMeasured } from './run-measured.ts';
 import { measuredScenarios } from './scenarios/index.ts';
-import { measureIdlePolls } from './scenarios/idle-polls.ts';
-import type { IdlePollsResult } from './scenarios/idle-polls.ts';
 import { measureIdleQueues } from './scenarios/idle-queues.ts';
 import { measureNodeDeath } from './scenarios/node-death.ts';
 import { soak } from './scenarios/soak.ts';
@@ -28,13 +26,36 @@ async function start(options: OwnSystemOptions): Promise<LoadSystem> {
 
 const small = ['--seconds', '1', '--warm-up', '0.2'];
 
+// One system for all scenarios that are measured: starting it takes longer than they do here.
+let shared: Promise<LoadSystem> | undefined;
+afterAll(async () => {
+  await (await shared)?.stop();
+});
+
 async function measure(name: string, args: readonly string[]): Promise<ScenarioResult> {
   const scenario = measuredScenarios.find((each) => each.name === name);
   if (scenario === undefined) throw new Error(`no scenario ${name}`);
   const { values } = readArguments([name, ...small, ...args]);
-  system = await startOwnSystem(3, findOwnSystem(scenario, values));
-  return runMeasured(scenario, system, values, () => undefined);
+  shared ??= startOwnSystem(3, { events: 1, logsToFiles: true, environment: inspectable });
+  return runMeasured(scenario, await shared, values, () => undefined);
 }
+
+test('a system of its own has what is asked for', () => {
+  const [scenario] = measuredScenarios;
+  if (scenario === undefined) throw new Error('no scenarios');
+  const { values } = readArguments([
+    'send',
+    '--processes',
+    'events=2,gateway=3',
+    '--profile',
+    '/p',
+  ]);
+  expect(findOwnSystem(scenario, values)).toMatchObject({
+    events: 2,
+    gateways: 3,
+    environment: { NODE_OPTIONS: '--cpu-prof --cpu-prof-dir=/p' },
+  });
+});
 
 test('send', async () => {
   const { cases, machine } = await measure('send', [
@@ -74,6 +95,25 @@ test('reads', async () => {
   for (const { summary } of cases) expect(summary['requests_per_s']?.median).toBeGreaterThan(0);
 });
 
+test('idle', async () => {
+  const args = ['--polls', '20,60', '--repeats', '2'];
+  const ours = (await measure('idle', args)).cases.filter(({ isControl }) => !isControl);
+  expect(ours.map(({ group, samples }) => [group, samples.length])).toEqual([
+    ['20 held polls', 2],
+    ['60 held polls', 2],
+  ]);
+  for (const { summary } of ours) {
+    expect(summary['open_files_events']?.median).toBeGreaterThan(20);
+    expect(summary['send_to_receive_p50_ms']?.median).toBeGreaterThan(0);
+  }
+});
+
+test('audience', async () => {
+  const { cases } = await measure('audience', ['--audience', '2,30']);
+  expect(cases.map(({ name }) => name)).toEqual(['2 subscribers', '30 subscribers']);
+  for (const { summary } of cases) expect(summary['rows_per_send']?.median).toBeDefined();
+});
+
 test('idle queues', async () => {
   const result = await measureIdleQueues(await start({ events: 1, environment: inspectable }), {
     queues: 100,
@@ -85,27 +125,6 @@ test('idle queues', async () => {
   expect(result).toMatchObject({ idle_queues: 100, followers: 25 });
   expect(result.send_to_receive.count).toBeGreaterThan(0);
   expect(result.send_to_all_to_receive.count).toBe(75);
-});
-
-test('idle polls', async () => {
-  const results: IdlePollsResult[] = [];
-  await measureIdlePolls(
-    await start({
-      events: 1,
-      gateways: 2,
-      environment: {
-        ...inspectable,
-        PARLEY_HEARTBEAT_MIN_SECS: '1',
-        PARLEY_HEARTBEAT_MAX_SECS: '2',
-      },
-    }),
-    { levels: [20, 60], idleSecs: 3 },
-    (result) => results.push(result),
-  );
-  expect(results.map(({ polls, send_to_receive: { count } }) => [polls, count])).toEqual([
-    [20, 60],
-    [60, 180],
-  ]);
 });
 
 test('the death of a node', async () => {

@@ -13,9 +13,7 @@ import { describeResult } from './report-text.ts';
 import type { ScenarioResult } from './results.ts';
 import { findOwnSystem, runMeasured } from './run-measured.ts';
 import type { MeasuredScenario } from './scenario.ts';
-import { measureAudience } from './scenarios/audience.ts';
 import { historyLine, measureHistory } from './scenarios/history.ts';
-import { measureIdlePolls } from './scenarios/idle-polls.ts';
 import { measureIdleQueues } from './scenarios/idle-queues.ts';
 import { measuredScenarios } from './scenarios/index.ts';
 import { measureNodeDeath } from './scenarios/node-death.ts';
@@ -36,27 +34,26 @@ ${measuredScenarios.map(({ name, summary }) => `  ${name.padEnd(26)} ${summary}`
   --senders A,B              send: clients in flight (default 1,8,64)
   --topics A,B               send: topics they send to (default 1,200)
   --rate A,B                 chat: messages a second
+  --audience A,B             audience: numbers of subscribers (default 10,1000,100000)
+  --polls A,B                idle: held polls (default 1000,9000)
   --processes a=N,b=N        processes of a service, such as events=2,gateway=2 (default one of each)
   --profile DIR              each process writes a CPU profile there when it ends
   --report DIR               writes SCENARIO.json and SCENARIO.html there
   --compare FILE             an earlier SCENARIO.json: ratios of the medians; a star where the runs do not overlap
   --json                     the result as JSON
 
-Other scenarios: audience, history, subscribe, presence, idle-queues, idle, node-death, soak
+Other scenarios: history, subscribe, presence, idle-queues, node-death, soak
   --url URL                  a running system (default: one is started, with rate limits off)
   --account EMAIL:API_KEY    an account of that system; may be repeated
   --senders N                presence: closed-loop clients (default 8)
   --followers N              long-polling queues (subscribe: default 100; idle-queues: 1000)
-  --sends N                  audience: at most so many sends (default 200)
-  --seconds N                at most so long (default 20; idle: 60 at each level)
-  --audience A,B             numbers of subscribers (default 10,100000; subscribe: the last one)
+  --seconds N                at most so long (default 20)
+  --audience N               subscribe: subscribers of the large stream (default 100000)
   --people N                 subscribe: people in one request (default 10000); presence: of the organization (2000)
   --messages N               history: messages to make (default 1000000); idle-queues: those left unfetched (100);
                              soak: those sent before, which fill a node's memory of the log (50000)
   --queues N                 idle-queues: without a poll (default 20000); node-death: of the node that is killed (5000)
   --deliveries N             idle-queues: a second (default 200)
-  --polls A,B                idle: levels of held polls (default 1000,9000)
-  --gateways N               idle: gateways (default 1)
   --survivors N              node-death: event nodes that are left (default 1)
   --minutes N                soak: how long (default 30)
   --clients N                soak: clients that open and abandon polls (default 300)
@@ -69,7 +66,6 @@ const sendsBound = 1_000_000;
 const secsBound = 600;
 const queuesBound = 40_000;
 const followersBound = 9_000;
-const heldPollsBound = 18_000;
 const processesBound = 8;
 // What a single poll answers.
 const backlogBound = 500;
@@ -92,16 +88,6 @@ type Scenario = {
 };
 
 const scenarios: Readonly<Record<string, Scenario>> = {
-  audience: {
-    run: async (system, { values, say, report }) => {
-      for (const text of values.audience.split(',')) {
-        const subscribers = readCount(text, 'audience', sendsBound);
-        say(`Sending to ${subscribers} subscribers ...`);
-        const sends = readCount(values.sends ?? '200', 'sends', sendsBound);
-        report({ scenario: 'audience', ...(await measureAudience(system, subscribers, sends)) });
-      }
-    },
-  },
   subscribe: {
     run: (system, { values, report }) =>
       measureSubscribing(
@@ -109,7 +95,11 @@ const scenarios: Readonly<Record<string, Scenario>> = {
         {
           people: readCount(values.people ?? '10000', 'people', sendsBound),
           followers: readCount(values.followers ?? '100', 'followers', senderBound),
-          largeStream: readCount(values.audience.split(',').at(-1) ?? '', 'audience', sendsBound),
+          largeStream: readCount(
+            (values.audience ?? '100000').split(',').at(-1) ?? '',
+            'audience',
+            sendsBound,
+          ),
         },
         (result) => report({ scenario: 'subscribe', ...result }),
       ),
@@ -135,23 +125,6 @@ const scenarios: Readonly<Record<string, Scenario>> = {
         backlog: readCount(values.messages ?? '100', 'messages', backlogBound),
       });
       report({ scenario: 'idle-queues', ...result });
-    },
-  },
-  idle: {
-    ownSystem: (values) => ({
-      events: 1,
-      gateways: readCount(values.gateways, 'gateways', processesBound),
-      environment: inspectable,
-    }),
-    run: async (system, { values, report }) => {
-      await measureIdlePolls(
-        system,
-        {
-          levels: values.polls.split(',').map((text) => readCount(text, 'polls', heldPollsBound)),
-          idleSecs: readCount(values.seconds ?? '60', 'seconds', secsBound),
-        },
-        (result) => report({ scenario: 'idle', ...result }),
-      );
     },
   },
   'node-death': {

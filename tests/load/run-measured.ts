@@ -213,7 +213,13 @@ export function findOwnSystem(scenario: MeasuredScenario, options: LoadOptions):
       ...own.environment,
       ...(options.profile === undefined
         ? {}
-        : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${resolve(options.profile)}` }),
+        : {
+            NODE_OPTIONS: [
+              ...(own.environment?.['NODE_OPTIONS'] ?? '').split(' ').filter(Boolean),
+              '--cpu-prof',
+              `--cpu-prof-dir=${resolve(options.profile)}`,
+            ].join(' '),
+          }),
     },
   };
 }

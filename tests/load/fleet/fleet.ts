@@ -138,6 +138,11 @@ export class Fleet {
     );
   }
 
+  /** Lets all followers hang up. They can be held again when the system has noticed. */
+  async release(): Promise<void> {
+    await this.#each(() => ({ act: 'release' }));
+  }
+
   /**
    * Waits until the followers together have so many messages since the tally began.
    *

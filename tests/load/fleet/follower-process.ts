@@ -51,6 +51,9 @@ class FollowerProcess {
               void follower.follow(resolve).finally(resolve);
             }),
         );
+      case 'release':
+        for (const follower of this.#followers) follower.stop();
+        return null;
       case 'churn':
         this.#churning = new AbortController();
         this.#churned = churn(

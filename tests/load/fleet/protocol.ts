@@ -16,6 +16,8 @@ export type Command =
   | { readonly act: 'touch'; readonly followers: number; readonly atOnce: number }
   /** Holds a poll for each of the first so many followers from now on; those that are held already stay. */
   | { readonly act: 'hold'; readonly followers: number; readonly atOnce: number }
+  /** Lets go of all held polls: every follower hangs up. */
+  | { readonly act: 'release' }
   /** Opens, abandons and repeats polls, and ends and registers queues, so many clients at once, until stopped. */
   | { readonly act: 'churn'; readonly clients: number; readonly holdMaxMs: number }
   /** Ends the churning: every client hangs up. */

@@ -2,119 +2,188 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 import type { Cluster, ServiceName } from '@parley/test-kit';
 
+import { openNchan } from '../controls/nchan.ts';
 import { Fleet } from '../fleet/fleet.ts';
 import { nowMs } from '../fleet/protocol.ts';
-import { summarizeLatencies } from '../latencies.ts';
-import type { LatencySummary } from '../latencies.ts';
+import { Latencies } from '../latencies.ts';
+import { readCounts } from '../load-options.ts';
+import type { LoadOptions } from '../load-options.ts';
 import { getOwn } from '../load-system.ts';
 import type { LoadSystem } from '../load-system.ts';
 import { credentialsOf, makeAccounts } from '../make-people.ts';
 import { collectReceipts, NumberedSends } from '../numbered-sends.ts';
-import { kibEach, ProcessGauge } from '../process-gauge.ts';
+import { inspectable, ProcessGauge } from '../process-gauge.ts';
+import type { MemorySample } from '../process-gauge.ts';
+import type { Rig } from '../rig.ts';
+import type { Case, Group, MeasuredScenario, Shot } from '../scenario.ts';
 
-export type IdlePollsResult = {
-  readonly polls: number;
-  readonly gateways: number;
-  readonly opened_per_second: number;
-  readonly gateway_heap_kib_per_poll: number;
-  readonly gateway_rss_kib_per_poll: number;
-  readonly node_heap_kib_per_poll: number;
-  readonly node_rss_kib_per_poll: number;
-  readonly gateway_open_files: number;
-  readonly node_open_files: number;
-  readonly idle_seconds: number;
-  readonly heartbeats: number;
-  readonly gateway_cpu_percent: number;
-  readonly node_cpu_percent: number;
-  readonly gateway_cpu_us_per_heartbeat: number | null;
-  readonly node_cpu_us_per_heartbeat: number | null;
-  /** A message to all. */
-  readonly send_to_receive: LatencySummary;
-  readonly deliveries_per_second: number;
-};
-
-const stream = 'held';
+const pollsBound = 18_000;
 const requestsAtOnce = 32;
 const sendsToAll = 3;
+const controlRounds = 3;
 const heldDeadlineMs = 120_000;
 // A look costs the process a scrape of its metrics, which counts every open socket.
 const lookIntervalMs = 200;
+const measuredServices = ['gateway', 'events'] as const;
+const bytesPerKib = 1_024;
 
-/**
- * Holds polls on one event node, more with each level, lets them idle through a heartbeat, and delivers a message to all.
- *
- * @param options.levels numbers of held polls, growing
- * @throws Error for a system that is not the generator's own, and when a client sees what it may not see
- */
-export async function measureIdlePolls(
-  system: LoadSystem,
-  options: { readonly levels: readonly number[]; readonly idleSecs: number },
-  report: (result: IdlePollsResult) => void,
-): Promise<void> {
-  const { organization, cluster } = getOwn(system, 'idle');
-  using stack = new DisposableStack();
-  const gaugesOf = (service: ServiceName): readonly ProcessGauge[] =>
-    cluster.findProcesses(service).map((running) => stack.use(new ProcessGauge(running)));
-  const gateways = gaugesOf('gateway');
-  const nodes = gaugesOf('events');
-  const sender = await organization.makeAccount('Sender');
-  const people = await makeAccounts(organization, Math.max(...options.levels), 'held');
-  const [made] = await organization.maker.makeStreams([{ name: stream }]);
-  if (made === undefined) throw new Error('no stream was made');
-  await organization.maker.subscribe(made.id, [sender.id, ...people.map(({ user }) => user.id)]);
-  const sends = new NumberedSends(sender.client);
-  await sends.send(stream);
+type Memory = Readonly<Record<(typeof measuredServices)[number], MemorySample>>;
 
-  const registered = await Fleet.register(system.urls, credentialsOf(people), requestsAtOnce);
-  const fleet = stack.use(registered.fleet);
-  const gatewaysBefore = await readMemory(gateways);
-  const nodesBefore = await readMemory(nodes);
-  let held = 0;
-  for (const polls of options.levels) {
-    const opening = await fleet.hold(polls, requestsAtOnce);
-    await waitForHeld(cluster, fleet, polls, betweenPolls(polls));
-    const openedPerSecond = ((polls - held) * 1_000) / opening.tookMs;
-    held = polls;
-    const gatewaysAfter = await readMemory(gateways);
-    const nodesAfter = await readMemory(nodes);
+/** Polls that wait: what they take of the memory of gateway and node, and what heartbeats cost. */
+export const idleScenario: MeasuredScenario = {
+  name: 'idle',
+  summary: '1,000 and 9,000 held polls; 18,000 with --polls 18000 --processes gateway=2',
+  secs: 60,
+  ownSystem: () => ({ environment: inspectable }),
+  groups: (system, options) => {
+    // Of processes that have held nothing yet: what V8 has kept from the polls of an earlier level would hide those of the next.
+    let before: Memory | undefined;
+    return readCounts(options.polls ?? '1000,9000', 'polls', pollsBound).map((polls): Group => ({
+      name: `${polls} held polls`,
+      open: async (rig) => {
+        const idle = await IdlePolls.open(system, rig, polls);
+        before ??= await idle.readMemory();
+        return idle.listCases(options, before);
+      },
+    }));
+  },
+};
 
-    const { heartbeats: heartbeatsBefore } = await fleet.report();
-    const gatewaysCpuBefore = await readCpuSecs(gateways);
-    const nodesCpuBefore = await readCpuSecs(nodes);
-    await pause(options.idleSecs * 1_000);
-    const gatewaysCpuSecs = (await readCpuSecs(gateways)) - gatewaysCpuBefore;
-    const nodesCpuSecs = (await readCpuSecs(nodes)) - nodesCpuBefore;
-    const heartbeats = (await fleet.report()).heartbeats - heartbeatsBefore;
+class IdlePolls {
+  readonly #system: LoadSystem;
+  readonly #rig: Rig;
+  readonly #polls: number;
+  readonly #fleet: Fleet;
+  readonly #sends: NumberedSends;
+  readonly #stream: string;
 
-    const latencies: number[] = [];
-    let deliveringMs = 0;
-    for (let n = 0; n < sendsToAll; n += 1) {
-      const startedAt = nowMs();
-      await sends.send(stream);
-      const { receipts } = await collectReceipts(fleet, polls);
-      latencies.push(...sends.latenciesOf(receipts));
-      deliveringMs += Math.max(...receipts.map(({ receivedAtMs }) => receivedAtMs)) - startedAt;
-      await waitForHeld(cluster, fleet, polls, betweenPolls(polls));
-    }
-    report({
-      polls,
-      gateways: gateways.length,
-      opened_per_second: Math.round(openedPerSecond),
-      gateway_heap_kib_per_poll: kibEach(gatewaysAfter.heap - gatewaysBefore.heap, polls),
-      gateway_rss_kib_per_poll: kibEach(gatewaysAfter.rss - gatewaysBefore.rss, polls),
-      node_heap_kib_per_poll: kibEach(nodesAfter.heap - nodesBefore.heap, polls),
-      node_rss_kib_per_poll: kibEach(nodesAfter.rss - nodesBefore.rss, polls),
-      gateway_open_files: await countOpenFiles(gateways),
-      node_open_files: await countOpenFiles(nodes),
-      idle_seconds: options.idleSecs,
-      heartbeats,
-      gateway_cpu_percent: percent(gatewaysCpuSecs, options.idleSecs),
-      node_cpu_percent: percent(nodesCpuSecs, options.idleSecs),
-      gateway_cpu_us_per_heartbeat: usEach(gatewaysCpuSecs, heartbeats),
-      node_cpu_us_per_heartbeat: usEach(nodesCpuSecs, heartbeats),
-      send_to_receive: summarizeLatencies(latencies),
-      deliveries_per_second: Math.round((sendsToAll * polls * 1_000) / deliveringMs),
+  static async open(system: LoadSystem, rig: Rig, polls: number): Promise<IdlePolls> {
+    const { organization } = getOwn(system, 'idle');
+    const label = `held ${polls}`;
+    const sender = await organization.makeAccount(`Sender ${label}`);
+    const people = await makeAccounts(organization, polls, label);
+    const stream = await organization.makeStream(label, [sender]);
+    await organization.maker.subscribe(
+      stream.id,
+      people.map(({ user }) => user.id),
+    );
+    const sends = new NumberedSends(sender.client);
+    // The first send to a topic makes its conversation.
+    await sends.send(stream.name);
+    const { fleet } = await Fleet.register(system.urls, credentialsOf(people), requestsAtOnce);
+    rig.addGenerators(fleet);
+    return new IdlePolls({ system, rig, polls, fleet, sends, stream: stream.name });
+  }
+
+  private constructor(parts: {
+    readonly system: LoadSystem;
+    readonly rig: Rig;
+    readonly polls: number;
+    readonly fleet: Fleet;
+    readonly sends: NumberedSends;
+    readonly stream: string;
+  }) {
+    this.#system = parts.system;
+    this.#rig = parts.rig;
+    this.#polls = parts.polls;
+    this.#fleet = parts.fleet;
+    this.#sends = parts.sends;
+    this.#stream = parts.stream;
+  }
+
+  async listCases(options: LoadOptions, before: Memory): Promise<readonly Case[]> {
+    const { stores } = getOwn(this.#system, 'idle');
+    return [
+      { name: 'idle', run: () => this.#run(before) },
+      ...(options.controls
+        ? await openNchan(this.#rig, stores.folder, this.#polls, controlRounds)
+        : []),
+    ];
+  }
+
+  /** After a collection of garbage in each process. */
+  async readMemory(): Promise<Memory> {
+    const { cluster } = getOwn(this.#system, 'idle');
+    const samples = await Promise.all(
+      measuredServices.map(async (service) => {
+        const all = await Promise.all(
+          cluster.findProcesses(service).map(async (running) => {
+            using gauge = new ProcessGauge(running);
+            return await gauge.readMemory();
+          }),
+        );
+        const sum = (read: (sample: MemorySample) => number): number =>
+          all.reduce((total, sample) => total + read(sample), 0);
+        return [
+          service,
+          {
+            heapBytes: sum(({ heapBytes }) => heapBytes),
+            externalBytes: sum(({ externalBytes }) => externalBytes),
+            rssBytes: sum(({ rssBytes }) => rssBytes),
+          },
+        ] as const;
+      }),
+    );
+    return Object.fromEntries(samples) as Memory;
+  }
+
+  async #run(before: Memory): Promise<Shot> {
+    const { cluster } = getOwn(this.#system, 'idle');
+    const opening = await this.#fleet.hold(this.#polls, requestsAtOnce);
+    await this.#waitForHeld(this.#polls);
+    const memory = await this.readMemory();
+    const { heartbeats: heartbeatsBefore } = await this.#fleet.report();
+    let heartbeats = 0;
+    const measured = await this.#rig.measureAround(async () => {
+      await pause(this.#rig.secs * 1_000);
+      heartbeats = (await this.#fleet.report()).heartbeats - heartbeatsBefore;
     });
+    const latencies = new Latencies();
+    for (let n = 0; n < sendsToAll; n += 1) {
+      await this.#sends.send(this.#stream);
+      const { receipts } = await collectReceipts(this.#fleet, this.#polls);
+      for (const latencyMs of this.#sends.latenciesOf(receipts)) latencies.record(latencyMs);
+    }
+    const files = await Promise.all(
+      measuredServices.map(async (service) => {
+        const counts = await Promise.all(
+          cluster.findProcesses(service).map(async (running) => {
+            using gauge = new ProcessGauge(running);
+            return await gauge.countOpenFiles();
+          }),
+        );
+        return [`open_files_${service}`, counts.reduce((sum, count) => sum + count, 0)] as const;
+      }),
+    );
+    await this.#fleet.release();
+    await this.#waitForHeld(0);
+    const kibPerPoll = (bytes: number): number => bytes / bytesPerKib / this.#polls;
+    const grown = (
+      service: (typeof measuredServices)[number],
+      read: (sample: MemorySample) => number,
+    ): number => kibPerPoll(read(memory[service]) - read(before[service]));
+    const rss = measuredServices.map((service) => grown(service, ({ rssBytes }) => rssBytes));
+    return {
+      operation: 'heartbeat',
+      operations: heartbeats,
+      measured,
+      figures: {
+        polls_opened_per_s: (this.#polls * 1_000) / opening.tookMs,
+        memory_kib_per_poll: rss.reduce((sum, kib) => sum + kib, 0),
+        memory_gateway_kib_per_poll: rss[0] ?? 0,
+        memory_events_kib_per_poll: rss[1] ?? 0,
+        heap_gateway_kib_per_poll: grown('gateway', ({ heapBytes }) => heapBytes),
+        heap_events_kib_per_poll: grown('events', ({ heapBytes }) => heapBytes),
+        heartbeats,
+        ...Object.fromEntries(files),
+      },
+      latencies: { send_to_receive: latencies },
+    };
+  }
+
+  #waitForHeld(polls: number): Promise<void> {
+    const { cluster } = getOwn(this.#system, 'idle');
+    return waitForHeld(cluster, this.#fleet, polls, betweenPolls(polls));
   }
 }
 
@@ -151,32 +220,4 @@ export async function waitForHeld(
 /** Of many polls some are always on their way between a heartbeat and the next poll. */
 function betweenPolls(polls: number): number {
   return Math.floor(polls / 200);
-}
-
-async function readMemory(
-  gauges: readonly ProcessGauge[],
-): Promise<{ readonly heap: number; readonly rss: number }> {
-  const samples = await Promise.all(gauges.map((gauge) => gauge.readMemory()));
-  return {
-    heap: samples.reduce((sum, { heapBytes }) => sum + heapBytes, 0),
-    rss: samples.reduce((sum, { rssBytes }) => sum + rssBytes, 0),
-  };
-}
-
-async function readCpuSecs(gauges: readonly ProcessGauge[]): Promise<number> {
-  const secs = await Promise.all(gauges.map((gauge) => gauge.readCpuSecs()));
-  return secs.reduce((sum, value) => sum + value, 0);
-}
-
-async function countOpenFiles(gauges: readonly ProcessGauge[]): Promise<number> {
-  const counts = await Promise.all(gauges.map((gauge) => gauge.countOpenFiles()));
-  return counts.reduce((sum, value) => sum + value, 0);
-}
-
-function percent(cpuSecs: number, secs: number): number {
-  return Math.round((cpuSecs / secs) * 1_000) / 10;
-}
-
-function usEach(cpuSecs: number, count: number): number | null {
-  return count === 0 ? null : Math.round((cpuSecs * 1e6) / count);
 }

@@ -1,5 +1,7 @@
 import type { MeasuredScenario } from '../scenario.ts';
+import { audienceScenario } from './audience.ts';
 import { chatScenario } from './chat.ts';
+import { idleScenario } from './idle-polls.ts';
 import { readsScenario } from './reads.ts';
 import { sendScenario } from './send.ts';
 
@@ -7,5 +9,7 @@ import { sendScenario } from './send.ts';
 export const measuredScenarios: readonly MeasuredScenario[] = [
   sendScenario,
   chatScenario,
+  idleScenario,
+  audienceScenario,
   readsScenario,
 ];
