@@ -13,7 +13,7 @@ import { clientNameOf } from './client-name.ts';
 import { decodeParameters, findRawText } from './decode-parameters.ts';
 import { findRefusalFault } from './declared-refusals.ts';
 import { Preserialized } from './endpoint.ts';
-import type { Endpoint, UntypedRequest } from './endpoint.ts';
+import type { Endpoint, HangUpSignal, UntypedRequest } from './endpoint.ts';
 import { refusalFor } from './error-handler.ts';
 import { decodeForm } from './form-text.ts';
 import { successText } from './write-answer.ts';
@@ -25,7 +25,7 @@ export type DirectRequest = {
   /** With the question mark. */
   readonly query: string;
   /** Aborted when nobody waits for the answer any more. */
-  readonly signal: AbortSignal;
+  readonly signal: HangUpSignal;
 };
 
 /** The body is `shared` and `own`, one after the other. */

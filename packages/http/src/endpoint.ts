@@ -36,6 +36,13 @@ export type DecodedParameters<Parameters extends readonly Parameter[]> = {
   readonly [Item in Parameters[number] as Item['name']]: ReturnType<Item['decode']>;
 };
 
+/** Says that nobody waits for the answer any more: what an AbortSignal says, which costs more than a poll can afford. */
+export type HangUpSignal = {
+  readonly aborted: boolean;
+  readonly addEventListener: (type: 'abort', listener: () => void) => void;
+  readonly removeEventListener: (type: 'abort', listener: () => void) => void;
+};
+
 export type EndpointRequest<
   Parameters extends readonly Parameter[],
   Access extends EndpointAccess,
@@ -45,7 +52,7 @@ export type EndpointRequest<
   readonly clientName: string;
   readonly requestId: string;
   /** Aborted when the client hangs up, and when the server must close the connection. */
-  readonly signal: AbortSignal;
+  readonly signal: HangUpSignal;
   /** The text of any parameter as it came, declared or not; the body wins over the query, the last value counts. */
   readonly rawText: (name: string) => string | undefined;
   /** A request header by its lower-case name. */

@@ -188,7 +188,7 @@ const held = defineEndpoint({
       context.hangUps.push('waiting');
       request.signal.addEventListener('abort', () => {
         context.hangUps.push('hung up');
-        reject(request.signal.reason as Error);
+        reject(new DOMException('the client hung up', 'AbortError'));
       });
     }),
 });

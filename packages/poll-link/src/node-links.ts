@@ -10,10 +10,35 @@ import { FrameReader, frameOf } from './frames.ts';
 import { pollLinkProtocol, pollLinkRequestId } from './protocol.ts';
 import type { AnswersText, LeavingText, LinkAnswer, LinkedPoll, PollsText } from './protocol.ts';
 
+/** As much of an AbortSignal as one poll needs, of which a node holds thousands. */
+export class PollSignal {
+  #aborted = false;
+  #listener: (() => void) | undefined;
+
+  get aborted(): boolean {
+    return this.#aborted;
+  }
+
+  /** Keeps one listener: the poll waits for one thing at a time. */
+  addEventListener(_type: 'abort', listener: () => void): void {
+    if (this.#listener !== undefined) throw new Error('a poll waits for one thing at a time');
+    this.#listener = listener;
+  }
+
+  removeEventListener(_type: 'abort', listener: () => void): void {
+    if (this.#listener === listener) this.#listener = undefined;
+  }
+
+  abort(): void {
+    this.#aborted = true;
+    this.#listener?.();
+  }
+}
+
 /** A poll that a node is to answer. */
 export type ReceivedPoll = LinkedPoll & {
   /** Aborted when nobody waits for the answer any more. */
-  readonly signal: AbortSignal;
+  readonly signal: PollSignal;
 };
 
 export type NodeLinksOptions = {
@@ -35,7 +60,7 @@ type Alike = { readonly first: LinkAnswer; readonly answers: [number, string][] 
 class NodeLink {
   readonly #socket: Duplex;
   readonly #options: NodeLinksOptions;
-  readonly #waiting = new Map<number, AbortController>();
+  readonly #waiting = new Map<number, PollSignal>();
   /** Answers of this moment, by what they share. */
   readonly #ready = new Map<string, Alike>();
   #isFlushing = false;
@@ -55,7 +80,7 @@ class NodeLink {
     // A gateway that says nothing more waits for nothing more.
     socket.on('end', () => socket.destroy());
     socket.on('close', () => {
-      for (const controller of this.#waiting.values()) controller.abort();
+      for (const signal of this.#waiting.values()) signal.abort();
       this.#waiting.clear();
     });
     if (head.length > 0) read(head);
@@ -85,9 +110,8 @@ class NodeLink {
   }
 
   #begin(number: number, requestId: string, query: string, caller: Caller): void {
-    const controller = new AbortController();
-    this.#waiting.set(number, controller);
-    const { signal } = controller;
+    const signal = new PollSignal();
+    this.#waiting.set(number, signal);
     this.#options.answer({ requestId, query, caller, signal }).then(
       (answer) => this.#reply(number, answer),
       (error: unknown) => this.#fail(error),

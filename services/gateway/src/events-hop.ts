@@ -26,6 +26,9 @@ import { PollLinks } from './poll-links.ts';
 /** Idle connections to event nodes close before the nodes' own keep-alive would close them under a poll. */
 const upstreamKeepAliveMs = 30_000;
 
+/** How often polls are looked through for those that have lasted too long. A timer for each costs more than all the looks. */
+const boundCheckMs = 1_000;
+
 export class EventsHop {
   readonly #options: EventsHopOptions;
   readonly #agent = new Agent({
@@ -36,6 +39,7 @@ export class EventsHop {
   readonly #links: PollLinks;
   readonly #polls = new Set<HeldPoll>();
   readonly #stopListening: () => void;
+  readonly #boundCheck: NodeJS.Timeout;
   #isDraining = false;
 
   constructor(options: EventsHopOptions) {
@@ -45,6 +49,7 @@ export class EventsHop {
       // Sooner than its lease says so.
       (nodeId) => options.upstreams.suspect(nodeId),
     );
+    this.#boundCheck = setInterval(() => this.#endOverdue(), boundCheckMs);
     this.#stopListening = options.upstreams.list.onLeasesChanged(() => this.#leaveLostNodes());
   }
 
@@ -111,8 +116,14 @@ export class EventsHop {
 
   stop(): void {
     this.#stopListening();
+    clearInterval(this.#boundCheck);
     this.#links.closeAll();
     this.#agent.destroy();
+  }
+
+  #endOverdue(): void {
+    const nowMs = performance.now();
+    for (const poll of this.#polls) if (poll.isOverdue(nowMs)) poll.endEmpty();
   }
 
   #leaveLostNodes(): void {

@@ -67,11 +67,9 @@ export class HeldPoll implements PollListener {
   readonly #isForStream: boolean;
   /** Without waiting, an empty answer says that there is nothing: only a node can say so. */
   readonly #waits: boolean;
-  #boundTimer: NodeJS.Timeout;
+  #boundAtMs: number;
   /** Nodes tried since one was last reached. */
-  readonly #tried = new Set<string>();
-  /** Headers of every answer, the node's or the gateway's. */
-  readonly #fixedHeaders: Readonly<Record<string, string>>;
+  #tried: readonly string[] = [];
   #searchUntilMs: number;
   #sentAtMs = 0;
   /** How the node that has the poll is asked; undefined while none has it. */
@@ -104,13 +102,8 @@ export class HeldPoll implements PollListener {
     this.#done = done;
     this.#isForStream = this.admitted.endpoint.isStream;
     this.#waits = this.#isForStream || !asksNotToWait.test(this.admitted.query);
-    this.#fixedHeaders = {
-      ...this.admitted.answerHeaders,
-      [requestIdHeaderName]: this.admitted.requestId,
-      ...this.admitted.rateLimitHeaders,
-    };
     this.#searchUntilMs = performance.now() + searchMaxMs;
-    this.#boundTimer = setTimeout(() => this.endEmpty(), hop.pollBoundMs);
+    this.#boundAtMs = performance.now() + hop.pollBoundMs;
     // A body of a GET means nothing, but must not clog the connection.
     this.request.resume();
     this.response.on('close', () => this.#finish());
@@ -121,6 +114,12 @@ export class HeldPoll implements PollListener {
     return this.#node?.nodeId;
   }
 
+  /** Headers of every answer, the node's or the gateway's. */
+  get #fixedHeaders(): Readonly<Record<string, string>> {
+    const { answerHeaders, rateLimitHeaders, requestId } = this.admitted;
+    return { ...answerHeaders, [requestIdHeaderName]: requestId, ...rateLimitHeaders };
+  }
+
   get isStreaming(): boolean {
     return this.#stream !== undefined;
   }
@@ -129,7 +128,7 @@ export class HeldPoll implements PollListener {
   begin(): void {
     if (this.#isOver) return;
     const candidates = this.#hop.upstreams.holdersOf(this.queueId);
-    const node = candidates.find((candidate) => !this.#tried.has(candidate.nodeId));
+    const node = candidates.find((candidate) => !this.#tried.includes(candidate.nodeId));
     if (node !== undefined) {
       this.#send(node);
       return;
@@ -138,7 +137,7 @@ export class HeldPoll implements PollListener {
       this.refuse(serviceUnavailable());
       return;
     }
-    this.#tried.clear();
+    this.#tried = [];
     this.#moveTimer = setTimeout(() => {
       this.#moveTimer = undefined;
       this.begin();
@@ -164,6 +163,11 @@ export class HeldPoll implements PollListener {
   moveSoon(reason: MoveReason): void {
     // Every change of leases says so again.
     this.#moveTimer ??= setTimeout(() => this.move(reason), Math.random() * givenUpSpreadMs);
+  }
+
+  /** Whether it has lasted for as long as it may. */
+  isOverdue(nowMs: number): boolean {
+    return nowMs >= this.#boundAtMs;
   }
 
   /** Answers that nothing happened: the client polls again with the same `last_event_id`. */
@@ -205,7 +209,7 @@ export class HeldPoll implements PollListener {
   }
 
   #send(node: LiveNode): void {
-    this.#tried.add(node.nodeId);
+    this.#tried = [...this.#tried, node.nodeId];
     this.#node = node;
     this.#sentAtMs = performance.now();
     const { admitted } = this;
@@ -262,7 +266,7 @@ export class HeldPoll implements PollListener {
     // A poll that was held has its whole time to look for the next node.
     if (performance.now() - this.#sentAtMs > searchMaxMs) {
       this.#searchAnew();
-      this.#tried.add(node.nodeId);
+      this.#tried = [...this.#tried, node.nodeId];
     }
     this.#hop.onMoved(wasReached ? 'lost' : 'unreachable');
     this.begin();
@@ -276,8 +280,7 @@ export class HeldPoll implements PollListener {
     this.#stopMoving();
     const { response } = this;
     if (this.#isForStream && answer.statusCode === 200 && this.request.method === 'GET') {
-      clearTimeout(this.#boundTimer);
-      this.#boundTimer = setTimeout(() => this.endEmpty(), this.#hop.streamBoundMs);
+      this.#boundAtMs = performance.now() + this.#hop.streamBoundMs;
       response.writeHead(200, this.#answerHeaders(answer));
       this.#stream = new StreamAnswer(answer, response, this.#hop.streams);
       return;
@@ -316,7 +319,7 @@ export class HeldPoll implements PollListener {
   }
 
   #searchAnew(): void {
-    this.#tried.clear();
+    this.#tried = [];
     this.#searchUntilMs = performance.now() + searchMaxMs;
   }
 
@@ -328,7 +331,6 @@ export class HeldPoll implements PollListener {
   #finish(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    clearTimeout(this.#boundTimer);
     clearTimeout(this.#endTimer);
     // After a complete answer the connection to the node stays for the next poll.
     if (this.response.writableFinished) this.#way = undefined;

@@ -1,3 +1,5 @@
+import type { HangUpSignal } from '@parley/http';
+
 import type { ParsedEntry } from '../feed/parsed-entry.ts';
 import type { UserView } from '../feed/user-view.ts';
 import type { QueueDescriptor } from './queue-descriptor.ts';
@@ -46,7 +48,7 @@ export class QueueTurn {
   /** Waits until there is a reason to look again, or to stop. */
   wait(options: {
     readonly heartbeatAfterMs: number;
-    readonly signal: AbortSignal;
+    readonly signal: HangUpSignal;
   }): Promise<TurnRelease> {
     const { signal } = options;
     if (this.#isOver) return Promise.resolve('over');

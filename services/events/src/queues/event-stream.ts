@@ -13,6 +13,7 @@ import { Readable } from 'node:stream';
 import { badEventQueueId } from '@parley/contracts';
 import type { ApiError } from '@parley/contracts';
 import { refusalFor } from '@parley/http';
+import type { HangUpSignal } from '@parley/http';
 
 import { answerBounds } from './collect-events.ts';
 import type { CollectBounds, CollectedEvent } from './collect-events.ts';
@@ -89,7 +90,7 @@ export class EventStreams {
    */
   async open(
     queue: EventQueue,
-    options: { readonly lastEventId: number; readonly signal: AbortSignal },
+    options: { readonly lastEventId: number; readonly signal: HangUpSignal },
   ): Promise<Readable> {
     const reader = await QueueReader.open(this.#context, queue, {
       kind: 'stream',
@@ -142,7 +143,7 @@ export class EventStreams {
     queue: EventQueue,
     reader: QueueReader,
     first: readonly CollectedEvent[],
-    signal: AbortSignal,
+    signal: HangUpSignal,
   ): AsyncGenerator<string> {
     yield retryText(reconnectMs) + first.map(eventText).join('');
     try {

@@ -1,3 +1,5 @@
+import type { HangUpSignal } from '@parley/http';
+
 import { answerBounds } from './collect-events.ts';
 import type { CollectedEvent } from './collect-events.ts';
 import type { EventQueue } from './event-queue.ts';
@@ -17,7 +19,7 @@ export async function poll(
   options: {
     readonly lastEventId: number;
     readonly dontBlock: boolean;
-    readonly signal: AbortSignal;
+    readonly signal: HangUpSignal;
   },
 ): Promise<readonly CollectedEvent[]> {
   const { lastEventId, dontBlock, signal } = options;

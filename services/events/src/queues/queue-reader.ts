@@ -2,6 +2,7 @@
 import { ApiError, badEventQueueId, badRequest, serviceUnavailable } from '@parley/contracts';
 import type { Epoch, LogFollower } from '@parley/event-log';
 import { isStoreFailure } from '@parley/http';
+import type { HangUpSignal } from '@parley/http';
 import type { Logger } from '@parley/logging';
 
 import { UnknownEntryFormat } from '../feed/parsed-entry.ts';
@@ -12,6 +13,8 @@ import type { QueueRegistry } from './queue-registry.ts';
 
 /** How long a reader waits for this node to catch up with what its client has already seen. */
 const catchUpTimeoutMs = 5_000;
+
+const heartbeatStepMs = 100;
 
 /** Why a queue that is there is refused. */
 export const refusalReasons = [
@@ -181,7 +184,7 @@ export class QueueReader {
    *
    * @throws ApiError BAD_EVENT_QUEUE_ID, SERVICE_UNAVAILABLE
    */
-  async next(signal: AbortSignal): Promise<Reading> {
+  async next(signal: HangUpSignal): Promise<Reading> {
     return this.#orRefuse(async () => {
       try {
         return await this.#next(signal);
@@ -209,16 +212,16 @@ export class QueueReader {
     return { events, isOver: this.#mustEnd };
   }
 
-  async #next(signal: AbortSignal): Promise<Reading> {
+  async #next(signal: HangUpSignal): Promise<Reading> {
     const { minMs, maxMs } = this.#context.heartbeat;
     const startedAtMs = performance.now();
-    let heartbeatAtMs = minMs + Math.floor(Math.random() * (maxMs - minMs));
+    let heartbeatAtMs = minMs + Math.random() * (maxMs - minMs);
     for (;;) {
       this.#turn.beginLook();
       const pending = await this.#read([]);
       if (pending.events.length > 0 || pending.isOver) return pending;
       const release = await this.#turn.wait({
-        heartbeatAfterMs: Math.max(0, startedAtMs + heartbeatAtMs - performance.now()),
+        heartbeatAfterMs: toHeartbeatStep(startedAtMs + heartbeatAtMs - performance.now()),
         signal,
       });
       if (release === 'news') continue;
@@ -251,6 +254,11 @@ export class QueueReader {
       throw refuse(this.#context, this.#queue, 'entry');
     }
   }
+}
+
+/** Timers of one length cost next to nothing, and a node has one for each poll. */
+function toHeartbeatStep(afterMs: number): number {
+  return Math.max(0, Math.ceil(afterMs / heartbeatStepMs)) * heartbeatStepMs;
 }
 
 function heartbeat(cursor: number): CollectedEvent {
