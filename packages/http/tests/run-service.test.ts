@@ -49,8 +49,8 @@ describe('runService', { timeout: 2 * processStartMs }, () => {
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({
       level: 'fatal',
       faults: [
-        expect.stringContaining('PARLEY_PORT'),
         expect.stringContaining('PARLEY_KEY_SECRET'),
+        expect.stringContaining('PARLEY_PORT'),
       ],
     });
     expect(output()).not.toMatch(/PasswordOfStore|InternalSecret|KeySecret"/);
