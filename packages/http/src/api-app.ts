@@ -110,10 +110,11 @@ export function createApiApp<Context>(options: ApiAppOptions<Context>): Express 
   return app;
 }
 
-const progressByResponse = new WeakMap<object, Progress>();
+// A property, since what a weak map of requests holds would stay until the next full garbage collection.
+const progressKey = Symbol('progress');
 
-function progressOf(response: Response): Progress {
-  const progress = progressByResponse.get(response);
+function progressOf(response: Response & { readonly [progressKey]?: Progress }): Progress {
+  const progress = response[progressKey];
   if (progress === undefined) throw new TypeError('the request was not begun by this app');
   return progress;
 }
@@ -141,7 +142,7 @@ function beginRequest<Context>(
     caller: undefined,
     span: undefined,
   };
-  progressByResponse.set(response, progress);
+  Object.assign(response, { [progressKey]: progress });
   for (const [name, value] of Object.entries(options.answerHeaders ?? {})) {
     response.setHeader(name, value);
   }

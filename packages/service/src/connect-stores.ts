@@ -40,13 +40,23 @@ export async function connectStores(frame: ServiceFrame): Promise<Stores> {
   };
 }
 
-/** Opens one more pool, released with the service; for work that must not wait behind requests. */
-export function openPool(frame: ServiceFrame, purpose: string, connectionsMax: number): Pool {
+/**
+ * Opens one more pool, released with the service; for work that must not wait behind requests.
+ *
+ * @param options.looksUpByKey as `createPool` has it
+ */
+export function openPool(
+  frame: ServiceFrame,
+  purpose: string,
+  connectionsMax: number,
+  { looksUpByKey = false }: { readonly looksUpByKey?: boolean } = {},
+): Pool {
   const { config, log } = frame;
   const pool = createPool({
     databaseUrl: config.database.url.reveal(),
     applicationName: `parley ${purpose}`,
     connectionsMax,
+    looksUpByKey,
     connectTimeoutMs: config.database.connectTimeoutMs,
     statementTimeoutMs: config.database.statementTimeoutMs,
     onError: (error) => log.warn({ err: error }, 'an idle connection to Postgres was lost'),

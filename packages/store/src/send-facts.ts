@@ -82,67 +82,73 @@ export type StreamAddress =
   | { readonly streamId: number }
   | { readonly default: true };
 
-// The subscription of each reacting bot is a scalar look-up: as a join, a plan could read all subscribers of the stream instead.
-function streamSendText(condition: string): string {
-  return `SELECT ${senderColumns}, s.id AS "streamId", s.name AS "streamName", s.invite_only AS "inviteOnly",
+/** What a send of a stream message asks. */
+export type StreamSendQuestion = {
+  readonly senderId: number;
+  readonly address: StreamAddress;
+  readonly topic: string;
+};
+
+// Subscriptions are scalar look-ups: as a join or with EXISTS, a plan could read all subscribers of the stream, or all there are, instead. The
+// questions come out of sub-selects, so that the planner does not see how many there are: it would plan anew for each batch.
+const streamSendText = `SELECT ${senderColumns}, q.ordinality AS "ordinal", s.id AS "streamId", s.name AS "streamName", s.invite_only AS "inviteOnly",
       s.is_announcement_only AS "isAnnouncementOnly", s.version, s.recipient_id AS "streamRecipientId",
-      EXISTS (SELECT 1 FROM subscriptions m WHERE m.user_id = u.id AND m.stream_id = s.id AND m.is_active) AS "senderSubscribed",
-      EXISTS (SELECT 1 FROM subscriptions m WHERE m.user_id = u.bot_owner_id AND m.stream_id = s.id AND m.is_active) AS "ownerSubscribed",
-      EXISTS (SELECT 1 FROM stream_first_messages f WHERE f.stream_id = s.id) AS "hasMessages",
-      (SELECT c.id FROM conversations c WHERE c.stream_id = s.id AND c.topic_folded = $3) AS "conversationId",
+      coalesce((SELECT m.is_active FROM subscriptions m WHERE m.user_id = u.id AND m.stream_id = s.id), false) AS "senderSubscribed",
+      coalesce((SELECT m.is_active FROM subscriptions m WHERE m.user_id = u.bot_owner_id AND m.stream_id = s.id), false) AS "ownerSubscribed",
+      coalesce((SELECT true FROM stream_first_messages f WHERE f.stream_id = s.id), false) AS "hasMessages",
+      (SELECT c.id FROM conversations c WHERE c.stream_id = s.id AND c.topic_folded = q.topic_folded) AS "conversationId",
       ARRAY(SELECT b.id FROM users b WHERE b.bot_type IN (3, 4) AND b.is_active
         AND (SELECT m.is_active FROM subscriptions m WHERE m.user_id = b.id AND m.stream_id = s.id)
         ORDER BY b.id) AS "reactingBotIds"
-    FROM users u LEFT JOIN users owner ON owner.id = u.bot_owner_id
-    LEFT JOIN streams s ON ${condition} AND NOT s.is_deactivated
-    WHERE u.id = $1`;
-}
-
-const streamSendTexts = {
-  name: streamSendText('s.name_folded = $2::text'),
-  id: streamSendText('s.id = $2::bigint'),
-  default: streamSendText('s.id = u.default_sending_stream_id AND $2::text IS NULL'),
-};
+    FROM unnest((SELECT $1::bigint[]), (SELECT $2::text[]), (SELECT $3::bigint[]), (SELECT $4::text[])) WITH ORDINALITY
+      AS q (sender_id, name_folded, stream_id, topic_folded, ordinality)
+    JOIN users u ON u.id = q.sender_id LEFT JOIN users owner ON owner.id = u.bot_owner_id
+    LEFT JOIN streams s ON NOT s.is_deactivated AND s.id = CASE
+      WHEN q.name_folded IS NOT NULL THEN (SELECT named.id FROM streams named WHERE named.name_folded = q.name_folded)
+      ELSE coalesce(q.stream_id, u.default_sending_stream_id) END`;
 
 /**
- * Reads everything that the send of a stream message must check.
+ * Reads everything that the sends of stream messages must check, in one statement for all of them.
  *
- * @returns undefined when the sender does not exist
+ * @returns the facts of each question, without those whose sender does not exist
  */
 export async function findStreamSendFacts(
   db: Queryable,
-  senderId: number,
-  address: StreamAddress,
-  topic: string,
-): Promise<StreamSendFacts | undefined> {
-  const by = 'name' in address ? 'name' : 'streamId' in address ? 'id' : 'default';
-  const key =
-    'name' in address ? foldName(address.name) : 'streamId' in address ? address.streamId : null;
-  const { rows } = await db.query<SendSender & StreamColumns>({
-    name: `send-facts-stream-${by}`,
-    text: streamSendTexts[by],
-    values: [senderId, key, foldName(topic)],
+  questions: readonly StreamSendQuestion[],
+): Promise<Map<StreamSendQuestion, StreamSendFacts>> {
+  const addresses = questions.map(({ address }) => address);
+  const { rows } = await db.query<SendSender & StreamColumns & { readonly ordinal: number }>({
+    name: 'send-facts-stream',
+    text: streamSendText,
+    values: [
+      questions.map(({ senderId }) => senderId),
+      addresses.map((address) => ('name' in address ? foldName(address.name) : null)),
+      addresses.map((address) => ('streamId' in address ? address.streamId : null)),
+      questions.map(({ topic }) => foldName(topic)),
+    ],
   });
-  const row = rows[0];
-  if (row === undefined) return undefined;
+  const facts = new Map<StreamSendQuestion, StreamSendFacts>();
+  for (const row of rows) {
+    const question = questions[row.ordinal - 1];
+    if (question !== undefined) facts.set(question, { sender: row, stream: streamOf(row) });
+  }
+  return facts;
+}
+
+function streamOf(row: StreamColumns): StreamSendFacts['stream'] {
+  if (row.streamId === null) return undefined;
   return {
-    sender: row,
-    stream:
-      row.streamId === null
-        ? undefined
-        : {
-            id: row.streamId,
-            name: row.streamName,
-            inviteOnly: row.inviteOnly,
-            isAnnouncementOnly: row.isAnnouncementOnly,
-            version: row.version,
-            recipientId: row.streamRecipientId,
-            senderSubscribed: row.senderSubscribed,
-            ownerSubscribed: row.ownerSubscribed,
-            hasMessages: row.hasMessages,
-            conversationId: row.conversationId ?? undefined,
-            reactingBotIds: row.reactingBotIds,
-          },
+    id: row.streamId,
+    name: row.streamName,
+    inviteOnly: row.inviteOnly,
+    isAnnouncementOnly: row.isAnnouncementOnly,
+    version: row.version,
+    recipientId: row.streamRecipientId,
+    senderSubscribed: row.senderSubscribed,
+    ownerSubscribed: row.ownerSubscribed,
+    hasMessages: row.hasMessages,
+    conversationId: row.conversationId ?? undefined,
+    reactingBotIds: row.reactingBotIds,
   };
 }
 

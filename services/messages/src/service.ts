@@ -47,7 +47,7 @@ export async function startMessages(frame: ServiceFrame): Promise<RequestHandler
   const stores = await connectStores(frame);
   keepLease(frame, stores);
   const sendingLog = new EventLog({
-    pool: openPool(frame, 'sending', sendingConnections),
+    pool: openPool(frame, 'sending', sendingConnections, { looksUpByKey: true }),
     redis: stores.redis,
     keyPrefix: stores.keyPrefix,
     log,

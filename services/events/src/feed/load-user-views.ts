@@ -1,9 +1,8 @@
 import type { Pool } from '@parley/database';
-import { transaction } from '@parley/database';
+import { BatchedReads, transaction } from '@parley/database';
 import { readHead } from '@parley/event-log';
 import { accountPeriodsOf, membershipPeriodsOf } from '@parley/store';
 
-import { BatchedReads } from '../batched-reads.ts';
 import { UserView } from './user-view.ts';
 
 /** A user's view and the head at which it is exact. */

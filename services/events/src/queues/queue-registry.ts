@@ -1,8 +1,8 @@
+import { BatchedReads } from '@parley/database';
 import type { Pool } from '@parley/database';
 import type { Logger } from '@parley/logging';
 import { findEventQueues, touchEventQueues } from '@parley/store';
 
-import { BatchedReads } from '../batched-reads.ts';
 import type { NodeFeed } from '../feed/node-feed.ts';
 import { EventQueue } from './event-queue.ts';
 import type { StoredQueue } from './event-queue.ts';

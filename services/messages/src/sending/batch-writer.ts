@@ -7,7 +7,7 @@
  * one batch. A batch that the database refuses is repeated item by item, so that one bad item fails alone. An item whose
  * key is in the hands of another process waits by itself: others go on without it.
  */
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 
 import { serviceUnavailable } from '@parley/contracts';
 import { NotSent } from '@parley/event-log';
@@ -166,6 +166,8 @@ export class BatchWriter {
   }
 
   async #flush(): Promise<void> {
+    // What arrives in the same turn goes along.
+    await nextTurn();
     let waitMs = retryWaitMinMs;
     while (this.#queue.length > 0) {
       const batch = this.#takeBatch();

@@ -10,14 +10,15 @@ import {
   streamDoesNotExist,
 } from '@parley/contracts';
 import { checkMaySendToStream } from '@parley/access';
-import type { Queryable } from '@parley/database';
-import { findPrivateSendFacts, findStreamSendFacts } from '@parley/store';
+import type { BatchedReads, Queryable } from '@parley/database';
+import { findPrivateSendFacts } from '@parley/store';
 import type {
   PrivateSendFacts,
   SendPerson,
   SendSender,
   StreamAddress,
   StreamSendFacts,
+  StreamSendQuestion,
 } from '@parley/store';
 
 import { checkContent, checkTopic } from './message-text.ts';
@@ -30,6 +31,12 @@ export type NewMessage = {
   readonly to: Recipients;
   readonly topic: string | undefined;
   readonly content: string;
+};
+
+/** What a send is checked with. Sends of stream messages, which are most, are looked up together. */
+export type SendReads = {
+  readonly db: Queryable;
+  readonly streamFacts: BatchedReads<StreamSendQuestion, StreamSendFacts>;
 };
 
 export type StreamOfSend = NonNullable<StreamSendFacts['stream']>;
@@ -78,22 +85,25 @@ function noSuchStream(address: StreamAddress): Error {
   return badRequest('Missing stream');
 }
 
-async function checkStreamMessage(db: Queryable, message: NewMessage): Promise<CheckedMessage> {
+async function checkStreamMessage(
+  { streamFacts }: SendReads,
+  message: NewMessage,
+): Promise<CheckedMessage> {
+  const { senderId } = message;
   const address = addressStream(message.to);
   const read = (): Promise<StreamSendFacts | undefined> =>
-    findStreamSendFacts(
-      db,
-      message.senderId,
+    streamFacts.find({
+      senderId,
       address,
-      message.topic?.replaceAll('\0', '').trim() ?? '',
-    );
+      topic: message.topic?.replaceAll('\0', '').trim() ?? '',
+    });
   // Only the account itself knows whether it has a default stream, and that decides what is missing first.
   if ('default' in address && (await read())?.stream === undefined)
     throw badRequest('Missing stream');
   const topic = checkTopic(message.topic);
   const content = checkContent(message.content);
   if ('name' in address) checkStreamName(address.name);
-  const facts = await findStreamSendFacts(db, message.senderId, address, topic);
+  const facts = await streamFacts.find({ senderId, address, topic });
   if (facts?.sender.isActive !== true) throw notAuthenticated('Account is deactivated');
   const { sender, stream } = facts;
   if (stream === undefined) throw noSuchStream(address);
@@ -119,7 +129,10 @@ function checkEveryRecipientFound(to: Recipients, found: readonly SendPerson[]):
   if (missing !== undefined) throw badRequest(`Invalid email '${missing}'`);
 }
 
-async function checkPrivateMessage(db: Queryable, message: NewMessage): Promise<CheckedMessage> {
+async function checkPrivateMessage(
+  { db }: SendReads,
+  message: NewMessage,
+): Promise<CheckedMessage> {
   const { to } = message;
   if ((to.kind === 'names' ? to.names : to.ids).length === 0)
     throw badRequest('Message must have recipients');
@@ -147,14 +160,14 @@ async function checkPrivateMessage(db: Queryable, message: NewMessage): Promise<
  *
  * @throws ApiError the first refusal in the documented order
  */
-export async function checkMessage(db: Queryable, message: NewMessage): Promise<CheckedMessage> {
+export async function checkMessage(reads: SendReads, message: NewMessage): Promise<CheckedMessage> {
   switch (message.type) {
     case 'stream':
     case 'channel':
-      return checkStreamMessage(db, message);
+      return checkStreamMessage(reads, message);
     case 'private':
     case 'direct':
-      return checkPrivateMessage(db, message);
+      return checkPrivateMessage(reads, message);
     default:
       throw badRequest('Invalid message type');
   }

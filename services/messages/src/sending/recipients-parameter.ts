@@ -7,7 +7,11 @@ export type Recipients =
 
 export const noRecipients: Recipients = { kind: 'names', names: [] };
 
+/** How a JSON text may begin. A name that is none of it costs no exception, which is dear. */
+const jsonBegin = /^[\s[{"\d\-tfn]/;
+
 function tryJson(raw: string): unknown {
+  if (!jsonBegin.test(raw)) return raw;
   try {
     return JSON.parse(raw);
   } catch {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 import { ApiError, idempotencyKeyReused, serviceUnavailable } from '@parley/contracts';
+import { BatchedReads } from '@parley/database';
 import type { Pool } from '@parley/database';
 import {
   drawSubmessageId,
@@ -8,6 +9,7 @@ import {
   ensureTopicConversation,
   findClaimableUploads,
   findMessageOfSendKey,
+  findStreamSendFacts,
 } from '@parley/store';
 import type { NamedInMessage } from '@parley/store';
 
@@ -17,7 +19,7 @@ import type { BatchWriter } from './batch-writer.ts';
 import { BotOwnerNotices } from './bot-owner-notices.ts';
 import type { BotOwnerNoticesOptions, SystemNotice } from './bot-owner-notices.ts';
 import { checkMessage } from './check-message.ts';
-import type { CheckedMessage, NewMessage } from './check-message.ts';
+import type { CheckedMessage, NewMessage, SendReads } from './check-message.ts';
 import { composeMessage, composeText, subjectLinksOf } from './compose-message.ts';
 import type { ComposedText, NewSubmessage } from './compose-message.ts';
 import type { RealmFacts, RealmFactsReader } from './realm-facts.ts';
@@ -63,9 +65,13 @@ const systemClientName = 'Internal';
 // A stream or an account that changes faster than a message can be checked is nothing but an attack or a fault.
 const checksMax = 5;
 
+/** So many sends are looked up by one statement; another begins beside it only when there are more. */
+const checksBound = { keysPerRead: 64, readsAtOnce: 2 };
+
 /** Sends messages: checks, renders, and hands over to the batch writer until the outcome is known. */
 export class MessageSender {
   readonly #pool: Pool;
+  readonly #reads: SendReads;
   readonly #writer: BatchWriter;
   readonly #publicUrl: string;
   readonly #realmFacts: RealmFactsReader;
@@ -81,7 +87,15 @@ export class MessageSender {
       readonly renderer: MessageRenderer;
     },
   ) {
-    this.#pool = options.pool;
+    const { pool } = options;
+    this.#pool = pool;
+    this.#reads = {
+      db: pool,
+      streamFacts: new BatchedReads(
+        (questions) => findStreamSendFacts(pool, questions),
+        checksBound,
+      ),
+    };
     this.#writer = options.writer;
     this.#publicUrl = options.publicUrl;
     this.#realmFacts = options.realmFacts;
@@ -119,7 +133,7 @@ export class MessageSender {
    */
   async check(request: NewMessage): Promise<void> {
     const [message, realm] = await Promise.all([
-      checkMessage(this.#pool, request).catch((error: unknown) => {
+      checkMessage(this.#reads, request).catch((error: unknown) => {
         this.#notices.afterFailure(request, error);
         throw error;
       }),
@@ -191,7 +205,7 @@ export class MessageSender {
   /** @returns undefined when what was checked no longer held at the message's place in the log */
   async #trySend(request: SendRequest, sendKey: SendKey): Promise<number | undefined> {
     const [message, realm] = await Promise.all([
-      checkMessage(this.#pool, request),
+      checkMessage(this.#reads, request),
       this.#realmFacts.get(),
     ]);
     const widget = findWidget(message.content, request.widgetContent);

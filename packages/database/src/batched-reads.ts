@@ -2,14 +2,15 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /**
  * Reads what many ask for one by one together: what is asked while a read is under way goes into the next one. A node that takes
- * over thousands of queues at once asks Postgres a few dozen times and not thousands of times.
+ * over thousands of queues at once asks Postgres a few dozen times and not thousands of times, and a busy service asks once for
+ * all sends that wait.
  *
  * Each question is answered by a read that began after it was asked. Nothing is kept.
  */
 export class BatchedReads<Key, Value> {
   readonly #read: (keys: readonly Key[]) => Promise<ReadonlyMap<Key, Value>>;
   readonly #bounds: { readonly keysPerRead: number; readonly readsAtOnce: number };
-  readonly #waiting = new Map<Key, PromiseWithResolvers<Value | undefined>>();
+  #waiting = new Map<Key, PromiseWithResolvers<Value | undefined>>();
   #reading = 0;
 
   /**
@@ -44,7 +45,9 @@ export class BatchedReads<Key, Value> {
     // What arrives in the same turn goes along.
     await nextTurn();
     const asked = [...this.#waiting.entries().take(this.#bounds.keysPerRead)];
-    for (const [key] of asked) this.#waiting.delete(key);
+    // A map of its own for each read: in one that lives on, what is taken out would stay until the next full garbage collection.
+    if (asked.length === this.#waiting.size) this.#waiting = new Map();
+    else for (const [key] of asked) this.#waiting.delete(key);
     try {
       const found = asked.length === 0 ? undefined : await this.#read(asked.map(([key]) => key));
       for (const [key, { resolve }] of asked) resolve(found?.get(key));
