@@ -11,7 +11,7 @@ import { inspectable } from './process-gauge.ts';
 import { renderReport } from './report-html.ts';
 import { describeResult } from './report-text.ts';
 import type { ScenarioResult } from './results.ts';
-import { findOwnSystem, runMeasured } from './run-measured.ts';
+import { describeLogs, findOwnSystem, runMeasured } from './run-measured.ts';
 import type { MeasuredScenario } from './scenario.ts';
 import { historyLine, measureHistory } from './scenarios/history.ts';
 import { measureIdleQueues } from './scenarios/idle-queues.ts';
@@ -225,6 +225,9 @@ async function measure(
       interruption(),
     ]);
     await hand(result, options, say);
+  } catch (error) {
+    if (!(error instanceof Interrupted)) say(await describeLogs(system));
+    throw error;
   } finally {
     await system.stop();
   }

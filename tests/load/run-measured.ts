@@ -24,6 +24,7 @@ import type { Sample } from './summary.ts';
 export const repeatsBound = 20;
 export const secsBound = 3_600;
 const bytesPerGib = 1_073_741_824;
+const linesOfFault = 20;
 
 /** What a case has got so far. */
 class CaseRecord {
@@ -149,16 +150,47 @@ function describeBriefly(sample: Sample): string {
 
 /** @throws Error when a process of the system logged an error */
 async function checkLogs(system: LoadSystem): Promise<void> {
-  for (const service of ['gateway', 'messages', 'subscriptions', 'presence', 'events'] as const) {
-    for (const { logFile } of system.cluster?.findProcesses(service) ?? []) {
-      if (logFile === undefined) continue;
-      const faults = (await readFile(logFile, 'utf8'))
-        .split('\n')
-        .filter((line) => line.includes('"level":"error"') || line.includes('"level":"fatal"'));
-      if (faults.length > 0)
-        throw new Error(`${service} logged ${faults.length} errors, first:\n${faults[0]}`);
-    }
+  const faults = (await readLogs(system)).filter(({ line }) =>
+    /"level":"(error|fatal)"/.test(line),
+  );
+  const [first] = faults;
+  if (first !== undefined)
+    throw new Error(
+      `${faults.length} errors were logged, first of ${first.service}:\n${first.line}`,
+    );
+}
+
+/** @returns what the system's processes warned of, the same things once with their number, to look for the cause of a fault */
+export async function describeLogs(system: LoadSystem): Promise<string> {
+  const counts = new Map<string, number>();
+  for (const { service, line } of await readLogs(system)) {
+    if (!/"level":"(warn|error|fatal)"/.test(line)) continue;
+    const { msg, err } = JSON.parse(line) as {
+      readonly msg?: string;
+      readonly err?: { readonly message?: string };
+    };
+    const words = `${service}: ${[msg, err?.message].filter(Boolean).join(': ')}`;
+    counts.set(words, (counts.get(words) ?? 0) + 1);
   }
+  return [...counts]
+    .slice(0, linesOfFault)
+    .map(([words, count]) => `${words} (${count} times)`)
+    .join('\n');
+}
+
+async function readLogs(
+  system: LoadSystem,
+): Promise<readonly { readonly service: string; readonly line: string }[]> {
+  const processes = (
+    ['gateway', 'messages', 'subscriptions', 'presence', 'events'] as const
+  ).flatMap((service) => system.cluster?.findProcesses(service) ?? []);
+  const texts = await Promise.all(
+    processes.map(async ({ service, logFile }) => {
+      const text = logFile === undefined ? '' : await readFile(logFile, 'utf8');
+      return text.split('\n').map((line) => ({ service, line }));
+    }),
+  );
+  return texts.flat();
 }
 
 /** The command without options that name files, addresses or keys of a machine. */
