@@ -117,14 +117,18 @@ test('each service opens as many connections as the operator is told, and no mor
     ['events', ['parley log follower']],
   ]);
   for (const [service, [requests, besides, together]] of table) {
-    expect(most.get(poolOf(service)), service).toBe(requests);
+    expect(most.get(poolOf(service)), `requests of ${service}`).toBe(requests);
     const lease = service === 'gateway' ? 0 : 1;
     const seen = (others.get(service) ?? []).reduce((sum, name) => sum + (most.get(name) ?? 0), 0);
-    expect(seen + lease, service).toBeLessThanOrEqual(besides);
+    expect(seen + lease, `others of ${service}`).toBeLessThanOrEqual(besides);
     expect(requests + besides).toBe(together);
   }
   // One of each service but the gateway; a pool of a name that is not told of above would be missed.
   expect(most.get('parley lease')).toBe(serviceNames.length - 1);
-  const known = [...serviceNames.map(poolOf), ...[...others.values()].flat(), 'parley lease'];
-  expect([...most.keys()].filter((name) => !known.includes(name))).toEqual(['parley tests']);
+  const known = new Set([
+    ...serviceNames.map(poolOf),
+    ...[...others.values()].flat(),
+    'parley lease',
+  ]);
+  expect([...most.keys()].filter((name) => !known.has(name))).toEqual(['parley tests']);
 });
