@@ -53,7 +53,7 @@ test('a system of its own has what is asked for', () => {
   expect(findOwnSystem(scenario, values)).toMatchObject({
     events: 2,
     gateways: 3,
-    environment: { NODE_OPTIONS: '--cpu-prof --cpu-prof-dir=/p' },
+    serviceEnvironment: { events: { NODE_OPTIONS: '--cpu-prof --cpu-prof-dir=/p/events' } },
   });
 });
 

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { availableParallelism, cpus, totalmem } from 'node:os';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
 import { readStoreSettings } from './durable-stores.ts';
@@ -83,6 +83,7 @@ export async function runMeasured(
       await rig.dispose();
     }
   }
+  if (cases.length === 0) throw new Error(`no case of ${scenario.name} has ${options.only}`);
   await checkLogs(system);
   return {
     scenario: scenario.name,
@@ -241,17 +242,22 @@ export function findOwnSystem(scenario: MeasuredScenario, options: LoadOptions):
     logsToFiles: true,
     ...own,
     ...Object.fromEntries(counts),
-    environment: {
-      ...own.environment,
-      ...(options.profile === undefined
-        ? {}
-        : {
-            NODE_OPTIONS: [
-              ...(own.environment?.['NODE_OPTIONS'] ?? '').split(' ').filter(Boolean),
-              '--cpu-prof',
-              `--cpu-prof-dir=${resolve(options.profile)}`,
-            ].join(' '),
-          }),
-    },
+    ...(options.profile === undefined
+      ? {}
+      : { serviceEnvironment: profileInto(resolve(options.profile), own.environment) }),
   };
+}
+
+/** @returns for each service what makes its processes write their profiles to a folder of its name */
+function profileInto(
+  folder: string,
+  environment: Readonly<Record<string, string>> = {},
+): NonNullable<OwnSystemOptions['serviceEnvironment']> {
+  const others = environment['NODE_OPTIONS']?.concat(' ') ?? '';
+  return Object.fromEntries(
+    Object.keys(processCounts).map((service) => [
+      service,
+      { NODE_OPTIONS: `${others}--cpu-prof --cpu-prof-dir=${join(folder, service)}` },
+    ]),
+  );
 }

@@ -138,8 +138,14 @@ async function startNginx(
     said += text;
   });
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
-  rig.defer(async () => {
+  // A run that is broken off leaves no server behind.
+  const kill = (): void => {
     child.kill('SIGTERM');
+  };
+  process.once('exit', kill);
+  rig.defer(async () => {
+    process.off('exit', kill);
+    kill();
     await ended;
   });
   const base = `http://127.0.0.1:${port}`;
