@@ -126,22 +126,41 @@ export type KeyAccount = Caller & {
 };
 
 /**
- * Finds the account of a key, active or not, in one statement: stored under whichever secret, also while it is stored anew.
+ * Finds the accounts of keys, active or not, in one statement: stored under whichever secret, also while they are stored anew.
  *
- * @returns undefined when nobody has this key
+ * @returns those that there are, by key
  */
+export async function findAccountsByKeys(
+  db: Queryable,
+  secrets: KeySecrets,
+  keys: readonly string[],
+): Promise<Map<string, KeyAccount>> {
+  const keyOfHash = new Map(
+    keys.flatMap((key) =>
+      hashesToFind(secrets, key).map((hash) => [hash.toString('base64'), key] as const),
+    ),
+  );
+  const { rows } = await db.query<KeyAccount & { readonly keyHash: Buffer }>({
+    name: 'store-find-accounts-by-keys',
+    text: `SELECT k.key_hash AS "keyHash", u.id AS "userId", u.email, coalesce(u.delivery_email_folded, u.email_folded) AS "emailFolded",
+        u.role, u.bot_type AS "botType", u.bot_owner_id AS "botOwnerId", u.is_active AS "isActive",
+        coalesce((SELECT r.is_deactivated FROM realm r LIMIT 1), false) AS "isRealmDeactivated"
+      FROM api_keys k JOIN users u ON u.id = k.user_id WHERE k.key_hash = ANY ($1::bytea[])`,
+    values: [Array.from(keyOfHash.keys(), (hash) => Buffer.from(hash, 'base64'))],
+  });
+  return new Map(
+    rows.flatMap(({ keyHash, ...account }) => {
+      const key = keyOfHash.get(keyHash.toString('base64'));
+      return key === undefined ? [] : [[key, account] as const];
+    }),
+  );
+}
+
+/** Finds the account of one key; see `findAccountsByKeys`. */
 export async function findAccountByKey(
   db: Queryable,
   secrets: KeySecrets,
   key: string,
 ): Promise<KeyAccount | undefined> {
-  const { rows } = await db.query<KeyAccount>({
-    name: 'store-find-account-by-key',
-    text: `SELECT u.id AS "userId", u.email, coalesce(u.delivery_email_folded, u.email_folded) AS "emailFolded", u.role, u.bot_type AS "botType",
-        u.bot_owner_id AS "botOwnerId", u.is_active AS "isActive",
-        coalesce((SELECT r.is_deactivated FROM realm r LIMIT 1), false) AS "isRealmDeactivated"
-      FROM api_keys k JOIN users u ON u.id = k.user_id WHERE k.key_hash = ANY ($1::bytea[])`,
-    values: [hashesToFind(secrets, key)],
-  });
-  return rows[0];
+  return (await findAccountsByKeys(db, secrets, [key])).get(key);
 }

@@ -1,12 +1,13 @@
 import { ApiError } from '@parley/contracts';
-import { createPool } from '@parley/database';
+import { BatchedReads, createPool } from '@parley/database';
 import type { ServiceFrame, StartService } from '@parley/http';
 import { signIdentity } from '@parley/identity';
 import { subjectLogger } from '@parley/logging';
 import { LiveServices } from '@parley/placement';
 import { connectForRequests, connectForSubscriptions } from '@parley/redis';
 import { registerStoreMetrics } from '@parley/service';
-import { deriveKeySecrets, findAccountByKey } from '@parley/store';
+import { deriveKeySecrets, findAccountsByKeys } from '@parley/store';
+import type { KeyAccount } from '@parley/store';
 
 import type { AdmittedRequest } from './admit.ts';
 import { readPages } from './api-reference.ts';
@@ -27,6 +28,9 @@ const pollBoundMarginMs = 5_000;
 
 /** Ready means that Postgres was heard within this time, so that leases are known. */
 const readyHeardWithinMs = 5_000;
+
+/** Look-ups of keys go together: when Postgres was not heard for a moment, thousands of clients' polls come back at once. */
+const accountReads = { keysPerRead: 500, readsAtOnce: 2 };
 
 /** A look-up of a key that Postgres does not answer in time is 503. */
 const lookupTimeoutMs = 5_000;
@@ -76,8 +80,12 @@ export const startGateway: StartService = async (frame: ServiceFrame) => {
     config.keySecret.reveal(),
     config.keySecretPrevious?.reveal(),
   );
+  const accounts = new BatchedReads<string, KeyAccount>(
+    (apiKeys) => findAccountsByKeys(pool, keySecrets, apiKeys),
+    accountReads,
+  );
   const credentials = new CredentialCache({
-    findAccount: (apiKey) => findAccountByKey(pool, keySecrets, apiKey),
+    findAccount: (apiKey) => accounts.find(apiKey),
     news: live,
     onLookup: (outcome) => counts.credentialLookups.inc({ outcome }),
   });
