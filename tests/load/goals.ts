@@ -72,6 +72,51 @@ function latencyGoal(followers: string, rate: number, percentile: number, most: 
   };
 }
 
+const history = 'a history of 1000000 messages';
+const newest: Measure = { group: history, name: '100 newest of a stream', figures: [] };
+
+/** Figures of `reads` that are bounded as they are. */
+const readGoals = (
+  [
+    [
+      '100 newest messages of a stream out of a million, p50',
+      { ...newest, figures: ['request_p50_ms'] },
+      'ms',
+      5,
+    ],
+    [
+      'processor time of the same, all processes together',
+      { ...newest, figures: ['cpu_us_per_request'] },
+      'µs',
+      1_500,
+    ],
+    ...(['rare', 'common'] as const).map((kind): ReadGoal => [
+      `search for a word that is ${kind} in a million messages, p50`,
+      {
+        group: history,
+        name: `search for a word that is ${kind}`,
+        figures: ['request_p50_ms'],
+      },
+      'ms',
+      10,
+    ]),
+    [
+      'register with 200 streams and 1,000 people, p50',
+      { group: 'register', name: '1000 people, 200 streams', figures: ['request_p50_ms'] },
+      'ms',
+      30,
+    ],
+    [
+      'mark all as read with 100,000 unread, p50',
+      { group: 'mark all as read', name: '100000 unread', figures: ['mark_p50_ms'] },
+      'ms',
+      10,
+    ],
+  ] satisfies ReadGoal[]
+).map(([what, of, unit, most]): Goal => ({ what, scenario: 'reads', of, unit, most }));
+
+type ReadGoal = readonly [what: string, of: Measure, unit: string, most: number];
+
 /** What the scenarios are to show. A goal with `over` bounds the ratio, any other the figure. */
 export const goals: readonly Goal[] = [
   ...sendGoals,
@@ -122,6 +167,7 @@ export const goals: readonly Goal[] = [
     unit: 'µs',
     most: 1.3,
   },
+  ...readGoals,
   {
     what: 'send to 100,000 subscribers against 10',
     scenario: 'audience',

@@ -91,8 +91,16 @@ test('chat', async () => {
 });
 
 test('reads', async () => {
-  const { cases } = await measure('reads', []);
-  for (const { summary } of cases) expect(summary['requests_per_s']?.median).toBeGreaterThan(0);
+  const { cases } = await measure('reads', ['--messages', '10000', '--people', '50']);
+  const ours = cases.filter(({ isControl }) => !isControl);
+  expect(ours.map(({ group }) => group)).toEqual([
+    'a cheap endpoint',
+    'register',
+    'mark all as read',
+    ...Array<string>(4).fill('a history of 10000 messages'),
+  ]);
+  for (const { summary, operation } of cases)
+    expect(summary[`${operation}_p50_ms`]?.median).toBeGreaterThan(0);
 });
 
 test('idle', async () => {

@@ -72,31 +72,34 @@ export async function startOwnSystem(
   peopleCount: number,
   options: OwnSystemOptions = {},
 ): Promise<LoadSystem> {
+  const stores = await startDurableStores();
+  try {
+    const system = await startSystemOn(stores, peopleCount, options);
+    return {
+      ...system,
+      stop: async () => {
+        try {
+          await system.stop();
+        } finally {
+          await stores.stop();
+        }
+      },
+    };
+  } catch (error) {
+    await stores.stop();
+    throw error;
+  }
+}
+
+/** Starts a system such as `startOwnSystem` does on stores that run, with a database of its own. Stopping it leaves the stores. */
+export async function startSystemOn(
+  stores: DurableStores,
+  peopleCount: number,
+  options: OwnSystemOptions = {},
+): Promise<LoadSystem> {
   const disposal = new AsyncDisposableStack();
   try {
-    const { logsToFiles = false, environment, ...processes } = options;
-    const stores = await startDurableStores();
-    disposal.defer(() => stores.stop());
-    const database = await createMigratedDatabase(stores.postgres.url);
-    const logFolder = logsToFiles ? join(stores.folder, 'logs') : undefined;
-    if (logFolder !== undefined) await mkdir(logFolder);
-    const cluster = disposal.use(
-      await startCluster({
-        events: 2,
-        ...processes,
-        databaseUrl: database.url,
-        redisUrl: stores.redis.url,
-        redisPrefix: createRedisPrefix(),
-        checkAnswers: false,
-        logFolder,
-        environment: {
-          PARLEY_RATE_LIMITS: 'off',
-          PARLEY_MODE: 'production',
-          PARLEY_DATABASE_POOL_MAX: databasePoolMax,
-          ...environment,
-        },
-      }),
-    );
+    const cluster = disposal.use(await startClusterOn(stores, options));
     const organization = disposal.use(await makeOrganization(cluster));
     const people = await organization.makeAccounts(
       Array.from({ length: peopleCount }, (_, n) => `Person ${n}`),
@@ -116,6 +119,38 @@ export async function startOwnSystem(
     await disposal.disposeAsync();
     throw error;
   }
+}
+
+/**
+ * Starts the processes of a system on stores that run.
+ *
+ * @param prepare fills its database, which is migrated and empty, before any of them is there
+ */
+export async function startClusterOn(
+  stores: DurableStores,
+  options: OwnSystemOptions = {},
+  prepare?: (databaseUrl: string) => Promise<void>,
+): Promise<Cluster> {
+  const { logsToFiles = false, environment, ...processes } = options;
+  const database = await createMigratedDatabase(stores.postgres.url);
+  await prepare?.(database.url);
+  const logFolder = logsToFiles ? join(stores.folder, 'logs') : undefined;
+  if (logFolder !== undefined) await mkdir(logFolder, { recursive: true });
+  return startCluster({
+    events: 2,
+    ...processes,
+    databaseUrl: database.url,
+    redisUrl: stores.redis.url,
+    redisPrefix: createRedisPrefix(),
+    checkAnswers: false,
+    logFolder,
+    environment: {
+      PARLEY_RATE_LIMITS: 'off',
+      PARLEY_MODE: 'production',
+      PARLEY_DATABASE_POOL_MAX: databasePoolMax,
+      ...environment,
+    },
+  });
 }
 
 /**

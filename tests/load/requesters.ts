@@ -55,9 +55,27 @@ export class Requesters {
  * @returns the request as it goes over the wire
  */
 export function writeGet(url: string, path: string, account?: FleetAccount): string {
+  return `GET ${path} HTTP/1.1\r\n${writeHead(url, account)}\r\n`;
+}
+
+/**
+ * @param parameters of the form
+ * @returns the request as it goes over the wire
+ */
+export function writePost(
+  url: string,
+  path: string,
+  account: FleetAccount,
+  parameters: Readonly<Record<string, string>> = {},
+): string {
+  const body = new URLSearchParams(parameters).toString();
+  return `POST ${path} HTTP/1.1\r\n${writeHead(url, account)}Content-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+}
+
+function writeHead(url: string, account: FleetAccount | undefined): string {
   const credentials =
     account === undefined
       ? ''
       : `Authorization: Basic ${Buffer.from(`${account.email}:${account.apiKey}`).toString('base64')}\r\n`;
-  return `GET ${path} HTTP/1.1\r\nHost: ${new URL(url).host}\r\n${credentials}User-Agent: ParleyLoad/1.0\r\n\r\n`;
+  return `Host: ${new URL(url).host}\r\n${credentials}User-Agent: ParleyLoad/1.0\r\n`;
 }

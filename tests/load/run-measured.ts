@@ -150,7 +150,7 @@ function describeBriefly(sample: Sample): string {
 }
 
 /** @throws Error when a process of the system logged an error */
-async function checkLogs(system: LoadSystem): Promise<void> {
+export async function checkLogs(system: LoadSystem): Promise<void> {
   const faults = (await readLogs(system)).filter(({ line }) =>
     /"level":"(error|fatal)"/.test(line),
   );

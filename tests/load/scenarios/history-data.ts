@@ -33,12 +33,17 @@ const privateConversations = 1_000;
 const random = (id: string, salt: number): string =>
   `((hashint8extended(${id}, ${salt}) & 2147483647)::float8 / 2147483648)`;
 
-function statements(messages: number): string[] {
+/** Words of a searchable history: in twenty messages, in a tenth of all, and in all. */
+export const historyWords = { rare: 'quokka', common: 'release', everywhere: 'message' } as const;
+
+function statements(messages: number, isSearchable: boolean): string[] {
   const { memberRead, guestRead, guestUnread, memberUnread, memberOneUnread, memberSomeUnread } =
     historyPeople;
   const { commonSender, someSender, rareSender, hardlySender, elsewhereSender } = historyPeople;
   const readers = `generate_series(${memberRead}, ${guestUnread})`;
   const topics = historyStreams * topicsPerStream;
+  const words = ` || CASE WHEN g.id % ${Math.trunc(messages / 20)} = 11 THEN '${historyWords.rare} ' ELSE '' END
+          || CASE WHEN g.id % 10 = 3 THEN '${historyWords.common} ' ELSE '' END`;
   return [
     `INSERT INTO realm (id, string_id, name) VALUES (1, '', 'History')`,
     `INSERT INTO users (id, email, email_folded, full_name, full_name_folded, short_name, role)
@@ -87,7 +92,7 @@ function statements(messages: number): string[] {
         -- Every thirtieth has somebody's alert words, in sixty combinations, the readers but the first in five of them.
         CASE WHEN g.id % 30 = 1 THEN (SELECT array_agg(u ORDER BY u) FROM generate_series(1, 100) u
           WHERE CASE WHEN u <= ${guestUnread} THEN (g.id / 30) % 60 < 5 AND u > 1 ELSE u % 60 = (g.id / 30) % 60 END) END,
-        ''
+        ${isSearchable ? `message_search_vector(t.topic || ' ' || t.body, s.stream, now_in.conversation, t.sender, g.id)` : `''`}
       FROM generate_series(1, ${messages}::bigint) g (id)
       CROSS JOIN LATERAL (SELECT CASE WHEN ${random('g.id', 1)} < 0.05 THEN NULL
         ELSE 1 + floor(${historyStreams} * power(${random('g.id', 2)}, 1.3))::int END AS stream) s
@@ -105,7 +110,7 @@ function statements(messages: number): string[] {
           ELSE 20 + floor(${people - 20} * ${random('g.id', 4)})::int END AS sender,
         CASE WHEN s.stream IS NULL THEN '' WHEN (now_in.conversation - 1) % ${topicsPerStream} = ${topicsPerStream - 1} THEN 'only ' || s.stream
           ELSE 'topic ' || 1 + (now_in.conversation - 1) % ${topicsPerStream} END AS topic,
-        repeat('some words of a message ', 2 + (g.id % 9)::int) AS body) t
+        repeat('some words of a message ', 2 + (g.id % 9)::int)${isSearchable ? words : ''} AS body) t
       WHERE t.sender IS NOT NULL`,
     `INSERT INTO stream_first_messages SELECT stream_id, min(id) FROM messages WHERE stream_id IS NOT NULL GROUP BY 1`,
     // The newest are in no row of it yet, as between two runs of the upkeep.
@@ -154,13 +159,28 @@ function statements(messages: number): string[] {
   ];
 }
 
-/** Fills an empty, migrated database. A million messages take some minutes. */
-export async function makeHistory(pool: Pool, messages: number): Promise<void> {
+/**
+ * Fills an empty, migrated database. A million messages take some minutes.
+ *
+ * @param options.isSearchable whether words are found, which takes longer; the plans of narrows without words do not need it
+ */
+export async function makeHistory(
+  pool: Pool,
+  messages: number,
+  options: { readonly isSearchable?: boolean } = {},
+): Promise<void> {
   const client = await pool.connect();
+  const { isSearchable = false } = options;
   try {
     await client.query('SET synchronous_commit = off');
     await client.query('SET statement_timeout = 0');
-    for (const text of statements(messages)) await client.query(text);
+    // An index that is made at the end takes a part of the time that one takes which every row goes into.
+    const { rows } = await client.query<{ definition: string }>(
+      `SELECT pg_get_indexdef('messages_search'::regclass) AS definition`,
+    );
+    if (isSearchable) await client.query('DROP INDEX messages_search');
+    for (const text of statements(messages, isSearchable)) await client.query(text);
+    if (isSearchable) await client.query(rows[0]?.definition ?? '');
     await client.query('VACUUM (ANALYZE)');
   } finally {
     client.release(true);

@@ -1,0 +1,150 @@
+/** Pages and searches of a history of a million messages, in a system of its own on the same stores. */
+import { createPool } from '@parley/database';
+import { connectMaker } from '@parley/demo';
+import { setApiKeys } from '@parley/store';
+
+import type { FleetAccount } from '../fleet/protocol.ts';
+import { HttpConnection } from '../fleet/http-connection.ts';
+import { readCount } from '../load-options.ts';
+import type { LoadOptions } from '../load-options.ts';
+import { getOwn, startClusterOn } from '../load-system.ts';
+import type { LoadSystem } from '../load-system.ts';
+import { Requesters, writeGet } from '../requesters.ts';
+import { findParts } from '../rig.ts';
+import type { Rig } from '../rig.ts';
+import { checkLogs } from '../run-measured.ts';
+import type { Case } from '../scenario.ts';
+import { historyPeople, historyStreams, historyWords, makeHistory } from './history-data.ts';
+
+const historyMessagesLeast = 10_000;
+const historyMessagesUsual = '1000000';
+const historyMessagesBound = 1_500_000;
+const pageLength = 100;
+// As many as the history makes of the rare word.
+const rareMessages = 20;
+
+/** Members of all streams, who have read everything, nothing, and something in between. */
+const readers = [
+  historyPeople.memberRead,
+  historyPeople.memberUnread,
+  historyPeople.memberOneUnread,
+  historyPeople.memberSomeUnread,
+];
+
+export function readHistoryLength(options: LoadOptions): number {
+  const text = options.messages ?? historyMessagesUsual;
+  const messages = readCount(text, 'messages', historyMessagesBound);
+  if (messages < historyMessagesLeast)
+    throw new Error(`--messages is at least ${historyMessagesLeast}`);
+  return messages;
+}
+
+export async function openLongHistory(
+  system: LoadSystem,
+  options: LoadOptions,
+  rig: Rig,
+): Promise<readonly Case[]> {
+  const { stores } = getOwn(system, 'reads');
+  const messages = readHistoryLength(options);
+  rig.say(`Making ${messages} messages ...`);
+  const cluster = await startClusterOn(stores, { events: 1, logsToFiles: true }, (databaseUrl) =>
+    fill(databaseUrl, messages),
+  );
+  rig.defer(() => cluster.stop());
+  const accounts = await giveKeys(cluster.settings);
+  const beside = { ...system, cluster };
+  const here = rig.forParts(findParts(beside));
+  const requesters = rig.addGenerators(new Requesters());
+  const url = cluster.url;
+  const measure = (paths: readonly string[]): Case['run'] => {
+    const requests = paths.map((path, n) => writeGet(url, path, accounts[n % accounts.length]));
+    return async () => {
+      here.isFirst = rig.isFirst;
+      const expected = '"result":"success"';
+      const shot = await requesters.measure(here, { url, requests, expected, connections: 1 });
+      await checkLogs(beside);
+      return shot;
+    };
+  };
+  // The smallest page is of the stream with the fewest messages; where all of the history is small it holds less.
+  const streams = Array.from({ length: historyStreams }, (_, n) =>
+    page([{ operator: 'stream', operand: `stream ${n + 1}` }]),
+  );
+  const searches = Object.entries(historyWords).map(
+    ([kind, word]) => [kind, page([{ operator: 'search', operand: word }])] as const,
+  );
+  const [account] = accounts;
+  if (account === undefined) throw new Error('nobody reads');
+  const least = { stream: messages >= 100_000 ? pageLength : 1, rare: 1 };
+  await expectMessages(url, account, streams, least.stream);
+  for (const [kind, path] of searches)
+    await expectMessages(url, account, [path], kind === 'rare' ? least.rare : pageLength);
+  return [
+    { name: `${pageLength} newest of a stream`, run: measure(streams) },
+    ...searches.map(([kind, path]): Case => ({
+      name: `search for a word that is ${kind}`,
+      run: measure(readers.map(() => path)),
+    })),
+  ];
+}
+
+/** The path of a page of the newest messages. */
+function page(narrow: readonly { readonly operator: string; readonly operand: string }[]): string {
+  const encoded = encodeURIComponent(JSON.stringify(narrow));
+  return `/api/v1/messages?anchor=newest&num_before=${pageLength}&num_after=0&narrow=${encoded}`;
+}
+
+async function fill(databaseUrl: string, messages: number): Promise<void> {
+  const pool = createPool({
+    databaseUrl,
+    applicationName: 'load-history',
+    connectionsMax: 1,
+    statementTimeoutMs: 0,
+    onError: () => undefined,
+  });
+  try {
+    await makeHistory(pool, messages, { isSearchable: true });
+  } finally {
+    await pool.end();
+  }
+}
+
+/** The history's people have no keys. */
+async function giveKeys(
+  settings: Parameters<typeof connectMaker>[0],
+): Promise<readonly FleetAccount[]> {
+  await using connected = connectMaker(settings);
+  const { pool, keySecrets } = connected.maker;
+  const keys = await setApiKeys(
+    pool,
+    keySecrets,
+    readers.map((userId) => ({ userId })),
+  );
+  return readers.map((userId) => ({
+    email: `u${userId}@example.com`,
+    apiKey: keys.get(userId) ?? '',
+  }));
+}
+
+/** @throws Error when a page has fewer messages or more than it may have, or has them in another order than by id */
+async function expectMessages(
+  url: string,
+  account: FleetAccount,
+  paths: readonly string[],
+  least: number,
+): Promise<void> {
+  const connection = new HttpConnection(url);
+  try {
+    for (const path of paths) {
+      const { status, body } = await connection.request(writeGet(url, path, account));
+      if (status !== 200) throw new Error(`${path}: ${status} ${body.slice(0, 300)}`);
+      const { messages } = JSON.parse(body) as { readonly messages: readonly { id: number }[] };
+      const most = path.includes(historyWords.rare) ? rareMessages : pageLength;
+      const isOrdered = messages.every(({ id }, n) => n === 0 || id > (messages[n - 1]?.id ?? 0));
+      if (messages.length < least || messages.length > most || !isOrdered)
+        throw new Error(`${path}: ${messages.length} messages, where ${least} to ${most} are`);
+    }
+  } finally {
+    connection.abort();
+  }
+}

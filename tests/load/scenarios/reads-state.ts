@@ -1,0 +1,163 @@
+/** What a client costs that begins: its state, and the marking of all that it has not read. */
+import { makeBacklog } from '../backlog.ts';
+import { HttpConnection } from '../fleet/http-connection.ts';
+import type { FleetAccount } from '../fleet/protocol.ts';
+import { nowMs } from '../fleet/protocol.ts';
+import { Latencies } from '../latencies.ts';
+import { readCount } from '../load-options.ts';
+import type { LoadOptions } from '../load-options.ts';
+import { getOwn } from '../load-system.ts';
+import type { LoadSystem } from '../load-system.ts';
+import { credentialsOf, makeAccounts } from '../make-people.ts';
+import { Requesters, writeGet, writePost } from '../requesters.ts';
+import type { Rig } from '../rig.ts';
+import { repeatsBound } from '../run-measured.ts';
+import type { Case, Shot } from '../scenario.ts';
+
+const peopleUsual = '1000';
+const peopleBound = 10_000;
+const streamsOfRegister = 200;
+const registering = 20;
+const unreadUsual = '100000';
+const unreadBound = 1_000_000;
+const marksPerRun = 10;
+// The first marks of a run are its warm-up.
+const warmUpMarks = 5;
+
+/** Registers with everything that a client fetches unless it asks for less. */
+export async function openRegistering(
+  system: LoadSystem,
+  options: LoadOptions,
+  rig: Rig,
+): Promise<readonly Case[]> {
+  const { organization } = getOwn(system, 'reads');
+  const people = readCount(options.people ?? peopleUsual, 'people', peopleBound);
+  rig.say(`Making ${people} people in ${streamsOfRegister} streams ...`);
+  const made = await makeAccounts(organization, people, 'to register');
+  const ids = made.map(({ user }) => user.id);
+  const streams = await organization.maker.makeStreams(
+    Array.from({ length: streamsOfRegister }, (_, n) => ({ name: `registered ${n}` })),
+  );
+  const first = ids.slice(0, registering);
+  for (const [n, { id }] of streams.entries()) {
+    // Everybody who registers is in all, the others in one of twenty.
+    const others = ids.filter((userId) => userId % 20 === n % 20);
+    await organization.maker.subscribe(id, [...first, ...others]);
+  }
+  const url = system.urls[0] ?? '';
+  const accounts = credentialsOf(made).slice(0, registering);
+  const requests = accounts.map((account) => writePost(url, '/api/v1/register', account));
+  const requesters = rig.addGenerators(new Requesters());
+  const [account] = accounts;
+  if (account === undefined) throw new Error('nobody registers');
+  await expectState(url, account, { people, streams: streams.length });
+  return [
+    {
+      name: `${people} people, ${streamsOfRegister} streams`,
+      run: () =>
+        requesters.measure(rig, { url, requests, expected: '"queue_id":"', connections: 1 }),
+    },
+  ];
+}
+
+/** @throws Error when the state of a client that registers lacks people or subscriptions */
+async function expectState(
+  url: string,
+  account: FleetAccount,
+  least: { readonly people: number; readonly streams: number },
+): Promise<void> {
+  const body = await ask(url, writePost(url, '/api/v1/register', account));
+  const state = JSON.parse(body) as {
+    readonly realm_users: readonly unknown[];
+    readonly subscriptions: readonly unknown[];
+  };
+  const { realm_users: people, subscriptions } = state;
+  if (people.length < least.people || subscriptions.length < least.streams)
+    throw new Error(`${people.length} people and ${subscriptions.length} subscriptions came`);
+}
+
+/** Everybody who marks has everything unread, and marks once. */
+export async function openMarking(
+  system: LoadSystem,
+  options: LoadOptions,
+  rig: Rig,
+): Promise<readonly Case[]> {
+  const { organization } = getOwn(system, 'reads');
+  const unread = readCount(options.messages ?? unreadUsual, 'messages', unreadBound);
+  const count = Math.min(unread, Number(unreadUsual));
+  const repeats = readCount(options.repeats, 'repeats', repeatsBound);
+  rig.say(`Making ${count} unread messages ...`);
+  const sender = await organization.makeAccount('Sender of the unread');
+  const people = await makeAccounts(
+    organization,
+    repeats * (marksPerRun + warmUpMarks),
+    'who marks',
+  );
+  const streamName = 'unread';
+  const stream = await organization.makeStream(streamName, [sender]);
+  await organization.maker.subscribe(
+    stream.id,
+    people.map(({ user }) => user.id),
+  );
+  await makeBacklog(organization, { senderId: sender.id, streamName, topic: 'unread' }, count);
+  const url = system.urls[0] ?? '';
+  const left = credentialsOf(people);
+  return [
+    {
+      name: `${count} unread`,
+      run: async (): Promise<Shot> => {
+        const marking = left.splice(0, marksPerRun + warmUpMarks);
+        const measuredOnes = marking.slice(warmUpMarks);
+        for (const account of measuredOnes) await expectUnread(url, account, true);
+        const connection = new HttpConnection(url);
+        const latencies = new Latencies();
+        const mark = async (account: FleetAccount): Promise<number> => {
+          const request = writePost(url, '/api/v1/mark_all_as_read', account);
+          const leftAtMs = nowMs();
+          const { status, body } = await connection.request(request);
+          if (status !== 200) throw new Error(`mark_all_as_read: ${status} ${body.slice(0, 300)}`);
+          return nowMs() - leftAtMs;
+        };
+        for (const account of marking.slice(0, warmUpMarks)) await mark(account);
+        const measured = await rig.measureAround(async () => {
+          for (const account of measuredOnes) latencies.record(await mark(account));
+        });
+        connection.abort();
+        for (const account of measuredOnes) await expectUnread(url, account, false);
+        return {
+          operation: 'mark',
+          operations: measuredOnes.length,
+          measured,
+          figures: {},
+          latencies: { mark: latencies },
+        };
+      },
+    },
+  ];
+}
+
+/** @throws Error when somebody has something unread, or nothing, where it should be otherwise */
+async function expectUnread(
+  url: string,
+  account: FleetAccount,
+  isExpected: boolean,
+): Promise<void> {
+  const narrow = encodeURIComponent(JSON.stringify([{ operator: 'is', operand: 'unread' }]));
+  const path = `/api/v1/messages?anchor=oldest&num_before=0&num_after=5&narrow=${narrow}`;
+  const { messages } = JSON.parse(await ask(url, writeGet(url, path, account))) as {
+    readonly messages: readonly unknown[];
+  };
+  if (messages.length > 0 !== isExpected)
+    throw new Error(`${messages.length} messages are unread of ${account.email}`);
+}
+
+async function ask(url: string, request: string): Promise<string> {
+  const connection = new HttpConnection(url);
+  try {
+    const { status, body } = await connection.request(request);
+    if (status !== 200) throw new Error(`${status} ${body.slice(0, 300)}`);
+    return body;
+  } finally {
+    connection.abort();
+  }
+}
