@@ -22,8 +22,8 @@ import { checkAccess } from './check-access.ts';
 import { decodeParameters } from './decode-parameters.ts';
 import type { RawParameters } from './decode-parameters.ts';
 import { findRefusalFault } from './declared-refusals.ts';
-import { RawAnswer, noContent } from './endpoint.ts';
-import type { Endpoint, EndpointAnswer } from './endpoint.ts';
+import { LaterAnswer, RawAnswer, noContent } from './endpoint.ts';
+import type { Endpoint, EndpointAnswer, Preserialized } from './endpoint.ts';
 import { refusalFor, writeRefusal } from './error-handler.ts';
 import { decodeForm } from './form-text.ts';
 import type { ServiceMetrics } from './metrics.ts';
@@ -255,9 +255,10 @@ async function serveEndpoint<Context>(
   const parameters = decodeParameters(raw, endpoint.parameters);
   const { caller, requestId } = progress;
   const apiRequest = new ApiRequest({ raw, parameters, caller, requestId, request, response });
-  const answer = await (progress.span === undefined
+  const given = await (progress.span === undefined
     ? endpoint.handle(options.context, apiRequest)
     : progress.span.run(() => endpoint.handle(options.context, apiRequest)));
+  const answer = given instanceof LaterAnswer ? await settled(given) : given;
   if (answer instanceof RawAnswer) {
     if (options.checkAnswers === true)
       reportFault(options, endpoint, findRawFault(endpoint, answer.status));
@@ -265,10 +266,14 @@ async function serveEndpoint<Context>(
   } else writeSuccess(options, endpoint, answer, response, requestId);
 }
 
+function settled(later: LaterAnswer): Promise<Preserialized> {
+  return new Promise((resolve, reject) => later.begin({ answer: resolve, fail: reject }));
+}
+
 function writeSuccess<Context>(
   options: ApiAppOptions<Context>,
   endpoint: Endpoint<Context>,
-  answer: Exclude<EndpointAnswer, RawAnswer>,
+  answer: Exclude<EndpointAnswer, RawAnswer | LaterAnswer>,
   response: Response,
   requestId: string,
 ): void {

@@ -2,7 +2,7 @@
  * Answers to requests that do not come as HTTP of their own: the polls that an event node gets over a link. What is checked, logged
  * and counted is the same as for a request to the app.
  */
-import type { ApiError, Caller } from '@parley/contracts';
+import type { Caller } from '@parley/contracts';
 import { internalServerError } from '@parley/contracts';
 import { requestLogger } from '@parley/logging';
 
@@ -12,8 +12,8 @@ import { checkAccess } from './check-access.ts';
 import { clientNameOf } from './client-name.ts';
 import { decodeParameters, findRawText } from './decode-parameters.ts';
 import { findRefusalFault } from './declared-refusals.ts';
-import { Preserialized } from './endpoint.ts';
-import type { Endpoint, HangUpSignal, UntypedRequest } from './endpoint.ts';
+import { LaterAnswer, Preserialized, RawAnswer, noContent, preserialized } from './endpoint.ts';
+import type { Endpoint, EndpointAnswer, HangUpSignal, Settle } from './endpoint.ts';
 import { refusalFor } from './error-handler.ts';
 import { decodeForm } from './form-text.ts';
 import { successText } from './write-answer.ts';
@@ -39,7 +39,6 @@ export type DirectAnswer = {
 };
 
 const noBody = Buffer.alloc(0);
-const noPath = {};
 
 function notOfDirectRequests(): never {
   throw new TypeError('a direct request has a query and nothing else');
@@ -48,29 +47,98 @@ function notOfDirectRequests(): never {
 /**
  * Makes the function that answers direct requests for one endpoint: a GET that answers JSON.
  *
- * @returns refusals are answers as well; the function does not throw
+ * @returns calls back once for each request; refusals are answers as well
+ * @throws TypeError for another endpoint
  */
 export function createDirectAnswers<Context>(
   options: ApiAppOptions<Context>,
   endpoint: Endpoint<Context>,
-): (request: DirectRequest) => Promise<DirectAnswer> {
+): (request: DirectRequest, reply: (answer: DirectAnswer) => void) => void {
+  if (endpoint.method !== 'GET' || endpoint.rawResponses.length > 0)
+    throw new TypeError(`${endpoint.name} does not answer a GET with JSON`);
   const successHeaders = { ...options.answerHeaders };
-  const succeed = async (direct: DirectRequest): Promise<DirectAnswer> => {
-    const { caller, requestId, signal } = direct;
-    checkAccess(endpoint.access, caller);
-    const query = direct.query.slice(1);
+  return (request, reply) => {
+    void new DirectExchange(options, endpoint, successHeaders, request, reply).run();
+  };
+}
+
+class DirectExchange<Context> implements Settle {
+  readonly #options: ApiAppOptions<Context>;
+  readonly #endpoint: Endpoint<Context>;
+  /** The same object for all, by which alike answers are known. */
+  readonly #successHeaders: Readonly<Record<string, string>>;
+  readonly #request: DirectRequest;
+  readonly #reply: (answer: DirectAnswer) => void;
+  readonly #startedAtMs = performance.now();
+
+  constructor(
+    options: ApiAppOptions<Context>,
+    endpoint: Endpoint<Context>,
+    successHeaders: Readonly<Record<string, string>>,
+    request: DirectRequest,
+    reply: (answer: DirectAnswer) => void,
+  ) {
+    this.#options = options;
+    this.#endpoint = endpoint;
+    this.#successHeaders = successHeaders;
+    this.#request = request;
+    this.#reply = reply;
+    options.metrics?.requestsInFlight.inc();
+  }
+
+  async run(): Promise<void> {
+    try {
+      const answer = await this.#handle();
+      if (answer instanceof LaterAnswer) answer.begin(this);
+      else if (answer instanceof Preserialized) this.answer(answer);
+      else if (answer === noContent || answer instanceof RawAnswer)
+        throw new TypeError(`${this.#endpoint.name} did not answer JSON`);
+      else this.answer(preserialized(successText(answer)));
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  answer({ shared, own }: Preserialized): void {
+    const { checkAnswers } = this.#options;
+    const text = own.toString();
+    if (
+      checkAnswers === true &&
+      reportFault(this.#options, this.#endpoint, findAnswerFault(this.#endpoint, shared + text))
+    )
+      this.fail(internalServerError());
+    else this.#end({ status: 200, headers: this.#successHeaders, shared, own: text });
+  }
+
+  fail(error: unknown): void {
+    const { answerHeaders, checkAnswers, log } = this.#options;
+    const refusal = refusalFor(error, requestLogger(log, this.#request.requestId));
+    if (checkAnswers === true)
+      reportFault(this.#options, this.#endpoint, findRefusalFault(this.#endpoint, refusal));
+    this.#end({
+      status: refusal.status,
+      headers: { ...answerHeaders, ...refusal.headers },
+      shared: '',
+      own: JSON.stringify(refusal.toBody()),
+    });
+  }
+
+  #handle(): EndpointAnswer | Promise<EndpointAnswer> {
+    const { caller, requestId, signal } = this.#request;
+    checkAccess(this.#endpoint.access, caller);
+    const query = this.#request.query.slice(1);
     const raw = {
       query: decodeForm(query),
       form: new Map<string, string>(),
-      path: noPath,
+      path: {},
       body: noBody,
     };
-    const request: UntypedRequest = {
+    return this.#endpoint.handle(this.#options.context, {
       caller,
       requestId,
       signal,
       query,
-      parameters: decodeParameters(raw, endpoint.parameters),
+      parameters: decodeParameters(raw, this.#endpoint.parameters),
       get clientName() {
         return clientNameOf(raw.query.get('client'), undefined, undefined);
       },
@@ -78,54 +146,22 @@ export function createDirectAnswers<Context>(
       header: () => undefined,
       formFiles: notOfDirectRequests,
       receiveFile: notOfDirectRequests,
-    };
-    const answer = await endpoint.handle(options.context, request);
-    if (typeof answer !== 'object' || endpoint.rawResponses.length > 0)
-      throw new TypeError(`${endpoint.name} does not answer JSON`);
-    const { shared, own } =
-      answer instanceof Preserialized
-        ? { shared: answer.shared, own: answer.own.toString() }
-        : { shared: '', own: successText(answer as Readonly<Record<string, unknown>>).toString() };
-    if (
-      options.checkAnswers === true &&
-      reportFault(options, endpoint, findAnswerFault(endpoint, shared + own))
-    )
-      throw internalServerError();
-    return { status: 200, headers: successHeaders, shared, own };
-  };
-  const refuse = (direct: DirectRequest, error: unknown): DirectAnswer => {
-    const refusal: ApiError = refusalFor(error, requestLogger(options.log, direct.requestId));
-    if (options.checkAnswers === true)
-      reportFault(options, endpoint, findRefusalFault(endpoint, refusal));
-    return {
-      status: refusal.status,
-      headers: { ...options.answerHeaders, ...refusal.headers },
-      shared: '',
-      own: JSON.stringify(refusal.toBody()),
-    };
-  };
-  return async (direct) => {
-    const startedAtMs = performance.now();
-    options.metrics?.requestsInFlight.inc();
-    let status = 200;
-    try {
-      return await succeed(direct);
-    } catch (error) {
-      const refused = refuse(direct, error);
-      status = refused.status;
-      return refused;
-    } finally {
-      recordRequest(options, {
-        startedAtMs,
-        endpoint,
-        requestId: direct.requestId,
-        caller: direct.caller,
-        method: 'GET',
-        status,
-        hungUp: direct.signal.aborted,
-        // Long polls have no spans.
-        traceId: undefined,
-      });
-    }
-  };
+    });
+  }
+
+  #end(answer: DirectAnswer): void {
+    const { requestId, caller, signal } = this.#request;
+    recordRequest(this.#options, {
+      startedAtMs: this.#startedAtMs,
+      endpoint: this.#endpoint,
+      requestId,
+      caller,
+      method: 'GET',
+      status: answer.status,
+      hungUp: signal.aborted,
+      // Long polls have no spans.
+      traceId: undefined,
+    });
+    this.#reply(answer);
+  }
 }

@@ -98,6 +98,25 @@ export function partlyShared(shared: string, own: string): Preserialized {
   return new Preserialized(shared, own);
 }
 
+/** What becomes of an answer that comes later: one of both, once. */
+export type Settle = {
+  readonly answer: (answer: Preserialized) => void;
+  readonly fail: (error: unknown) => void;
+};
+
+/**
+ * An answer that is waited for. A handler that returns it is over, so that a request that is held costs what it keeps by itself
+ * and no suspended calls, of which V8 moves every one to its old space.
+ */
+export class LaterAnswer {
+  /** Called once; may settle at once. */
+  readonly begin: (settle: Settle) => void;
+
+  constructor(begin: (settle: Settle) => void) {
+    this.begin = begin;
+  }
+}
+
 /** What a handler returns for an answer without a body: status 204. */
 export const noContent: unique symbol = Symbol('no content');
 
@@ -130,6 +149,7 @@ export type EndpointAnswer =
   | Readonly<Record<string, unknown>>
   | Preserialized
   | RawAnswer
+  | LaterAnswer
   | typeof noContent;
 
 /** What an endpoint answers that answers no JSON when it succeeds. */

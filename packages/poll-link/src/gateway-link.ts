@@ -3,6 +3,7 @@ import { request as sendRequest } from 'node:http';
 import type { Socket } from 'node:net';
 
 import { identityHeaderName } from '@parley/contracts';
+import type { Caller } from '@parley/contracts';
 
 import { FrameReader, frameOf } from './frames.ts';
 import { pollLinkPath, pollLinkProtocol } from './protocol.ts';
@@ -44,7 +45,7 @@ export class GatewayLink {
   readonly #options: GatewayLinkOptions;
   readonly #listeners = new Map<number, PollListener>();
   #socket: Socket | undefined;
-  #begun = new Map<number, LinkedPoll>();
+  #begun: [number: number, requestId: string, query: string, caller: Caller][] = [];
   #left: number[] = [];
   #isFlushing = false;
   #isClosed = false;
@@ -94,11 +95,11 @@ export class GatewayLink {
   }
 
   /** Sends a poll. @returns the number by which it is left */
-  poll(poll: LinkedPoll, listener: PollListener): number {
+  poll({ requestId, query, caller }: LinkedPoll, listener: PollListener): number {
     this.#lastNumber += 1;
     const number = this.#lastNumber;
     this.#listeners.set(number, listener);
-    this.#begun.set(number, poll);
+    this.#begun.push([number, requestId, query, caller]);
     this.#flushSoon();
     return number;
   }
@@ -106,8 +107,6 @@ export class GatewayLink {
   /** Nobody waits for the answer any more. */
   leave(number: number): void {
     if (!this.#listeners.delete(number)) return;
-    // The node need not hear of what it has not heard of.
-    if (this.#begun.delete(number)) return;
     this.#left.push(number);
     this.#flushSoon();
   }
@@ -171,15 +170,9 @@ export class GatewayLink {
 
   #flush(): void {
     const socket = this.#socket;
-    if (socket === undefined || (this.#begun.size === 0 && this.#left.length === 0)) return;
-    const polls: PollsText = [
-      Array.from(
-        this.#begun,
-        ([number, { requestId, query, caller }]) => [number, requestId, query, caller] as const,
-      ),
-      this.#left,
-    ];
-    this.#begun = new Map();
+    if (socket === undefined || (this.#begun.length === 0 && this.#left.length === 0)) return;
+    const polls: PollsText = [this.#begun, this.#left];
+    this.#begun = [];
     this.#left = [];
     socket.write(frameOf(JSON.stringify(polls)));
   }

@@ -39,9 +39,9 @@ beforeEach(async () => {
   closeGatewayLink = () => undefined;
   links = new NodeLinks({
     identitySecrets: [secret],
-    answer: (poll) => {
+    answer: (poll, replyWith) => {
       polled.push(poll);
-      return reply(poll);
+      void reply(poll).then(replyWith);
     },
     onFault: () => undefined,
   });

@@ -44,8 +44,8 @@ export type ReceivedPoll = LinkedPoll & {
 export type NodeLinksOptions = {
   /** Secrets with which the gateway's identity may be signed. */
   readonly identitySecrets: readonly string[];
-  /** Answers a poll, refusals included; what it throws ends the link. */
-  readonly answer: (poll: ReceivedPoll) => Promise<LinkAnswer>;
+  /** Answers a poll by calling back once, refusals included; what it throws ends the link. */
+  readonly answer: (poll: ReceivedPoll, reply: (answer: LinkAnswer) => void) => void;
   readonly onFault: (error: unknown) => void;
 };
 
@@ -101,20 +101,21 @@ class NodeLink {
 
   #receive(text: string): void {
     const [polls, left] = JSON.parse(text) as PollsText;
-    for (const number of left) {
-      this.#waiting.get(number)?.abort();
-      this.#waiting.delete(number);
-    }
     for (const [number, requestId, query, caller] of polls)
       this.#begin(number, requestId, query, caller);
+    // Behind the polls, since some may have been left at once.
+    for (const number of left) {
+      const signal = this.#waiting.get(number);
+      this.#waiting.delete(number);
+      signal?.abort();
+    }
   }
 
   #begin(number: number, requestId: string, query: string, caller: Caller): void {
     const signal = new PollSignal();
     this.#waiting.set(number, signal);
-    this.#options.answer({ requestId, query, caller, signal }).then(
-      (answer) => this.#reply(number, answer),
-      (error: unknown) => this.#fail(error),
+    this.#options.answer({ requestId, query, caller, signal }, (answer) =>
+      this.#reply(number, answer),
     );
   }
 

@@ -1,13 +1,6 @@
 import { anyEventSchema, listOf, objectOf } from '@parley/api-schemas';
 import { badRequest } from '@parley/contracts';
-import {
-  convertedNumber,
-  defineEndpoint,
-  exampleVariables,
-  jsonBoolean,
-  partlyShared,
-  text,
-} from '@parley/http';
+import { convertedNumber, defineEndpoint, exampleVariables, jsonBoolean, text } from '@parley/http';
 import { getRealm, getUser, hidesEmails } from '@parley/store';
 
 import type { EventsContext } from '../context.ts';
@@ -83,14 +76,10 @@ export const getEventsEndpoint = defineEndpoint({
     if (parameters.last_event_id === undefined)
       throw badRequest("Missing 'last_event_id' argument");
     const queue = await getQueue(context.read, parameters.queue_id, caller.userId);
-    const events = await poll(context.read, queue, {
+    return poll(context, queue, {
       lastEventId: parameters.last_event_id,
       dontBlock: parameters.dont_block,
       signal,
     });
-    return partlyShared(
-      context.answerStarts.of(events),
-      `],"queue_id":${JSON.stringify(queue.id)}}`,
-    );
   },
 });

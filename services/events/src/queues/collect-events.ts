@@ -140,6 +140,31 @@ export async function collectEvents(
   }
 }
 
+/**
+ * The usual case without a wait: memory reaches back far enough, and there are only messages.
+ *
+ * @returns what `collectEvents` would give, or undefined where it has to be asked
+ * @throws FeedLost
+ */
+export function collectFromMemory(
+  queue: EventQueue,
+  after: number,
+  bounds: CollectBounds,
+): CollectedEvent[] | undefined {
+  const { feed } = queue;
+  if (feed === undefined) throw new FeedLost();
+  if (after < feed.coverageOf(listensToPublicStreams(queue.descriptor))) return undefined;
+  const entries = feed.deliveriesAfter(after);
+  if (entries.some(({ entry }) => entry.kind === 'change')) return undefined;
+  const answer = new Answer(bounds);
+  for (const parsed of entries) {
+    if (parsed.entry.kind !== 'message.sent' || parsed.position <= after) continue;
+    const text = messageEvent(parsed, parsed.entry, queue, feed.view);
+    if (text !== undefined && !answer.push(parsed.position, text)) break;
+  }
+  return answer.events;
+}
+
 async function audiencesOf(
   log: LogAccess,
   queue: EventQueue,

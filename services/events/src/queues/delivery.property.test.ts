@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 
 import { NodeFeed } from '../feed/node-feed.ts';
 import type { LogAccess } from './collect-events.ts';
-import { collectEvents } from './collect-events.ts';
+import { collectEvents, collectFromMemory } from './collect-events.ts';
 import { EventQueue } from './event-queue.ts';
 import { at, conversations, ModelledLog, userIds } from './modelled-log.ts';
 
@@ -110,10 +110,11 @@ class Node {
   }
 
   async poll(queue: EventQueue, after: number, replayAudiencesMax: number): Promise<number[]> {
-    const events = await collectEvents(this.access, queue, after, {
-      ...bounds,
-      replayAudiencesMax,
-    });
+    const asked = { ...bounds, replayAudiencesMax };
+    const fromMemory =
+      queue.feed === undefined ? undefined : collectFromMemory(queue, after, asked);
+    const events = await collectEvents(this.access, queue, after, asked);
+    if (fromMemory !== undefined) expect(fromMemory).toEqual(events);
     return events.map(({ id, text }) => {
       if ((JSON.parse(text) as { id: number }).id !== id)
         throw new Error(`${id} is not in ${text}`);
@@ -186,11 +187,14 @@ test('following polls give what the whole log has for the queue, once and in ord
             .filter(({ queue }) => queue.feed !== undefined)
             .map(({ queue }) => {
               const poll = { queue, isReleased: false };
-              const released = queue.take('poll').wait({
-                heartbeatAfterMs: 60_000,
-                signal: new AbortController().signal,
+              const done = new Promise<void>((resolve) => {
+                const onRelease = (): void => {
+                  poll.isReleased = true;
+                  resolve();
+                };
+                queue.take('poll').wait({ onRelease }, 60_000, new AbortController().signal);
               });
-              return { poll, done: released.then(() => (poll.isReleased = true)) };
+              return { poll, done };
             });
           node.take(count);
           const upTo = node.takenUpTo;

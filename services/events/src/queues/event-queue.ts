@@ -25,12 +25,21 @@ export type TurnRelease =
 /** What reads a queue: a poll, or a stream. */
 export type ReaderKind = 'poll' | 'stream';
 
+/** Who waits in a turn: told once of the end of each wait, never while it begins to wait. */
+export type TurnWaiter = { readonly onRelease: (release: TurnRelease) => void };
+
+type Wait = {
+  readonly waiter: TurnWaiter;
+  readonly signal: HangUpSignal;
+  readonly timer: NodeJS.Timeout;
+};
+
 /** The time in which one reader has the queue: until it leaves, or another comes. */
 export class QueueTurn {
   readonly kind: ReaderKind;
   #isOver = false;
   #hasNews = false;
-  #release: ((reason: TurnRelease) => void) | undefined;
+  #wait: Wait | undefined;
 
   constructor(kind: ReaderKind) {
     this.kind = kind;
@@ -46,36 +55,36 @@ export class QueueTurn {
   }
 
   /** Waits until there is a reason to look again, or to stop. */
-  wait(options: {
-    readonly heartbeatAfterMs: number;
-    readonly signal: HangUpSignal;
-  }): Promise<TurnRelease> {
-    const { signal } = options;
-    if (this.#isOver) return Promise.resolve('over');
-    if (signal.aborted) return Promise.resolve('hung-up');
-    if (this.#hasNews) return Promise.resolve('news');
-    const { promise, resolve } = Promise.withResolvers<TurnRelease>();
-    const timer = setTimeout(() => release('heartbeat'), options.heartbeatAfterMs);
-    const hangUp = (): void => release('hung-up');
-    const release = (reason: TurnRelease): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', hangUp);
-      this.#release = undefined;
-      resolve(reason);
-    };
-    this.#release = release;
-    signal.addEventListener('abort', hangUp);
-    return promise;
+  wait(waiter: TurnWaiter, heartbeatAfterMs: number, signal: HangUpSignal): void {
+    const timer = setTimeout(this.#onHeartbeat, heartbeatAfterMs);
+    signal.addEventListener('abort', this.#onHangUp);
+    this.#wait = { waiter, signal, timer };
+    if (this.#isOver) this.#release('over');
+    else if (signal.aborted) this.#release('hung-up');
+    else if (this.#hasNews) this.#release('news');
   }
 
   wake(): void {
     this.#hasNews = true;
-    this.#release?.('news');
+    this.#release('news');
   }
 
   end(): void {
     this.#isOver = true;
-    this.#release?.('over');
+    this.#release('over');
+  }
+
+  readonly #onHeartbeat = (): void => this.#release('heartbeat');
+  readonly #onHangUp = (): void => this.#release('hung-up');
+
+  #release(release: TurnRelease): void {
+    const wait = this.#wait;
+    if (wait === undefined) return;
+    this.#wait = undefined;
+    clearTimeout(wait.timer);
+    wait.signal.removeEventListener('abort', this.#onHangUp);
+    // Whoever wakes queues is in the midst of taking entries, all of which the reader is to see.
+    queueMicrotask(() => wait.waiter.onRelease(release));
   }
 }
 

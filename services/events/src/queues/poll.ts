@@ -1,43 +1,85 @@
-import type { HangUpSignal } from '@parley/http';
+import { LaterAnswer, partlyShared } from '@parley/http';
+import type { HangUpSignal, Preserialized, Settle } from '@parley/http';
 
+import type { AnswerStarts } from './answer-starts.ts';
 import { answerBounds } from './collect-events.ts';
 import type { CollectedEvent } from './collect-events.ts';
 import type { EventQueue } from './event-queue.ts';
 import { QueueReader } from './queue-reader.ts';
-import type { ReadContext } from './queue-reader.ts';
+import type { ReadContext, Reading, ReadingListener } from './queue-reader.ts';
+
+/** What polls are answered with. */
+export type PollContext = { readonly read: ReadContext; readonly answerStarts: AnswerStarts };
 
 /**
  * Answers a poll: what is pending above `lastEventId`, or, unless `dontBlock`, the first that comes, a heartbeat, or nothing when
  * another reader took over, the queue ended or the node drains.
  *
- * @returns events in increasing id
+ * @returns the answer with its events in increasing id, which may come later
  * @throws ApiError BAD_EVENT_QUEUE_ID, SERVICE_UNAVAILABLE
  */
 export async function poll(
-  context: ReadContext,
+  context: PollContext,
   queue: EventQueue,
   options: {
     readonly lastEventId: number;
     readonly dontBlock: boolean;
     readonly signal: HangUpSignal;
   },
-): Promise<readonly CollectedEvent[]> {
+): Promise<Preserialized | LaterAnswer> {
   const { lastEventId, dontBlock, signal } = options;
-  const reader = await QueueReader.open(context, queue, {
+  const reader = await QueueReader.open(context.read, queue, {
     kind: 'poll',
     lastEventId,
     catchUp: dontBlock,
     bounds: answerBounds,
   });
+  if (!dontBlock)
+    return new LaterAnswer((settle) =>
+      reader.follow(signal, new OpenPoll(context, queue, reader, settle)),
+    );
   const heldSinceMs = performance.now();
   try {
-    const events = dontBlock ? await reader.readPending() : (await reader.next(signal)).events;
-    context.onAnswer(events.length, performance.now() - heldSinceMs);
-    if (isFull(events)) context.onFullAnswer();
-    return events;
+    return answerOf(context, queue, await reader.readPending(), heldSinceMs);
   } finally {
     reader.leave();
   }
+}
+
+class OpenPoll implements ReadingListener {
+  readonly #context: PollContext;
+  readonly #queue: EventQueue;
+  readonly #reader: QueueReader;
+  readonly #settle: Settle;
+  readonly #heldSinceMs = performance.now();
+
+  constructor(context: PollContext, queue: EventQueue, reader: QueueReader, settle: Settle) {
+    this.#context = context;
+    this.#queue = queue;
+    this.#reader = reader;
+    this.#settle = settle;
+  }
+
+  onReading({ events }: Reading): void {
+    this.#reader.leave();
+    this.#settle.answer(answerOf(this.#context, this.#queue, events, this.#heldSinceMs));
+  }
+
+  onFault(error: unknown): void {
+    this.#reader.leave();
+    this.#settle.fail(error);
+  }
+}
+
+function answerOf(
+  { answerStarts, read }: PollContext,
+  queue: EventQueue,
+  events: readonly CollectedEvent[],
+  heldSinceMs: number,
+): Preserialized {
+  read.onAnswer(events.length, performance.now() - heldSinceMs);
+  if (isFull(events)) read.onFullAnswer();
+  return partlyShared(answerStarts.of(events), `],"queue_id":${JSON.stringify(queue.id)}}`);
 }
 
 /** Whether an answer met a bound, so that the next poll may find more. */

@@ -6,15 +6,17 @@ import type { HangUpSignal } from '@parley/http';
 import type { Logger } from '@parley/logging';
 
 import { UnknownEntryFormat } from '../feed/parsed-entry.ts';
-import { collectEvents, FeedLost, LogTrimmed } from './collect-events.ts';
+import { collectEvents, collectFromMemory, FeedLost, LogTrimmed } from './collect-events.ts';
 import type { CollectBounds, CollectedEvent, LogAccess } from './collect-events.ts';
-import type { EventQueue, QueueTurn, ReaderKind } from './event-queue.ts';
+import type { EventQueue, QueueTurn, ReaderKind, TurnRelease, TurnWaiter } from './event-queue.ts';
 import type { QueueRegistry } from './queue-registry.ts';
 
 /** How long a reader waits for this node to catch up with what its client has already seen. */
 const catchUpTimeoutMs = 5_000;
 
 const heartbeatStepMs = 100;
+
+const nothingMore: Reading = { events: [], isOver: true };
 
 /** Why a queue that is there is refused. */
 export const refusalReasons = [
@@ -122,13 +124,28 @@ export type ReadOptions = {
 /** What one step gave; with no events and not over, a while of silence passed in which no id was free for a heartbeat. */
 export type Reading = { readonly events: readonly CollectedEvent[]; readonly isOver: boolean };
 
+/** What becomes of a wait for events: one of both, once. */
+export type ReadingListener = {
+  readonly onReading: (reading: Reading) => void;
+  /** With an ApiError, or what the store threw. */
+  readonly onFault: (error: unknown) => void;
+};
+
+type Following = {
+  readonly listener: ReadingListener;
+  readonly signal: HangUpSignal;
+  readonly startedAtMs: number;
+  heartbeatAtMs: number;
+};
+
 /** One reader of a queue and how far it is. It has the queue until it leaves, or until another reader comes. */
-export class QueueReader {
+export class QueueReader implements TurnWaiter {
   readonly #context: ReaderContext;
   readonly #queue: EventQueue;
   readonly #turn: QueueTurn;
   readonly #bounds: CollectBounds;
   #after: number;
+  #following: Following | undefined;
 
   /**
    * Takes the queue, once every check has passed: a reader that is refused leaves the one before it alone.
@@ -158,7 +175,7 @@ export class QueueReader {
     queue.lastPolledAtMs = performance.now();
   }
 
-  /** Ends the wait of `next`. */
+  /** Ends the wait of `follow`. */
   end(): void {
     this.#turn.end();
   }
@@ -175,8 +192,11 @@ export class QueueReader {
    * that nothing is there
    */
   async readPending(): Promise<readonly CollectedEvent[]> {
-    const reading = await this.#orRefuse(async () => this.#read([]));
-    return reading.events;
+    try {
+      return (await this.#read([])).events;
+    } catch (error) {
+      throw this.#refusalOf(error);
+    }
   }
 
   /**
@@ -184,15 +204,90 @@ export class QueueReader {
    *
    * @throws ApiError BAD_EVENT_QUEUE_ID, SERVICE_UNAVAILABLE
    */
-  async next(signal: HangUpSignal): Promise<Reading> {
-    return this.#orRefuse(async () => {
-      try {
-        return await this.#next(signal);
-      } catch (error) {
-        if (error instanceof FeedLost) return { events: [], isOver: true };
-        throw error;
+  next(signal: HangUpSignal): Promise<Reading> {
+    return new Promise((resolve, reject) =>
+      this.follow(signal, { onReading: resolve, onFault: reject }),
+    );
+  }
+
+  /** As `next`, without a call that is suspended until then. */
+  follow(signal: HangUpSignal, listener: ReadingListener): void {
+    const { minMs, maxMs } = this.#context.heartbeat;
+    this.#following = {
+      listener,
+      signal,
+      startedAtMs: performance.now(),
+      heartbeatAtMs: minMs + Math.random() * (maxMs - minMs),
+    };
+    this.#look();
+  }
+
+  onRelease(release: TurnRelease): void {
+    if (release === 'news') this.#look();
+    else if (release === 'hung-up' || this.#queue.hasEnded) this.#give(nothingMore);
+    else this.#lookLast(release === 'heartbeat');
+  }
+
+  #look(): void {
+    this.#turn.beginLook();
+    this.#readThen([], (pending) => {
+      if (pending.events.length > 0 || pending.isOver) this.#give(pending);
+      else this.#wait();
+    });
+  }
+
+  /** Looks once more at the end of a wait, where a heartbeat may stand for events. */
+  #lookLast(isHeartbeat: boolean): void {
+    const following = this.#following;
+    if (following === undefined) return;
+    // Read before looking: everything up to here has been looked at when nothing is found.
+    const { cursor } = this.#context.follower;
+    const isHeartbeatDue = isHeartbeat && this.#context.canRead() && cursor > this.#after;
+    this.#readThen(isHeartbeatDue ? [heartbeat(cursor)] : [], (last) => {
+      const { maxMs } = this.#context.heartbeat;
+      if (last.events.length > 0 || last.isOver) this.#give(last);
+      else if (!this.#context.canRead()) this.#give(nothingMore);
+      // Nothing happened in the whole log since: no id is free for a heartbeat.
+      else if (following.heartbeatAtMs >= maxMs) this.#give(last);
+      else {
+        following.heartbeatAtMs = maxMs;
+        this.#look();
       }
     });
+  }
+
+  #wait(): void {
+    if (this.#following === undefined) return;
+    const { heartbeatAtMs, signal, startedAtMs } = this.#following;
+    this.#turn.wait(this, toHeartbeatStep(startedAtMs + heartbeatAtMs - performance.now()), signal);
+  }
+
+  #give(reading: Reading): void {
+    const following = this.#following;
+    this.#following = undefined;
+    following?.listener.onReading(reading);
+  }
+
+  #readThen(otherwise: readonly CollectedEvent[], onward: (reading: Reading) => void): void {
+    let now: CollectedEvent[] | undefined;
+    try {
+      now = collectFromMemory(this.#queue, this.#after, this.#bounds);
+    } catch (error) {
+      this.#fail(error);
+      return;
+    }
+    if (now !== undefined) onward(this.#readingOf(now, otherwise));
+    else this.#read(otherwise).then(onward, (error: unknown) => this.#fail(error));
+  }
+
+  #fail(error: unknown): void {
+    if (error instanceof FeedLost) {
+      this.#give(nothingMore);
+      return;
+    }
+    const following = this.#following;
+    this.#following = undefined;
+    following?.listener.onFault(this.#refusalOf(error));
   }
 
   get #mustEnd(): boolean {
@@ -207,52 +302,25 @@ export class QueueReader {
       this.#after,
       this.#bounds,
     );
+    return this.#readingOf(found, otherwise);
+  }
+
+  #readingOf(found: readonly CollectedEvent[], otherwise: readonly CollectedEvent[]): Reading {
     const events = found.length > 0 ? found : otherwise;
     this.#after = events.at(-1)?.id ?? this.#after;
     return { events, isOver: this.#mustEnd };
   }
 
-  async #next(signal: HangUpSignal): Promise<Reading> {
-    const { minMs, maxMs } = this.#context.heartbeat;
-    const startedAtMs = performance.now();
-    let heartbeatAtMs = minMs + Math.random() * (maxMs - minMs);
-    for (;;) {
-      this.#turn.beginLook();
-      const pending = await this.#read([]);
-      if (pending.events.length > 0 || pending.isOver) return pending;
-      const release = await this.#turn.wait({
-        heartbeatAfterMs: toHeartbeatStep(startedAtMs + heartbeatAtMs - performance.now()),
-        signal,
-      });
-      if (release === 'news') continue;
-      if (release === 'hung-up' || this.#queue.hasEnded) return { events: [], isOver: true };
-      // Read before looking: everything up to here has been looked at when nothing is found.
-      const { cursor } = this.#context.follower;
-      const isHeartbeatDue =
-        release === 'heartbeat' && this.#context.canRead() && cursor > this.#after;
-      const last = await this.#read(isHeartbeatDue ? [heartbeat(cursor)] : []);
-      if (last.events.length > 0 || last.isOver) return last;
-      if (!this.#context.canRead()) return { events: [], isOver: true };
-      // Nothing happened in the whole log since: no id is free for a heartbeat.
-      if (heartbeatAtMs >= maxMs) return last;
-      heartbeatAtMs = maxMs;
-    }
-  }
-
-  async #orRefuse(read: () => Promise<Reading>): Promise<Reading> {
+  #refusalOf(error: unknown): unknown {
     const { log } = this.#context;
-    try {
-      return await read();
-    } catch (error) {
-      if (error instanceof FeedLost) throw serviceUnavailable();
-      if (error instanceof LogTrimmed) throw refuse(this.#context, this.#queue, 'backlog');
-      // Replay met an entry of a newer release, which another node can read.
-      if (error instanceof UnknownEntryFormat) throw serviceUnavailable();
-      if (error instanceof ApiError || isStoreFailure(error)) throw error;
-      // An entry that cannot be expanded would fail every read of this queue, and must not be left out.
-      log.error({ err: error, queueId: this.#queue.id }, 'events could not be made from the log');
-      throw refuse(this.#context, this.#queue, 'entry');
-    }
+    if (error instanceof FeedLost) return serviceUnavailable();
+    if (error instanceof LogTrimmed) return refuse(this.#context, this.#queue, 'backlog');
+    // Replay met an entry of a newer release, which another node can read.
+    if (error instanceof UnknownEntryFormat) return serviceUnavailable();
+    if (error instanceof ApiError || isStoreFailure(error)) return error;
+    // An entry that cannot be expanded would fail every read of this queue, and must not be left out.
+    log.error({ err: error, queueId: this.#queue.id }, 'events could not be made from the log');
+    return refuse(this.#context, this.#queue, 'entry');
   }
 }
 
