@@ -7,6 +7,7 @@ import type { Caller } from '@parley/contracts';
 
 import { FrameReader, frameOf } from './frames.ts';
 import { pollLinkPath, pollLinkProtocol } from './protocol.ts';
+import { Slots } from './slots.ts';
 import type { AnswersText, LeavingText, LinkAnswer, LinkedPoll, PollsText } from './protocol.ts';
 
 /** The node was not reached: it has seen nothing of the polls. */
@@ -43,13 +44,12 @@ const keepAliveProbeMs = 10_000;
 
 export class GatewayLink {
   readonly #options: GatewayLinkOptions;
-  readonly #listeners = new Map<number, PollListener>();
+  readonly #listeners = new Slots<PollListener>();
   #socket: Socket | undefined;
   #begun: [number: number, requestId: string, query: string, caller: Caller][] = [];
   #left: number[] = [];
   #isFlushing = false;
   #isClosed = false;
-  #lastNumber = 0;
   readonly #abandonOpening: () => void;
 
   /** Begins to connect. Polls may be given at once. */
@@ -96,9 +96,7 @@ export class GatewayLink {
 
   /** Sends a poll. @returns the number by which it is left */
   poll({ requestId, query, caller }: LinkedPoll, listener: PollListener): number {
-    this.#lastNumber += 1;
-    const number = this.#lastNumber;
-    this.#listeners.set(number, listener);
+    const number = this.#listeners.add(listener);
     this.#begun.push([number, requestId, query, caller]);
     this.#flushSoon();
     return number;
@@ -106,7 +104,7 @@ export class GatewayLink {
 
   /** Nobody waits for the answer any more. */
   leave(number: number): void {
-    if (!this.#listeners.delete(number)) return;
+    if (this.#listeners.take(number) === undefined) return;
     this.#left.push(number);
     this.#flushSoon();
   }
@@ -150,12 +148,8 @@ export class GatewayLink {
     }
     const [status, headers, answers] = said;
     const shared = body.toString();
-    for (const [number, own] of answers) {
-      const listener = this.#listeners.get(number);
-      if (listener === undefined) continue;
-      this.#listeners.delete(number);
-      listener.onLinkAnswer({ status, headers, shared, own });
-    }
+    for (const [number, own] of answers)
+      this.#listeners.take(number)?.onLinkAnswer({ status, headers, shared, own });
   }
 
   #flushSoon(): void {
@@ -183,7 +177,6 @@ export class GatewayLink {
     this.#abandonOpening();
     this.#socket?.destroy();
     this.#options.onClosed(fault);
-    for (const listener of this.#listeners.values()) listener.onLinkFault(fault);
-    this.#listeners.clear();
+    for (const listener of this.#listeners) listener.onLinkFault(fault);
   }
 }

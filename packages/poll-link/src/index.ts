@@ -5,3 +5,4 @@ export { NodeLinks, PollSignal } from './node-links.ts';
 export type { NodeLinksOptions, ReceivedPoll } from './node-links.ts';
 export { pollLinkPath, pollLinkProtocol, pollLinkRequestId } from './protocol.ts';
 export type { LinkAnswer, LinkedPoll } from './protocol.ts';
+export { Slots } from './slots.ts';

@@ -7,6 +7,7 @@ import { identityHeaderName } from '@parley/contracts';
 import { verifyIdentity } from '@parley/identity';
 
 import { FrameReader, frameOf } from './frames.ts';
+import { SlotTable } from './slots.ts';
 import { pollLinkProtocol, pollLinkRequestId } from './protocol.ts';
 import type { AnswersText, LeavingText, LinkAnswer, LinkedPoll, PollsText } from './protocol.ts';
 
@@ -60,7 +61,7 @@ type Alike = { readonly first: LinkAnswer; readonly answers: [number, string][] 
 class NodeLink {
   readonly #socket: Duplex;
   readonly #options: NodeLinksOptions;
-  readonly #waiting = new Map<number, PollSignal>();
+  readonly #waiting = new SlotTable<PollSignal>();
   /** Answers of this moment, by what they share. */
   readonly #ready = new Map<string, Alike>();
   #isFlushing = false;
@@ -80,8 +81,7 @@ class NodeLink {
     // A gateway that says nothing more waits for nothing more.
     socket.on('end', () => socket.destroy());
     socket.on('close', () => {
-      for (const signal of this.#waiting.values()) signal.abort();
-      this.#waiting.clear();
+      for (const signal of this.#waiting) signal.abort();
     });
     if (head.length > 0) read(head);
   }
@@ -104,16 +104,12 @@ class NodeLink {
     for (const [number, requestId, query, caller] of polls)
       this.#begin(number, requestId, query, caller);
     // Behind the polls, since some may have been left at once.
-    for (const number of left) {
-      const signal = this.#waiting.get(number);
-      this.#waiting.delete(number);
-      signal?.abort();
-    }
+    for (const number of left) this.#waiting.take(number)?.abort();
   }
 
   #begin(number: number, requestId: string, query: string, caller: Caller): void {
     const signal = new PollSignal();
-    this.#waiting.set(number, signal);
+    this.#waiting.put(number, signal);
     this.#options.answer({ requestId, query, caller, signal }, (answer) =>
       this.#reply(number, answer),
     );
@@ -121,7 +117,7 @@ class NodeLink {
 
   #reply(number: number, answer: LinkAnswer): void {
     // Who left gets nothing.
-    if (!this.#waiting.delete(number)) return;
+    if (this.#waiting.take(number) === undefined) return;
     const alike = this.#ready.get(answer.shared);
     if (alike === undefined || !isAlike(alike.first, answer)) {
       if (alike !== undefined) this.#write(alike);

@@ -16,7 +16,7 @@ import { Agent } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { serviceUnavailable } from '@parley/contracts';
-import { pollLinkRequestId } from '@parley/poll-link';
+import { pollLinkRequestId, Slots } from '@parley/poll-link';
 
 import type { AdmittedRequest } from './admit.ts';
 import { HeldPoll } from './held-poll.ts';
@@ -37,7 +37,7 @@ export class EventsHop {
     maxFreeSockets: 4096,
   });
   readonly #links: PollLinks;
-  readonly #polls = new Set<HeldPoll>();
+  readonly #polls = new Slots<HeldPoll>();
   readonly #stopListening: () => void;
   readonly #boundCheck: NodeJS.Timeout;
   #isDraining = false;
@@ -85,9 +85,9 @@ export class EventsHop {
       { request, response, admitted, queueId },
       this.#options,
       { links: this.#links, agent: this.#agent },
-      (over) => this.#polls.delete(over),
+      () => this.#polls.take(number),
     );
-    this.#polls.add(poll);
+    const number = this.#polls.add(poll);
     poll.begin();
     if (this.#isDraining) poll.endEmptySoon();
   }

@@ -63,7 +63,7 @@ export class HeldPoll implements PollListener {
   readonly queueId: string;
   readonly #hop: EventsHopOptions;
   readonly #ways: PollWays;
-  readonly #done: (poll: HeldPoll) => void;
+  readonly #done: () => void;
   readonly #isForStream: boolean;
   /** Without waiting, an empty answer says that there is nothing: only a node can say so. */
   readonly #waits: boolean;
@@ -91,7 +91,7 @@ export class HeldPoll implements PollListener {
     },
     hop: EventsHopOptions,
     ways: PollWays,
-    done: (poll: HeldPoll) => void,
+    done: () => void,
   ) {
     this.request = exchange.request;
     this.response = exchange.response;
@@ -335,6 +335,6 @@ export class HeldPoll implements PollListener {
     // After a complete answer the connection to the node stays for the next poll.
     if (this.response.writableFinished) this.#way = undefined;
     this.#leaveNode();
-    this.#done(this);
+    this.#done();
   }
 }

@@ -1,0 +1,29 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+
+import { Slots } from './slots.ts';
+
+it('slots give what a map of all numbers ever given would give', () => {
+  fc.assert(
+    fc.property(fc.array(fc.option(fc.nat(30)), { maxLength: 200 }), (steps) => {
+      const slots = new Slots<{ readonly step: number }>();
+      const given: number[] = [];
+      const expected = new Map<number, { readonly step: number }>();
+      for (const [step, taken] of steps.entries()) {
+        if (taken === null) {
+          const value = { step };
+          const number = slots.add(value);
+          expect(given).not.toContain(number);
+          given.push(number);
+          expected.set(number, value);
+        } else {
+          const number = given[taken] ?? taken;
+          expect(slots.take(number)).toBe(expected.get(number));
+          expected.delete(number);
+        }
+        expect(slots.size).toBe(expected.size);
+      }
+      expect(new Set(slots)).toEqual(new Set(expected.values()));
+    }),
+  );
+});
