@@ -103,6 +103,13 @@ test('reads', async () => {
     expect(summary[`${operation}_p50_ms`]?.median).toBeGreaterThan(0);
 });
 
+test('steady', async () => {
+  const { cases } = await measure('steady', ['--messages', '500', '--rate', '50']);
+  const [steady] = cases;
+  expect(steady?.name).toBe('50 sends a second for 1 s');
+  expect(steady?.summary['send_max_ms']?.median).toBeGreaterThan(0);
+});
+
 test('idle', async () => {
   const args = ['--polls', '20,60', '--repeats', '2'];
   const ours = (await measure('idle', args)).cases.filter(({ isControl }) => !isControl);

@@ -33,7 +33,7 @@ ${measuredScenarios.map(({ name, summary }) => `  ${name.padEnd(26)} ${summary}`
   --followers A,B            send: queues that follow (default 1; 0 for none); chat: numbers of followers
   --senders A,B              send: clients in flight (default 1,8,64)
   --topics A,B               send: topics they send to (default 1,200)
-  --rate A,B                 chat: messages a second
+  --rate A,B                 chat, steady: messages a second
   --audience A,B             audience: numbers of subscribers (default 10,1000,100000)
   --polls A,B                idle: held polls (default 1000,9000)
   --messages N               reads: of the history (default 1000000); of them at most 100,000 are unread

@@ -73,6 +73,9 @@ export class Senders {
       lastAcknowledgedAtMs: Math.max(
         ...outcomes.map(({ lastAcknowledgedAtMs }) => lastAcknowledgedAtMs),
       ),
+      slowest: outcomes
+        .map(({ slowest }) => slowest)
+        .reduce((most, each) => (each.tookMs > most.tookMs ? each : most)),
       firstMessage,
     };
   }

@@ -1,14 +1,10 @@
 /** A process of senders, started by `Senders`: it sends after a plan, and says how long each send took. */
-import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
-
 import { serveGenerator } from '../generator-process.ts';
 import { Latencies } from '../latencies.ts';
 import { HttpConnection } from './http-connection.ts';
+import { pace, waitUntilMs } from './pacing.ts';
 import { describeDue, isWithin, nowMs } from './protocol.ts';
 import type { SendOutcome, SendPlan } from './sending.ts';
-
-// A timer may be a millisecond late, which would count as the server's time: the rest is waited for turn by turn.
-const timerSlackMs = 1.5;
 
 class Sending {
   readonly #plan: SendPlan;
@@ -19,6 +15,7 @@ class Sending {
   #sentInWindow = 0;
   #longestSilenceMs = 0;
   #lastAcknowledgedAtMs = 0;
+  #slowest = { tookMs: 0, dueAtMs: 0 };
   #fault: Error | undefined;
 
   constructor(plan: SendPlan) {
@@ -30,7 +27,12 @@ class Sending {
     const clients = Array.from({ length: connections }, (_, n) => this.#connect(n));
     await waitUntilMs(this.#plan.beginAtMs);
     if (ratePerSecond === null) await Promise.all(clients.map((client) => this.#repeat(client)));
-    else await this.#pace(clients, ratePerSecond);
+    else
+      await pace(
+        { ...this.#plan, ratePerSecond, isOver: () => this.#isOver },
+        clients,
+        (client, dueAtMs) => this.#send(client, dueAtMs),
+      );
     for (const { connection } of clients) connection.abort();
     if (this.#fault !== undefined) throw this.#fault;
     return {
@@ -40,6 +42,7 @@ class Sending {
       lateness: this.#lateness.encode(),
       longestSilenceMs: this.#longestSilenceMs,
       lastAcknowledgedAtMs: this.#lastAcknowledgedAtMs,
+      slowest: this.#slowest,
     };
   }
 
@@ -67,27 +70,6 @@ class Sending {
     }
   }
 
-  async #pace(clients: readonly Client[], ratePerSecond: number): Promise<void> {
-    const free = [...clients];
-    const waitingForFree: (() => void)[] = [];
-    const running = new Set<Promise<void>>();
-    for (let n = 0; !this.#isOver; n += 1) {
-      const dueAtMs = this.#plan.beginAtMs + (n * 1_000) / ratePerSecond;
-      if (dueAtMs >= this.#plan.endAtMs) break;
-      await waitUntilMs(dueAtMs);
-      if (free.length === 0) await new Promise<void>((resolve) => waitingForFree.push(resolve));
-      const client = free.pop();
-      if (client === undefined) continue;
-      const sending = this.#send(client, dueAtMs).finally(() => {
-        running.delete(sending);
-        free.push(client);
-        waitingForFree.shift()?.();
-      });
-      running.add(sending);
-    }
-    await Promise.all(running);
-  }
-
   async #send({ connection, head }: Client, dueAtMs: number): Promise<void> {
     const { window, destinations, firstMessage, step } = this.#plan;
     const number = firstMessage + this.#sent * step;
@@ -112,7 +94,9 @@ class Sending {
       }
       this.#lastAcknowledgedAtMs = at;
       if (isWithin(window, dueAtMs)) {
-        this.#latencies.record(at - dueAtMs);
+        const tookMs = at - dueAtMs;
+        this.#latencies.record(tookMs);
+        if (tookMs > this.#slowest.tookMs) this.#slowest = { tookMs, dueAtMs };
         this.#lateness.record(leftAtMs - dueAtMs);
       }
     } catch (error) {
@@ -122,11 +106,5 @@ class Sending {
 }
 
 type Client = { readonly connection: HttpConnection; readonly head: string };
-
-async function waitUntilMs(atMs: number): Promise<void> {
-  const early = atMs - nowMs() - timerSlackMs;
-  if (early > 0) await pause(early);
-  while (nowMs() < atMs) await nextTurn();
-}
 
 serveGenerator((plan: SendPlan) => new Sending(plan).run());

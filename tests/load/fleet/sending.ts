@@ -35,4 +35,6 @@ export type SendOutcome = {
   /** Between two acknowledgements that follow each other in the window. */
   readonly longestSilenceMs: number;
   readonly lastAcknowledgedAtMs: number;
+  /** Of those due in the window; 0 and 0 where there were none. */
+  readonly slowest: { readonly tookMs: number; readonly dueAtMs: number };
 };

@@ -4,6 +4,7 @@ import { chatScenario } from './chat.ts';
 import { idleScenario } from './idle-polls.ts';
 import { readsScenario } from './reads.ts';
 import { sendScenario } from './send.ts';
+import { steadyScenario } from './steady.ts';
 
 /** The scenarios that are measured in several runs, with controls; the others print what they find as they go. */
 export const measuredScenarios: readonly MeasuredScenario[] = [
@@ -12,4 +13,5 @@ export const measuredScenarios: readonly MeasuredScenario[] = [
   idleScenario,
   audienceScenario,
   readsScenario,
+  steadyScenario,
 ];

@@ -1,0 +1,158 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+import type { Pool } from '@parley/database';
+import { ensurePartitionsFor } from '@parley/event-log';
+
+import { makeBacklog } from '../backlog.ts';
+import { Fleet } from '../fleet/fleet.ts';
+import { nowMs } from '../fleet/protocol.ts';
+import { HistoryCheck } from '../history-check.ts';
+import { readAmount, readCount } from '../load-options.ts';
+import type { LoadOptions } from '../load-options.ts';
+import { getOwn } from '../load-system.ts';
+import type { LoadSystem } from '../load-system.ts';
+import { credentialsOf, makeAccounts } from '../make-people.ts';
+import type { Rig } from '../rig.ts';
+import type { Case, MeasuredScenario, Shot } from '../scenario.ts';
+import { Senders } from '../senders.ts';
+
+const ratesUsual = '200';
+const ratesBound = 5_000;
+const backlogUsual = '20000';
+const backlogBound = 1_000_000;
+const followersUsual = '10';
+const followersBound = 1_000;
+const topics = 20;
+const sendsBound = 2_000_000;
+// More than are ever under way where the system keeps up.
+const connectionsMax = 64;
+const requestsAtOnce = 16;
+const tailMs = 250;
+const lookIntervalMs = 1_000;
+// Beyond the partitions that the run reaches by itself, so that the one that it asks for is new.
+const partitionPositions = 1_000_000;
+
+/**
+ * Sends at a rate that leaves the machine half idle: what stalls them is no lack of time but work that comes now and then, such as
+ * flushes of the search index, checkpoints, and new partitions of the log.
+ */
+export const steadyScenario: MeasuredScenario = {
+  name: 'steady',
+  summary: 'ten minutes of sends at 200 a second: the longest stall',
+  secs: 600,
+  groups: (system, options) => [
+    { name: 'steady', open: (rig) => openSteady(system, options, rig) },
+  ],
+};
+
+async function openSteady(
+  system: LoadSystem,
+  options: LoadOptions,
+  rig: Rig,
+): Promise<readonly Case[]> {
+  const { organization } = getOwn(system, 'steady');
+  const backlog = readCount(options.messages ?? backlogUsual, 'messages', backlogBound);
+  const followers = readCount(options.followers ?? followersUsual, 'followers', followersBound);
+  const { pool } = organization.maker;
+  const streamName = 'steady';
+  const people = await makeAccounts(organization, followers, 'who follows');
+  const sender = await organization.makeAccount('Steady Sender');
+  const stream = await organization.makeStream(streamName, [sender]);
+  await organization.maker.subscribe(
+    stream.id,
+    people.map(({ user }) => user.id),
+  );
+  rig.say(`Sending ${backlog} messages before ...`);
+  await makeBacklog(organization, { senderId: sender.id, streamName, topic: 'topic 0' }, backlog);
+  const account = { email: sender.email, apiKey: sender.apiKey };
+  const history = new HistoryCheck(system.urls[0] ?? '', account, streamName);
+  rig.defer(() => history[Symbol.dispose]());
+  const senders = rig.addGenerators(new Senders(1));
+  const { fleet } = await Fleet.register(system.urls, credentialsOf(people), requestsAtOnce);
+  rig.addGenerators(fleet);
+  await fleet.hold(followers, requestsAtOnce);
+  let partitions = 0;
+  const destinations = Array.from({ length: topics }, (_, n) => ({
+    streamName,
+    topic: `topic ${n}`,
+  }));
+  const run = async (ratePerSecond: number): Promise<Shot> => {
+    const window = rig.planWindow();
+    await fleet.startTally(senders.nextMessage, sendsBound + 1, window);
+    const sending = senders.send({
+      urls: system.urls,
+      accounts: [account],
+      destinations,
+      connections: connectionsMax,
+      ratePerSecond,
+      beginAtMs: nowMs(),
+      endAtMs: window.toMs + tailMs,
+      sendsMax: sendsBound,
+      window,
+    });
+    const middleMs = (window.fromMs + window.toMs) / 2;
+    const watching = watchCheckpoints(pool, window.toMs);
+    partitions += 1;
+    const [sends, measured, checkpointsAtMs] = await Promise.all([
+      sending,
+      rig.measureWindow(window),
+      watching,
+      makePartition(pool, partitions * partitionPositions, middleMs),
+    ]);
+    await fleet.waitForReceived(sends.sent * followers);
+    await history.expect(sends.sent);
+    const tally = await fleet.readTally();
+    const secsOf = (atMs: number): number => Math.round((atMs - window.fromMs) / 100) / 10;
+    rig.say(
+      `The longest send took ${sends.slowest.tookMs.toFixed(1)} ms and was due at ${secsOf(sends.slowest.dueAtMs)} s; ` +
+        `checkpoints began at ${checkpointsAtMs.map(secsOf).join(', ') || 'no time'}; ` +
+        `a partition was made at ${secsOf(middleMs)} s.`,
+    );
+    return {
+      operation: 'send',
+      operations: sends.sentInWindow,
+      measured,
+      figures: {
+        sends_per_s: sends.sentInWindow / rig.secs,
+        longest_silence_ms: sends.longestSilenceMs,
+        slowest_due_at_s: secsOf(sends.slowest.dueAtMs),
+        checkpoints: checkpointsAtMs.length,
+        late_p99_ms: sends.lateness.at(99),
+      },
+      latencies: { send: sends.latencies, send_to_receive: tally.latencies },
+    };
+  };
+  return (options.rate ?? ratesUsual)
+    .split(',')
+    .map((text) => readAmount(text, 'rate', ratesBound))
+    .map((rate) => ({
+      name: `${rate} sends a second for ${rig.secs} s`,
+      run: () => run(rate),
+    }));
+}
+
+/** Makes a partition as event nodes do before one is full, which takes more sends than a run has. */
+async function makePartition(pool: Pool, positionsAhead: number, atMs: number): Promise<void> {
+  await pause(Math.max(0, atMs - nowMs()));
+  if (!(await ensurePartitionsFor(pool, positionsAhead)))
+    throw new Error('a partition of the log was not made');
+}
+
+/** @returns when checkpoints began, within the interval of the looks */
+async function watchCheckpoints(pool: Pool, untilMs: number): Promise<readonly number[]> {
+  const count = async (): Promise<number> => {
+    const { rows } = await pool.query<{ count: number }>(
+      'SELECT (num_timed + num_requested)::int AS count FROM pg_stat_checkpointer',
+    );
+    return rows[0]?.count ?? 0;
+  };
+  const beganAtMs: number[] = [];
+  let known = await count();
+  while (nowMs() < untilMs) {
+    await pause(Math.min(lookIntervalMs, Math.max(0, untilMs - nowMs())));
+    const now = await count();
+    if (now > known) beganAtMs.push(nowMs());
+    known = now;
+  }
+  return beganAtMs;
+}
