@@ -110,6 +110,14 @@ test('steady', async () => {
   expect(steady?.summary['send_max_ms']?.median).toBeGreaterThan(0);
 });
 
+test('office', async () => {
+  const { cases } = await measure('office', ['--people', '40', '--rate', '60']);
+  const [office] = cases;
+  expect(office?.name).toBe('39 people, 60 requests a second');
+  for (const kind of ['presence', 'flags', 'history', 'send', 'small_read', 'send_to_receive'])
+    expect(office?.summary[`${kind}_p50_ms`]?.median).toBeGreaterThan(0);
+});
+
 test('idle', async () => {
   const args = ['--polls', '20,60', '--repeats', '2'];
   const ours = (await measure('idle', args)).cases.filter(({ isControl }) => !isControl);

@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url';
 
 import type { AskOutcome, AskPlan } from './fleet/asking.ts';
-import type { FleetAccount } from './fleet/protocol.ts';
 import { GeneratorProcess } from './generator-process.ts';
 import { Latencies } from './latencies.ts';
 import type { Rig } from './rig.ts';
@@ -26,7 +25,7 @@ export class Requesters {
    * Asks for a warm-up and a window, and measures the window.
    *
    * @param rig whose parts are measured
-   * @param plan.requests whole requests, such as {@link writeGet} makes
+   * @param plan.requests whole requests, such as `writeGet` makes
    * @param plan.expected what every answer has to hold
    * @throws Error when an answer was another than 200, or does not hold it
    */
@@ -47,35 +46,4 @@ export class Requesters {
       latencies: { request: Latencies.decode(outcome.latencies) },
     };
   }
-}
-
-/**
- * @param path with its query, such as `/api/v1/users/me`
- * @param account whose credentials go with it; none for a control
- * @returns the request as it goes over the wire
- */
-export function writeGet(url: string, path: string, account?: FleetAccount): string {
-  return `GET ${path} HTTP/1.1\r\n${writeHead(url, account)}\r\n`;
-}
-
-/**
- * @param parameters of the form
- * @returns the request as it goes over the wire
- */
-export function writePost(
-  url: string,
-  path: string,
-  account: FleetAccount,
-  parameters: Readonly<Record<string, string>> = {},
-): string {
-  const body = new URLSearchParams(parameters).toString();
-  return `POST ${path} HTTP/1.1\r\n${writeHead(url, account)}Content-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-}
-
-function writeHead(url: string, account: FleetAccount | undefined): string {
-  const credentials =
-    account === undefined
-      ? ''
-      : `Authorization: Basic ${Buffer.from(`${account.email}:${account.apiKey}`).toString('base64')}\r\n`;
-  return `Host: ${new URL(url).host}\r\n${credentials}User-Agent: ParleyLoad/1.0\r\n`;
 }

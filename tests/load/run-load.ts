@@ -33,11 +33,11 @@ ${measuredScenarios.map(({ name, summary }) => `  ${name.padEnd(26)} ${summary}`
   --followers A,B            send: queues that follow (default 1; 0 for none); chat: numbers of followers
   --senders A,B              send: clients in flight (default 1,8,64)
   --topics A,B               send: topics they send to (default 1,200)
-  --rate A,B                 chat, steady: messages a second
+  --rate A,B                 chat, steady: messages a second; office: requests a second, polls included (default 500)
   --audience A,B             audience: numbers of subscribers (default 10,1000,100000)
   --polls A,B                idle: held polls (default 1000,9000)
   --messages N               reads: of the history (default 1000000); of them at most 100,000 are unread
-  --people N                 reads: in the organization that registers (default 1000)
+  --people N                 reads: in the organization that registers (default 1000); office: at work (default 2000)
   --processes a=N,b=N        processes of a service, such as events=2,gateway=2 (default one of each)
   --profile DIR              each process writes a CPU profile there when it ends
   --report DIR               writes SCENARIO.json and SCENARIO.html there

@@ -3,7 +3,8 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-import { Requesters, writeGet } from '../requesters.ts';
+import { Requesters } from '../requesters.ts';
+import { writeGet } from '../requests.ts';
 import type { Rig } from '../rig.ts';
 import type { Case } from '../scenario.ts';
 

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 import { Latencies } from '../latencies.ts';
-import { nowMs } from './protocol.ts';
+import { messagesOnly, nowMs } from './protocol.ts';
 import type {
   Command,
   FleetAccount,
@@ -46,7 +46,7 @@ export class Fleet {
   readonly #members: { readonly child: ChildProcess; readonly followers: number }[] = [];
 
   /**
-   * Starts the processes and registers a queue for each account. Followers of the control need no accounts, only as many entries.
+   * Starts the processes and registers a queue for each account, of messages unless the parameters (a form) say otherwise. Followers of the control need no accounts, only as many entries.
    *
    * @returns the fleet, and how registering went
    */
@@ -55,6 +55,7 @@ export class Fleet {
     accounts: readonly FleetAccount[],
     atOnce: number,
     of: 'system' | 'nchan' = 'system',
+    parameters: string = messagesOnly,
   ): Promise<{ readonly fleet: Fleet; readonly registering: Outcome }> {
     const fleet = new Fleet();
     const parts: FleetAccount[][] = [];
@@ -67,7 +68,8 @@ export class Fleet {
     try {
       const outcomes = await fleet.#each((_followers, index) => {
         const part = parts[index] ?? [];
-        return { act: 'register', of, urls, accounts: part, atOnce: shareOf(atOnce, parts.length) };
+        const share = shareOf(atOnce, parts.length);
+        return { act: 'register', of, urls, accounts: part, atOnce: share, parameters };
       });
       return { fleet, registering: joinOutcomes(outcomes) };
     } catch (error) {
@@ -160,6 +162,21 @@ export class Fleet {
         throw new Error(`only ${received} of ${count} messages were received`);
       await pause(lookIntervalMs);
     }
+  }
+
+  /** Lets all hang up and end their queues. */
+  async leave(atOnce: number): Promise<void> {
+    await this.#each(() => ({ act: 'leave', atOnce: shareOf(atOnce, this.processCount) }));
+  }
+
+  /**
+   * Lets all connect and register at once, and poll from then on.
+   *
+   * @param parameters of the registers, as a form
+   * @returns when all are registered
+   */
+  async storm(parameters: string): Promise<Outcome> {
+    return joinOutcomes(await this.#each(() => ({ act: 'storm', parameters })));
   }
 
   async startChurn(holdMaxMs: number): Promise<void> {

@@ -33,7 +33,7 @@ class FollowerProcess {
         );
         const added = this.#followers.slice(from);
         return this.#inTurn(added, command.atOnce, (follower, connection) =>
-          follower.register(connection),
+          follower.register(connection, command.parameters),
         );
       }
       case 'touch':
@@ -54,6 +54,20 @@ class FollowerProcess {
       case 'release':
         for (const follower of this.#followers) follower.stop();
         return null;
+      case 'leave':
+        for (const follower of this.#followers) follower.stop();
+        return this.#inTurn(this.#followers, command.atOnce, (follower, connection) =>
+          follower.delete(connection),
+        );
+      case 'storm':
+        return this.#inTurn(
+          this.#followers,
+          this.#followers.length,
+          (follower) =>
+            new Promise((resolve) => {
+              void follower.begin(command.parameters, resolve).finally(resolve);
+            }),
+        );
       case 'churn':
         this.#churning = new AbortController();
         this.#churned = churn(

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 import { HttpConnection } from './http-connection.ts';
 import type { WireAnswer } from './http-connection.ts';
-import { markedContent, nowMs } from './protocol.ts';
+import { markedContent, messagesOnly, nowMs } from './protocol.ts';
 import type { FleetAccount, Report } from './protocol.ts';
 import type { Tally } from './tally.ts';
 
@@ -90,9 +90,10 @@ export class Follower {
     return this.#url;
   }
 
-  async register(connection: HttpConnection): Promise<void> {
-    const body = 'event_types=%5B%22message%22%5D&fetch_event_types=%5B%5D';
-    const answer = await this.#repeatOnce(() => connection.request(this.#post('register', body)));
+  /** @param parameters what the queue is of, as a form */
+  async register(connection: HttpConnection, parameters = messagesOnly): Promise<void> {
+    const request = this.#post('register', parameters);
+    const answer = await this.#repeatOnce(() => connection.request(request));
     this.queueId = /"queue_id":"([^"]+)"/.exec(answer.body)?.[1] ?? '';
     this.#lastEventId = Number(/"last_event_id":(-?\d+)/.exec(answer.body)?.[1]);
     if (this.queueId === '' || !Number.isInteger(this.#lastEventId))
@@ -124,6 +125,25 @@ export class Follower {
     this.isHeld = true;
     const own = new HttpConnection(this.#url);
     this.#own = own;
+    await this.#pollOn(own, onHeld);
+  }
+
+  /** Connects, registers and polls for ever on that connection, as a client does that starts anew. */
+  async begin(parameters: string, onRegistered: () => void): Promise<void> {
+    this.isHeld = true;
+    const own = new HttpConnection(this.#url);
+    this.#own = own;
+    try {
+      await this.register(own, parameters);
+    } catch (error) {
+      this.#notes.fault(`follower ${this.index}: ${String(error)}`);
+      return;
+    }
+    onRegistered();
+    await this.#pollOn(own, () => undefined);
+  }
+
+  async #pollOn(own: HttpConnection, onHeld: () => void): Promise<void> {
     try {
       while (this.isHeld)
         this.#take(await this.#repeatOnce(() => own.request(this.#poll(''), onHeld)), true);

@@ -11,6 +11,8 @@ export type Command =
       readonly urls: readonly string[];
       readonly accounts: readonly FleetAccount[];
       readonly atOnce: number;
+      /** Form parameters of the registers: what the queues are of. */
+      readonly parameters: string;
     }
   /** Polls the first so many followers' queues once without waiting, so that a node has them in memory. */
   | { readonly act: 'touch'; readonly followers: number; readonly atOnce: number }
@@ -18,6 +20,10 @@ export type Command =
   | { readonly act: 'hold'; readonly followers: number; readonly atOnce: number }
   /** Lets go of all held polls: every follower hangs up. */
   | { readonly act: 'release' }
+  /** All hang up and end their queues, so many at once. */
+  | { readonly act: 'leave'; readonly atOnce: number }
+  /** All connect and register at once, and poll on the same connection from then on. It ends when all are registered. */
+  | { readonly act: 'storm'; readonly parameters: string }
   /** Opens, abandons and repeats polls, and ends and registers queues, so many clients at once, until stopped. */
   | { readonly act: 'churn'; readonly clients: number; readonly holdMaxMs: number }
   /** Ends the churning: every client hangs up. */
@@ -61,6 +67,9 @@ export type Outcome = {
   /** Of each request. */
   readonly latenciesMs: readonly number[];
 };
+
+/** Queues of messages alone, with nothing fetched. */
+export const messagesOnly = 'event_types=%5B%22message%22%5D&fetch_event_types=%5B%5D';
 
 export type Reply =
   | {

@@ -2,6 +2,7 @@ import type { MeasuredScenario } from '../scenario.ts';
 import { audienceScenario } from './audience.ts';
 import { chatScenario } from './chat.ts';
 import { idleScenario } from './idle-polls.ts';
+import { officeScenario } from './office.ts';
 import { readsScenario } from './reads.ts';
 import { sendScenario } from './send.ts';
 import { steadyScenario } from './steady.ts';
@@ -14,4 +15,5 @@ export const measuredScenarios: readonly MeasuredScenario[] = [
   audienceScenario,
   readsScenario,
   steadyScenario,
+  officeScenario,
 ];

@@ -9,7 +9,8 @@ import type { LoadOptions } from '../load-options.ts';
 import { getOwn } from '../load-system.ts';
 import type { LoadSystem } from '../load-system.ts';
 import { credentialsOf, makeAccounts } from '../make-people.ts';
-import { Requesters, writeGet, writePost } from '../requesters.ts';
+import { Requesters } from '../requesters.ts';
+import { writeGet, writePost } from '../requests.ts';
 import type { Rig } from '../rig.ts';
 import { repeatsBound } from '../run-measured.ts';
 import type { Case, Shot } from '../scenario.ts';
@@ -99,7 +100,7 @@ export async function openMarking(
     stream.id,
     people.map(({ user }) => user.id),
   );
-  await makeBacklog(organization, { senderId: sender.id, streamName, topic: 'unread' }, count);
+  await makeBacklog(organization, [{ senderId: sender.id, streamName, topic: 'unread' }], count);
   const url = system.urls[0] ?? '';
   const left = credentialsOf(people);
   return [

@@ -1,5 +1,6 @@
 import { openExpressHop } from '../controls/express-hop.ts';
-import { Requesters, writeGet } from '../requesters.ts';
+import { Requesters } from '../requesters.ts';
+import { writeGet } from '../requests.ts';
 import type { LoadSystem } from '../load-system.ts';
 import type { LoadOptions } from '../load-options.ts';
 import type { Rig } from '../rig.ts';

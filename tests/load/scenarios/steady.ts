@@ -63,7 +63,7 @@ async function openSteady(
     people.map(({ user }) => user.id),
   );
   rig.say(`Sending ${backlog} messages before ...`);
-  await makeBacklog(organization, { senderId: sender.id, streamName, topic: 'topic 0' }, backlog);
+  await makeBacklog(organization, [{ senderId: sender.id, streamName, topic: 'topic 0' }], backlog);
   const account = { email: sender.email, apiKey: sender.apiKey };
   const history = new HistoryCheck(system.urls[0] ?? '', account, streamName);
   rig.defer(() => history[Symbol.dispose]());

@@ -1,0 +1,132 @@
+/** A process of clients, started by `Mixed`, that ask for all kinds of things, by a plan or as fast as they are answered. */
+import { serveGenerator } from '../generator-process.ts';
+import { Latencies } from '../latencies.ts';
+import { writePost } from '../requests.ts';
+import { HttpConnection } from './http-connection.ts';
+import type { MixedKind, MixOutcome, MixPlan } from './mixing.ts';
+import { pace, waitUntilMs } from './pacing.ts';
+import { describeDue, isWithin, nowMs } from './protocol.ts';
+
+/** Where the requests of a kind go on in the next run: each changes something only once in a round of all. */
+const askedBefore = new Map<string, number>();
+
+/** A kind with what was asked of it so far. */
+class Asked {
+  readonly kind: MixedKind;
+  readonly latencies = new Latencies();
+  readonly #before: number;
+  count = 0;
+  answeredInWindow = 0;
+  /** How far it is behind its share. */
+  debt = 0;
+
+  constructor(kind: MixedKind) {
+    this.kind = kind;
+    this.#before = askedBefore.get(kind.name) ?? 0;
+  }
+
+  next(url: string, dueAtMs: number): string {
+    const n = this.count++;
+    const { kind } = this;
+    const turn = this.#before + n;
+    askedBefore.set(kind.name, turn + 1);
+    if ('requests' in kind) return kind.requests[turn % kind.requests.length] ?? '';
+    const to = kind.sends[turn % kind.sends.length];
+    if (to === undefined) throw new Error('nobody sends');
+    return writePost(url, '/api/v1/messages', to.sender, {
+      type: 'stream',
+      to: to.streamName,
+      topic: to.topic,
+      content: describeDue(kind.firstMessage + n, dueAtMs),
+    });
+  }
+}
+
+class Mixing {
+  readonly #plan: MixPlan;
+  readonly #kinds: readonly Asked[];
+  readonly #weights: number;
+  readonly #lateness = new Latencies();
+  #answeredInWindow = 0;
+  #fault: Error | undefined;
+
+  constructor(plan: MixPlan) {
+    this.#plan = plan;
+    this.#kinds = plan.kinds.map((kind) => new Asked(kind));
+    this.#weights = plan.kinds.reduce((sum, { weight }) => sum + weight, 0);
+  }
+
+  async run(): Promise<MixOutcome> {
+    const { urls, connections, ratePerSecond, beginAtMs, endAtMs } = this.#plan;
+    const clients = Array.from({ length: connections }, (_, n) => {
+      const url = urls[n % urls.length] ?? '';
+      return { url, connection: new HttpConnection(url) };
+    });
+    await waitUntilMs(beginAtMs);
+    const isOver = (): boolean => this.#fault !== undefined;
+    if (ratePerSecond === null)
+      await Promise.all(
+        clients.map(async (client) => {
+          for (let now = nowMs(); now < endAtMs && !isOver(); now = nowMs())
+            await this.#ask(client, now);
+        }),
+      );
+    else
+      await pace({ ratePerSecond, beginAtMs, endAtMs, isOver }, clients, (client, dueAtMs) =>
+        this.#ask(client, dueAtMs),
+      );
+    for (const { connection } of clients) connection.abort();
+    if (this.#fault !== undefined) throw this.#fault;
+    return {
+      sent: this.#kinds.reduce((sum, { kind, count }) => sum + ('sends' in kind ? count : 0), 0),
+      answeredInWindow: this.#answeredInWindow,
+      lateness: this.#lateness.encode(),
+      kinds: this.#kinds.map(({ kind, answeredInWindow, latencies }) => ({
+        name: kind.name,
+        answeredInWindow,
+        latencies: latencies.encode(),
+      })),
+    };
+  }
+
+  /** The kinds follow each other as evenly as their weights allow: always the one that is furthest behind its share. */
+  #choose(): Asked {
+    let chosen: Asked | undefined;
+    for (const asked of this.#kinds) {
+      asked.debt += asked.kind.weight;
+      if (chosen === undefined || asked.debt > chosen.debt) chosen = asked;
+    }
+    if (chosen === undefined) throw new Error('a mix of nothing');
+    chosen.debt -= this.#weights;
+    return chosen;
+  }
+
+  async #ask(client: Client, dueAtMs: number): Promise<void> {
+    const { window } = this.#plan;
+    const asked = this.#choose();
+    const { kind } = asked;
+    try {
+      const request = asked.next(client.url, dueAtMs);
+      const leftAtMs = nowMs();
+      const { status, body } = await client.connection.request(request);
+      const atMs = nowMs();
+      const expected = 'requests' in kind ? kind.expected : '"id":';
+      if (status !== 200 || !body.includes(expected))
+        throw new Error(`${request.split('\r\n')[0]}: ${status} ${body.slice(0, 300)}`);
+      if (isWithin(window, atMs)) {
+        this.#answeredInWindow += 1;
+        asked.answeredInWindow += 1;
+      }
+      if (isWithin(window, dueAtMs)) {
+        asked.latencies.record(atMs - dueAtMs);
+        this.#lateness.record(leftAtMs - dueAtMs);
+      }
+    } catch (error) {
+      this.#fault ??= error as Error;
+    }
+  }
+}
+
+type Client = { readonly url: string; readonly connection: HttpConnection };
+
+serveGenerator((plan: MixPlan) => new Mixing(plan).run());

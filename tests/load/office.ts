@@ -1,0 +1,283 @@
+/** An organization at work: teams with a stream each, everybody with a queue and a held poll, and the mix of what they ask for. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+import type { Pool } from '@parley/database';
+
+import { makeBacklog } from './backlog.ts';
+import { Fleet } from './fleet/fleet.ts';
+import { HttpConnection } from './fleet/http-connection.ts';
+import type { MixedKind, MixOutcome, MixPlan } from './fleet/mixing.ts';
+import { messageMark, nowMs } from './fleet/protocol.ts';
+import type { FleetAccount } from './fleet/protocol.ts';
+import { GeneratorProcess } from './generator-process.ts';
+import { Latencies } from './latencies.ts';
+import { getOwn } from './load-system.ts';
+import type { LoadSystem } from './load-system.ts';
+import { credentialsOf, makeAccounts } from './make-people.ts';
+import { writeGet, writePost } from './requests.ts';
+import type { Rig } from './rig.ts';
+import type { Shot } from './scenario.ts';
+
+const program = fileURLToPath(new URL('fleet/mix-process.ts', import.meta.url));
+
+/**
+ * Of a thousand requests of a real organization 440 are polls, 360 reports of presence, 60 changes of flags, 40 pages of history and
+ * 30 sends; the rest reads little. The polls follow from the rest: each send is an event for a team, each change of flags one for
+ * whoever makes it.
+ */
+const weights = { presence: 360, flags: 60, history: 40, send: 30, small_read: 70 } as const;
+export const shareOfPolls = 0.44;
+const teamSize = 13;
+const messagesPerTeam = 50;
+const flaggedAtOnce = 5;
+const pageLength = 50;
+const sendsBound = 100_000;
+const requestsAtOnce = 16;
+const tailMs = 250;
+const ok = '"result":"success"';
+const queueOf = new URLSearchParams({
+  event_types: JSON.stringify(['message', 'update_message_flags', 'presence']),
+  fetch_event_types: '[]',
+}).toString();
+
+export class Office {
+  readonly people: number;
+  readonly #system: LoadSystem;
+  readonly #pool: Pool;
+  readonly #fleet: Fleet;
+  readonly #mixing: GeneratorProcess<MixPlan, MixOutcome>;
+  readonly #kinds: readonly MixedKind[];
+  readonly #teams: readonly Team[];
+  #nextMessage = 0;
+
+  /**
+   * Makes an organization of about so many people, who have reported their presence and hold a poll each.
+   *
+   * @param rig stops its generators
+   */
+  static async open(system: LoadSystem, people: number, rig: Rig): Promise<Office> {
+    const { organization } = getOwn(system, 'office');
+    const teamCount = Math.max(1, Math.round(people / teamSize));
+    rig.say(`Making ${teamCount} teams of ${teamSize} people ...`);
+    const made = await makeAccounts(organization, teamCount * teamSize, 'of the office');
+    const accounts = credentialsOf(made);
+    const streams = await organization.maker.makeStreams(
+      Array.from({ length: teamCount }, (_, n) => ({ name: `team ${n}` })),
+    );
+    const teams: Team[] = [];
+    for (const [n, stream] of streams.entries()) {
+      const [from, to] = [n * teamSize, (n + 1) * teamSize];
+      const users = made.slice(from, to).map(({ user }) => user.id);
+      await organization.maker.subscribe(stream.id, users);
+      teams.push({ streamName: stream.name, users, accounts: accounts.slice(from, to) });
+    }
+    const messageIds = await makeBacklog(
+      organization,
+      teams.map(({ streamName, users }) => ({
+        senderId: users[0] ?? 0,
+        streamName,
+        topic: 'the past',
+      })),
+      teamCount * messagesPerTeam,
+    );
+    const url = system.urls[0] ?? '';
+    await reportFirst(url, accounts);
+    const { fleet } = await Fleet.register(
+      system.urls,
+      accounts,
+      requestsAtOnce,
+      'system',
+      queueOf,
+    );
+    rig.addGenerators(fleet);
+    await fleet.hold(accounts.length, requestsAtOnce);
+    const mixing = new GeneratorProcess<MixPlan, MixOutcome>(program);
+    rig.addGenerators({ pids: [mixing.pid], stop: () => mixing.stop() });
+    const kinds = writeKinds(url, teams, messageIds);
+    return new Office({ system, pool: organization.maker.pool, fleet, mixing, kinds, teams });
+  }
+
+  private constructor(parts: {
+    readonly system: LoadSystem;
+    readonly pool: Pool;
+    readonly fleet: Fleet;
+    readonly mixing: GeneratorProcess<MixPlan, MixOutcome>;
+    readonly kinds: readonly MixedKind[];
+    readonly teams: readonly Team[];
+  }) {
+    this.#system = parts.system;
+    this.#pool = parts.pool;
+    this.#fleet = parts.fleet;
+    this.#mixing = parts.mixing;
+    this.#kinds = parts.kinds;
+    this.#teams = parts.teams;
+    this.people = parts.teams.length * teamSize;
+  }
+
+  /**
+   * Lets everybody work for a warm-up and a window.
+   *
+   * @param ratePerSecond of all requests, polls included; null for clients that each ask again when they have their answer
+   * @throws Error when a request failed, or a message did not reach everybody of its team once
+   */
+  async work(
+    rig: Rig,
+    ratePerSecond: number | null,
+    connections: number,
+  ): Promise<Shot & { readonly polls: number }> {
+    const written = await this.#countMessages();
+    const window = rig.planWindow();
+    await this.#fleet.startTally(this.#nextMessage, sendsBound, window);
+    const mixing = this.#mixing.ask({
+      urls: this.#system.urls,
+      kinds: [...this.#kinds, this.#describeSends()],
+      connections,
+      ratePerSecond: ratePerSecond === null ? null : ratePerSecond * (1 - shareOfPolls),
+      beginAtMs: nowMs(),
+      endAtMs: window.toMs + tailMs,
+      window,
+    });
+    const [mixed, measured, polls] = await Promise.all([
+      mixing,
+      rig.measureWindow(window),
+      this.#countPolls(window),
+    ]);
+    this.#nextMessage += sendsBound;
+    await this.#fleet.waitForReceived(mixed.sent * teamSize);
+    const added = (await this.#countMessages()) - written;
+    if (added !== mixed.sent)
+      throw new Error(`${added} messages are there of ${mixed.sent} that were acknowledged`);
+    const tally = await this.#fleet.readTally();
+    const operations = mixed.answeredInWindow + polls;
+    const secs = (window.toMs - window.fromMs) / 1_000;
+    const sends = mixed.kinds.find(({ name }) => name === 'send')?.answeredInWindow ?? 0;
+    return {
+      operation: 'request',
+      operations,
+      measured,
+      polls,
+      figures: {
+        requests_per_s: operations / secs,
+        sends_per_s: sends / secs,
+        deliveries_per_s: tally.receivedInWindow / secs,
+        polls_per_thousand: (polls * 1_000) / Math.max(1, operations),
+        late_p99_ms: Latencies.decode(mixed.lateness).at(99),
+      },
+      latencies: {
+        ...Object.fromEntries(
+          mixed.kinds.map(({ name, latencies }) => [name, Latencies.decode(latencies)]),
+        ),
+        send_to_receive: tally.latencies,
+      },
+    };
+  }
+
+  #describeSends(): MixedKind {
+    return {
+      name: 'send',
+      weight: weights.send,
+      firstMessage: this.#nextMessage,
+      // Everybody of a team in turn, the teams after each other.
+      sends: Array.from({ length: teamSize }, (_, n) =>
+        this.#teams.flatMap(({ streamName, accounts }) => {
+          const sender = accounts[n];
+          return sender === undefined ? [] : [{ streamName, topic: 'now', sender }];
+        }),
+      ).flat(),
+    };
+  }
+
+  async #countPolls(window: { readonly fromMs: number; readonly toMs: number }): Promise<number> {
+    const countAt = async (atMs: number): Promise<number> => {
+      await pause(Math.max(0, atMs - nowMs()));
+      return (await this.#fleet.readTally()).polls;
+    };
+    const before = await countAt(window.fromMs);
+    return (await countAt(window.toMs)) - before;
+  }
+
+  async #countMessages(): Promise<number> {
+    const { rows } = await this.#pool.query<{ count: number }>({
+      text: 'SELECT count(*)::int AS count FROM messages WHERE starts_with(content, $1)',
+      values: [messageMark],
+    });
+    return rows[0]?.count ?? 0;
+  }
+}
+
+type Team = {
+  readonly streamName: string;
+  readonly users: readonly number[];
+  readonly accounts: readonly FleetAccount[];
+};
+
+/** @param messageIds of the teams in turn */
+function writeKinds(
+  url: string,
+  teams: readonly Team[],
+  messageIds: readonly number[],
+): readonly MixedKind[] {
+  const everybody = teams.flatMap(({ streamName, accounts }, team) => {
+    const ids = messageIds.filter((_, n) => n % teams.length === team).slice(-flaggedAtOnce);
+    return accounts.map((account) => ({ account, streamName, messages: JSON.stringify(ids) }));
+  });
+  const flags = (op: 'add' | 'remove'): readonly string[] =>
+    everybody.map(({ account, messages }) =>
+      writePost(url, '/api/v1/messages/flags', account, { messages, op, flag: 'starred' }),
+    );
+  const smallPaths = ['users/me', 'users/me/subscriptions', 'users/me/alert_words'];
+  return [
+    {
+      name: 'presence',
+      weight: weights.presence,
+      expected: '"presences":',
+      requests: everybody.map(({ account }) =>
+        writePost(url, '/api/v1/users/me/presence', account, { status: 'active' }),
+      ),
+    },
+    // What is added is removed again, so that each change is one.
+    {
+      name: 'flags',
+      weight: weights.flags,
+      expected: ok,
+      requests: [...flags('add'), ...flags('remove')],
+    },
+    {
+      name: 'history',
+      weight: weights.history,
+      expected: '"found_newest":true',
+      requests: everybody.map(({ account, streamName }) => {
+        const narrow = encodeURIComponent(
+          JSON.stringify([{ operator: 'stream', operand: streamName }]),
+        );
+        const path = `/api/v1/messages?anchor=newest&num_before=${pageLength}&num_after=0&narrow=${narrow}`;
+        return writeGet(url, path, account);
+      }),
+    },
+    {
+      name: 'small_read',
+      weight: weights.small_read,
+      expected: ok,
+      requests: everybody.map(({ account }, n) =>
+        writeGet(url, `/api/v1/${smallPaths[n % smallPaths.length]}`, account),
+      ),
+    },
+  ];
+}
+
+/** The first report of each is news to everybody, which an organization at work has behind it. */
+async function reportFirst(url: string, accounts: readonly FleetAccount[]): Promise<void> {
+  let next = 0;
+  const parameters = { status: 'active', ping_only: 'true' };
+  const report = async (): Promise<void> => {
+    const connection = new HttpConnection(url);
+    for (let account = accounts[next++]; account !== undefined; account = accounts[next++]) {
+      const request = writePost(url, '/api/v1/users/me/presence', account, parameters);
+      const { status, body } = await connection.request(request);
+      if (status !== 200) throw new Error(`presence: ${status} ${body.slice(0, 300)}`);
+    }
+    connection.abort();
+  };
+  await Promise.all(Array.from({ length: requestsAtOnce }, report));
+}

@@ -1,0 +1,33 @@
+/** Requests as text, for generators on bare sockets. */
+import type { FleetAccount } from './fleet/protocol.ts';
+
+/**
+ * @param path with its query, such as `/api/v1/users/me`
+ * @param account whose credentials go with it; none for a control
+ * @returns the request as it goes over the wire
+ */
+export function writeGet(url: string, path: string, account?: FleetAccount): string {
+  return `GET ${path} HTTP/1.1\r\n${writeHead(url, account)}\r\n`;
+}
+
+/**
+ * @param parameters of the form
+ * @returns the request as it goes over the wire
+ */
+export function writePost(
+  url: string,
+  path: string,
+  account: FleetAccount,
+  parameters: Readonly<Record<string, string>> = {},
+): string {
+  const body = new URLSearchParams(parameters).toString();
+  return `POST ${path} HTTP/1.1\r\n${writeHead(url, account)}Content-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+}
+
+function writeHead(url: string, account: FleetAccount | undefined): string {
+  const credentials =
+    account === undefined
+      ? ''
+      : `Authorization: Basic ${Buffer.from(`${account.email}:${account.apiKey}`).toString('base64')}\r\n`;
+  return `Host: ${new URL(url).host}\r\n${credentials}User-Agent: ParleyLoad/1.0\r\n`;
+}
