@@ -118,6 +118,25 @@ test('office', async () => {
     expect(office?.summary[`${kind}_p50_ms`]?.median).toBeGreaterThan(0);
 });
 
+test('storm', async () => {
+  const { cases } = await measure('storm', ['--people', '60', '--repeats', '2']);
+  expect(cases.map(({ name, samples }) => [name, samples.length])).toEqual([
+    ['60 clients, events only', 2],
+    ['60 clients, events and own state', 2],
+  ]);
+  for (const { summary } of cases) expect(summary['until_all_hold_ms']?.median).toBeGreaterThan(0);
+});
+
+test('scale', async () => {
+  const args = ['--people', '26', '--senders', '4', '--only', 'events 2'];
+  const { cases } = await measure('scale', args);
+  expect(cases.map(({ group }) => group)).toEqual(['events 2']);
+  for (const { summary } of cases) {
+    expect(summary['requests_per_s']?.median).toBeGreaterThan(0);
+    expect(summary['core_percent_gateway']?.median).toBeGreaterThan(0);
+  }
+});
+
 test('idle', async () => {
   const args = ['--polls', '20,60', '--repeats', '2'];
   const ours = (await measure('idle', args)).cases.filter(({ isControl }) => !isControl);

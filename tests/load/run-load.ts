@@ -37,7 +37,8 @@ ${measuredScenarios.map(({ name, summary }) => `  ${name.padEnd(26)} ${summary}`
   --audience A,B             audience: numbers of subscribers (default 10,1000,100000)
   --polls A,B                idle: held polls (default 1000,9000)
   --messages N               reads: of the history (default 1000000); of them at most 100,000 are unread
-  --people N                 reads: in the organization that registers (default 1000); office: at work (default 2000)
+  --people N                 reads: in the organization that registers (default 1000); office: at work (default 2000); scale (default 600);
+                             storm: clients (default 5000)
   --processes a=N,b=N        processes of a service, such as events=2,gateway=2 (default one of each)
   --profile DIR              each process writes a CPU profile there when it ends
   --report DIR               writes SCENARIO.json and SCENARIO.html there

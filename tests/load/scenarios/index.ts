@@ -4,8 +4,10 @@ import { chatScenario } from './chat.ts';
 import { idleScenario } from './idle-polls.ts';
 import { officeScenario } from './office.ts';
 import { readsScenario } from './reads.ts';
+import { scaleScenario } from './scale.ts';
 import { sendScenario } from './send.ts';
 import { steadyScenario } from './steady.ts';
+import { stormScenario } from './storm.ts';
 
 /** The scenarios that are measured in several runs, with controls; the others print what they find as they go. */
 export const measuredScenarios: readonly MeasuredScenario[] = [
@@ -16,4 +18,6 @@ export const measuredScenarios: readonly MeasuredScenario[] = [
   readsScenario,
   steadyScenario,
   officeScenario,
+  stormScenario,
+  scaleScenario,
 ];

@@ -1,0 +1,126 @@
+import { Fleet } from '../fleet/fleet.ts';
+import { nowMs } from '../fleet/protocol.ts';
+import { Latencies } from '../latencies.ts';
+import { readCount } from '../load-options.ts';
+import type { LoadOptions } from '../load-options.ts';
+import { getOwn } from '../load-system.ts';
+import type { LoadSystem } from '../load-system.ts';
+import { credentialsOf, makeAccounts } from '../make-people.ts';
+import type { Rig } from '../rig.ts';
+import type { Case, MeasuredScenario, Shot } from '../scenario.ts';
+import { Senders } from '../senders.ts';
+import { waitForHeld } from './idle-polls.ts';
+
+const clientsUsual = '5000';
+const clientsBound = 18_000;
+const requestsAtOnce = 32;
+const farAwayMs = Number.MAX_SAFE_INTEGER;
+
+/**
+ * What clients register for: the events alone, or with the state of somebody's own. The list of all people is no part of it; for
+ * everybody at once it would be the square of their number.
+ */
+const registers = [
+  ['events only', ['message'], []],
+  [
+    'events and own state',
+    ['message', 'subscription', 'update_message_flags'],
+    ['message', 'subscription', 'update_message_flags', 'muted_topics', 'alert_words'],
+  ],
+] as const;
+
+/** All clients lose their connections and queues at once, and begin anew in the same moment. */
+export const stormScenario: MeasuredScenario = {
+  name: 'storm',
+  summary: 'all of 5,000 clients reconnect and register at once: the time until all hold a poll',
+  secs: 10,
+  groups: (system, options) => [{ name: 'storm', open: (rig) => openStorm(system, options, rig) }],
+};
+
+async function openStorm(
+  system: LoadSystem,
+  options: LoadOptions,
+  rig: Rig,
+): Promise<readonly Case[]> {
+  const { organization, cluster } = getOwn(system, 'storm');
+  const clients = readCount(options.people ?? clientsUsual, 'people', clientsBound);
+  rig.say(`Making ${clients} people ...`);
+  const people = await makeAccounts(organization, clients, 'of the storm');
+  const sender = await organization.makeAccount('Sender to the storm');
+  const streamName = 'storm';
+  const stream = await organization.makeStream(streamName, [sender]);
+  await organization.maker.subscribe(
+    stream.id,
+    people.map(({ user }) => user.id),
+  );
+  const senders = rig.addGenerators(new Senders(1));
+  const { fleet } = await Fleet.register(system.urls, credentialsOf(people), requestsAtOnce);
+  rig.addGenerators(fleet);
+  await fleet.hold(clients, requestsAtOnce);
+  await waitForHeld(cluster, fleet, clients);
+  return registers.map(([name, eventTypes, fetchEventTypes]) => {
+    const parameters = new URLSearchParams({
+      event_types: JSON.stringify(eventTypes),
+      fetch_event_types: JSON.stringify(fetchEventTypes),
+    }).toString();
+    const run = async (): Promise<Shot> => {
+      await fleet.leave(requestsAtOnce);
+      await waitForHeld(cluster, fleet, 0);
+      const repeatedBefore = (await fleet.report()).repeated;
+      let [tookMs, registeredMs] = [0, 0];
+      const latencies = new Latencies();
+      const measured = await rig.measureAround(async () => {
+        const beganAtMs = nowMs();
+        const registering = await fleet.storm(parameters);
+        await waitForHeld(cluster, fleet, clients);
+        tookMs = nowMs() - beganAtMs;
+        registeredMs = registering.tookMs;
+        for (const latencyMs of registering.latenciesMs) latencies.record(latencyMs);
+      });
+      await sendToAll({ system, fleet, senders, clients }, sender, streamName);
+      const repeated = (await fleet.report()).repeated - repeatedBefore;
+      // A client that repeats hides what it has seen.
+      if (repeated > 0) throw new Error(`${repeated} requests of the storm failed`);
+      return {
+        operation: 'register',
+        operations: clients,
+        measured,
+        figures: {
+          until_all_hold_ms: tookMs,
+          until_all_registered_ms: registeredMs,
+          registers_per_s: (clients * 1_000) / registeredMs,
+        },
+        latencies: { register: latencies },
+      };
+    };
+    return { name: `${clients} clients, ${name}`, run };
+  });
+}
+
+/** @throws Error when the message does not come to everybody once */
+async function sendToAll(
+  to: {
+    readonly system: LoadSystem;
+    readonly fleet: Fleet;
+    readonly senders: Senders;
+    readonly clients: number;
+  },
+  sender: { readonly email: string; readonly apiKey: string },
+  streamName: string,
+): Promise<void> {
+  const { system, fleet, senders, clients } = to;
+  const window = { fromMs: nowMs(), toMs: farAwayMs };
+  await fleet.startTally(senders.nextMessage, 2, window);
+  await senders.send({
+    urls: system.urls,
+    accounts: [{ email: sender.email, apiKey: sender.apiKey }],
+    destinations: [{ streamName, topic: 'after the storm' }],
+    connections: 1,
+    ratePerSecond: null,
+    beginAtMs: nowMs(),
+    endAtMs: farAwayMs,
+    sendsMax: 1,
+    window,
+  });
+  await fleet.waitForReceived(clients);
+}
