@@ -7,8 +7,8 @@ export default defineConfig({
   test: {
     ...sharedTestOptions,
     globalSetup: ['packages/test-kit/src/global-setup.ts'],
-    // These suites start whole clusters of processes: one at a time is what two cores carry.
-    maxWorkers: 1,
+    // These suites start whole clusters of processes and wait for most of their time: two at a time are what two cores carry.
+    maxWorkers: 2,
     testTimeout: 300_000,
     hookTimeout: 120_000,
     include: [
