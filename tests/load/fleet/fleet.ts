@@ -216,6 +216,7 @@ export class Fleet {
     return {
       faults: [],
       repeated: sum(({ repeated }) => repeated),
+      failures: reports.flatMap(({ failures }) => failures),
       heartbeats: sum(({ heartbeats }) => heartbeats),
       emptyAnswers: sum(({ emptyAnswers }) => emptyAnswers),
       polls: sum(({ polls }) => polls),

@@ -13,6 +13,7 @@ const eventIds = /"id":(\d+)\}(?=,\{"type"|\],"queue_id")/g;
 export class Notes {
   readonly faults: string[] = [];
   repeated = 0;
+  readonly failures: string[] = [];
   heartbeats = 0;
   emptyAnswers = 0;
   polls = 0;
@@ -33,7 +34,7 @@ export class Notes {
 
   /** @returns all counts, and the receipts since the last time */
   read(): Omit<Report, 'nodes'> {
-    const { faults, repeated, heartbeats, emptyAnswers } = this;
+    const { faults, repeated, failures, heartbeats, emptyAnswers } = this;
     const { polls, abandoned, registered, deleted } = this;
     const receipts = {
       followers: this.#followers,
@@ -46,6 +47,7 @@ export class Notes {
     return {
       faults,
       repeated,
+      failures,
       heartbeats,
       emptyAnswers,
       polls,
@@ -54,6 +56,11 @@ export class Notes {
       deleted,
       ...receipts,
     };
+  }
+
+  repeat(failure: string): void {
+    this.repeated += 1;
+    if (this.failures.length < 20) this.failures.push(failure);
   }
 
   fault(text: string): void {
@@ -206,7 +213,7 @@ export class Follower {
       await pause(pauseBeforeRetryMs);
       try {
         const answer = checked(await attempt());
-        this.#notes.repeated += 1;
+        this.#notes.repeat(String(error));
         return answer;
       } catch (second) {
         throw new Error(`failed twice: ${String(error)}; ${String(second)}`, { cause: second });

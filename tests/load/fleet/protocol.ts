@@ -47,6 +47,8 @@ export type Report = {
   readonly faults: readonly string[];
   /** Polls and requests that failed once and went well when repeated. */
   readonly repeated: number;
+  /** How the first few of those failed. */
+  readonly failures: readonly string[];
   readonly heartbeats: number;
   readonly emptyAnswers: number;
   /** What the clients of the churn did. */

@@ -78,9 +78,12 @@ async function openStorm(
         for (const latencyMs of registering.latenciesMs) latencies.record(latencyMs);
       });
       await sendToAll({ system, fleet, senders, clients }, sender, streamName);
-      const repeated = (await fleet.report()).repeated - repeatedBefore;
+      const { repeated, failures } = await fleet.report();
       // A client that repeats hides what it has seen.
-      if (repeated > 0) throw new Error(`${repeated} requests of the storm failed`);
+      if (repeated > repeatedBefore)
+        throw new Error(
+          `${repeated - repeatedBefore} requests of the storm failed, such as ${failures[0]}`,
+        );
       return {
         operation: 'register',
         operations: clients,
