@@ -175,6 +175,13 @@ export const goals: readonly Goal[] = [
     unit: 'ms',
     most: 100,
   },
+  ...['events only', 'events and own state'].map((name): Goal => ({
+    what: `registers refused when 5,000 clients come back at once, ${name}`,
+    scenario: 'storm',
+    of: { group: 'storm', name: `5000 clients, ${name}`, figures: ['refused_per_thousand'] },
+    unit: 'of a thousand',
+    most: 0,
+  })),
   {
     what: 'send to 100,000 subscribers against 10',
     scenario: 'audience',

@@ -7,6 +7,8 @@ import type { FleetAccount, Report } from './protocol.ts';
 import type { Tally } from './tally.ts';
 
 const pauseBeforeRetryMs = 100;
+// With pauses that double the last comes after about half a minute.
+const beginningsMax = 8;
 const eventIds = /"id":(\d+)\}(?=,\{"type"|\],"queue_id")/g;
 
 /** What followers of one process note together. */
@@ -100,7 +102,10 @@ export class Follower {
   /** @param parameters what the queue is of, as a form */
   async register(connection: HttpConnection, parameters = messagesOnly): Promise<void> {
     const request = this.#post('register', parameters);
-    const answer = await this.#repeatOnce(() => connection.request(request));
+    this.#takeQueue(await this.#repeatOnce(() => connection.request(request)));
+  }
+
+  #takeQueue(answer: WireAnswer): void {
     this.queueId = /"queue_id":"([^"]+)"/.exec(answer.body)?.[1] ?? '';
     this.#lastEventId = Number(/"last_event_id":(-?\d+)/.exec(answer.body)?.[1]);
     if (this.queueId === '' || !Number.isInteger(this.#lastEventId))
@@ -135,16 +140,26 @@ export class Follower {
     await this.#pollOn(own, onHeld);
   }
 
-  /** Connects, registers and polls for ever on that connection, as a client does that starts anew. */
+  /**
+   * Connects, registers and polls for ever on that connection, as a client does that starts anew. A refusal because of too much
+   * work is noted, and the client asks again after longer and longer pauses.
+   */
   async begin(parameters: string, onRegistered: () => void): Promise<void> {
     this.isHeld = true;
     const own = new HttpConnection(this.#url);
     this.#own = own;
-    try {
-      await this.register(own, parameters);
-    } catch (error) {
-      this.#notes.fault(`follower ${this.index}: ${String(error)}`);
-      return;
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        this.#takeQueue(checked(await own.request(this.#post('register', parameters))));
+        break;
+      } catch (error) {
+        if (error instanceof ServerRefusal || attempt === beginningsMax) {
+          this.#notes.fault(`follower ${this.index}: ${String(error)}`);
+          return;
+        }
+        this.#notes.repeat(String(error));
+        await pause(pauseBeforeRetryMs * 2 ** attempt * (0.5 + Math.random()));
+      }
     }
     onRegistered();
     await this.#pollOn(own, () => undefined);
