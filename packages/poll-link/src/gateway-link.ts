@@ -33,14 +33,22 @@ export type GatewayLinkOptions = {
   /** Signed for the request id of links. */
   readonly identity: string;
   readonly connectTimeoutMs: number;
+  /** How often the node is looked after; three looks without a word, and the link is lost. */
+  readonly lookEveryMs: number;
   /** Told when the node stops, before the answers that end its polls for it. */
   readonly onLeaving: () => void;
   /** Told first when the link is over. */
   readonly onClosed: (fault: LinkFault) => void;
 };
 
-/** Probes begin after so long, so that a machine that vanished is noticed where its lease does not tell. */
-const keepAliveProbeMs = 10_000;
+/**
+ * The node is lost after so many looks without a word. Where the network between the two is cut, no lease tells so, and TCP would go on
+ * for a quarter of an hour. Looks are counted and no time is measured, since this process may have been paused itself.
+ */
+const silentLooksMax = 3;
+
+/** Polls that begin together, as those of a node that died, go in frames of so many: a query may take kilobytes. */
+const pollsPerFrame = 1_000;
 
 export class GatewayLink {
   readonly #options: GatewayLinkOptions;
@@ -50,6 +58,8 @@ export class GatewayLink {
   #left: number[] = [];
   #isFlushing = false;
   #isClosed = false;
+  #silentLooks = 0;
+  #lookTimer: NodeJS.Timeout | undefined;
   readonly #abandonOpening: () => void;
 
   /** Begins to connect. Polls may be given at once. */
@@ -122,9 +132,9 @@ export class GatewayLink {
     this.#socket = socket;
     socket.setTimeout(0);
     socket.setNoDelay(true);
-    socket.setKeepAlive(true, keepAliveProbeMs);
     const reader = new FrameReader((text, body) => this.#receive(text, body));
     const read = (chunk: Buffer): void => {
+      this.#silentLooks = 0;
       try {
         reader.push(chunk);
       } catch (error) {
@@ -136,8 +146,18 @@ export class GatewayLink {
       this.#close(new LinkLost('the connection failed', { cause: error })),
     );
     socket.on('close', () => this.#close(new LinkLost('the connection ended')));
+    this.#lookTimer = setInterval(() => this.#look(), this.#options.lookEveryMs);
     if (head.length > 0) read(head);
     this.#flush();
+  }
+
+  #look(): void {
+    if (this.#silentLooks >= silentLooksMax) {
+      this.#close(new LinkLost('the node says nothing any more'));
+      return;
+    }
+    this.#silentLooks += 1;
+    this.#say([[], []]);
   }
 
   #receive(text: string, body: Buffer): void {
@@ -163,18 +183,31 @@ export class GatewayLink {
   }
 
   #flush(): void {
-    const socket = this.#socket;
-    if (socket === undefined || (this.#begun.length === 0 && this.#left.length === 0)) return;
-    const polls: PollsText = [this.#begun, this.#left];
+    if (this.#socket === undefined || (this.#begun.length === 0 && this.#left.length === 0)) return;
+    let left = this.#left;
+    const leftAtOnce = new Set(left);
+    // What was left before it was sent is not sent, and its slot may be in use again.
+    const begun =
+      left.length === 0 ? this.#begun : this.#begun.filter(([number]) => !leftAtOnce.has(number));
     this.#begun = [];
     this.#left = [];
-    socket.write(frameOf(JSON.stringify(polls)));
+    let from = 0;
+    do {
+      this.#say([begun.slice(from, from + pollsPerFrame), left]);
+      from += pollsPerFrame;
+      left = [];
+    } while (from < begun.length);
+  }
+
+  #say(polls: PollsText): void {
+    this.#socket?.write(frameOf(JSON.stringify(polls)));
   }
 
   #close(fault: LinkFault): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#abandonOpening();
+    clearInterval(this.#lookTimer);
     this.#socket?.destroy();
     this.#options.onClosed(fault);
     for (const listener of this.#listeners) listener.onLinkFault(fault);

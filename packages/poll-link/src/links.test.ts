@@ -5,6 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 
 import { identityHeaderName } from '@parley/contracts';
 import { signIdentity } from '@parley/identity';
+import { waitUntil } from '@parley/test-kit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { GatewayLink, LinkLost, LinkRefused, LinkUnreachable } from './gateway-link.ts';
@@ -31,10 +32,12 @@ let polled: ReceivedPoll[];
 let told: string[];
 let reply: (poll: ReceivedPoll) => Promise<LinkAnswer>;
 let closeGatewayLink: () => void;
+let lookEveryMs: number;
 
 beforeEach(async () => {
   polled = [];
   told = [];
+  lookEveryMs = 60_000;
   reply = () => Promise.resolve(answer);
   closeGatewayLink = () => undefined;
   links = new NodeLinks({
@@ -70,6 +73,7 @@ function connect(identity: string, toPort = port): GatewayLink {
     port: toPort,
     identity,
     connectTimeoutMs: 5_000,
+    lookEveryMs,
     onLeaving: () => told.push('leaving'),
     onClosed: () => undefined,
   });
@@ -176,5 +180,59 @@ describe('a link', () => {
       Array.from({ length: 100 }, (_, n) => ({ status: 200, headers, shared: long, own: `?${n}` })),
     );
     expect(socket?.bytesWritten).toBeLessThan(long.length * 3);
+  });
+
+  it('tells the node what was left, also where the next poll gets its slot at once', async () => {
+    reply = () => new Promise(() => undefined);
+    const link = connect(identityFor(pollLinkRequestId));
+    const listener = { onLinkAnswer: () => undefined, onLinkFault: () => undefined };
+    const first = link.poll({ requestId: 'first', query: '?', caller }, listener);
+    await waitUntil('the first poll is held', () => polled.length === 1);
+    link.leave(first);
+    const second = link.poll({ requestId: 'second', query: '?', caller }, listener);
+    link.leave(second);
+    link.poll({ requestId: 'third', query: '?', caller }, listener);
+    await waitUntil('the third poll is held', () => polled.length === 2);
+    expect(polled.map(({ requestId, signal }) => [requestId, signal.aborted])).toEqual([
+      ['first', true],
+      ['third', false],
+    ]);
+  });
+
+  it('carries thousands of the longest polls that begin at once', async () => {
+    reply = () => Promise.resolve(answer);
+    const link = connect(identityFor(pollLinkRequestId));
+    const query = `?${'q'.repeat(15_500)}`;
+    const answers = await Promise.all(Array.from({ length: 4_500 }, () => ask(link, query)));
+    expect(answers.filter((each) => each instanceof Error)).toEqual([]);
+  });
+
+  it('is lost where the node says nothing any more, though the connection stands', async () => {
+    reply = () => new Promise(() => undefined);
+    lookEveryMs = 20;
+    server.on('upgrade', (_request, socket) => socket.pause());
+    expect(await ask(connect(identityFor(pollLinkRequestId)))).toBeInstanceOf(LinkLost);
+  });
+
+  it('stands while nothing happens on it', async () => {
+    const release = Promise.withResolvers<undefined>();
+    reply = async () => {
+      await release.promise;
+      return answer;
+    };
+    lookEveryMs = 5;
+    let upgraded: Socket | undefined;
+    server.on('upgrade', (_request, socket: Socket) => {
+      upgraded = socket;
+    });
+    const held = ask(connect(identityFor(pollLinkRequestId)));
+    await waitUntil('the poll is held', () => polled.length === 1);
+    const written = upgraded?.bytesWritten ?? 0;
+    await waitUntil(
+      'the node was asked often',
+      () => (upgraded?.bytesWritten ?? 0) > written + 200,
+    );
+    release.resolve(undefined);
+    expect(await held).toEqual(answer);
   });
 });

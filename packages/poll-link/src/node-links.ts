@@ -87,8 +87,7 @@ class NodeLink {
   }
 
   sayLeaving(): void {
-    const text: LeavingText = ['leaving'];
-    this.#socket.write(frameOf(JSON.stringify(text)));
+    this.#send(['leaving']);
   }
 
   /** Ends the link behind the answers that are ready. */
@@ -101,10 +100,11 @@ class NodeLink {
 
   #receive(text: string): void {
     const [polls, left] = JSON.parse(text) as PollsText;
+    // Before the polls, since those may use the slots of what was left.
+    for (const number of left) this.#waiting.take(number)?.abort();
     for (const [number, requestId, query, caller] of polls)
       this.#begin(number, requestId, query, caller);
-    // Behind the polls, since some may have been left at once.
-    for (const number of left) this.#waiting.take(number)?.abort();
+    if (polls.length === 0 && left.length === 0) this.#send([200, {}, []]);
   }
 
   #begin(number: number, requestId: string, query: string, caller: Caller): void {
@@ -141,9 +141,12 @@ class NodeLink {
   }
 
   #write({ first, answers }: Alike): void {
-    if (this.#socket.destroyed) return;
-    const text: AnswersText = [first.status, first.headers, answers];
-    this.#socket.write(frameOf(JSON.stringify(text), first.shared));
+    this.#send([first.status, first.headers, answers], first.shared);
+  }
+
+  #send(text: AnswersText | LeavingText, body?: string): void {
+    // Behind the end nothing is said: it would cut off what is still on its way.
+    if (this.#socket.writable) this.#socket.write(frameOf(JSON.stringify(text), body));
   }
 
   /** Its polls go on elsewhere, since the gateway sees that the link is gone. */
@@ -160,6 +163,7 @@ function isAlike(first: LinkAnswer, other: LinkAnswer): boolean {
 export class NodeLinks {
   readonly #options: NodeLinksOptions;
   readonly #links = new Map<Duplex, NodeLink>();
+  #hasEnded = false;
 
   constructor(options: NodeLinksOptions) {
     this.#options = options;
@@ -172,6 +176,11 @@ export class NodeLinks {
   /** Takes the upgrade of a connection, or refuses it: whoever has no valid identity is no gateway. */
   accept(request: IncomingMessage, socket: Duplex, head: Buffer, nowMs = Date.now()): void {
     socket.on('error', () => socket.destroy());
+    // As if nothing listened any more, which is so in a moment: a gateway goes elsewhere then.
+    if (this.#hasEnded) {
+      socket.destroy();
+      return;
+    }
     const header = request.headers[identityHeaderName];
     const identity = verifyIdentity(
       this.#options.identitySecrets,
@@ -199,12 +208,16 @@ export class NodeLinks {
     for (const link of this.#links.values()) link.sayLeaving();
   }
 
-  /** Ends all links: polls that are not answered go on at other nodes. */
+  /** Ends all links, and takes no more: polls that are not answered go on at other nodes. */
   end(): void {
+    this.#hasEnded = true;
     for (const link of this.#links.values()) link.end();
   }
 }
 
 function refuse(socket: Duplex, status: string): void {
-  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+  // No server watches over such a connection, and whoever asks need not end its side of it.
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () =>
+    socket.destroy(),
+  );
 }

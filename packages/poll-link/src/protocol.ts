@@ -31,13 +31,16 @@ export type LinkAnswer = {
   readonly own: string;
 };
 
-/** The polls that began on a gateway in one moment, each with a number of the link's, and the numbers of those that were left. */
+/**
+ * The polls that began on a gateway in one moment, each with a number of the link's, and the numbers of those that were left before, which
+ * the new ones may use again. With neither it asks whether the node is there.
+ */
 export type PollsText = readonly [
   polls: readonly (readonly [number: number, requestId: string, query: string, caller: Caller])[],
   left: readonly number[],
 ];
 
-/** Answers that are alike but for their own ends. */
+/** Answers that are alike but for their own ends; none where a gateway asked whether the node is there. */
 export type AnswersText = readonly [
   status: number,
   headers: Readonly<Record<string, string>>,

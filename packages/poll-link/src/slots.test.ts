@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 
-import { Slots } from './slots.ts';
+import { Slots, SlotTable } from './slots.ts';
 
 it('slots give what a map of all numbers ever given would give', () => {
   fc.assert(
@@ -26,4 +26,15 @@ it('slots give what a map of all numbers ever given would give', () => {
       expect(new Set(slots)).toEqual(new Set(expected.values()));
     }),
   );
+});
+
+it.each([-1, 0.5, NaN, Infinity, 2 ** 53])('%s is no number of a slot', (number) => {
+  expect(() => new SlotTable().put(number, {})).toThrow(RangeError);
+});
+
+it('a slot takes nothing while something is in it', () => {
+  const table = new SlotTable();
+  table.put(3, {});
+  expect(() => table.put(3, {})).toThrow(RangeError);
+  expect(() => table.put(3 + 2 ** 24, {})).toThrow(RangeError);
 });

@@ -16,10 +16,16 @@ export class SlotTable<Value extends object> {
     return this.#size;
   }
 
-  /** Puts what a number means in its slot, which has to be free. */
+  /**
+   * Puts what a number means in its slot.
+   *
+   * @throws RangeError where it is no number of a slot that is free
+   */
   put(number: number, value: Value): void {
     const slot = number % slotsMax;
-    // Slots are used from the first on, so that the arrays stay without holes.
+    if (!Number.isSafeInteger(number) || number < 0 || this.#values[slot] !== undefined)
+      throw new RangeError(`${number} is no number of a slot that is free`);
+    // Slots are used from the first on, so few are filled here, and the arrays stay without holes.
     while (this.#values.length < slot) {
       this.#numbers.push(this.#values.length);
       this.#values.push(undefined);
@@ -70,7 +76,10 @@ export class Slots<Value extends object> {
   /** Takes out what has a number. @returns undefined where it was taken out before, or never given */
   take(number: number): Value | undefined {
     const value = this.#table.take(number);
-    if (value !== undefined) this.#free.push(number + slotsMax);
+    if (value === undefined) return undefined;
+    const next = number + slotsMax;
+    // A slot whose numbers are used up is not used again.
+    if (next <= Number.MAX_SAFE_INTEGER) this.#free.push(next);
     return value;
   }
 

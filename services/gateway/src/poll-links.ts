@@ -8,6 +8,9 @@ import type { NodeList } from './upstreams.ts';
 /** A node that knows no links is asked again after so long: one of the next release may have its name. */
 const withoutLinkMs = 30_000;
 
+/** A node of which nothing was heard at three looks is lost; its lease would tell sooner, unless only the way to it is cut. */
+const lookEveryMs = 3_000;
+
 type OpenLink = { readonly address: string; readonly link: GatewayLink };
 
 export class PollLinks {
@@ -32,10 +35,13 @@ export class PollLinks {
 
   /** @returns the link to a node, or undefined where the node knows none */
   find(node: LiveNode): GatewayLink | undefined {
-    const known = this.#links.get(node.nodeId);
-    if (known?.address === node.address) return known.link;
-    // A process of the same name somewhere else: the one before is gone.
-    known?.link.close();
+    let known = this.#links.get(node.nodeId);
+    while (known !== undefined) {
+      if (known.address === node.address) return known.link;
+      // A process of the same name somewhere else: the one before is gone. Its polls begin anew meanwhile, and may have opened another.
+      known.link.close();
+      known = this.#links.get(node.nodeId);
+    }
     const withoutUntilMs = this.#withoutUntilMs.get(node.nodeId);
     if (withoutUntilMs !== undefined) {
       if (performance.now() < withoutUntilMs) return undefined;
@@ -61,6 +67,7 @@ export class PollLinks {
       ...parseAddress(address),
       identity: this.#signIdentity(),
       connectTimeoutMs,
+      lookEveryMs,
       onLeaving: () => this.#onLeaving(nodeId),
       onClosed: (fault) => {
         if (this.#links.get(nodeId)?.link === link) this.#links.delete(nodeId);

@@ -1,0 +1,230 @@
+/** The node's end of a link against a gateway that says what the test chooses. */
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import { connect } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+
+import { identityHeaderName } from '@parley/contracts';
+import { signIdentity } from '@parley/identity';
+import { waitUntil } from '@parley/test-kit';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+import { FrameReader, frameOf } from './frames.ts';
+import { NodeLinks, PollSignal } from './node-links.ts';
+import type { ReceivedPoll } from './node-links.ts';
+import { pollLinkPath, pollLinkProtocol, pollLinkRequestId } from './protocol.ts';
+import type { LinkAnswer } from './protocol.ts';
+
+const secret = 'i'.repeat(40);
+const caller = {
+  userId: 7,
+  email: 'a@example.com',
+  role: 'member',
+  botType: null,
+  botOwnerId: null,
+} as const;
+const slots = 2 ** 24;
+const upgraded = 'HTTP/1.1 101 Switching Protocols\r\n';
+
+let server: Server;
+let links: NodeLinks;
+let faults: unknown[];
+let held: { readonly poll: ReceivedPoll; readonly reply: (answer: LinkAnswer) => void }[];
+const sockets: Socket[] = [];
+
+beforeEach(async () => {
+  faults = [];
+  held = [];
+  links = new NodeLinks({
+    identitySecrets: [secret],
+    answer: (poll, reply) => held.push({ poll, reply }),
+    onFault: (error) => faults.push(error),
+  });
+  server = createServer((_request, response) => response.writeHead(404).end());
+  server.on('upgrade', (request, socket, head) => links.accept(request, socket, head));
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+});
+
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  links.end();
+  if (server.listening) await new Promise((resolve) => server.close(resolve));
+});
+
+type Gateway = {
+  readonly socket: Socket;
+  readonly said: () => { readonly text: unknown; readonly body: string }[];
+  readonly head: () => string;
+  readonly isOver: () => boolean;
+};
+
+function connectAs(requestId: string, signedBy = secret, path: string = pollLinkPath): Gateway {
+  const { port } = server.address() as AddressInfo;
+  const socket = connect({ host: '127.0.0.1', port, allowHalfOpen: true });
+  sockets.push(socket);
+  let head = '';
+  let isOver = false;
+  const said: { text: unknown; body: string }[] = [];
+  const reader = new FrameReader((text, body) =>
+    said.push({ text: JSON.parse(text) as unknown, body: body.toString() }),
+  );
+  socket.on('data', (chunk: Buffer) => {
+    if (head.includes('\r\n\r\n')) reader.push(chunk);
+    else {
+      const text = chunk.toString('latin1');
+      const end = text.indexOf('\r\n\r\n') + 4;
+      head += text.slice(0, end);
+      if (end < text.length) reader.push(chunk.subarray(end));
+    }
+  });
+  for (const event of ['error', 'close', 'end'])
+    socket.on(event, () => {
+      isOver = true;
+    });
+  const identity = signIdentity(signedBy, null, { requestId, nowMs: Date.now() });
+  socket.write(
+    `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: ${pollLinkProtocol}\r\n${identityHeaderName}: ${identity}\r\n\r\n`,
+  );
+  return { socket, said: () => said, head: () => head, isOver: () => isOver };
+}
+
+async function open(): Promise<Gateway> {
+  const gateway = connectAs(pollLinkRequestId);
+  await waitUntil('the link is open', () => gateway.head().startsWith(upgraded));
+  return gateway;
+}
+
+function say(gateway: Gateway, text: unknown): void {
+  gateway.socket.write(frameOf(JSON.stringify(text)));
+}
+
+const poll = (number: number): readonly unknown[] => [number, `r${number}`, '?a=b', caller];
+const answerOf = (own: string): LinkAnswer => ({ status: 200, headers: {}, shared: '', own });
+
+describe('a number that is used again', () => {
+  it('ends the poll that had it before, also where both are said at once', async () => {
+    const gateway = await open();
+    say(gateway, [[poll(3)], []]);
+    await waitUntil('the first poll is held', () => held.length === 1);
+    say(gateway, [[poll(3 + slots)], [3]]);
+    await waitUntil('the second poll is held', () => held.length === 2);
+    expect(held.map(({ poll: { signal } }) => signal.aborted)).toEqual([true, false]);
+    held[0]?.reply(answerOf('first'));
+    held[1]?.reply(answerOf('second'));
+    await waitUntil('it is answered', () => gateway.said().length > 0);
+    expect(gateway.said()).toEqual([{ text: [200, {}, [[3 + slots, 'second']]], body: '' }]);
+  });
+
+  it('is a fault while the poll that has it is held', async () => {
+    const gateway = await open();
+    say(gateway, [[poll(3), poll(3 + slots)], []]);
+    await waitUntil('the link ends', () => gateway.isOver());
+    expect(faults.length).toBe(1);
+    expect(held[0]?.poll.signal.aborted).toBe(true);
+  });
+});
+
+describe('what is no frame of ours', () => {
+  it.each([
+    ['no JSON', frameOf('{')],
+    ['no lists', frameOf('null')],
+    ['an object', frameOf('{}')],
+    ['no list of polls', frameOf('[7,[]]')],
+    ['a poll without a number', frameOf('[[[null,"r","?",null]],[]]')],
+    ['a number with a fraction', frameOf('[[[0.5,"r","?",null]],[]]')],
+    ['a number below zero', frameOf('[[[-1,"r","?",null]],[]]')],
+    ['lengths beyond all bounds', Buffer.alloc(8, 0xff)],
+  ])('%s ends the link, and no other', async (_case, bytes) => {
+    const [other, gateway] = [await open(), await open()];
+    say(other, [[poll(0)], []]);
+    await waitUntil('the poll of the other is held', () => held.length === 1);
+    gateway.socket.write(bytes);
+    await waitUntil('the link ends', () => gateway.isOver());
+    held[0]?.reply(answerOf('there'));
+    await waitUntil('the other is answered', () => other.said().length === 1);
+    expect([faults.length, links.size, held.length]).toEqual([1, 1, 1]);
+  });
+
+  it('half a frame is waited for, and answers go on', async () => {
+    const gateway = await open();
+    say(gateway, [[poll(0)], []]);
+    const frame = frameOf(JSON.stringify([[poll(1)], []]));
+    gateway.socket.write(frame.subarray(0, 11));
+    await waitUntil('the first poll is held', () => held.length === 1);
+    held[0]?.reply(answerOf('y'));
+    await waitUntil('it is answered', () => gateway.said().length === 1);
+    gateway.socket.write(frame.subarray(11));
+    await waitUntil('the second poll is held', () => held.length === 2);
+    expect(faults).toEqual([]);
+  });
+});
+
+describe('the end', () => {
+  it('comes behind what is answered, whatever is answered later', async () => {
+    const gateway = await open();
+    say(gateway, [[poll(0), poll(1)], []]);
+    await waitUntil('both polls are held', () => held.length === 2);
+    // More than the kernel takes at once.
+    const long = 'l'.repeat(20_000_000);
+    held[0]?.reply(answerOf(long));
+    links.end();
+    held[1]?.reply(answerOf('late'));
+    await waitUntil('the answer has come', () => gateway.said().length > 0);
+    expect(gateway.said()).toEqual([{ text: [200, {}, [[0, long]]], body: '' }]);
+  });
+
+  it.each([
+    ['was refused', () => connectAs(pollLinkRequestId, 'j'.repeat(40))],
+    [
+      'comes after the end of all links',
+      () => {
+        links.end();
+        return connectAs(pollLinkRequestId);
+      },
+    ],
+  ])('of the server waits for nobody who %s', async (_case, make) => {
+    const gateway = make();
+    await waitUntil('it is refused', () => gateway.isOver());
+    expect(gateway.head()).not.toContain('101');
+    // The gateway keeps its side of the connection.
+    await new Promise((resolve) => server.close(resolve));
+    expect(links.size).toBe(0);
+  });
+});
+
+it('a link that asks whether the node is there is told so', async () => {
+  const gateway = await open();
+  say(gateway, [[], []]);
+  await waitUntil('the node says so', () => gateway.said().length === 1);
+  expect(gateway.said()).toEqual([{ text: [200, {}, []], body: '' }]);
+});
+
+describe('a signal', () => {
+  it('tells the one who listens, once it is aborted', () => {
+    const signal = new PollSignal();
+    let told = 0;
+    const listener = (): void => {
+      told += 1;
+    };
+    signal.addEventListener('abort', listener);
+    expect([signal.aborted, told]).toEqual([false, 0]);
+    signal.abort();
+    expect([signal.aborted, told]).toEqual([true, 1]);
+  });
+
+  it('tells nobody who went, and takes the next', () => {
+    const signal = new PollSignal();
+    const told: string[] = [];
+    const first = (): unknown => told.push('first');
+    const second = (): unknown => told.push('second');
+    signal.addEventListener('abort', first);
+    signal.removeEventListener('abort', second);
+    expect(() => signal.addEventListener('abort', second)).toThrow('one thing');
+    signal.removeEventListener('abort', first);
+    signal.addEventListener('abort', second);
+    signal.abort();
+    expect(told).toEqual(['second']);
+  });
+});

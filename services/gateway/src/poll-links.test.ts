@@ -1,0 +1,56 @@
+/** Which link a node's polls go by. */
+import { createServer } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
+
+import type { GatewayLink } from '@parley/poll-link';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+
+import { PollLinks } from './poll-links.ts';
+
+const caller = {
+  userId: 7,
+  email: 'a@example.com',
+  role: 'member',
+  botType: null,
+  botOwnerId: null,
+} as const;
+
+let server: Server;
+let links: PollLinks;
+
+beforeEach(async () => {
+  links = new PollLinks(
+    () => 'identity',
+    () => undefined,
+  );
+  // Takes connections and says nothing.
+  server = createServer((socket) => socket.on('error', () => undefined).resume());
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+});
+
+afterEach(async () => {
+  links.closeAll();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+it('is the one that polls of the process before opened, where a node comes back elsewhere', () => {
+  const { port } = server.address() as AddressInfo;
+  const before = { nodeId: 'n', service: 'events', address: `127.0.0.1:${port}` };
+  const after = { nodeId: 'n', service: 'events', address: `localhost:${port}` };
+  let opened: GatewayLink | undefined;
+  links.find(before)?.poll(
+    { requestId: 'r', query: '?', caller },
+    {
+      onLinkAnswer: () => undefined,
+      onLinkFault: () => {
+        opened = links.find(after);
+      },
+    },
+  );
+  const found = links.find(after);
+  expect(opened).toBeDefined();
+  expect(found).toBe(opened);
+  expect(links.size).toBe(1);
+});
