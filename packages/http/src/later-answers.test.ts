@@ -1,0 +1,258 @@
+/** Answers that come later: over HTTP, and to direct requests. */
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Writable } from 'node:stream';
+
+import { badEventQueueId, identityHeaderName, serviceUnavailable } from '@parley/contracts';
+import type { Caller } from '@parley/contracts';
+import { signIdentity } from '@parley/identity';
+import { createLogger } from '@parley/logging';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+import { createApiApp } from './api-app.ts';
+import type { ApiAppOptions } from './api-app.ts';
+import { undeclaredAnswer } from './answer-record.ts';
+import { createDirectAnswers } from './direct-answers.ts';
+import type { DirectAnswer } from './direct-answers.ts';
+import { LaterAnswer, defineEndpoint, noContent, partlyShared, preserialized } from './endpoint.ts';
+import type { EndpointAnswer } from './endpoint.ts';
+import { createMetrics } from './metrics.ts';
+import { convertedNumber, text } from './parameters.ts';
+
+type Context = { readonly answer: () => EndpointAnswer };
+
+const endpoint = defineEndpoint({
+  name: 'wait-for-word',
+  method: 'GET',
+  path: '/word',
+  summary: 'A word',
+  access: { authentication: 'required', bots: 'refused' },
+  parameters: [
+    text('name', { required: true, description: 'Whose' }),
+    convertedNumber('times', { default: 1, description: 'How often' }),
+  ],
+  response: { type: 'object', properties: { word: { type: 'string' } }, required: ['word'] },
+  errors: ['BAD_EVENT_QUEUE_ID'],
+  longPoll: true,
+  handler: (context: Context) => context.answer(),
+});
+
+const secret = 'i'.repeat(40);
+const caller: Caller = {
+  userId: 7,
+  email: 'a@example.com',
+  role: 'member',
+  botType: null,
+  botOwnerId: null,
+};
+const word = '{"result":"success","msg":"","word":"yes"}';
+
+let logged: string;
+let answer: () => EndpointAnswer;
+let options: ApiAppOptions<Context>;
+let server: Server;
+
+beforeEach(async () => {
+  logged = '';
+  const destination = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      logged += chunk.toString();
+      done();
+    },
+  });
+  options = {
+    endpoints: [endpoint],
+    context: { answer: () => answer() },
+    identitySecrets: [secret],
+    log: createLogger({ service: 'test', nodeId: 'test', level: 'info' }, destination),
+    metrics: createMetrics('test'),
+    checkAnswers: true,
+    answerHeaders: { 'x-parley-node': 'here' },
+  };
+  server = createServer(createApiApp(options));
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+});
+
+afterEach(async () => {
+  options.metrics?.registry.clear();
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+type Asked = { status: number; headers: Readonly<Record<string, string>>; text: string };
+
+async function overHttp(query: string, by = caller): Promise<Asked> {
+  const { port } = server.address() as AddressInfo;
+  const identity = signIdentity(secret, by, { requestId: 'a'.repeat(32), nowMs: Date.now() });
+  const response = await fetch(`http://127.0.0.1:${port}/api/v1/word${query}`, {
+    headers: { [identityHeaderName]: identity },
+  });
+  return {
+    status: response.status,
+    headers: Object.fromEntries(response.headers),
+    text: await response.text(),
+  };
+}
+
+async function directly(query: string, by = caller): Promise<Asked> {
+  const ask = createDirectAnswers(options, endpoint);
+  const { signal } = new AbortController();
+  const { status, headers, shared, own } = await new Promise<DirectAnswer>((resolve) =>
+    ask({ requestId: 'a'.repeat(32), caller: by, query, signal }, resolve),
+  );
+  return { status, headers, text: shared + own };
+}
+
+const later =
+  (begin: LaterAnswer['begin']): (() => EndpointAnswer) =>
+  () =>
+    new LaterAnswer(begin);
+
+async function inFlight(): Promise<number | undefined> {
+  return (await options.metrics?.requestsInFlight.get())?.values[0]?.value;
+}
+
+/** What an answer is made of, whichever way it was asked for. */
+const answers: readonly (readonly [
+  what: string,
+  make: () => EndpointAnswer,
+  query: string,
+  by: Caller,
+  status: number,
+  text: string,
+])[] = [
+  ['an object', () => ({ word: 'yes' }), '?name=x', caller, 200, word],
+  ['a text', () => preserialized(word), '?name=x', caller, 200, word],
+  ['bytes', () => preserialized(Buffer.from(word)), '?name=x', caller, 200, word],
+  [
+    'a shared beginning',
+    () => partlyShared(word.slice(0, 9), word.slice(9)),
+    '?name=x',
+    caller,
+    200,
+    word,
+  ],
+  [
+    'later, at once',
+    later((settle) => settle.answer(preserialized(word))),
+    '?name=x',
+    caller,
+    200,
+    word,
+  ],
+  [
+    'later',
+    later((settle) => setImmediate(() => settle.answer(partlyShared(word, '')))),
+    '?name=x',
+    caller,
+    200,
+    word,
+  ],
+  [
+    'a refusal that comes later',
+    later((settle) => setImmediate(() => settle.fail(badEventQueueId('q')))),
+    '?name=x',
+    caller,
+    400,
+    '{"result":"error","msg":"Bad event queue id: q","code":"BAD_EVENT_QUEUE_ID","queue_id":"q"}',
+  ],
+  [
+    'a fault that comes later',
+    later((settle) => settle.fail(new Error('secret'))),
+    '?name=x',
+    caller,
+    500,
+    '{"result":"error","msg":"Internal server error"}',
+  ],
+  [
+    'a parameter that is missing',
+    () => ({ word: 'yes' }),
+    '?x=y',
+    caller,
+    400,
+    `{"result":"error","msg":"Missing 'name' argument","code":"REQUEST_VARIABLE_MISSING","var_name":"name"}`,
+  ],
+  [
+    'who may not call',
+    () => ({ word: 'yes' }),
+    '?name=x',
+    { ...caller, botType: 1, botOwnerId: 7 },
+    400,
+    '{"result":"error","msg":"This endpoint does not accept bot requests."}',
+  ],
+];
+
+describe.each([
+  ['over HTTP', overHttp],
+  ['directly', directly],
+])('%s', (_way, ask) => {
+  it.each(answers)('%s', async (_what, make, query, by, status, expected) => {
+    answer = make;
+    const given = await ask(query, by);
+    expect([given.status, JSON.parse(given.text)]).toEqual([status, JSON.parse(expected)]);
+    expect(given.headers['x-parley-node']).toBe('here');
+    expect(logged).not.toContain(undeclaredAnswer);
+    await expect.poll(inFlight).toBe(0);
+  });
+
+  it('an answer that is not as declared is a fault that is logged', async () => {
+    answer = later((settle) => settle.answer(preserialized('{"result":"success","msg":""}')));
+    const given = await ask('?name=x');
+    expect(given.status).toBe(500);
+    expect(logged).toContain(undeclaredAnswer);
+    await expect.poll(inFlight).toBe(0);
+  });
+
+  it('a refusal says when to come back', async () => {
+    answer = later((settle) => settle.fail(serviceUnavailable()));
+    const given = await ask('?name=x');
+    const headers = new Headers(given.headers);
+    expect([given.status, headers.get('retry-after')]).toEqual([503, expect.any(String)]);
+  });
+});
+
+describe('direct requests', () => {
+  it('bring the shared beginning as the very string, and alike headers as the very object', async () => {
+    const shared = word.slice(0, 20);
+    answer = () => partlyShared(shared, word.slice(20));
+    const ask = createDirectAnswers(options, endpoint);
+    const { signal } = new AbortController();
+    const request = { requestId: 'r', caller, query: '?name=x', signal };
+    const given: DirectAnswer[] = [];
+    for (let asked = 0; asked < 2; asked += 1) ask(request, (each) => given.push(each));
+    await expect.poll(() => given.length).toBe(2);
+    expect(given.map((each) => each.shared)).toEqual([shared, shared]);
+    expect(given[0]?.headers).toBe(given[1]?.headers);
+  });
+
+  it('get no answer without a body', async () => {
+    answer = () => noContent;
+    expect((await directly('?name=x')).status).toBe(500);
+  });
+
+  it('are for a GET that answers JSON', () => {
+    const post = defineEndpoint({ ...declarationOf('POST') });
+    expect(() => createDirectAnswers(options, post)).toThrow(TypeError);
+    const raw = defineEndpoint({
+      ...declarationOf('GET'),
+      rawResponse: { contentType: 'text/plain', description: 'A text' },
+    });
+    expect(() => createDirectAnswers(options, raw)).toThrow(TypeError);
+  });
+});
+
+function declarationOf(method: 'GET' | 'POST') {
+  return {
+    name: 'other',
+    method,
+    path: '/other',
+    summary: 'Another',
+    access: { authentication: 'none' },
+    parameters: [],
+    response: { type: 'object' },
+    handler: (_context: Context): EndpointAnswer => ({}),
+  } as const;
+}
