@@ -1,9 +1,13 @@
 /** Nobody is somebody else: identities that a client makes up, at a service itself and through the gateway. */
 import { createHmac } from 'node:crypto';
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
 
 import { identityHeaderName } from '@parley/contracts';
 import type { Caller } from '@parley/contracts';
 import { signIdentity } from '@parley/identity';
+import { pollLinkPath, pollLinkProtocol, pollLinkRequestId } from '@parley/poll-link';
+import { waitUntil } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { startSmallOrganization } from '../api/small-organization.ts';
@@ -100,6 +104,83 @@ describe('at a service itself', () => {
       deadlineMs,
     );
     expect(answer.status).toBe(401);
+  });
+});
+
+/** What a server says to who asks to go on with the protocol of polls, and whether it hangs up then. */
+async function askForPolls(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<{ readonly status: number; readonly socket: Socket; readonly hasEnded: () => boolean }> {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+  let heard = '';
+  let hasEnded = false;
+  socket.on('data', (chunk: Buffer) => {
+    heard += chunk.toString('latin1');
+  });
+  for (const event of ['error', 'end', 'close'])
+    socket.on(event, () => {
+      hasEnded = true;
+    });
+  const lines = Object.entries({ Upgrade: pollLinkProtocol, Connection: 'Upgrade', ...headers });
+  socket.write(
+    `GET ${pollLinkPath} HTTP/1.1\r\nHost: chat.example\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`,
+  );
+  await waitUntil('it is answered', () => heard.includes('\r\n\r\n') || hasEnded);
+  const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(heard)?.[1]);
+  return { status, socket, hasEnded: () => hasEnded };
+}
+
+describe('a link for polls', () => {
+  const signForLinks = (secret: string, nowMs = Date.now()): string =>
+    signIdentity(secret, null, { requestId: pollLinkRequestId, nowMs });
+  const nodeUrl = (): string => organization.cluster.getProcess('events', 0).url;
+
+  test.each([
+    ...forgeries,
+    [
+      'a true one of a request',
+      () => sign(organization.cluster.settings.internalSecret, Date.now()),
+    ],
+    ['one for links by another secret', () => signForLinks('x'.repeat(40))],
+    [
+      'one for links that is too old',
+      () => signForLinks(organization.cluster.settings.internalSecret, Date.now() - 120_000),
+    ],
+  ] as const)('%s opens none at an event node, which hangs up', async (_what, make) => {
+    const asked = await askForPolls(nodeUrl(), { [identityHeaderName]: make() });
+    expect(asked.status).toBe(401);
+    await waitUntil('the node hangs up', asked.hasEnded);
+    asked.socket.destroy();
+  });
+
+  test('what opens one at a node opens none through the gateway', async () => {
+    const identity = signForLinks(organization.cluster.settings.internalSecret);
+    const atNode = await askForPolls(nodeUrl(), { [identityHeaderName]: identity });
+    expect(atNode.status).toBe(101);
+    // A frame that is none of the protocol ends it.
+    atNode.socket.write(Buffer.alloc(64, 0xff));
+    await waitUntil('the node hangs up', atNode.hasEnded);
+    atNode.socket.destroy();
+    const [url = ''] = organization.cluster.gatewayUrls;
+    const outside = await askForPolls(url, { [identityHeaderName]: identity });
+    expect(outside.status).toBe(404);
+    outside.socket.destroy();
+  });
+
+  test('who keeps a refused connection, or an idle link, keeps no node from stopping', async () => {
+    const node = await organization.cluster.startAnother('events');
+    const refused = await askForPolls(node.url, {});
+    const idle = await askForPolls(node.url, {
+      [identityHeaderName]: signForLinks(organization.cluster.settings.internalSecret),
+    });
+    // Half a frame, and nothing more.
+    idle.socket.write(Buffer.from([0, 0, 0, 9, 0, 0, 0, 0, 0x5b]));
+    expect([refused.status, idle.status]).toEqual([401, 101]);
+    expect(await node.kill('SIGTERM')).toMatchObject({ code: 0 });
+    refused.socket.destroy();
+    idle.socket.destroy();
   });
 });
 

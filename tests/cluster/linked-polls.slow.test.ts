@@ -1,0 +1,152 @@
+/** Polls of many clients on few links, while clients hang up, nodes are paused and drained, and answers of every size go side by side. */
+import { QueueFollower, startCluster, waitUntil } from '@parley/test-kit';
+import type { Cluster, Parameters, ServiceProcess, TestAccount } from '@parley/test-kit';
+import { expect, test } from 'vitest';
+
+import { DeliveryScenario } from '../support/delivery-scenario.ts';
+
+async function sumOf(processes: readonly ServiceProcess[], name: string): Promise<number> {
+  const values = await Promise.all(processes.map((process) => process.readMetric(name)));
+  return values.reduce((sum, value) => sum + value, 0);
+}
+
+/** Waits until no process keeps a poll of which no client knows. */
+async function waitForNoPolls(cluster: Cluster): Promise<void> {
+  await waitUntil(
+    'no poll is left',
+    async () => {
+      const nodes = cluster.findProcesses('events');
+      const gateways = cluster.findProcesses('gateway');
+      const left = [
+        await sumOf(nodes, 'parley_event_polls_held'),
+        await sumOf(nodes, 'parley_http_requests_in_flight'),
+        await sumOf(gateways, 'parley_gateway_held_polls'),
+      ];
+      return left.every((count) => count === 0);
+    },
+    // Less than a poll is held, so that what was forgotten is not excused by its heartbeat.
+    { deadlineMs: 20_000, pauseMs: 250 },
+  );
+}
+
+async function register(
+  { client }: TestAccount,
+  parameters: Parameters = {},
+): Promise<{ queueId: string; lastEventId: number }> {
+  const body = await client.post('register', { event_types: ['message'], ...parameters });
+  return { queueId: body['queue_id'] as string, lastEventId: body['last_event_id'] as number };
+}
+
+/** Polls and hangs up, now and again before anybody knows of the poll, until `isOver`. */
+async function hangUpAgainAndAgain(account: TestAccount, isOver: () => boolean): Promise<number> {
+  // Nothing comes, so each poll is held.
+  const { queueId, lastEventId } = await register(account, { event_types: ['realm'] });
+  let polls = 0;
+  while (!isOver()) {
+    const controller = new AbortController();
+    const polling = account.client
+      .request(
+        'GET',
+        'events',
+        { queue_id: queueId, last_event_id: lastEventId },
+        { signal: controller.signal },
+      )
+      .catch(() => undefined);
+    await new Promise((resolve) => setTimeout(resolve, (polls % 7) * 3));
+    controller.abort();
+    await polling;
+    polls += 1;
+  }
+  return polls;
+}
+
+test('nothing is lost, doubled or left behind while clients hang up, a node is paused and one is drained', async () => {
+  await using cluster = await startCluster({ events: 2, messages: 1, gateways: 2 });
+  await using scenario = await DeliveryScenario.open(cluster);
+  // Half of the people are in every stream, and get the same messages whatever else they ask for.
+  const inEveryStream = scenario.senders.filter((_person, n) => n % 2 === 0);
+  const variants: readonly Parameters[] = [
+    { client_gravatar: true },
+    { all_public_streams: true },
+    { client_gravatar: true, all_public_streams: true },
+  ];
+  const followers = await Promise.all(
+    inEveryStream.flatMap(({ client, id }) =>
+      variants.map((parameters) => QueueFollower.open(client, id, scenario.ledger, { parameters })),
+    ),
+  );
+  let isOver = false;
+  const hangUps = scenario.people.map((person) => hangUpAgainAndAgain(person, () => isOver));
+  await scenario.sendUntilAcknowledged(200);
+
+  const [paused] = cluster.findProcesses('events');
+  if (paused === undefined) throw new Error('there are event nodes');
+  const sending = scenario.sendUntilAcknowledged(400);
+  paused.signal('SIGSTOP');
+  await sending;
+  await waitUntil(
+    'polls moved to the other node',
+    async () =>
+      (await sumOf(cluster.findProcesses('gateway'), 'parley_gateway_moved_polls_total')) > 0,
+  );
+  paused.signal('SIGCONT');
+  await scenario.sendUntilAcknowledged(200);
+
+  const drained = scenario.sendUntilAcknowledged(200);
+  await cluster.startAnother('events');
+  expect(await cluster.kill('events', 1, 'SIGTERM')).toMatchObject({ code: 0 });
+  await drained;
+
+  isOver = true;
+  const polls = (await Promise.all(hangUps)).reduce((sum, count) => sum + count, 0);
+  expect(polls).toBeGreaterThan(500);
+  await waitUntil('all is there', () => scenario.ledger.hasAllReceipts(), { deadlineMs: 60_000 });
+  await Promise.all(followers.map((follower) => follower.stop()));
+  await scenario.settle();
+  await waitForNoPolls(cluster);
+});
+
+test('an answer of a megabyte goes beside small ones, and each gets its own', async () => {
+  await using cluster = await startCluster({ events: 1, messages: 1, gateways: 1 });
+  await using scenario = await DeliveryScenario.open(cluster);
+  // Beside those of the scenario, whose ledger knows nothing of what these send.
+  const one = await scenario.organization.makeAccount('One');
+  const other = await scenario.organization.makeAccount('Other');
+  const behind = await Promise.all(
+    [{}, { apply_markdown: true }, { client_gravatar: true }].map((parameters) =>
+      register(one, parameters),
+    ),
+  );
+  const content = '**ü**'.repeat(1_500);
+  const ids: unknown[] = [];
+  for (let sent = 0; sent < 130; sent += 1) {
+    const { id } = await other.client.post('messages', {
+      type: 'private',
+      to: [one.email],
+      content,
+    });
+    ids.push(id);
+  }
+  const read = async ({ queueId, lastEventId }: (typeof behind)[number]): Promise<unknown[]> => {
+    const events: unknown[] = [];
+    let last = lastEventId;
+    while (events.length < ids.length) {
+      const body = await one.client.get('events', { queue_id: queueId, last_event_id: last });
+      const given = body['events'] as { id: number; message: { id: number } }[];
+      expect(body['queue_id']).toBe(queueId);
+      expect(given.map(({ id }) => id)).toEqual(
+        given.map(({ id }) => id).toSorted((a, b) => a - b),
+      );
+      expect(given[0]?.id).toBeGreaterThan(last);
+      events.push(...given.map(({ message }) => message.id));
+      last = given.at(-1)?.id ?? last;
+    }
+    return events;
+  };
+  const sending = scenario.sendUntilAcknowledged(100);
+  const all = await Promise.all(behind.map(read));
+  await sending;
+  for (const each of all) expect(each.slice(0, ids.length)).toEqual(ids);
+  await scenario.settle();
+  await waitForNoPolls(cluster);
+});
