@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { openQueue } from './api-client.mjs';
+import { bringDown } from './system.mjs';
 
 const topic = 'restart';
 const deliveryTimeoutMs = 60_000;
@@ -65,7 +66,7 @@ export async function testRestart(
   });
   await check('all containers are removed, the volumes stay', async () => {
     const volumes = await compose.listVolumes();
-    await compose.run(['down']);
+    await bringDown(compose);
     assert.deepEqual(await compose.inspectContainers(), []);
     assert.deepEqual(await compose.listVolumes(), volumes);
   });

@@ -110,21 +110,23 @@ export async function showLogs(compose) {
 
 /** Removes containers, networks, volumes and the images that were built for the system. */
 export async function takeDown(compose, images) {
-  await removeSystem(compose);
+  await bringDown(compose, ['--volumes', '--remove-orphans']);
   assert.deepEqual(await compose.inspectContainers(), []);
   assert.deepEqual(await compose.listVolumes(), []);
   for (const image of images) await docker(['image', 'rm', image]);
 }
 
 /**
+ * Removes containers and networks, and what the options say.
+ *
  * Older engines sometimes miscount the containers of a network when many start
  * at once, and then keep the empty network until they are restarted. That is
  * reported and no fault of the system under test.
  */
-async function removeSystem(compose) {
+export async function bringDown(compose, options = []) {
   for (let tries = 1; ; tries++) {
     try {
-      await compose.run(['down', '--volumes', '--remove-orphans']);
+      await compose.run(['down', ...options]);
       return;
     } catch (error) {
       if (tries < takeDownTriesMax) continue;
