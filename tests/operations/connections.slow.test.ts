@@ -79,7 +79,7 @@ test('each service opens as many connections as the operator is told, and no mor
       `pools for requests are full: ${services.join(', ')}`,
       async () => {
         await count();
-        return services.every((service) => most.get(poolOf(service)) === poolMax);
+        return services.every((service) => most.get(poolOf(service)) === table.get(service)?.[0]);
       },
       { describe: () => JSON.stringify([...most]) },
     );
@@ -98,7 +98,7 @@ test('each service opens as many connections as the operator is told, and no mor
         ann.request('POST', 'register', { event_types: ['message'] }),
       );
     await untilFull(serviceNames.filter((service) => service !== 'gateway'));
-    // Now the gateway, which looks up the keys of strangers.
+    // Now the gateway, which looks up the keys of strangers, all that wait together.
     await blocker.query('LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE');
     for (let n = 0; n < requestsAtOnce; n += 1)
       waiting.push(
