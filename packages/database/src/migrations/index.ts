@@ -17,6 +17,7 @@ import * as presenceWrites from './20261121003000-presence-writes.ts';
 import * as defaultStreamsOwner from './20261121004000-default-streams-owner.ts';
 import * as foldLetters from './20261121009000-fold-letters.ts';
 import * as outgoingWebhooks from './20261122001000-outgoing-webhooks.ts';
+import * as cheaperSends from './20261123000100-cheaper-sends.ts';
 
 export type Migration = { readonly name: string; readonly sql: string };
 
@@ -41,4 +42,5 @@ export const migrations: readonly Migration[] = [
   defaultStreamsOwner,
   foldLetters,
   outgoingWebhooks,
+  cheaperSends,
 ];
