@@ -2,7 +2,7 @@
 import { createPool } from '@parley/database';
 import type { Pool } from '@parley/database';
 import { createLogger } from '@parley/logging';
-import { deleteEventQueue, insertEventQueue } from '@parley/store';
+import { deleteEventQueue, insertEventQueues } from '@parley/store';
 import { createTestDatabase } from '@parley/test-kit';
 import type { TestDatabase } from '@parley/test-kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -53,7 +53,7 @@ test('a queue that ended in what a reset of the log left out is gone on a node t
   const userId = rows[0]?.id ?? 0;
   for (const queueId of ['17:ended', '17:open']) {
     const queue = { queueId, userId, startPosition: 0, epoch: 1, descriptor: { narrow: [] } };
-    await insertEventQueue(pool, { ...queue, lifespanSecs: 600, client: 'test' }, 10);
+    await insertEventQueues(pool, [{ ...queue, lifespanSecs: 600, client: 'test' }], 10);
     expect(await registry.find(queueId)).toBeDefined();
   }
   feed.reset(0);

@@ -973,7 +973,7 @@ export type Schemas = {
     readonly code: 'REQUEST_VARIABLE_MISSING';
     readonly var_name: string;
   };
-  /** Service temporarily unavailable: a store or service is away; repeat after the seconds in `Retry-After` */
+  /** Service temporarily unavailable: a store or service is away or has too much to do; repeat after the seconds in `Retry-After` */
   readonly ServiceUnavailableError: {
     readonly result: 'error';
     readonly msg: string;

@@ -181,7 +181,7 @@ export const errorCatalogue = {
       status: 503,
       text: 'Service temporarily unavailable',
       fields: [],
-      when: 'a store or service is away; repeat after the seconds in `Retry-After`',
+      when: 'a store or service is away or has too much to do; repeat after the seconds in `Retry-After`',
     },
   ],
 } as const satisfies Record<string, readonly ErrorForm[]>;

@@ -19,6 +19,8 @@ export const limits = {
   streamNameMaxCodePoints: 60,
   /** Reference facts, streams: a stream description. */
   streamDescriptionMaxCodePoints: 1024,
+  /** How long a register may wait for its turn; clients wait longer than this and the gateway's time for a service together. */
+  registerWaitMaxMs: 30_000,
   /** Elements of `subscription_data`: nine properties of some five hundred streams, in one entry of the log. */
   subscriptionPropertiesMax: 5000,
   /** People times streams of one request that subscribes or unsubscribes: it is one transaction and one entry of the log. */

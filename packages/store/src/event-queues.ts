@@ -20,38 +20,49 @@ export type StoredEventQueue<Descriptor> = EventQueueRow<Descriptor> & {
 const queuesLock = 7_217_005;
 
 /**
- * Stores a queue, unless its user has as many as one may have.
+ * Stores queues, but none that its user would have beyond the bound.
  *
- * @param database a transaction: another register of the user waits for its end
- * @returns false at the bound; no living queue is ended for a new one
+ * @param database a transaction: other registers of these users wait for its end
+ * @returns the ids of those that were stored; no living queue is ended for a new one
  */
-export async function insertEventQueue<Descriptor>(
+export async function insertEventQueues<Descriptor>(
   database: Queryable,
-  queue: EventQueueRow<Descriptor>,
+  queues: readonly EventQueueRow<Descriptor>[],
   perUserMax: number,
-): Promise<boolean> {
+): Promise<ReadonlySet<string>> {
+  // In ascending order, so that transactions with several users in common do not wait for each other.
   await database.query({
     name: 'store-lock-event-queues',
-    text: 'SELECT pg_advisory_xact_lock($1, $2)',
-    values: [queuesLock, queue.userId],
+    text: `SELECT pg_advisory_xact_lock($1, u.id)
+           FROM (SELECT DISTINCT unnest($2::int[]) AS id ORDER BY id) u`,
+    values: [queuesLock, queues.map(({ userId }) => userId)],
   });
-  const { rowCount } = await database.query({
-    name: 'store-insert-event-queue',
-    text: `INSERT INTO event_queues (queue_id, user_id, start_position, epoch, descriptor, lifespan_secs, client)
-           SELECT $1, $2, $3, $4, $5::jsonb, $6, $7
-           WHERE (SELECT count(*) FROM event_queues WHERE user_id = $2) < $8`,
+  const { rows } = await database.query<{ queueId: string }>({
+    name: 'store-insert-event-queues',
+    text: `WITH asked AS (
+             SELECT q.*, row_number() OVER (PARTITION BY q.user_id ORDER BY q.ordinal) AS nth
+             FROM unnest($1::text[], $2::int[], $3::bigint[], $4::int[], $5::jsonb[], $6::int[], $7::text[])
+               WITH ORDINALITY AS q (queue_id, user_id, start_position, epoch, descriptor, lifespan_secs, client, ordinal)
+           ), known AS (
+             SELECT e.user_id, count(*) AS queues FROM event_queues e WHERE e.user_id = ANY ($2::int[]) GROUP BY e.user_id
+           )
+           INSERT INTO event_queues (queue_id, user_id, start_position, epoch, descriptor, lifespan_secs, client)
+           SELECT a.queue_id, a.user_id, a.start_position, a.epoch, a.descriptor, a.lifespan_secs, a.client
+           FROM asked a LEFT JOIN known k USING (user_id)
+           WHERE coalesce(k.queues, 0) + a.nth <= $8
+           RETURNING queue_id AS "queueId"`,
     values: [
-      queue.queueId,
-      queue.userId,
-      queue.startPosition,
-      queue.epoch,
-      JSON.stringify(queue.descriptor),
-      queue.lifespanSecs,
-      queue.client,
+      queues.map(({ queueId }) => queueId),
+      queues.map(({ userId }) => userId),
+      queues.map(({ startPosition }) => startPosition),
+      queues.map(({ epoch }) => epoch),
+      queues.map(({ descriptor }) => JSON.stringify(descriptor)),
+      queues.map(({ lifespanSecs }) => lifespanSecs),
+      queues.map(({ client }) => client),
       perUserMax,
     ],
   });
-  return rowCount === 1;
+  return new Set(rows.map(({ queueId }) => queueId));
 }
 
 /** @returns those of the queues that are there, in no particular order */

@@ -6,7 +6,7 @@ import type { KeySecrets, ServerFacts, StreamTraffic } from '@parley/store';
 import type { AnswerStarts } from './queues/answer-starts.ts';
 import type { EventStreams } from './queues/event-stream.ts';
 import type { ReadContext } from './queues/queue-reader.ts';
-import type { RegisterBounds } from './queues/register-queue.ts';
+import type { RegisterLine } from './queues/register-queue.ts';
 import type { TypingEvents } from './typing/typing-events.ts';
 
 /** What the endpoints of the events service use. */
@@ -15,7 +15,7 @@ export type EventsContext = Stores & {
   readonly answerStarts: AnswerStarts;
   readonly streams: EventStreams;
   readonly queues: QueueConfig;
-  readonly registerBounds: RegisterBounds;
+  readonly registers: RegisterLine;
   readonly traffic: StreamTraffic;
   readonly keySecrets: KeySecrets;
   readonly server: ServerFacts;

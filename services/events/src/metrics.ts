@@ -5,6 +5,7 @@ import { Counter, Gauge, Histogram } from 'prom-client';
 import type { NodeFeed } from './feed/node-feed.ts';
 import type { SubscriberReader } from './feed/subscriber-reader.ts';
 import type { EventStreams, StreamCounts } from './queues/event-stream.ts';
+import type { RegisterLine } from './queues/register-queue.ts';
 import { refusalReasons } from './queues/queue-reader.ts';
 import type { RefusalReason } from './queues/queue-reader.ts';
 import type { QueueRegistry } from './queues/queue-registry.ts';
@@ -20,6 +21,7 @@ export function registerMetrics(
     readonly streams: EventStreams;
     readonly typing: TypingEvents;
     readonly subscribers: SubscriberReader;
+    readonly registers: RegisterLine;
   },
 ): void {
   const gauges: readonly (readonly [name: string, help: string, read: () => number])[] = [
@@ -35,6 +37,11 @@ export function registerMetrics(
       'parley_event_subscriber_lists',
       'Lists of subscribers as of a position that are kept',
       () => node.subscribers.size,
+    ],
+    [
+      'parley_event_registers_waiting',
+      'Registers whose turn has not come',
+      () => node.registers.waiting,
     ],
     ['parley_event_users', 'Users whose views this node holds', () => node.feed.userCount],
     [
@@ -148,17 +155,19 @@ export function countRefusals(registry: Registry): (reason: RefusalReason) => vo
   return (reason) => refusals.inc({ reason });
 }
 
+const registerBounds = ['queues', 'descriptor', 'line', 'wait'] as const;
+
 /** @returns what counts the registers that are refused, by the bound that they met */
 export function countRefusedRegisters(
   registry: Registry,
-): (bound: 'queues' | 'descriptor') => void {
+): (bound: (typeof registerBounds)[number]) => void {
   const refusals = new Counter({
     name: 'parley_event_queue_registers_refused_total',
-    help: 'Registers refused, by the bound: queues of one user, size of the descriptor',
+    help: 'Registers refused, by the bound: queues of one user, size of the descriptor, length of the line, wait in it',
     labelNames: ['bound'],
     registers: [registry],
   });
-  for (const bound of ['queues', 'descriptor']) refusals.inc({ bound }, 0);
+  for (const bound of registerBounds) refusals.inc({ bound }, 0);
   return (bound) => refusals.inc({ bound });
 }
 

@@ -1,4 +1,4 @@
-import { serviceUnavailable } from '@parley/contracts';
+import { limits, serviceUnavailable } from '@parley/contracts';
 import { LogFollower, readEntriesForAudiences, readHead } from '@parley/event-log';
 import type { LogHead } from '@parley/event-log';
 import { createApiApp, createDirectAnswers } from '@parley/http';
@@ -32,8 +32,11 @@ import {
 } from './metrics.ts';
 import { AnswerStarts } from './queues/answer-starts.ts';
 import { EventStreams } from './queues/event-stream.ts';
+import { FairLine } from './queues/fair-line.ts';
 import type { ReadContext } from './queues/queue-reader.ts';
 import { QueueRegistry } from './queues/queue-registry.ts';
+import { registerQueues } from './queues/register-queue.ts';
+import type { RegisterLine } from './queues/register-queue.ts';
 import { TypingEvents } from './typing/typing-events.ts';
 
 const tailBounds = { entriesMax: 50_000, bytesMax: 64 * 1_048_576 };
@@ -41,6 +44,14 @@ const tailBounds = { entriesMax: 50_000, bytesMax: 64 * 1_048_576 };
 const drainSpreadMs = 500;
 /** How long a user's view waits for this node to take what the view knows. */
 const catchUpTimeoutMs = 5_000;
+/** Of registers: a client waits longer than they may, and the bound on their number is above what a gateway can hold for clients. */
+const registerLine = {
+  batchMax: 16,
+  waitingMax: 10_000,
+  waitMaxMs: limits.registerWaitMaxMs,
+};
+/** So much of the connections may be taken for registers; polls, and what else there is to do, have the others. */
+const registersShare = 1 / 4;
 /** The follower reads the log on connections of its own: one for the head check, one for gaps. */
 const followerConnections = 2;
 
@@ -135,13 +146,23 @@ export const start: StartService = async (frame: ServiceFrame) => {
     config.queues.stream,
     countStreams(frame.metrics.registry),
   );
+  const onRegisterRefused = countRefusedRegisters(frame.metrics.registry);
+  const registerBounds = {
+    perUserMax: config.queues.perUserMax,
+    onRefused: onRegisterRefused,
+  };
+  const registers: RegisterLine = new FairLine(
+    {
+      ...registerLine,
+      batchesAtOnce: Math.max(1, Math.floor(config.database.poolMax * registersShare)),
+    },
+    onRegisterRefused,
+    (requests) => registerQueues(stores.pool, requests, registerBounds),
+  );
   const context: EventsContext = {
     ...stores,
     queues: config.queues,
-    registerBounds: {
-      perUserMax: config.queues.perUserMax,
-      onRefused: countRefusedRegisters(frame.metrics.registry),
-    },
+    registers,
     traffic: new StreamTraffic(),
     keySecrets,
     server: {
@@ -162,6 +183,7 @@ export const start: StartService = async (frame: ServiceFrame) => {
     streams,
     typing,
     subscribers,
+    registers,
   });
   const app = {
     context,

@@ -91,7 +91,9 @@ async function forwardAdmitted(
           (findField('local_id') !== undefined && findField('queue_id') !== undefined)),
       candidates,
       signIdentity: () => context.signIdentity(admitted),
-      answerTimeoutMs: endpoint.isLongPoll ? context.pollBoundMs : context.answerTimeoutMs,
+      answerTimeoutMs: endpoint.isLongPoll
+        ? context.pollBoundMs
+        : context.answerTimeoutMs + endpoint.waitMaxMs,
     });
   if (endpoint.judgesPassword)
     await forwardLogin(context, request, response, admitted, body, forward);

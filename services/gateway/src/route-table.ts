@@ -2,6 +2,7 @@
  * Which service answers which endpoint: the only list of upstreams, in the order of the architecture's table. A path that is
  * not here is 404, a method that is not here is 405, both before authentication (reference facts, people 2.1 and 2.6).
  */
+import { limits } from '@parley/contracts';
 import type { ServiceName } from '@parley/placement';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
@@ -30,6 +31,8 @@ export type Endpoint = {
   /** Incoming-webhook bots may only send messages (reference facts, people 4). */
   readonly incomingWebhookBots: 'allowed' | 'refused';
   readonly afterLoss: AfterLoss;
+  /** Longest time that the service lets it wait for its turn, beside what any answer may take; mostly 0. */
+  readonly waitMaxMs: number;
   /** The answer may be held until an event comes. */
   readonly isLongPoll: boolean;
   /** The answer is a stream of events, which ends when either side ends it. */
@@ -193,7 +196,7 @@ const rows: readonly Row[] = [
   ['realm/profile_fields', 'presence', { GET: {}, POST: {}, PATCH: {} }],
   ['realm/profile_fields/{field_id:int}', 'presence', { PATCH: {}, DELETE: {} }],
 
-  ['register', 'events', { POST: {} }],
+  ['register', 'events', { POST: { waitMaxMs: limits.registerWaitMaxMs } }],
   ['events/stream', 'events', { GET: { isLongPoll: true, isStream: true, goesToHolder: true } }],
   ['typing', 'events', { POST: repeat }],
   [
@@ -247,6 +250,7 @@ function compileRow([pattern, service, methods, matching]: Row): CompiledRoute {
         takesFile: false,
         incomingWebhookBots: 'refused',
         afterLoss: method === 'GET' ? 'repeat' : 'once',
+        waitMaxMs: 0,
         isLongPoll: false,
         isStream: false,
         goesToHolder: false,

@@ -1,14 +1,12 @@
 import { anyEventSchema, listOf, objectOf } from '@parley/api-schemas';
 import { badRequest } from '@parley/contracts';
 import { convertedNumber, defineEndpoint, exampleVariables, jsonBoolean, text } from '@parley/http';
-import { getRealm, getUser, hidesEmails } from '@parley/store';
 
 import type { EventsContext } from '../context.ts';
 import { poll } from '../queues/poll.ts';
 import { getQueue } from '../queues/queue-reader.ts';
-import { lifespanOf, registerQueue } from '../queues/register-queue.ts';
-import { descriptorOf, queueParameters } from './queue-parameters.ts';
-import { defaultRegisterStreamName } from './register-queue.ts';
+import { lifespanOf } from '../queues/register-queue.ts';
+import { queueParameters, readDescriptor } from './queue-parameters.ts';
 
 export const getEventsEndpoint = defineEndpoint({
   name: 'get-events',
@@ -54,22 +52,17 @@ export const getEventsEndpoint = defineEndpoint({
   longPoll: true,
   async handler(context: EventsContext, { caller, parameters, clientName, signal }) {
     if (parameters.queue_id === undefined) {
-      const account = await getUser(context.pool, caller.userId);
-      const descriptor = descriptorOf(parameters, {
-        defaultAllPublicStreams: account.defaultAllPublicStreams,
-        defaultRegisterStreamName: await defaultRegisterStreamName(context.pool, account),
-        emailsHidden: hidesEmails((await getRealm(context.pool)).settings),
+      const { queueId, lastEventId } = await context.registers.take({
+        userId: caller.userId,
+        client: clientName,
+        lifespanSecs: lifespanOf(
+          parameters.lifespan_secs || parameters.queue_lifespan_secs,
+          context.queues,
+        ),
+        signal,
+        describe: (snapshot) => readDescriptor(snapshot, caller.userId, parameters),
+        readState: async () => ({}),
       });
-      const lifespanSecs = lifespanOf(
-        parameters.lifespan_secs || parameters.queue_lifespan_secs,
-        context.queues,
-      );
-      const { queueId, lastEventId } = await registerQueue(
-        context.pool,
-        { userId: caller.userId, descriptor, client: clientName, lifespanSecs },
-        context.registerBounds,
-        async () => ({}),
-      );
       return { events: [], queue_id: queueId, last_event_id: lastEventId };
     }
     // Not the usual refusal of a missing parameter: this one names no variable (reference facts, events 6.3).

@@ -1,23 +1,11 @@
 import { objectOf, registerStateMembers, text } from '@parley/api-schemas';
-import type { Queryable } from '@parley/database';
 import { convertedNumber, defineEndpoint, json } from '@parley/http';
-import type { User } from '@parley/store';
-import { findStreamById, getRealm, getUser, hidesEmails } from '@parley/store';
+import { getUser } from '@parley/store';
 
 import type { EventsContext } from '../context.ts';
 import { readInitialState } from '../initial-state/fetch-types.ts';
-import { lifespanOf, registerQueue } from '../queues/register-queue.ts';
-import { descriptorOf, queueParameters } from './queue-parameters.ts';
-
-/** @returns the name of the stream to which a bot's queues are narrowed unless they say otherwise; none when it is gone */
-export async function defaultRegisterStreamName(
-  database: Queryable,
-  user: User,
-): Promise<string | undefined> {
-  if (user.defaultEventsRegisterStreamId === null) return undefined;
-  const stream = await findStreamById(database, user.defaultEventsRegisterStreamId);
-  return stream?.isDeactivated === false ? stream.name : undefined;
-}
+import { lifespanOf } from '../queues/register-queue.ts';
+import { queueParameters, readDescriptor } from './queue-parameters.ts';
 
 export const registerQueueEndpoint = defineEndpoint({
   name: 'register-queue',
@@ -55,23 +43,14 @@ export const registerQueueEndpoint = defineEndpoint({
     },
     registerStateMembers,
   ),
-  async handler(context: EventsContext, { caller, parameters, clientName }) {
-    const account = await getUser(context.pool, caller.userId);
-    const descriptor = descriptorOf(parameters, {
-      defaultAllPublicStreams: account.defaultAllPublicStreams,
-      defaultRegisterStreamName: await defaultRegisterStreamName(context.pool, account),
-      emailsHidden: hidesEmails((await getRealm(context.pool)).settings),
-    });
-    const { queueId, lastEventId, state } = await registerQueue(
-      context.pool,
-      {
-        userId: caller.userId,
-        descriptor,
-        client: clientName,
-        lifespanSecs: lifespanOf(parameters.queue_lifespan_secs, context.queues),
-      },
-      context.registerBounds,
-      async (snapshot) =>
+  async handler(context: EventsContext, { caller, parameters, clientName, signal }) {
+    const { queueId, lastEventId, state } = await context.registers.take({
+      userId: caller.userId,
+      client: clientName,
+      lifespanSecs: lifespanOf(parameters.queue_lifespan_secs, context.queues),
+      signal,
+      describe: (snapshot) => readDescriptor(snapshot, caller.userId, parameters),
+      readState: async (snapshot) =>
         readInitialState(snapshot, parameters.fetch_event_types ?? parameters.event_types, {
           user: await getUser(snapshot, caller.userId),
           clientGravatar: parameters.client_gravatar,
@@ -83,7 +62,7 @@ export const registerQueueEndpoint = defineEndpoint({
           server: context.server,
           presence: context.presence,
         }),
-    );
+    });
     return { queue_id: queueId, last_event_id: lastEventId, ...state };
   },
 });

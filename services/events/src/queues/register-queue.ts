@@ -1,20 +1,39 @@
 import { randomBytes } from 'node:crypto';
 
-import { badRequest } from '@parley/contracts';
-import type { Pool, Queryable } from '@parley/database';
-import { transaction } from '@parley/database';
+import { ApiError, badRequest, serviceUnavailable } from '@parley/contracts';
+import { SharedReads, transaction } from '@parley/database';
+import type { Pool } from '@parley/database';
 import { readHead } from '@parley/event-log';
-import { insertEventQueue } from '@parley/store';
+import type { LogHead } from '@parley/event-log';
+import { isStoreFailure } from '@parley/http';
+import type { HangUpSignal } from '@parley/http';
+import { insertEventQueues } from '@parley/store';
+import type { EventQueueRow } from '@parley/store';
 
+import type { FairLine } from './fair-line.ts';
 import { mirrorOf } from './queue-descriptor.ts';
 import type { QueueDescriptor } from './queue-descriptor.ts';
 
 export type QueueRequest = {
   readonly userId: number;
-  readonly descriptor: QueueDescriptor;
   readonly client: string;
   readonly lifespanSecs: number;
+  /** Nothing is done for a client that has gone. */
+  readonly signal: HangUpSignal;
+  /** Says what the queue is of; what it throws as an ApiError refuses this request. */
+  readonly describe: (snapshot: SharedReads) => Promise<QueueDescriptor>;
+  /** Reads what is returned with the queue. */
+  readonly readState: (snapshot: SharedReads) => Promise<Readonly<Record<string, unknown>>>;
 };
+
+export type RegisteredQueue = {
+  readonly queueId: string;
+  readonly lastEventId: number;
+  readonly state: Readonly<Record<string, unknown>>;
+};
+
+/** Where registers wait for their turn. */
+export type RegisterLine = FairLine<QueueRequest, RegisteredQueue>;
 
 /** What a queue may ask for is stored and read as a whole, on every node that serves it. */
 const descriptorBytesMax = 65_536;
@@ -31,57 +50,98 @@ function newQueueId(): string {
 }
 
 /**
- * Registers a queue. Head and state are read in one snapshot; the queue begins at that head, so every later change arrives as an
- * event. It is stored before anything is answered.
+ * Registers queues together. Head and all states are read in one snapshot; the queues begin at that head, so every later change
+ * arrives as an event. They are stored before anything is answered.
  *
- * @param readState reads what is returned with the queue, inside the snapshot
- * @throws ApiError BAD_REQUEST when the user has as many queues as one may have, or the queue asks for too much
+ * A request is refused with an ApiError BAD_REQUEST when its user has as many queues as one may have, or the queue asks for too
+ * much. A fault of one request is that of no other, but for a store that fails.
+ *
+ * @returns an outcome for each request, in their order
  */
-export async function registerQueue(
+export async function registerQueues(
   pool: Pool,
-  request: QueueRequest,
+  requests: readonly QueueRequest[],
   bounds: RegisterBounds,
-  readState: (snapshot: Queryable) => Promise<Record<string, unknown>>,
-): Promise<{
-  readonly queueId: string;
-  readonly lastEventId: number;
-  readonly state: Record<string, unknown>;
-}> {
-  const descriptor: QueueDescriptor = { ...request.descriptor, ...mirrorOf(request.client) };
-  if (Buffer.byteLength(JSON.stringify(descriptor)) > descriptorBytesMax) {
-    bounds.onRefused('descriptor');
-    throw badRequest(
-      `The filters of an event queue are too long (maximum ${descriptorBytesMax} bytes).`,
-    );
+): Promise<PromiseSettledResult<RegisteredQueue>[]> {
+  try {
+    return await registerTogether(pool, requests, bounds);
+  } catch (error) {
+    if (requests.length === 1 || isStoreFailure(error))
+      return requests.map(() => ({ status: 'rejected', reason: error }));
+    // What Postgres refuses of one ends the transaction of all.
+    const outcomes: PromiseSettledResult<RegisteredQueue>[] = [];
+    for (const request of requests)
+      outcomes.push(...(await registerQueues(pool, [request], bounds)));
+    return outcomes;
   }
-  const { head, state } = await transaction(
+}
+
+type Draft =
+  | { readonly queue: EventQueueRow<QueueDescriptor>; readonly state: RegisteredQueue['state'] }
+  | { readonly refusal: ApiError };
+
+async function registerTogether(
+  pool: Pool,
+  requests: readonly QueueRequest[],
+  bounds: RegisterBounds,
+): Promise<PromiseSettledResult<RegisteredQueue>[]> {
+  const drafts = await transaction(
     pool,
-    async (snapshot) => ({ head: await readHead(snapshot), state: await readState(snapshot) }),
+    async (client) => {
+      const head = await readHead(client);
+      const snapshot = new SharedReads(client);
+      const read: Draft[] = [];
+      // One after the other: a connection runs one statement at a time, and polls get their turns in between.
+      for (const request of requests) read.push(await draft(request, snapshot, head, bounds));
+      return read;
+    },
     'REPEATABLE READ, READ ONLY',
   );
-  const queueId = newQueueId();
-  const isStored = await transaction(pool, (client) =>
-    insertEventQueue(
-      client,
-      {
-        queueId,
-        userId: request.userId,
-        startPosition: head.endPosition,
-        epoch: head.epoch,
-        descriptor,
-        lifespanSecs: request.lifespanSecs,
-        client: request.client,
-      },
-      bounds.perUserMax,
-    ),
-  );
-  if (!isStored) {
+  const queues = drafts.flatMap((item) => ('queue' in item ? [item.queue] : []));
+  const stored =
+    queues.length === 0
+      ? new Set()
+      : await transaction(pool, (client) => insertEventQueues(client, queues, bounds.perUserMax));
+  return drafts.map((item) => {
+    if ('refusal' in item) return { status: 'rejected', reason: item.refusal };
+    const { queueId, startPosition } = item.queue;
+    if (stored.has(queueId))
+      return {
+        status: 'fulfilled',
+        value: { queueId, lastEventId: startPosition, state: item.state },
+      };
     bounds.onRefused('queues');
-    throw badRequest(
-      `You have as many event queues as one may have (maximum ${bounds.perUserMax}).`,
-    );
+    const text = `You have as many event queues as one may have (maximum ${bounds.perUserMax}).`;
+    return { status: 'rejected', reason: badRequest(text) };
+  });
+}
+
+async function draft(
+  request: QueueRequest,
+  snapshot: SharedReads,
+  head: LogHead,
+  bounds: RegisterBounds,
+): Promise<Draft> {
+  if (request.signal.aborted) return { refusal: serviceUnavailable() };
+  const { userId, client, lifespanSecs } = request;
+  try {
+    const descriptor = { ...(await request.describe(snapshot)), ...mirrorOf(client) };
+    if (Buffer.byteLength(JSON.stringify(descriptor)) > descriptorBytesMax) {
+      bounds.onRefused('descriptor');
+      throw badRequest(
+        `The filters of an event queue are too long (maximum ${descriptorBytesMax} bytes).`,
+      );
+    }
+    const { endPosition: startPosition, epoch } = head;
+    const queueId = newQueueId();
+    return {
+      queue: { queueId, userId, startPosition, epoch, descriptor, lifespanSecs, client },
+      state: await request.readState(snapshot),
+    };
+  } catch (error) {
+    if (error instanceof ApiError) return { refusal: error };
+    throw error;
   }
-  return { queueId, lastEventId: head.endPosition, state };
 }
 
 /**

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+
+import type { Queryable } from './pool.ts';
+import { SharedReads } from './shared-reads.ts';
+
+test('the same statement with the same values is run once, another one or other values are run', async () => {
+  const run: unknown[] = [];
+  const snapshot: Queryable = {
+    query: async ({ name, text, values }) => {
+      run.push([name ?? text, values]);
+      return { rows: [], command: '', rowCount: run.length, oid: 0, fields: [] };
+    },
+  };
+  const reads = new SharedReads(snapshot);
+  const counts = await Promise.all(
+    [
+      { name: 'users', text: 'SELECT users' },
+      { name: 'users', text: 'SELECT users' },
+      { name: 'user', text: 'SELECT user', values: [1, [2]] },
+      { name: 'user', text: 'SELECT user', values: [1, [2]] },
+      { name: 'user', text: 'SELECT user', values: [1, 2] },
+      { text: 'SELECT user', values: [1, 2] },
+    ].map(async (statement) => (await reads.query(statement)).rowCount),
+  );
+  expect(counts).toEqual([1, 1, 2, 2, 3, 4]);
+  expect(run).toEqual([
+    ['users', undefined],
+    ['user', [1, [2]]],
+    ['user', [1, 2]],
+    ['SELECT user', [1, 2]],
+  ]);
+});

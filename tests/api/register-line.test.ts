@@ -1,0 +1,111 @@
+/** Registers of many clients at once, on a node that has few connections for them. */
+import { waitUntil } from '@parley/test-kit';
+import type { Client } from '@parley/database';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { startSmallOrganization } from './small-organization.ts';
+import type { PersonKey, SmallOrganization } from './small-organization.ts';
+
+let organization: SmallOrganization;
+beforeAll(async () => {
+  organization = await startSmallOrganization({
+    events: 1,
+    messages: 1,
+    // One batch of registers at once.
+    serviceEnvironment: {
+      events: { PARLEY_DATABASE_POOL_MAX: '4' },
+    },
+  });
+});
+afterAll(() => organization.stop());
+
+function waiting(): Promise<number> {
+  return organization.cluster.getProcess('events', 0).readMetric('parley_event_registers_waiting');
+}
+
+/** Registers of this person do not end while the work goes on, and with them no other. */
+async function whileRegistersOfAreHeld(who: PersonKey, work: () => Promise<void>): Promise<void> {
+  // The number under which the store counts and stores the queues of a user.
+  const lock = [7_217_005, organization.id(who)];
+  const client: Client = await organization.pool.connect();
+  try {
+    await client.query('SELECT pg_advisory_lock($1, $2)', lock);
+    await work();
+  } finally {
+    await client.query('SELECT pg_advisory_unlock($1, $2)', lock);
+    client.release();
+  }
+}
+
+async function countQueues(who: PersonKey): Promise<number> {
+  const { rows } = await organization.pool.query<{ count: number }>({
+    text: 'SELECT count(*) AS count FROM event_queues WHERE user_id = $1',
+    values: [organization.id(who)],
+  });
+  return rows[0]?.count ?? 0;
+}
+
+test('many more registers at once than there are connections are all answered, each with its own state', async () => {
+  const people = ['ann', 'bob', 'cat', 'gil'] as const;
+  const asked = Array.from({ length: 120 }, (_, n) => people[n % people.length] ?? 'ann');
+  const answers = await Promise.all(
+    asked.map((who) => organization.client(who).request('POST', 'register', {})),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(asked.map(() => 200));
+  for (const [index, { body }] of answers.entries())
+    expect(body['user_id']).toBe(organization.id(asked[index] ?? 'ann'));
+  expect(new Set(answers.map(({ body }) => body['queue_id'])).size).toBe(asked.length);
+  const guest = answers[asked.indexOf('gil')]?.body;
+  const administrator = answers[asked.indexOf('ann')]?.body;
+  expect(guest?.['is_guest']).toBe(true);
+  expect(administrator?.['is_admin']).toBe(true);
+});
+
+test('what Postgres refuses of one register refuses no other', async () => {
+  const bad = { event_types: ['\u0000'], fetch_event_types: [] };
+  const answers = await Promise.all(
+    Array.from({ length: 12 }, (_, n) =>
+      organization
+        .client(n % 2 === 0 ? 'ann' : 'bob')
+        .request('POST', 'register', n % 3 === 0 ? bad : { fetch_event_types: [] }),
+    ),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(
+    answers.map((_, n) => (n % 3 === 0 ? 400 : 200)),
+  );
+});
+
+test('while registers wait, other requests of the node go on; a client that goes has no queue made for it', async () => {
+  const cat = organization.client('cat');
+  const queue = await cat.post('register', { fetch_event_types: [] });
+  const queuesBefore = await countQueues('gil');
+  const held: Promise<{ readonly status: number }>[] = [];
+  await whileRegistersOfAreHeld('bob', async () => {
+    held.push(organization.client('bob').request('POST', 'register', { fetch_event_types: [] }));
+    await waitUntil('a register is held by the lock', async () => {
+      const { rows } = await organization.pool.query<{ count: number }>(
+        `SELECT count(*) AS count FROM pg_locks WHERE locktype = 'advisory' AND classid = 7217005 AND NOT granted`,
+      );
+      return rows[0]?.count === 1;
+    });
+    held.push(organization.client('ann').request('POST', 'register', { fetch_event_types: [] }));
+    const leaving = new AbortController();
+    const gone = organization
+      .client('gil')
+      .request('POST', 'register', { fetch_event_types: [] }, { signal: leaving.signal })
+      .catch(() => undefined);
+    await waitUntil('two registers wait', async () => (await waiting()) === 2);
+    leaving.abort();
+    await gone;
+    await waitUntil('the one that left does not', async () => (await waiting()) === 1);
+    const poll = await cat.request('GET', 'events', {
+      queue_id: queue['queue_id'],
+      last_event_id: queue['last_event_id'],
+      dont_block: true,
+    });
+    const deletion = await cat.request('DELETE', 'events', { queue_id: queue['queue_id'] });
+    expect([poll.status, deletion.status]).toEqual([200, 200]);
+  });
+  expect((await Promise.all(held)).map(({ status }) => status)).toEqual([200, 200]);
+  expect(await countQueues('gil')).toBe(queuesBefore);
+});
