@@ -1,10 +1,14 @@
 /** Registers of many clients at once, on a node that has few connections for them. */
-import { waitUntil } from '@parley/test-kit';
+import { readObjects, waitUntil } from '@parley/test-kit';
+import type { JsonObject } from '@parley/test-kit';
 import type { Client } from '@parley/database';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { startSmallOrganization } from './small-organization.ts';
 import type { PersonKey, SmallOrganization } from './small-organization.ts';
+
+/** Under which the store counts and stores the queues of a user. */
+const queuesLock = 7_217_005;
 
 let organization: SmallOrganization;
 beforeAll(async () => {
@@ -25,8 +29,7 @@ function waiting(): Promise<number> {
 
 /** Registers of this person do not end while the work goes on, and with them no other. */
 async function whileRegistersOfAreHeld(who: PersonKey, work: () => Promise<void>): Promise<void> {
-  // The number under which the store counts and stores the queues of a user.
-  const lock = [7_217_005, organization.id(who)];
+  const lock = [queuesLock, organization.id(who)];
   const client: Client = await organization.pool.connect();
   try {
     await client.query('SELECT pg_advisory_lock($1, $2)', lock);
@@ -35,6 +38,16 @@ async function whileRegistersOfAreHeld(who: PersonKey, work: () => Promise<void>
     await client.query('SELECT pg_advisory_unlock($1, $2)', lock);
     client.release();
   }
+}
+
+async function waitUntilOneIsHeld(): Promise<void> {
+  await waitUntil('a register is held by the lock', async () => {
+    const { rows } = await organization.pool.query<{ count: number }>(
+      `SELECT count(*) AS count FROM pg_locks WHERE locktype = 'advisory' AND classid = ${queuesLock} AND NOT granted
+         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+    );
+    return rows[0]?.count === 1;
+  });
 }
 
 async function countQueues(who: PersonKey): Promise<number> {
@@ -61,6 +74,39 @@ test('many more registers at once than there are connections are all answered, e
   expect(administrator?.['is_admin']).toBe(true);
 });
 
+test('registers that are served together tell everybody what he sees, and nothing of what others see', async () => {
+  await organization.client('ann').patch('realm', { email_address_visibility: 3 });
+  const people = ['ann', 'bob', 'cat', 'gil'] as const;
+  const asked = people.flatMap((who) =>
+    [true, false].map((client_gravatar) => ({ who, form: { client_gravatar } })),
+  );
+  const register = async ({
+    who,
+    form,
+  }: {
+    who: PersonKey;
+    form: { client_gravatar: boolean };
+  }): Promise<JsonObject> => {
+    const { queue_id: _id, ...state } = await organization.client(who).post('register', form);
+    return state;
+  };
+  const alone: JsonObject[] = [];
+  for (const one of asked) alone.push(await register(one));
+  const together: Promise<JsonObject>[] = [];
+  await whileRegistersOfAreHeld('bobBot', async () => {
+    together.push(register({ who: 'bobBot', form: { client_gravatar: true } }));
+    await waitUntilOneIsHeld();
+    together.push(...asked.map(register));
+    await waitUntil('all others wait', async () => (await waiting()) === asked.length);
+  });
+  const [, ...states] = await Promise.all(together);
+  expect(states).toEqual(alone);
+  const addressesSeen = states.map((state) =>
+    readObjects(state, 'realm_users').some((user) => 'delivery_email' in user),
+  );
+  expect(addressesSeen).toEqual(asked.map(({ who }) => who === 'ann'));
+});
+
 test('what Postgres refuses of one register refuses no other', async () => {
   const bad = { event_types: ['\u0000'], fetch_event_types: [] };
   const answers = await Promise.all(
@@ -82,12 +128,7 @@ test('while registers wait, other requests of the node go on; a client that goes
   const held: Promise<{ readonly status: number }>[] = [];
   await whileRegistersOfAreHeld('bob', async () => {
     held.push(organization.client('bob').request('POST', 'register', { fetch_event_types: [] }));
-    await waitUntil('a register is held by the lock', async () => {
-      const { rows } = await organization.pool.query<{ count: number }>(
-        `SELECT count(*) AS count FROM pg_locks WHERE locktype = 'advisory' AND classid = 7217005 AND NOT granted`,
-      );
-      return rows[0]?.count === 1;
-    });
+    await waitUntilOneIsHeld();
     held.push(organization.client('ann').request('POST', 'register', { fetch_event_types: [] }));
     const leaving = new AbortController();
     const gone = organization

@@ -1,11 +1,19 @@
 /**
  * What register returns for each fetch type (reference facts, events 4). All of it is read in one REPEATABLE READ transaction with
- * the head of the log, so state and later events together are complete.
+ * the head of the log, so state and later events together are complete. Registers that come together share that transaction: what is
+ * read without naming the person is read once, and what is made of it is made once for all who see it alike.
  */
 import { maySubscribeOthers, mayCreateStreams } from '@parley/access';
 import { limits, webhookIntegrations } from '@parley/contracts';
-import type { Queryable } from '@parley/database';
-import type { KeySecrets, ListForMembers, ServerFacts, StreamTraffic, User } from '@parley/store';
+import type { Queryable, SharedReads } from '@parley/database';
+import type {
+  KeySecrets,
+  ListForMembers,
+  ServerFacts,
+  StreamTraffic,
+  User,
+  UserJsonOptions,
+} from '@parley/store';
 import type { SharedPresence } from '@parley/presence-state';
 import {
   avatarUrl,
@@ -65,28 +73,39 @@ export type StateRequest = {
 };
 
 type StateReader = (
-  database: Queryable,
+  database: SharedReads,
   request: StateRequest,
 ) => Promise<Readonly<Record<string, unknown>>>;
 
-async function realmUserState(
+/** What all readers see alike to whom the same options apply. */
+async function peopleState(
   database: Queryable,
+  options: UserJsonOptions,
+): Promise<Record<string, unknown>> {
+  const users = await listUsers(database);
+  const systemBots = await listUsers(database, { system: 'only' });
+  const seen = { ...options, profiles: await listProfiles(database) };
+  return {
+    realm_users: users.filter((other) => other.isActive).map((other) => realmUserJson(other, seen)),
+    realm_non_active_users: users
+      .filter((other) => !other.isActive)
+      .map((other) => realmUserJson(other, seen)),
+    cross_realm_bots: systemBots.map(crossRealmBotJson),
+  };
+}
+
+async function realmUserState(
+  database: SharedReads,
   request: StateRequest,
 ): Promise<Record<string, unknown>> {
   const { user, clientGravatar, nowMs } = request;
-  const users = await listUsers(database);
-  const systemBots = await listUsers(database, { system: 'only' });
   const realm = await getRealm(database);
-  const profiles = await listProfiles(database);
-  const options = userJsonOptions(user, realm.settings, { clientGravatar, profiles });
+  const options = userJsonOptions(user, realm.settings, { clientGravatar });
+  const people = await database.once(`people ${JSON.stringify(options)}`, () =>
+    peopleState(database, options),
+  );
   return {
-    realm_users: users
-      .filter((other) => other.isActive)
-      .map((other) => realmUserJson(other, options)),
-    realm_non_active_users: users
-      .filter((other) => !other.isActive)
-      .map((other) => realmUserJson(other, options)),
-    cross_realm_bots: systemBots.map(crossRealmBotJson),
+    ...people,
     avatar_source: user.avatarSource,
     avatar_url: avatarUrl(user),
     avatar_url_medium: avatarUrl(user, 'medium'),
@@ -171,7 +190,8 @@ const readers: Readonly<Record<string, StateReader>> = {
   }),
   pointer: async (_database, { user }) => ({ pointer: user.pointer }),
   realm: async (database, { server }) => readRealmState(database, server),
-  presence: (database, { presence, nowMs }) => presenceState(database, presence, nowMs),
+  presence: (database, { presence, nowMs }) =>
+    database.once('presence', () => presenceState(database, presence, nowMs)),
   realm_bot: botState,
   // This server runs no embedded bots.
   realm_embedded_bots: async () => ({ realm_embedded_bots: [] }),
@@ -226,11 +246,11 @@ function wantedTypes(fetchEventTypes: readonly string[] | null): Set<string> {
 /**
  * Reads the state of the wanted types.
  *
- * @param database a REPEATABLE READ transaction
+ * @param database of a REPEATABLE READ transaction
  * @param fetchEventTypes null for all
  */
 export async function readInitialState(
-  database: Queryable,
+  database: SharedReads,
   fetchEventTypes: readonly string[] | null,
   request: StateRequest,
 ): Promise<Record<string, unknown>> {
