@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import { identityHeaderName } from '@parley/contracts';
 import type { Caller } from '@parley/contracts';
 import { signIdentity } from '@parley/identity';
-import { pollLinkPath, pollLinkProtocol, pollLinkRequestId } from '@parley/poll-link';
+import { linkPath, linkProtocol, linkRequestId } from '@parley/links';
 import { waitUntil } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
@@ -123,9 +123,9 @@ async function askForPolls(
     socket.on(event, () => {
       hasEnded = true;
     });
-  const lines = Object.entries({ Upgrade: pollLinkProtocol, Connection: 'Upgrade', ...headers });
+  const lines = Object.entries({ Upgrade: linkProtocol, Connection: 'Upgrade', ...headers });
   socket.write(
-    `GET ${pollLinkPath} HTTP/1.1\r\nHost: chat.example\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`,
+    `GET ${linkPath} HTTP/1.1\r\nHost: chat.example\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`,
   );
   await waitUntil('it is answered', () => heard.includes('\r\n\r\n') || hasEnded);
   const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(heard)?.[1]);
@@ -134,7 +134,7 @@ async function askForPolls(
 
 describe('a link for polls', () => {
   const signForLinks = (secret: string, nowMs = Date.now()): string =>
-    signIdentity(secret, null, { requestId: pollLinkRequestId, nowMs });
+    signIdentity(secret, null, { requestId: linkRequestId, nowMs });
   const nodeUrl = (): string => organization.cluster.getProcess('events', 0).url;
 
   test.each([

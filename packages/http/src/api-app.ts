@@ -17,6 +17,7 @@ import express from 'express';
 import type { Express, NextFunction, Request, Response } from 'express';
 
 import { findAnswerFault, recordRequest, reportFault } from './answer-record.ts';
+import { apiPathPrefix } from './api-path.ts';
 import { ApiRequest } from './api-request.ts';
 import { checkAccess } from './check-access.ts';
 import { decodeParameters } from './decode-parameters.ts';
@@ -29,12 +30,16 @@ import { decodeForm } from './form-text.ts';
 import type { ServiceMetrics } from './metrics.ts';
 import { decodeBody, receiveBody } from './request-body.ts';
 import { endRequestSpan, openRequestSpan } from './request-span.ts';
-import { allowedMethods, findEndpoint, groupRoutes, pathMatches } from './route-groups.ts';
+import {
+  allowedMethods,
+  findEndpoint,
+  findMeantEndpoint,
+  groupRoutes,
+  pathMatches,
+  takesJson,
+} from './route-groups.ts';
 import type { RouteGroup } from './route-groups.ts';
 import { successText, writeJson, writeRaw } from './write-answer.ts';
-
-/** Everything under it is the interface of the contract. */
-export const apiPathPrefix = '/api/v1';
 
 export type ApiAppOptions<Context> = {
   readonly endpoints: readonly Endpoint<Context>[];
@@ -156,7 +161,9 @@ function endRequest<Context>(
   response: Response,
   progress: Progress,
 ): void {
-  if (progress.span !== undefined) endRequestSpan(progress.span, response);
+  // Before headers were sent the status is only Node's default.
+  if (progress.span !== undefined)
+    endRequestSpan(progress.span, response.headersSent ? response.statusCode : undefined);
   recordRequest(options, {
     ...progress,
     method: request.method,
@@ -210,23 +217,15 @@ async function serveGroup<Context>(
     return;
   }
   // A POST may name another method in its form, so only its body tells which endpoint is meant.
-  const isPost = request.method === 'POST';
-  if (!isPost && findEndpoint(candidates, request.method) === undefined) {
+  if (request.method !== 'POST' && findEndpoint(candidates, request.method) === undefined) {
     throw methodNotAllowed(allowedMethods(candidates));
   }
-  const takesJson = candidates.some((endpoint) =>
-    endpoint.parameters.some(({ from }) => from === 'body'),
-  );
   const hasBody = request.method !== 'GET' && request.method !== 'HEAD';
   const body = hasBody ? await receiveBody(request) : noBody;
-  // JSON may be labelled as a form (reference facts, people 16.1). What it says must not be read as one: whoever writes a text in it
-  // could name another stream there.
-  const form = takesJson
+  const form = takesJson(candidates)
     ? new Map<string, string>()
     : await decodeBody(request.method, request.headers['content-type'], body);
-  const override = isPost ? form.get('method') : undefined;
-  const endpoint = findEndpoint(candidates, override ?? request.method);
-  if (endpoint === undefined) throw methodNotAllowed(allowedMethods(candidates));
+  const endpoint = findMeantEndpoint(candidates, request.method, form);
   progress.endpoint = endpoint;
   const raw: RawParameters = { query: decodeForm(queryOf(request.url)), form, path, body };
   await serveEndpoint(options, endpoint, raw, request, response, progress);
@@ -250,7 +249,12 @@ async function serveEndpoint<Context>(
   // Whoever has no valid identity came around the gateway.
   progress.caller = identity?.caller ?? undefined;
   if (findTracer() !== undefined)
-    progress.span = openRequestSpan(endpoint, request, progress.requestId, identity !== undefined);
+    progress.span = openRequestSpan(
+      endpoint,
+      request.method,
+      identity === undefined ? undefined : request.headers['traceparent'],
+      progress.requestId,
+    );
   checkAccess(endpoint.access, progress.caller);
   const parameters = decodeParameters(raw, endpoint.parameters);
   const { caller, requestId } = progress;

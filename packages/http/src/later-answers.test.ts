@@ -7,14 +7,15 @@ import { Writable } from 'node:stream';
 import { badEventQueueId, identityHeaderName, serviceUnavailable } from '@parley/contracts';
 import type { Caller } from '@parley/contracts';
 import { signIdentity } from '@parley/identity';
+import { RequestSignal } from '@parley/links';
+import type { LinkAnswer, ReceivedRequest } from '@parley/links';
 import { createLogger } from '@parley/logging';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { createApiApp } from './api-app.ts';
 import type { ApiAppOptions } from './api-app.ts';
 import { undeclaredAnswer } from './answer-record.ts';
-import { createDirectAnswers } from './direct-answers.ts';
-import type { DirectAnswer } from './direct-answers.ts';
+import { createDirectApp } from './direct-app.ts';
 import { LaterAnswer, defineEndpoint, noContent, partlyShared, preserialized } from './endpoint.ts';
 import type { EndpointAnswer } from './endpoint.ts';
 import { createMetrics } from './metrics.ts';
@@ -97,13 +98,24 @@ async function overHttp(query: string, by = caller): Promise<Asked> {
   };
 }
 
+function requestFor(query: string, by = caller): ReceivedRequest {
+  return {
+    requestId: 'a'.repeat(32),
+    method: 'GET',
+    address: `/api/v1/word${query}`,
+    caller: by,
+    headers: {},
+    body: Buffer.alloc(0),
+    signal: new RequestSignal(),
+  };
+}
+
 async function directly(query: string, by = caller): Promise<Asked> {
-  const ask = createDirectAnswers(options, endpoint);
-  const { signal } = new AbortController();
-  const { status, headers, shared, own } = await new Promise<DirectAnswer>((resolve) =>
-    ask({ requestId: 'a'.repeat(32), caller: by, query, signal }, resolve),
+  const ask = createDirectApp(options);
+  const { status, headers, shared, own } = await new Promise<LinkAnswer>((resolve) =>
+    ask(requestFor(query, by), resolve),
   );
-  return { status, headers, text: shared + own };
+  return { status, headers, text: shared.toString() + own };
 }
 
 const later =
@@ -218,11 +230,10 @@ describe('direct requests', () => {
   it('bring the shared beginning as the very string, and alike headers as the very object', async () => {
     const shared = word.slice(0, 20);
     answer = () => partlyShared(shared, word.slice(20));
-    const ask = createDirectAnswers(options, endpoint);
-    const { signal } = new AbortController();
-    const request = { requestId: 'r', caller, query: '?name=x', signal };
-    const given: DirectAnswer[] = [];
-    for (let asked = 0; asked < 2; asked += 1) ask(request, (each) => given.push(each));
+    const ask = createDirectApp(options);
+    const given: LinkAnswer[] = [];
+    for (let asked = 0; asked < 2; asked += 1)
+      ask(requestFor('?name=x'), (each) => given.push(each));
     await expect.poll(() => given.length).toBe(2);
     expect(given.map((each) => each.shared)).toEqual([shared, shared]);
     expect(given[0]?.headers).toBe(given[1]?.headers);
@@ -232,27 +243,4 @@ describe('direct requests', () => {
     answer = () => noContent;
     expect((await directly('?name=x')).status).toBe(500);
   });
-
-  it('are for a GET that answers JSON', () => {
-    const post = defineEndpoint({ ...declarationOf('POST') });
-    expect(() => createDirectAnswers(options, post)).toThrow(TypeError);
-    const raw = defineEndpoint({
-      ...declarationOf('GET'),
-      rawResponse: { contentType: 'text/plain', description: 'A text' },
-    });
-    expect(() => createDirectAnswers(options, raw)).toThrow(TypeError);
-  });
 });
-
-function declarationOf(method: 'GET' | 'POST') {
-  return {
-    name: 'other',
-    method,
-    path: '/other',
-    summary: 'Another',
-    access: { authentication: 'none' },
-    parameters: [],
-    response: { type: 'object' },
-    handler: (_context: Context): EndpointAnswer => ({}),
-  } as const;
-}

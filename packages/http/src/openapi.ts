@@ -1,6 +1,6 @@
 import { errorCatalogue } from '@parley/contracts';
 
-import { apiPathPrefix } from './api-app.ts';
+import { apiPathPrefix } from './api-path.ts';
 import { errorCodesOf, sharedStatusesOf } from './declared-refusals.ts';
 import type { Endpoint, EndpointMethod, RawResponse, Refusal } from './endpoint.ts';
 import { errorSchemaOf, plainError, refusalSchema } from './error-schemas.ts';

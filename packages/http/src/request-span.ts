@@ -1,5 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-
 import { findTracer } from '@parley/tracing';
 import type { Span } from '@parley/tracing';
 
@@ -8,20 +6,19 @@ import type { Endpoint } from './endpoint.ts';
 /**
  * Opens the span of a request at a service. Polls get none: what they do is wait.
  *
- * @param isSigned whether the gateway signed it: who else calls chooses neither a trace nor that it is recorded
+ * @param traceparent the gateway's header: who else calls chooses neither a trace nor that it is recorded
  */
 export function openRequestSpan(
   endpoint: Pick<Endpoint<never>, 'name' | 'path' | 'longPoll'>,
-  request: IncomingMessage,
+  method: string,
+  traceparent: string | string[] | undefined,
   requestId: string,
-  isSigned: boolean,
 ): Span | undefined {
   if (endpoint.longPoll) return undefined;
-  const { traceparent } = request.headers;
-  return findTracer()?.openServerSpan(`${request.method} ${endpoint.path}`, {
-    traceparent: isSigned && typeof traceparent === 'string' ? traceparent : undefined,
+  return findTracer()?.openServerSpan(`${method} ${endpoint.path}`, {
+    traceparent: typeof traceparent === 'string' ? traceparent : undefined,
     attributes: {
-      'http.request.method': request.method ?? '',
+      'http.request.method': method,
       'http.route': endpoint.path,
       'parley.endpoint': endpoint.name,
       'parley.request_id': requestId,
@@ -29,10 +26,12 @@ export function openRequestSpan(
   });
 }
 
-/** Ends it with what was answered. A client that hung up is no fault. */
-export function endRequestSpan(span: Span, response: ServerResponse): void {
-  const { statusCode } = response;
-  // Before headers were sent the status is only Node's default.
-  if (response.headersSent) span.set({ 'http.response.status_code': statusCode });
-  span.end(response.headersSent && statusCode >= 500 ? String(statusCode) : undefined);
+/**
+ * Ends it with what was answered.
+ *
+ * @param status absent for a client that hung up before, which is no fault
+ */
+export function endRequestSpan(span: Span, status: number | undefined): void {
+  if (status !== undefined) span.set({ 'http.response.status_code': status });
+  span.end(status !== undefined && status >= 500 ? String(status) : undefined);
 }

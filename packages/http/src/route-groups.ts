@@ -1,6 +1,7 @@
-import { notFound } from '@parley/contracts';
+import { methodNotAllowed, notFound } from '@parley/contracts';
 
 import type { Endpoint } from './endpoint.ts';
+import type { FormValues } from './form-text.ts';
 
 /** Endpoints that share a path; the method chooses among them (reference facts, people 2.6). */
 export type RouteGroup<Context> = {
@@ -74,6 +75,30 @@ export function findEndpoint<Context>(
     (endpoint) =>
       endpoint.method === served || (endpoint.method === 'ANY' && everyMethod.includes(served)),
   );
+}
+
+/**
+ * Whether the body of a path is JSON, which may be labelled as a form (reference facts, people 16.1). What it says must not be read as
+ * one: whoever writes a text in it could name another stream there.
+ */
+export function takesJson<Context>(endpoints: readonly Endpoint<Context>[]): boolean {
+  return endpoints.some((endpoint) => endpoint.parameters.some(({ from }) => from === 'body'));
+}
+
+/**
+ * The endpoint that a request means: a POST may name another method in its form.
+ *
+ * @throws ApiError 405
+ */
+export function findMeantEndpoint<Context>(
+  endpoints: readonly Endpoint<Context>[],
+  method: string,
+  form: FormValues,
+): Endpoint<Context> {
+  const override = method === 'POST' ? form.get('method') : undefined;
+  const endpoint = findEndpoint(endpoints, override ?? method);
+  if (endpoint === undefined) throw methodNotAllowed(allowedMethods(endpoints));
+  return endpoint;
 }
 
 /** Tells whether every path parameter can be what the path holds; an id that is no number is an unknown path. */

@@ -1,9 +1,8 @@
 import { limits, serviceUnavailable } from '@parley/contracts';
 import { LogFollower, readEntriesForAudiences, readHead } from '@parley/event-log';
 import type { LogHead } from '@parley/event-log';
-import { createApiApp, createDirectAnswers } from '@parley/http';
+import { serveApi } from '@parley/http';
 import type { ServiceFrame, StartService } from '@parley/http';
-import { NodeLinks } from '@parley/poll-link';
 import { SharedPresence } from '@parley/presence-state';
 import { connectForSubscriptions } from '@parley/redis';
 import { connectStores, keepLease, openPool } from '@parley/service';
@@ -16,7 +15,6 @@ import {
 } from '@parley/store';
 
 import type { EventsContext } from './context.ts';
-import { getEventsEndpoint } from './endpoints/get-events.ts';
 import { endpoints } from './endpoints/index.ts';
 import { FlagReader } from './feed/flag-reader.ts';
 import { createViewReads } from './feed/load-user-views.ts';
@@ -185,27 +183,17 @@ export const start: StartService = async (frame: ServiceFrame) => {
     subscribers,
     registers,
   });
-  const app = {
+  const { handler, links } = serveApi(frame, {
+    endpoints,
     context,
-    identitySecrets: config.internalSecrets.map((secret) => secret.reveal()),
-    log,
-    metrics: frame.metrics,
-    checkAnswers: config.checkAnswers,
     answerHeaders: { 'x-parley-node': config.nodeId },
-  };
-  const links = new NodeLinks({
-    identitySecrets: app.identitySecrets,
-    answer: createDirectAnswers({ ...app, endpoints }, getEventsEndpoint),
-    onFault: (error) => log.warn({ err: error }, 'a link to a gateway failed'),
   });
-  frame.onUpgrade((request, socket, head) => links.accept(request, socket, head));
   // Drains run in reverse: the lease, registered once the node listens, is given up before, so whoever polls again finds another
   // holder.
-  frame.onDrain('links to gateways', () => links.end());
   frame.onDrain('held polls and streams', () => {
     links.sayLeaving();
     return registry.finishTurns(drainSpreadMs);
   });
   keepLease(frame, stores, () => follower.isCurrent(2_000) && feed.canRead);
-  return createApiApp({ ...app, endpoints });
+  return handler;
 };

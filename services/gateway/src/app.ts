@@ -77,10 +77,13 @@ async function forwardAdmitted(
     queueId === undefined
       ? context.upstreams.inTurn(service)
       : context.upstreams.holdersOf(queueId);
-  request.url = admitted.path + admitted.query;
   const forward = (): Promise<void> =>
     context.forwarder.forward(request, response, {
       service,
+      isLinked: endpoint.isLinked,
+      caller: admitted.caller,
+      address: admitted.path + admitted.query,
+      answerHeaders: admitted.answerHeaders,
       afterLoss: endpoint.afterLoss,
       requestId,
       span: findRequestSpan(request),
@@ -107,6 +110,7 @@ async function handle(
   received: ReceivedRequest,
 ): Promise<void> {
   if (request.method === 'OPTIONS') {
+    setFixedHeaders(response, received);
     response.writeHead(204, checkOptions(received)).end();
     return;
   }
@@ -116,8 +120,10 @@ async function handle(
     response.setHeader(name, value);
   if (response.destroyed) return;
   const { service } = admitted.endpoint;
-  if (service === 'gateway') await context.answerPage(admitted.path, request, response);
-  else await forwardAdmitted(context, request, response, { ...admitted, service }, ofForm.body);
+  if (service === 'gateway') {
+    setFixedHeaders(response, received);
+    await context.answerPage(admitted.path, request, response);
+  } else await forwardAdmitted(context, request, response, { ...admitted, service }, ofForm.body);
 }
 
 function fail(
@@ -159,7 +165,6 @@ async function poll(
     if (context.credentials.changesSeen !== changesSeen && admitted.caller !== null)
       context.eventsHop.recheck([admitted.caller.userId]);
   } catch (error) {
-    setFixedHeaders(response, received);
     fail(context, response, received, error);
   }
 }
@@ -224,7 +229,6 @@ export function createApp(context: GatewayContext): RequestHandler {
       void poll(context, request, response, received, queueId);
       return;
     }
-    setFixedHeaders(response, received);
     const handled =
       span === undefined
         ? handle(context, request, response, received)

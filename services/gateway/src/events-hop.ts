@@ -16,12 +16,11 @@ import { Agent } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { serviceUnavailable } from '@parley/contracts';
-import { pollLinkRequestId, Slots } from '@parley/poll-link';
+import { Slots } from '@parley/links';
 
 import type { AdmittedRequest } from './admit.ts';
 import { HeldPoll } from './held-poll.ts';
 import type { EventsHopOptions } from './held-poll.ts';
-import { PollLinks } from './poll-links.ts';
 
 /** Idle connections to event nodes close before the nodes' own keep-alive would close them under a poll. */
 const upstreamKeepAliveMs = 30_000;
@@ -36,7 +35,6 @@ export class EventsHop {
     timeout: upstreamKeepAliveMs,
     maxFreeSockets: 4096,
   });
-  readonly #links: PollLinks;
   readonly #polls = new Slots<HeldPoll>();
   readonly #stopListening: () => void;
   readonly #boundCheck: NodeJS.Timeout;
@@ -44,11 +42,6 @@ export class EventsHop {
 
   constructor(options: EventsHopOptions) {
     this.#options = options;
-    this.#links = new PollLinks(
-      () => options.signIdentity({ caller: null, requestId: pollLinkRequestId }),
-      // Sooner than its lease says so.
-      (nodeId) => options.upstreams.suspect(nodeId),
-    );
     this.#boundCheck = setInterval(() => this.#endOverdue(), boundCheckMs);
     this.#stopListening = options.upstreams.list.onLeasesChanged(() => this.#leaveLostNodes());
   }
@@ -84,7 +77,7 @@ export class EventsHop {
     const poll = new HeldPoll(
       { request, response, admitted, queueId },
       this.#options,
-      { links: this.#links, agent: this.#agent },
+      { links: this.#options.links, agent: this.#agent },
       () => this.#polls.take(number),
     );
     const number = this.#polls.add(poll);
@@ -117,7 +110,6 @@ export class EventsHop {
   stop(): void {
     this.#stopListening();
     clearInterval(this.#boundCheck);
-    this.#links.closeAll();
     this.#agent.destroy();
   }
 
@@ -134,6 +126,6 @@ export class EventsHop {
       if (state === 'lapsed') poll.move('lease-lapsed');
       if (state === 'gone') poll.moveSoon('lease-given-up');
     }
-    this.#links.closeLost(list);
+    this.#options.links.closeLost(list);
   }
 }

@@ -26,40 +26,20 @@ import {
   serviceUnavailable,
 } from '@parley/contracts';
 import type { LiveNode } from '@parley/placement';
-import type { Span } from '@parley/tracing';
 import { createProxyMiddleware } from 'http-proxy-middleware';
 import type { Plugin } from 'http-proxy-middleware';
 
+import { AnswerTimeout, Attempt, LeaseLapsed } from './attempt.ts';
+import type { AttemptEnd, ForwardedRequest } from './attempt.ts';
+import { sendOverLink } from './linked-attempt.ts';
 import type { RequestBody } from './request-body.ts';
-import type { AfterLoss } from './route-table.ts';
+import type { ServiceLinks } from './service-links.ts';
 import type { Upstreams } from './upstreams.ts';
-import {
-  ConnectTimeout,
-  connectTimeoutMs,
-  isConnectFault,
-  parseAddress,
-  takesConnections,
-} from './upstreams.ts';
-
-export type ForwardedRequest = {
-  readonly service: string;
-  readonly afterLoss: AfterLoss;
-  readonly requestId: string;
-  /** Of the request, where it is traced: each attempt is a child of it. */
-  readonly span?: Span | undefined;
-  readonly body: RequestBody;
-  /** A send that the client may repeat by itself, because it named a key of its own. */
-  readonly hasOwnSendKey: boolean;
-  /** The nodes to try, the preferred first; asked again for each round. */
-  readonly candidates: () => LiveNode[];
-  /** Signed anew for each attempt: a signature is believed for a short time only. */
-  readonly signIdentity: () => string;
-  /** The longest wait for the headers of one answer. */
-  readonly answerTimeoutMs: number;
-};
+import { ConnectTimeout, connectTimeoutMs, takesConnections } from './upstreams.ts';
 
 export type ForwarderOptions = {
   readonly upstreams: Upstreams;
+  readonly links: ServiceLinks;
   readonly onRetry: (service: string, reason: 'unreachable' | 'lost') => void;
 };
 
@@ -74,73 +54,6 @@ const roundPauseMs = 250;
 
 /** Idle upstream connections close before the services' own keep-alive would close them under a request. */
 const upstreamKeepAliveMs = 30_000;
-
-type AttemptEnd =
-  /** The answer went to the client, or began to. */
-  | { readonly kind: 'answered' }
-  | { readonly kind: 'client-gone' }
-  | { readonly kind: 'unreachable' }
-  | { readonly kind: 'lost' }
-  /** The request itself broke a rule while it flowed. */
-  | { readonly kind: 'refused'; readonly error: ApiError };
-
-class AnswerTimeout extends Error {}
-class LeaseLapsed extends Error {}
-
-/**
- * One try of a request at one node. It is itself the target that the proxy is given, and so comes back with each of the proxy's
- * events: maps by request, kept weakly, would cost as much as the proxying, since every entry outlives its request until the next
- * full garbage collection.
- */
-class Attempt {
-  readonly protocol = 'http:';
-  readonly hostname: string;
-  readonly port: string;
-  readonly node: LiveNode;
-  readonly request: ForwardedRequest;
-  /** A 503 would claim that nothing happened, which an earlier attempt leaves unknown: it is not passed on. */
-  readonly withholdsUnavailable: boolean;
-  readonly ended: Promise<AttemptEnd>;
-  readonly span: Span | undefined;
-  upstream: ClientRequest | undefined;
-  /** The proxy's own copy of the options for this attempt. */
-  options: object | undefined;
-  /** Its place among those under way. */
-  index = -1;
-  hasHeaders = false;
-  hasEnded = false;
-  readonly #end: (end: AttemptEnd) => void;
-
-  constructor(node: LiveNode, request: ForwardedRequest, withholdsUnavailable: boolean) {
-    const { promise, resolve } = Promise.withResolvers<AttemptEnd>();
-    const { hostname, port } = parseAddress(node.address);
-    this.hostname = hostname;
-    this.port = port;
-    this.node = node;
-    this.request = request;
-    this.withholdsUnavailable = withholdsUnavailable;
-    this.ended = promise;
-    this.#end = resolve;
-    this.span = request.span?.openChild(`forward to ${request.service}`, {
-      kind: 'client',
-      attributes: { 'parley.node_id': node.nodeId },
-    });
-  }
-
-  end(end: AttemptEnd): void {
-    this.hasEnded = true;
-    this.#end(end);
-    this.span?.end(end.kind === 'answered' ? undefined : end.kind);
-  }
-
-  fail(error: unknown): void {
-    // Once the client has headers, a fault can only break the answer off.
-    if (this.hasHeaders) this.end({ kind: 'answered' });
-    else if (error instanceof ApiError) this.end({ kind: 'refused', error });
-    else this.end({ kind: isConnectFault(error) ? 'unreachable' : 'lost' });
-    this.upstream?.destroy();
-  }
-}
 
 /** The attempt that a request is in: where the proxy hands over the request alone. */
 const attemptOf = Symbol('attempt');
@@ -272,10 +185,10 @@ export class Forwarder {
     response: ServerResponse,
     forwarded: ForwardedRequest,
   ): Promise<void> {
-    dropEndingHeaders(request, forwarded.body);
     // Each attempt leaves a few listeners on the response until it closes.
     response.setMaxListeners(attemptsMax * 4);
     request.setMaxListeners(attemptsMax * 4);
+    request.url = forwarded.address;
     const giveUpAtMs = performance.now() + forwarded.answerTimeoutMs * answerTimeoutsMax;
     const mayRepeat = forwarded.afterLoss !== 'once' && forwarded.body.kind === 'kept';
     let isUnknown = false;
@@ -297,17 +210,18 @@ export class Forwarder {
         continue;
       }
       const withholds = isUnknown && forwarded.afterLoss === 'keyed-send';
-      const attempt = new Attempt(node, forwarded, withholds);
+      const attempt = (): Attempt => new Attempt(node, forwarded, withholds);
       const waitMs = Math.min(forwarded.answerTimeoutMs, giveUpAtMs - performance.now());
       // The pause may have used up what was left.
       if (waitMs <= 0) break;
-      const end = await this.#attempt(request, response, attempt, waitMs);
+      const end = await this.#tryNode(request, response, attempt, waitMs);
       if (end.kind === 'answered' || end.kind === 'client-gone') return;
       if (end.kind === 'refused') throw end.error;
-      if (end.kind === 'unreachable') this.#options.upstreams.suspect(node.nodeId);
-      else isUnknown = true;
-      this.#options.onRetry(forwarded.service, end.kind);
-      const mayGoOn = end.kind === 'unreachable' ? forwarded.body.kind === 'kept' : mayRepeat;
+      const wasReached = end.kind === 'lost';
+      if (wasReached) isUnknown = true;
+      else this.#options.upstreams.suspect(node.nodeId);
+      this.#options.onRetry(forwarded.service, wasReached ? 'lost' : 'unreachable');
+      const mayGoOn = !wasReached ? forwarded.body.kind === 'kept' : mayRepeat;
       if (!mayGoOn) break;
     }
     if (isUnknown && forwarded.afterLoss === 'keyed-send' && !forwarded.hasOwnSendKey) {
@@ -317,13 +231,50 @@ export class Forwarder {
     throw serviceUnavailable();
   }
 
-  async #attempt(
+  async #tryNode(
     request: IncomingMessage,
+    response: ServerResponse,
+    makeAttempt: () => Attempt,
+    waitMs: number,
+  ): Promise<AttemptEnd> {
+    let attempt = makeAttempt();
+    const { body, isLinked } = attempt.request;
+    if (isLinked && body.kind === 'kept') {
+      const link = this.#options.links.find(attempt.node);
+      if (link !== undefined) {
+        const end = await this.#attempt(response, attempt, waitMs, () =>
+          sendOverLink(link, attempt, request, body.bytes, response),
+        );
+        if (end.kind !== 'not-linked') return end;
+        attempt = makeAttempt();
+      }
+    }
+    const proxied = attempt;
+    return this.#attempt(response, proxied, waitMs, () =>
+      this.#proxyOn(request, response, proxied),
+    );
+  }
+
+  #proxyOn(request: IncomingMessage, response: ServerResponse, attempt: Attempt): void {
+    const { answerHeaders, requestId, body } = attempt.request;
+    for (const [name, value] of Object.entries(answerHeaders)) response.setHeader(name, value);
+    response.setHeader(requestIdHeaderName, requestId);
+    dropEndingHeaders(request, body);
+    (request as AttemptedRequest)[attemptOf] = attempt;
+    this.#proxy(request, response, (error?: unknown) => attempt.fail(error)).catch(
+      (error: unknown) => attempt.fail(error),
+    );
+  }
+
+  /** @param begin sends the request to the attempt's node */
+  async #attempt(
     response: ServerResponse,
     attempt: Attempt,
     waitMs: number,
+    begin: () => void,
   ): Promise<AttemptEnd> {
     const onClose = (): void => {
+      if (!attempt.hasHeaders) attempt.upstream?.destroy();
       attempt.end({ kind: attempt.hasHeaders ? 'answered' : 'client-gone' });
     };
     const { body } = attempt.request;
@@ -341,12 +292,9 @@ export class Forwarder {
     // A large body takes as long as its client's connection; how long it may take to come is the server's own bound.
     if (body.kind === 'flowing') body.stream.once('end', beginToWait);
     else beginToWait();
-    (request as AttemptedRequest)[attemptOf] = attempt;
     attempt.index = this.#running.push(attempt) - 1;
     try {
-      this.#proxy(request, response, (error?: unknown) => attempt.fail(error)).catch(
-        (error: unknown) => attempt.fail(error),
-      );
+      begin();
       return await attempt.ended;
     } finally {
       this.#forget(attempt);

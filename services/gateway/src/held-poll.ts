@@ -4,14 +4,15 @@ import type { Agent, IncomingMessage, ServerResponse } from 'node:http';
 import type { ApiError } from '@parley/contracts';
 import { requestIdHeaderName, serviceUnavailable } from '@parley/contracts';
 import { writeJson, writeRefusal } from '@parley/http';
+import { LinkRefused, LinkUnreachable } from '@parley/links';
+import type { GatewayLink, LinkAnswer, LinkFault, LinkListener } from '@parley/links';
 import type { LiveNode } from '@parley/placement';
-import { LinkRefused, LinkUnreachable } from '@parley/poll-link';
-import type { GatewayLink, LinkAnswer, LinkFault, PollListener } from '@parley/poll-link';
 
 import type { AdmittedRequest } from './admit.ts';
 import { connectionOfAnswer } from './forward.ts';
+import { textOf } from './linked-attempt.ts';
 import { HttpExchange } from './http-exchange.ts';
-import type { PollLinks } from './poll-links.ts';
+import type { ServiceLinks } from './service-links.ts';
 import { comeBack, refusalEvent, StreamAnswer } from './stream-answer.ts';
 import type { StreamAnswerOptions } from './stream-answer.ts';
 import type { Upstreams } from './upstreams.ts';
@@ -19,6 +20,7 @@ import { isConnectFault } from './upstreams.ts';
 
 export type EventsHopOptions = {
   readonly upstreams: Upstreams;
+  readonly links: ServiceLinks;
   /** The longest that a client waits for an answer; above what the event nodes hold a poll. */
   readonly pollBoundMs: number;
   /** The longest that a stream lasts; above what the event nodes let it last. */
@@ -49,14 +51,17 @@ const endingAnswerHeaders: readonly string[] = ['connection', 'keep-alive', 'tra
 
 const asksNotToWait = /[?&]dont_block=true(?:&|$)/;
 
+const noHeaders = {};
+const noBody = Buffer.alloc(0);
+
 /** Ways to a node: a place on its link, or an exchange of its own. */
-export type PollWays = { readonly links: PollLinks; readonly agent: Agent };
+export type PollWays = { readonly links: ServiceLinks; readonly agent: Agent };
 
 type Way =
   | { readonly kind: 'link'; readonly link: GatewayLink; readonly number: number }
   | { readonly kind: 'exchange'; readonly exchange: HttpExchange };
 
-export class HeldPoll implements PollListener {
+export class HeldPoll implements LinkListener {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly admitted: AdmittedRequest;
@@ -218,8 +223,12 @@ export class HeldPoll implements PollListener {
       this.#sendByItself(node);
       return;
     }
-    const { requestId, query, caller } = admitted;
-    this.#way = { kind: 'link', link, number: link.poll({ requestId, query, caller }, this) };
+    const { requestId, path, query, caller } = admitted;
+    const number = link.send(
+      { requestId, method: 'GET', address: path + query, caller, headers: noHeaders, body: noBody },
+      this,
+    );
+    this.#way = { kind: 'link', link, number };
   }
 
   #sendByItself(node: LiveNode): void {
@@ -244,11 +253,14 @@ export class HeldPoll implements PollListener {
     else this.#onFault(node, !(fault instanceof LinkUnreachable));
   }
 
-  onLinkAnswer({ status, headers, shared, own }: LinkAnswer): void {
+  onLinkAnswer(answer: LinkAnswer): void {
     this.#way = undefined;
     this.#stopMoving();
     if (this.#isOver || this.response.headersSent) return;
-    writeJson(this.response, status, shared + own, { ...headers, ...this.#fixedHeaders });
+    writeJson(this.response, answer.status, textOf(answer), {
+      ...answer.headers,
+      ...this.#fixedHeaders,
+    });
   }
 
   #onFault(node: LiveNode, wasReached: boolean): void {

@@ -37,6 +37,11 @@ export type Endpoint = {
   readonly isLongPoll: boolean;
   /** The answer is a stream of events, which ends when either side ends it. */
   readonly isStream: boolean;
+  /**
+   * It goes over the link to its node. Files, answers that are not JSON, and those that may be long are proxied: what is long would hold up
+   * all behind it on the link.
+   */
+  readonly isLinked: boolean;
   /** The request belongs to an event queue named by `queue_id` in query or body, and goes to that queue's holder. */
   readonly goesToHolder: boolean;
 };
@@ -58,14 +63,16 @@ type Row = readonly [
 
 const open = { authentication: 'none' } as const;
 const repeat = { afterLoss: 'repeat' } as const;
+const proxied = { isLinked: false } as const;
 
 /** What pages and mail show by its address. */
-const shown = { authentication: 'basic-or-key', isLimited: false } as const;
+const shown = { authentication: 'basic-or-key', isLimited: false, ...proxied } as const;
 
 const webhook = {
   authentication: 'key-or-basic',
   incomingWebhookBots: 'allowed',
   afterLoss: 'keyed-send',
+  ...proxied,
 } as const;
 
 /** Webhooks dispatch every method (reference facts, people 16.1). */
@@ -102,12 +109,12 @@ const rows: readonly Row[] = [
   [
     'messages',
     'messages',
-    { GET: {}, POST: { incomingWebhookBots: 'allowed', afterLoss: 'keyed-send' } },
+    { GET: proxied, POST: { incomingWebhookBots: 'allowed', afterLoss: 'keyed-send' } },
   ],
   ['messages/matches_narrow', 'messages', { GET: {} }],
   ['messages/flags', 'messages', { POST: repeat }],
   ['messages/{message_id:int}', 'messages', { GET: {}, PATCH: {}, DELETE: {} }],
-  ['messages/{message_id:int}/history', 'messages', { GET: {} }],
+  ['messages/{message_id:int}/history', 'messages', { GET: proxied }],
   ['messages/render', 'messages', { POST: repeat }],
   ['messages/{message_id:int}/reactions', 'messages', { POST: {}, DELETE: {} }],
   // The events of a deletion are made where messages are.
@@ -118,10 +125,10 @@ const rows: readonly Row[] = [
   ['mark_topic_as_read', 'messages', { POST: repeat }],
   ['users/me/alert_words', 'messages', { GET: {}, POST: repeat, DELETE: repeat }],
   ['users/me/pointer', 'messages', { GET: {}, POST: repeat, PUT: repeat }],
-  ['user_uploads', 'messages', { POST: { takesFile: true } }],
+  ['user_uploads', 'messages', { POST: { takesFile: true, ...proxied } }],
   ['/user_uploads/{realm_id:int}/{path:rest}', 'messages', { GET: shown }],
   ['/thumbnail', 'messages', { GET: shown }],
-  ['attachments', 'messages', { GET: {} }],
+  ['attachments', 'messages', { GET: proxied }],
   ['attachments/{attachment_id:int}', 'messages', { DELETE: {} }],
   ...integrationNames.map((name): Row => [
     `external/${name}`,
@@ -130,18 +137,18 @@ const rows: readonly Row[] = [
     'prefix',
   ]),
 
-  ['streams', 'subscriptions', { GET: {} }],
+  ['streams', 'subscriptions', { GET: proxied }],
   ['get_stream_id', 'subscriptions', { GET: {} }],
   ['streams/{stream_id:int}', 'subscriptions', { PATCH: {}, DELETE: {} }],
-  ['streams/{stream_id:int}/members', 'subscriptions', { GET: {} }],
+  ['streams/{stream_id:int}/members', 'subscriptions', { GET: proxied }],
   ['streams/{stream_id:int}/email_address', 'subscriptions', { GET: {} }],
-  ['users/me/{stream_id:int}/topics', 'subscriptions', { GET: {} }],
+  ['users/me/{stream_id:int}/topics', 'subscriptions', { GET: proxied }],
   ['users/{user_id:int}/subscriptions/{stream_id:int}', 'subscriptions', { GET: {} }],
   ['default_streams', 'subscriptions', { POST: repeat, DELETE: repeat }],
   ['default_stream_groups/create', 'subscriptions', { POST: {} }],
   ['default_stream_groups/{group_id:int}', 'subscriptions', { PATCH: {}, DELETE: {} }],
   ['default_stream_groups/{group_id:int}/streams', 'subscriptions', { PATCH: {} }],
-  ['users/me/subscriptions', 'subscriptions', { GET: {}, POST: {}, PATCH: {}, DELETE: {} }],
+  ['users/me/subscriptions', 'subscriptions', { GET: proxied, POST: {}, PATCH: {}, DELETE: {} }],
   ['users/me/subscriptions/properties', 'subscriptions', { POST: repeat }],
   ['users/me/subscriptions/muted_topics', 'subscriptions', { PATCH: {} }],
   ['users/me/subscriptions/{stream_id:int}', 'subscriptions', { PATCH: repeat }],
@@ -150,11 +157,11 @@ const rows: readonly Row[] = [
   ['fetch_api_key', 'presence', { POST: { ...open, judgesPassword: true } }],
   ['dev_fetch_api_key', 'presence', { POST: open }],
   ['dev_list_users', 'presence', { GET: open, POST: open }],
-  ['users', 'presence', { GET: {}, POST: {} }],
+  ['users', 'presence', { GET: proxied, POST: {} }],
   ['users/me', 'presence', { GET: {}, DELETE: {} }],
   ['users/me/presence', 'presence', { POST: repeat }],
   ['users/{email}/presence', 'presence', { GET: {} }],
-  ['realm/presence', 'presence', { GET: {} }],
+  ['realm/presence', 'presence', { GET: proxied }],
   ['users/me/status', 'presence', { POST: {} }],
   ['users/me/avatar', 'presence', { POST: {}, DELETE: {} }],
   ['users/me/profile_data', 'presence', { PATCH: repeat, DELETE: repeat }],
@@ -168,25 +175,29 @@ const rows: readonly Row[] = [
   ['bots', 'presence', { GET: {}, POST: {} }],
   ['bots/{bot_id:int}', 'presence', { PATCH: {}, DELETE: repeat }],
   ['bots/{bot_id:int}/api_key/regenerate', 'presence', { POST: {} }],
-  ['bot_storage', 'presence', { GET: {}, PUT: repeat, DELETE: {} }],
+  ['bot_storage', 'presence', { GET: proxied, PUT: repeat, DELETE: {} }],
   ['/avatar/{email_or_id}', 'presence', { GET: shown }],
   ['/avatar/{email_or_id}/medium', 'presence', { GET: shown }],
-  ['/user_avatars/{realm_id:int}/{file}', 'presence', { GET: open }],
-  ['/static/images/default-avatar.png', 'presence', { GET: open }],
-  ['/static/images/default-avatar-medium.png', 'presence', { GET: open }],
-  ['generate_204', 'presence', { GET: open }],
+  ['/user_avatars/{realm_id:int}/{file}', 'presence', { GET: { ...open, ...proxied } }],
+  ['/static/images/default-avatar.png', 'presence', { GET: { ...open, ...proxied } }],
+  ['/static/images/default-avatar-medium.png', 'presence', { GET: { ...open, ...proxied } }],
+  ['generate_204', 'presence', { GET: { ...open, ...proxied } }],
   ['realm', 'presence', { PATCH: {} }],
   ['realm/deactivate', 'presence', { POST: {} }],
   ['realm/domains', 'presence', { GET: {}, POST: {} }],
   ['realm/domains/{domain}', 'presence', { PATCH: {}, DELETE: {} }],
-  ['realm/icon', 'presence', { GET: {}, POST: {}, DELETE: {} }],
-  ['realm/logo', 'presence', { GET: {}, POST: {}, DELETE: {} }],
-  ['/user_avatars/{realm_id:int}/realm/{file}', 'presence', { GET: open }],
-  ['/static/images/logo/parley-logo.png', 'presence', { GET: open }],
-  ['/static/images/logo/parley-logo-night.png', 'presence', { GET: open }],
+  ['realm/icon', 'presence', { GET: proxied, POST: {}, DELETE: {} }],
+  ['realm/logo', 'presence', { GET: proxied, POST: {}, DELETE: {} }],
+  ['/user_avatars/{realm_id:int}/realm/{file}', 'presence', { GET: { ...open, ...proxied } }],
+  ['/static/images/logo/parley-logo.png', 'presence', { GET: { ...open, ...proxied } }],
+  ['/static/images/logo/parley-logo-night.png', 'presence', { GET: { ...open, ...proxied } }],
   ['realm/emoji', 'presence', { GET: {} }],
   ['realm/emoji/{emoji_name}', 'presence', { POST: {}, DELETE: {} }],
-  ['/user_avatars/{realm_id:int}/emoji/images/{file}', 'presence', { GET: open }],
+  [
+    '/user_avatars/{realm_id:int}/emoji/images/{file}',
+    'presence',
+    { GET: { ...open, ...proxied } },
+  ],
   ['realm/filters', 'presence', { GET: {}, POST: {} }],
   ['realm/filters/{filter_id:int}', 'presence', { DELETE: {} }],
   ['user_groups', 'presence', { GET: {} }],
@@ -196,8 +207,12 @@ const rows: readonly Row[] = [
   ['realm/profile_fields', 'presence', { GET: {}, POST: {}, PATCH: {} }],
   ['realm/profile_fields/{field_id:int}', 'presence', { PATCH: {}, DELETE: {} }],
 
-  ['register', 'events', { POST: { waitMaxMs: limits.registerWaitMaxMs } }],
-  ['events/stream', 'events', { GET: { isLongPoll: true, isStream: true, goesToHolder: true } }],
+  ['register', 'events', { POST: { waitMaxMs: limits.registerWaitMaxMs, ...proxied } }],
+  [
+    'events/stream',
+    'events',
+    { GET: { isLongPoll: true, isStream: true, goesToHolder: true, ...proxied } },
+  ],
   ['typing', 'events', { POST: repeat }],
   [
     'events',
@@ -253,6 +268,7 @@ function compileRow([pattern, service, methods, matching]: Row): CompiledRoute {
         waitMaxMs: 0,
         isLongPoll: false,
         isStream: false,
+        isLinked: true,
         goesToHolder: false,
         ...given,
       },

@@ -2,6 +2,7 @@ import { ApiError } from '@parley/contracts';
 import { BatchedReads, createPool } from '@parley/database';
 import type { ServiceFrame, StartService } from '@parley/http';
 import { signIdentity } from '@parley/identity';
+import { linkRequestId } from '@parley/links';
 import { subjectLogger } from '@parley/logging';
 import { LiveServices } from '@parley/placement';
 import { connectForRequests, connectForSubscriptions } from '@parley/redis';
@@ -21,6 +22,7 @@ import { Forwarder, answerTimeoutsMax } from './forward.ts';
 import { LoginLimiter } from './login-limit.ts';
 import { createGatewayMetrics } from './metrics.ts';
 import { RateLimiter } from './rate-limit.ts';
+import { ServiceLinks } from './service-links.ts';
 import { Upstreams } from './upstreams.ts';
 
 /** A client waits so much longer for a poll than the event nodes hold it. */
@@ -95,14 +97,22 @@ export const startGateway: StartService = async (frame: ServiceFrame) => {
   const sign = ({ caller, requestId }: Pick<AdmittedRequest, 'caller' | 'requestId'>): string =>
     signIdentity(internalSecret.reveal(), caller, { requestId, nowMs: Date.now() });
   const upstreams = new Upstreams(live);
+  const links = new ServiceLinks(
+    () => sign({ caller: null, requestId: linkRequestId }),
+    // Sooner than its lease says so.
+    (nodeId) => upstreams.suspect(nodeId),
+  );
+  frame.onDispose('links', () => links.closeAll());
   const forwarder = new Forwarder({
     upstreams,
+    links,
     onRetry: (service, reason) => counts.upstreamRetries.inc({ service, reason }),
   });
   frame.onDispose('forwarder', () => forwarder.stop());
   const pollBoundMs = config.queues.heartbeatMaxMs + pollBoundMarginMs;
   const hop = new EventsHop({
     upstreams,
+    links,
     pollBoundMs,
     streamBoundMs: config.queues.stream.lifetimeMs + pollBoundMarginMs,
     signIdentity: sign,

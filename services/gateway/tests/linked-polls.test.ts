@@ -70,7 +70,7 @@ describe('a poll on a link', () => {
     const [received] = holder.polled;
     expect(answer.headers.get('x-request-id')).toBe(received?.requestId);
     expect(received?.caller).toMatchObject({ userId: user.userId, email: user.email });
-    expect(received?.query).toBe('?queue_id=17%3Aabcdef&last_event_id=4');
+    expect(received?.address).toBe('/api/v1/events?queue_id=17%3Aabcdef&last_event_id=4');
     expect(next.polled.length).toBe(0);
   });
 
@@ -85,8 +85,8 @@ describe('a poll on a link', () => {
 
   it('gets its own answer, in whichever order they come', async () => {
     const release = Promise.withResolvers<undefined>();
-    await addNodes(async ({ query }) => {
-      const id = Number(/last_event_id=(\d+)/.exec(query)?.[1]);
+    await addNodes(async ({ address }) => {
+      const id = Number(/last_event_id=(\d+)/.exec(address)?.[1]);
       if (id % 2 === 0) await release.promise;
       return { status: 200, headers, shared: '{"id":', own: `${id}}` };
     });

@@ -1,4 +1,3 @@
-export { createMessagesApp } from './app.ts';
 export type { MessagesContext } from './context.ts';
 export { endpoints } from './endpoints/index.ts';
 export { BatchWriter } from './sending/batch-writer.ts';

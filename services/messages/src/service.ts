@@ -2,13 +2,14 @@ import { ConfigError } from '@parley/config';
 import { EventLog } from '@parley/event-log';
 import { openFileStore } from '@parley/files';
 import type { FileStore } from '@parley/files';
+import { serveApi } from '@parley/http';
 import type { RequestHandler, ServiceFrame } from '@parley/http';
 import { SideEffectRunner } from '@parley/jobs';
 import { subjectLogger } from '@parley/logging';
 import { connectStores, keepLease, openPool } from '@parley/service';
 import { deriveKeySecrets } from '@parley/store';
 
-import { createMessagesApp } from './app.ts';
+import { endpoints } from './endpoints/index.ts';
 import { UploadFiles } from './files/upload-files.ts';
 import { BatchWriter } from './sending/batch-writer.ts';
 import { MessageRenderer } from './rendering/message-renderer.ts';
@@ -111,7 +112,8 @@ export async function startMessages(frame: ServiceFrame): Promise<RequestHandler
     registry: frame.metrics.registry,
   });
   startUpkeep(frame, stores.pool, uploads);
-  return createMessagesApp({
+  return serveApi(frame, {
+    endpoints,
     context: {
       pool: stores.pool,
       eventLog: stores.eventLog,
@@ -124,9 +126,5 @@ export async function startMessages(frame: ServiceFrame): Promise<RequestHandler
       searchTimeoutMs: config.searchTimeoutMs,
       publicUrl: config.publicUrl,
     },
-    identitySecrets: config.internalSecrets.map((secret) => secret.reveal()),
-    log,
-    metrics: frame.metrics,
-    checkAnswers: config.checkAnswers,
-  });
+  }).handler;
 }

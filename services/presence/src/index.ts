@@ -1,4 +1,3 @@
-export { createPresenceApp } from './app.ts';
 export type { PresenceContext } from './context.ts';
 export { endpoints } from './endpoints/index.ts';
 export { createPresenceContext, startPresence } from './service.ts';

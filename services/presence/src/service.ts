@@ -2,6 +2,7 @@ import { ConfigError } from '@parley/config';
 import type { ServiceConfig } from '@parley/config';
 import { openFileStore } from '@parley/files';
 import type { FileStore } from '@parley/files';
+import { serveApi } from '@parley/http';
 import type { RequestHandler, ServiceFrame } from '@parley/http';
 import { subjectLogger } from '@parley/logging';
 import type { Logger } from '@parley/logging';
@@ -10,9 +11,9 @@ import { connectStores, keepLease } from '@parley/service';
 import type { Stores } from '@parley/service';
 import { deriveKeySecrets } from '@parley/store';
 
-import { createPresenceApp } from './app.ts';
 import { AvatarFiles } from './avatars/avatar-files.ts';
 import type { PresenceContext } from './context.ts';
+import { endpoints } from './endpoints/index.ts';
 import { PictureFiles } from './organization/picture-files.ts';
 import { PresenceBoard } from './presence/presence-board.ts';
 import { realmDescriptionRenderer } from './render-realm-description.ts';
@@ -68,11 +69,8 @@ export async function startPresence(frame: ServiceFrame): Promise<RequestHandler
   });
   frame.onDispose('presence', () => presence.stop());
   keepLease(frame, stores);
-  return createPresenceApp({
+  return serveApi(frame, {
+    endpoints,
     context: { ...createPresenceContext({ config, log, files, ...stores }), presence },
-    identitySecrets: config.internalSecrets.map((secret) => secret.reveal()),
-    log,
-    metrics,
-    checkAnswers: config.checkAnswers,
-  });
+  }).handler;
 }

@@ -1,4 +1,3 @@
-export { createSubscriptionsApp } from './app.ts';
 export type { SubscriptionsContext } from './context.ts';
 export { endpoints } from './endpoints/index.ts';
 export { startSubscriptions } from './service.ts';

@@ -1,16 +1,18 @@
+import { serveApi } from '@parley/http';
 import type { RequestHandler, ServiceFrame } from '@parley/http';
 import { descriptionRenderer } from '@parley/markdown';
 import { connectStores, keepLease } from '@parley/service';
 import { StreamTraffic } from '@parley/store';
 
-import { createSubscriptionsApp } from './app.ts';
+import { endpoints } from './endpoints/index.ts';
 
 /** Connects the service to its stores and builds its app; the frame serves it. */
 export async function startSubscriptions(frame: ServiceFrame): Promise<RequestHandler> {
-  const { config, log, metrics } = frame;
+  const { config } = frame;
   const stores = await connectStores(frame);
   keepLease(frame, stores);
-  return createSubscriptionsApp({
+  return serveApi(frame, {
+    endpoints,
     context: {
       pool: stores.pool,
       eventLog: stores.eventLog,
@@ -18,9 +20,5 @@ export async function startSubscriptions(frame: ServiceFrame): Promise<RequestHa
       renderDescription: descriptionRenderer(config.publicUrl),
       nowMs: Date.now,
     },
-    identitySecrets: config.internalSecrets.map((secret) => secret.reveal()),
-    log,
-    metrics,
-    checkAnswers: config.checkAnswers,
-  });
+  }).handler;
 }

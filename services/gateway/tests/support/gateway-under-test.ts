@@ -14,8 +14,8 @@ import type { VerifiedIdentity } from '@parley/identity';
 import { createLogger } from '@parley/logging';
 import { ServiceLease } from '@parley/placement';
 import { deriveKeySecrets, generateApiKey, setApiKey } from '@parley/store';
-import { NodeLinks, pollLinkPath } from '@parley/poll-link';
-import type { LinkAnswer, ReceivedPoll } from '@parley/poll-link';
+import { NodeLinks, linkPath } from '@parley/links';
+import type { LinkAnswer, ReceivedRequest } from '@parley/links';
 import { createRedisPrefix, createTestDatabase, getTestStores, waitUntil } from '@parley/test-kit';
 
 import { startGateway } from '../../src/service.ts';
@@ -27,7 +27,7 @@ export type UpstreamHandler = (
 ) => void;
 
 /** Answers the polls that come over the links of an upstream. */
-export type LinkHandler = (poll: ReceivedPoll) => Promise<LinkAnswer>;
+export type LinkHandler = (poll: ReceivedRequest) => Promise<LinkAnswer>;
 
 /** One bare HTTP server that holds a lease, for what real services do and for what they must not do. */
 export type Upstream = {
@@ -41,7 +41,7 @@ export type Upstream = {
   linkHandler: LinkHandler | undefined;
   readonly links: NodeLinks;
   /** Polls of links in the order of their coming. */
-  readonly polled: ReceivedPoll[];
+  readonly polled: ReceivedRequest[];
   /** Requests in the order of their coming. */
   readonly seen: {
     method: string;
@@ -139,7 +139,7 @@ export class GatewayUnderTest {
     const sockets = new Set<Socket>();
     const nodeId = options.nodeId ?? `${service}-${randomBytes(4).toString('hex')}`;
     const server = createServer((request, response) => {
-      if (request.url === pollLinkPath) {
+      if (request.url === linkPath) {
         response.writeHead(404).end();
         return;
       }
@@ -152,7 +152,7 @@ export class GatewayUnderTest {
         () => undefined,
       );
     });
-    const polled: ReceivedPoll[] = [];
+    const polled: ReceivedRequest[] = [];
     const links = new NodeLinks({
       identitySecrets: [internalSecret],
       answer: (poll, reply) => {

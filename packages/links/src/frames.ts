@@ -2,21 +2,22 @@
 
 const headerBytes = 8;
 
-/** A frame never comes near it: an answer holds at most a megabyte of events, and a gateway's frame is the polls of one moment. */
+/** A frame never comes near it: what may be long goes by HTTP, and a gateway sends what is much in several. */
 const frameMaxBytes = 64 * 1_048_576;
 
 /** The other side does not keep to the protocol. */
 export class BrokenFrame extends Error {}
 
-/** @returns the bytes of a frame */
-export function frameOf(text: string, body = ''): Buffer {
+/** @returns the bytes of a frame whose body is all the parts, one after the other */
+export function frameOf(text: string, ...parts: readonly (string | Buffer)[]): Buffer {
   const textBytes = Buffer.byteLength(text);
-  const bodyBytes = Buffer.byteLength(body);
+  const bodyBytes = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
   const frame = Buffer.allocUnsafe(headerBytes + textBytes + bodyBytes);
   frame.writeUInt32BE(textBytes, 0);
   frame.writeUInt32BE(bodyBytes, 4);
-  frame.write(text, headerBytes);
-  frame.write(body, headerBytes + textBytes);
+  let at = headerBytes + frame.write(text, headerBytes);
+  for (const part of parts)
+    at += typeof part === 'string' ? frame.write(part, at) : part.copy(frame, at);
   return frame;
 }
 

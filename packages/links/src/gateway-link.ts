@@ -1,16 +1,22 @@
-/** The gateway's end of a link: one connection to an event node, for all polls that it holds there. */
+/** The gateway's end of a link: one connection to a node, for the requests that it has there. */
 import { request as sendRequest } from 'node:http';
 import type { Socket } from 'node:net';
 
 import { identityHeaderName } from '@parley/contracts';
-import type { Caller } from '@parley/contracts';
 
 import { FrameReader, frameOf } from './frames.ts';
-import { pollLinkPath, pollLinkProtocol } from './protocol.ts';
+import { linkPath, linkProtocol } from './protocol.ts';
 import { Slots } from './slots.ts';
-import type { AnswersText, LeavingText, LinkAnswer, LinkedPoll, PollsText } from './protocol.ts';
+import type {
+  AnswersText,
+  LeavingText,
+  LinkAnswer,
+  LinkedRequest,
+  RequestText,
+  RequestsText,
+} from './protocol.ts';
 
-/** The node was not reached: it has seen nothing of the polls. */
+/** The node was not reached: it has seen nothing of the requests. */
 export class LinkUnreachable extends Error {}
 
 /** The node answered by HTTP that it knows no links: it is of an older release. */
@@ -21,8 +27,8 @@ export class LinkLost extends Error {}
 
 export type LinkFault = LinkUnreachable | LinkRefused | LinkLost;
 
-/** Who waits for the answer to a poll: told once, of its answer or of the end of the link. */
-export type PollListener = {
+/** Who waits for the answer to a request: told once, of its answer or of the end of the link. */
+export type LinkListener = {
   readonly onLinkAnswer: (answer: LinkAnswer) => void;
   readonly onLinkFault: (fault: LinkFault) => void;
 };
@@ -35,7 +41,7 @@ export type GatewayLinkOptions = {
   readonly connectTimeoutMs: number;
   /** How often the node is looked after; three looks without a word, and the link is lost. */
   readonly lookEveryMs: number;
-  /** Told when the node stops, before the answers that end its polls for it. */
+  /** Told when the node stops, before the answers that end polls for it. No request may begin here any more. */
   readonly onLeaving: () => void;
   /** Told first when the link is over. */
   readonly onClosed: (fault: LinkFault) => void;
@@ -47,32 +53,36 @@ export type GatewayLinkOptions = {
  */
 const silentLooksMax = 3;
 
-/** Polls that begin together, as those of a node that died, go in frames of so many: a query may take kilobytes. */
-const pollsPerFrame = 1_000;
+/** Requests that begin together, as the polls of a node that died, go in frames of so many: a query may take kilobytes. */
+const requestsPerFrame = 1_000;
+
+/** A frame is complete with so many bytes of bodies, of which each may be a megabyte. */
+const bodiesPerFrameBytes = 4 * 1_048_576;
 
 export class GatewayLink {
   readonly #options: GatewayLinkOptions;
-  readonly #listeners = new Slots<PollListener>();
+  readonly #listeners = new Slots<LinkListener>();
   #socket: Socket | undefined;
-  #begun: [number: number, requestId: string, query: string, caller: Caller][] = [];
+  #begun: (LinkedRequest & { readonly number: number })[] = [];
   #left: number[] = [];
   #isFlushing = false;
   #isClosed = false;
+  #isLeaving = false;
   #silentLooks = 0;
   #lookTimer: NodeJS.Timeout | undefined;
   readonly #abandonOpening: () => void;
 
-  /** Begins to connect. Polls may be given at once. */
+  /** Begins to connect. Requests may be given at once. */
   constructor(options: GatewayLinkOptions) {
     this.#options = options;
     const opening = sendRequest({
       host: options.hostname,
       port: options.port,
-      path: pollLinkPath,
+      path: linkPath,
       agent: false,
       headers: {
         Connection: 'Upgrade',
-        Upgrade: pollLinkProtocol,
+        Upgrade: linkProtocol,
         [identityHeaderName]: options.identity,
       },
     });
@@ -99,15 +109,26 @@ export class GatewayLink {
     opening.end();
   }
 
-  /** @returns polls whose answer is awaited */
+  /** @returns requests whose answer is awaited */
   get size(): number {
     return this.#listeners.size;
   }
 
-  /** Sends a poll. @returns the number by which it is left */
-  poll({ requestId, query, caller }: LinkedPoll, listener: PollListener): number {
+  /** Whether the node has said that it stops. */
+  get isLeaving(): boolean {
+    return this.#isLeaving;
+  }
+
+  /**
+   * Sends a request.
+   *
+   * @returns the number by which it is left
+   * @throws Error where the node has said that it stops
+   */
+  send(request: LinkedRequest, listener: LinkListener): number {
+    if (this.#isLeaving) throw new Error('a node that stops takes no more requests on this link');
     const number = this.#listeners.add(listener);
-    this.#begun.push([number, requestId, query, caller]);
+    this.#begun.push({ ...request, number });
     this.#flushSoon();
     return number;
   }
@@ -119,7 +140,7 @@ export class GatewayLink {
     this.#flushSoon();
   }
 
-  /** Ends the link; polls that wait are told that it is lost. */
+  /** Ends the link; whoever waits is told that it is lost. */
   close(): void {
     this.#close(new LinkLost('the gateway ended the link'));
   }
@@ -163,11 +184,14 @@ export class GatewayLink {
   #receive(text: string, body: Buffer): void {
     const said = JSON.parse(text) as AnswersText | LeavingText;
     if (said[0] === 'leaving') {
+      this.#isLeaving = true;
       this.#options.onLeaving();
+      this.#flush();
+      this.#say(['leaving']);
       return;
     }
     const [status, headers, answers] = said;
-    const shared = body.toString();
+    const shared = answers.length > 1 ? body.toString() : body;
     for (const [number, own] of answers)
       this.#listeners.take(number)?.onLinkAnswer({ status, headers, shared, own });
   }
@@ -188,19 +212,31 @@ export class GatewayLink {
     const leftAtOnce = new Set(left);
     // What was left before it was sent is not sent, and its slot may be in use again.
     const begun =
-      left.length === 0 ? this.#begun : this.#begun.filter(([number]) => !leftAtOnce.has(number));
+      left.length === 0 ? this.#begun : this.#begun.filter(({ number }) => !leftAtOnce.has(number));
     this.#begun = [];
     this.#left = [];
     let from = 0;
     do {
-      this.#say([begun.slice(from, from + pollsPerFrame), left]);
-      from += pollsPerFrame;
+      const texts: RequestText[] = [];
+      const bodies: Buffer[] = [];
+      let bytes = 0;
+      for (const { number, requestId, method, address, caller, headers, body } of begun.slice(
+        from,
+        from + requestsPerFrame,
+      )) {
+        texts.push([number, requestId, method, address, caller, headers, body.length]);
+        bodies.push(body);
+        bytes += body.length;
+        if (bytes >= bodiesPerFrameBytes) break;
+      }
+      this.#say([texts, left], bodies);
+      from += texts.length;
       left = [];
     } while (from < begun.length);
   }
 
-  #say(polls: PollsText): void {
-    this.#socket?.write(frameOf(JSON.stringify(polls)));
+  #say(text: RequestsText | LeavingText, bodies: readonly Buffer[] = []): void {
+    this.#socket?.write(frameOf(JSON.stringify(text), ...bodies));
   }
 
   #close(fault: LinkFault): void {

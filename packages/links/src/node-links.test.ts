@@ -10,9 +10,9 @@ import { waitUntil } from '@parley/test-kit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { FrameReader, frameOf } from './frames.ts';
-import { NodeLinks, PollSignal } from './node-links.ts';
-import type { ReceivedPoll } from './node-links.ts';
-import { pollLinkPath, pollLinkProtocol, pollLinkRequestId } from './protocol.ts';
+import { NodeLinks, RequestSignal } from './node-links.ts';
+import type { ReceivedRequest } from './node-links.ts';
+import { linkPath, linkProtocol, linkRequestId } from './protocol.ts';
 import type { LinkAnswer } from './protocol.ts';
 
 const secret = 'i'.repeat(40);
@@ -29,7 +29,7 @@ const upgraded = 'HTTP/1.1 101 Switching Protocols\r\n';
 let server: Server;
 let links: NodeLinks;
 let faults: unknown[];
-let held: { readonly poll: ReceivedPoll; readonly reply: (answer: LinkAnswer) => void }[];
+let held: { readonly poll: ReceivedRequest; readonly reply: (answer: LinkAnswer) => void }[];
 const sockets: Socket[] = [];
 
 beforeEach(async () => {
@@ -60,7 +60,7 @@ type Gateway = {
   readonly isOver: () => boolean;
 };
 
-function connectAs(requestId: string, signedBy = secret, path: string = pollLinkPath): Gateway {
+function connectAs(requestId: string, signedBy = secret, path: string = linkPath): Gateway {
   const { port } = server.address() as AddressInfo;
   const socket = connect({ host: '127.0.0.1', port, allowHalfOpen: true });
   sockets.push(socket);
@@ -85,13 +85,13 @@ function connectAs(requestId: string, signedBy = secret, path: string = pollLink
     });
   const identity = signIdentity(signedBy, null, { requestId, nowMs: Date.now() });
   socket.write(
-    `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: ${pollLinkProtocol}\r\n${identityHeaderName}: ${identity}\r\n\r\n`,
+    `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: ${linkProtocol}\r\n${identityHeaderName}: ${identity}\r\n\r\n`,
   );
   return { socket, said: () => said, head: () => head, isOver: () => isOver };
 }
 
 async function open(): Promise<Gateway> {
-  const gateway = connectAs(pollLinkRequestId);
+  const gateway = connectAs(linkRequestId);
   await waitUntil('the link is open', () => gateway.head().startsWith(upgraded));
   return gateway;
 }
@@ -100,7 +100,15 @@ function say(gateway: Gateway, text: unknown): void {
   gateway.socket.write(frameOf(JSON.stringify(text)));
 }
 
-const poll = (number: number): readonly unknown[] => [number, `r${number}`, '?a=b', caller];
+const poll = (number: number): readonly unknown[] => [
+  number,
+  `r${number}`,
+  'GET',
+  '/x?a=b',
+  caller,
+  {},
+  0,
+];
 const answerOf = (own: string): LinkAnswer => ({ status: 200, headers: {}, shared: '', own });
 
 describe('a number that is used again', () => {
@@ -132,9 +140,9 @@ describe('what is no frame of ours', () => {
     ['no lists', frameOf('null')],
     ['an object', frameOf('{}')],
     ['no list of polls', frameOf('[7,[]]')],
-    ['a poll without a number', frameOf('[[[null,"r","?",null]],[]]')],
-    ['a number with a fraction', frameOf('[[[0.5,"r","?",null]],[]]')],
-    ['a number below zero', frameOf('[[[-1,"r","?",null]],[]]')],
+    ['a poll without a number', frameOf('[[[null,"r","GET","?",null,{},0]],[]]')],
+    ['a number with a fraction', frameOf('[[[0.5,"r","GET","?",null,{},0]],[]]')],
+    ['a number below zero', frameOf('[[[-1,"r","GET","?",null,{},0]],[]]')],
     ['lengths beyond all bounds', Buffer.alloc(8, 0xff)],
   ])('%s ends the link, and no other', async (_case, bytes) => {
     const [other, gateway] = [await open(), await open()];
@@ -176,12 +184,12 @@ describe('the end', () => {
   });
 
   it.each([
-    ['was refused', () => connectAs(pollLinkRequestId, 'j'.repeat(40))],
+    ['was refused', () => connectAs(linkRequestId, 'j'.repeat(40))],
     [
       'comes after the end of all links',
       () => {
         links.end();
-        return connectAs(pollLinkRequestId);
+        return connectAs(linkRequestId);
       },
     ],
   ])('of the server waits for nobody who %s', async (_case, make) => {
@@ -203,7 +211,7 @@ it('a link that asks whether the node is there is told so', async () => {
 
 describe('a signal', () => {
   it('tells the one who listens, once it is aborted', () => {
-    const signal = new PollSignal();
+    const signal = new RequestSignal();
     let told = 0;
     const listener = (): void => {
       told += 1;
@@ -215,7 +223,7 @@ describe('a signal', () => {
   });
 
   it('tells nobody who went, and takes the next', () => {
-    const signal = new PollSignal();
+    const signal = new RequestSignal();
     const told: string[] = [];
     const first = (): unknown => told.push('first');
     const second = (): unknown => told.push('second');

@@ -1,18 +1,24 @@
-/** The event node's end of its links, one for each gateway. */
+/** A node's end of its links, one for each gateway. */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-import type { Caller } from '@parley/contracts';
 import { identityHeaderName } from '@parley/contracts';
 import { verifyIdentity } from '@parley/identity';
 
 import { FrameReader, frameOf } from './frames.ts';
 import { SlotTable } from './slots.ts';
-import { pollLinkProtocol, pollLinkRequestId } from './protocol.ts';
-import type { AnswersText, LeavingText, LinkAnswer, LinkedPoll, PollsText } from './protocol.ts';
+import { linkPath, linkProtocol, linkRequestId } from './protocol.ts';
+import type {
+  AnswersText,
+  LeavingText,
+  LinkAnswer,
+  LinkedRequest,
+  RequestText,
+  RequestsText,
+} from './protocol.ts';
 
-/** As much of an AbortSignal as one poll needs, of which a node holds thousands. */
-export class PollSignal {
+/** As much of an AbortSignal as a request needs that may be a poll, of which a node holds thousands. */
+export class RequestSignal {
   #aborted = false;
   #listener: (() => void) | undefined;
 
@@ -20,9 +26,9 @@ export class PollSignal {
     return this.#aborted;
   }
 
-  /** Keeps one listener: the poll waits for one thing at a time. */
+  /** Keeps one listener: a request waits for one thing at a time. */
   addEventListener(_type: 'abort', listener: () => void): void {
-    if (this.#listener !== undefined) throw new Error('a poll waits for one thing at a time');
+    if (this.#listener !== undefined) throw new Error('a request waits for one thing at a time');
     this.#listener = listener;
   }
 
@@ -36,17 +42,17 @@ export class PollSignal {
   }
 }
 
-/** A poll that a node is to answer. */
-export type ReceivedPoll = LinkedPoll & {
+/** A request that a node is to answer. */
+export type ReceivedRequest = LinkedRequest & {
   /** Aborted when nobody waits for the answer any more. */
-  readonly signal: PollSignal;
+  readonly signal: RequestSignal;
 };
 
 export type NodeLinksOptions = {
   /** Secrets with which the gateway's identity may be signed. */
   readonly identitySecrets: readonly string[];
-  /** Answers a poll by calling back once, refusals included; what it throws ends the link. */
-  readonly answer: (poll: ReceivedPoll, reply: (answer: LinkAnswer) => void) => void;
+  /** Answers a request by calling back once, refusals included; what it throws ends the link. */
+  readonly answer: (request: ReceivedRequest, reply: (answer: LinkAnswer) => void) => void;
   readonly onFault: (error: unknown) => void;
 };
 
@@ -56,20 +62,28 @@ const answersPerFrame = 128;
 /** A gateway that does not see the end of a link is left after so long. */
 const endingMaxMs = 1_000;
 
+/** A gateway that is there says within a moment that it sends nothing more. */
+const farewellMaxMs = 1_000;
+
 type Alike = { readonly first: LinkAnswer; readonly answers: [number, string][] };
 
 class NodeLink {
   readonly #socket: Duplex;
   readonly #options: NodeLinksOptions;
-  readonly #waiting = new SlotTable<PollSignal>();
-  /** Answers of this moment, by what they share. */
-  readonly #ready = new Map<string, Alike>();
+  readonly #waiting = new SlotTable<RequestSignal>();
+  /** Answers of this moment that others may begin like, by what they share. */
+  readonly #alike = new Map<LinkAnswer['shared'], Alike>();
+  /** The other answers of this moment. */
+  #alone: Buffer[] = [];
   #isFlushing = false;
+  /** Whether nothing new comes: the gateway has said so, or is gone. */
+  #isLeft = false;
+  readonly #quiet = Promise.withResolvers<void>();
 
   constructor(socket: Duplex, head: Buffer, options: NodeLinksOptions) {
     this.#socket = socket;
     this.#options = options;
-    const reader = new FrameReader((text) => this.#receive(text));
+    const reader = new FrameReader((text, body) => this.#receive(text, body));
     const read = (chunk: Buffer): void => {
       try {
         reader.push(chunk);
@@ -82,12 +96,20 @@ class NodeLink {
     socket.on('end', () => socket.destroy());
     socket.on('close', () => {
       for (const signal of this.#waiting) signal.abort();
+      this.#quiet.resolve();
     });
     if (head.length > 0) read(head);
   }
 
+  /** Resolves when the gateway sends nothing more and has all its answers, or is gone. */
+  get quiet(): Promise<void> {
+    return this.#quiet.promise;
+  }
+
   sayLeaving(): void {
     this.#send(['leaving']);
+    // It may be paused, or of a release that says nothing back.
+    setTimeout(() => this.#leave(), farewellMaxMs).unref();
   }
 
   /** Ends the link behind the answers that are ready. */
@@ -98,19 +120,38 @@ class NodeLink {
     setTimeout(() => this.#socket.destroy(), endingMaxMs).unref();
   }
 
-  #receive(text: string): void {
-    const [polls, left] = JSON.parse(text) as PollsText;
-    // Before the polls, since those may use the slots of what was left.
-    for (const number of left) this.#waiting.take(number)?.abort();
-    for (const [number, requestId, query, caller] of polls)
-      this.#begin(number, requestId, query, caller);
-    if (polls.length === 0 && left.length === 0) this.#send([200, {}, []]);
+  #leave(): void {
+    this.#isLeft = true;
+    this.#tellQuiet();
   }
 
-  #begin(number: number, requestId: string, query: string, caller: Caller): void {
-    const signal = new PollSignal();
+  #tellQuiet(): void {
+    if (this.#isLeft && this.#waiting.size === 0) this.#quiet.resolve();
+  }
+
+  #receive(text: string, body: Buffer): void {
+    const said = JSON.parse(text) as RequestsText | LeavingText;
+    if (said[0] === 'leaving') {
+      this.#leave();
+      return;
+    }
+    const [requests, left] = said;
+    // Before the requests, since those may use the slots of what was left.
+    for (const number of left) this.#waiting.take(number)?.abort();
+    let from = 0;
+    for (const request of requests) {
+      const to = from + request[6];
+      this.#begin(request, body.subarray(from, to));
+      from = to;
+    }
+    if (requests.length === 0 && left.length === 0) this.#send([200, {}, []]);
+    this.#tellQuiet();
+  }
+
+  #begin([number, requestId, method, address, caller, headers]: RequestText, body: Buffer): void {
+    const signal = new RequestSignal();
     this.#waiting.put(number, signal);
-    this.#options.answer({ requestId, query, caller, signal }, (answer) =>
+    this.#options.answer({ requestId, method, address, caller, headers, body, signal }, (answer) =>
       this.#reply(number, answer),
     );
   }
@@ -118,38 +159,50 @@ class NodeLink {
   #reply(number: number, answer: LinkAnswer): void {
     // Who left gets nothing.
     if (this.#waiting.take(number) === undefined) return;
-    const alike = this.#ready.get(answer.shared);
-    if (alike === undefined || !isAlike(alike.first, answer)) {
-      if (alike !== undefined) this.#write(alike);
-      this.#ready.set(answer.shared, { first: answer, answers: [[number, answer.own]] });
-    } else {
-      alike.answers.push([number, answer.own]);
-      if (alike.answers.length >= answersPerFrame) {
-        this.#ready.delete(answer.shared);
-        this.#write(alike);
-      }
-    }
+    const { status, headers, shared, own } = answer;
+    if (own === '')
+      this.#alone.push(frameOf(JSON.stringify([status, headers, [[number, '']]]), shared));
+    else this.#gather(number, answer);
     if (this.#isFlushing) return;
     this.#isFlushing = true;
     setImmediate(() => this.#flush());
   }
 
+  #gather(number: number, answer: LinkAnswer): void {
+    const alike = this.#alike.get(answer.shared);
+    if (alike === undefined || !isAlike(alike.first, answer)) {
+      if (alike !== undefined) this.#write(alike);
+      this.#alike.set(answer.shared, { first: answer, answers: [[number, answer.own]] });
+    } else {
+      alike.answers.push([number, answer.own]);
+      if (alike.answers.length >= answersPerFrame) {
+        this.#alike.delete(answer.shared);
+        this.#write(alike);
+      }
+    }
+  }
+
   #flush(): void {
     this.#isFlushing = false;
-    for (const alike of this.#ready.values()) this.#write(alike);
-    this.#ready.clear();
+    this.#socket.cork();
+    for (const alike of this.#alike.values()) this.#write(alike);
+    if (this.#socket.writable) for (const frame of this.#alone) this.#socket.write(frame);
+    this.#socket.uncork();
+    this.#alike.clear();
+    this.#alone = [];
+    this.#tellQuiet();
   }
 
   #write({ first, answers }: Alike): void {
     this.#send([first.status, first.headers, answers], first.shared);
   }
 
-  #send(text: AnswersText | LeavingText, body?: string): void {
+  #send(text: AnswersText | LeavingText, ...body: readonly LinkAnswer['shared'][]): void {
     // Behind the end nothing is said: it would cut off what is still on its way.
-    if (this.#socket.writable) this.#socket.write(frameOf(JSON.stringify(text), body));
+    if (this.#socket.writable) this.#socket.write(frameOf(JSON.stringify(text), ...body));
   }
 
-  /** Its polls go on elsewhere, since the gateway sees that the link is gone. */
+  /** Its requests go on elsewhere, or are lost, since the gateway sees that the link is gone. */
   #fail(error: unknown): void {
     this.#options.onFault(error);
     this.#socket.destroy();
@@ -163,6 +216,7 @@ function isAlike(first: LinkAnswer, other: LinkAnswer): boolean {
 export class NodeLinks {
   readonly #options: NodeLinksOptions;
   readonly #links = new Map<Duplex, NodeLink>();
+  #isLeaving = false;
   #hasEnded = false;
 
   constructor(options: NodeLinksOptions) {
@@ -187,16 +241,20 @@ export class NodeLinks {
       typeof header === 'string' ? header : undefined,
       nowMs,
     );
-    if (identity?.requestId !== pollLinkRequestId) {
+    if (request.url !== linkPath) {
+      refuse(socket, '404 Not Found');
+    } else if (identity?.requestId !== linkRequestId) {
       refuse(socket, '401 Unauthorized');
-    } else if (request.headers.upgrade !== pollLinkProtocol) {
+    } else if (request.headers.upgrade !== linkProtocol) {
       refuse(socket, '400 Bad Request');
     } else {
       socket.write(
-        `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${pollLinkProtocol}\r\n\r\n`,
+        `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${linkProtocol}\r\n\r\n`,
       );
-      this.#links.set(socket, new NodeLink(socket, head, this.#options));
+      const link = new NodeLink(socket, head, this.#options);
+      this.#links.set(socket, link);
       socket.on('close', () => this.#links.delete(socket));
+      if (this.#isLeaving) link.sayLeaving();
     }
   }
 
@@ -205,7 +263,14 @@ export class NodeLinks {
    * answer finds another node.
    */
   sayLeaving(): void {
+    this.#isLeaving = true;
     for (const link of this.#links.values()) link.sayLeaving();
+  }
+
+  /** Tells gateways that this node stops, unless they know, and resolves when all that came is answered. */
+  async finish(): Promise<void> {
+    if (!this.#isLeaving) this.sayLeaving();
+    await Promise.all([...this.#links.values()].map((link) => link.quiet));
   }
 
   /** Ends all links, and takes no more: polls that are not answered go on at other nodes. */

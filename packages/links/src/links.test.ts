@@ -11,9 +11,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GatewayLink, LinkLost, LinkRefused, LinkUnreachable } from './gateway-link.ts';
 import type { LinkFault } from './gateway-link.ts';
 import { NodeLinks } from './node-links.ts';
-import type { ReceivedPoll } from './node-links.ts';
-import { pollLinkPath, pollLinkProtocol, pollLinkRequestId } from './protocol.ts';
-import type { LinkAnswer } from './protocol.ts';
+import type { ReceivedRequest } from './node-links.ts';
+import { linkPath, linkProtocol, linkRequestId } from './protocol.ts';
+import type { LinkAnswer, LinkedRequest } from './protocol.ts';
 
 const secret = 'i'.repeat(40);
 const caller = {
@@ -28,9 +28,9 @@ const answer = { status: 200, headers: {}, shared: 'x', own: 'y' };
 let server: Server;
 let links: NodeLinks;
 let port: string;
-let polled: ReceivedPoll[];
+let polled: ReceivedRequest[];
 let told: string[];
-let reply: (poll: ReceivedPoll) => Promise<LinkAnswer>;
+let reply: (poll: ReceivedRequest) => Promise<LinkAnswer>;
 let closeGatewayLink: () => void;
 let lookEveryMs: number;
 
@@ -81,26 +81,30 @@ function connect(identity: string, toPort = port): GatewayLink {
   return link;
 }
 
-function ask(link: GatewayLink, query = '?a=b'): Promise<LinkAnswer | LinkFault> {
+function requestOf(requestId: string, address = '/x?a=b', body = ''): LinkedRequest {
+  return { requestId, method: 'POST', address, caller, headers: {}, body: Buffer.from(body) };
+}
+
+function ask(link: GatewayLink, address = '/x?a=b', body = ''): Promise<LinkAnswer | LinkFault> {
   return new Promise((resolve) => {
-    link.poll(
-      { requestId: 'r', query, caller },
-      { onLinkAnswer: resolve, onLinkFault: (fault) => resolve(fault) },
-    );
+    link.send(requestOf('r', address, body), {
+      onLinkAnswer: ({ shared, ...rest }) => resolve({ ...rest, shared: shared.toString() }),
+      onLinkFault: (fault) => resolve(fault),
+    });
   });
 }
 
 describe('a link', () => {
   it('brings polls and their answers', async () => {
-    const link = connect(identityFor(pollLinkRequestId));
+    const link = connect(identityFor(linkRequestId));
     expect(await ask(link)).toEqual(answer);
-    expect(polled).toMatchObject([{ requestId: 'r', query: '?a=b', caller }]);
+    expect(polled).toMatchObject([{ requestId: 'r', method: 'POST', address: '/x?a=b', caller }]);
     expect(link.size).toBe(0);
   });
 
   it.each([
     ['no identity', ''],
-    ['one by another secret', identityFor(pollLinkRequestId, 'j'.repeat(40))],
+    ['one by another secret', identityFor(linkRequestId, 'j'.repeat(40))],
     ['one of a request that needs no authentication', identityFor('0123456789abcdef')],
   ])('is not opened with %s', async (_case, identity) => {
     expect(await ask(connect(identity))).toBeInstanceOf(LinkRefused);
@@ -108,21 +112,21 @@ describe('a link', () => {
   });
 
   it('is not opened for another protocol', async () => {
-    const response = await fetch(`http://127.0.0.1:${port}${pollLinkPath}`, {
-      headers: { [identityHeaderName]: identityFor(pollLinkRequestId) },
+    const response = await fetch(`http://127.0.0.1:${port}${linkPath}`, {
+      headers: { [identityHeaderName]: identityFor(linkRequestId) },
     });
     expect(response.status).toBe(404);
-    expect(pollLinkProtocol).toMatch(/-\d+$/);
+    expect(linkProtocol).toMatch(/-\d+$/);
   });
 
   it('is refused by a server that knows no links', async () => {
     server.removeAllListeners('upgrade');
-    expect(await ask(connect(identityFor(pollLinkRequestId)))).toBeInstanceOf(LinkRefused);
+    expect(await ask(connect(identityFor(linkRequestId)))).toBeInstanceOf(LinkRefused);
   });
 
   it('tells who was not reached from who was lost', async () => {
     reply = () => new Promise(() => undefined);
-    const link = connect(identityFor(pollLinkRequestId));
+    const link = connect(identityFor(linkRequestId));
     const held = ask(link);
     const begun = Promise.withResolvers<undefined>();
     reply = () => {
@@ -138,7 +142,7 @@ describe('a link', () => {
     });
     const { port: closedPort } = closed.address() as AddressInfo;
     await new Promise((resolve) => closed.close(resolve));
-    expect(await ask(connect(identityFor(pollLinkRequestId), String(closedPort)))).toBeInstanceOf(
+    expect(await ask(connect(identityFor(linkRequestId), String(closedPort)))).toBeInstanceOf(
       LinkUnreachable,
     );
   });
@@ -149,7 +153,7 @@ describe('a link', () => {
       await release.promise;
       return answer;
     };
-    const link = connect(identityFor(pollLinkRequestId));
+    const link = connect(identityFor(linkRequestId));
     const begun = new Promise<void>((resolve) => {
       const { length } = polled;
       const check = (): void => {
@@ -169,12 +173,12 @@ describe('a link', () => {
   it('sends what many answers begin with once', async () => {
     const long = 'l'.repeat(100_000);
     const headers = {};
-    reply = ({ query }) => Promise.resolve({ status: 200, headers, shared: long, own: query });
+    reply = ({ address }) => Promise.resolve({ status: 200, headers, shared: long, own: address });
     let socket: Socket | undefined;
     server.on('upgrade', (_request, upgraded: Socket) => {
       socket = upgraded;
     });
-    const link = connect(identityFor(pollLinkRequestId));
+    const link = connect(identityFor(linkRequestId));
     const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => ask(link, `?${n}`)));
     expect(answers).toEqual(
       Array.from({ length: 100 }, (_, n) => ({ status: 200, headers, shared: long, own: `?${n}` })),
@@ -184,14 +188,14 @@ describe('a link', () => {
 
   it('tells the node what was left, also where the next poll gets its slot at once', async () => {
     reply = () => new Promise(() => undefined);
-    const link = connect(identityFor(pollLinkRequestId));
+    const link = connect(identityFor(linkRequestId));
     const listener = { onLinkAnswer: () => undefined, onLinkFault: () => undefined };
-    const first = link.poll({ requestId: 'first', query: '?', caller }, listener);
+    const first = link.send(requestOf('first'), listener);
     await waitUntil('the first poll is held', () => polled.length === 1);
     link.leave(first);
-    const second = link.poll({ requestId: 'second', query: '?', caller }, listener);
+    const second = link.send(requestOf('second'), listener);
     link.leave(second);
-    link.poll({ requestId: 'third', query: '?', caller }, listener);
+    link.send(requestOf('third'), listener);
     await waitUntil('the third poll is held', () => polled.length === 2);
     expect(polled.map(({ requestId, signal }) => [requestId, signal.aborted])).toEqual([
       ['first', true],
@@ -201,7 +205,7 @@ describe('a link', () => {
 
   it('carries thousands of the longest polls that begin at once', async () => {
     reply = () => Promise.resolve(answer);
-    const link = connect(identityFor(pollLinkRequestId));
+    const link = connect(identityFor(linkRequestId));
     const query = `?${'q'.repeat(15_500)}`;
     const answers = await Promise.all(Array.from({ length: 4_500 }, () => ask(link, query)));
     expect(answers.filter((each) => each instanceof Error)).toEqual([]);
@@ -211,7 +215,7 @@ describe('a link', () => {
     reply = () => new Promise(() => undefined);
     lookEveryMs = 20;
     server.on('upgrade', (_request, socket) => socket.pause());
-    expect(await ask(connect(identityFor(pollLinkRequestId)))).toBeInstanceOf(LinkLost);
+    expect(await ask(connect(identityFor(linkRequestId)))).toBeInstanceOf(LinkLost);
   });
 
   it('stands while nothing happens on it', async () => {
@@ -225,7 +229,7 @@ describe('a link', () => {
     server.on('upgrade', (_request, socket: Socket) => {
       upgraded = socket;
     });
-    const held = ask(connect(identityFor(pollLinkRequestId)));
+    const held = ask(connect(identityFor(linkRequestId)));
     await waitUntil('the poll is held', () => polled.length === 1);
     const written = upgraded?.bytesWritten ?? 0;
     await waitUntil(

@@ -1,6 +1,6 @@
-/** The links to event nodes: one for each node, made when the first poll goes there. */
+/** The links to the nodes of services: one for each node, made when the first request goes there. */
 import type { LiveNode } from '@parley/placement';
-import { GatewayLink, LinkRefused } from '@parley/poll-link';
+import { GatewayLink, LinkRefused } from '@parley/links';
 
 import { connectTimeoutMs, parseAddress } from './upstreams.ts';
 import type { NodeList } from './upstreams.ts';
@@ -13,7 +13,7 @@ const lookEveryMs = 3_000;
 
 type OpenLink = { readonly address: string; readonly link: GatewayLink };
 
-export class PollLinks {
+export class ServiceLinks {
   readonly #signIdentity: () => string;
   readonly #onLeaving: (nodeId: string) => void;
   readonly #links = new Map<string, OpenLink>();
@@ -21,7 +21,7 @@ export class PollLinks {
 
   /**
    * @param signIdentity makes what opens a link
-   * @param onLeaving told of a node that stops, before the polls that it ends for it
+   * @param onLeaving told of a node that stops, before the answers that end polls for it
    */
   constructor(signIdentity: () => string, onLeaving: (nodeId: string) => void) {
     this.#signIdentity = signIdentity;
@@ -33,12 +33,12 @@ export class PollLinks {
     return this.#links.size;
   }
 
-  /** @returns the link to a node, or undefined where the node knows none */
+  /** @returns the link to a node, or undefined where the node knows none or stops: HTTP is left then */
   find(node: LiveNode): GatewayLink | undefined {
     let known = this.#links.get(node.nodeId);
     while (known !== undefined) {
-      if (known.address === node.address) return known.link;
-      // A process of the same name somewhere else: the one before is gone. Its polls begin anew meanwhile, and may have opened another.
+      if (known.address === node.address) return known.link.isLeaving ? undefined : known.link;
+      // A process of the same name somewhere else: the one before is gone. Its requests begin anew meanwhile, and may have opened another.
       known.link.close();
       known = this.#links.get(node.nodeId);
     }
@@ -50,12 +50,10 @@ export class PollLinks {
     return this.#open(node);
   }
 
-  /** Closes the links to nodes that are lost, and those without polls to nodes that leave. */
+  /** Closes the links to nodes that are lost or leave, unless something still waits on them. */
   closeLost(list: NodeList): void {
-    for (const [nodeId, { link }] of this.#links) {
-      const state = list.stateOf(nodeId);
-      if (state === 'lapsed' || (state === 'gone' && link.size === 0)) link.close();
-    }
+    for (const [nodeId, { link }] of this.#links)
+      if (link.size === 0 && list.stateOf(nodeId) !== 'live') link.close();
   }
 
   closeAll(): void {

@@ -1,11 +1,11 @@
-/** Which link a node's polls go by. */
+/** Which link a node's requests go by. */
 import { createServer } from 'node:net';
 import type { AddressInfo, Server } from 'node:net';
 
-import type { GatewayLink } from '@parley/poll-link';
+import type { GatewayLink } from '@parley/links';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 
-import { PollLinks } from './poll-links.ts';
+import { ServiceLinks } from './service-links.ts';
 
 const caller = {
   userId: 7,
@@ -16,10 +16,10 @@ const caller = {
 } as const;
 
 let server: Server;
-let links: PollLinks;
+let links: ServiceLinks;
 
 beforeEach(async () => {
-  links = new PollLinks(
+  links = new ServiceLinks(
     () => 'identity',
     () => undefined,
   );
@@ -35,13 +35,14 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-it('is the one that polls of the process before opened, where a node comes back elsewhere', () => {
+it('is the one that requests of the process before opened, where a node comes back elsewhere', () => {
   const { port } = server.address() as AddressInfo;
   const before = { nodeId: 'n', service: 'events', address: `127.0.0.1:${port}` };
   const after = { nodeId: 'n', service: 'events', address: `localhost:${port}` };
   let opened: GatewayLink | undefined;
-  links.find(before)?.poll(
-    { requestId: 'r', query: '?', caller },
+  const request = { requestId: 'r', method: 'GET', address: '/x', caller, headers: {} };
+  links.find(before)?.send(
+    { ...request, body: Buffer.alloc(0) },
     {
       onLinkAnswer: () => undefined,
       onLinkFault: () => {

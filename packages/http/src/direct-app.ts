@@ -1,0 +1,195 @@
+/**
+ * Answers to requests that do not come as HTTP of their own, but over the link of a gateway. What is checked, decoded, logged and
+ * counted is the same as for a request to the app.
+ */
+import { internalServerError, methodNotAllowed, notFound } from '@parley/contracts';
+import { linkedHeaderNames } from '@parley/links';
+import type { LinkAnswer, LinkedHeaders, ReceivedRequest } from '@parley/links';
+import { requestLogger } from '@parley/logging';
+import { findTracer } from '@parley/tracing';
+import type { Span } from '@parley/tracing';
+
+import type { ApiAppOptions } from './api-app.ts';
+import { findAnswerFault, recordRequest, reportFault } from './answer-record.ts';
+import { checkAccess } from './check-access.ts';
+import { clientNameOf } from './client-name.ts';
+import { decodeParameters, findRawText } from './decode-parameters.ts';
+import type { RawParameters } from './decode-parameters.ts';
+import { findRefusalFault } from './declared-refusals.ts';
+import { DirectRoutes } from './direct-routes.ts';
+import type { RouteMatch } from './direct-routes.ts';
+import { LaterAnswer, Preserialized, RawAnswer, noContent, preserialized } from './endpoint.ts';
+import type { Endpoint, EndpointAnswer, Settle } from './endpoint.ts';
+import { refusalFor } from './error-handler.ts';
+import { readFormFiles } from './form-files.ts';
+import { decodeForm } from './form-text.ts';
+import type { FormValues } from './form-text.ts';
+import { decodeBody } from './request-body.ts';
+import { endRequestSpan, openRequestSpan } from './request-span.ts';
+import { allowedMethods, findEndpoint, findMeantEndpoint, takesJson } from './route-groups.ts';
+import { successText } from './write-answer.ts';
+
+const noForm: FormValues = new Map();
+
+/** Answers one request by calling back once; refusals are answers as well. */
+export type DirectApp = (request: ReceivedRequest, reply: (answer: LinkAnswer) => void) => void;
+
+/**
+ * Makes the function that answers the requests of links. It knows the endpoints that take no files and answer JSON.
+ *
+ * @throws TypeError when declarations contradict one another
+ */
+export function createDirectApp<Context>(options: ApiAppOptions<Context>): DirectApp {
+  const routes = new DirectRoutes(options.endpoints);
+  const successHeaders = { ...options.answerHeaders };
+  return (request, reply) => {
+    void new DirectExchange(options, routes, successHeaders, request, reply).run();
+  };
+}
+
+class DirectExchange<Context> implements Settle {
+  readonly #options: ApiAppOptions<Context>;
+  readonly #routes: DirectRoutes<Context>;
+  /** The same object for all, by which alike answers are known. */
+  readonly #successHeaders: Readonly<Record<string, string>>;
+  readonly #request: ReceivedRequest;
+  readonly #reply: (answer: LinkAnswer) => void;
+  readonly #startedAtMs = performance.now();
+  #endpoint: Endpoint<Context> | undefined;
+  #span: Span | undefined;
+
+  constructor(
+    options: ApiAppOptions<Context>,
+    routes: DirectRoutes<Context>,
+    successHeaders: Readonly<Record<string, string>>,
+    request: ReceivedRequest,
+    reply: (answer: LinkAnswer) => void,
+  ) {
+    this.#options = options;
+    this.#routes = routes;
+    this.#successHeaders = successHeaders;
+    this.#request = request;
+    this.#reply = reply;
+    options.metrics?.requestsInFlight.inc();
+  }
+
+  async run(): Promise<void> {
+    try {
+      const { address } = this.#request;
+      const mark = address.indexOf('?');
+      const match = this.#routes.find(mark < 0 ? address : address.slice(0, mark));
+      if (match === undefined) throw notFound();
+      const query = mark < 0 ? '' : address.slice(mark + 1);
+      const form = this.#hasForm(match) ? await this.#readForm() : noForm;
+      const answer = this.#handle(match, query, form);
+      // Only what is no promise yet is not waited for: a poll must not be a suspended call.
+      const given = answer instanceof Promise ? await answer : answer;
+      if (given instanceof LaterAnswer) given.begin(this);
+      else if (given instanceof Preserialized) this.answer(given);
+      else if (given === noContent || given instanceof RawAnswer)
+        throw new TypeError(`${this.#endpoint?.name} did not answer JSON`);
+      else this.answer(preserialized(successText(given)));
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  answer({ shared, own }: Preserialized): void {
+    const { checkAnswers } = this.#options;
+    const endpoint = this.#endpoint;
+    if (
+      checkAnswers === true &&
+      endpoint !== undefined &&
+      reportFault(this.#options, endpoint, findAnswerFault(endpoint, shared + own.toString()))
+    ) {
+      this.fail(internalServerError());
+      return;
+    }
+    const text = shared === '' ? { shared: own, own: '' } : { shared, own: own.toString() };
+    this.#end({ status: 200, headers: this.#successHeaders, ...text });
+  }
+
+  fail(error: unknown): void {
+    const { answerHeaders, checkAnswers, log } = this.#options;
+    const refusal = refusalFor(error, requestLogger(log, this.#request.requestId));
+    if (checkAnswers === true && this.#endpoint !== undefined)
+      reportFault(this.#options, this.#endpoint, findRefusalFault(this.#endpoint, refusal));
+    this.#end({
+      status: refusal.status,
+      headers: { ...answerHeaders, ...refusal.headers },
+      shared: JSON.stringify(refusal.toBody()),
+      own: '',
+    });
+  }
+
+  #hasForm({ group }: RouteMatch<Context>): boolean {
+    const { body, method } = this.#request;
+    if (method !== 'POST' && findEndpoint(group.endpoints, method) === undefined)
+      throw methodNotAllowed(allowedMethods(group.endpoints));
+    return body.length > 0 && !takesJson(group.endpoints);
+  }
+
+  #readForm(): Promise<FormValues> {
+    const { method, headers, body } = this.#request;
+    return decodeBody(method, headers['content-type'], body);
+  }
+
+  #handle(
+    { group, path }: RouteMatch<Context>,
+    query: string,
+    form: FormValues,
+  ): EndpointAnswer | Promise<EndpointAnswer> {
+    const { caller, requestId, signal, headers, method, body } = this.#request;
+    const endpoint = findMeantEndpoint(group.endpoints, method, form);
+    this.#endpoint = endpoint;
+    if (findTracer() !== undefined)
+      this.#span = openRequestSpan(endpoint, method, headers.traceparent, requestId);
+    checkAccess(endpoint.access, caller ?? undefined);
+    const raw: RawParameters = { query: decodeForm(query), form, path, body };
+    const request = {
+      caller: caller ?? undefined,
+      requestId,
+      signal,
+      query,
+      parameters: decodeParameters(raw, endpoint.parameters),
+      get clientName() {
+        return clientNameOf(raw.query.get('client'), form.get('client'), headers['user-agent']);
+      },
+      rawText: (name: string) => findRawText(raw, name),
+      header: (name: string) => readHeader(headers, name),
+      formFiles: () => readFormFiles(headers['content-type'], body),
+      receiveFile: notOverLinks,
+    };
+    const { context } = this.#options;
+    return this.#span === undefined
+      ? endpoint.handle(context, request)
+      : this.#span.run(() => endpoint.handle(context, request));
+  }
+
+  #end(answer: LinkAnswer): void {
+    const { requestId, caller, signal, method } = this.#request;
+    if (this.#span !== undefined)
+      endRequestSpan(this.#span, signal.aborted ? undefined : answer.status);
+    recordRequest(this.#options, {
+      startedAtMs: this.#startedAtMs,
+      endpoint: this.#endpoint,
+      requestId,
+      caller: caller ?? undefined,
+      method,
+      status: answer.status,
+      hungUp: signal.aborted,
+      traceId: this.#span?.traceId,
+    });
+    this.#reply(answer);
+  }
+}
+
+function readHeader(headers: LinkedHeaders, name: string): string | undefined {
+  const known = linkedHeaderNames.find((each) => each === name);
+  if (known === undefined) throw new TypeError(`${name} does not come over links`);
+  return headers[known];
+}
+
+function notOverLinks(): never {
+  throw new TypeError('files do not come over links');
+}

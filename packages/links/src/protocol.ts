@@ -1,0 +1,77 @@
+/** What gateways and nodes of services say to each other on a link. */
+import type { Caller } from '@parley/contracts';
+
+/** Where a node takes links, by an upgrade of HTTP/1.1. */
+export const linkPath = '/link';
+
+/** The name of the protocol in the upgrade; another one is another protocol. */
+export const linkProtocol = 'parley-requests-1';
+
+/**
+ * The request id in the identity that opens a link. Ids of requests are never words, so no identity that was signed for a request
+ * opens one.
+ */
+export const linkRequestId = 'link';
+
+/** Headers of a client's request that services of links ask for. */
+export const linkedHeaderNames = ['content-type', 'user-agent', 'idempotency-key'] as const;
+
+/** Those that the request has, and that of the gateway's span where it is traced. */
+export type LinkedHeaders = {
+  readonly [Name in (typeof linkedHeaderNames)[number] | 'traceparent']?: string;
+};
+
+/** A request as its gateway admitted it. */
+export type LinkedRequest = {
+  readonly requestId: string;
+  readonly method: string;
+  /** Path and query, in the spelling that services expect. */
+  readonly address: string;
+  /** Null where the endpoint needs no authentication. */
+  readonly caller: Caller | null;
+  readonly headers: LinkedHeaders;
+  readonly body: Buffer;
+};
+
+/** An answer of JSON, which is `shared` and `own`, one after the other. */
+export type LinkAnswer = {
+  readonly status: number;
+  /** Beside those of every JSON answer. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** What the answers to many polls may begin with alike; then it crosses the link once. A Buffer holds it as UTF-8. */
+  readonly shared: string | Buffer;
+  readonly own: string;
+};
+
+/**
+ * The requests that began on a gateway in one moment, each with a number of the link's, and the numbers of those that were left before,
+ * which the new ones may use again. Their bodies follow one another as the body of the frame. With neither it asks whether the node is
+ * there.
+ */
+export type RequestsText = readonly [requests: readonly RequestText[], left: readonly number[]];
+
+export type RequestText = readonly [
+  number: number,
+  requestId: string,
+  method: string,
+  address: string,
+  caller: Caller | null,
+  headers: LinkedHeaders,
+  bodyBytes: number,
+];
+
+/**
+ * Answers that are alike but for their own ends, with what they share as the body of the frame; none where a gateway asked whether the node
+ * is there.
+ */
+export type AnswersText = readonly [
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  answers: readonly (readonly [number: number, own: string])[],
+];
+
+/**
+ * Said by a node that stops, before the answers that end polls because of that: the next requests have to go elsewhere. Said back by the
+ * gateway behind its last request on this link.
+ */
+export type LeavingText = readonly ['leaving'];

@@ -1,0 +1,104 @@
+/** One try of a request at one node, whichever way it goes there. */
+import { ApiError } from '@parley/contracts';
+import type { Caller } from '@parley/contracts';
+import type { LiveNode } from '@parley/placement';
+import type { Span } from '@parley/tracing';
+
+import type { AnswerHeaders } from './answer-headers.ts';
+import type { RequestBody } from './request-body.ts';
+import type { AfterLoss } from './route-table.ts';
+import { isConnectFault, parseAddress } from './upstreams.ts';
+
+export type ForwardedRequest = {
+  readonly service: string;
+  /** It may go over the link of its node. */
+  readonly isLinked: boolean;
+  readonly caller: Caller | null;
+  /** Path and query, as services expect them. */
+  readonly address: string;
+  /** Headers of its answer, whoever answers it. */
+  readonly answerHeaders: AnswerHeaders;
+  readonly afterLoss: AfterLoss;
+  readonly requestId: string;
+  /** Of the request, where it is traced: each attempt is a child of it. */
+  readonly span?: Span | undefined;
+  readonly body: RequestBody;
+  /** A send that the client may repeat by itself, because it named a key of its own. */
+  readonly hasOwnSendKey: boolean;
+  /** The nodes to try, the preferred first; asked again for each round. */
+  readonly candidates: () => LiveNode[];
+  /** Signed anew for each attempt: a signature is believed for a short time only. */
+  readonly signIdentity: () => string;
+  /** The longest wait for the headers of one answer. */
+  readonly answerTimeoutMs: number;
+};
+
+export type AttemptEnd =
+  /** The answer went to the client, or began to. */
+  | { readonly kind: 'answered' }
+  | { readonly kind: 'client-gone' }
+  | { readonly kind: 'unreachable' }
+  | { readonly kind: 'lost' }
+  /** The node knows no links, or stops: it is asked by HTTP. */
+  | { readonly kind: 'not-linked' }
+  /** The request itself broke a rule while it flowed. */
+  | { readonly kind: 'refused'; readonly error: ApiError };
+
+export class AnswerTimeout extends Error {}
+export class LeaseLapsed extends Error {}
+
+/**
+ * One try of a request at one node. It is itself the target that the proxy is given, and so comes back with each of the proxy's
+ * events: maps by request, kept weakly, would cost as much as the proxying, since every entry outlives its request until the next
+ * full garbage collection.
+ */
+export class Attempt {
+  readonly protocol = 'http:';
+  readonly hostname: string;
+  readonly port: string;
+  readonly node: LiveNode;
+  readonly request: ForwardedRequest;
+  /** A 503 would claim that nothing happened, which an earlier attempt leaves unknown: it is not passed on. */
+  readonly withholdsUnavailable: boolean;
+  readonly ended: Promise<AttemptEnd>;
+  readonly span: Span | undefined;
+  /** What is given up when the attempt fails. */
+  upstream: { readonly destroy: () => void } | undefined;
+  /** The proxy's own copy of the options for this attempt. */
+  options: object | undefined;
+  /** Its place among those under way. */
+  index = -1;
+  hasHeaders = false;
+  hasEnded = false;
+  readonly #end: (end: AttemptEnd) => void;
+
+  constructor(node: LiveNode, request: ForwardedRequest, withholdsUnavailable: boolean) {
+    const { promise, resolve } = Promise.withResolvers<AttemptEnd>();
+    const { hostname, port } = parseAddress(node.address);
+    this.hostname = hostname;
+    this.port = port;
+    this.node = node;
+    this.request = request;
+    this.withholdsUnavailable = withholdsUnavailable;
+    this.ended = promise;
+    this.#end = resolve;
+    this.span = request.span?.openChild(`forward to ${request.service}`, {
+      kind: 'client',
+      attributes: { 'parley.node_id': node.nodeId },
+    });
+  }
+
+  end(end: AttemptEnd): void {
+    this.hasEnded = true;
+    this.#end(end);
+    this.span?.end(end.kind === 'answered' ? undefined : end.kind);
+  }
+
+  fail(error: unknown): void {
+    // Once the client has headers, a fault can only break the answer off.
+    if (this.hasHeaders) this.end({ kind: 'answered' });
+    else if (error instanceof ApiError) this.end({ kind: 'refused', error });
+    else this.end({ kind: isConnectFault(error) ? 'unreachable' : 'lost' });
+    this.upstream?.destroy();
+  }
+}

@@ -1,0 +1,247 @@
+/** Short requests on links: what holds for a proxied request holds for them. */
+import type { LinkAnswer } from '@parley/links';
+import { waitUntil } from '@parley/test-kit';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+import {
+  GatewayUnderTest,
+  answerJson,
+  authorization,
+  success,
+} from './support/gateway-under-test.ts';
+import type { LinkHandler, TestUser, Upstream } from './support/gateway-under-test.ts';
+
+let gateway: GatewayUnderTest;
+let user: TestUser;
+
+beforeEach(async () => {
+  gateway = await GatewayUnderTest.start({ PARLEY_UPSTREAM_TIMEOUT_SECS: '3' });
+  user = await gateway.addUser();
+});
+
+afterEach(async () => {
+  await gateway.stop();
+});
+
+const unavailable = {
+  result: 'error',
+  msg: 'Service temporarily unavailable',
+  code: 'SERVICE_UNAVAILABLE',
+};
+const send = 'type=private&content=x';
+
+function answerOf(
+  json: object,
+  status = 200,
+  headers: Readonly<Record<string, string>> = {},
+): LinkAnswer {
+  return { status, headers, shared: JSON.stringify(json), own: '' };
+}
+
+const hold: LinkHandler = () => new Promise(() => undefined);
+const answerAll: LinkHandler = () => Promise.resolve(answerOf(success));
+
+function notByHttp(): never {
+  throw new Error('it comes over the link');
+}
+
+async function addNode(linkHandler: LinkHandler, service = 'messages'): Promise<Upstream> {
+  return gateway.addUpstream(service, notByHttp, { linkHandler });
+}
+
+async function call(
+  method: string,
+  path: string,
+  body?: string,
+  init: RequestInit = {},
+): Promise<{ status: number; json: unknown; headers: Headers }> {
+  const response = await fetch(`${gateway.url}/api/v1/${path}`, {
+    method,
+    headers: {
+      ...authorization(user),
+      'content-type': 'application/x-www-form-urlencoded',
+      'user-agent': 'ParleyTests/1.0',
+    },
+    ...(body === undefined ? {} : { body }),
+    ...init,
+  });
+  return { status: response.status, json: await response.json(), headers: response.headers };
+}
+
+describe('a request', () => {
+  it('comes as the caller sent it, and is answered with the headers of every answer', async () => {
+    const node = await addNode(() =>
+      Promise.resolve(answerOf({ ...success, name: 'ünïcode 🎉' }, 200, { 'x-parley-node': 'n' })),
+    );
+    const body = 'op=add&flag=read&messages=%5B1%5D';
+    const answer = await call('POST', 'messages/flags?a=b', body);
+    expect([answer.status, answer.json]).toEqual([200, { ...success, name: 'ünïcode 🎉' }]);
+    const [received] = node.polled;
+    expect(received).toMatchObject({
+      method: 'POST',
+      address: '/api/v1/messages/flags?a=b',
+      caller: { userId: user.userId, email: user.email },
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        'user-agent': 'ParleyTests/1.0',
+      },
+    });
+    expect(received?.body.toString()).toBe(body);
+    expect(JSON.stringify(received?.headers)).not.toContain('asic');
+    const { headers } = answer;
+    expect(headers.get('x-request-id')).toBe(received?.requestId);
+    expect(headers.get('content-type')).toBe('application/json');
+    expect(headers.get('x-parley-node')).toBe('n');
+    expect(headers.get('access-control-allow-origin')).toBe('*');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+  });
+
+  it('shares the connection to its node with others, and gets its own answer', async () => {
+    const node = await addNode(({ body }) =>
+      Promise.resolve(answerOf({ ...success, of: body.toString() })),
+    );
+    const bodies = Array.from({ length: 200 }, (_, at) => `content=${at}&x=${'y'.repeat(at * 50)}`);
+    const answers = await Promise.all(bodies.map((body) => call('POST', 'messages', body)));
+    expect(answers.map(({ json }) => json)).toEqual(bodies.map((of) => ({ ...success, of })));
+    expect(node.sockets.size).toBe(1);
+  });
+
+  it('brings a refusal with its status and headers', async () => {
+    await addNode(() =>
+      Promise.resolve(answerOf({ result: 'error', msg: 'x' }, 429, { 'Retry-After': '7' })),
+    );
+    const answer = await call('POST', 'messages', send);
+    expect([answer.status, answer.json]).toEqual([429, { result: 'error', msg: 'x' }]);
+    expect(answer.headers.get('retry-after')).toBe('7');
+  });
+
+  it('with HEAD gets the headers only', async () => {
+    await addNode(() => Promise.resolve(answerOf({ ...success, long: 'x' })), 'presence');
+    const response = await fetch(`${gateway.url}/api/v1/users/me`, {
+      method: 'HEAD',
+      headers: authorization(user),
+    });
+    const text = JSON.stringify({ ...success, long: 'x' });
+    expect(response.headers.get('content-length')).toBe(String(text.length));
+    expect(await response.text()).toBe('');
+  });
+
+  it('is told to its node when the client hangs up', async () => {
+    const node = await addNode(hold);
+    const controller = new AbortController();
+    const leaving = call('POST', 'messages/flags', 'op=add', { signal: controller.signal });
+    await waitUntil('the node has it', () => node.polled.length === 1);
+    controller.abort();
+    await expect(leaving).rejects.toThrow();
+    await waitUntil('the node hears of it', () => node.polled[0]?.signal.aborted === true);
+  });
+
+  it.each([
+    ['a long answer', 'GET', 'messages', undefined],
+    ['a long body', 'POST', 'messages', 'x'.repeat(1_100_000)],
+  ])('with %s is proxied', async (_what, method, path, body) => {
+    const node = await gateway.addUpstream(
+      'messages',
+      (_request, response) => answerJson(response, success),
+      { linkHandler: answerAll },
+    );
+    expect((await call(method, path, body)).status).toBe(200);
+    expect([node.polled.length, node.seen.length]).toEqual([0, 1]);
+  });
+});
+
+describe('a node that is lost', () => {
+  const lose = async (node: Upstream): Promise<LinkAnswer> => {
+    await node.crash();
+    return hold(node.polled[0] as never);
+  };
+
+  it.each([
+    ['POST', 'messages', send],
+    ['POST', 'messages/flags', 'op=add'],
+  ])('lets %s %s go on at another under the same id', async (method, path, body) => {
+    const nodes = [await addNode(hold), await addNode(hold)];
+    for (const node of nodes)
+      node.linkHandler = async () =>
+        nodes.every(({ polled }) => polled.length === 1) ? answerOf(success) : lose(node);
+    const answer = await call(method, path, body);
+    expect(answer.status).toBe(200);
+    const received = nodes.flatMap(({ polled }) => polled);
+    expect(received.map(({ requestId }) => requestId)).toEqual(
+      Array.from({ length: 2 }, () => answer.headers.get('x-request-id')),
+    );
+    expect(new Set(received.map((each) => each.body.toString()))).toEqual(new Set([body]));
+  });
+
+  it('is 503 for a change that may not be done twice', async () => {
+    const nodes = [await addNode(hold, 'subscriptions'), await addNode(hold, 'subscriptions')];
+    for (const node of nodes) node.linkHandler = () => lose(node);
+    const answer = await call('POST', 'users/me/subscriptions', 'subscriptions=[]');
+    expect([answer.status, answer.json]).toEqual([503, unavailable]);
+    expect(nodes.flatMap(({ polled }) => polled).length).toBe(1);
+  });
+
+  it('never lets a send of unknown outcome end in a 503', async () => {
+    const node = await addNode(hold);
+    // Its link breaks, and the node stays; a later attempt's 503 speaks for itself alone.
+    node.linkHandler = async () => {
+      if (node.polled.length % 2 === 0) return answerOf(unavailable, 503);
+      for (const socket of node.sockets) socket.destroy();
+      return hold(node.polled[0] as never);
+    };
+    await expect(call('POST', 'messages', send)).rejects.toThrow();
+    expect(node.polled.length).toBeGreaterThan(1);
+  });
+
+  it('passes on a 503 that says nothing happened', async () => {
+    const node = await addNode(() => Promise.resolve(answerOf(unavailable, 503)));
+    expect((await call('POST', 'messages', send)).status).toBe(503);
+    expect(node.polled.length).toBe(1);
+  });
+
+  it('is passed by where it cannot be reached, whatever the request', async () => {
+    const dead = await addNode(answerAll, 'subscriptions');
+    const alive = await addNode(answerAll, 'subscriptions');
+    await dead.crash();
+    for (let count = 0; count < 4; count += 1)
+      expect((await call('POST', 'users/me/subscriptions', 'subscriptions=[]')).status).toBe(200);
+    expect(alive.polled.length).toBe(4);
+  });
+});
+
+it('a node that says nothing is given up when the time is over', async () => {
+  const node = await addNode(hold, 'subscriptions');
+  const answer = await call('POST', 'users/me/subscriptions', 'subscriptions=[]');
+  expect([answer.status, answer.json]).toEqual([503, unavailable]);
+  await waitUntil('the node hears of it', () => node.polled[0]?.signal.aborted === true);
+});
+
+describe('a node that stops', () => {
+  it('is asked by HTTP where there is no other, and left once it has answered', async () => {
+    const release = Promise.withResolvers<undefined>();
+    const node = await gateway.addUpstream(
+      'messages',
+      (_request, response) => answerJson(response, { ...success, by: 'http' }),
+      {
+        linkHandler: async () => {
+          await release.promise;
+          return answerOf({ ...success, by: 'link' });
+        },
+      },
+    );
+    const before = call('POST', 'messages', send);
+    await waitUntil('the node has it', () => node.polled.length === 1);
+    let isQuiet = false;
+    const quiet = node.links.finish().then(() => {
+      isQuiet = true;
+    });
+    await waitUntil('later requests go by HTTP', async () => {
+      const later = await Promise.race([call('POST', 'messages/flags', 'op=add'), before]);
+      return (later.json as { by?: string }).by === 'http';
+    });
+    expect(isQuiet).toBe(false);
+    release.resolve(undefined);
+    expect((await before).json).toEqual({ ...success, by: 'link' });
+    await quiet;
+  });
+});
