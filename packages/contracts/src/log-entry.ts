@@ -373,6 +373,12 @@ export const audienceKey = {
   conversation: (conversationId: number): number => conversationId * 4 + 3,
 } as const;
 
+/** @returns the stream whose key an audience is, if it is one's */
+export function streamOfAudience(audience: number): number | undefined {
+  const streamId = Math.floor(audience / 4);
+  return audience === audienceKey.stream(streamId) ? streamId : undefined;
+}
+
 /** An entry with what the log gave it. */
 export type PositionedEntry = {
   readonly position: number;

@@ -148,6 +148,10 @@ export class NodeFeed {
   }
 
   #takeOne(parsed: ParsedEntry, touched: Set<UserFeed>): void {
+    const { onlyStreamId } = parsed;
+    const concernsNobody =
+      onlyStreamId !== undefined && this.#listeners.size === 0 && !this.#members.has(onlyStreamId);
+    if (concernsNobody) return;
     const { entry } = parsed;
     if (entry.kind === 'tick') return;
     if (entry.kind === 'message.sent') {

@@ -5,7 +5,7 @@ import type {
   MessageSentEntry,
   PositionedEntry,
 } from '@parley/contracts';
-import { eventPartLength, logEntryVersion } from '@parley/contracts';
+import { eventPartLength, logEntryVersion, streamOfAudience } from '@parley/contracts';
 
 /** A version of the entry format that this release does not know. The node gives up its lease; newer ones serve. */
 export class UnknownEntryFormat extends Error {}
@@ -20,17 +20,37 @@ function slotOf({ applyMarkdown, clientGravatar }: MessageVariant): number {
   return (applyMarkdown ? 1 : 0) + (clientGravatar ? 2 : 0);
 }
 
+// How `JSON.stringify` begins a message's entry in each format that this release knows.
+const messageBeginnings = Array.from(
+  { length: logEntryVersion },
+  (_, index) => `{"v":${index + 1},"kind":"message.sent",`,
+);
+
+function isKnownMessage(payload: string): boolean {
+  return messageBeginnings.some((beginning) => payload.startsWith(beginning));
+}
+
+// Quotes within a text are escaped, so no text of a message has this in it.
+const namesNoReactingBot = '"reactingBotIds":[]';
+
 /**
- * An entry with its payload read once for the node and each variant of its events serialised at most once, whatever the
- * number of queues.
+ * An entry with its payload read once for the node, a message's only when somebody asks for it, and each variant of its events
+ * serialised at most once, whatever the number of queues.
  */
 export class ParsedEntry {
   readonly position: number;
   /** The last position of its run. */
   readonly end: number;
   readonly messageId: number;
-  readonly entry: LogEntry;
   readonly bytes: number;
+  /**
+   * The stream to whose members, and whoever listens to all public streams, alone the entry is of concern; undefined where others
+   * may have it too, or where only reading it would tell.
+   */
+  readonly onlyStreamId: number | undefined;
+  /** Undefined once it was read. */
+  #payload: string | undefined;
+  #entry: LogEntry | undefined;
   // Texts made so far, by variant or part. Empty lists, since a node's tail holds many entries that nobody reads again.
   readonly #variants: (string | undefined)[] = [];
   readonly #plainEvents: (string | undefined)[] = [];
@@ -44,14 +64,22 @@ export class ParsedEntry {
     this.messageId = positioned.messageId;
     // An event of a run is text of its own once a queue has got it.
     this.bytes = positioned.payload.length + (positioned.length - 1) * runEventBytes;
-    const entry = JSON.parse(positioned.payload) as LogEntry;
+    this.#payload = positioned.payload;
+    // A node has the messages of all streams, and of many nobody is connected to it.
+    if (isKnownMessage(positioned.payload)) {
+      this.onlyStreamId = positioned.payload.includes(namesNoReactingBot)
+        ? streamOfAudience(positioned.audience)
+        : undefined;
+      this.#partPositions = [];
+      return;
+    }
+    const { entry } = this;
     if (entry.kind !== 'tick' && !(entry.v <= logEntryVersion)) {
       throw new UnknownEntryFormat(`entry ${positioned.position} has format ${String(entry.v)}`);
     }
     if (entry.kind !== 'message.sent' && entry.kind !== 'change' && entry.kind !== 'tick') {
       throw new UnknownEntryFormat(`entry ${positioned.position} is of an unknown kind`);
     }
-    this.entry = entry;
     const partPositions: number[] = [];
     if (entry.kind === 'change') {
       let position = this.position;
@@ -61,6 +89,12 @@ export class ParsedEntry {
       }
     }
     this.#partPositions = partPositions;
+  }
+
+  get entry(): LogEntry {
+    this.#entry ??= JSON.parse(this.#payload ?? '') as LogEntry;
+    this.#payload = undefined;
+    return this.#entry;
   }
 
   /** @returns the position of the first event of a part of a change */
