@@ -1,0 +1,76 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+
+import { SendRounds } from './send-rounds.ts';
+
+const gatherMs = 6;
+let rounds: SendRounds;
+let entered: number;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  rounds = new SendRounds({ busySends: 3, gatherMs, sendsMax: 5 });
+  entered = 0;
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function enter(sends: number): void {
+  for (let send = 0; send < sends; send += 1) void rounds.enter().then(() => (entered += 1));
+}
+
+/** Lets what is due now happen. */
+async function settle(): Promise<void> {
+  await vi.advanceTimersByTimeAsync(0);
+}
+
+test('without load a send goes on at once, also right after another', async () => {
+  for (let send = 1; send <= 3; send += 1) {
+    enter(1);
+    await settle();
+    expect(entered).toBe(send);
+  }
+});
+
+test('after a busy round the sends that come gather, and go on together', async () => {
+  enter(3);
+  await settle();
+  expect(entered).toBe(3);
+  enter(1);
+  await vi.advanceTimersByTimeAsync(gatherMs / 2);
+  enter(1);
+  await settle();
+  expect(entered).toBe(3);
+  await vi.advanceTimersByTimeAsync(gatherMs / 2);
+  expect(entered).toBe(5);
+});
+
+test('a round that few came to ends the gathering', async () => {
+  enter(3);
+  await settle();
+  enter(2);
+  await vi.advanceTimersByTimeAsync(gatherMs);
+  expect(entered).toBe(5);
+  enter(1);
+  await settle();
+  expect(entered).toBe(6);
+});
+
+test('a busy round that is over holds up nobody', async () => {
+  enter(3);
+  await vi.advanceTimersByTimeAsync(gatherMs);
+  enter(1);
+  await settle();
+  expect(entered).toBe(4);
+});
+
+test('a full round begins at once, and what is beyond it goes with the next', async () => {
+  enter(4);
+  await settle();
+  enter(7);
+  await settle();
+  expect(entered).toBe(9);
+  await vi.advanceTimersByTimeAsync(gatherMs);
+  expect(entered).toBe(11);
+});
