@@ -47,6 +47,7 @@ export { listSizes } from './list-sizes.ts';
 export { asList, flaggedSql, groupsWithSql, mutedSql, readerSql } from './list-sources-sql.ts';
 export type { ListHints, MessageCondition } from './list-sources-sql.ts';
 export { flagBitsSql, heldSql, readSql } from './message-sql.ts';
+export type { ListedMessage, ListedPage, ListedPerson } from './listed-page.ts';
 export * from './messages.ts';
 export * from './edits.ts';
 export * from './deletions.ts';

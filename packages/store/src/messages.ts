@@ -1,9 +1,10 @@
 /** Reads of messages (owner of `messages`, `send_keys` and `stream_first_messages`, which the log's append function writes). */
-import type { DisplayRecipient } from '@parley/contracts';
 import type { Queryable } from '@parley/database';
 
 import { historyReadableSql, mutedSql, readerSql } from './list-sources-sql.ts';
 import type { ListHints, ListSlice, MessageCondition, MessageList } from './list-sources-sql.ts';
+import { readPage } from './listed-page.ts';
+import type { ListedMessage, ListedPage, PageRow } from './listed-page.ts';
 import { Bindings, listIdsSql, listTablesSql, nameOfText } from './message-query-sql.ts';
 import { flagBits, heldSql, readSql } from './message-sql.ts';
 import { pageSql } from './page-sql.ts';
@@ -79,45 +80,6 @@ export async function listHeldOf(
   return rows;
 }
 
-/** One message of a list, as the reader sees it. */
-export type ListedMessage = {
-  readonly id: number;
-  readonly content: string;
-  /** Empty unless the page asks for it. */
-  readonly renderedContent: string;
-  readonly sentAtSecs: number;
-  readonly client: string;
-  readonly topic: string;
-  readonly subjectLinks: string[] | null;
-  readonly isMeMessage: boolean;
-  readonly recipientId: number;
-  readonly streamId: number | null;
-  readonly streamName: string | null;
-  readonly senderId: number;
-  readonly senderEmail: string;
-  /** The real address, which is another one where the organization hides addresses. */
-  readonly senderDeliveryEmail: string;
-  readonly senderFullName: string;
-  readonly senderShortName: string;
-  readonly senderAvatarSource: 'G' | 'U';
-  readonly senderAvatarVersion: number;
-  readonly participants: DisplayRecipient[] | null;
-  readonly reactions:
-    | {
-        emoji_name: string;
-        emoji_code: string;
-        reaction_type: string;
-        user: { id: number; email: string; full_name: string };
-        user_id: number;
-      }[]
-    | null;
-  readonly submessages: readonly unknown[] | null;
-  readonly lastEditedAtSecs: number | null;
-  readonly editHistory: readonly unknown[] | null;
-  /** With `read`, as bits. */
-  readonly flagBits: number;
-};
-
 // A name keeps a plan on every connection, so only the ordinary shapes get one.
 const namedConditionsMax = 2;
 
@@ -152,14 +114,6 @@ export type MessagePage = PageContent & {
   readonly fromAnchorMax: number;
 };
 
-export type ListedPage = {
-  /** By ascending id. */
-  readonly rows: readonly ListedMessage[];
-  /** Whether messages of the page were left out because their texts are too long together, farther from the anchor. */
-  readonly isCutBelow: boolean;
-  readonly isCutAbove: boolean;
-};
-
 /** @returns the messages of the page that the user may see, in one statement */
 export async function listMessages(
   db: Queryable,
@@ -192,19 +146,16 @@ export async function listMessages(
       limit: values.bind(page.fromAnchorMax, 'bigint'),
     });
   }
-  if (slices.length === 0) return { rows: [], isCutBelow: false, isCutAbove: false };
+  if (slices.length === 0)
+    return { rows: [], isCutBelow: false, isCutAbove: false, realm: undefined };
   const text = `WITH ${listTablesSql(list)}, picked AS MATERIALIZED (${slices.join(' UNION ALL ')}), ${pageSql(list, page, anchor)}`;
-  const { rows } = await db.query<ListedMessage & Omit<ListedPage, 'rows'>>({
-    ...nameOf(list, text),
-    text,
-    values: values.values,
-  });
-  const [first] = rows;
-  return {
-    rows,
-    isCutBelow: first?.isCutBelow ?? false,
-    isCutAbove: first?.isCutAbove ?? false,
-  };
+  const { rows } = await db.query<PageRow>({ ...nameOf(list, text), text, values: values.values });
+  return readPageOf(rows);
+}
+
+function readPageOf([row]: readonly PageRow[]): ListedPage {
+  if (row === undefined) throw new Error('the statement of a page gave no row');
+  return readPage(row);
 }
 
 /**
@@ -220,7 +171,7 @@ export async function findMessageOfCall(
 ): Promise<ListedMessage | undefined> {
   const list = new MessageListBuilder(botId);
   const id = list.bindings.bind(messageId, 'bigint');
-  const { rows } = await db.query<ListedMessage>({
+  const { rows } = await db.query<PageRow>({
     name: 'message-of-call',
     text: `WITH picked AS MATERIALIZED (
         SELECT m.id FROM messages m LEFT JOIN conversations c ON c.id = m.conversation_id AND m.stream_id IS NULL
@@ -229,7 +180,7 @@ export async function findMessageOfCall(
       ), ${pageSql(list, { content: 'content', alsoRendered: true }, id)}`,
     values: list.bindings.values,
   });
-  return rows[0];
+  return readPageOf(rows).rows[0];
 }
 
 /** What is left out when the first unread message is looked for (reference facts, messages 6.4). */

@@ -1,6 +1,8 @@
 /**
- * The messages of a page as SQL, with everything about them. What belongs to them is read at once for all: an index finds hundred
- * neighbours for little more than one, while a look-up for each would cost more than finding the messages did.
+ * The messages of a page as SQL, with everything about them, in one row of few columns. What belongs to them is read at once for all:
+ * an index finds hundred neighbours for little more than one. Each kind comes as a table of its own, column by column, and is put
+ * together in `listed-page.ts`: to join them here, to name them in every row, and to take each value apart by itself would cost
+ * several times what finding the messages does.
  */
 import { isNarrow, readerSql } from './list-sources-sql.ts';
 import type { MessageList } from './list-sources-sql.ts';
@@ -22,31 +24,50 @@ const user = readerSql;
 const textBytesMax = 16 * 1024 * 1024;
 const alwaysListed = 2;
 
-const these = `= ANY (ARRAY(SELECT picked.id FROM picked))`;
-const ofPage = (column: string, condition = 'true'): string =>
-  `= ANY (ARRAY(SELECT DISTINCT page.${column} FROM page WHERE ${condition}))`;
+/**
+ * Writing JSON is what Postgres does slowest here, and neither numbers need it nor texts that come with their lengths.
+ *
+ * @param columns of integers, none of them null
+ * @returns an aggregate: the text of one JSON array with the numbers of all rows, or null where there are no rows
+ */
+function numbersSql(columns: readonly string[]): string {
+  return `'[' || string_agg(concat_ws(',', ${columns.join(', ')}), ',') || ']'`;
+}
 
-/** Of what the list adds for its stream's history, the user holds only what lies in his periods. */
-const heldOfHistorySql = `(late.message_id IS NOT NULL OR EXISTS (SELECT 1 FROM periods
-    WHERE periods.stream_id = m.stream_id AND m.id > periods.above AND m.id <= periods.upto)) AND ${canHoldSql(user)}`;
+/** @returns an aggregate: the texts of all rows as a JSON array, or null where there are no rows */
+function textsSql(column: string): string {
+  return `array_to_json(array_agg(${column}))`;
+}
 
-const periodsOfPageSql = `, periods AS MATERIALIZED (
-    SELECT period.stream_id, opened.message_id AS above, coalesce(closed.message_id, ${beyondAllMessages}) AS upto
-    FROM membership_periods period JOIN changes opened ON opened.id = period.from_change_id
-    LEFT JOIN changes closed ON closed.id = period.until_change_id
-    WHERE period.user_id = ${user} AND period.stream_id ${ofPage('stream_id', 'page.stream_id IS NOT NULL')}
-  )`;
+/** Whole seconds since 1970, rounded as `extract(epoch …)::bigint` does, without its arithmetic on decimals. */
+function secondsSql(time: string): string {
+  return `floor(date_part('epoch', ${time}) + 0.5)::bigint`;
+}
 
+/** A list that adds its streams' history holds what the user does not. */
 function hasHistory(list: MessageList): boolean {
   return list.withHistory && (isNarrow(list) || list.hints.publicStreams === true);
 }
 
+// A change without a position belongs to a transaction that is not over: what it begins has not begun, what it ends goes on.
+const idOfChangeSql = (change: string): string =>
+  `coalesce(${change}.message_id, ${beyondAllMessages})`;
+
+const holdingSql = `,
+    (SELECT ${numbersSql(['l.message_id'])} FROM late_receipts l
+      WHERE l.user_id = ${user} AND l.message_id = ANY (listed.ids)) AS late,
+    (SELECT ${numbersSql(['period.stream_id', idOfChangeSql('opened'), idOfChangeSql('closed')])}
+      FROM membership_periods period JOIN changes opened ON opened.id = period.from_change_id
+      LEFT JOIN changes closed ON closed.id = period.until_change_id
+      WHERE period.user_id = ${user} AND period.stream_id = ANY (listed.stream_ids)) AS periods,
+    ${canHoldSql(user)} AS "canHold"`;
+
 /**
  * The rest of a statement that has `picked` among its common table expressions: ids of messages that the user may see. Of very long
- * ones those next to the anchor are left; every row says whether others were left out, at smaller and at larger ids.
+ * ones those next to the anchor are left.
  *
  * @param anchor expression for an id
- * @returns further common table expressions and the query, by ascending id
+ * @returns further common table expressions and the query, of one row: a `PageRow`
  */
 export function pageSql(
   list: MessageList,
@@ -54,72 +75,71 @@ export function pageSql(
   anchor: string,
 ): string {
   const rendered = alsoRendered === true ? 'm.rendered_content' : `''`;
-  const held = hasHistory(list) ? heldOfHistorySql : 'true';
-  return `sized AS MATERIALIZED (
-      SELECT m.id, m.${content} AS content, ${rendered} AS rendered_content, m.sent_at, m.client,
-        m.topic, m.subject_links, m.is_me_message, m.recipient_id, m.stream_id, m.conversation_id, m.read_conversation_id, m.sender_id,
-        m.read_by_sender, m.last_edited_at, m.edit_history, (CASE WHEN ${user} = ANY (m.group_mentioned_ids) THEN ${flagBits.mentioned} ELSE 0 END
+  return `page AS MATERIALIZED (
+      SELECT m.id, m.${content} AS content, ${rendered} AS rendered_content, m.sent_at, m.client, m.topic, m.subject_links,
+        m.is_me_message, m.recipient_id, m.stream_id, m.conversation_id, m.read_conversation_id, m.sender_id, m.read_by_sender,
+        m.last_edited_at, m.edit_history, (CASE WHEN ${user} = ANY (m.group_mentioned_ids) THEN ${flagBits.mentioned} ELSE 0 END
           | CASE WHEN m.mentions_wildcard THEN ${flagBits.wildcard_mentioned} ELSE 0 END
           | CASE WHEN ${user} = ANY (m.alert_word_ids) THEN ${flagBits.has_alert_word} ELSE 0 END) AS implied_bits,
-        sum(octet_length(m.${content}) + octet_length(${rendered}) + coalesce(octet_length(m.edit_history::text), 0)) OVER nearest AS bytes,
-        row_number() OVER nearest AS place
-      FROM messages m WHERE m.id ${these}
-      WINDOW nearest AS (PARTITION BY m.id < ${anchor} ORDER BY abs(m.id - ${anchor}))
-    ), page AS MATERIALIZED (
-      SELECT * FROM sized WHERE sized.bytes <= ${textBytesMax} OR sized.place <= ${alwaysListed}
-    ), own AS MATERIALIZED (
-      SELECT f.message_id, f.set_bits, f.cleared_bits FROM message_flags f WHERE f.user_id = ${user} AND f.message_id ${these}
-    ), late AS MATERIALIZED (
-      SELECT l.message_id FROM late_receipts l WHERE l.user_id = ${user} AND l.message_id ${these}
-    ), excepted AS MATERIALIZED (
-      SELECT x.message_id, x.is_read FROM read_exceptions x WHERE x.user_id = ${user} AND x.message_id ${these}
-    ), stream_floors AS MATERIALIZED (
-      SELECT f.stream_id, greatest(f.message_id, c.message_id) AS id FROM read_stream_floors f LEFT JOIN changes c ON c.id = f.change_id
-      WHERE f.user_id = ${user} AND f.stream_id ${ofPage('stream_id', 'page.stream_id IS NOT NULL')}
-    ), watermarks AS MATERIALIZED (
-      SELECT w.conversation_id, w.message_id FROM read_watermarks w
-      WHERE w.user_id = ${user} AND w.conversation_id ${ofPage('read_conversation_id')}
-    ), rounds AS MATERIALIZED (
-      SELECT c.id, c.participant_ids FROM conversations c WHERE c.id ${ofPage('conversation_id', 'page.stream_id IS NULL')}
-    ), people AS MATERIALIZED (
-      SELECT p.id, p.email, p.delivery_email, p.full_name, p.short_name, p.avatar_source, p.avatar_version FROM users p
-      WHERE p.id = ANY (ARRAY(SELECT page.sender_id FROM page UNION SELECT unnest(rounds.participant_ids) FROM rounds))
-    ), places AS MATERIALIZED (
-      SELECT s.id, s.name FROM streams s WHERE s.id ${ofPage('stream_id', 'page.stream_id IS NOT NULL')}
-    ), circles AS MATERIALIZED (
-      SELECT r.id, json_agg(json_build_object('id', p.id, 'email', p.email, 'full_name', p.full_name,
-        'short_name', p.short_name, 'is_mirror_dummy', false) ORDER BY p.id) AS people
-      FROM rounds r JOIN people p ON p.id = ANY (r.participant_ids) GROUP BY r.id
+        octet_length(m.${content}) + octet_length(${rendered}) + coalesce(octet_length(m.edit_history::text), 0) AS bytes
+      FROM messages m WHERE m.id = ANY (ARRAY(SELECT picked.id FROM picked))
+    ), whole AS MATERIALIZED (
+      SELECT sum(page.bytes) AS bytes, min(page.id) AS least, max(page.id) AS most FROM page
+    ), listed AS MATERIALIZED (
+      SELECT ${numbersSql([
+        'm.id',
+        'm.sender_id',
+        'coalesce(m.stream_id, 0)',
+        'm.conversation_id',
+        'm.read_conversation_id',
+        'm.recipient_id',
+        secondsSql('m.sent_at'),
+        `coalesce(${secondsSql('m.last_edited_at')}, 0)`,
+        'm.is_me_message::integer',
+        `(m.sender_id = ${user} AND m.read_by_sender)::integer`,
+        'm.implied_bits',
+        'octet_length(m.content)',
+        'octet_length(m.rendered_content)',
+      ])} AS messages,
+        string_agg(m.content, '') AS contents, string_agg(m.rendered_content, '') AS "renderedContents", ${textsSql('m.client')} AS clients, ${textsSql('m.topic')} AS topics,
+        json_agg(json_build_object('id', m.id, 'subjectLinks', m.subject_links, 'editHistory', m.edit_history))
+          FILTER (WHERE m.subject_links IS NOT NULL OR m.edit_history IS NOT NULL) AS extras,
+        array_agg(m.id) AS ids, array_agg(m.sender_id) AS sender_ids, array_agg(DISTINCT m.stream_id) AS stream_ids,
+        array_agg(DISTINCT m.read_conversation_id) AS read_conversation_ids,
+        array_agg(DISTINCT m.conversation_id) FILTER (WHERE m.stream_id IS NULL) AS private_conversation_ids
+      FROM page m WHERE (SELECT whole.bytes FROM whole) <= ${textBytesMax} OR m.id IN (
+        SELECT nearest.id FROM (
+          SELECT p.id, sum(p.bytes) OVER nearness AS bytes, row_number() OVER nearness AS place FROM page p
+          WINDOW nearness AS (PARTITION BY p.id < ${anchor} ORDER BY abs(p.id - ${anchor}))) nearest
+        WHERE nearest.bytes <= ${textBytesMax} OR nearest.place <= ${alwaysListed})
     ), reacted AS MATERIALIZED (
-      SELECT r.message_id, json_agg(json_build_object('emoji_name', r.emoji_name, 'emoji_code', r.emoji_code,
-        'reaction_type', r.reaction_type, 'user', json_build_object('id', ru.id, 'email', ru.email, 'full_name', ru.full_name),
-        'user_id', ru.id) ORDER BY r.id) AS reactions
-      FROM reactions r JOIN users ru ON ru.id = r.user_id WHERE r.message_id ${these} GROUP BY r.message_id
-    ), submitted AS MATERIALIZED (
-      SELECT b.message_id, json_agg(json_build_object('id', b.id, 'message_id', b.message_id, 'sender_id', b.sender_id,
-        'msg_type', b.msg_type, 'content', b.content) ORDER BY b.id) AS submessages
-      FROM submessages b WHERE b.message_id ${these} GROUP BY b.message_id
-    )${hasHistory(list) ? periodsOfPageSql : ''}
-    SELECT m.id, m.content, m.rendered_content AS "renderedContent", extract(epoch FROM m.sent_at)::bigint AS "sentAtSecs", m.client,
-      m.topic, m.subject_links AS "subjectLinks", m.is_me_message AS "isMeMessage", m.recipient_id AS "recipientId",
-      m.stream_id AS "streamId", places.name AS "streamName", m.sender_id AS "senderId", sender.email AS "senderEmail",
-      coalesce(sender.delivery_email, sender.email) AS "senderDeliveryEmail",
-      sender.full_name AS "senderFullName", sender.short_name AS "senderShortName", sender.avatar_source AS "senderAvatarSource",
-      sender.avatar_version AS "senderAvatarVersion", extract(epoch FROM m.last_edited_at)::bigint AS "lastEditedAtSecs",
-      m.edit_history AS "editHistory", circles.people AS participants, reacted.reactions, submitted.submessages,
-      CASE WHEN ${held}
-        THEN (m.implied_bits | coalesce(own.set_bits, 0)) & ~coalesce(own.cleared_bits, 0)
-          | CASE WHEN coalesce(excepted.is_read, m.id <= greatest(${userFloorSql(user)}, stream_floors.id, watermarks.message_id)
-            OR (m.sender_id = ${user} AND m.read_by_sender)) THEN ${flagBits.read} ELSE 0 END
-        ELSE ${flagBits.read | flagBits.historical} END AS "flagBits",
-      (SELECT min(sized.id) FROM sized) < (SELECT min(page.id) FROM page) AS "isCutBelow",
-      (SELECT max(sized.id) FROM sized) > (SELECT max(page.id) FROM page) AS "isCutAbove"
-    FROM page m JOIN people sender ON sender.id = m.sender_id
-    LEFT JOIN own ON own.message_id = m.id LEFT JOIN late ON late.message_id = m.id
-    LEFT JOIN excepted ON excepted.message_id = m.id
-    LEFT JOIN stream_floors ON stream_floors.stream_id = m.stream_id
-    LEFT JOIN watermarks ON watermarks.conversation_id = m.read_conversation_id
-    LEFT JOIN places ON places.id = m.stream_id LEFT JOIN circles ON circles.id = m.conversation_id AND m.stream_id IS NULL
-    LEFT JOIN reacted ON reacted.message_id = m.id LEFT JOIN submitted ON submitted.message_id = m.id
-    ORDER BY m.id`;
+      SELECT ${numbersSql(['r.message_id', 'r.user_id'])} AS reactions, ${textsSql('r.emoji_name')} AS "emojiNames",
+        ${textsSql('r.emoji_code')} AS "emojiCodes", ${textsSql('r.reaction_type')} AS "reactionTypes", array_agg(r.user_id) AS user_ids
+      FROM (SELECT * FROM reactions r WHERE r.message_id = ANY ((SELECT listed.ids FROM listed)::bigint[]) ORDER BY r.id) r
+    ), rounds AS MATERIALIZED (
+      SELECT ${numbersSql(['c.id', 'c.user_id'])} AS participants, array_agg(c.user_id) AS user_ids
+      FROM (SELECT c.id, unnest(c.participant_ids) AS user_id FROM conversations c
+        WHERE c.id = ANY ((SELECT listed.private_conversation_ids FROM listed)::bigint[])) c
+    )
+    SELECT whole.least, whole.most, listed.messages, listed.contents, listed.clients, listed.topics, listed."renderedContents",
+      listed.extras, reacted.reactions, reacted."emojiNames", reacted."emojiCodes", reacted."reactionTypes", rounds.participants, people.*,
+      (SELECT json_agg(json_build_array(s.id, s.name)) FROM streams s WHERE s.id = ANY (listed.stream_ids)) AS streams,
+      (SELECT ${numbersSql(['f.message_id', 'f.set_bits', 'f.cleared_bits'])} FROM message_flags f
+        WHERE f.user_id = ${user} AND f.message_id = ANY (listed.ids)) AS flags,
+      (SELECT ${numbersSql(['x.message_id', 'x.is_read::integer'])} FROM read_exceptions x
+        WHERE x.user_id = ${user} AND x.message_id = ANY (listed.ids)) AS exceptions,
+      (SELECT json_build_object('stringId', realm.string_id, 'settings', realm.settings) FROM realm) AS realm,
+      ${userFloorSql(user)} AS "userFloor",
+      (SELECT ${numbersSql(['f.stream_id', 'coalesce(greatest(f.message_id, c.message_id), 0)'])}
+        FROM read_stream_floors f LEFT JOIN changes c ON c.id = f.change_id
+        WHERE f.user_id = ${user} AND f.stream_id = ANY (listed.stream_ids)) AS "streamFloors",
+      (SELECT ${numbersSql(['w.conversation_id', 'w.message_id'])} FROM read_watermarks w
+        WHERE w.user_id = ${user} AND w.conversation_id = ANY (listed.read_conversation_ids)) AS watermarks,
+      (SELECT json_agg(json_build_object('id', b.id, 'message_id', b.message_id, 'sender_id', b.sender_id, 'msg_type', b.msg_type,
+          'content', b.content) ORDER BY b.id)
+        FROM submessages b WHERE b.message_id = ANY (listed.ids)) AS submessages${hasHistory(list) ? holdingSql : ''}
+    FROM listed CROSS JOIN whole CROSS JOIN reacted CROSS JOIN rounds CROSS JOIN LATERAL (
+      SELECT ${numbersSql(['p.id', 'p.avatar_version'])} AS people, ${textsSql('p.email')} AS emails, ${textsSql('p.delivery_email')} AS "deliveryEmails",
+        ${textsSql('p.full_name')} AS "fullNames", ${textsSql('p.short_name')} AS "shortNames", ${textsSql('p.avatar_source')} AS "avatarSources"
+      FROM users p WHERE p.id = ANY (listed.sender_ids || rounds.user_ids || reacted.user_ids)) people`;
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 import type { ProfileData } from './profile-fields.ts';
 import type { RealmSettings } from './realm.ts';
@@ -59,8 +59,8 @@ export function gravatarUrl(
   version: number,
   size: 'normal' | 'medium' = 'normal',
 ): string {
-  const hash = createHash('md5').update(email.toLowerCase()).digest('hex');
-  return `https://secure.gravatar.com/avatar/${hash}?d=identicon${size === 'medium' ? '&s=500' : ''}&version=${version}`;
+  const name = hash('md5', email.toLowerCase());
+  return `https://secure.gravatar.com/avatar/${name}?d=identicon${size === 'medium' ? '&s=500' : ''}&version=${version}`;
 }
 
 /** The one organization of a database. */
@@ -73,10 +73,7 @@ const realmId = 1;
  * @returns what URLs call an account's uploaded avatar, without size and extension (reference facts, people 7.8)
  */
 export function avatarPathName(userId: number): string {
-  return createHash('sha256')
-    .update(`avatar of ${userId} in ${realmId}`)
-    .digest('hex')
-    .slice(0, 40);
+  return hash('sha256', `avatar of ${userId} in ${realmId}`).slice(0, 40);
 }
 
 /** @returns the URL of an account's avatar, always a real one (reference facts, people 7.8) */

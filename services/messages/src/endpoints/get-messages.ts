@@ -1,11 +1,11 @@
 import { fetchedMessageSchema } from '@parley/api-schemas';
 import { badRequest, limits, requestVariableInvalid } from '@parley/contracts';
 import { convertedNumber, custom, defineEndpoint, jsonBoolean } from '@parley/http';
-import { findFirstUnreadOf, getRealm, listMessages } from '@parley/store';
+import { findFirstUnreadOf, listMessages } from '@parley/store';
 import type { ListedMessage, ListedPage, MessagePage } from '@parley/store';
 
 import type { MessagesContext } from '../context.ts';
-import { messageJson } from '../message-json.ts';
+import { messageJsonWriter } from '../message-json.ts';
 import { compileNarrow } from '../narrow/compile-narrow.ts';
 import { parseNarrow } from '../narrow/parse-narrow.ts';
 import { readNarrowed } from '../narrow/read-narrowed.ts';
@@ -165,10 +165,7 @@ export const getMessagesEndpoint = defineEndpoint({
       throw badRequest(`Too many messages requested (maximum ${limits.messagesPerRequestMax}).`);
     }
     const terms = parameters.narrow ?? [];
-    const [realm, narrow] = await Promise.all([
-      getRealm(context.pool),
-      compileNarrow(context.pool, caller.userId, terms),
-    ]);
+    const narrow = await compileNarrow(context.pool, caller.userId, terms);
     const { list, stream, searchedWords } = narrow;
     const anchor = wantsFirstUnread
       ? ((await readNarrowed(context, narrow, (db) =>
@@ -185,18 +182,21 @@ export const getMessagesEndpoint = defineEndpoint({
     const { rows, ...found } = foundOf(anchor, counts, listed);
     const matches =
       searchedWords === undefined ? [] : await matchMessages(context.pool, rows, searchedWords);
-    const messages = rows.map((row, n) => ({
-      ...messageJson(row, {
-        // Clients cannot make Gravatar URLs where addresses are hidden (reference facts, messages 5.2).
-        clientGravatar:
-          parameters.client_gravatar &&
-          realm.settings.email_address_visibility !== administratorsOnly,
-        applyMarkdown: parameters.apply_markdown,
-        showEditHistory: realm.settings.allow_edit_history,
-        realmStringId: realm.stringId,
-      }),
-      ...matches[n],
-    }));
+    const { realm } = listed;
+    if (realm === undefined) return { anchor, ...found, history_limited: false, messages: [] };
+    const writeMessage = messageJsonWriter({
+      // Clients cannot make Gravatar URLs where addresses are hidden (reference facts, messages 5.2).
+      clientGravatar:
+        parameters.client_gravatar &&
+        realm.settings.email_address_visibility !== administratorsOnly,
+      applyMarkdown: parameters.apply_markdown,
+      showEditHistory: realm.settings.allow_edit_history,
+      realmStringId: realm.stringId,
+    });
+    const messages =
+      searchedWords === undefined
+        ? rows.map(writeMessage)
+        : rows.map((row, n) => ({ ...writeMessage(row), ...matches[n] }));
     return { anchor, ...found, history_limited: false, messages };
   },
 });

@@ -12,7 +12,7 @@ import type { SideEffectHandlers, SideEffectRun } from '@parley/jobs';
 import { findBotServices, findMessageOfCall, findUserById, getRealm } from '@parley/store';
 import type { BotService, KeySecrets, ListedMessage, Realm, User } from '@parley/store';
 
-import { messageJson } from '../message-json.ts';
+import { messageJsonWriter } from '../message-json.ts';
 import type { SendRequest } from '../sending/send.ts';
 import {
   errorBlock,
@@ -113,12 +113,12 @@ class OutgoingWebhooks {
     failures: number,
   ): Promise<void | { readonly againInMs: number }> {
     const { publicUrl, metrics, call } = this.#options;
-    const { flags: _flags, ...json } = messageJson(row, {
+    const { flags: _flags, ...json } = messageJsonWriter({
       clientGravatar: false,
       applyMarkdown: false,
       showEditHistory: false,
       realmStringId: realm.stringId,
-    });
+    })(row);
     const place = placeOf(row, json);
     const link = messageLink(publicUrl, row.id, place);
     const finish = async (outcome: CallOutcome): Promise<void> => {
