@@ -246,6 +246,36 @@ describe('what is seen', () => {
     ]);
   });
 
+  test('every message has its own text, whatever its letters take in bytes', async () => {
+    const { bob, cat } = all;
+    const texts = [
+      'ä',
+      'e\u0301 é',
+      '漢字 \u{20000}',
+      '𝒳𝒴',
+      'plain',
+      'Ωß',
+      '1',
+      'ñ'.repeat(2_000),
+      'a\u00a0|\u2028b',
+    ];
+    const sent: number[] = [];
+    for (const text of texts) sent.push(await bob.client.sendPrivately([cat.email], text));
+    for (const apply_markdown of [true, false]) {
+      const { body } = await fetchMessages(cat, {
+        anchor: 'newest',
+        num_before: texts.length,
+        num_after: 0,
+        narrow: [['pm-with', bob.email]],
+        apply_markdown,
+      });
+      const messages = body['messages'] as { readonly id: number; readonly content: string }[];
+      expect(messages.map(({ id, content }) => [id, content])).toEqual(
+        texts.map((text, at) => [sent[at], apply_markdown ? `<p>${text}</p>` : text]),
+      );
+    }
+  });
+
   test('avatar, content and flags follow the options', async () => {
     const { messages } = await fetchMessages(all.ann, {
       anchor: denmark[0],
