@@ -34,13 +34,16 @@ async function openCheapEndpoint(
 ): Promise<readonly Case[]> {
   const url = system.urls[0] ?? '';
   const requesters = rig.addGenerators(new Requesters());
-  const requests = system.accounts.map((account) => writeGet(url, '/api/v1/users/me', account));
-  return [
-    {
-      name: 'GET through the gateway',
+  const cases = [
+    { name: 'GET over the link of a node', path: '/api/v1/users/me' },
+    { name: 'GET by proxy', path: '/api/v1/attachments' },
+  ].map(({ name, path }): Case => {
+    const requests = system.accounts.map((account) => writeGet(url, path, account));
+    return {
+      name,
       run: () =>
         requesters.measure(rig, { url, requests, expected: '"result":"success"', connections }),
-    },
-    ...(options.controls ? await openExpressHop(rig, connections) : []),
-  ];
+    };
+  });
+  return [...cases, ...(options.controls ? await openExpressHop(rig, connections) : [])];
 }
