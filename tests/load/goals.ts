@@ -144,8 +144,8 @@ export const goals: readonly Goal[] = [
     what: `memory of a held poll, gateway and node, ${polls} polls`,
     scenario: 'idle',
     of: {
-      group: 'idle',
-      name: `${polls} held polls`,
+      group: `${polls} held polls`,
+      name: 'idle',
       figures: ['memory_kib_per_poll'],
     },
     unit: 'KiB',
