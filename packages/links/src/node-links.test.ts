@@ -109,6 +109,12 @@ const poll = (number: number): readonly unknown[] => [
   {},
   0,
 ];
+/** A frame with requests that give these lengths of their bodies. */
+const withBodies = (lengths: readonly unknown[], body: string): Buffer =>
+  frameOf(
+    JSON.stringify([lengths.map((bytes, number) => [...poll(number).slice(0, -1), bytes]), []]),
+    body,
+  );
 const answerOf = (own: string): LinkAnswer => ({ status: 200, headers: {}, shared: '', own });
 
 describe('a number that is used again', () => {
@@ -144,6 +150,12 @@ describe('what is no frame of ours', () => {
     ['a number with a fraction', frameOf('[[[0.5,"r","GET","?",null,{},0]],[]]')],
     ['a number below zero', frameOf('[[[-1,"r","GET","?",null,{},0]],[]]')],
     ['lengths beyond all bounds', Buffer.alloc(8, 0xff)],
+    ['a body beyond the frame', withBodies([2, 3], 'four')],
+    ['a body that belongs to nobody', withBodies([1, 2], 'four')],
+    ['a body of a negative length', withBodies([4, -4, 4], 'four')],
+    ['half a byte of a body', withBodies([1.5, 2.5], 'four')],
+    ['a body without a length', withBodies([0, null], '')],
+    ['a length that is a text', withBodies([0, '4'], 'four')],
   ])('%s ends the link, and no other', async (_case, bytes) => {
     const [other, gateway] = [await open(), await open()];
     say(other, [[poll(0)], []]);
@@ -200,6 +212,26 @@ describe('the end', () => {
     await new Promise((resolve) => server.close(resolve));
     expect(links.size).toBe(0);
   });
+});
+
+it('a node that stops waits for a link that opens meanwhile, as for the others', async () => {
+  const before = await open();
+  say(before, [[poll(0)], []]);
+  await waitUntil('it holds a request', () => held.length === 1);
+  let isFinished = false;
+  const finished = links.finish().then(() => {
+    isFinished = true;
+  });
+  const meanwhile = await open();
+  say(meanwhile, [[poll(0)], []]);
+  say(meanwhile, ['leaving']);
+  say(before, ['leaving']);
+  await waitUntil('it holds both', () => held.length === 2);
+  held[0]?.reply(answerOf('first'));
+  await waitUntil('the first is answered', () => before.said().length === 2);
+  expect(isFinished).toBe(false);
+  held[1]?.reply(answerOf('second'));
+  await finished;
 });
 
 it('a link that asks whether the node is there is told so', async () => {

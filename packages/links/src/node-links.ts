@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import { identityHeaderName } from '@parley/contracts';
 import { verifyIdentity } from '@parley/identity';
 
-import { FrameReader, frameOf } from './frames.ts';
+import { BrokenFrame, FrameReader, frameOf } from './frames.ts';
 import { SlotTable } from './slots.ts';
 import { linkPath, linkProtocol, linkRequestId } from './protocol.ts';
 import type {
@@ -78,6 +78,7 @@ class NodeLink {
   #isFlushing = false;
   /** Whether nothing new comes: the gateway has said so, or is gone. */
   #isLeft = false;
+  #isQuiet = false;
   readonly #quiet = Promise.withResolvers<void>();
 
   constructor(socket: Duplex, head: Buffer, options: NodeLinksOptions) {
@@ -96,7 +97,7 @@ class NodeLink {
     socket.on('end', () => socket.destroy());
     socket.on('close', () => {
       for (const signal of this.#waiting) signal.abort();
-      this.#quiet.resolve();
+      this.#becomeQuiet();
     });
     if (head.length > 0) read(head);
   }
@@ -104,6 +105,10 @@ class NodeLink {
   /** Resolves when the gateway sends nothing more and has all its answers, or is gone. */
   get quiet(): Promise<void> {
     return this.#quiet.promise;
+  }
+
+  get isQuiet(): boolean {
+    return this.#isQuiet;
   }
 
   sayLeaving(): void {
@@ -126,7 +131,12 @@ class NodeLink {
   }
 
   #tellQuiet(): void {
-    if (this.#isLeft && this.#waiting.size === 0) this.#quiet.resolve();
+    if (this.#isLeft && this.#waiting.size === 0) this.#becomeQuiet();
+  }
+
+  #becomeQuiet(): void {
+    this.#isQuiet = true;
+    this.#quiet.resolve();
   }
 
   #receive(text: string, body: Buffer): void {
@@ -136,14 +146,11 @@ class NodeLink {
       return;
     }
     const [requests, left] = said;
+    // Before any of them begins: none may get what belongs to another.
+    const bodies = cutBodies(requests, body);
     // Before the requests, since those may use the slots of what was left.
     for (const number of left) this.#waiting.take(number)?.abort();
-    let from = 0;
-    for (const request of requests) {
-      const to = from + request[6];
-      this.#begin(request, body.subarray(from, to));
-      from = to;
-    }
+    for (const [at, request] of requests.entries()) this.#begin(request, bodies[at] ?? body);
     if (requests.length === 0 && left.length === 0) this.#send([200, {}, []]);
     this.#tellQuiet();
   }
@@ -209,6 +216,21 @@ class NodeLink {
   }
 }
 
+/** @throws BrokenFrame where the lengths that the requests give are not those of their bodies */
+function cutBodies(requests: readonly RequestText[], body: Buffer): readonly Buffer[] {
+  let from = 0;
+  const bodies = requests.map(([, , , , , , bodyBytes]) => {
+    const to = from + bodyBytes;
+    if (!Number.isSafeInteger(bodyBytes) || bodyBytes < 0 || to > body.length)
+      throw new BrokenFrame('a request gives a wrong length of its body');
+    const own = body.subarray(from, to);
+    from = to;
+    return own;
+  });
+  if (from !== body.length) throw new BrokenFrame('a body belongs to no request');
+  return bodies;
+}
+
 function isAlike(first: LinkAnswer, other: LinkAnswer): boolean {
   return first.status === other.status && first.headers === other.headers;
 }
@@ -270,7 +292,10 @@ export class NodeLinks {
   /** Tells gateways that this node stops, unless they know, and resolves when all that came is answered. */
   async finish(): Promise<void> {
     if (!this.#isLeaving) this.sayLeaving();
-    await Promise.all([...this.#links.values()].map((link) => link.quiet));
+    const findBusy = (): NodeLink[] => [...this.#links.values()].filter(({ isQuiet }) => !isQuiet);
+    // A gateway that has not heard of it yet may open a link meanwhile, and send its first requests before it hears.
+    for (let busy = findBusy(); busy.length > 0; busy = findBusy())
+      await Promise.all(busy.map(({ quiet }) => quiet));
   }
 
   /** Ends all links, and takes no more: polls that are not answered go on at other nodes. */
