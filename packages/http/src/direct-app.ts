@@ -2,8 +2,8 @@
  * Answers to requests that do not come as HTTP of their own, but over the link of a gateway. What is checked, decoded, logged and
  * counted is the same as for a request to the app.
  */
-import { internalServerError, methodNotAllowed, notFound } from '@parley/contracts';
-import { linkedHeaderNames } from '@parley/links';
+import { internalServerError, methodNotAllowed, notFound, withoutCode } from '@parley/contracts';
+import { linkedHeaderNames, notOverLinksStatus } from '@parley/links';
 import type { LinkAnswer, LinkedHeaders, ReceivedRequest } from '@parley/links';
 import { requestLogger } from '@parley/logging';
 import { findTracer } from '@parley/tracing';
@@ -16,7 +16,7 @@ import { clientNameOf } from './client-name.ts';
 import { decodeParameters, findRawText } from './decode-parameters.ts';
 import type { RawParameters } from './decode-parameters.ts';
 import { findRefusalFault } from './declared-refusals.ts';
-import { DirectRoutes } from './direct-routes.ts';
+import { DirectRoutes, mayComeOverLink } from './direct-routes.ts';
 import type { RouteMatch } from './direct-routes.ts';
 import { LaterAnswer, Preserialized, RawAnswer, noContent, preserialized } from './endpoint.ts';
 import type { Endpoint, EndpointAnswer, Settle } from './endpoint.ts';
@@ -141,6 +141,8 @@ class DirectExchange<Context> implements Settle {
   ): EndpointAnswer | Promise<EndpointAnswer> {
     const { caller, requestId, signal, headers, method, body } = this.#request;
     const endpoint = findMeantEndpoint(group.endpoints, method, form);
+    if (!mayComeOverLink(endpoint, method))
+      throw withoutCode('This request has to come by HTTP', notOverLinksStatus);
     this.#endpoint = endpoint;
     if (findTracer() !== undefined)
       this.#span = openRequestSpan(endpoint, method, headers.traceparent, requestId);

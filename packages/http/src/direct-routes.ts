@@ -25,7 +25,9 @@ export class DirectRoutes<Context> {
   /** @throws TypeError when declarations contradict one another */
   constructor(endpoints: readonly Endpoint<Context>[]) {
     const patterns: Pattern<Context>[] = [];
-    for (const group of groupRoutes(endpoints.filter(isForLinks))) {
+    for (const group of groupRoutes(endpoints)) {
+      // Whoever asks for a method that its path has not is told all that it has.
+      if (!group.endpoints.some(isForLinks)) continue;
       const path = group.below === 'api' ? apiPathPrefix + group.path : group.path;
       if (path.includes('/:')) patterns.push({ group, segments: path.split('/') });
       else this.#literal.set(path, group);
@@ -50,6 +52,17 @@ export class DirectRoutes<Context> {
     }
     return undefined;
   }
+}
+
+/**
+ * Whether a request of a link may be answered there. Its gateway chose the way by the method; a POST whose form means GET asks for what may
+ * be long, and for files.
+ */
+export function mayComeOverLink(
+  endpoint: Pick<Endpoint<never>, 'method' | 'rawResponses' | 'takesFile'>,
+  method: string,
+): boolean {
+  return isForLinks(endpoint) && !(method === 'POST' && endpoint.method === 'GET');
 }
 
 /** Whether requests to an endpoint may come over links, which carry no files and answers of JSON only. */

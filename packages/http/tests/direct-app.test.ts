@@ -1,10 +1,10 @@
 /** A request over a link is answered as the same request is by HTTP. */
-import { RequestSignal } from '@parley/links';
+import { RequestSignal, notOverLinksStatus } from '@parley/links';
 import type { LinkAnswer, LinkedHeaders } from '@parley/links';
 import { createLogger } from '@parley/logging';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { createDirectApp, isForLinks } from '../src/index.ts';
+import { createDirectApp, defineEndpoint, isForLinks } from '../src/index.ts';
 import type { DirectApp } from '../src/index.ts';
 import { identityHeaders, member, sampleEndpoints, startSampleServer } from './sample-app.ts';
 import type { SampleServer } from './sample-app.ts';
@@ -16,16 +16,17 @@ const multipart =
 let sample: SampleServer;
 let directApp: DirectApp;
 const hangUps: string[] = [];
+const options = {
+  endpoints: sampleEndpoints,
+  context: { hangUps },
+  identitySecrets: [],
+  log: createLogger({ service: 'sample', nodeId: 'direct', level: 'fatal' }),
+  checkAnswers: true,
+};
 
 beforeAll(async () => {
   sample = await startSampleServer();
-  directApp = createDirectApp({
-    endpoints: sampleEndpoints,
-    context: { hangUps },
-    identitySecrets: [],
-    log: createLogger({ service: 'sample', nodeId: 'direct', level: 'fatal' }),
-    checkAnswers: true,
-  });
+  directApp = createDirectApp(options);
 });
 
 afterAll(async () => {
@@ -59,9 +60,10 @@ async function byHttp(asked: Asked): Promise<{ status: number; json: unknown }> 
 async function overLink(
   asked: Asked,
   signal = new RequestSignal(),
+  app = directApp,
 ): Promise<{ status: number; json: unknown }> {
   const { status, shared, own } = await new Promise<LinkAnswer>((resolve) => {
-    directApp(
+    app(
       {
         requestId: 'request-1',
         method: asked.method,
@@ -164,6 +166,55 @@ describe('a request', () => {
     signal.abort();
     await answered;
     expect(hangUps).toEqual(['waiting', 'hung up']);
+  });
+});
+
+describe('what has to come by HTTP', () => {
+  it('is a POST that means GET, whose answer may be long', async () => {
+    const asked = {
+      method: 'POST',
+      path: '/samples',
+      contentType: form,
+      body: 'method=GET&num_before=3',
+    };
+    expect((await overLink(asked)).status).toBe(notOverLinksStatus);
+    expect((await byHttp(asked)).status).toBe(200);
+  });
+
+  it('is still named where a path has other methods', async () => {
+    const shared = {
+      path: '/picture',
+      access: { authentication: 'none' },
+      parameters: [],
+    } as const;
+    const endpoints = [
+      defineEndpoint({
+        ...shared,
+        name: 'show-picture',
+        method: 'GET',
+        summary: 'A file',
+        response: {},
+        rawResponse: { contentType: 'image/png', description: 'The picture' },
+        handler: () => ({}),
+      }),
+      defineEndpoint({
+        ...shared,
+        name: 'delete-picture',
+        method: 'DELETE',
+        summary: 'A change',
+        response: {},
+        handler: () => ({}),
+      }),
+    ];
+    const app = createDirectApp({ ...options, endpoints });
+    const ofPicture = (method: string, body = ''): Promise<{ status: number; json: unknown }> =>
+      overLink({ method, path: '/picture', contentType: form, body }, undefined, app);
+    expect((await ofPicture('DELETE')).status).toBe(200);
+    expect(await ofPicture('PATCH')).toMatchObject({
+      status: 405,
+      json: { allowed_methods: ['GET', 'DELETE', 'HEAD'] },
+    });
+    expect((await ofPicture('POST', 'method=GET')).status).toBe(notOverLinksStatus);
   });
 });
 

@@ -3,6 +3,12 @@ export { GatewayLink, LinkLost, LinkRefused, LinkUnreachable } from './gateway-l
 export type { GatewayLinkOptions, LinkFault, LinkListener } from './gateway-link.ts';
 export { NodeLinks, RequestSignal } from './node-links.ts';
 export type { NodeLinksOptions, ReceivedRequest } from './node-links.ts';
-export { linkPath, linkProtocol, linkRequestId, linkedHeaderNames } from './protocol.ts';
+export {
+  linkPath,
+  linkProtocol,
+  linkRequestId,
+  linkedHeaderNames,
+  notOverLinksStatus,
+} from './protocol.ts';
 export type { LinkAnswer, LinkedHeaders, LinkedRequest } from './protocol.ts';
 export { Slots } from './slots.ts';

@@ -44,6 +44,11 @@ export type LinkAnswer = {
 };
 
 /**
+ * The status by which a node says that a request has to come by HTTP, and that nothing of it was done. No service answers a client so.
+ */
+export const notOverLinksStatus = 421;
+
+/**
  * The requests that began on a gateway in one moment, each with a number of the link's, and the numbers of those that were left before,
  * which the new ones may use again. Their bodies follow one another as the body of the frame. With neither it asks whether the node is
  * there.

@@ -39,7 +39,7 @@ export type AttemptEnd =
   | { readonly kind: 'client-gone' }
   | { readonly kind: 'unreachable' }
   | { readonly kind: 'lost' }
-  /** The node knows no links, or stops: it is asked by HTTP. */
+  /** The node knows no links, or wants this request by HTTP: so it is asked, having seen or done nothing. */
   | { readonly kind: 'not-linked' }
   /** The request itself broke a rule while it flowed. */
   | { readonly kind: 'refused'; readonly error: ApiError };

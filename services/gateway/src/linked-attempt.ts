@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { requestIdHeaderName } from '@parley/contracts';
 import { writeJson } from '@parley/http';
-import { LinkRefused, LinkUnreachable, linkedHeaderNames } from '@parley/links';
+import { LinkRefused, LinkUnreachable, linkedHeaderNames, notOverLinksStatus } from '@parley/links';
 import type {
   GatewayLink,
   LinkAnswer,
@@ -41,6 +41,10 @@ class LinkedAttempt implements LinkListener {
   onLinkAnswer(answer: LinkAnswer): void {
     const attempt = this.#attempt;
     if (attempt.hasEnded) return;
+    if (answer.status === notOverLinksStatus) {
+      attempt.end({ kind: 'not-linked' });
+      return;
+    }
     if (attempt.withholdsUnavailable && answer.status === 503) {
       attempt.end({ kind: 'lost' });
       return;

@@ -1,4 +1,5 @@
 /** Short requests on links: what holds for a proxied request holds for them. */
+import { notOverLinksStatus } from '@parley/links';
 import type { LinkAnswer } from '@parley/links';
 import { waitUntil } from '@parley/test-kit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -148,6 +149,19 @@ describe('a request', () => {
     expect((await call(method, path, body)).status).toBe(200);
     expect([node.polled.length, node.seen.length]).toEqual([0, 1]);
   });
+});
+
+it('a node that wants a request by HTTP is asked so, once', async () => {
+  const node = await gateway.addUpstream(
+    'messages',
+    (_request, response) => answerJson(response, { ...success, by: 'http' }),
+    { linkHandler: () => Promise.resolve(answerOf({}, notOverLinksStatus)) },
+  );
+  const body = 'method=GET&anchor=newest';
+  const answer = await call('POST', 'messages', body);
+  expect([answer.status, answer.json]).toEqual([200, { ...success, by: 'http' }]);
+  expect(node.polled.length).toBe(1);
+  expect(node.seen).toMatchObject([{ method: 'POST', url: '/api/v1/messages', body }]);
 });
 
 describe('a node that is lost', () => {
