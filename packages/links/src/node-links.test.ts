@@ -234,6 +234,23 @@ it('a node that stops waits for a link that opens meanwhile, as for the others',
   await finished;
 });
 
+it('a node that stops and stood still meanwhile reads first what came', async () => {
+  const gateway = await open();
+  let isFinished = false;
+  const finished = links.finish().then(() => {
+    isFinished = true;
+  });
+  // Timers come next, before what is read.
+  await new Promise(setImmediate);
+  say(gateway, [[poll(0)], []]);
+  // Longer than it waits for a gateway to say that nothing more comes.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500);
+  await waitUntil('it holds the request', () => held.length === 1);
+  expect(isFinished).toBe(false);
+  held[0]?.reply(answerOf('x'));
+  await finished;
+});
+
 it('a link that asks whether the node is there is told so', async () => {
   const gateway = await open();
   say(gateway, [[], []]);

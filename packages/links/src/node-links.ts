@@ -113,8 +113,8 @@ class NodeLink {
 
   sayLeaving(): void {
     this.#send(['leaving']);
-    // It may be paused, or of a release that says nothing back.
-    setTimeout(() => this.#leave(), farewellMaxMs).unref();
+    // It may be paused, or of a release that says nothing back. Where this process was, what has come since is read before the end.
+    setTimeout(() => setImmediate(() => this.#leave()), farewellMaxMs).unref();
   }
 
   /** Ends the link behind the answers that are ready. */
