@@ -26,11 +26,17 @@ beforeAll(async () => {
       response.end(JSON.stringify(success));
     });
   }
+  const forged = { Vary: 'Accept-Language', 'X-Content-Type-Options': 'forged' };
+  const answer = { status: 200, headers: forged, shared: JSON.stringify(success), own: '' };
+  await gateway.addUpstream('messages', (_request, response) => response.destroy(), {
+    linkHandler: () => Promise.resolve(answer),
+  });
 });
 afterAll(() => gateway?.stop());
 
 const answers: readonly (readonly [what: string, path: string, status: number])[] = [
   ['a service', 'users/me', 200],
+  ['a service over a link', 'users/me/pointer', 200],
   ['a node that holds polls', 'events?queue_id=1:1&last_event_id=-1', 200],
   ['nobody: an unknown path', 'nothing', 404],
 ];
