@@ -55,12 +55,15 @@ const types: pg.CustomTypesConfig = {
 const plannedForKeys =
   '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off';
 
+/** A paused process never holds the head of the log for longer. */
+const idleInTransactionUsualMs = 1_000;
+
 /**
- * Opens a pool. Connections give up a transaction that idles for a second, so that a paused process never holds the head of
- * the log for longer.
+ * Opens a pool. Connections give up a transaction that idles.
  *
  * @param options.connectionsMax most connections at once
  * @param options.connectTimeoutMs how long a request waits for a connection before it fails
+ * @param options.idleInTransactionMaxMs after so long a transaction in which nothing is asked is given up; a second by default
  * @param options.looksUpByKey for statements that look everything up by key, whatever is in the tables: they are planned once per
  *   connection, and never to read a whole table
  * @param options.onError called for faults of idle connections (the server went away); must not throw
@@ -71,6 +74,7 @@ export function createPool(options: {
   readonly connectionsMax: number;
   readonly connectTimeoutMs?: number;
   readonly statementTimeoutMs?: number;
+  readonly idleInTransactionMaxMs?: number;
   readonly looksUpByKey?: boolean;
   readonly onError: (error: Error) => void;
 }): Pool {
@@ -84,7 +88,7 @@ export function createPool(options: {
     connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
     statement_timeout: statementTimeoutMs,
     ...(statementTimeoutMs === 0 ? {} : { query_timeout: statementTimeoutMs + answerSlackMs }),
-    idle_in_transaction_session_timeout: 1_000,
+    idle_in_transaction_session_timeout: options.idleInTransactionMaxMs ?? idleInTransactionUsualMs,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     types,

@@ -43,13 +43,9 @@ export function connectMaker(
     applicationName: 'parley demo',
     connectionsMax: options.connectionsMax ?? 2,
     statementTimeoutMs: 60_000,
+    // A tool that makes many things in one transaction may be held up between two of them on a busy machine.
+    idleInTransactionMaxMs: 60_000,
     onError: (error) => log.warn({ err: error }, 'an idle connection to Postgres was lost'),
-  });
-  // A tool that makes many things in one transaction may be held up between two of them on a busy machine.
-  pool.on('connect', (client) => {
-    client.query("SET idle_in_transaction_session_timeout = '60s'").catch((error: unknown) => {
-      log.warn({ err: error }, 'the time limit of idle transactions could not be raised');
-    });
   });
   const redis = connectForRequests(
     {
