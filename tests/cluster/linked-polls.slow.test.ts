@@ -29,18 +29,19 @@ async function waitForNoPolls(cluster: Cluster): Promise<void> {
   );
 }
 
-async function register(
-  { client }: TestAccount,
-  parameters: Parameters = {},
-): Promise<{ queueId: string; lastEventId: number }> {
+type Queue = { readonly queueId: string; readonly lastEventId: number };
+
+async function register({ client }: TestAccount, parameters: Parameters = {}): Promise<Queue> {
   const body = await client.post('register', { event_types: ['message'], ...parameters });
   return { queueId: body['queue_id'] as string, lastEventId: body['last_event_id'] as number };
 }
 
 /** Polls and hangs up, now and again before anybody knows of the poll, until `isOver`. */
-async function hangUpAgainAndAgain(account: TestAccount, isOver: () => boolean): Promise<number> {
-  // Nothing comes, so each poll is held.
-  const { queueId, lastEventId } = await register(account, { event_types: ['realm'] });
+async function hangUpAgainAndAgain(
+  account: TestAccount,
+  { queueId, lastEventId }: Queue,
+  isOver: () => boolean,
+): Promise<number> {
   let polls = 0;
   while (!isOver()) {
     const controller = new AbortController();
@@ -76,7 +77,15 @@ test('nothing is lost, doubled or left behind while clients hang up, a node is p
     ),
   );
   let isOver = false;
-  const hangUps = scenario.people.map((person) => hangUpAgainAndAgain(person, () => isOver));
+  // Before a node stands still, whose registers may be refused then. Nothing comes, so each poll is held.
+  const silent = await Promise.all(
+    scenario.people.map((person) => register(person, { event_types: ['realm'] })),
+  );
+  const hangUps = silent.map((queue, at) => {
+    const person = scenario.people[at];
+    if (person === undefined) throw new Error('each has a queue');
+    return hangUpAgainAndAgain(person, queue, () => isOver);
+  });
   await scenario.sendUntilAcknowledged(200);
 
   const [paused] = cluster.findProcesses('events');
