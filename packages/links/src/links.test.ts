@@ -10,19 +10,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { GatewayLink, LinkLost, LinkRefused, LinkUnreachable } from './gateway-link.ts';
 import type { LinkFault } from './gateway-link.ts';
+import { caller, listenForLinks, secret } from './link-test-server.ts';
 import { NodeLinks } from './node-links.ts';
 import type { ReceivedRequest } from './node-links.ts';
 import { linkPath, linkProtocol, linkRequestId } from './protocol.ts';
 import type { LinkAnswer, LinkedRequest } from './protocol.ts';
 
-const secret = 'i'.repeat(40);
-const caller = {
-  userId: 7,
-  email: 'a@example.com',
-  role: 'member',
-  botType: null,
-  botOwnerId: null,
-} as const;
 const answer = { status: 200, headers: {}, shared: 'x', own: 'y' };
 
 let server: Server;
@@ -48,11 +41,7 @@ beforeEach(async () => {
     },
     onFault: () => undefined,
   });
-  server = createServer((_request, response) => response.writeHead(404).end());
-  server.on('upgrade', (request, socket, head) => links.accept(request, socket, head));
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
+  server = await listenForLinks(links);
   port = String((server.address() as AddressInfo).port);
 });
 

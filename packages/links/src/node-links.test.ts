@@ -1,5 +1,4 @@
 /** The node's end of a link against a gateway that says what the test chooses. */
-import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import { connect } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
@@ -10,19 +9,12 @@ import { waitUntil } from '@parley/test-kit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { FrameReader, frameOf } from './frames.ts';
+import { caller, listenForLinks, secret } from './link-test-server.ts';
 import { NodeLinks, RequestSignal } from './node-links.ts';
 import type { ReceivedRequest } from './node-links.ts';
 import { linkPath, linkProtocol, linkRequestId } from './protocol.ts';
 import type { LinkAnswer } from './protocol.ts';
 
-const secret = 'i'.repeat(40);
-const caller = {
-  userId: 7,
-  email: 'a@example.com',
-  role: 'member',
-  botType: null,
-  botOwnerId: null,
-} as const;
 const slots = 2 ** 24;
 const upgraded = 'HTTP/1.1 101 Switching Protocols\r\n';
 
@@ -40,11 +32,7 @@ beforeEach(async () => {
     answer: (poll, reply) => held.push({ poll, reply }),
     onFault: (error) => faults.push(error),
   });
-  server = createServer((_request, response) => response.writeHead(404).end());
-  server.on('upgrade', (request, socket, head) => links.accept(request, socket, head));
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
+  server = await listenForLinks(links);
 });
 
 afterEach(async () => {
