@@ -67,11 +67,11 @@ describe('a poll on a link', () => {
     expect(answer.headers.get('content-type')).toBe('application/json');
     expect(answer.headers.get('x-parley-node')).toBe('node-name');
     expect(answer.headers.get('access-control-allow-origin')).toBe('*');
-    const [received] = holder.polled;
+    const [received] = holder.arrived;
     expect(answer.headers.get('x-request-id')).toBe(received?.requestId);
     expect(received?.caller).toMatchObject({ userId: user.userId, email: user.email });
     expect(received?.address).toBe('/api/v1/events?queue_id=17%3Aabcdef&last_event_id=4');
-    expect(next.polled.length).toBe(0);
+    expect(next.arrived.length).toBe(0);
   });
 
   it('shares its connection with all others of the node', async () => {
@@ -118,13 +118,13 @@ describe('a poll on a link', () => {
     const [holder] = await addNodes(hold);
     const controller = new AbortController();
     const leaving = poll({ signal: controller.signal }).catch(() => undefined);
-    await waitUntil('the poll is held', () => holder.polled.length === 1);
+    await waitUntil('the poll is held', () => holder.arrived.length === 1);
     const staying = poll({ id: 6 }).catch(() => undefined);
-    await waitUntil('both polls are held', () => holder.polled.length === 2);
+    await waitUntil('both polls are held', () => holder.arrived.length === 2);
     controller.abort();
     await leaving;
-    await waitUntil('the node hears of it', () => holder.polled[0]?.signal.aborted === true);
-    expect(holder.polled[1]?.signal.aborted).toBe(false);
+    await waitUntil('the node hears of it', () => holder.arrived[0]?.signal.aborted === true);
+    expect(holder.arrived[1]?.signal.aborted).toBe(false);
     await gateway.running.stop();
     await staying;
   });
@@ -136,13 +136,13 @@ describe('a poll on a link', () => {
     const [holder, next] = await addNodes(hold);
     next.linkHandler = answerEvents;
     const answers = Promise.all(Array.from({ length: 50 }, () => poll()));
-    await waitUntil('the polls are held', () => holder.polled.length === 50);
+    await waitUntil('the polls are held', () => holder.arrived.length === 50);
     await lose(holder);
     expect((await answers).map(({ json }) => json)).toEqual(
       Array.from({ length: 50 }, () => answered),
     );
-    expect(next.polled.map(({ requestId }) => requestId).toSorted()).toEqual(
-      holder.polled.map(({ requestId }) => requestId).toSorted(),
+    expect(next.arrived.map(({ requestId }) => requestId).toSorted()).toEqual(
+      holder.arrived.map(({ requestId }) => requestId).toSorted(),
     );
   });
 
@@ -152,7 +152,7 @@ describe('a poll on a link', () => {
     holder.links.sayLeaving();
     await waitUntil('polls go to the other node', async () => {
       await poll();
-      return next.polled.length > 0;
+      return next.arrived.length > 0;
     });
     expect(holder.sockets.size).toBe(1);
   });
@@ -164,7 +164,7 @@ describe('a poll on a link', () => {
       return new Promise(() => undefined);
     };
     expect((await poll()).json).toEqual(answered);
-    expect(next.polled.length).toBe(1);
+    expect(next.arrived.length).toBe(1);
   });
 
   it('is an exchange of its own with a node that knows no links', async () => {

@@ -77,7 +77,7 @@ describe('a request', () => {
     const body = 'op=add&flag=read&messages=%5B1%5D';
     const answer = await call('POST', 'messages/flags?a=b', body);
     expect([answer.status, answer.json]).toEqual([200, { ...success, name: 'ünïcode 🎉' }]);
-    const [received] = node.polled;
+    const [received] = node.arrived;
     expect(received).toMatchObject({
       method: 'POST',
       address: '/api/v1/messages/flags?a=b',
@@ -131,10 +131,10 @@ describe('a request', () => {
     const node = await addNode(hold);
     const controller = new AbortController();
     const leaving = call('POST', 'messages/flags', 'op=add', { signal: controller.signal });
-    await waitUntil('the node has it', () => node.polled.length === 1);
+    await waitUntil('the node has it', () => node.arrived.length === 1);
     controller.abort();
     await expect(leaving).rejects.toThrow();
-    await waitUntil('the node hears of it', () => node.polled[0]?.signal.aborted === true);
+    await waitUntil('the node hears of it', () => node.arrived[0]?.signal.aborted === true);
   });
 
   it.each([
@@ -147,7 +147,7 @@ describe('a request', () => {
       { linkHandler: answerAll },
     );
     expect((await call(method, path, body)).status).toBe(200);
-    expect([node.polled.length, node.seen.length]).toEqual([0, 1]);
+    expect([node.arrived.length, node.seen.length]).toEqual([0, 1]);
   });
 });
 
@@ -160,14 +160,14 @@ it('a node that wants a request by HTTP is asked so, once', async () => {
   const body = 'method=GET&anchor=newest';
   const answer = await call('POST', 'messages', body);
   expect([answer.status, answer.json]).toEqual([200, { ...success, by: 'http' }]);
-  expect(node.polled.length).toBe(1);
+  expect(node.arrived.length).toBe(1);
   expect(node.seen).toMatchObject([{ method: 'POST', url: '/api/v1/messages', body }]);
 });
 
 describe('a node that is lost', () => {
   const lose = async (node: Upstream): Promise<LinkAnswer> => {
     await node.crash();
-    return hold(node.polled[0] as never);
+    return hold(node.arrived[0] as never);
   };
 
   it.each([
@@ -177,10 +177,10 @@ describe('a node that is lost', () => {
     const nodes = [await addNode(hold), await addNode(hold)];
     for (const node of nodes)
       node.linkHandler = async () =>
-        nodes.every(({ polled }) => polled.length === 1) ? answerOf(success) : lose(node);
+        nodes.every(({ arrived }) => arrived.length === 1) ? answerOf(success) : lose(node);
     const answer = await call(method, path, body);
     expect(answer.status).toBe(200);
-    const received = nodes.flatMap(({ polled }) => polled);
+    const received = nodes.flatMap(({ arrived }) => arrived);
     expect(received.map(({ requestId }) => requestId)).toEqual(
       Array.from({ length: 2 }, () => answer.headers.get('x-request-id')),
     );
@@ -192,25 +192,25 @@ describe('a node that is lost', () => {
     for (const node of nodes) node.linkHandler = () => lose(node);
     const answer = await call('POST', 'users/me/subscriptions', 'subscriptions=[]');
     expect([answer.status, answer.json]).toEqual([503, unavailable]);
-    expect(nodes.flatMap(({ polled }) => polled).length).toBe(1);
+    expect(nodes.flatMap(({ arrived }) => arrived).length).toBe(1);
   });
 
   it('never lets a send of unknown outcome end in a 503', async () => {
     const node = await addNode(hold);
     // Its link breaks, and the node stays; a later attempt's 503 speaks for itself alone.
     node.linkHandler = async () => {
-      if (node.polled.length % 2 === 0) return answerOf(unavailable, 503);
+      if (node.arrived.length % 2 === 0) return answerOf(unavailable, 503);
       for (const socket of node.sockets) socket.destroy();
-      return hold(node.polled[0] as never);
+      return hold(node.arrived[0] as never);
     };
     await expect(call('POST', 'messages', send)).rejects.toThrow();
-    expect(node.polled.length).toBeGreaterThan(1);
+    expect(node.arrived.length).toBeGreaterThan(1);
   });
 
   it('passes on a 503 that says nothing happened', async () => {
     const node = await addNode(() => Promise.resolve(answerOf(unavailable, 503)));
     expect((await call('POST', 'messages', send)).status).toBe(503);
-    expect(node.polled.length).toBe(1);
+    expect(node.arrived.length).toBe(1);
   });
 
   it('is passed by where it cannot be reached, whatever the request', async () => {
@@ -219,7 +219,7 @@ describe('a node that is lost', () => {
     await dead.crash();
     for (let count = 0; count < 4; count += 1)
       expect((await call('POST', 'users/me/subscriptions', 'subscriptions=[]')).status).toBe(200);
-    expect(alive.polled.length).toBe(4);
+    expect(alive.arrived.length).toBe(4);
   });
 });
 
@@ -227,7 +227,7 @@ it('a node that says nothing is given up when the time is over', async () => {
   const node = await addNode(hold, 'subscriptions');
   const answer = await call('POST', 'users/me/subscriptions', 'subscriptions=[]');
   expect([answer.status, answer.json]).toEqual([503, unavailable]);
-  await waitUntil('the node hears of it', () => node.polled[0]?.signal.aborted === true);
+  await waitUntil('the node hears of it', () => node.arrived[0]?.signal.aborted === true);
 });
 
 describe('a node that stops', () => {
@@ -244,7 +244,7 @@ describe('a node that stops', () => {
       },
     );
     const before = call('POST', 'messages', send);
-    await waitUntil('the node has it', () => node.polled.length === 1);
+    await waitUntil('the node has it', () => node.arrived.length === 1);
     let isQuiet = false;
     const quiet = node.links.finish().then(() => {
       isQuiet = true;

@@ -26,8 +26,8 @@ export type UpstreamHandler = (
   body: string,
 ) => void;
 
-/** Answers the polls that come over the links of an upstream. */
-export type LinkHandler = (poll: ReceivedRequest) => Promise<LinkAnswer>;
+/** Answers the requests that come over the links of an upstream. */
+export type LinkHandler = (request: ReceivedRequest) => Promise<LinkAnswer>;
 
 /** One bare HTTP server that holds a lease, for what real services do and for what they must not do. */
 export type Upstream = {
@@ -37,11 +37,11 @@ export type Upstream = {
   readonly sockets: Set<Socket>;
   readonly lease: ServiceLease;
   handler: UpstreamHandler;
-  /** Answers polls of links; undefined for a node that knows no links, as those of older releases. */
+  /** Answers requests of links; undefined for a node that knows no links, as those of older releases. */
   linkHandler: LinkHandler | undefined;
   readonly links: NodeLinks;
-  /** Polls of links in the order of their coming. */
-  readonly polled: ReceivedRequest[];
+  /** Requests of links in the order of their coming. */
+  readonly arrived: ReceivedRequest[];
   /** Requests in the order of their coming. */
   readonly seen: {
     method: string;
@@ -152,12 +152,12 @@ export class GatewayUnderTest {
         () => undefined,
       );
     });
-    const polled: ReceivedRequest[] = [];
+    const arrived: ReceivedRequest[] = [];
     const links = new NodeLinks({
       identitySecrets: [internalSecret],
-      answer: (poll, reply) => {
-        polled.push(poll);
-        void upstream.linkHandler?.(poll).then(reply);
+      answer: (request, reply) => {
+        arrived.push(request);
+        void upstream.linkHandler?.(request).then(reply);
       },
       onFault: () => undefined,
     });
@@ -190,7 +190,7 @@ export class GatewayUnderTest {
       handler,
       linkHandler: options.linkHandler,
       links,
-      polled,
+      arrived,
       seen: [],
       crash: async () => {
         for (const socket of sockets) socket.destroy();
