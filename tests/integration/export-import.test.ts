@@ -107,7 +107,17 @@ async function expectRefused(from: string, text: RegExp): Promise<void> {
   await expectEmpty();
 }
 
+/** What services note of messages after they were sent is complete, so that it stays as it is while nobody sends. */
+async function hasNotedAllMessages(of: Pool): Promise<boolean> {
+  const { rows } = await of.query<{ done: boolean }>(
+    'SELECT message_id >= (SELECT max(id) FROM messages) AS done FROM conversation_newest_upto',
+  );
+  return rows[0]?.done === true;
+}
+
 test('an organization is exported while its services run', async () => {
+  const of = openPool(source.settings.databaseUrl);
+  await waitUntil('the newest messages are noted', () => hasNotedAllMessages(of));
   const made = await parley(environmentOf(source.settings), [
     'export',
     '--to',
@@ -117,7 +127,6 @@ test('an organization is exported while its services run', async () => {
   ]);
   expect(made).toMatchObject({ organization: { name: 'Harbour' }, missing_files: 0 });
   const { rows } = made as { rows: Record<string, number> };
-  const of = openPool(source.settings.databaseUrl);
   for (const [table, count] of Object.entries(rows))
     if (table !== 'side_effects')
       expect([table, count]).toEqual([table, await countRows(table, of)]);
