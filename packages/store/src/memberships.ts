@@ -385,6 +385,21 @@ export async function listMembers(
   return new Map(rows.map((row) => [row.streamId, row.userIds]));
 }
 
+/** @returns of each stream the ids of its members now as JSON text, ascending */
+export async function listMemberTexts(
+  db: Queryable,
+  streamIds: readonly number[],
+): Promise<Map<number, string>> {
+  const { rows } = await db.query<{ streamId: number; members: string }>({
+    name: 'store-list-member-texts',
+    text: `SELECT w.id AS "streamId", array_to_json(ARRAY(SELECT p.user_id FROM membership_periods p
+        WHERE p.stream_id = w.id AND p.until_change_id IS NULL ORDER BY p.user_id))::text AS members
+      FROM unnest($1::int[]) w (id)`,
+    values: [streamIds],
+  });
+  return new Map(rows.map((row) => [row.streamId, row.members]));
+}
+
 /** @returns the addresses of the members of each stream now, sorted; streams without any are absent */
 export async function listMemberEmails(
   db: Queryable,

@@ -96,8 +96,17 @@ export function subscriptionJson(
   recentMessages: number,
   nowSecs: number,
 ): SubscriptionJson {
+  return { ...streamJson(stream), ...personalFields(stream, settings, recentMessages, nowSecs) };
+}
+
+/** @returns what a subscription object says beside the stream object, with parameters as of `subscriptionJson` */
+export function personalFields(
+  stream: Stream,
+  settings: SubscriptionSettings,
+  recentMessages: number,
+  nowSecs: number,
+): Readonly<Record<string, unknown>> {
   return {
-    ...streamJson(stream),
     color: settings.color,
     is_muted: settings.isMuted,
     in_home_view: !settings.isMuted,

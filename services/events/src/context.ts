@@ -3,6 +3,7 @@ import type { SharedPresence } from '@parley/presence-state';
 import type { Stores } from '@parley/service';
 import type { KeySecrets, ServerFacts, StreamTraffic } from '@parley/store';
 
+import type { KeptState } from './initial-state/kept-state.ts';
 import type { AnswerStarts } from './queues/answer-starts.ts';
 import type { EventStreams } from './queues/event-stream.ts';
 import type { ReadContext } from './queues/queue-reader.ts';
@@ -17,6 +18,7 @@ export type EventsContext = Stores & {
   readonly queues: QueueConfig;
   readonly registers: RegisterLine;
   readonly traffic: StreamTraffic;
+  readonly keptState: KeptState;
   readonly keySecrets: KeySecrets;
   readonly server: ServerFacts;
   readonly presence: SharedPresence;

@@ -20,6 +20,7 @@ import { FlagReader } from './feed/flag-reader.ts';
 import { createViewReads } from './feed/load-user-views.ts';
 import { NodeFeed } from './feed/node-feed.ts';
 import { SubscriberReader } from './feed/subscriber-reader.ts';
+import { KeptState } from './initial-state/kept-state.ts';
 import { Maintenance } from './maintenance.ts';
 import {
   countReads,
@@ -162,6 +163,7 @@ export const start: StartService = async (frame: ServiceFrame) => {
     queues: config.queues,
     registers,
     traffic: new StreamTraffic(),
+    keptState: new KeptState(),
     keySecrets,
     server: {
       mode: config.mode,

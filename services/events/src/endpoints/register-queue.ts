@@ -1,9 +1,10 @@
 import { objectOf, registerStateMembers, text } from '@parley/api-schemas';
-import { convertedNumber, defineEndpoint, json } from '@parley/http';
+import { convertedNumber, defineEndpoint, json, preserialized } from '@parley/http';
 import { getUser } from '@parley/store';
 
 import type { EventsContext } from '../context.ts';
 import { readInitialState } from '../initial-state/fetch-types.ts';
+import { membersJson } from '../initial-state/json-text.ts';
 import { lifespanOf } from '../queues/register-queue.ts';
 import { queueParameters, readDescriptor } from './queue-parameters.ts';
 
@@ -50,19 +51,28 @@ export const registerQueueEndpoint = defineEndpoint({
       lifespanSecs: lifespanOf(parameters.queue_lifespan_secs, context.queues),
       signal,
       describe: (snapshot) => readDescriptor(snapshot, caller.userId, parameters),
-      readState: async (snapshot) =>
+      readState: async (snapshot, epoch) =>
         readInitialState(snapshot, parameters.fetch_event_types ?? parameters.event_types, {
           user: await getUser(snapshot, caller.userId),
           clientGravatar: parameters.client_gravatar,
           includeSubscribers: parameters.include_subscribers,
           nullSettings: parameters.client_capabilities?.notification_settings_null === true,
           traffic: context.traffic,
+          kept: context.keptState.at(snapshot, epoch),
           nowMs: Date.now(),
           keySecrets: context.keySecrets,
           server: context.server,
           presence: context.presence,
         }),
     });
-    return { queue_id: queueId, last_event_id: lastEventId, ...state };
+    return preserialized(
+      membersJson({
+        result: 'success',
+        msg: '',
+        queue_id: queueId,
+        last_event_id: lastEventId,
+        ...state,
+      }),
+    );
   },
 });

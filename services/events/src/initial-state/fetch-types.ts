@@ -1,24 +1,28 @@
 /**
  * What register returns for each fetch type (reference facts, events 4). All of it is read in one REPEATABLE READ transaction with
  * the head of the log, so state and later events together are complete. Registers that come together share that transaction: what is
- * read without naming the person is read once, and what is made of it is made once for all who see it alike.
+ * read without naming the person is read once, and what is made of it is made once for all who see it alike. Of that, what changes
+ * rarely is kept for later registers (`KeptState`).
  */
 import { maySubscribeOthers, mayCreateStreams } from '@parley/access';
 import { limits, webhookIntegrations } from '@parley/contracts';
 import type { Queryable, SharedReads } from '@parley/database';
 import type {
+  DescribedStream,
   KeySecrets,
   ListForMembers,
   ServerFacts,
   StreamTraffic,
   User,
   UserJsonOptions,
+  VersionedTable,
 } from '@parley/store';
 import type { SharedPresence } from '@parley/presence-state';
 import {
   avatarUrl,
   linkifierJson,
   crossRealmBotJson,
+  describeStreams,
   displaySettings,
   getRealm,
   listAlertWords,
@@ -30,7 +34,6 @@ import {
   listProfiles,
   listRecentConversations,
   listStarred,
-  listStreams,
   listUserGroups,
   listUserStatuses,
   listUsers,
@@ -49,13 +52,15 @@ import {
   realmBotSecrets,
   realmUserJson,
   searchStopWords,
-  streamJson,
+  streamListText,
   unreadState,
   userGroupJson,
   userJsonOptions,
   userSettings,
 } from '@parley/store';
 
+import { JsonText } from './json-text.ts';
+import type { KeptReads } from './kept-state.ts';
 import { presenceState } from './presence-state.ts';
 
 export type StateRequest = {
@@ -66,43 +71,59 @@ export type StateRequest = {
   readonly nullSettings: boolean;
   readonly traffic: StreamTraffic;
   readonly nowMs: number;
+  readonly kept: KeptReads;
   /** For the keys of bots, which those see who manage them. */
   readonly keySecrets: KeySecrets;
   readonly server: ServerFacts;
   readonly presence: SharedPresence;
 };
 
-type StateReader = (
-  database: SharedReads,
-  request: StateRequest,
-) => Promise<Readonly<Record<string, unknown>>>;
+type State = Readonly<Record<string, unknown>>;
+
+type StateReader = (database: SharedReads, request: StateRequest) => Promise<State>;
 
 /** What all readers see alike to whom the same options apply. */
-async function peopleState(
-  database: Queryable,
-  options: UserJsonOptions,
-): Promise<Record<string, unknown>> {
+async function peopleState(database: Queryable, options: UserJsonOptions): Promise<State> {
   const users = await listUsers(database);
   const systemBots = await listUsers(database, { system: 'only' });
   const seen = { ...options, profiles: await listProfiles(database) };
+  const listed = (isActive: boolean): JsonText =>
+    JsonText.of(
+      users
+        .filter((other) => other.isActive === isActive)
+        .map((other) => realmUserJson(other, seen)),
+    );
   return {
-    realm_users: users.filter((other) => other.isActive).map((other) => realmUserJson(other, seen)),
-    realm_non_active_users: users
-      .filter((other) => !other.isActive)
-      .map((other) => realmUserJson(other, seen)),
-    cross_realm_bots: systemBots.map(crossRealmBotJson),
+    realm_users: listed(true),
+    realm_non_active_users: listed(false),
+    cross_realm_bots: JsonText.of(systemBots.map(crossRealmBotJson)),
   };
 }
 
-async function realmUserState(
-  database: SharedReads,
-  request: StateRequest,
-): Promise<Record<string, unknown>> {
-  const { user, clientGravatar, nowMs } = request;
+/**
+ * @param tables all that is read
+ * @returns a reader of what is the same for everybody
+ */
+function sameForAll(
+  name: string,
+  tables: readonly VersionedTable[],
+  read: (database: Queryable, request: StateRequest) => Promise<unknown>,
+): StateReader {
+  return async (database, request) => ({
+    [name]: await request.kept.read(name, tables, async () =>
+      JsonText.of(await read(database, request)),
+    ),
+  });
+}
+
+async function realmUserState(database: SharedReads, request: StateRequest): Promise<State> {
+  const { user, clientGravatar, nowMs, kept } = request;
   const realm = await getRealm(database);
   const options = userJsonOptions(user, realm.settings, { clientGravatar });
-  const people = await database.once(`people ${JSON.stringify(options)}`, () =>
-    peopleState(database, options),
+  const people = await kept.read(
+    `people ${JSON.stringify(options)}`,
+    ['users', 'custom_profile_values'],
+    () => peopleState(database, options),
   );
   return {
     ...people,
@@ -122,10 +143,7 @@ async function realmUserState(
 }
 
 /** Human administrators see every bot, others those that they own (reference facts, events 4). */
-async function botState(
-  database: Queryable,
-  { user, keySecrets }: StateRequest,
-): Promise<Record<string, unknown>> {
+async function botState(database: Queryable, { user, keySecrets }: StateRequest): Promise<State> {
   const seesAll = user.role === 'administrator' && user.botType === null;
   const bots = await listBots(database, seesAll ? undefined : user.id);
   const details = await readBotDetails(database, keySecrets, bots);
@@ -138,28 +156,39 @@ async function botState(
   };
 }
 
-async function profileFieldState(database: Queryable): Promise<Record<string, unknown>> {
-  return {
-    custom_profile_fields: (await listProfileFields(database)).map(profileFieldJson),
-    custom_profile_field_types: profileFieldTypes,
-  };
+function describedStreams(
+  database: Queryable,
+  { kept }: StateRequest,
+): Promise<readonly DescribedStream[]> {
+  return kept.read('described streams', ['streams', 'stream_first_messages'], () =>
+    describeStreams(database),
+  );
 }
 
-async function streamState(
-  database: Queryable,
-  { user }: StateRequest,
-): Promise<Record<string, unknown>> {
-  const streams = await listStreams(database, {
-    public: user.role !== 'guest',
-    defaultsOf: null,
-    allActive: false,
-    subscriberIds: [user.id],
-  });
+async function streamState(database: Queryable, request: StateRequest): Promise<State> {
+  const streams = await describedStreams(database, request);
   return {
-    streams: streams.map(streamJson),
+    streams: new JsonText(await streamListText(database, request.user, streams)),
     stream_name_max_length: limits.streamNameMaxCodePoints,
     stream_description_max_length: limits.streamDescriptionMaxCodePoints,
   };
+}
+
+async function subscriptionState(database: Queryable, request: StateRequest): Promise<State> {
+  const lists = await readSubscriptionState(
+    database,
+    request.user,
+    await describedStreams(database, request),
+    {
+      traffic: await request.traffic.counts(database),
+      nowSecs: request.nowMs / 1_000,
+      includeSubscribers: request.includeSubscribers,
+      nullSettings: request.nullSettings,
+    },
+  );
+  return Object.fromEntries(
+    Object.entries(lists).map(([name, text]) => [name, new JsonText(text)]),
+  );
 }
 
 /** @returns what an account sees of a list: guests nothing, administrators also what is private */
@@ -168,6 +197,12 @@ function shownTo<Item>(user: User, list: ListForMembers<Item>): readonly Item[] 
   return user.role === 'administrator' ? list.forAdministrators : list.forPlainMembers;
 }
 
+const profileFields = sameForAll(
+  'custom_profile_fields',
+  ['custom_profile_fields'],
+  async (database) => (await listProfileFields(database)).map(profileFieldJson),
+);
+
 /** The level of the interface that clients find here. */
 const interfaceVersion = '2.1.4';
 
@@ -175,12 +210,27 @@ const readers: Readonly<Record<string, StateReader>> = {
   alert_words: async (database, { user }) => ({
     alert_words: await listAlertWords(database, user.id),
   }),
-  custom_profile_fields: profileFieldState,
-  default_streams: async (database, { user }) => ({
-    realm_default_streams: shownTo(user, await readDefaultStreams(database)),
+  custom_profile_fields: async (database, request) => ({
+    ...(await profileFields(database, request)),
+    custom_profile_field_types: profileFieldTypes,
   }),
-  default_stream_groups: async (database, { user }) => ({
-    realm_default_stream_groups: shownTo(user, await readDefaultStreamGroups(database)),
+  default_streams: async (database, { user, kept }) => ({
+    realm_default_streams: shownTo(
+      user,
+      await kept.read('default streams', ['streams', 'stream_first_messages'], () =>
+        readDefaultStreams(database),
+      ),
+    ),
+  }),
+  default_stream_groups: async (database, { user, kept }) => ({
+    realm_default_stream_groups: shownTo(
+      user,
+      await kept.read(
+        'default stream groups',
+        ['default_stream_groups', 'streams', 'stream_first_messages'],
+        () => readDefaultStreamGroups(database),
+      ),
+    ),
   }),
   message: async (database, { user }) => ({
     max_message_id: (await newestReceivedMessageId(database, user.id)) ?? -1,
@@ -189,28 +239,32 @@ const readers: Readonly<Record<string, StateReader>> = {
     muted_topics: await listMutedTopics(database, user.id),
   }),
   pointer: async (_database, { user }) => ({ pointer: user.pointer }),
-  realm: async (database, { server }) => readRealmState(database, server),
-  presence: (database, { presence, nowMs }) =>
-    database.once('presence', () => presenceState(database, presence, nowMs)),
+  realm: (database, { server, kept }) =>
+    kept.read('realm', ['realm', 'streams'], () => readRealmState(database, server)),
+  presence: (database, { presence: shared, kept, nowMs }) =>
+    database.once('presence', () => presenceState(database, { shared, kept, nowMs })),
   realm_bot: botState,
   // This server runs no embedded bots.
   realm_embedded_bots: async () => ({ realm_embedded_bots: [] }),
   realm_incoming_webhook_bots: async () => ({
     realm_incoming_webhook_bots: webhookIntegrations.map((name) => ({ name, config: {} })),
   }),
-  realm_domains: readDomainState,
+  realm_domains: (database, { kept }) =>
+    kept.read('realm_domains', ['realm_domains'], () => readDomainState(database)),
   // No tips are shown.
   hotspots: async () => ({ hotspots: [] }),
-  realm_emoji: async (database) => ({
-    realm_emoji: realmEmojiJson(await listRealmEmoji(database)),
-  }),
-  realm_filters: async (database) => ({
-    realm_filters: (await listLinkifiers(database)).map(linkifierJson),
-  }),
+  realm_emoji: sameForAll('realm_emoji', ['realm_emoji', 'users'], async (database) =>
+    realmEmojiJson(await listRealmEmoji(database)),
+  ),
+  realm_filters: sameForAll('realm_filters', ['linkifiers'], async (database) =>
+    (await listLinkifiers(database)).map(linkifierJson),
+  ),
   realm_user: realmUserState,
-  realm_user_groups: async (database) => ({
-    realm_user_groups: (await listUserGroups(database)).map(userGroupJson),
-  }),
+  realm_user_groups: sameForAll(
+    'realm_user_groups',
+    ['user_groups', 'user_group_members'],
+    async (database) => (await listUserGroups(database)).map(userGroupJson),
+  ),
   recent_private_conversations: async (database, { user }) => ({
     recent_private_conversations: await listRecentConversations(database, user.id),
   }),
@@ -219,16 +273,10 @@ const readers: Readonly<Record<string, StateReader>> = {
   }),
   stop_words: async () => ({ stop_words: searchStopWords }),
   stream: streamState,
-  subscription: async (database, request) =>
-    readSubscriptionState(database, request.user, {
-      traffic: await request.traffic.counts(database),
-      nowSecs: request.nowMs / 1_000,
-      includeSubscribers: request.includeSubscribers,
-      nullSettings: request.nullSettings,
-    }),
+  subscription: subscriptionState,
   update_display_settings: async (_database, { user }) => displaySettings(user),
   update_global_notifications: async (_database, { user }) => notificationSettings(user),
-  user_status: async (database) => ({ user_status: await listUserStatuses(database) }),
+  user_status: sameForAll('user_status', ['user_status', 'users'], listUserStatuses),
   zulip_version: async () => ({ zulip_version: interfaceVersion }),
 };
 
@@ -253,7 +301,7 @@ export async function readInitialState(
   database: SharedReads,
   fetchEventTypes: readonly string[] | null,
   request: StateRequest,
-): Promise<Record<string, unknown>> {
+): Promise<State> {
   const wanted = wantedTypes(fetchEventTypes);
   const state: Record<string, unknown> = {};
   for (const [type, read] of Object.entries(readers)) {

@@ -22,8 +22,11 @@ export type QueueRequest = {
   readonly signal: HangUpSignal;
   /** Says what the queue is of; what it throws as an ApiError refuses this request. */
   readonly describe: (snapshot: SharedReads) => Promise<QueueDescriptor>;
-  /** Reads what is returned with the queue. */
-  readonly readState: (snapshot: SharedReads) => Promise<Readonly<Record<string, unknown>>>;
+  /** Reads what is returned with the queue; the epoch is that of the log in the snapshot. */
+  readonly readState: (
+    snapshot: SharedReads,
+    epoch: number,
+  ) => Promise<Readonly<Record<string, unknown>>>;
 };
 
 export type RegisteredQueue = {
@@ -136,7 +139,7 @@ async function draft(
     const queueId = newQueueId();
     return {
       queue: { queueId, userId, startPosition, epoch, descriptor, lifespanSecs, client },
-      state: await request.readState(snapshot),
+      state: await request.readState(snapshot, epoch),
     };
   } catch (error) {
     if (error instanceof ApiError) return { refusal: error };

@@ -1,0 +1,100 @@
+/** Row versions in real SQL: what is kept by them is what would be read anew. */
+import { createPool, transaction } from '@parley/database';
+import type { Client, Pool } from '@parley/database';
+import { listLinkifiers, readRowVersions } from '@parley/store';
+import { createTestDatabase } from '@parley/test-kit';
+import type { TestDatabase } from '@parley/test-kit';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+let database: TestDatabase;
+let pool: Pool;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  pool = createPool({
+    databaseUrl: database.url,
+    applicationName: 'row versions test',
+    connectionsMax: 4,
+    // Writers wait while the machine is busy with something else.
+    idleInTransactionMaxMs: 30_000,
+    onError: () => undefined,
+  });
+});
+afterAll(async () => {
+  await pool.end();
+  await database.drop();
+});
+
+type Snapshot = { readonly version: string | null; readonly rows: string };
+
+function takeSnapshot(): Promise<Snapshot> {
+  return transaction(
+    pool,
+    async (client) => ({
+      version: (await readRowVersions(client)).linkifiers,
+      rows: JSON.stringify(await listLinkifiers(client)),
+    }),
+    'REPEATABLE READ, READ ONLY',
+  );
+}
+
+const step = fc.record({
+  writer: fc.nat({ max: 1 }),
+  does: fc.constantFrom('insert', 'update', 'delete', 'commit', 'roll back'),
+  row: fc.nat({ max: 2 }),
+  value: fc.nat({ max: 1 }),
+});
+type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** Each writer has rows of its own, so that none waits for the other. */
+async function doStep(writers: readonly Client[], { writer, does, row, value }: Step) {
+  const client = writers[writer];
+  if (client === undefined) throw new Error('there are two writers');
+  if (does === 'commit' || does === 'roll back') {
+    await client.query(does === 'commit' ? 'COMMIT' : 'ROLLBACK');
+    await client.query('BEGIN');
+    return;
+  }
+  const id = writer * 10 + row;
+  const statements = {
+    insert: `INSERT INTO linkifiers (id, pattern, url_format) OVERRIDING SYSTEM VALUE VALUES (${id}, 'p${id}', '${value}') ON CONFLICT DO NOTHING`,
+    update: `UPDATE linkifiers SET url_format = '${value}' WHERE id = ${id}`,
+    delete: `DELETE FROM linkifiers WHERE id = ${id}`,
+  };
+  await client.query(statements[does]);
+}
+
+test('snapshots with the same versions see the same rows, in whichever order transactions end', async () => {
+  const property = fc.asyncProperty(
+    fc.array(step, { minLength: 10, maxLength: 40 }),
+    async (steps) => {
+      const writers = [await pool.connect(), await pool.connect()];
+      try {
+        for (const writer of writers) await writer.query('BEGIN');
+        const seen = new Map<string | null, string>();
+        for (const each of steps) {
+          await doStep(writers, each);
+          const { version, rows } = await takeSnapshot();
+          expect(rows).toBe(seen.get(version) ?? rows);
+          seen.set(version, rows);
+        }
+      } finally {
+        for (const writer of writers) {
+          await writer.query('ROLLBACK');
+          writer.release();
+        }
+      }
+    },
+  );
+  await fc.assert(property, { numRuns: 30 });
+});
+
+test('rows that are locked keep their versions', async () => {
+  await pool.query(
+    `INSERT INTO linkifiers (id, pattern, url_format) OVERRIDING SYSTEM VALUE VALUES (100, 'locked', 'x')`,
+  );
+  const before = await takeSnapshot();
+  await pool.query('SELECT * FROM linkifiers FOR UPDATE');
+  expect(await takeSnapshot()).toEqual(before);
+});
