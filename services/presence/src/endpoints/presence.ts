@@ -9,12 +9,13 @@ import type { User } from '@parley/store';
 
 import type { RunningPresenceContext } from '../context.ts';
 
-/** @param presences the object as JSON text */
-function realmAnswer(presences: string): Preserialized {
+const end = Buffer.from('}');
+
+/** @param presences the object in pieces of JSON */
+function realmAnswer(presences: readonly Buffer[]): Preserialized {
   const seconds = serverTimestamp(Date.now()).toFixed(3);
-  return preserialized(
-    `{"result":"success","msg":"","server_timestamp":${seconds},"presences":${presences}}`,
-  );
+  const start = `{"result":"success","msg":"","server_timestamp":${seconds},"presences":`;
+  return preserialized(Buffer.concat([Buffer.from(start), ...presences, end]));
 }
 
 /** POST users/me/presence (reference facts, events 15.2). */

@@ -17,11 +17,11 @@ export class PeopleList {
   }
 
   /**
-   * @param known ids that the list must have, whatever its age; accounts that are not there are asked for again
+   * @param known by ids that the list must have, whatever its age; accounts that are not there are asked for again
    * @param maxAgeMs 0 for a list that is read after the call
    */
   async get(
-    known: readonly number[],
+    known: ReadonlyMap<number, unknown>,
     maxAgeMs = keptMs,
   ): Promise<ReadonlyMap<number, PresencePerson>> {
     const isOld = performance.now() - this.#readAtMs >= maxAgeMs;
@@ -33,14 +33,15 @@ export class PeopleList {
       });
       await this.#reading;
       // Whoever reported has an account; should it be gone, nobody asks for it again before the next reading.
-      for (const id of known)
+      for (const id of known.keys())
         if (!this.#people.has(id)) this.#people.set(id, { id, email: '', isShown: false });
     }
     return this.#people;
   }
 
-  #hasAll(ids: readonly number[]): boolean {
-    return ids.every((id) => this.#people.has(id));
+  #hasAll(known: ReadonlyMap<number, unknown>): boolean {
+    for (const id of known.keys()) if (!this.#people.has(id)) return false;
+    return true;
   }
 
   async #read(): Promise<void> {

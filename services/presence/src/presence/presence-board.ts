@@ -94,18 +94,18 @@ export class PresenceBoard {
     return this.#shared.states.get(userId);
   }
 
-  /** @returns `presences` as JSON text, as of the call */
-  async readRealm(): Promise<string> {
+  /** @returns `presences` in pieces of JSON, as of the call */
+  async readRealm(): Promise<readonly Buffer[]> {
     await this.#refresh();
-    return this.#realmText(0);
+    return this.#realmPieces(0);
   }
 
   /**
-   * @returns `presences` as JSON text, right after a report: presence as of the report, addresses and activity at most about a
+   * @returns `presences` in pieces of JSON, right after a report: presence as of the report, addresses and activity at most about a
    * second old
    */
-  async realmAfterReport(): Promise<string> {
-    return this.#realmText();
+  async realmAfterReport(): Promise<readonly Buffer[]> {
+    return this.#realmPieces();
   }
 
   /** Writes what is waiting. */
@@ -116,10 +116,10 @@ export class PresenceBoard {
     await this.#writeBack.stop();
   }
 
-  async #realmText(maxAgeMs?: number): Promise<string> {
+  async #realmPieces(maxAgeMs?: number): Promise<readonly Buffer[]> {
     const { states } = this.#shared;
-    const people = await this.#people.get([...states.keys()], maxAgeMs);
-    return this.#realm.text(states, people, Date.now());
+    const people = await this.#people.get(states, maxAgeMs);
+    return this.#realm.pieces(states, people, Date.now());
   }
 
   async #judge(
