@@ -115,7 +115,7 @@ test('each service opens as many connections as the operator is told, and no mor
 
   const others = new Map<ServiceName, readonly string[]>([
     ['gateway', ['parley-gateway-leases']],
-    ['messages', ['parley sending', 'parley side effects']],
+    ['messages', ['parley sending', 'parley side effects', 'parley searches']],
     ['events', ['parley log follower']],
   ]);
   for (const [service, [requests, besides, together]] of table) {

@@ -1,7 +1,7 @@
 export { BatchedReads } from './batched-reads.ts';
 export { SharedReads } from './shared-reads.ts';
 export type { Client, Pool, Queryable, Statement } from './pool.ts';
-export { createPool, readWithin, StatementTimeout, transaction } from './pool.ts';
+export { createPool, isStatementTimeout, transaction } from './pool.ts';
 export { migrate } from './migrate.ts';
 export {
   checkSchemaVersion,

@@ -101,31 +101,11 @@ export function createPool(options: {
   return pool;
 }
 
-/** Postgres gave up a statement that took longer than its caller allows. */
-export class StatementTimeout extends Error {}
-
 const queryCanceled = '57014';
 
-/**
- * Runs reads, for each of which Postgres gets less time than other statements have.
- *
- * @throws StatementTimeout when one takes longer
- */
-export async function readWithin<Result>(
-  pool: Pool,
-  statementTimeoutMs: number,
-  read: (db: Queryable) => Promise<Result>,
-): Promise<Result> {
-  try {
-    return await transaction(pool, async (client) => {
-      await client.query(`SET LOCAL statement_timeout = ${Math.ceil(statementTimeoutMs)}`);
-      return read(client);
-    });
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === queryCanceled)
-      throw new StatementTimeout(error.message, { cause: error });
-    throw error;
-  }
+/** Tells whether Postgres gave up a statement that took longer than its connection allows. */
+export function isStatementTimeout(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === queryCanceled;
 }
 
 /**

@@ -44,21 +44,22 @@ export async function connectStores(frame: ServiceFrame): Promise<Stores> {
  * Opens one more pool, released with the service; for work that must not wait behind requests.
  *
  * @param options.looksUpByKey as `createPool` has it
+ * @param options.statementTimeoutMs that of the configuration by default
  */
 export function openPool(
   frame: ServiceFrame,
   purpose: string,
   connectionsMax: number,
-  { looksUpByKey = false }: { readonly looksUpByKey?: boolean } = {},
+  options: { readonly looksUpByKey?: boolean; readonly statementTimeoutMs?: number } = {},
 ): Pool {
   const { config, log } = frame;
   const pool = createPool({
     databaseUrl: config.database.url.reveal(),
     applicationName: `parley ${purpose}`,
     connectionsMax,
-    looksUpByKey,
+    looksUpByKey: options.looksUpByKey ?? false,
     connectTimeoutMs: config.database.connectTimeoutMs,
-    statementTimeoutMs: config.database.statementTimeoutMs,
+    statementTimeoutMs: options.statementTimeoutMs ?? config.database.statementTimeoutMs,
     onError: (error) => log.warn({ err: error }, 'an idle connection to Postgres was lost'),
   });
   frame.onDispose(`pool for ${purpose}`, () => pool.end());

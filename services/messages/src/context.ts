@@ -18,8 +18,8 @@ export type MessagesContext = {
   readonly uploads: UploadFiles;
   /** The largest file that may be uploaded. */
   readonly fileMaxBytes: number;
-  /** How long a statement that searches for words may take. */
-  readonly searchTimeoutMs: number;
+  /** For statements that search for words, which are given up sooner than others. */
+  readonly searchPool: Pool;
   /** Of the organization, without a slash at the end. */
   readonly publicUrl: string;
 };

@@ -25,6 +25,8 @@ import { startUpkeep } from './upkeep.ts';
 
 /** One batch is in flight at a time; a second connection is there while a broken one is replaced. */
 const sendingConnections = 2;
+/** Searches that take long leave other requests their connections. */
+const searchConnections = 4;
 /** Taking effects from the log, and running them, waits for no request. */
 const sideEffectConnections = 3;
 
@@ -81,6 +83,10 @@ export async function startMessages(frame: ServiceFrame): Promise<RequestHandler
     findAddresses: findAddressesInDns,
     timeoutMs,
   };
+  // A time limit of the connection costs nothing, where one of the statement takes a transaction around it.
+  const searchPool = openPool(frame, 'searches', searchConnections, {
+    statementTimeoutMs: Math.ceil(config.searchTimeoutMs),
+  });
   const sideEffects = new SideEffectRunner({
     pool: effectPool,
     redis: config.redis,
@@ -123,7 +129,7 @@ export async function startMessages(frame: ServiceFrame): Promise<RequestHandler
       files,
       uploads,
       fileMaxBytes: config.uploads.fileMaxBytes,
-      searchTimeoutMs: config.searchTimeoutMs,
+      searchPool,
       publicUrl: config.publicUrl,
     },
   }).handler;

@@ -1,5 +1,5 @@
 import { badNarrow } from '@parley/contracts';
-import { readWithin, StatementTimeout } from '@parley/database';
+import { isStatementTimeout } from '@parley/database';
 import type { Queryable } from '@parley/database';
 
 import type { MessagesContext } from '../context.ts';
@@ -13,15 +13,15 @@ import type { CompiledNarrow } from './compile-narrow.ts';
  * @throws ApiError `BAD_NARROW` when a search takes too long
  */
 export async function readNarrowed<Result>(
-  { pool, searchTimeoutMs }: Pick<MessagesContext, 'pool' | 'searchTimeoutMs'>,
+  { pool, searchPool }: Pick<MessagesContext, 'pool' | 'searchPool'>,
   { searchedWords }: Pick<CompiledNarrow, 'searchedWords'>,
   read: (db: Queryable) => Promise<Result>,
 ): Promise<Result> {
   if (searchedWords === undefined) return read(pool);
   try {
-    return await readWithin(pool, searchTimeoutMs, read);
+    return await read(searchPool);
   } catch (error) {
-    if (!(error instanceof StatementTimeout)) throw error;
+    if (!isStatementTimeout(error)) throw error;
     throw badNarrow('too many messages to search: add a rarer word, a stream or a sender');
   }
 }
