@@ -30,9 +30,18 @@ import { fewUnreadSql, openTablesSql, unreadListSql } from './unread-list-sql.ts
 
 export { historyReadableSql } from './list-sources-sql.ts';
 
+// Hashing such texts anew is a twentieth of what a page costs the process. Few shapes of lists are asked for, each with one text.
+const namesKept = new Map<string, string>();
+const namesKeptMax = 256;
+
 /** @returns a name for a prepared statement; texts that differ have different ones */
 export function nameOfText(purpose: string, text: string): string {
-  return `${purpose}-${createHash('sha1').update(text).digest('hex')}`;
+  const kept = namesKept.get(text);
+  if (kept !== undefined) return kept;
+  const name = `${purpose}-${createHash('sha1').update(text).digest('hex')}`;
+  if (namesKept.size >= namesKeptMax) namesKept.clear();
+  namesKept.set(text, name);
+  return name;
 }
 
 /** The values of a statement, bound as they come up; `$1` is the user. */
