@@ -127,11 +127,9 @@ test('marks leave the HTML as it was, and stand around words only', async () => 
     fc.asyncProperty(fc.array(htmlPiece, { maxLength: 12 }), text(8), async (pieces, odd) => {
       const renderedContent = pieces.join('');
       const topic = `${odd.replaceAll('\0', '')} & lunch <`;
-      const words = allOfWords(
-        await findSearchWords(pool, foldWords('lunch time https://lunch.org lünch')),
-      );
-      for (const word of [words, `'lunch'`]) {
-        const [match] = await matchMessages(pool, [{ topic, renderedContent }], word);
+      const words = await findSearchWords(pool, foldWords('lunch time https://lunch.org lünch'));
+      for (const marked of [words, ['lunch']]) {
+        const [match] = await matchMessages(pool, [{ topic, renderedContent }], marked);
         const content = match?.match_content ?? '';
         expect(content.replaceAll(/<span class="highlight">([^<>&]+)<\/span>/g, '$1')).toBe(
           renderedContent,
@@ -153,11 +151,85 @@ test('each folded text that has a word has a mark for it', async () => {
       const folded = foldWords(`${pieces.join('')} ${odd.replaceAll('\0', '')} x`);
       const words = await findSearchWords(pool, folded);
       for (const word of words.slice(0, 4)) {
-        const [ranges] = await findWordRanges(pool, [folded], allOfWords([word]));
+        const [ranges] = await findWordRanges(pool, [folded], [word]);
         if (word.includes('/') || word.includes('-')) continue;
         expect([folded, word, ranges?.length]).not.toEqual([folded, word, 0]);
       }
     }),
     { numRuns: 100 },
+  );
+});
+
+// What the parser makes words, addresses, paths, numbers and compounds of, and what it does not.
+const joint = fc.constantFrom(
+  ...Array.from(` .,:;!?'"()[]{}/@-_+~#%=*\\|^$&     é`),
+  ...Array.from('\n\t\v\u00a01ß'),
+  '://',
+  '...',
+  "'s",
+  '9e2',
+);
+const anyWord = fc.oneof(
+  fc.constantFrom(
+    ...'run running runs r sky skies dying the yes release release2 http lib o x.html ryan'.split(
+      ' ',
+    ),
+    ...'www.example.com rétro Relier'.split(' '),
+  ),
+  fc.string({ unit: fc.constantFrom(...Array.from('rsaeingd')), minLength: 1, maxLength: 9 }),
+);
+
+test('words are marked where Postgres marks them when it sees the whole text', async () => {
+  const marks = ['\u{e000}', '\u{e001}'];
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.oneof(anyWord, joint), { minLength: 1, maxLength: 30 }),
+      fc.nat(9),
+      async (pieces, picked) => {
+        const folded = foldWords(pieces.join(''));
+        const present = await findSearchWords(pool, folded);
+        const words = present.filter((_, n) => n % 10 === picked % 3 || n === picked);
+        if (words.length === 0) return;
+        const [ranges = []] = await findWordRanges(pool, [folded], words);
+        let marked = '';
+        let at = 0;
+        for (const { start, end } of ranges) {
+          marked += folded.slice(at, start) + marks[0] + folded.slice(start, end) + marks[1];
+          at = end;
+        }
+        const { rows } = await pool.query<{ marked: string }>({
+          text: `SELECT ts_headline('english', $1, $2::tsquery, $3) AS marked`,
+          values: [
+            folded,
+            allOfWords(words),
+            `HighlightAll=true, StartSel="${marks[0]}", StopSel="${marks[1]}"`,
+          ],
+        });
+        expect(marked + folded.slice(at)).toBe(rows[0]?.marked);
+      },
+    ),
+    {
+      numRuns: 1000,
+      examples: [
+        [[' ', '~', 'rr'], 0],
+        [['rrr', '.', '.', ' ', 'nrr'], 2],
+      ],
+    },
+  );
+});
+
+test('the words of a query are those that its text is indexed by', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyWord, { maxLength: 6 }), async (pieces) => {
+      const folded = foldWords(pieces.join(' '));
+      const { rows } = await pool.query<{ words: string[] }>({
+        text: `SELECT tsvector_to_array(to_tsvector('english', $1)) AS words`,
+        values: [folded],
+      });
+      expect((await findSearchWords(pool, folded)).toSorted()).toEqual(
+        rows[0]?.words.filter((word) => !/^[a-z]$/.test(word)).toSorted(),
+      );
+    }),
+    { numRuns: 200 },
   );
 });

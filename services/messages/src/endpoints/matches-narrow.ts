@@ -60,7 +60,7 @@ export const matchesNarrowEndpoint = defineEndpoint({
     const held = await readNarrowed(context, narrow, (db) =>
       listHeldOf(db, list, parameters.msg_ids),
     );
-    const matches = await matchMessages(context.pool, held, searchedWords ?? '');
+    const matches = await matchMessages(context.pool, held, searchedWords ?? []);
     return { messages: Object.fromEntries(held.map(({ id }, n) => [String(id), matches[n]])) };
   },
 });

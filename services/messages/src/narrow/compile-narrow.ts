@@ -11,8 +11,8 @@ export type CompiledNarrow = {
   readonly list: MessageListBuilder;
   /** The bound id of the stream that the last stream term names, negated or not. */
   readonly stream: string | undefined;
-  /** The tsquery of the words to mark; undefined without a search term, and empty where nothing is to be marked. */
-  readonly searchedWords: string | undefined;
+  /** The words to mark, as they are indexed; undefined without a search term, and none where nothing is to be marked. */
+  readonly searchedWords: readonly string[] | undefined;
 };
 
 /**
@@ -28,7 +28,7 @@ export async function compileNarrow(
 ): Promise<CompiledNarrow> {
   const list = new MessageListBuilder(userId);
   let stream: string | undefined;
-  let searchedWords: string | undefined;
+  let searchedWords: readonly string[] | undefined;
   let hasIs = false;
   for (const term of joinSearchTerms(terms)) {
     const operator = narrowOperators.get(term.operator);
@@ -38,7 +38,7 @@ export async function compileNarrow(
     const negated = term.negated && meaning.neverNegated !== true;
     stream = meaning.stream ?? stream;
     if (meaning.searchedWords !== undefined)
-      searchedWords = (searchedWords ?? '') + (negated ? '' : meaning.searchedWords);
+      searchedWords = [...(searchedWords ?? []), ...(negated ? [] : meaning.searchedWords)];
     if (history === 'none') hasIs = true;
     if (!negated && (history === 'this stream' || history === 'public streams'))
       list.withHistory = true;

@@ -45,8 +45,8 @@ export type Meaning = {
   readonly history?: 'this stream' | 'public streams' | 'none';
   /** The bound id of the stream that the term names, negated or not. */
   readonly stream?: string;
-  /** The tsquery of the words to mark in what a search finds. */
-  readonly searchedWords?: string;
+  /** The words to mark in what a search finds, as they are indexed. */
+  readonly searchedWords?: readonly string[];
 };
 
 type Operator = (

@@ -34,15 +34,15 @@ const asIs = (part: string): string => part;
 /**
  * Wraps the hits in the HTML and the topic of messages; what is not found is as it was.
  *
- * @param searchedWords the tsquery of the words; empty: nothing is marked
+ * @param searchedWords the words as they are indexed; none: nothing is marked
  * @returns the fields of each message, in the order given
  */
 export async function matchMessages(
   db: Queryable,
   messages: readonly { readonly topic: string; readonly renderedContent: string }[],
-  searchedWords: string,
+  searchedWords: readonly string[],
 ): Promise<SearchMatch[]> {
-  if (searchedWords === '') {
+  if (searchedWords.length === 0) {
     return messages.map(({ topic, renderedContent }) => ({
       match_content: renderedContent,
       match_subject: escapeTopic(topic),

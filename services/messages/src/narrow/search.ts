@@ -42,8 +42,8 @@ function phrasesOf(query: string): string[] {
 export type SearchMeaning = {
   readonly condition: MessageCondition;
   readonly hints: ListHints;
-  /** The tsquery of the words to mark in what is found. */
-  readonly searchedWords: string;
+  /** The words to mark in what is found, as they are indexed. */
+  readonly searchedWords: readonly string[];
 };
 
 /** @returns what a search term asks for */
@@ -53,7 +53,7 @@ export async function compileSearch(
 ): Promise<SearchMeaning> {
   const isTooLong = query.length > queryMaxLength;
   const words = isTooLong ? [] : await findSearchWords(db, foldWords(query));
-  if (words.length === 0) return { condition: () => 'false', hints: {}, searchedWords: '' };
+  if (words.length === 0) return { condition: () => 'false', hints: {}, searchedWords: [] };
   const indexed = list.bind(allOfWords(words.slice(0, indexedWordsMax)), 'text');
   const others = words.slice(indexedWordsMax);
   const all =
@@ -75,5 +75,5 @@ export async function compileSearch(
     };
     condition = (message) => `(${hasWords(message)} AND ${phrasesSql(message, given)})`;
   }
-  return { condition, hints: { words: indexed }, searchedWords: allOfWords(words) };
+  return { condition, hints: { words: indexed }, searchedWords: words };
 }

@@ -33,57 +33,73 @@ function foldsInPlace(text: string, folded: string): boolean {
   return text.length === folded.length && !surrogate.test(text) && text.normalize('NFC') === text;
 }
 
+/** A run of the folded text, which ends where the next one begins. */
+type FoldedRun = {
+  readonly at: number;
+  readonly start: number;
+  /** Where what the run stands for ends in the source; undefined where each unit stands for one. */
+  readonly end: number | undefined;
+};
+
 /** A folded text with the place of each of its UTF-16 units in the source. */
 export class SourceText {
   folded = '';
-  readonly #starts: number[] = [];
-  readonly #ends: number[] = [];
+  readonly #runs: FoldedRun[] = [];
 
   /** Adds text that stands in the source as it is. */
   addText(text: string, at: number): void {
     const folded = foldWords(text);
     if (foldsInPlace(text, folded)) {
-      this.#addInPlace(folded, at);
+      this.#addRun(folded, at, undefined);
       return;
     }
     for (const match of text.matchAll(clusters)) {
       const [cluster] = match;
       const start = at + match.index;
-      if (isAscii.test(cluster)) this.#addInPlace(foldWords(cluster), start);
+      if (isAscii.test(cluster)) this.#addRun(foldWords(cluster), start, undefined);
       else this.addUnit(cluster, start, start + cluster.length);
-    }
-  }
-
-  #addInPlace(folded: string, at: number): void {
-    this.folded += folded;
-    for (let n = 0; n < folded.length; n += 1) {
-      this.#starts.push(at + n);
-      this.#ends.push(at + n + 1);
     }
   }
 
   /** Adds text that is one whole in the source. One of no length marks where nothing can be wrapped, such as a tag. */
   addUnit(text: string, start: number, end: number): void {
-    const folded = foldWords(text);
+    this.#addRun(foldWords(text), start, end);
+  }
+
+  #addRun(folded: string, start: number, end: number | undefined): void {
+    if (folded === '') return;
+    this.#runs.push({ at: this.folded.length, start, end });
     this.folded += folded;
-    for (let n = 0; n < folded.length; n += 1) {
-      this.#starts.push(start);
-      this.#ends.push(end);
-    }
   }
 
   /** @returns the ranges of the source that show the folded range; several where something stands between them */
   sourceRanges(start: number, end: number): { start: number; end: number }[] {
     const ranges: { start: number; end: number }[] = [];
-    for (let n = start; n < end; n += 1) {
-      const from = this.#starts[n] ?? 0;
-      const to = this.#ends[n] ?? 0;
+    for (let n = this.#runAt(start); n < this.#runs.length; n += 1) {
+      const run = this.#runs[n];
+      if (run === undefined || run.at >= end) break;
+      const isWhole = run.end !== undefined;
+      const runEnd = this.#runs[n + 1]?.at ?? this.folded.length;
+      const from = isWhole ? run.start : run.start + Math.max(start, run.at) - run.at;
+      const to = isWhole ? run.end : run.start + Math.min(end, runEnd) - run.at;
       const last = ranges.at(-1);
-      if (from === to) continue;
+      if (from >= to) continue;
       if (last !== undefined && last.end >= from) last.end = to;
       else ranges.push({ start: from, end: to });
     }
     return ranges;
+  }
+
+  /** @returns the number of the run in which a unit of the folded text is */
+  #runAt(unit: number): number {
+    let low = 0;
+    let high = this.#runs.length - 1;
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if ((this.#runs[middle]?.at ?? 0) <= unit) low = middle;
+      else high = middle - 1;
+    }
+    return low;
   }
 }
 
