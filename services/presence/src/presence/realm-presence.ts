@@ -3,16 +3,15 @@ import type { ClientStates } from '@parley/presence-state';
 import type { PresencePerson } from '@parley/store';
 
 type Fragment = {
+  readonly userId: number;
   readonly states: ClientStates;
-  readonly email: string;
+  /** The address, of whoever has presence. */
+  readonly email: string | undefined;
   /** From then on a client is left out. */
   readonly untilMs: number;
-  /** `"email":{…}`, or nothing. */
+  /** `,"email":{…}`, or nothing. */
   readonly text: string;
 };
-
-/** Some people that follow one another, and their fragments as bytes with a comma before each. */
-type Part = { readonly fragments: readonly Fragment[]; readonly bytes: Buffer };
 
 /** So many people are written anew when one of them is. */
 const peoplePerPart = 32;
@@ -26,59 +25,83 @@ const end = Buffer.from('}');
  * all requests wants one, and hardly one comes without a change since the last.
  */
 export class RealmPresence {
-  readonly #fragments = new Map<number, Fragment>();
-  #parts: readonly Part[] = [];
+  /** In the order of the states. */
+  readonly #fragments: Fragment[] = [];
+  /** The bytes of `peoplePerPart` fragments each; undefined where one of them is another now. */
+  readonly #parts: (Buffer | undefined)[] = [];
+  #people: ReadonlyMap<number, PresencePerson> = new Map();
 
-  /** @returns the object `presences` (reference facts, events 4.2) in pieces of JSON, which must not be changed */
+  /**
+   * @param people another map than before where an address or an activity is another
+   * @returns the object `presences` (reference facts, events 4.2) in pieces of JSON, which must not be changed
+   */
   pieces(
     states: ReadonlyMap<number, ClientStates>,
     people: ReadonlyMap<number, PresencePerson>,
     nowMs: number,
   ): readonly Buffer[] {
-    const parts: Part[] = [];
-    let fragments: Fragment[] = [];
+    const mayDiffer = people !== this.#people;
+    this.#people = people;
+    let index = 0;
     for (const [userId, known] of states) {
-      const person = people.get(userId);
-      if (person?.isShown !== true) continue;
-      fragments.push(this.#fragment(userId, known, person.email, nowMs));
-      if (fragments.length < peoplePerPart) continue;
-      parts.push(this.#part(parts.length, fragments));
-      fragments = [];
+      const fragment = this.#fragments[index];
+      if (
+        fragment?.userId !== userId ||
+        fragment.states !== known ||
+        fragment.untilMs <= nowMs ||
+        (mayDiffer && fragment.email !== emailOf(people.get(userId)))
+      )
+        this.#replace(index, makeFragment(userId, known, emailOf(people.get(userId)), nowMs));
+      index += 1;
     }
-    if (fragments.length > 0) parts.push(this.#part(parts.length, fragments));
-    this.#parts = parts;
-    const [first, ...others] = parts.map(({ bytes }) => bytes).filter(({ length }) => length > 0);
+    if (index < this.#fragments.length) this.#cut(index);
+    const written = this.#parts
+      .map((part, n) => part ?? this.#write(n))
+      .filter(({ length }) => length > 0);
+    const [first, ...others] = written;
     return first === undefined ? [begin, end] : [begin, first.subarray(1), ...others, end];
   }
 
-  #fragment(userId: number, states: ClientStates, email: string, nowMs: number): Fragment {
-    const known = this.#fragments.get(userId);
-    if (known?.states === states && known.email === email && known.untilMs > nowMs) return known;
-    const made = makeFragment(states, email, nowMs);
-    this.#fragments.set(userId, made);
-    return made;
+  #replace(index: number, fragment: Fragment): void {
+    this.#fragments[index] = fragment;
+    this.#parts[Math.floor(index / peoplePerPart)] = undefined;
   }
 
-  #part(index: number, fragments: readonly Fragment[]): Part {
-    const known = this.#parts[index];
-    const isSame =
-      known?.fragments.length === fragments.length &&
-      fragments.every((fragment, n) => known.fragments[n] === fragment);
-    if (isSame) return known;
-    const texts = fragments.map(({ text }) => (text === '' ? '' : `,${text}`));
-    return { fragments, bytes: Buffer.from(texts.join('')) };
+  /** Fewer people than before have reported: presence was read anew. */
+  #cut(count: number): void {
+    this.#fragments.length = count;
+    this.#parts.length = Math.ceil(count / peoplePerPart);
+    this.#parts.fill(undefined);
+  }
+
+  #write(part: number): Buffer {
+    const first = part * peoplePerPart;
+    const fragments = this.#fragments.slice(first, first + peoplePerPart);
+    const bytes = Buffer.from(fragments.map(({ text }) => text).join(''));
+    this.#parts[part] = bytes;
+    return bytes;
   }
 }
 
-function makeFragment(states: ClientStates, email: string, nowMs: number): Fragment {
+function emailOf(person: PresencePerson | undefined): string | undefined {
+  return person?.isShown === true ? person.email : undefined;
+}
+
+function makeFragment(
+  userId: number,
+  states: ClientStates,
+  email: string | undefined,
+  nowMs: number,
+): Fragment {
   const sinceMs = nowMs - listedForMs;
   const times = [...states.values()].map(({ reportedAtMs }) => reportedAtMs);
   const listed = times.filter((reportedAtMs) => reportedAtMs >= sinceMs);
-  const presence = presenceJson(states, sinceMs);
+  const presence = email === undefined ? undefined : presenceJson(states, sinceMs);
   return {
+    userId,
     states,
     email,
     untilMs: listed.length === 0 ? Infinity : Math.min(...listed) + listedForMs + 1,
-    text: presence === undefined ? '' : `${JSON.stringify(email)}:${JSON.stringify(presence)}`,
+    text: presence === undefined ? '' : `,${JSON.stringify(email)}:${JSON.stringify(presence)}`,
   };
 }
