@@ -2,6 +2,7 @@ import type { Pool } from '@parley/database';
 import type { EventLog } from '@parley/event-log';
 import type { FileStore } from '@parley/files';
 
+import type { StreamIds } from './narrow/stream-ids.ts';
 import type { UploadFiles } from './files/upload-files.ts';
 import type { MessageRenderer } from './rendering/message-renderer.ts';
 import type { RealmFactsReader } from './sending/realm-facts.ts';
@@ -20,6 +21,7 @@ export type MessagesContext = {
   readonly fileMaxBytes: number;
   /** For statements that search for words, which are given up sooner than others. */
   readonly searchPool: Pool;
+  readonly streamIds: StreamIds;
   /** Of the organization, without a slash at the end. */
   readonly publicUrl: string;
 };

@@ -12,6 +12,7 @@ import { deriveKeySecrets } from '@parley/store';
 import { endpoints } from './endpoints/index.ts';
 import { UploadFiles } from './files/upload-files.ts';
 import { BatchWriter } from './sending/batch-writer.ts';
+import { StreamIds } from './narrow/stream-ids.ts';
 import { MessageRenderer } from './rendering/message-renderer.ts';
 import { RealmFactsReader } from './sending/realm-facts.ts';
 import { MessageSender } from './sending/send.ts';
@@ -130,6 +131,7 @@ export async function startMessages(frame: ServiceFrame): Promise<RequestHandler
       uploads,
       fileMaxBytes: config.uploads.fileMaxBytes,
       searchPool,
+      streamIds: new StreamIds(),
       publicUrl: config.publicUrl,
     },
   }).handler;

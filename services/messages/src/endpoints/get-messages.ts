@@ -7,9 +7,11 @@ import type { ListedMessage, ListedPage, MessagePage } from '@parley/store';
 import type { MessagesContext } from '../context.ts';
 import { messageJsonWriter } from '../message-json.ts';
 import { compileNarrow } from '../narrow/compile-narrow.ts';
+import type { CompiledNarrow } from '../narrow/compile-narrow.ts';
 import { parseNarrow } from '../narrow/parse-narrow.ts';
 import { readNarrowed } from '../narrow/read-narrowed.ts';
 import { matchMessages } from '../narrow/search-matches.ts';
+import { confirmStreams } from '../narrow/stream-ids.ts';
 
 /** The anchor that stands for the newest message (reference facts, messages 6.3); exactly a double. */
 export const newestAnchor = 10_000_000_000_000_000;
@@ -165,20 +167,34 @@ export const getMessagesEndpoint = defineEndpoint({
       throw badRequest(`Too many messages requested (maximum ${limits.messagesPerRequestMax}).`);
     }
     const terms = parameters.narrow ?? [];
-    const narrow = await compileNarrow(context.pool, caller.userId, terms);
-    const { list, stream, searchedWords } = narrow;
-    const anchor = wantsFirstUnread
-      ? ((await readNarrowed(context, narrow, (db) =>
-          findFirstUnreadOf(db, list, { stream, fromPointer: terms.length === 0 }),
-        )) ?? newestAnchor)
-      : Number(parameters.anchor);
-    const listed = await readNarrowed(context, narrow, (db) =>
-      listMessages(db, list, {
-        ...pageOf(anchor, counts),
-        content: parameters.apply_markdown ? 'rendered_content' : 'content',
-        alsoRendered: searchedWords !== undefined,
-      }),
-    );
+    const read = async (): Promise<{
+      anchor: number;
+      listed: ListedPage;
+      searchedWords: CompiledNarrow['searchedWords'];
+    }> => {
+      const narrow = await compileNarrow(context.pool, caller.userId, terms, context.streamIds);
+      const { list, stream, searchedWords } = narrow;
+      const anchor = wantsFirstUnread
+        ? ((await readNarrowed(context, narrow, (db) =>
+            findFirstUnreadOf(db, list, { stream, fromPointer: terms.length === 0 }),
+          )) ?? newestAnchor)
+        : Number(parameters.anchor);
+      const listed = await readNarrowed(context, narrow, (db) =>
+        listMessages(db, list, {
+          ...pageOf(anchor, counts),
+          content: parameters.apply_markdown ? 'rendered_content' : 'content',
+          alsoRendered: searchedWords !== undefined,
+        }),
+      );
+      const isAsAssumed = await confirmStreams(
+        context.pool,
+        context.streamIds,
+        narrow.assumedStreams,
+        listed.rows,
+      );
+      return isAsAssumed ? { anchor, listed, searchedWords } : read();
+    };
+    const { anchor, listed, searchedWords } = await read();
     const { rows, ...found } = foundOf(anchor, counts, listed);
     const matches =
       searchedWords === undefined ? [] : await matchMessages(context.pool, rows, searchedWords);

@@ -6,6 +6,7 @@ import type { ListHints } from '@parley/store';
 import { narrowOperators } from './operators.ts';
 import type { NarrowTerm } from './parse-narrow.ts';
 import { joinSearchTerms } from './search.ts';
+import type { AssumedStream, StreamIds } from './stream-ids.ts';
 
 export type CompiledNarrow = {
   readonly list: MessageListBuilder;
@@ -13,30 +14,38 @@ export type CompiledNarrow = {
   readonly stream: string | undefined;
   /** The words to mark, as they are indexed; undefined without a search term, and none where nothing is to be marked. */
   readonly searchedWords: readonly string[] | undefined;
+  /** Streams that were not looked up: whoever reads the list has to `confirmStreams`. */
+  readonly assumedStreams: readonly AssumedStream[];
 };
 
 /**
  * Compiles a narrow to a list of messages for one user. Whether what he does not hold is in it follows the terms in their order
  * (reference facts, messages 6.5); the list itself asks for permission once more, in the snapshot that gives the content.
  *
+ * @param streamIds where given, a stream that is named may be taken from there
  * @throws ApiError `BAD_NARROW`
  */
 export async function compileNarrow(
   db: Queryable,
   userId: number,
   terms: readonly NarrowTerm[],
+  streamIds?: StreamIds,
 ): Promise<CompiledNarrow> {
   const list = new MessageListBuilder(userId);
   let stream: string | undefined;
   let searchedWords: readonly string[] | undefined;
+  const assumedStreams: AssumedStream[] = [];
   let hasIs = false;
   for (const term of joinSearchTerms(terms)) {
     const operator = narrowOperators.get(term.operator);
     if (operator === undefined) throw badNarrow(`unknown operator ${term.operator}`);
-    const meaning = await operator(term.operand, { db, userId, list });
+    // A list that leaves a stream out has nothing by which it could be confirmed.
+    const kept = term.negated ? undefined : streamIds;
+    const meaning = await operator(term.operand, { db, userId, list, streamIds: kept });
     const { condition, hints, history } = meaning;
     const negated = term.negated && meaning.neverNegated !== true;
     stream = meaning.stream ?? stream;
+    if (meaning.assumedStream !== undefined) assumedStreams.push(meaning.assumedStream);
     if (meaning.searchedWords !== undefined)
       searchedWords = [...(searchedWords ?? []), ...(negated ? [] : meaning.searchedWords)];
     if (history === 'none') hasIs = true;
@@ -54,5 +63,5 @@ export async function compileNarrow(
       list.hinted.set(hint, condition);
   }
   if (hasIs) list.withHistory = false;
-  return { list, stream, searchedWords };
+  return { list, stream, searchedWords, assumedStreams };
 }

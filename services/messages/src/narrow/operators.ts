@@ -24,11 +24,14 @@ import type { ListHints, MessageCondition, MessageListBuilder } from '@parley/st
 
 import type { NarrowTerm } from './parse-narrow.ts';
 import { compileSearch, searchOperator } from './search.ts';
+import type { AssumedStream, StreamIds } from './stream-ids.ts';
 
 export type NarrowSetting = {
   readonly db: Queryable;
   readonly userId: number;
   readonly list: MessageListBuilder;
+  /** Where the ids of named streams are kept; absent where they have to be looked up. */
+  readonly streamIds: StreamIds | undefined;
 };
 
 /** What a term means. */
@@ -45,6 +48,8 @@ export type Meaning = {
   readonly history?: 'this stream' | 'public streams' | 'none';
   /** The bound id of the stream that the term names, negated or not. */
   readonly stream?: string;
+  /** Set where the stream was not looked up. */
+  readonly assumedStream?: AssumedStream;
   /** The words to mark in what a search finds, as they are indexed. */
   readonly searchedWords?: readonly string[];
 };
@@ -73,34 +78,41 @@ function byName<Value>(
 }
 
 async function findUserId(operand: NarrowTerm['operand'], { db }: NarrowSetting): Promise<number> {
-  const unknown = badNarrow(`unknown user ${String(operand)}`);
-  if (typeof operand === 'number') {
-    const user = isPossibleId(operand) ? await findUserById(db, operand) : undefined;
-    if (user === undefined) throw unknown;
-    return user.id;
-  }
-  const email = String(operand).trim();
-  const user = await findUserByEmail(db, email);
-  if (user === undefined) throw unknown;
+  let user: { readonly id: number } | undefined;
+  if (typeof operand !== 'number') user = await findUserByEmail(db, String(operand).trim());
+  else if (isPossibleId(operand)) user = await findUserById(db, operand);
+  if (user === undefined) throw badNarrow(`unknown user ${String(operand)}`);
   return user.id;
 }
 
-const stream: Operator = async (operand, { db, userId, list }) => {
-  const unknown = badNarrow(`unknown stream ${String(operand)}`);
+async function findStreamId(
+  operand: NarrowTerm['operand'],
+  { db, userId, streamIds }: NarrowSetting,
+): Promise<number> {
   const name = String(operand).trim();
   const found =
     typeof operand === 'number'
       ? await findStreamById(db, operand)
       : await findStreamByName(db, name);
-  if (found === undefined || found.isDeactivated) throw unknown;
+  if (found === undefined || found.isDeactivated)
+    throw badNarrow(`unknown stream ${String(operand)}`);
+  if (typeof operand !== 'number') streamIds?.keep(name, found.id);
   // A name that is taken cannot be kept secret; an id tells nothing to whom the stream is hidden.
-  if (typeof operand === 'number' && !(await knowsOfStream(db, userId, found.id))) throw unknown;
-  const id = list.bind(found.id, 'integer');
+  else if (!(await knowsOfStream(db, userId, found.id)))
+    throw badNarrow(`unknown stream ${operand}`);
+  return found.id;
+}
+
+const stream: Operator = async (operand, setting) => {
+  const name = typeof operand === 'number' ? undefined : String(operand).trim();
+  const kept = name === undefined ? undefined : setting.streamIds?.find(name);
+  const id = setting.list.bind(kept ?? (await findStreamId(operand, setting)), 'integer');
   return {
     condition: (message) => `${message}.scope = ${id}`,
     hints: { stream: id },
     history: 'this stream',
     stream: id,
+    ...(name === undefined || kept === undefined ? {} : { assumedStream: { name, id: kept } }),
   };
 };
 

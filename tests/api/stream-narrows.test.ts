@@ -1,0 +1,84 @@
+/** Narrows to a stream by name, while names change: what a name stood for in an earlier request says nothing. */
+import { readObjects } from '@parley/test-kit';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+
+import { refusalOf } from './message-fixture.ts';
+import { startSmallOrganization } from './small-organization.ts';
+import type { SmallOrganization } from './small-organization.ts';
+
+let all: SmallOrganization;
+beforeAll(async () => {
+  all = await startSmallOrganization({ messages: 1 });
+});
+afterAll(() => all.stop());
+
+let tests = 0;
+let name = '';
+beforeEach(() => {
+  tests += 1;
+  name = `tide ${tests}`;
+});
+
+/** Makes a stream, writes to it and reads it by its name, so that the service knows whose name it is. */
+async function makeKnown(content = 'known'): Promise<number> {
+  const ann = all.client('ann');
+  await ann.post('users/me/subscriptions', { subscriptions: JSON.stringify([{ name }]) });
+  await ann.post('messages', { type: 'stream', to: name, topic: 'now', content });
+  expect(await read(name)).toEqual([content]);
+  return Number((await ann.get('get_stream_id', { stream: name }))['stream_id']);
+}
+
+/** @returns the contents of a page */
+async function read(stream: string, topic = 'now', anchor = 'newest'): Promise<unknown[]> {
+  const page = await all.client('ann').get('messages', {
+    anchor,
+    num_before: 5,
+    num_after: 5,
+    apply_markdown: false,
+    narrow: JSON.stringify([
+      ['stream', stream],
+      ['topic', topic],
+    ]),
+  });
+  return readObjects(page, 'messages').map(({ content }) => content);
+}
+
+const unknown = (stream: string): object => ({
+  code: 'BAD_NARROW',
+  desc: `unknown stream ${stream}`,
+});
+
+test.each(['newest', 'first_unread'])('a stream that was renamed (%s)', async (anchor) => {
+  const id = await makeKnown();
+  await all.client('ann').patch(`streams/${id}`, { new_name: JSON.stringify(`other ${name}`) });
+  expect(await refusalOf(read(name, 'now', anchor))).toMatchObject(unknown(name));
+  expect(await refusalOf(read(name, 'nothing here', anchor))).toMatchObject(unknown(name));
+  expect(await read(`OTHER ${name}`, 'now', anchor)).toEqual(['known']);
+});
+
+test('a name that another stream has now', async () => {
+  const id = await makeKnown();
+  await all.client('ann').patch(`streams/${id}`, { new_name: JSON.stringify(`former ${name}`) });
+  // The service has to find out by itself: it was not asked for the name in between.
+  await all
+    .client('bob')
+    .post('users/me/subscriptions', { subscriptions: JSON.stringify([{ name }]) });
+  await all
+    .client('bob')
+    .post('messages', { type: 'stream', to: name, topic: 'now', content: 'new' });
+  expect(await read(name)).toEqual(['new']);
+  expect(await read(name.toUpperCase())).toEqual(['new']);
+  expect(await read(`former ${name}`)).toEqual(['known']);
+});
+
+test.each(['now', 'nothing here'])('a stream that was deactivated (%s)', async (topic) => {
+  const id = await makeKnown();
+  await all.client('ann').delete(`streams/${id}`);
+  expect(await refusalOf(read(name, topic))).toMatchObject(unknown(name));
+});
+
+test('a stream without messages of the topic is an empty list, each time', async () => {
+  await makeKnown();
+  expect(await read(name, 'nothing here')).toEqual([]);
+  expect(await read(name, 'nothing here', 'first_unread')).toEqual([]);
+});
