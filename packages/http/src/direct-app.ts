@@ -3,7 +3,13 @@
  * counted is the same as for a request to the app.
  */
 import { internalServerError, methodNotAllowed, notFound, withoutCode } from '@parley/contracts';
-import { linkedHeaderNames, notOverLinksStatus } from '@parley/links';
+import type { ApiError } from '@parley/contracts';
+import {
+  answerMaxBytes,
+  linkedHeaderNames,
+  notOverLinksStatus,
+  readAnswerMaxBytes,
+} from '@parley/links';
 import type { LinkAnswer, LinkedHeaders, ReceivedRequest } from '@parley/links';
 import { requestLogger } from '@parley/logging';
 import { findTracer } from '@parley/tracing';
@@ -16,7 +22,7 @@ import { clientNameOf } from './client-name.ts';
 import { decodeParameters, findRawText } from './decode-parameters.ts';
 import type { RawParameters } from './decode-parameters.ts';
 import { findRefusalFault } from './declared-refusals.ts';
-import { DirectRoutes, mayComeOverLink } from './direct-routes.ts';
+import { DirectRoutes, isForLinks } from './direct-routes.ts';
 import type { RouteMatch } from './direct-routes.ts';
 import { LaterAnswer, Preserialized, RawAnswer, noContent, preserialized } from './endpoint.ts';
 import type { Endpoint, EndpointAnswer, Settle } from './endpoint.ts';
@@ -105,6 +111,11 @@ class DirectExchange<Context> implements Settle {
       this.fail(internalServerError());
       return;
     }
+    const tooLong = this.#findTooLong(shared, own);
+    if (tooLong !== undefined) {
+      this.fail(tooLong);
+      return;
+    }
     const text = shared === '' ? { shared: own, own: '' } : { shared, own: own.toString() };
     this.#end({ status: 200, headers: this.#successHeaders, ...text });
   }
@@ -112,7 +123,8 @@ class DirectExchange<Context> implements Settle {
   fail(error: unknown): void {
     const { answerHeaders, checkAnswers, log } = this.#options;
     const refusal = refusalFor(error, requestLogger(log, this.#request.requestId));
-    if (checkAnswers === true && this.#endpoint !== undefined)
+    const isAnswer = refusal.status !== notOverLinksStatus;
+    if (checkAnswers === true && isAnswer && this.#endpoint !== undefined)
       reportFault(this.#options, this.#endpoint, findRefusalFault(this.#endpoint, refusal));
     this.#end({
       status: refusal.status,
@@ -120,6 +132,18 @@ class DirectExchange<Context> implements Settle {
       shared: JSON.stringify(refusal.toBody()),
       own: '',
     });
+  }
+
+  /** @returns the refusal of an answer that is too long for a link: what only reads can be asked again by HTTP */
+  #findTooLong(shared: string, own: string | Buffer): Error | undefined {
+    // A unit of a text is three bytes at most.
+    if ((shared.length + own.length) * 3 <= readAnswerMaxBytes) return undefined;
+    const bytes = Buffer.byteLength(shared) + Buffer.byteLength(own);
+    const { method, longPoll } = this.#endpoint ?? {};
+    // A poll's answer is as long as its first event makes it.
+    if (method === 'GET' && longPoll !== true && bytes > readAnswerMaxBytes)
+      return mustComeByHttp();
+    return bytes > answerMaxBytes ? new Error(`an answer has ${bytes} bytes`) : undefined;
   }
 
   #hasForm({ group }: RouteMatch<Context>): boolean {
@@ -141,8 +165,8 @@ class DirectExchange<Context> implements Settle {
   ): EndpointAnswer | Promise<EndpointAnswer> {
     const { caller, requestId, signal, headers, method, body } = this.#request;
     const endpoint = findMeantEndpoint(group.endpoints, method, form);
-    if (!mayComeOverLink(endpoint, method))
-      throw withoutCode('This request has to come by HTTP', notOverLinksStatus);
+    // Its gateway chose the way by the method, and the form of a POST may mean GET, of a file.
+    if (!isForLinks(endpoint)) throw mustComeByHttp();
     this.#endpoint = endpoint;
     if (findTracer() !== undefined)
       this.#span = openRequestSpan(endpoint, method, headers.traceparent, requestId);
@@ -184,6 +208,10 @@ class DirectExchange<Context> implements Settle {
     });
     this.#reply(answer);
   }
+}
+
+function mustComeByHttp(): ApiError {
+  return withoutCode('This request has to come by HTTP', notOverLinksStatus);
 }
 
 function readHeader(headers: LinkedHeaders, name: string): string | undefined {

@@ -54,17 +54,6 @@ export class DirectRoutes<Context> {
   }
 }
 
-/**
- * Whether a request of a link may be answered there. Its gateway chose the way by the method; a POST whose form means GET asks for what may
- * be long, and for files.
- */
-export function mayComeOverLink(
-  endpoint: Pick<Endpoint<never>, 'method' | 'rawResponses' | 'takesFile'>,
-  method: string,
-): boolean {
-  return isForLinks(endpoint) && !(method === 'POST' && endpoint.method === 'GET');
-}
-
 /** Whether requests to an endpoint may come over links, which carry no files and answers of JSON only. */
 export function isForLinks({
   method,

@@ -1,10 +1,10 @@
 /** A request over a link is answered as the same request is by HTTP. */
-import { RequestSignal, notOverLinksStatus } from '@parley/links';
+import { RequestSignal, notOverLinksStatus, readAnswerMaxBytes } from '@parley/links';
 import type { LinkAnswer, LinkedHeaders } from '@parley/links';
 import { createLogger } from '@parley/logging';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { createDirectApp, defineEndpoint, isForLinks } from '../src/index.ts';
+import { createDirectApp, defineEndpoint, isForLinks, preserialized } from '../src/index.ts';
 import type { DirectApp } from '../src/index.ts';
 import { identityHeaders, member, sampleEndpoints, startSampleServer } from './sample-app.ts';
 import type { SampleServer } from './sample-app.ts';
@@ -137,6 +137,15 @@ describe('a request', () => {
       'by the wrong people',
       { method: 'PATCH', path: '/samples/5', body: 'full_name=a', role: 'guest' },
     ],
+    [
+      'that means GET by its form',
+      {
+        method: 'POST',
+        path: '/samples',
+        contentType: form,
+        body: 'method=GET&num_before=3',
+      },
+    ],
     ['with a wrong method', { method: 'DELETE', path: '/samples' }],
     [
       'with a wrong method in its form',
@@ -170,26 +179,46 @@ describe('a request', () => {
 });
 
 describe('what has to come by HTTP', () => {
-  it('is a POST that means GET, whose answer may be long', async () => {
-    const asked = {
-      method: 'POST',
-      path: '/samples',
-      contentType: form,
-      body: 'method=GET&num_before=3',
+  const shared = { access: { authentication: 'none' }, parameters: [] } as const;
+
+  it('is what only reads and has a very long answer', async () => {
+    const letters = (length: number): string => 'l'.repeat(length);
+    const textOf = (bytes: number): string => {
+      const around = JSON.stringify({ result: 'success', msg: '', word: '' }).length;
+      return JSON.stringify({ result: 'success', msg: '', word: letters(bytes - around) });
     };
-    expect((await overLink(asked)).status).toBe(notOverLinksStatus);
-    expect((await byHttp(asked)).status).toBe(200);
+    const lengths = new Map([
+      ['/fits', readAnswerMaxBytes],
+      ['/long', readAnswerMaxBytes + 1],
+    ]);
+    const endpoints = [...lengths].flatMap(([path, bytes]) =>
+      (['GET', 'PUT'] as const).map((method) =>
+        defineEndpoint({
+          ...shared,
+          path,
+          name: `${method}-${path}`,
+          method,
+          summary: 'A long word',
+          response: { type: 'object', properties: { word: { type: 'string' } } },
+          handler: () => preserialized(textOf(bytes)),
+        }),
+      ),
+    );
+    const app = createDirectApp({ ...options, endpoints });
+    const statusOf = async (method: string, path: string): Promise<number> =>
+      (await overLink({ method, path }, undefined, app)).status;
+    expect(await statusOf('GET', '/fits')).toBe(200);
+    expect(await statusOf('GET', '/long')).toBe(notOverLinksStatus);
+    expect(await statusOf('HEAD', '/long')).toBe(notOverLinksStatus);
+    // It may not be done twice.
+    expect(await statusOf('PUT', '/long')).toBe(200);
   });
 
   it('is still named where a path has other methods', async () => {
-    const shared = {
-      path: '/picture',
-      access: { authentication: 'none' },
-      parameters: [],
-    } as const;
     const endpoints = [
       defineEndpoint({
         ...shared,
+        path: '/picture',
         name: 'show-picture',
         method: 'GET',
         summary: 'A file',
@@ -199,6 +228,7 @@ describe('what has to come by HTTP', () => {
       }),
       defineEndpoint({
         ...shared,
+        path: '/picture',
         name: 'delete-picture',
         method: 'DELETE',
         summary: 'A change',

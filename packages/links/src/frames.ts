@@ -2,7 +2,7 @@
 
 const headerBytes = 8;
 
-/** A frame never comes near it: what may be long goes by HTTP, and a gateway sends what is much in several. */
+/** A frame never comes near it: nodes send what is long in parts, and a gateway what is much in several. */
 const frameMaxBytes = 64 * 1_048_576;
 
 /** The other side does not keep to the protocol. */

@@ -4,14 +4,15 @@ import type { Socket } from 'node:net';
 
 import { identityHeaderName } from '@parley/contracts';
 
-import { FrameReader, frameOf } from './frames.ts';
-import { linkPath, linkProtocol } from './protocol.ts';
+import { BrokenFrame, FrameReader, frameOf } from './frames.ts';
+import { answerMaxBytes, linkPath, linkProtocol } from './protocol.ts';
 import { Slots } from './slots.ts';
 import type {
   AnswersText,
   LeavingText,
   LinkAnswer,
   LinkedRequest,
+  PartText,
   RequestText,
   RequestsText,
 } from './protocol.ts';
@@ -59,12 +60,17 @@ const requestsPerFrame = 1_000;
 /** A frame is complete with so many bytes of bodies, of which each may be a megabyte. */
 const bodiesPerFrameBytes = 4 * 1_048_576;
 
+/** What has come of a long answer. */
+type Begun = { readonly number: number; readonly parts: Buffer[]; bytes: number };
+
 export class GatewayLink {
   readonly #options: GatewayLinkOptions;
   readonly #listeners = new Slots<LinkListener>();
   #socket: Socket | undefined;
   #begun: (LinkedRequest & { readonly number: number })[] = [];
   #left: number[] = [];
+  /** The long answer whose last part has not come. */
+  #begunAnswer: Begun | undefined;
   #isFlushing = false;
   #isClosed = false;
   #isLeaving = false;
@@ -182,7 +188,7 @@ export class GatewayLink {
   }
 
   #receive(text: string, body: Buffer): void {
-    const said = JSON.parse(text) as AnswersText | LeavingText;
+    const said = JSON.parse(text) as AnswersText | PartText | LeavingText;
     if (said[0] === 'leaving') {
       this.#isLeaving = true;
       this.#options.onLeaving();
@@ -190,10 +196,31 @@ export class GatewayLink {
       this.#say(['leaving']);
       return;
     }
+    if (said[0] === 'part') {
+      this.#keepPart(said[1], body);
+      return;
+    }
     const [status, headers, answers] = said;
-    const shared = answers.length > 1 ? body.toString() : body;
+    const whole = this.#completeBody(answers[0]?.[0], body);
+    const shared = answers.length > 1 ? whole.toString() : whole;
     for (const [number, own] of answers)
       this.#listeners.take(number)?.onLinkAnswer({ status, headers, shared, own });
+  }
+
+  #keepPart(number: number, part: Buffer): void {
+    if (this.#begunAnswer?.number !== number) this.#begunAnswer = { number, parts: [], bytes: 0 };
+    this.#begunAnswer.parts.push(part);
+    this.#begunAnswer.bytes += part.length;
+    if (this.#begunAnswer.bytes > answerMaxBytes) throw new BrokenFrame('an answer is too long');
+    if (part.length === 0) this.#begunAnswer = undefined;
+  }
+
+  /** @returns the body of an answer, whose last part, or all of it, has come */
+  #completeBody(firstNumber: number | undefined, lastPart: Buffer): Buffer {
+    const begun = this.#begunAnswer;
+    if (begun === undefined || begun.number !== firstNumber) return lastPart;
+    this.#begunAnswer = undefined;
+    return Buffer.concat([...begun.parts, lastPart]);
   }
 
   #flushSoon(): void {
@@ -242,6 +269,7 @@ export class GatewayLink {
   #close(fault: LinkFault): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#begunAnswer = undefined;
     this.#abandonOpening();
     clearInterval(this.#lookTimer);
     this.#socket?.destroy();

@@ -4,11 +4,14 @@ export type { GatewayLinkOptions, LinkFault, LinkListener } from './gateway-link
 export { NodeLinks, RequestSignal } from './node-links.ts';
 export type { NodeLinksOptions, ReceivedRequest } from './node-links.ts';
 export {
+  answerMaxBytes,
   linkPath,
   linkProtocol,
   linkRequestId,
   linkedHeaderNames,
   notOverLinksStatus,
+  partBytes,
+  readAnswerMaxBytes,
 } from './protocol.ts';
 export type { LinkAnswer, LinkedHeaders, LinkedRequest } from './protocol.ts';
 export { Slots } from './slots.ts';

@@ -1,8 +1,15 @@
 /** What the tests of links begin with: a server that takes links, and who asks for them. */
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
+import { connect } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 
+import { identityHeaderName } from '@parley/contracts';
+import { signIdentity } from '@parley/identity';
+
+import { FrameReader } from './frames.ts';
 import type { NodeLinks } from './node-links.ts';
+import { linkPath, linkProtocol } from './protocol.ts';
 
 /** With which gateways sign. */
 export const secret = 'i'.repeat(40);
@@ -23,4 +30,52 @@ export async function listenForLinks(links: NodeLinks): Promise<Server> {
     server.listen(0, '127.0.0.1', resolve);
   });
   return server;
+}
+
+/** A gateway that says what a test writes to its socket. */
+export type RawGateway = {
+  readonly socket: Socket;
+  readonly said: () => { readonly text: unknown; readonly body: string }[];
+  /** What the node answered by HTTP. */
+  readonly head: () => string;
+  readonly isOver: () => boolean;
+};
+
+type RawOptions = {
+  readonly signedBy?: string;
+  readonly protocol?: string;
+};
+
+/** Asks a server for a link. */
+export function connectRawly(
+  server: Server,
+  requestId: string,
+  { signedBy = secret, protocol = linkProtocol }: RawOptions = {},
+): RawGateway {
+  const { port } = server.address() as AddressInfo;
+  const socket = connect({ host: '127.0.0.1', port, allowHalfOpen: true });
+  let head = '';
+  let isOver = false;
+  const said: { text: unknown; body: string }[] = [];
+  const reader = new FrameReader((text, body) =>
+    said.push({ text: JSON.parse(text) as unknown, body: body.toString() }),
+  );
+  socket.on('data', (chunk: Buffer) => {
+    if (head.includes('\r\n\r\n')) reader.push(chunk);
+    else {
+      const text = chunk.toString('latin1');
+      const end = text.indexOf('\r\n\r\n') + 4;
+      head += text.slice(0, end);
+      if (end < text.length) reader.push(chunk.subarray(end));
+    }
+  });
+  for (const event of ['error', 'close', 'end'])
+    socket.on(event, () => {
+      isOver = true;
+    });
+  const identity = signIdentity(signedBy, null, { requestId, nowMs: Date.now() });
+  socket.write(
+    `GET ${linkPath} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\n${identityHeaderName}: ${identity}\r\n\r\n`,
+  );
+  return { socket, said: () => said, head: () => head, isOver: () => isOver };
 }

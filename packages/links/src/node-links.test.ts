@@ -1,18 +1,16 @@
 /** The node's end of a link against a gateway that says what the test chooses. */
 import type { Server } from 'node:http';
-import { connect } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 
-import { identityHeaderName } from '@parley/contracts';
-import { signIdentity } from '@parley/identity';
 import { waitUntil } from '@parley/test-kit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { FrameReader, frameOf } from './frames.ts';
-import { caller, listenForLinks, secret } from './link-test-server.ts';
+import { frameOf } from './frames.ts';
+import { caller, connectRawly, listenForLinks, secret } from './link-test-server.ts';
+import type { RawGateway } from './link-test-server.ts';
 import { NodeLinks, RequestSignal } from './node-links.ts';
 import type { ReceivedRequest } from './node-links.ts';
-import { linkPath, linkProtocol, linkRequestId } from './protocol.ts';
+import { linkRequestId } from './protocol.ts';
 import type { LinkAnswer } from './protocol.ts';
 
 const slots = 2 ** 24;
@@ -41,50 +39,19 @@ afterEach(async () => {
   if (server.listening) await new Promise((resolve) => server.close(resolve));
 });
 
-type Gateway = {
-  readonly socket: Socket;
-  readonly said: () => { readonly text: unknown; readonly body: string }[];
-  readonly head: () => string;
-  readonly isOver: () => boolean;
-};
-
-function connectAs(requestId: string, signedBy = secret, path: string = linkPath): Gateway {
-  const { port } = server.address() as AddressInfo;
-  const socket = connect({ host: '127.0.0.1', port, allowHalfOpen: true });
-  sockets.push(socket);
-  let head = '';
-  let isOver = false;
-  const said: { text: unknown; body: string }[] = [];
-  const reader = new FrameReader((text, body) =>
-    said.push({ text: JSON.parse(text) as unknown, body: body.toString() }),
-  );
-  socket.on('data', (chunk: Buffer) => {
-    if (head.includes('\r\n\r\n')) reader.push(chunk);
-    else {
-      const text = chunk.toString('latin1');
-      const end = text.indexOf('\r\n\r\n') + 4;
-      head += text.slice(0, end);
-      if (end < text.length) reader.push(chunk.subarray(end));
-    }
-  });
-  for (const event of ['error', 'close', 'end'])
-    socket.on(event, () => {
-      isOver = true;
-    });
-  const identity = signIdentity(signedBy, null, { requestId, nowMs: Date.now() });
-  socket.write(
-    `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: ${linkProtocol}\r\n${identityHeaderName}: ${identity}\r\n\r\n`,
-  );
-  return { socket, said: () => said, head: () => head, isOver: () => isOver };
+function connectAs(...asked: [requestId: string, options?: { signedBy: string }]): RawGateway {
+  const gateway = connectRawly(server, ...asked);
+  sockets.push(gateway.socket);
+  return gateway;
 }
 
-async function open(): Promise<Gateway> {
+async function open(): Promise<RawGateway> {
   const gateway = connectAs(linkRequestId);
   await waitUntil('the link is open', () => gateway.head().startsWith(upgraded));
   return gateway;
 }
 
-function say(gateway: Gateway, text: unknown): void {
+function say(gateway: RawGateway, text: unknown): void {
   gateway.socket.write(frameOf(JSON.stringify(text)));
 }
 
@@ -184,7 +151,7 @@ describe('the end', () => {
   });
 
   it.each([
-    ['was refused', () => connectAs(linkRequestId, 'j'.repeat(40))],
+    ['was refused', () => connectAs(linkRequestId, { signedBy: 'j'.repeat(40) })],
     [
       'comes after the end of all links',
       () => {

@@ -6,8 +6,9 @@ import { identityHeaderName } from '@parley/contracts';
 import { verifyIdentity } from '@parley/identity';
 
 import { BrokenFrame, FrameReader, frameOf } from './frames.ts';
+import { LongAnswers } from './long-answers.ts';
 import { SlotTable } from './slots.ts';
-import { linkPath, linkProtocol, linkRequestId } from './protocol.ts';
+import { answerMaxBytes, linkPath, linkProtocol, linkRequestId, partBytes } from './protocol.ts';
 import type {
   AnswersText,
   LeavingText,
@@ -59,6 +60,12 @@ export type NodeLinksOptions = {
 /** So many answers go together at most, so that a gateway begins to write the first while the others are still being made. */
 const answersPerFrame = 128;
 
+/**
+ * A gateway that lets so much wait for it reads nothing any more, and its link ends: twice the longest answer, and more than all that a
+ * gateway that merely pauses has asked for.
+ */
+const waitingMaxBytes = 2 * answerMaxBytes;
+
 /** A gateway that does not see the end of a link is left after so long. */
 const endingMaxMs = 1_000;
 
@@ -73,8 +80,9 @@ class NodeLink {
   readonly #waiting = new SlotTable<RequestSignal>();
   /** Answers of this moment that others may begin like, by what they share. */
   readonly #alike = new Map<LinkAnswer['shared'], Alike>();
-  /** The other answers of this moment. */
+  /** The other answers of this moment, if they are not long. */
   #alone: Buffer[] = [];
+  readonly #long: LongAnswers;
   #isFlushing = false;
   /** Whether nothing new comes: the gateway has said so, or is gone. */
   #isLeft = false;
@@ -84,6 +92,7 @@ class NodeLink {
   constructor(socket: Duplex, head: Buffer, options: NodeLinksOptions) {
     this.#socket = socket;
     this.#options = options;
+    this.#long = new LongAnswers(socket, () => this.#tellQuiet());
     const reader = new FrameReader((text, body) => this.#receive(text, body));
     const read = (chunk: Buffer): void => {
       try {
@@ -97,6 +106,7 @@ class NodeLink {
     socket.on('end', () => socket.destroy());
     socket.on('close', () => {
       for (const signal of this.#waiting) signal.abort();
+      this.#long.clear();
       this.#becomeQuiet();
     });
     if (head.length > 0) read(head);
@@ -120,6 +130,7 @@ class NodeLink {
   /** Ends the link behind the answers that are ready. */
   end(): void {
     this.#flush();
+    this.#long.sendAll();
     this.#socket.end();
     // A gateway that is paused would keep the connection, and this process with it.
     setTimeout(() => this.#socket.destroy(), endingMaxMs).unref();
@@ -131,7 +142,7 @@ class NodeLink {
   }
 
   #tellQuiet(): void {
-    if (this.#isLeft && this.#waiting.size === 0) this.#becomeQuiet();
+    if (this.#isLeft && this.#waiting.size === 0 && this.#long.size === 0) this.#becomeQuiet();
   }
 
   #becomeQuiet(): void {
@@ -149,7 +160,10 @@ class NodeLink {
     // Before any of them begins: none may get what belongs to another.
     const bodies = cutBodies(requests, body);
     // Before the requests, since those may use the slots of what was left.
-    for (const number of left) this.#waiting.take(number)?.abort();
+    for (const number of left) {
+      this.#waiting.take(number)?.abort();
+      this.#long.leave(number);
+    }
     for (const [at, request] of requests.entries()) this.#begin(request, bodies[at] ?? body);
     if (requests.length === 0 && left.length === 0) this.#send([200, {}, []]);
     this.#tellQuiet();
@@ -167,9 +181,9 @@ class NodeLink {
     // Who left gets nothing.
     if (this.#waiting.take(number) === undefined) return;
     const { status, headers, shared, own } = answer;
-    if (own === '')
-      this.#alone.push(frameOf(JSON.stringify([status, headers, [[number, '']]]), shared));
-    else this.#gather(number, answer);
+    if (own !== '') this.#gather(number, answer);
+    else if (shared.length > partBytes) this.#long.add([status, headers, [[number, '']]], shared);
+    else this.#alone.push(frameOf(JSON.stringify([status, headers, [[number, '']]]), shared));
     if (this.#isFlushing) return;
     this.#isFlushing = true;
     setImmediate(() => this.#flush());
@@ -197,11 +211,15 @@ class NodeLink {
     this.#socket.uncork();
     this.#alike.clear();
     this.#alone = [];
+    if (this.#long.bytes + this.#socket.writableLength > waitingMaxBytes)
+      this.#fail(new Error('a gateway takes nothing of its answers'));
     this.#tellQuiet();
   }
 
   #write({ first, answers }: Alike): void {
-    this.#send([first.status, first.headers, answers], first.shared);
+    const text: AnswersText = [first.status, first.headers, answers];
+    if (first.shared.length > partBytes) this.#long.add(text, first.shared);
+    else this.#send(text, first.shared);
   }
 
   #send(text: AnswersText | LeavingText, ...body: readonly LinkAnswer['shared'][]): void {

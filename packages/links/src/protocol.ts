@@ -5,7 +5,7 @@ import type { Caller } from '@parley/contracts';
 export const linkPath = '/link';
 
 /** The name of the protocol in the upgrade; another one is another protocol. */
-export const linkProtocol = 'parley-requests-1';
+export const linkProtocol = 'parley-requests-2';
 
 /**
  * The request id in the identity that opens a link. Ids of requests are never words, so no identity that was signed for a request
@@ -43,6 +43,15 @@ export type LinkAnswer = {
   readonly own: string;
 };
 
+/** An answer that is longer goes in parts of so many bytes, with others between them. A fifth of a millisecond of a link. */
+export const partBytes = 262_144;
+
+/** An answer that reads and is longer has to be asked for by HTTP, where each has a flow control of its own. */
+export const readAnswerMaxBytes = 16 * 1_048_576;
+
+/** No answer is longer. */
+export const answerMaxBytes = 128 * 1_048_576;
+
 /**
  * The status by which a node says that a request has to come by HTTP, and that nothing of it was done. No service answers a client so.
  */
@@ -74,6 +83,12 @@ export type AnswersText = readonly [
   headers: Readonly<Record<string, string>>,
   answers: readonly (readonly [number: number, own: string])[],
 ];
+
+/**
+ * The body of the frame is the next part of a long answer, whose first number this is. What comes with its numbers in the end is the last
+ * part. Long answers come one after another; a part of another one, or without a body, says that nobody waits for the one before.
+ */
+export type PartText = readonly ['part', number: number];
 
 /**
  * Said by a node that stops, before the answers that end polls because of that: the next requests have to go elsewhere. Said back by the

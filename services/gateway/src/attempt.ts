@@ -39,7 +39,10 @@ export type AttemptEnd =
   | { readonly kind: 'client-gone' }
   | { readonly kind: 'unreachable' }
   | { readonly kind: 'lost' }
-  /** The node knows no links, or wants this request by HTTP: so it is asked, having seen or done nothing. */
+  /**
+   * By HTTP, at the same node: it knows no links, or wants the request so, having done nothing that counts; or there is no room to keep an
+   * answer that may be made again.
+   */
   | { readonly kind: 'not-linked' }
   /** The request itself broke a rule while it flowed. */
   | { readonly kind: 'refused'; readonly error: ApiError };

@@ -31,7 +31,7 @@ import type { Plugin } from 'http-proxy-middleware';
 
 import { AnswerTimeout, Attempt, LeaseLapsed } from './attempt.ts';
 import type { AttemptEnd, ForwardedRequest } from './attempt.ts';
-import { sendOverLink } from './linked-attempt.ts';
+import { UntakenAnswers, sendOverLink } from './linked-attempt.ts';
 import type { RequestBody } from './request-body.ts';
 import type { ServiceLinks } from './service-links.ts';
 import type { Upstreams } from './upstreams.ts';
@@ -128,6 +128,7 @@ export class Forwarder {
    * was once promoted of a set's earlier tables holds the later ones, and they their members.
    */
   readonly #running: Attempt[] = [];
+  readonly #untaken = new UntakenAnswers();
   readonly #proxy: ReturnType<typeof createProxyMiddleware>;
   readonly #stopListening: () => void;
 
@@ -243,7 +244,7 @@ export class Forwarder {
       const link = this.#options.links.find(attempt.node);
       if (link !== undefined) {
         const end = await this.#attempt(response, attempt, waitMs, () =>
-          sendOverLink(link, attempt, request, body.bytes, response),
+          sendOverLink(link, attempt, request, body.bytes, response, this.#untaken),
         );
         if (end.kind !== 'not-linked') return end;
         attempt = makeAttempt();

@@ -19,6 +19,28 @@ export function textOf({ shared, own }: LinkAnswer): string | Buffer {
   return own === '' ? shared : shared.toString() + own;
 }
 
+/** All that clients may leave untaken before what may be repeated goes by HTTP, which is read no faster than its client takes it. */
+const untakenMaxBytes = 128 * 1_048_576;
+
+/** What clients have not taken yet of answers that came over links, all together. */
+export class UntakenAnswers {
+  #bytes = 0;
+
+  hasRoomFor(bytes: number): boolean {
+    return this.#bytes + bytes <= untakenMaxBytes;
+  }
+
+  /** @param response whose end was written */
+  keep(response: Pick<ServerResponse, 'writableLength' | 'once'>): void {
+    const bytes = response.writableLength;
+    if (bytes === 0) return;
+    this.#bytes += bytes;
+    response.once('close', () => {
+      this.#bytes -= bytes;
+    });
+  }
+}
+
 function headersOf(request: IncomingMessage, traceparent: string | undefined): LinkedHeaders {
   const headers: Record<string, string> = {};
   for (const name of linkedHeaderNames) {
@@ -32,10 +54,12 @@ function headersOf(request: IncomingMessage, traceparent: string | undefined): L
 class LinkedAttempt implements LinkListener {
   readonly #attempt: Attempt;
   readonly #response: ServerResponse;
+  readonly #untaken: UntakenAnswers;
 
-  constructor(attempt: Attempt, response: ServerResponse) {
+  constructor(attempt: Attempt, response: ServerResponse, untaken: UntakenAnswers) {
     this.#attempt = attempt;
     this.#response = response;
+    this.#untaken = untaken;
   }
 
   onLinkAnswer(answer: LinkAnswer): void {
@@ -49,13 +73,19 @@ class LinkedAttempt implements LinkListener {
       attempt.end({ kind: 'lost' });
       return;
     }
+    const { answerHeaders, requestId, afterLoss } = attempt.request;
+    const text = textOf(answer);
+    if (afterLoss === 'repeat' && !this.#untaken.hasRoomFor(text.length)) {
+      attempt.end({ kind: 'not-linked' });
+      return;
+    }
     attempt.hasHeaders = true;
-    const { answerHeaders, requestId } = attempt.request;
-    writeJson(this.#response, answer.status, textOf(answer), {
+    writeJson(this.#response, answer.status, text, {
       ...answer.headers,
       ...answerHeaders,
       [requestIdHeaderName]: requestId,
     });
+    this.#untaken.keep(this.#response);
     attempt.end({ kind: 'answered' });
   }
 
@@ -74,6 +104,7 @@ export function sendOverLink(
   request: IncomingMessage,
   body: Buffer,
   response: ServerResponse,
+  untaken: UntakenAnswers,
 ): void {
   const { requestId, address, caller, span } = attempt.request;
   const number = link.send(
@@ -85,7 +116,7 @@ export function sendOverLink(
       headers: headersOf(request, (attempt.span ?? span)?.traceparent),
       body,
     },
-    new LinkedAttempt(attempt, response),
+    new LinkedAttempt(attempt, response, untaken),
   );
   attempt.upstream = { destroy: () => link.leave(number) };
 }

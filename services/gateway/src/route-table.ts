@@ -37,10 +37,7 @@ export type Endpoint = {
   readonly isLongPoll: boolean;
   /** The answer is a stream of events, which ends when either side ends it. */
   readonly isStream: boolean;
-  /**
-   * It goes over the link to its node. Files, answers that are not JSON, and those that may be long are proxied: what is long would hold up
-   * all behind it on the link.
-   */
+  /** It goes over the link to its node. Files, webhooks, and answers that are not JSON are proxied. */
   readonly isLinked: boolean;
   /** The request belongs to an event queue named by `queue_id` in query or body, and goes to that queue's holder. */
   readonly goesToHolder: boolean;
@@ -109,12 +106,12 @@ const rows: readonly Row[] = [
   [
     'messages',
     'messages',
-    { GET: proxied, POST: { incomingWebhookBots: 'allowed', afterLoss: 'keyed-send' } },
+    { GET: {}, POST: { incomingWebhookBots: 'allowed', afterLoss: 'keyed-send' } },
   ],
-  ['messages/matches_narrow', 'messages', { GET: proxied }],
+  ['messages/matches_narrow', 'messages', { GET: {} }],
   ['messages/flags', 'messages', { POST: repeat }],
   ['messages/{message_id:int}', 'messages', { GET: {}, PATCH: {}, DELETE: {} }],
-  ['messages/{message_id:int}/history', 'messages', { GET: proxied }],
+  ['messages/{message_id:int}/history', 'messages', { GET: {} }],
   ['messages/render', 'messages', { POST: repeat }],
   ['messages/{message_id:int}/reactions', 'messages', { POST: {}, DELETE: {} }],
   // The events of a deletion are made where messages are.
@@ -128,7 +125,7 @@ const rows: readonly Row[] = [
   ['user_uploads', 'messages', { POST: { takesFile: true, ...proxied } }],
   ['/user_uploads/{realm_id:int}/{path:rest}', 'messages', { GET: shown }],
   ['/thumbnail', 'messages', { GET: shown }],
-  ['attachments', 'messages', { GET: proxied }],
+  ['attachments', 'messages', { GET: {} }],
   ['attachments/{attachment_id:int}', 'messages', { DELETE: {} }],
   ...integrationNames.map((name): Row => [
     `external/${name}`,
@@ -137,18 +134,18 @@ const rows: readonly Row[] = [
     'prefix',
   ]),
 
-  ['streams', 'subscriptions', { GET: proxied }],
+  ['streams', 'subscriptions', { GET: {} }],
   ['get_stream_id', 'subscriptions', { GET: {} }],
   ['streams/{stream_id:int}', 'subscriptions', { PATCH: {}, DELETE: {} }],
-  ['streams/{stream_id:int}/members', 'subscriptions', { GET: proxied }],
+  ['streams/{stream_id:int}/members', 'subscriptions', { GET: {} }],
   ['streams/{stream_id:int}/email_address', 'subscriptions', { GET: {} }],
-  ['users/me/{stream_id:int}/topics', 'subscriptions', { GET: proxied }],
+  ['users/me/{stream_id:int}/topics', 'subscriptions', { GET: {} }],
   ['users/{user_id:int}/subscriptions/{stream_id:int}', 'subscriptions', { GET: {} }],
   ['default_streams', 'subscriptions', { POST: repeat, DELETE: repeat }],
   ['default_stream_groups/create', 'subscriptions', { POST: {} }],
   ['default_stream_groups/{group_id:int}', 'subscriptions', { PATCH: {}, DELETE: {} }],
   ['default_stream_groups/{group_id:int}/streams', 'subscriptions', { PATCH: {} }],
-  ['users/me/subscriptions', 'subscriptions', { GET: proxied, POST: {}, PATCH: {}, DELETE: {} }],
+  ['users/me/subscriptions', 'subscriptions', { GET: {}, POST: {}, PATCH: {}, DELETE: {} }],
   ['users/me/subscriptions/properties', 'subscriptions', { POST: repeat }],
   ['users/me/subscriptions/muted_topics', 'subscriptions', { PATCH: {} }],
   ['users/me/subscriptions/{stream_id:int}', 'subscriptions', { PATCH: repeat }],
@@ -156,13 +153,12 @@ const rows: readonly Row[] = [
   ['server_settings', 'presence', { GET: open }],
   ['fetch_api_key', 'presence', { POST: { ...open, judgesPassword: true } }],
   ['dev_fetch_api_key', 'presence', { POST: open }],
-  ['dev_list_users', 'presence', { GET: { ...open, ...proxied }, POST: { ...open, ...proxied } }],
-  ['users', 'presence', { GET: proxied, POST: {} }],
+  ['dev_list_users', 'presence', { GET: open, POST: open }],
+  ['users', 'presence', { GET: {}, POST: {} }],
   ['users/me', 'presence', { GET: {}, DELETE: {} }],
-  // The answer has everybody.
-  ['users/me/presence', 'presence', { POST: { ...repeat, ...proxied } }],
+  ['users/me/presence', 'presence', { POST: repeat }],
   ['users/{email}/presence', 'presence', { GET: {} }],
-  ['realm/presence', 'presence', { GET: proxied }],
+  ['realm/presence', 'presence', { GET: {} }],
   ['users/me/status', 'presence', { POST: {} }],
   ['users/me/avatar', 'presence', { POST: {}, DELETE: {} }],
   ['users/me/profile_data', 'presence', { PATCH: repeat, DELETE: repeat }],
@@ -173,10 +169,10 @@ const rows: readonly Row[] = [
   ['settings', 'presence', { PATCH: { judgesPassword: true } }],
   ['settings/display', 'presence', { PATCH: {} }],
   ['settings/notifications', 'presence', { PATCH: {} }],
-  ['bots', 'presence', { GET: proxied, POST: {} }],
+  ['bots', 'presence', { GET: {}, POST: {} }],
   ['bots/{bot_id:int}', 'presence', { PATCH: {}, DELETE: repeat }],
   ['bots/{bot_id:int}/api_key/regenerate', 'presence', { POST: {} }],
-  ['bot_storage', 'presence', { GET: proxied, PUT: repeat, DELETE: {} }],
+  ['bot_storage', 'presence', { GET: {}, PUT: repeat, DELETE: {} }],
   ['/avatar/{email_or_id}', 'presence', { GET: shown }],
   ['/avatar/{email_or_id}/medium', 'presence', { GET: shown }],
   ['/user_avatars/{realm_id:int}/{file}', 'presence', { GET: { ...open, ...proxied } }],
@@ -192,7 +188,7 @@ const rows: readonly Row[] = [
   ['/user_avatars/{realm_id:int}/realm/{file}', 'presence', { GET: { ...open, ...proxied } }],
   ['/static/images/logo/parley-logo.png', 'presence', { GET: { ...open, ...proxied } }],
   ['/static/images/logo/parley-logo-night.png', 'presence', { GET: { ...open, ...proxied } }],
-  ['realm/emoji', 'presence', { GET: proxied }],
+  ['realm/emoji', 'presence', { GET: {} }],
   ['realm/emoji/{emoji_name}', 'presence', { POST: {}, DELETE: {} }],
   [
     '/user_avatars/{realm_id:int}/emoji/images/{file}',
@@ -201,14 +197,14 @@ const rows: readonly Row[] = [
   ],
   ['realm/filters', 'presence', { GET: {}, POST: {} }],
   ['realm/filters/{filter_id:int}', 'presence', { DELETE: {} }],
-  ['user_groups', 'presence', { GET: proxied }],
+  ['user_groups', 'presence', { GET: {} }],
   ['user_groups/create', 'presence', { POST: {} }],
   ['user_groups/{group_id:int}', 'presence', { PATCH: {}, DELETE: {} }],
   ['user_groups/{group_id:int}/members', 'presence', { POST: {} }],
   ['realm/profile_fields', 'presence', { GET: {}, POST: {}, PATCH: {} }],
   ['realm/profile_fields/{field_id:int}', 'presence', { PATCH: {}, DELETE: {} }],
 
-  ['register', 'events', { POST: { waitMaxMs: limits.registerWaitMaxMs, ...proxied } }],
+  ['register', 'events', { POST: { waitMaxMs: limits.registerWaitMaxMs } }],
   [
     'events/stream',
     'events',

@@ -1,5 +1,7 @@
-/** Short requests on links: what holds for a proxied request holds for them. */
-import { notOverLinksStatus } from '@parley/links';
+/** Requests on links: what holds for a proxied request holds for them. */
+import { connect } from 'node:net';
+
+import { notOverLinksStatus, partBytes } from '@parley/links';
 import type { LinkAnswer } from '@parley/links';
 import { waitUntil } from '@parley/test-kit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -138,11 +140,11 @@ describe('a request', () => {
   });
 
   it.each([
-    ['a long answer', 'GET', 'messages', undefined],
-    ['a long body', 'POST', 'messages', 'x'.repeat(1_100_000)],
-  ])('with %s is proxied', async (_what, method, path, body) => {
+    ['for a file', 'GET', 'realm/icon', undefined, 'presence'],
+    ['with a long body', 'POST', 'messages', 'x'.repeat(1_100_000), 'messages'],
+  ])('%s is proxied', async (_what, method, path, body, service) => {
     const node = await gateway.addUpstream(
-      'messages',
+      service,
       (_request, response) => answerJson(response, success),
       { linkHandler: answerAll },
     );
@@ -162,6 +164,64 @@ it('a node that wants a request by HTTP is asked so, once', async () => {
   expect([answer.status, answer.json]).toEqual([200, { ...success, by: 'http' }]);
   expect(node.arrived.length).toBe(1);
   expect(node.seen).toMatchObject([{ method: 'POST', url: '/api/v1/messages', body }]);
+});
+
+describe('a long answer', () => {
+  const word = 'ü'.repeat(4_000_000);
+
+  it('comes whole, and nobody waits for a client that takes nothing of it', async () => {
+    const node = await addNode(({ method }) =>
+      Promise.resolve(answerOf(method === 'GET' ? { ...success, word } : success)),
+    );
+    const { port } = new URL(gateway.url);
+    const idle = connect({ host: '127.0.0.1', port: Number(port) });
+    const { authorization: key = '' } = authorization(user);
+    idle.pause();
+    idle.write(`GET /api/v1/messages HTTP/1.1\r\nHost: x\r\nAuthorization: ${key}\r\n\r\n`);
+    await waitUntil('the node has answered it', () => node.arrived.length === 1);
+    expect((await call('GET', 'messages')).json).toEqual({ ...success, word });
+    expect((await call('POST', 'messages', send)).status).toBe(200);
+    expect(node.sockets.size).toBe(1);
+    idle.destroy();
+    await waitUntil('the gateway is done with it', async () => {
+      const inFlight = await gateway.metric('parley_http_requests_in_flight');
+      return inFlight === 0;
+    });
+  });
+
+  /** Answers, and dies before all of it is sent. */
+  function dieAnswering(node: Upstream): Promise<LinkAnswer> {
+    const [link] = node.sockets;
+    const before = link?.bytesWritten ?? 0;
+    const dieLater = (): void => {
+      if ((link?.bytesWritten ?? 0) > before + partBytes) void node.crash();
+      else setImmediate(dieLater);
+    };
+    setImmediate(dieLater);
+    return Promise.resolve({ status: 200, headers: {}, shared: Buffer.alloc(120e6), own: '' });
+  }
+
+  it('that breaks off is asked for again elsewhere, where that is harmless', async () => {
+    const nodes = [await addNode(hold), await addNode(hold)];
+    for (const node of nodes)
+      node.linkHandler = async () =>
+        nodes.every(({ arrived }) => arrived.length === 1)
+          ? answerOf({ ...success, word })
+          : dieAnswering(node);
+    expect(await call('GET', 'messages')).toMatchObject({
+      status: 200,
+      json: { ...success, word },
+    });
+    expect(nodes.map(({ arrived }) => arrived.length)).toEqual([1, 1]);
+  });
+
+  it('that breaks off is 503 for what may not be done twice', async () => {
+    const nodes = [await addNode(hold, 'events'), await addNode(hold, 'events')];
+    for (const node of nodes) node.linkHandler = () => dieAnswering(node);
+    const answer = await call('POST', 'register');
+    expect([answer.status, answer.json]).toEqual([503, unavailable]);
+    expect(nodes.flatMap(({ arrived }) => arrived).length).toBe(1);
+  });
 });
 
 describe('a node that is lost', () => {

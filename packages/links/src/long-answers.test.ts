@@ -1,0 +1,262 @@
+/** Answers that are longer than a frame, from both ends. */
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+
+import { signIdentity } from '@parley/identity';
+import { waitUntil } from '@parley/test-kit';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+import { frameOf } from './frames.ts';
+import { GatewayLink, LinkLost } from './gateway-link.ts';
+import { caller, connectRawly, listenForLinks, secret } from './link-test-server.ts';
+import type { RawGateway } from './link-test-server.ts';
+import { NodeLinks } from './node-links.ts';
+import type { ReceivedRequest } from './node-links.ts';
+import { answerMaxBytes, linkProtocol, linkRequestId, partBytes } from './protocol.ts';
+import type { LinkAnswer } from './protocol.ts';
+
+type Held = { readonly request: ReceivedRequest; readonly reply: (answer: LinkAnswer) => void };
+
+let links: NodeLinks;
+let server: Server;
+let held: Held[];
+let faults: unknown[];
+const closes: (() => void)[] = [];
+
+beforeEach(async () => {
+  held = [];
+  faults = [];
+  links = new NodeLinks({
+    identitySecrets: [secret],
+    answer: (request, reply) => held.push({ request, reply }),
+    onFault: (error) => faults.push(error),
+  });
+  server = await listenForLinks(links);
+});
+
+afterEach(async () => {
+  for (const close of closes.splice(0)) close();
+  links.end();
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+function connect(to: Server = server): GatewayLink {
+  const link = new GatewayLink({
+    hostname: '127.0.0.1',
+    port: String((to.address() as AddressInfo).port),
+    identity: signIdentity(secret, null, { requestId: linkRequestId, nowMs: Date.now() }),
+    connectTimeoutMs: 5_000,
+    lookEveryMs: 60_000,
+    onLeaving: () => undefined,
+    onClosed: () => undefined,
+  });
+  closes.push(() => link.close());
+  return link;
+}
+
+/** Sends a request. @returns its number, and what becomes of it: the text of its answer, or the fault */
+function ask(link: GatewayLink): { number: number; told: Promise<string | Error> } {
+  const { promise: told, resolve } = Promise.withResolvers<string | Error>();
+  const number = link.send(
+    { requestId: 'r', method: 'GET', address: '/', caller, headers: {}, body: Buffer.alloc(0) },
+    {
+      onLinkAnswer: ({ shared, own }) => resolve(shared.toString() + own),
+      onLinkFault: resolve,
+    },
+  );
+  return { number, told };
+}
+
+const holds = (count: number): Promise<unknown> =>
+  waitUntil('the requests are held', () => held.length === count);
+
+function answerOf(shared: string | Buffer, own = ''): LinkAnswer {
+  return { status: 200, headers: {}, shared, own };
+}
+
+describe('a long answer', () => {
+  it.each([-1, 0, 1, partBytes, 3 * partBytes + 7])(
+    'of a part and %i bytes comes as it was',
+    async (more) => {
+      const link = connect();
+      const text = `${'x'.repeat(more < 0 ? 0 : more % 7)}${'ü🎉'.repeat((partBytes + more) / 6)}`;
+      const asked = [ask(link), ask(link)];
+      await holds(2);
+      held[0]?.reply(answerOf(text));
+      held[1]?.reply(answerOf(Buffer.from(text)));
+      for (const { told } of asked) expect((await told) === text).toBe(true);
+      expect(link.size).toBe(0);
+    },
+  );
+
+  it('is overtaken by a short one, and by another long one is not', async () => {
+    const link = connect();
+    const order: string[] = [];
+    const asked = ['long', 'second', 'short'].map((name) =>
+      ask(link).told.then(() => order.push(name)),
+    );
+    await holds(3);
+    held[0]?.reply(answerOf('l'.repeat(8 * partBytes)));
+    held[1]?.reply(answerOf('l'.repeat(partBytes + 1)));
+    await new Promise(setImmediate);
+    held[2]?.reply(answerOf('s'));
+    await Promise.all(asked);
+    expect(order).toEqual(['short', 'long', 'second']);
+  });
+
+  it('crosses the link once for all that share it', async () => {
+    const sockets: Socket[] = [];
+    server.on('upgrade', (_request, socket: Socket) => sockets.push(socket));
+    const link = connect();
+    const asked = Array.from({ length: 20 }, () => ask(link));
+    await holds(20);
+    const shared = 'ü'.repeat(partBytes + 1);
+    const headers = {};
+    for (const [at, { reply }] of held.entries())
+      reply({ status: 200, headers, shared, own: String(at) });
+    const told = await Promise.all(asked.map((each) => each.told));
+    expect(told.map((text) => String(text).slice(partBytes + 1))).toEqual(
+      asked.map((_, at) => `${at}`),
+    );
+    expect(sockets[0]?.bytesWritten).toBeLessThan(3 * partBytes);
+  });
+
+  it('is waited for by a node that stops', async () => {
+    const link = connect();
+    const { told } = ask(link);
+    await holds(1);
+    const finished = links.finish();
+    held[0]?.reply(answerOf('l'.repeat(50 * partBytes)));
+    await finished;
+    links.end();
+    expect((await told).toString().length).toBe(50 * partBytes);
+  });
+
+  it('comes before the end of its link', async () => {
+    const link = connect();
+    const { told } = ask(link);
+    await holds(1);
+    held[0]?.reply(answerOf('l'.repeat(20 * partBytes)));
+    links.end();
+    expect((await told).toString().length).toBe(20 * partBytes);
+  });
+});
+
+describe('a gateway that takes nothing', () => {
+  // More than the kernel keeps between the two.
+  const long = Buffer.alloc(100 * 1_048_576, 'l');
+
+  async function open(requests: number): Promise<RawGateway> {
+    const gateway = connectRawly(server, linkRequestId);
+    closes.push(() => gateway.socket.destroy());
+    const texts = Array.from({ length: requests }, (_, at) => [at, 'r', 'GET', '/', null, {}, 0]);
+    gateway.socket.write(frameOf(JSON.stringify([texts, []])));
+    await holds(requests);
+    gateway.socket.pause();
+    return gateway;
+  }
+
+  it('is told of what nobody waits for any more by nothing but the end of its parts', async () => {
+    const gateway = await open(4);
+    for (const { reply } of held.slice(0, 2)) reply(answerOf(long));
+    held[2]?.reply(answerOf('short'));
+    gateway.socket.write(frameOf(JSON.stringify([[], [3]])));
+    await waitUntil('the node has read on', () => held[3]?.request.signal.aborted === true);
+    gateway.socket.write(frameOf(JSON.stringify([[[4, 'r', 'GET', '/', null, {}, 0]], [0, 1]])));
+    await holds(5);
+    held[4]?.reply(answerOf('last'));
+    gateway.socket.resume();
+    await waitUntil('all has come', () => gateway.said().some(({ body }) => body === 'last'));
+    const said = gateway.said().filter(({ body }) => body.length < partBytes);
+    expect(said).toContainEqual({ text: [200, {}, [[2, '']]], body: 'short' });
+    expect(said).toContainEqual({ text: ['part', 0], body: '' });
+    const texts = gateway.said().map(({ text }) => JSON.stringify(text));
+    expect(texts).not.toContain('["part",1]');
+    expect(gateway.said().length * partBytes).toBeLessThan(long.length);
+    expect(faults).toEqual([]);
+  });
+
+  it('loses its link before the node keeps more than a bound', async () => {
+    const gateway = await open(4);
+    for (const { reply } of held.slice(0, 3)) reply(answerOf(long));
+    await waitUntil('the link is gone', () => links.size === 0);
+    expect(faults.length).toBe(1);
+    expect(held[3]?.request.signal.aborted).toBe(true);
+    gateway.socket.resume();
+    await waitUntil('the gateway sees it', () => gateway.isOver());
+  });
+});
+
+describe('a node that breaks off or lies', () => {
+  let liar: Server;
+  let socket: Socket | undefined;
+
+  beforeEach(async () => {
+    socket = undefined;
+    liar = createServer();
+    liar.on('upgrade', (_request, upgraded: Socket) => {
+      upgraded.on('error', () => undefined);
+      upgraded.write(
+        `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${linkProtocol}\r\n\r\n`,
+      );
+      socket = upgraded.resume();
+    });
+    await new Promise<void>((resolve) => {
+      liar.listen(0, '127.0.0.1', resolve);
+    });
+  });
+
+  afterEach(async () => {
+    socket?.destroy();
+    await new Promise((resolve) => liar.close(resolve));
+  });
+
+  async function open(): Promise<GatewayLink> {
+    const link = connect(liar);
+    await waitUntil('the link is open', () => socket !== undefined);
+    return link;
+  }
+
+  const say = (text: unknown, body: string | Buffer = ''): unknown =>
+    socket?.write(frameOf(JSON.stringify(text), body));
+
+  it('in the middle of an answer has lost it', async () => {
+    const { number, told } = ask(await open());
+    say(['part', number], 'begun');
+    socket?.end();
+    expect(await told).toBeInstanceOf(LinkLost);
+  });
+
+  it('by an answer of any length loses its link at the bound', async () => {
+    const { number, told } = ask(await open());
+    const part = Buffer.alloc(4 * 1_048_576);
+    for (let sent = 0; sent <= answerMaxBytes; sent += part.length) say(['part', number], part);
+    expect(await told).toBeInstanceOf(LinkLost);
+  });
+
+  it('and gives an answer up does not mix it with the next', async () => {
+    const link = await open();
+    const [first, second, third] = [ask(link), ask(link), ask(link)];
+    say(['part', first.number], 'of the first');
+    say(['part', second.number], 'second, ');
+    say(['part', second.number], 'and ');
+    say([200, {}, [[second.number, '']]], 'last');
+    say(['part', third.number], 'given up');
+    say(['part', third.number]);
+    say([200, {}, [[third.number, '']]], 'whole');
+    say([200, {}, [[first.number, '']]], 'new');
+    expect(await Promise.all([first, second, third].map(({ told }) => told))).toEqual([
+      'new',
+      'second, and last',
+      'whole',
+    ]);
+  });
+});
+
+it('a link is refused to gateways of the release before, whose nodes know no parts', async () => {
+  const gateway = connectRawly(server, linkRequestId, { protocol: 'parley-requests-1' });
+  await waitUntil('it is refused', () => gateway.isOver());
+  expect(gateway.head()).toMatch(/^HTTP\/1\.1 400 /);
+});
