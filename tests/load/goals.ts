@@ -151,10 +151,14 @@ export const goals: readonly Goal[] = [
     unit: 'KiB',
     most: 30,
   })),
-  ...['GET by proxy', 'GET over the link of a node'].map((name): Goal => ({
-    what: `processor time of a ${name} in the gateway`,
+  {
+    what: 'processor time of a GET over the link of a node in the gateway',
     scenario: 'reads',
-    of: { group: 'a cheap endpoint', name, figures: ['cpu_gateway_us_per_request'] },
+    of: {
+      group: 'a cheap endpoint',
+      name: 'GET over the link of a node',
+      figures: ['cpu_gateway_us_per_request'],
+    },
     over: {
       group: 'a cheap endpoint',
       name: 'Express with http-proxy-middleware',
@@ -162,7 +166,7 @@ export const goals: readonly Goal[] = [
     },
     unit: 'µs',
     most: 1.3,
-  })),
+  },
   ...readGoals,
   {
     what: 'longest stall of a send in ten minutes of steady load',
