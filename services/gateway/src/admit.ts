@@ -22,10 +22,10 @@ import {
   checkKey,
   findKeyParameter,
   hasKeyForm,
-  parseAuthorization,
   parseKeyInQuery,
 } from './authenticate.ts';
 import type { BareKey, Credentials } from './authenticate.ts';
+import { readAuthorization } from './connection-credentials.ts';
 import type { CredentialCache } from './credential-cache.ts';
 import type { LoginLimiter } from './login-limit.ts';
 import type { RateLimiter } from './rate-limit.ts';
@@ -103,7 +103,10 @@ async function checkLogin(
   given: Credentials | BareKey,
   { credentials, loginLimiter, addressOf }: Checks,
 ): Promise<KeyAccount> {
-  const found = hasKeyForm(given.apiKey) ? await credentials.find(given.apiKey) : undefined;
+  const { apiKey } = given;
+  const found = hasKeyForm(apiKey)
+    ? await credentials.find(apiKey, (given.keyHash ??= credentials.hashOf(apiKey)))
+    : undefined;
   try {
     return checkKey(given, found);
   } catch (refusal) {
@@ -143,7 +146,7 @@ async function readCredentials(
   }
   return authentication === 'basic-or-key' && !hasHeader
     ? parseKeyInQuery(query)
-    : parseAuthorization(authorization);
+    : readAuthorization(request);
 }
 
 /**

@@ -14,10 +14,15 @@ import type { KeyAccount } from '@parley/store';
 
 import type { Endpoint } from './route-table.ts';
 
-export type Credentials = { readonly email: string; readonly apiKey: string };
+export type Credentials = {
+  readonly email: string;
+  readonly apiKey: string;
+  /** By which the cache finds the key, once it was asked for. */
+  keyHash?: string;
+};
 
 /** A key by itself, as a query brings it. */
-export type BareKey = { readonly email: undefined; readonly apiKey: string };
+export type BareKey = { readonly email: undefined; readonly apiKey: string; keyHash?: string };
 
 const apiKeyPattern = /^[A-Za-z0-9]{32}$/;
 const base64Pattern = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;

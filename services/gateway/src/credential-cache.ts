@@ -5,7 +5,7 @@
  * - an entry serves only while Postgres was heard within the last second, and users whose account changed are dropped by the
  *   same read that says so; otherwise the store is asked;
  * - a look-up during which a change was announced is used once and not kept, since it may be older than the change;
- * - entries are found by a hash under a secret of this process: the memory of a gateway holds no keys.
+ * - entries are found by a hash under a secret of this process: a gateway keeps no keys but those of connections that are open.
  */
 import { hash, randomBytes } from 'node:crypto';
 
@@ -79,17 +79,17 @@ export class CredentialCache {
   /**
    * The account of a key.
    *
+   * @param keyHash its hash, where that is known
    * @throws what the store throws when an answer needs it and it is away
    */
-  async find(apiKey: string): Promise<KeyAccount | undefined> {
-    const hash = this.#hash(apiKey);
-    const entry = this.#findEntry(hash);
+  async find(apiKey: string, keyHash = this.hashOf(apiKey)): Promise<KeyAccount | undefined> {
+    const entry = this.#findEntry(keyHash);
     if (entry !== undefined) {
       this.#options.onLookup?.('hit');
       return entry.account;
     }
     this.#options.onLookup?.('miss');
-    return this.#lookUp(hash, apiKey);
+    return this.#lookUp(keyHash, apiKey);
   }
 
   /** The account of a key as the store has it now, past the cache. */
@@ -97,7 +97,8 @@ export class CredentialCache {
     return this.#options.findAccount(apiKey);
   }
 
-  #hash(apiKey: string): string {
+  /** @returns by which a key is found */
+  hashOf(apiKey: string): string {
     // All keys have one length, so nothing can be appended to one: a plain hash of both does, at a fifth of an HMAC's cost.
     return hash('sha256', this.#hashSecret + apiKey, 'base64');
   }
