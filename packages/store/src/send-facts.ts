@@ -89,6 +89,14 @@ export type StreamSendQuestion = {
   readonly topic: string;
 };
 
+/** What every send needs of the organization, as one JSON value; null while there is none. */
+const realmJson = `(SELECT json_build_object('stringId', r.string_id,
+    'inlineImagePreview', coalesce((r.settings ->> 'inline_image_preview')::boolean, true),
+    'linkifiers', coalesce((SELECT json_agg(json_build_object('id', l.id, 'pattern', l.pattern, 'urlFormat', l.url_format) ORDER BY l.id)
+      FROM linkifiers l), '[]'),
+    'alertWordsVersion', (SELECT v.version FROM alert_words_version v))
+  FROM realm r LIMIT 1)`;
+
 // Subscriptions are scalar look-ups: as a join or with EXISTS, a plan could read all subscribers of the stream, or all there are, instead. The
 // questions come out of sub-selects, so that the planner does not see how many there are: it would plan anew for each batch.
 const streamSendText = `SELECT ${senderColumns}, q.ordinality AS "ordinal", s.id AS "streamId", s.name AS "streamName", s.invite_only AS "inviteOnly",
@@ -99,7 +107,7 @@ const streamSendText = `SELECT ${senderColumns}, q.ordinality AS "ordinal", s.id
       (SELECT c.id FROM conversations c WHERE c.stream_id = s.id AND c.topic_folded = q.topic_folded) AS "conversationId",
       ARRAY(SELECT b.id FROM users b WHERE b.bot_type IN (3, 4) AND b.is_active
         AND (SELECT m.is_active FROM subscriptions m WHERE m.user_id = b.id AND m.stream_id = s.id)
-        ORDER BY b.id) AS "reactingBotIds"
+        ORDER BY b.id) AS "reactingBotIds", CASE WHEN row_number() OVER () = 1 THEN ${realmJson} END AS realm
     FROM unnest((SELECT $1::bigint[]), (SELECT $2::text[]), (SELECT $3::bigint[]), (SELECT $4::text[])) WITH ORDINALITY
       AS q (sender_id, name_folded, stream_id, topic_folded, ordinality)
     JOIN users u ON u.id = q.sender_id LEFT JOIN users owner ON owner.id = u.bot_owner_id
@@ -107,17 +115,25 @@ const streamSendText = `SELECT ${senderColumns}, q.ordinality AS "ordinal", s.id
       WHEN q.name_folded IS NOT NULL THEN (SELECT named.id FROM streams named WHERE named.name_folded = q.name_folded)
       ELSE coalesce(q.stream_id, u.default_sending_stream_id) END`;
 
+export type StreamSendReads = {
+  /** Of each question, without those whose sender does not exist. */
+  readonly facts: ReadonlyMap<StreamSendQuestion, StreamSendFacts>;
+  /** Undefined where no sender exists. */
+  readonly realm: SendRealm | undefined;
+};
+
 /**
- * Reads everything that the sends of stream messages must check, in one statement for all of them.
- *
- * @returns the facts of each question, without those whose sender does not exist
+ * Reads everything that the sends of stream messages must check, and what they need of the organization, in one statement for all
+ * of them.
  */
 export async function findStreamSendFacts(
   db: Queryable,
   questions: readonly StreamSendQuestion[],
-): Promise<Map<StreamSendQuestion, StreamSendFacts>> {
+): Promise<StreamSendReads> {
   const addresses = questions.map(({ address }) => address);
-  const { rows } = await db.query<SendSender & StreamColumns & { readonly ordinal: number }>({
+  const { rows } = await db.query<
+    SendSender & StreamColumns & { readonly ordinal: number; readonly realm: SendRealm | null }
+  >({
     name: 'send-facts-stream',
     text: streamSendText,
     values: [
@@ -132,7 +148,7 @@ export async function findStreamSendFacts(
     const question = questions[row.ordinal - 1];
     if (question !== undefined) facts.set(question, { sender: row, stream: streamOf(row) });
   }
-  return facts;
+  return { facts, realm: rows[0]?.realm ?? undefined };
 }
 
 function streamOf(row: StreamColumns): StreamSendFacts['stream'] {
@@ -299,15 +315,11 @@ export type SendRealm = {
 
 /** @throws Error while no organization has been created */
 export async function getSendRealm(db: Queryable): Promise<SendRealm> {
-  const { rows } = await db.query<SendRealm>({
+  const { rows } = await db.query<{ realm: SendRealm | null }>({
     name: 'send-realm',
-    text: `SELECT r.string_id AS "stringId", coalesce((r.settings ->> 'inline_image_preview')::boolean, true) AS "inlineImagePreview",
-        coalesce((SELECT json_agg(json_build_object('id', l.id, 'pattern', l.pattern, 'urlFormat', l.url_format) ORDER BY l.id)
-          FROM linkifiers l), '[]') AS linkifiers,
-        (SELECT v.version FROM alert_words_version v) AS "alertWordsVersion"
-      FROM realm r LIMIT 1`,
+    text: `SELECT ${realmJson} AS realm`,
   });
-  const row = rows[0];
-  if (row === undefined) throw new Error('no organization has been created in this database');
-  return row;
+  const realm = rows[0]?.realm ?? null;
+  if (realm === null) throw new Error('no organization has been created in this database');
+  return realm;
 }

@@ -22,6 +22,7 @@ import type {
 } from '@parley/store';
 
 import { checkContent, checkTopic } from './message-text.ts';
+import type { RealmFacts, RealmFactsReader } from './realm-facts.ts';
 import type { Recipients } from './recipients-parameter.ts';
 
 /** A message as it was asked for. */
@@ -33,16 +34,24 @@ export type NewMessage = {
   readonly content: string;
 };
 
+/** What a send of a stream message finds, the organization as of the same statement. */
+export type StreamSendFound = StreamSendFacts & { readonly realm: RealmFacts };
+
 /** What a send is checked with. Sends of stream messages, which are most, are looked up together. */
 export type SendReads = {
   readonly db: Queryable;
-  readonly streamFacts: BatchedReads<StreamSendQuestion, StreamSendFacts>;
+  readonly streamFacts: BatchedReads<StreamSendQuestion, StreamSendFound>;
+  readonly realmFacts: RealmFactsReader;
 };
 
 export type StreamOfSend = NonNullable<StreamSendFacts['stream']>;
 
 /** A message that may be sent as it is. */
-export type CheckedMessage = { readonly sender: SendSender; readonly content: string } & (
+export type CheckedMessage = {
+  readonly sender: SendSender;
+  readonly content: string;
+  readonly realm: RealmFacts;
+} & (
   | {
       readonly kind: 'stream';
       readonly stream: StreamOfSend;
@@ -91,7 +100,7 @@ async function checkStreamMessage(
 ): Promise<CheckedMessage> {
   const { senderId } = message;
   const address = addressStream(message.to);
-  const read = (): Promise<StreamSendFacts | undefined> =>
+  const read = (): Promise<StreamSendFound | undefined> =>
     streamFacts.find({
       senderId,
       address,
@@ -105,11 +114,12 @@ async function checkStreamMessage(
   if ('name' in address) checkStreamName(address.name);
   const facts = await streamFacts.find({ senderId, address, topic });
   if (facts?.sender.isActive !== true) throw notAuthenticated('Account is deactivated');
-  const { sender, stream } = facts;
+  const { sender, stream, realm } = facts;
   if (stream === undefined) throw noSuchStream(address);
   return {
     kind: 'stream',
     sender,
+    realm,
     stream,
     topic,
     content,
@@ -130,7 +140,7 @@ function checkEveryRecipientFound(to: Recipients, found: readonly SendPerson[]):
 }
 
 async function checkPrivateMessage(
-  { db }: SendReads,
+  { db, realmFacts }: SendReads,
   message: NewMessage,
 ): Promise<CheckedMessage> {
   const { to } = message;
@@ -138,11 +148,14 @@ async function checkPrivateMessage(
     throw badRequest('Message must have recipients');
   const withNul = to.kind === 'names' ? to.names.find((email) => email.includes('\0')) : undefined;
   if (withNul !== undefined) throw badRequest(`Invalid email '${withNul}'`);
-  const facts = await findPrivateSendFacts(
-    db,
-    message.senderId,
-    to.kind === 'names' ? { emails: to.names } : { userIds: to.ids },
-  );
+  const [facts, realm] = await Promise.all([
+    findPrivateSendFacts(
+      db,
+      message.senderId,
+      to.kind === 'names' ? { emails: to.names } : { userIds: to.ids },
+    ),
+    realmFacts.get(),
+  ]);
   if (facts?.sender.isActive !== true) throw notAuthenticated('Account is deactivated');
   const { sender, recipients, conversation } = facts;
   checkEveryRecipientFound(to, recipients);
@@ -152,7 +165,7 @@ async function checkPrivateMessage(
   const participants = [...recipients.filter((person) => person.id !== sender.id), sender].toSorted(
     (a, b) => a.id - b.id,
   );
-  return { kind: 'private', sender, participants, conversation, content };
+  return { kind: 'private', sender, realm, participants, conversation, content };
 }
 
 /**

@@ -17,7 +17,6 @@ import type { SendKey } from './send-key.ts';
 export type Composition = {
   readonly message: CheckedMessage;
   readonly conversation: { readonly id: number; readonly recipientId: number };
-  readonly realm: RealmFacts;
   /** Of the message's content. */
   readonly text: ComposedText;
   readonly sendKey: SendKey;
@@ -171,7 +170,6 @@ export function composeMessage(composition: Composition): SendItem {
   const {
     message,
     conversation,
-    realm,
     sendKey,
     clientName,
     sentAtSecs,
@@ -181,7 +179,7 @@ export function composeMessage(composition: Composition): SendItem {
     uploadPathIds,
     text,
   } = composition;
-  const { sender, content } = message;
+  const { sender, content, realm } = message;
   const { rendered, mentionedUsers, groupMentionedIds, alertWordIds } = text;
   const topic = message.kind === 'stream' ? message.topic : '';
   const links = subjectLinksOf(topic, realm);

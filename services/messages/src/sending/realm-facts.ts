@@ -16,19 +16,25 @@ export type RealmFacts = SendRealm & {
  * and the list of linkifiers stays the same object while nothing in it changes, so that they are compiled once.
  */
 export class RealmFactsReader {
+  readonly #db: Queryable;
   readonly #shared: SharedRead<RealmFacts>;
   #last: RealmFacts | undefined;
 
   constructor(db: Queryable) {
-    this.#shared = new SharedRead(() => this.#read(db));
+    this.#db = db;
+    this.#shared = new SharedRead(() => this.#read());
   }
 
   get(): Promise<RealmFacts> {
     return this.#shared.get();
   }
 
-  async #read(db: Queryable): Promise<RealmFacts> {
-    const realm = await getSendRealm(db);
+  async #read(): Promise<RealmFacts> {
+    return this.complete(await getSendRealm(this.#db));
+  }
+
+  /** @returns the facts of an organization that a statement just found */
+  async complete(realm: SendRealm): Promise<RealmFacts> {
     const last = this.#last;
     const sameLinkifiers =
       last !== undefined && JSON.stringify(last.linkifiers) === JSON.stringify(realm.linkifiers);
@@ -37,7 +43,7 @@ export class RealmFactsReader {
     const { version, words } =
       isSame && last !== undefined
         ? { version: last.alertWordsVersion, words: last.alertWords }
-        : await listAllAlertWords(db);
+        : await listAllAlertWords(this.#db);
     this.#last = {
       ...realm,
       linkifiers: sameLinkifiers ? last.linkifiers : realm.linkifiers,

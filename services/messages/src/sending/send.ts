@@ -11,7 +11,7 @@ import {
   findMessageOfSendKey,
   findStreamSendFacts,
 } from '@parley/store';
-import type { NamedInMessage } from '@parley/store';
+import type { NamedInMessage, StreamSendQuestion } from '@parley/store';
 
 import { uploadsOfSend } from '../files/attachment-events.ts';
 import type { MessageRenderer } from '../rendering/message-renderer.ts';
@@ -19,10 +19,10 @@ import type { BatchWriter } from './batch-writer.ts';
 import { BotOwnerNotices } from './bot-owner-notices.ts';
 import type { BotOwnerNoticesOptions, SystemNotice } from './bot-owner-notices.ts';
 import { checkMessage } from './check-message.ts';
-import type { CheckedMessage, NewMessage, SendReads } from './check-message.ts';
+import type { CheckedMessage, NewMessage, SendReads, StreamSendFound } from './check-message.ts';
 import { composeMessage, composeText, subjectLinksOf } from './compose-message.ts';
 import type { ComposedText, NewSubmessage } from './compose-message.ts';
-import type { RealmFacts, RealmFactsReader } from './realm-facts.ts';
+import type { RealmFactsReader } from './realm-facts.ts';
 import { findNames } from './render-names.ts';
 import { makeSendKey } from './send-key.ts';
 import type { SendKey } from './send-key.ts';
@@ -72,6 +72,17 @@ const checksBound = { keysPerRead: 64, readsAtOnce: 2 };
 /** Rounds gather above 1,300 sends a second: below, what the wait saves is little beside what it adds to a send. */
 const roundsBound = { busySends: 8, gatherMs: 6, sendsMax: checksBound.keysPerRead };
 
+async function findStreamSends(
+  pool: Pool,
+  realmFacts: RealmFactsReader,
+  questions: readonly StreamSendQuestion[],
+): Promise<ReadonlyMap<StreamSendQuestion, StreamSendFound>> {
+  const found = await findStreamSendFacts(pool, questions);
+  if (found.realm === undefined) return new Map();
+  const realm = await realmFacts.complete(found.realm);
+  return new Map(Array.from(found.facts, ([question, facts]) => [question, { ...facts, realm }]));
+}
+
 /** Sends messages: checks, renders, and hands over to the batch writer until the outcome is known. */
 export class MessageSender {
   readonly #pool: Pool;
@@ -92,14 +103,15 @@ export class MessageSender {
       readonly renderer: MessageRenderer;
     },
   ) {
-    const { pool } = options;
+    const { pool, realmFacts } = options;
     this.#pool = pool;
     this.#reads = {
       db: pool,
       streamFacts: new BatchedReads(
-        (questions) => findStreamSendFacts(pool, questions),
+        (questions) => findStreamSends(pool, realmFacts, questions),
         checksBound,
       ),
+      realmFacts,
     };
     this.#writer = options.writer;
     this.#publicUrl = options.publicUrl;
@@ -137,16 +149,13 @@ export class MessageSender {
    * @throws ApiError what `checkMessage` refuses; `Unable to render message`
    */
   async check(request: NewMessage): Promise<void> {
-    const [message, realm] = await Promise.all([
-      checkMessage(this.#reads, request).catch((error: unknown) => {
-        this.#notices.afterFailure(request, error);
-        throw error;
-      }),
-      this.#realmFacts.get(),
-    ]);
+    const message = await checkMessage(this.#reads, request).catch((error: unknown) => {
+      this.#notices.afterFailure(request, error);
+      throw error;
+    });
     const named = await findNames(this.#pool, message.sender.id, message.content);
-    await this.#textOf(message, realm, named);
-    if (message.kind === 'stream') subjectLinksOf(message.topic, realm);
+    await this.#textOf(message, named);
+    if (message.kind === 'stream') subjectLinksOf(message.topic, message.realm);
   }
 
   /**
@@ -210,17 +219,14 @@ export class MessageSender {
   /** @returns undefined when what was checked no longer held at the message's place in the log */
   async #trySend(request: SendRequest, sendKey: SendKey): Promise<number | undefined> {
     await this.#rounds.enter();
-    const [message, realm] = await Promise.all([
-      checkMessage(this.#reads, request),
-      this.#realmFacts.get(),
-    ]);
+    const message = await checkMessage(this.#reads, request);
     const widget = findWidget(message.content, request.widgetContent);
     const [conversation, named, submessages] = await Promise.all([
       this.#conversationOf(message),
       findNames(this.#pool, request.namedAs ?? message.sender.id, message.content),
       this.#submessagesOf(widget),
     ]);
-    const text = await this.#textOf(message, realm, named);
+    const text = await this.#textOf(message, named);
     const claimed = await findClaimableUploads(
       this.#pool,
       message.sender.id,
@@ -234,7 +240,6 @@ export class MessageSender {
     const item = composeMessage({
       message,
       conversation,
-      realm,
       text,
       sendKey,
       clientName: request.clientName,
@@ -253,14 +258,10 @@ export class MessageSender {
     return outcome === 'stale' ? undefined : messageId;
   }
 
-  #textOf(
-    message: CheckedMessage,
-    realm: RealmFacts,
-    named: NamedInMessage,
-  ): Promise<ComposedText> {
+  #textOf(message: CheckedMessage, named: NamedInMessage): Promise<ComposedText> {
     return composeText(message.content, {
       sender: message.sender,
-      realm,
+      realm: message.realm,
       realmUri: this.#publicUrl,
       named,
       renderer: this.#renderer,
