@@ -24,10 +24,13 @@ export function writePost(
   return `POST ${path} HTTP/1.1\r\n${writeHead(url, account)}Content-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 }
 
+/** @returns the value of the header that says who asks */
+export function writeAuthorization({ email, apiKey }: FleetAccount): string {
+  return `Basic ${Buffer.from(`${email}:${apiKey}`).toString('base64')}`;
+}
+
 function writeHead(url: string, account: FleetAccount | undefined): string {
   const credentials =
-    account === undefined
-      ? ''
-      : `Authorization: Basic ${Buffer.from(`${account.email}:${account.apiKey}`).toString('base64')}\r\n`;
+    account === undefined ? '' : `Authorization: ${writeAuthorization(account)}\r\n`;
   return `Host: ${new URL(url).host}\r\n${credentials}User-Agent: ParleyLoad/1.0\r\n`;
 }

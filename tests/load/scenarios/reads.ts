@@ -1,6 +1,7 @@
 import { openExpressHop } from '../controls/express-hop.ts';
 import { Requesters } from '../requesters.ts';
-import { writeGet } from '../requests.ts';
+import { writeAuthorization, writeGet } from '../requests.ts';
+import type { FleetAccount } from '../fleet/protocol.ts';
 import type { LoadSystem } from '../load-system.ts';
 import type { LoadOptions } from '../load-options.ts';
 import type { Rig } from '../rig.ts';
@@ -34,11 +35,40 @@ async function openCheapEndpoint(
 ): Promise<readonly Case[]> {
   const url = system.urls[0] ?? '';
   const requesters = rig.addGenerators(new Requesters());
-  const requests = system.accounts.map((account) => writeGet(url, '/api/v1/users/me', account));
-  const overLink: Case = {
-    name: 'GET over the link of a node',
-    run: () =>
-      requesters.measure(rig, { url, requests, expected: '"result":"success"', connections }),
-  };
-  return [overLink, ...(options.controls ? await openExpressHop(rig, connections) : [])];
+  const [uploader] = system.accounts;
+  if (uploader === undefined) throw new Error('there is nobody to upload a file');
+  const file = { text: 'What only the one who uploaded it may read.', uploader };
+  const cases = [
+    {
+      name: 'GET over the link of a node',
+      requests: system.accounts.map((account) => writeGet(url, '/api/v1/users/me', account)),
+      expected: '"result":"success"',
+    },
+    {
+      name: 'GET by proxy',
+      requests: [writeGet(url, await uploadFile(url, file), uploader)],
+      expected: file.text,
+    },
+  ].map(({ name, requests, expected }): Case => ({
+    name,
+    run: () => requesters.measure(rig, { url, requests, expected, connections }),
+  }));
+  return [...cases, ...(options.controls ? await openExpressHop(rig, connections) : [])];
+}
+
+/** @returns the path of the file */
+async function uploadFile(
+  url: string,
+  { text, uploader }: { readonly text: string; readonly uploader: FleetAccount },
+): Promise<string> {
+  const form = new FormData();
+  form.set('file', new File([text], 'note.txt'));
+  const response = await fetch(new URL('/api/v1/user_uploads', url), {
+    method: 'POST',
+    headers: { authorization: writeAuthorization(uploader) },
+    body: form,
+  });
+  const answer = (await response.json()) as { readonly uri?: string };
+  if (answer.uri === undefined) throw new Error(`the file was refused with ${response.status}`);
+  return answer.uri;
 }
