@@ -239,8 +239,9 @@ export class Forwarder {
     waitMs: number,
   ): Promise<AttemptEnd> {
     let attempt = makeAttempt();
-    const { body, isLinked } = attempt.request;
-    if (isLinked && body.kind === 'kept') {
+    const { body, isLinked, afterLoss } = attempt.request;
+    const hasRoom = afterLoss !== 'repeat' || !this.#untaken.isFull;
+    if (isLinked && body.kind === 'kept' && hasRoom) {
       const link = this.#options.links.find(attempt.node);
       if (link !== undefined) {
         const end = await this.#attempt(response, attempt, waitMs, () =>

@@ -19,8 +19,13 @@ it('what clients do not take has a bound over all of them, until their connectio
   const untaken = new UntakenAnswers();
   const responses = [new FakeResponse(100 * mebibyte), new FakeResponse(28 * mebibyte)];
   for (const response of responses) untaken.keep(response as never);
-  expect([untaken.hasRoomFor(0), untaken.hasRoomFor(1)]).toEqual([true, false]);
+  expect([untaken.hasRoomFor(0), untaken.hasRoomFor(1), untaken.isFull]).toEqual([
+    true,
+    false,
+    true,
+  ]);
   responses[1]?.emit('close');
+  expect(untaken.isFull).toBe(false);
   expect([untaken.hasRoomFor(28 * mebibyte), untaken.hasRoomFor(29 * mebibyte)]).toEqual([
     true,
     false,

@@ -3,7 +3,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { requestIdHeaderName } from '@parley/contracts';
 import { writeJson } from '@parley/http';
-import { LinkRefused, LinkUnreachable, linkedHeaderNames, notOverLinksStatus } from '@parley/links';
+import {
+  LinkRefused,
+  LinkUnreachable,
+  linkedHeaderNames,
+  notOverLinksStatus,
+  partBytes,
+} from '@parley/links';
 import type {
   GatewayLink,
   LinkAnswer,
@@ -28,6 +34,11 @@ export class UntakenAnswers {
 
   hasRoomFor(bytes: number): boolean {
     return this.#bytes + bytes <= untakenMaxBytes;
+  }
+
+  /** Whether to ask for anything over a link that may have to be asked for again by HTTP would be in vain. */
+  get isFull(): boolean {
+    return !this.hasRoomFor(partBytes);
   }
 
   /** @param response whose end was written */

@@ -1,7 +1,8 @@
 /** Requests on links: what holds for a proxied request holds for them. */
 import { connect } from 'node:net';
+import type { Socket } from 'node:net';
 
-import { notOverLinksStatus, partBytes } from '@parley/links';
+import { answerMaxBytes, notOverLinksStatus, partBytes } from '@parley/links';
 import type { LinkAnswer } from '@parley/links';
 import { waitUntil } from '@parley/test-kit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -169,15 +170,20 @@ it('a node that wants a request by HTTP is asked so, once', async () => {
 describe('a long answer', () => {
   const word = 'ü'.repeat(4_000_000);
 
+  /** Asks, and takes nothing of the answer. */
+  function askIdly(path: string): Socket {
+    const { port } = new URL(gateway.url);
+    const { authorization: key = '' } = authorization(user);
+    const idle = connect({ host: '127.0.0.1', port: Number(port) }).pause();
+    idle.write(`GET /api/v1/${path} HTTP/1.1\r\nHost: x\r\nAuthorization: ${key}\r\n\r\n`);
+    return idle;
+  }
+
   it('comes whole, and nobody waits for a client that takes nothing of it', async () => {
     const node = await addNode(({ method }) =>
       Promise.resolve(answerOf(method === 'GET' ? { ...success, word } : success)),
     );
-    const { port } = new URL(gateway.url);
-    const idle = connect({ host: '127.0.0.1', port: Number(port) });
-    const { authorization: key = '' } = authorization(user);
-    idle.pause();
-    idle.write(`GET /api/v1/messages HTTP/1.1\r\nHost: x\r\nAuthorization: ${key}\r\n\r\n`);
+    const idle = askIdly('messages');
     await waitUntil('the node has answered it', () => node.arrived.length === 1);
     expect((await call('GET', 'messages')).json).toEqual({ ...success, word });
     expect((await call('POST', 'messages', send)).status).toBe(200);
@@ -186,6 +192,36 @@ describe('a long answer', () => {
     await waitUntil('the gateway is done with it', async () => {
       const inFlight = await gateway.metric('parley_http_requests_in_flight');
       return inFlight === 0;
+    });
+  });
+
+  it('that nobody takes and that fills the gateway lets reads go by HTTP, and nothing else', async () => {
+    const shared = Buffer.alloc(answerMaxBytes);
+    const node = await gateway.addUpstream(
+      'messages',
+      (_request, response) => answerJson(response, { ...success, by: 'http' }),
+      {
+        linkHandler: ({ address }) =>
+          Promise.resolve(
+            address.endsWith('?long')
+              ? { status: 200, headers: {}, shared, own: '' }
+              : answerOf({ ...success, by: 'link' }),
+          ),
+      },
+    );
+    const idle = askIdly('messages?long');
+    await waitUntil('reads go by HTTP', async () => {
+      const { json } = await call('GET', 'messages');
+      return (json as { by?: string }).by === 'http';
+    });
+    const arrivedBefore = node.arrived.length;
+    expect((await call('GET', 'messages')).json).toEqual({ ...success, by: 'http' });
+    expect(node.arrived.length).toBe(arrivedBefore);
+    expect((await call('POST', 'messages', send)).json).toEqual({ ...success, by: 'link' });
+    idle.destroy();
+    await waitUntil('reads go over the link again', async () => {
+      const { json } = await call('GET', 'messages');
+      return (json as { by?: string }).by === 'link';
     });
   });
 
