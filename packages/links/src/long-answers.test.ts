@@ -106,6 +106,16 @@ describe('a long answer', () => {
     expect(order).toEqual(['short', 'long', 'second']);
   });
 
+  it('comes to a gateway that takes what it gets, however much waits for it', async () => {
+    const link = connect();
+    const asked = Array.from({ length: 140 }, () => ask(link));
+    await holds(asked.length);
+    const text = Buffer.alloc(2_000_000, 'l');
+    for (const { reply } of held) reply(answerOf(text));
+    for (const { told } of asked) expect((await told).toString().length).toBe(text.length);
+    expect(faults).toEqual([]);
+  });
+
   it('crosses the link once for all that share it', async () => {
     const sockets: Socket[] = [];
     server.on('upgrade', (_request, socket: Socket) => sockets.push(socket));
@@ -178,7 +188,7 @@ describe('a gateway that takes nothing', () => {
     expect(faults).toEqual([]);
   });
 
-  it('loses its link before the node keeps more than a bound', async () => {
+  it('loses its link when more than a bound waits for it', async () => {
     const gateway = await open(4);
     for (const { reply } of held.slice(0, 3)) reply(answerOf(long));
     await waitUntil('the link is gone', () => links.size === 0);

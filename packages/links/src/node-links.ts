@@ -61,10 +61,13 @@ export type NodeLinksOptions = {
 const answersPerFrame = 128;
 
 /**
- * A gateway that lets so much wait for it reads nothing any more, and its link ends: twice the longest answer, and more than all that a
- * gateway that merely pauses has asked for.
+ * While more waits for a gateway, the node looks whether it takes any: twice the longest answer. So much alone means nothing, since the
+ * answers of one moment may be more.
  */
 const waitingMaxBytes = 2 * answerMaxBytes;
+
+/** A gateway that has taken nothing from one look to the next is left. It asks for nothing meanwhile, so what waits for it grows no more. */
+const takingLookMs = 2_000;
 
 /** A gateway that does not see the end of a link is left after so long. */
 const endingMaxMs = 1_000;
@@ -84,6 +87,8 @@ class NodeLink {
   #alone: Buffer[] = [];
   readonly #long: LongAnswers;
   #isFlushing = false;
+  /** To the next look, while much waits for the gateway. */
+  #takingTimer: NodeJS.Timeout | undefined;
   /** Whether nothing new comes: the gateway has said so, or is gone. */
   #isLeft = false;
   #isQuiet = false;
@@ -211,9 +216,27 @@ class NodeLink {
     this.#socket.uncork();
     this.#alike.clear();
     this.#alone = [];
-    if (this.#long.bytes + this.#socket.writableLength > waitingMaxBytes)
-      this.#fail(new Error('a gateway takes nothing of its answers'));
+    this.#watchTaking();
     this.#tellQuiet();
+  }
+
+  #watchTaking(): void {
+    const waitingBytes = this.#long.bytes + this.#socket.writableLength;
+    if (this.#takingTimer !== undefined || waitingBytes <= waitingMaxBytes) return;
+    let hasTaken = !this.#socket.writableNeedDrain;
+    const onDrain = (): void => {
+      hasTaken = true;
+    };
+    this.#socket.once('drain', onDrain);
+    const look = (): void => {
+      this.#socket.off('drain', onDrain);
+      this.#takingTimer = undefined;
+      if (hasTaken) this.#watchTaking();
+      else if (!this.#socket.destroyed)
+        this.#fail(new Error('a gateway takes nothing of its answers'));
+    };
+    // Where this process was busy itself, what was taken meanwhile is seen before.
+    this.#takingTimer = setTimeout(() => setImmediate(look), takingLookMs).unref();
   }
 
   #write({ first, answers }: Alike): void {
