@@ -29,7 +29,7 @@ export type ForwardedRequest = {
   readonly candidates: () => LiveNode[];
   /** Signed anew for each attempt: a signature is believed for a short time only. */
   readonly signIdentity: () => string;
-  /** The longest wait for the headers of one answer. */
+  /** The longest wait for the headers of one answer, or for all of it where it comes over a link. */
   readonly answerTimeoutMs: number;
 };
 
