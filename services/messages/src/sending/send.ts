@@ -69,8 +69,8 @@ const checksMax = 5;
 /** So many sends are looked up by one statement; another begins beside it only when there are more. */
 const checksBound = { keysPerRead: 64, readsAtOnce: 2 };
 
-/** Rounds gather above 1,300 sends a second: below, what the wait saves is little beside what it adds to a send. */
-const roundsBound = { busySends: 8, gatherMs: 6, sendsMax: checksBound.keysPerRead };
+/** Rounds gather above 2,600 sends a second: below, what the wait saves is little beside what it adds to a send. */
+const roundsBound = { busySends: 8, gatherMs: 3, sendsMax: checksBound.keysPerRead };
 
 async function findStreamSends(
   pool: Pool,
