@@ -1,4 +1,5 @@
 /** Sees every row that changes in a database, but for what is named here. */
+import { botTypes } from '@parley/contracts';
 import type { Pool } from '@parley/database';
 
 /** What a request may change although it is refused, or what changes without any request. */
@@ -19,6 +20,9 @@ const unwatchedColumns: Readonly<Record<string, readonly string[]>> = {
 
 // A silent log gets a tick every 40 seconds.
 const ticks = `payload LIKE '%"kind":"tick"%'`;
+
+/** What outgoing-webhook bots send: the answers of services that accepted messages are given to, and that there was none. */
+const outgoingClientName = 'OutgoingWebhookResponse';
 
 /** Where a new stream is greeted and announced, and who signed up is told. */
 const topicsOfNotices: ReadonlySet<unknown> = new Set(['STREAM EVENTS', 'SIGNUPS']);
@@ -53,6 +57,7 @@ export class ChangeWatch {
   readonly #pool: Pool;
   readonly #tables: readonly string[];
   readonly #systemUsers: ReadonlySet<number>;
+  #callingBots: ReadonlySet<number> = new Set();
   #changedByItself: ReadonlySet<string> = new Set();
 
   private constructor(pool: Pool, tables: readonly string[], systemUsers: ReadonlySet<number>) {
@@ -82,6 +87,10 @@ export class ChangeWatch {
 
   /** @returns what changed since the last call, without what changes by itself */
   async take(): Promise<Change[]> {
+    const calling = await this.#pool.query<{ id: number }>({
+      text: `SELECT id FROM users WHERE bot_type = ${botTypes.outgoingWebhook}`,
+    });
+    this.#callingBots = new Set(calling.rows.map(({ id }) => id));
     const { rows } = await this.#pool.query<Change>({
       text: `DELETE FROM hostile.changes
         RETURNING transaction, table_name AS "table", operation, row_is AS "row"`,
@@ -113,10 +122,12 @@ export class ChangeWatch {
 
   #happensByItself(changes: readonly Change[]): boolean {
     // Notices are sent by bots of the system, in a conversation that is made before: to people of accepted changes, and to the
-    // owner of a bot whose send was refused (reference facts, messages 4.1).
+    // owner of a bot whose send was refused (reference facts, messages 4.1). Bots that call services send by themselves too.
     const isNotice = changes.some(
       ({ table, row }) =>
-        (table === 'messages' && this.#systemUsers.has(Number(row['sender_id']))) ||
+        (table === 'messages' &&
+          (this.#systemUsers.has(Number(row['sender_id'])) ||
+            row['client'] === outgoingClientName)) ||
         (table === 'conversations' && this.#isOfNotices(row)),
     );
     const isTick = changes.every(
@@ -132,7 +143,9 @@ export class ChangeWatch {
 
   #isOfNotices({ topic_folded: topic, participant_ids: participants }: Change['row']): boolean {
     return Array.isArray(participants)
-      ? participants.some((id) => this.#systemUsers.has(Number(id)))
+      ? participants.some(
+          (id) => this.#systemUsers.has(Number(id)) || this.#callingBots.has(Number(id)),
+        )
       : topicsOfNotices.has(topic);
   }
 }
