@@ -1,8 +1,13 @@
 /** A cluster that sends and fetches messages, with a few people, bots and streams in it. */
 import type { LogEntry, MessageSentEntry } from '@parley/contracts';
-import { createPool } from '@parley/database';
 import type { Pool } from '@parley/database';
-import { RefusedRequest, makeOrganization, readObjects, startCluster } from '@parley/test-kit';
+import {
+  makeOrganization,
+  openTestPool,
+  readObjects,
+  RefusedRequest,
+  startCluster,
+} from '@parley/test-kit';
 import type {
   Cluster,
   ClusterOptions,
@@ -32,12 +37,7 @@ export type MessageFixture = {
 export async function startMessageFixture(options: ClusterOptions = {}): Promise<MessageFixture> {
   const cluster = await startCluster({ events: 0, presence: 0, subscriptions: 0, ...options });
   const organization = await makeOrganization(cluster);
-  const pool = createPool({
-    databaseUrl: cluster.settings.databaseUrl,
-    applicationName: 'parley tests',
-    connectionsMax: 2,
-    onError: () => undefined,
-  });
+  const pool = openTestPool(cluster.settings.databaseUrl, 2);
   const bob = await organization.makeAccount('Bob Ray', { email: 'bob@example.com' });
   return {
     cluster,

@@ -1,11 +1,10 @@
 /** A cluster with a small organization: what the tests of people, streams and subscriptions begin with. */
 import type { LogEntry } from '@parley/contracts';
-import { createPool } from '@parley/database';
 import type { Pool } from '@parley/database';
 import { ParleyClient } from '@parley/client';
 import { connectMaker } from '@parley/demo';
 import type { Account } from '@parley/demo';
-import { ApiClient, startCluster } from '@parley/test-kit';
+import { ApiClient, openTestPool, startCluster } from '@parley/test-kit';
 import type { Cluster, ClusterOptions } from '@parley/test-kit';
 
 const people = [
@@ -114,11 +113,6 @@ export async function startSmallOrganization(
   });
   const made = await connected.maker.makeAccounts(people);
   const accounts = Object.fromEntries(keys.map((key, n) => [key, made[n]]));
-  const pool = createPool({
-    databaseUrl: cluster.settings.databaseUrl,
-    applicationName: 'parley tests',
-    connectionsMax: 2,
-    onError: () => undefined,
-  });
+  const pool = openTestPool(cluster.settings.databaseUrl, 2);
   return new SmallOrganization(cluster, pool, accounts as Record<PersonKey, Account>);
 }

@@ -1,8 +1,8 @@
-import { createPool } from '@parley/database';
 import {
   FaultProxy,
   getTestStores,
   makeOrganization,
+  openTestPool,
   startCluster,
   waitUntil,
 } from '@parley/test-kit';
@@ -19,12 +19,7 @@ test('a send is repeated after its service was killed between commit and answer:
   await using organization = await makeOrganization(cluster);
   const ann = await organization.makeAccount('Ann Lee');
   await organization.makeStream('Denmark', [ann]);
-  const pool = createPool({
-    databaseUrl: cluster.settings.databaseUrl,
-    applicationName: 'repeated sends',
-    connectionsMax: 1,
-    onError: () => undefined,
-  });
+  const pool = openTestPool(cluster.settings.databaseUrl);
   const listIds = async (): Promise<number[]> => {
     const { rows } = await pool.query<{ id: number }>('SELECT id FROM messages ORDER BY id');
     return rows.map((row) => row.id);

@@ -1,8 +1,7 @@
 /** The organization that is asked, with its accounts kept in order while strangers change it. */
-import { createPool } from '@parley/database';
 import type { Pool } from '@parley/database';
 import { findApiKeys } from '@parley/store';
-import { makeOrganization, startCluster } from '@parley/test-kit';
+import { makeOrganization, openTestPool, startCluster } from '@parley/test-kit';
 import type { Cluster, TestAccount, TestOrganization } from '@parley/test-kit';
 
 export const callers = [
@@ -102,12 +101,7 @@ export class HostileWorld {
       ['outgoing', await organization.makeAccount('Out Bot', { botType: 3, owner: member })],
       ['gone', await organization.makeAccount('Gone Person')],
     ]);
-    const pool = createPool({
-      databaseUrl: cluster.settings.databaseUrl,
-      applicationName: 'parley tests',
-      connectionsMax: 2,
-      onError: () => undefined,
-    });
+    const pool = openTestPool(cluster.settings.databaseUrl, 2);
     const world = new HostileWorld(cluster, pool, organization, keeper, accounts);
     await world.#populate();
     await world.restore();

@@ -2,10 +2,10 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { codeSchemaVersion, createPool } from '@parley/database';
+import { codeSchemaVersion } from '@parley/database';
 import type { Pool } from '@parley/database';
 import { parleyVersion } from '@parley/http';
-import { ApiClient, startCluster, waitUntil } from '@parley/test-kit';
+import { ApiClient, openTestPool, startCluster, waitUntil } from '@parley/test-kit';
 import type { Cluster } from '@parley/test-kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
@@ -28,12 +28,7 @@ beforeAll(async () => {
     environment: { PARLEY_MODE: 'production' },
   });
   env = environmentOf(cluster.settings);
-  pool = createPool({
-    databaseUrl: cluster.settings.databaseUrl,
-    applicationName: 'parley tests',
-    connectionsMax: 1,
-    onError: () => undefined,
-  });
+  pool = openTestPool(cluster.settings.databaseUrl);
 });
 afterAll(async () => {
   await pool.end();

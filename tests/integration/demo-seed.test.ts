@@ -6,11 +6,15 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-import { createPool } from '@parley/database';
 import type { Pool } from '@parley/database';
 import { demoAccounts, demoExample, demoStreams, people } from '@parley/demo';
 import type { Seeded } from '@parley/demo';
-import { createRedisPrefix, createTestDatabase, getTestStores } from '@parley/test-kit';
+import {
+  createRedisPrefix,
+  createTestDatabase,
+  getTestStores,
+  openTestPool,
+} from '@parley/test-kit';
 import type { TestDatabase } from '@parley/test-kit';
 import {
   deriveKeySecrets,
@@ -58,12 +62,7 @@ async function countRows(): Promise<Record<string, number>> {
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  pool = createPool({
-    databaseUrl: database.url,
-    applicationName: 'test',
-    connectionsMax: 2,
-    onError: () => undefined,
-  });
+  pool = openTestPool(database.url, 2);
   folder = await mkdtemp(join(tmpdir(), 'parley-demo-'));
   first = await seed();
 });

@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto';
 
 import type { ChangeEntry, PositionedEntry } from '@parley/contracts';
 import { audienceKey } from '@parley/contracts';
-import { createPool } from '@parley/database';
 import type { Pool } from '@parley/database';
 import {
   ensurePartitionsFor,
@@ -19,7 +18,7 @@ import {
 import { takeSideEffects } from '@parley/jobs';
 import { createLogger } from '@parley/logging';
 import { connectForRequests, connectForSubscriptions } from '@parley/redis';
-import { createTestDatabase, getTestStores, waitUntil } from '@parley/test-kit';
+import { createTestDatabase, getTestStores, openTestPool, waitUntil } from '@parley/test-kit';
 import type { TestDatabase } from '@parley/test-kit';
 import { Secret } from '@parley/config';
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
@@ -41,12 +40,7 @@ const followers: LogFollower[] = [];
 
 beforeEach(async () => {
   database = await createTestDatabase();
-  pool = createPool({
-    databaseUrl: database.url,
-    applicationName: 'test',
-    connectionsMax: 12,
-    onError: () => undefined,
-  });
+  pool = openTestPool(database.url, 12);
   eventLog = new EventLog({ pool, redis, keyPrefix, log });
 });
 

@@ -3,11 +3,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { createPool } from '@parley/database';
 import {
   createRedisPrefix,
   createTestDatabase,
   getTestStores,
+  openTestPool,
   startCluster,
 } from '@parley/test-kit';
 import type { ClusterSettings } from '@parley/test-kit';
@@ -81,12 +81,8 @@ test('a large organization goes through in little memory', async () => {
   const from = { ...environmentOf(settings), DATABASE_URL: database.url };
   await parley(from, ['organization', 'create', '--name', 'Large']);
   const pool = undo.adopt(
-    createPool({
-      databaseUrl: database.url,
-      applicationName: 'parley tests',
-      connectionsMax: 1,
+    openTestPool(database.url, 1, {
       statementTimeoutMs: 0,
-      onError: () => undefined,
     }),
     (opened) => opened.end(),
   );

@@ -12,12 +12,12 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { createPool } from '@parley/database';
 import type { Pool } from '@parley/database';
 import {
   createRedisPrefix,
   createTestDatabase,
   getTestStores,
+  openTestPool,
   startCluster,
   waitUntil,
 } from '@parley/test-kit';
@@ -68,12 +68,7 @@ beforeAll(async () => {
 afterAll(() => undo.disposeAsync());
 
 function openPool(databaseUrl: string): Pool {
-  return createPool({
-    databaseUrl,
-    applicationName: 'parley tests',
-    connectionsMax: 2,
-    onError: () => undefined,
-  });
+  return openTestPool(databaseUrl, 2);
 }
 
 const importWords = (from = exported): readonly string[] => [

@@ -1,5 +1,5 @@
 /** Memberships and streams in real SQL: periods as of a position, colours, names and traffic. */
-import { createPool, transaction } from '@parley/database';
+import { transaction } from '@parley/database';
 import type { Client, Pool } from '@parley/database';
 import {
   StreamTraffic,
@@ -21,7 +21,7 @@ import {
   unsubscribe,
 } from '@parley/store';
 import type { Stream } from '@parley/store';
-import { createTestDatabase } from '@parley/test-kit';
+import { createTestDatabase, openTestPool } from '@parley/test-kit';
 import type { TestDatabase } from '@parley/test-kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
@@ -32,12 +32,7 @@ let nextPosition = 1;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  pool = createPool({
-    databaseUrl: database.url,
-    applicationName: 'memberships test',
-    connectionsMax: 2,
-    onError: () => undefined,
-  });
+  pool = openTestPool(database.url, 2);
 });
 afterAll(async () => {
   await pool.end();

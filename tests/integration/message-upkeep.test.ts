@@ -1,16 +1,10 @@
-import { createPool } from '@parley/database';
 import { deleteOldSendKeys, flushSearchIndex, noteNewestMessages } from '@parley/store';
-import { createTestDatabase } from '@parley/test-kit';
+import { createTestDatabase, openTestPool } from '@parley/test-kit';
 import { expect, test } from 'vitest';
 
 test('send keys are forgotten after a day, in pieces, and the search index is flushed', async () => {
   await using database = await createTestDatabase();
-  const pool = createPool({
-    databaseUrl: database.url,
-    applicationName: 'message-upkeep',
-    connectionsMax: 1,
-    onError: () => undefined,
-  });
+  const pool = openTestPool(database.url);
   try {
     await pool.query(`INSERT INTO send_keys (send_key, content_hash, message_id, sent_at)
       SELECT 'old ' || n, ''::bytea, n, now() - interval '25 hours' FROM generate_series(1, 10050) n
@@ -27,12 +21,7 @@ test('send keys are forgotten after a day, in pieces, and the search index is fl
 
 test('the newest message of each conversation is noted, in pieces, whoever does it, and no id is passed over', async () => {
   await using database = await createTestDatabase();
-  const pool = createPool({
-    databaseUrl: database.url,
-    applicationName: 'message-upkeep',
-    connectionsMax: 3,
-    onError: () => undefined,
-  });
+  const pool = openTestPool(database.url, 3);
   const send = async (from: number, to: number): Promise<void> => {
     await pool.query({
       text: `INSERT INTO messages (id, position, sender_id, stream_id, conversation_id, read_conversation_id, recipient_id, topic, content,

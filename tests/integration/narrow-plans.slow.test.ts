@@ -4,9 +4,8 @@
  * the reader's streams, conversations and flags, which are as many here as there, and not the messages. A scan of the messages
  * (2,200 pages), or a row fetched for each message of a sender, exceeds it here as well.
  */
-import { createPool } from '@parley/database';
 import type { Client, Pool } from '@parley/database';
-import { createTestDatabase } from '@parley/test-kit';
+import { createTestDatabase, openTestPool } from '@parley/test-kit';
 import type { TestDatabase } from '@parley/test-kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
@@ -30,12 +29,8 @@ let client: Client;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  pool = createPool({
-    databaseUrl: database.url,
-    applicationName: 'narrow-plans',
-    connectionsMax: 1,
+  pool = openTestPool(database.url, 1, {
     statementTimeoutMs: 60_000,
-    onError: () => undefined,
   });
   await makeHistory(pool, messages);
   client = await pool.connect();

@@ -1,9 +1,8 @@
 /** What a node keeps of queues, against what the store has of them. */
-import { createPool } from '@parley/database';
 import type { Pool } from '@parley/database';
 import { createLogger } from '@parley/logging';
 import { deleteEventQueue, insertEventQueues } from '@parley/store';
-import { createTestDatabase } from '@parley/test-kit';
+import { createTestDatabase, openTestPool } from '@parley/test-kit';
 import type { TestDatabase } from '@parley/test-kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
@@ -18,12 +17,7 @@ let registry: QueueRegistry;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  pool = createPool({
-    databaseUrl: database.url,
-    applicationName: 'queue registry test',
-    connectionsMax: 2,
-    onError: () => undefined,
-  });
+  pool = openTestPool(database.url, 2);
   const views = createViewReads(pool);
   feed = new NodeFeed({
     tail: { entriesMax: 100, bytesMax: 100_000 },

@@ -1,8 +1,8 @@
 /** However much a user marks as read, the event about it has a bounded size. */
-import { createPool, transaction } from '@parley/database';
+import { transaction } from '@parley/database';
 import type { Client, Pool } from '@parley/database';
 import { markStreamRead, markTopicRead, unreadListedMax, unreadState } from '@parley/store';
-import { createTestDatabase } from '@parley/test-kit';
+import { createTestDatabase, openTestPool } from '@parley/test-kit';
 import type { TestDatabase } from '@parley/test-kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
@@ -30,12 +30,7 @@ let pool: Pool;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  pool = createPool({
-    databaseUrl: database.url,
-    applicationName: 'read-state-bounds',
-    connectionsMax: 1,
-    onError: () => undefined,
-  });
+  pool = openTestPool(database.url);
   await pool.query(fill);
   await pool.query('ANALYZE');
 });

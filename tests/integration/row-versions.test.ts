@@ -1,8 +1,8 @@
 /** Row versions in real SQL: what is kept by them is what would be read anew. */
-import { createPool, transaction } from '@parley/database';
+import { transaction } from '@parley/database';
 import type { Client, Pool } from '@parley/database';
 import { listLinkifiers, readRowVersions } from '@parley/store';
-import { createTestDatabase } from '@parley/test-kit';
+import { createTestDatabase, openTestPool } from '@parley/test-kit';
 import type { TestDatabase } from '@parley/test-kit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -12,13 +12,9 @@ let pool: Pool;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  pool = createPool({
-    databaseUrl: database.url,
-    applicationName: 'row versions test',
-    connectionsMax: 4,
+  pool = openTestPool(database.url, 4, {
     // Writers wait while the machine is busy with something else.
     idleInTransactionMaxMs: 30_000,
-    onError: () => undefined,
   });
 });
 afterAll(async () => {

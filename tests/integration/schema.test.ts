@@ -1,21 +1,15 @@
 import {
   checkSchemaVersion,
   codeSchemaVersion,
-  createPool,
   migrate,
   oldestUsableSchemaVersion,
 } from '@parley/database';
-import { createTestDatabase } from '@parley/test-kit';
+import { createTestDatabase, openTestPool } from '@parley/test-kit';
 import { expect, test } from 'vitest';
 
 test('migrations run once, whoever starts them, and services refuse a schema that is not theirs', async () => {
   await using database = await createTestDatabase();
-  const pool = createPool({
-    databaseUrl: database.url,
-    applicationName: 'schema',
-    connectionsMax: 1,
-    onError: () => undefined,
-  });
+  const pool = openTestPool(database.url);
   try {
     await pool.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
     await expect(checkSchemaVersion(pool)).rejects.toThrow('run the migrations first');

@@ -3,11 +3,10 @@
  * million ids: a search walks windows of ids, so it takes the steps that it takes among a million messages, and a step reads no more
  * pages than there. Among a million the limit is 2,000 pages, of which at most 1,800 are read; here it is at most 1,100.
  */
-import { createPool } from '@parley/database';
 import type { Pool, Queryable } from '@parley/database';
 import { heldSql, listMessages, noteNewestMessages } from '@parley/store';
 import type { MessagePage } from '@parley/store';
-import { createTestDatabase } from '@parley/test-kit';
+import { createTestDatabase, openTestPool } from '@parley/test-kit';
 import type { TestDatabase } from '@parley/test-kit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -70,12 +69,7 @@ let pool: Pool;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  pool = createPool({
-    databaseUrl: database.url,
-    applicationName: 'search-plans',
-    connectionsMax: 1,
-    onError: () => undefined,
-  });
+  pool = openTestPool(database.url);
   await pool.query(fill);
   await pool.query('SELECT fill(1, 39900)');
   await pool.query('VACUUM ANALYZE');

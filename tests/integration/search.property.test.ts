@@ -1,5 +1,4 @@
 import { foldName } from '@parley/contracts';
-import { createPool } from '@parley/database';
 import type { Pool } from '@parley/database';
 import {
   allOfWords,
@@ -8,7 +7,7 @@ import {
   foldPhrases,
   phrasesSql,
 } from '@parley/store';
-import { createTestDatabase } from '@parley/test-kit';
+import { createTestDatabase, openTestPool } from '@parley/test-kit';
 import type { TestDatabase } from '@parley/test-kit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -20,12 +19,7 @@ let database: TestDatabase;
 let pool: Pool;
 beforeAll(async () => {
   database = await createTestDatabase();
-  pool = createPool({
-    databaseUrl: database.url,
-    applicationName: 'search-properties',
-    connectionsMax: 1,
-    onError: () => undefined,
-  });
+  pool = openTestPool(database.url);
 });
 afterAll(async () => {
   await pool.end();

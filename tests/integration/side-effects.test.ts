@@ -4,7 +4,6 @@ import { randomBytes } from 'node:crypto';
 import { Secret } from '@parley/config';
 import { audienceKey, badRequest } from '@parley/contracts';
 import type { SideEffect } from '@parley/contracts';
-import { createPool } from '@parley/database';
 import type { Pool } from '@parley/database';
 import { EventLog } from '@parley/event-log';
 import { SideEffectRunner, takeSideEffects } from '@parley/jobs';
@@ -12,7 +11,13 @@ import type { SideEffectHandlers } from '@parley/jobs';
 import { createLogger } from '@parley/logging';
 import { connectForRequests } from '@parley/redis';
 import { claimSideEffect } from '@parley/store';
-import { createTestDatabase, getTestStores, startTestRedis, waitUntil } from '@parley/test-kit';
+import {
+  createTestDatabase,
+  getTestStores,
+  openTestPool,
+  startTestRedis,
+  waitUntil,
+} from '@parley/test-kit';
 import type { TestDatabase } from '@parley/test-kit';
 import { Registry } from 'prom-client';
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
@@ -38,12 +43,7 @@ const runners: SideEffectRunner[] = [];
 
 beforeEach(async () => {
   database = await createTestDatabase();
-  pool = createPool({
-    databaseUrl: database.url,
-    applicationName: 'side effects',
-    connectionsMax: 8,
-    onError: () => undefined,
-  });
+  pool = openTestPool(database.url, 8);
   eventLog = new EventLog({ pool, redis, keyPrefix: redisConfig.prefix, log });
 });
 

@@ -1,10 +1,9 @@
 /** Leases and their reader on a real Postgres. */
 import { EventEmitter } from 'node:events';
 
-import { createPool } from '@parley/database';
 import type { Pool } from '@parley/database';
 import { leasesChannel } from '@parley/redis';
-import { createTestDatabase, waitUntil } from '@parley/test-kit';
+import { createTestDatabase, openTestPool, waitUntil } from '@parley/test-kit';
 import type { TestDatabase } from '@parley/test-kit';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 
@@ -35,12 +34,7 @@ const leases: ServiceLease[] = [];
 
 beforeEach(async () => {
   database = await createTestDatabase();
-  pool = createPool({
-    databaseUrl: database.url,
-    applicationName: 'placement-test',
-    connectionsMax: 2,
-    onError: () => undefined,
-  });
+  pool = openTestPool(database.url, 2);
   hints = new Hints();
   live = new LiveServices({ databaseUrl: database.url, subscriber: hints, keyPrefix: 'p', log });
   await live.start();

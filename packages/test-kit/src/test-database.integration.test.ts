@@ -1,19 +1,12 @@
-import { checkSchemaVersion, createPool } from '@parley/database';
+import { checkSchemaVersion } from '@parley/database';
 import { expect, test } from 'vitest';
 
-import { createTestDatabase } from './test-database.ts';
+import { createTestDatabase, openTestPool } from './test-database.ts';
 
 test('each suite gets a migrated database of its own, which goes when it is dropped', async () => {
   const first = await createTestDatabase();
   const second = await createTestDatabase();
-  const open = (url: string): ReturnType<typeof createPool> =>
-    createPool({
-      databaseUrl: url,
-      applicationName: 'test',
-      connectionsMax: 1,
-      onError: () => undefined,
-    });
-  const pools = [open(first.url), open(second.url)] as const;
+  const pools = [openTestPool(first.url), openTestPool(second.url)] as const;
   try {
     await checkSchemaVersion(pools[0]);
     await checkSchemaVersion(pools[1]);
@@ -24,7 +17,7 @@ test('each suite gets a migrated database of its own, which goes when it is drop
   }
   await first.drop();
   await second.drop();
-  const afterwards = open(first.url);
+  const afterwards = openTestPool(first.url);
   await expect(afterwards.query('SELECT 1')).rejects.toThrow('does not exist');
   await afterwards.end();
 });

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 
 import { createPool, migrate } from '@parley/database';
+import type { Pool } from '@parley/database';
 import { inject } from 'vitest';
 
 /** The stores of a test run, as `global-setup.ts` provides them to every test file. */
@@ -86,6 +87,24 @@ export async function cloneDatabase(
 export async function createTestDatabase(): Promise<TestDatabase> {
   const { databaseUrl, templateDatabase } = getTestStores();
   return cloneDatabase(databaseUrl, templateDatabase);
+}
+
+/** Opens a test's own connections to a database, one where a test says nothing else. Faults of idle ones are of no interest. */
+export function openTestPool(
+  databaseUrl: string,
+  connectionsMax = 1,
+  options: {
+    readonly statementTimeoutMs?: number;
+    readonly idleInTransactionMaxMs?: number;
+  } = {},
+): Pool {
+  return createPool({
+    databaseUrl,
+    applicationName: 'parley tests',
+    connectionsMax,
+    onError: () => undefined,
+    ...options,
+  });
 }
 
 function createDatabaseName(): string {

@@ -2,10 +2,9 @@
  * Random histories of joins, leaves, sends, moves, reads and bulk marking, in real SQL, against a model with one row per user and
  * message.
  */
-import { createPool } from '@parley/database';
 import type { Pool } from '@parley/database';
 import { listSizes } from '@parley/store';
-import { createTestDatabase } from '@parley/test-kit';
+import { createTestDatabase, openTestPool } from '@parley/test-kit';
 import type { TestDatabase } from '@parley/test-kit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, test } from 'vitest';
@@ -51,12 +50,7 @@ export function testReadState(defaultRuns: number): void {
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    pool = createPool({
-      databaseUrl: database.url,
-      applicationName: 'read-state-property',
-      connectionsMax: 1,
-      onError: () => undefined,
-    });
+    pool = openTestPool(database.url);
   });
   afterAll(async () => {
     await pool.end();

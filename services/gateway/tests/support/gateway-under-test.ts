@@ -5,7 +5,6 @@ import type { AddressInfo, Socket } from 'node:net';
 
 import { serviceConfigFrom } from '@parley/config';
 import { foldName } from '@parley/contracts';
-import { createPool } from '@parley/database';
 import type { Pool } from '@parley/database';
 import { startService } from '@parley/http';
 import type { RunningService } from '@parley/http';
@@ -16,7 +15,13 @@ import { ServiceLease } from '@parley/placement';
 import { deriveKeySecrets, generateApiKey, setApiKey } from '@parley/store';
 import { NodeLinks, linkPath } from '@parley/links';
 import type { LinkAnswer, ReceivedRequest } from '@parley/links';
-import { createRedisPrefix, createTestDatabase, getTestStores, waitUntil } from '@parley/test-kit';
+import {
+  createRedisPrefix,
+  createTestDatabase,
+  getTestStores,
+  openTestPool,
+  waitUntil,
+} from '@parley/test-kit';
 
 import { startGateway } from '../../src/service.ts';
 
@@ -97,12 +102,7 @@ export class GatewayUnderTest {
     );
     const config = serviceConfigFrom({ texts, faults: [] }, 'gateway');
     const running = await startService(config, startGateway, silentLog);
-    const pool = createPool({
-      databaseUrl: database.url,
-      applicationName: 'gateway-test',
-      connectionsMax: 3,
-      onError: () => undefined,
-    });
+    const pool = openTestPool(database.url, 3);
     return new GatewayUnderTest(running, pool, redisPrefix, database.drop);
   }
 
