@@ -117,10 +117,20 @@ function refuseUnread(response: ServerResponse, refusal: ApiError): void {
   writeRefusal(response, refusal, { Connection: 'close' });
 }
 
+type ClientError = Error & { readonly code?: string; readonly rawPacket?: Buffer };
+
+/**
+ * @returns whether what Node could not read began as a HEAD request, whose answer has no body: what follows the headers is no HTTP to
+ *   who asked. A request that arrived in pieces does not show its method any more
+ */
+function asksForHeadersOnly({ rawPacket }: ClientError): boolean {
+  return rawPacket?.toString('latin1', 0, 5) === 'HEAD ';
+}
+
 /**
  * Answers what Node cannot read as HTTP. No handler ever sees it, yet every answer is JSON (contract, Conventions).
  */
-function refuseMalformed(error: Error & { readonly code?: string }, socket: Duplex): void {
+function refuseMalformed(error: ClientError, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
@@ -131,7 +141,7 @@ function refuseMalformed(error: Error & { readonly code?: string }, socket: Dupl
   const body = JSON.stringify(withoutCode(reason, status).toBody());
   socket.end(
     `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n` +
-      `Connection: close\r\n\r\n${body}`,
+      `Connection: close\r\n\r\n${asksForHeadersOnly(error) ? '' : body}`,
   );
 }
 

@@ -335,6 +335,11 @@ describe('what is no HTTP request', () => {
     expect(answer).toContain(`HTTP/1.1 ${status} `);
     expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({ result: 'error' });
   });
+
+  it('is answered without a body where only the headers were asked for', async () => {
+    const answer = await callRaw(`HEAD / HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(60_000)}\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 431 [^]*\r\n\r\n$/);
+  });
 });
 
 describe('a client that hangs up', () => {
