@@ -1,5 +1,5 @@
 import { ApiClient, readObjects, waitUntil } from '@parley/test-kit';
-import type { Answer } from '@parley/test-kit';
+import type { Answer, JsonObject } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { anyNumber, anyString, textMatching } from '../support/matchers.ts';
@@ -321,6 +321,90 @@ describe('default streams', () => {
         as('cat').request('POST', 'bots', { ...newBot(), default_sending_stream: 'cellar' }),
       ),
     ).toEqual(coded("Invalid stream name 'cellar'"));
+  });
+});
+
+describe('a default stream that a bot may not have any more', () => {
+  const inVault = async (): Promise<Bot> => {
+    await as('bob').post('users/me/subscriptions', {
+      subscriptions: [{ name: 'vault' }],
+      invite_only: true,
+    });
+    return makeBot('bob', { default_sending_stream: 'vault' });
+  };
+  const shownTo = async (who: PersonKey, bot: Bot): Promise<unknown> =>
+    readObjects(await as(who).get('bots'), 'bots').find(({ username }) => username === bot.email);
+  const update = (bot: Bot, change: object): object => ({
+    type: 'realm_bot',
+    op: 'update',
+    bot: { email: bot.email, user_id: bot.id, ...change },
+  });
+
+  test('is taken where it becomes private and the owner never was in it', async () => {
+    await as('bob').post('users/me/subscriptions', { subscriptions: [{ name: 'plaza' }] });
+    const { stream_id: plazaId } = await as('bob').get('get_stream_id', { stream: 'plaza' });
+    const streams = {
+      default_sending_stream: 'plaza',
+      default_events_register_stream: 'plaza',
+    };
+    const [ofBob, ofCat] = [await makeBot('bob', streams), await makeBot('cat', streams)];
+    const queues = await watch();
+    await as('ann').patch(`streams/${String(plazaId)}`, { is_private: true });
+    const taken = [
+      update(ofCat, { default_sending_stream: null }),
+      update(ofCat, { default_events_register_stream: null }),
+    ];
+    const told = await queues.step();
+    const ofBots = (events: readonly JsonObject[]): JsonObject[] =>
+      events.filter(({ type }) => type === 'realm_bot');
+    expect(ofBots(told.cat)).toEqual(taken);
+    expect(told.cat[0]).toMatchObject({ type: 'stream', op: 'delete' });
+    expect([ofBots(told.ann), ofBots(told.bob), ofBots(told.gil)]).toEqual([taken, [], []]);
+    expect(await shownTo('cat', ofCat)).toMatchObject({
+      default_sending_stream: null,
+      default_events_register_stream: null,
+    });
+    expect(await shownTo('bob', ofBob)).toMatchObject(streams);
+  });
+
+  test('is taken with an owner who does not know of it', async () => {
+    const bot = await inVault();
+    const queues = await watch();
+    await as('bob').patch(`bots/${bot.id}`, { bot_owner_id: organization.id('cat') });
+    const { ann, cat } = await queues.step();
+    expect(JSON.stringify(cat)).not.toContain('vault');
+    expect(cat[0]).toMatchObject({ op: 'add', bot: { default_sending_stream: null } });
+    expect(ann).toContainEqual(update(bot, { default_sending_stream: null }));
+    expect(await shownTo('cat', bot)).toMatchObject({ default_sending_stream: null });
+  });
+
+  test('is taken with the role by which the owner knew of it', async () => {
+    const bot = await inVault();
+    const role = (change: JsonObject): Promise<unknown> =>
+      as('ann').patch(`users/${organization.id('cat')}`, change);
+    await role({ is_admin: true });
+    await as('bob').patch(`bots/${bot.id}`, { bot_owner_id: organization.id('cat') });
+    expect(await shownTo('cat', bot)).toMatchObject({ default_sending_stream: 'vault' });
+    const queues = await watch();
+    await role({ is_admin: false });
+    expect(await shownTo('cat', bot)).toMatchObject({ default_sending_stream: null });
+    const { ann, cat } = await queues.step();
+    for (const events of [ann, cat])
+      expect(events).toContainEqual(update(bot, { default_sending_stream: null }));
+  });
+
+  test('is refused where the owner does not know of it', async () => {
+    const bot = await makeBot('bob');
+    await as('ann').post('users/me/subscriptions', {
+      subscriptions: [{ name: 'attic' }],
+      invite_only: true,
+    });
+    expect(
+      await bodyOf(
+        as('ann').request('PATCH', `bots/${bot.id}`, { default_sending_stream: 'attic' }),
+      ),
+    ).toEqual(coded("Invalid stream name 'attic'"));
+    expect(await shownTo('bob', bot)).toMatchObject({ default_sending_stream: null });
   });
 });
 

@@ -12,6 +12,7 @@ export * from './system-bots.ts';
 export * from './avatars.ts';
 export * from './bot-services.ts';
 export * from './bot-storage.ts';
+export * from './bot-default-streams.ts';
 export * from './bot-json.ts';
 export * from './profile-fields.ts';
 export * from './user-status.ts';

@@ -11,6 +11,7 @@ import {
   lockUsersForOwnChange,
   readBotDetails,
   setUserRole,
+  takeUnknownDefaultStreams,
   updateUser,
 } from '@parley/store';
 import type { User } from '@parley/store';
@@ -61,7 +62,10 @@ export async function changePerson(
     const role = checkRole(people, actor, user, change);
     const events: EventPart[] = roleEvents(user, role);
     const changeId = role === user.role ? undefined : await context.eventLog.drawChangeId(client);
-    if (changeId !== undefined) await setUserRole(client, user.id, role, changeId);
+    if (changeId !== undefined) {
+      await setUserRole(client, user.id, role, changeId);
+      events.push(...(await takeUnknownDefaultStreams(client, { ownerId: user.id })));
+    }
     if (isAnotherName(user, change.fullName)) {
       const fullName = checkFullName(change.fullName ?? '');
       if (!isNameFree) throw badRequest('Name is already in use!');

@@ -7,7 +7,8 @@ import {
   webhookIntegrations,
   withoutCode,
 } from '@parley/contracts';
-import type { Queryable } from '@parley/database';
+import type { Client } from '@parley/database';
+import { isStreamKnownToOwner, lockStreamInUse } from '@parley/store';
 import type { Stream, User } from '@parley/store';
 
 import { isEmailShaped } from '../accounts/email-rules.ts';
@@ -79,20 +80,27 @@ export function checkConfigSize(config: Readonly<Record<string, string>>): void 
 }
 
 /**
- * Finds a stream that a bot shall use by default. Whoever sets it has to be able to read it.
+ * Finds a stream that a bot shall use by default, and keeps it as it is until the transaction ends. Whoever sets it has to be able to
+ * read it, and the bot's owner, to whom it is shown, to know of it.
  *
  * @param name undefined leaves it as it is, an empty one takes it away
  * @throws ApiError `Invalid stream name '...'`
  */
 export async function checkDefaultStream(
-  db: Queryable,
+  client: Client,
   actor: User,
+  ownerId: number | null,
   name: string | undefined,
 ): Promise<Stream | null | undefined> {
   if (name === undefined) return undefined;
   if (name === '') return null;
   const reader = { userId: actor.id, role: actor.role };
-  const stream = await findReadableStream(db, reader, { name: name.trim() });
-  if (stream === undefined) throw badRequest(`Invalid stream name '${name}'`);
+  const found = await findReadableStream(client, reader, { name: name.trim() });
+  if (found !== undefined) await lockStreamInUse(client, found.id);
+  const stream = found && (await findReadableStream(client, reader, { streamId: found.id }));
+  const mayUse =
+    stream !== undefined &&
+    (ownerId === null || (await isStreamKnownToOwner(client, ownerId, stream.id)));
+  if (!mayUse) throw badRequest(`Invalid stream name '${name}'`);
   return stream;
 }

@@ -11,6 +11,7 @@ import {
   lockUsersForOwnChange,
   lockBotDetails,
   setBotService,
+  takeUnknownDefaultStreams,
   updateUser,
 } from '@parley/store';
 import type { BotDetails, BotService, User } from '@parley/store';
@@ -148,6 +149,7 @@ async function changeOwner(work: Work, bot: User, ownerId: number): Promise<void
     throw withoutCode("Failed to change owner, bots can't own other bots");
   if (owner.id === bot.botOwnerId) return;
   await updateUser(work.client, bot.id, { botOwnerId: owner.id });
+  const taken = await takeUnknownDefaultStreams(work.client, { ownerId: owner.id });
   const details = await readOne(work, bot.id);
   const isAdministrator = (userId: number): boolean => work.administratorIds.includes(userId);
   const { botOwnerId: formerOwnerId } = bot;
@@ -157,13 +159,19 @@ async function changeOwner(work: Work, bot: User, ownerId: number): Promise<void
     work.events.push(botAdded(work.context.keySecrets, details, [owner.id]));
   const others = botViewers(details, work.administratorIds).filter(isAdministrator);
   if (others.length > 0) work.events.push(botUpdated(details, others, { owner_id: owner.id }));
-  work.events.push(personUpdated(bot, { bot_owner_id: owner.id }));
+  work.events.push(...taken, personUpdated(bot, { bot_owner_id: owner.id }));
 }
 
 async function changeStreams(work: Work, bot: User, change: BotChange): Promise<void> {
   const { client, actor } = work;
-  const sending = await checkDefaultStream(client, actor, change.defaultSendingStream);
-  const register = await checkDefaultStream(client, actor, change.defaultEventsRegisterStream);
+  const ownerId = change.ownerId ?? bot.botOwnerId;
+  const sending = await checkDefaultStream(client, actor, ownerId, change.defaultSendingStream);
+  const register = await checkDefaultStream(
+    client,
+    actor,
+    ownerId,
+    change.defaultEventsRegisterStream,
+  );
   const all = change.defaultAllPublicStreams;
   const isNewSending =
     sending !== undefined && (sending?.id ?? null) !== bot.defaultSendingStreamId;

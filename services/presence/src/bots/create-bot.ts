@@ -146,8 +146,13 @@ async function insertBot(
   },
 ): Promise<User> {
   const { actor, bot, email, fullName, changeId, avatarFile } = insertion;
-  const sending = await checkDefaultStream(client, actor, bot.defaultSendingStream);
-  const register = await checkDefaultStream(client, actor, bot.defaultEventsRegisterStream);
+  const sending = await checkDefaultStream(client, actor, actor.id, bot.defaultSendingStream);
+  const register = await checkDefaultStream(
+    client,
+    actor,
+    actor.id,
+    bot.defaultEventsRegisterStream,
+  );
   checkIntegration(bot.botType, bot.serviceName);
   checkConfigSize(bot.config);
   const created = await createUser(

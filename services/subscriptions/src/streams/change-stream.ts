@@ -13,6 +13,7 @@ import {
   lockUsersInUse,
   streamJson,
   streamNameFault,
+  takeUnknownDefaultStreams,
   updateStream,
 } from '@parley/store';
 import type { Stream, StreamChange, User } from '@parley/store';
@@ -86,7 +87,7 @@ export async function changeStream(
       const changed = await updateStream(client, stream.id, change);
       const content: ChangeContent = {
         events: [
-          ...closingEvents(stream, changed),
+          ...(await closingEvents(client, stream, changed)),
           ...(await updateEvents(client, stream, changed, change)),
           ...(change.privacy === undefined ? [] : await listEvents(client, stream)),
         ],
@@ -170,15 +171,18 @@ function streamEvent(
   return { form: 'same', audience, event: { type: 'stream', op, ...event } };
 }
 
-/** Members who never were in a stream that becomes private do not know of it any more. */
-function closingEvents(before: Stream, after: Stream): EventPart[] {
+/** Members who never were in a stream that becomes private do not know of it any more, not by their bots either. */
+async function closingEvents(client: Client, before: Stream, after: Stream): Promise<EventPart[]> {
   if (before.inviteOnly || !after.inviteOnly) return [];
   const strangers: Audience = {
     to: 'stream-outsiders',
     streamId: after.id,
     wereMembers: false,
   };
-  return [streamEvent('delete', strangers, { streams: [streamJson(before)] })];
+  return [
+    streamEvent('delete', strangers, { streams: [streamJson(before)] }),
+    ...(await takeUnknownDefaultStreams(client, { streamId: after.id })),
+  ];
 }
 
 /**

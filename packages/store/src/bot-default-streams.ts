@@ -1,0 +1,81 @@
+import type { EventPart } from '@parley/contracts';
+import type { Client, Queryable } from '@parley/database';
+
+import { listHumanAdministratorIds } from './user-locks.ts';
+
+/** Whether the owner `o` of a bot knows of the stream `s`: what register lists of it to him, and whether he hears of its new names. */
+const isKnownToOwner = `(o.role = 'administrator' OR (NOT s.invite_only AND o.role <> 'guest')
+  OR EXISTS (SELECT FROM subscriptions m WHERE m.user_id = o.id AND m.stream_id = s.id))`;
+
+function isUnknown(column: string): string {
+  return `EXISTS (SELECT FROM streams s WHERE s.id = b.${column} AND NOT ${isKnownToOwner})`;
+}
+
+/** @returns whether a bot of this owner may have the stream as a default one */
+export async function isStreamKnownToOwner(
+  db: Queryable,
+  ownerId: number,
+  streamId: number,
+): Promise<boolean> {
+  const { rows } = await db.query<{ isKnown: boolean }>({
+    text: `SELECT ${isKnownToOwner} AS "isKnown" FROM streams s, users o WHERE s.id = $2 AND o.id = $1`,
+    values: [ownerId, streamId],
+  });
+  return rows[0]?.isKnown ?? false;
+}
+
+type TakenStreams = {
+  readonly id: number;
+  readonly email: string;
+  readonly ownerId: number;
+  readonly sending: boolean;
+  readonly register: boolean;
+};
+
+/**
+ * Takes from bots the default streams that their owners do not know of any more, or never did: a bot is shown to its owner with the
+ * names of its streams, which are to say nothing of a private one (architecture, What always holds).
+ *
+ * @param concerned the stream that was closed, locked by the caller, or whose bots or role are others now
+ * @returns the events for the owners and for administrators, to whom register lists the bots
+ */
+export async function takeUnknownDefaultStreams(
+  client: Client,
+  concerned: { readonly streamId: number } | { readonly ownerId: number },
+): Promise<EventPart[]> {
+  const { rows: bots } = await client.query<{ id: number }>({
+    text: `SELECT id FROM users WHERE bot_type IS NOT NULL AND ${
+      'streamId' in concerned
+        ? '$1::int IN (default_sending_stream_id, default_events_register_stream_id)'
+        : 'bot_owner_id = $1::int'
+    } ORDER BY id FOR UPDATE`,
+    values: ['streamId' in concerned ? concerned.streamId : concerned.ownerId],
+  });
+  if (bots.length === 0) return [];
+  const { rows: taken } = await client.query<TakenStreams>({
+    text: `WITH judged AS (
+        SELECT b.id, ${isUnknown('default_sending_stream_id')} AS sending,
+          ${isUnknown('default_events_register_stream_id')} AS register
+        FROM users b JOIN users o ON o.id = b.bot_owner_id WHERE b.id = ANY ($1::int[])
+      )
+      UPDATE users AS b SET
+        default_sending_stream_id = CASE WHEN NOT j.sending THEN b.default_sending_stream_id END,
+        default_events_register_stream_id = CASE WHEN NOT j.register THEN b.default_events_register_stream_id END
+      FROM judged j WHERE b.id = j.id AND (j.sending OR j.register)
+      RETURNING b.id, b.email, b.bot_owner_id AS "ownerId", j.sending, j.register`,
+    values: [bots.map(({ id }) => id)],
+  });
+  if (taken.length === 0) return [];
+  const administratorIds = await listHumanAdministratorIds(client);
+  return taken.flatMap(({ id, email, ownerId, sending, register }): EventPart[] => {
+    const userIds = [...new Set([ownerId, ...administratorIds])];
+    return [
+      ...(sending ? ['default_sending_stream'] : []),
+      ...(register ? ['default_events_register_stream'] : []),
+    ].map((member) => ({
+      form: 'same',
+      audience: { to: 'users', userIds },
+      event: { type: 'realm_bot', op: 'update', bot: { email, user_id: id, [member]: null } },
+    }));
+  });
+}
