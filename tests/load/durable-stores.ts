@@ -10,6 +10,7 @@ import type { RunningStore } from '@parley/local-stores';
 const postgresSettings = {
   max_connections: '400',
   shared_buffers: '256MB',
+  max_wal_size: '4GB',
   // The data of the containers has checksums, for which a page's first hint bit is logged; the programs here cannot make them.
   wal_log_hints: 'on',
 } as const;
@@ -30,6 +31,7 @@ const shownSettings = [
   'wal_sync_method',
   'wal_log_hints',
   'shared_buffers',
+  'max_wal_size',
   'max_connections',
 ] as const;
 
