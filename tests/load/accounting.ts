@@ -48,11 +48,16 @@ export async function readCpuNs(pid: number): Promise<number> {
  * for each session.
  */
 export async function readTreeCpuNs(pid: number, which: 'all' | 'ended'): Promise<number> {
-  const stat = await readIfThere(`/proc/${pid}/stat`);
-  if (stat === undefined) return 0;
-  const children = which === 'all' ? await findChildren(pid) : [];
-  const times = await Promise.all([pid, ...children].map(readCpuNs));
-  return times.reduce((sum, ns) => sum + ns, parseStat(stat).endedChildrenNs);
+  for (;;) {
+    const children = which === 'all' ? await findChildren(pid) : [];
+    const times = await Promise.all([pid, ...children].map(readCpuNs));
+    const stat = await readIfThere(`/proc/${pid}/stat`);
+    if (stat === undefined) return 0;
+    const left = new Set(children.length === 0 ? [] : await findChildren(pid));
+    // A child that ended meanwhile is counted twice or not at all.
+    if (children.every((child) => left.has(child)))
+      return times.reduce((sum, ns) => sum + ns, parseStat(stat).endedChildrenNs);
+  }
 }
 
 export async function findChildren(pid: number): Promise<readonly number[]> {

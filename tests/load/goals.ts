@@ -158,7 +158,7 @@ export const goals: readonly Goal[] = [
     over: {
       group: 'a cheap endpoint',
       name: 'Express with http-proxy-middleware',
-      figures: ['cpu_gateway_us_per_request'],
+      figures: ['cpu_hop_us_per_request'],
     },
     unit: 'µs',
     most: 1.3,
