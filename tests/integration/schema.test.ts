@@ -33,3 +33,36 @@ test('migrations run once, whoever starts them, and services refuse a schema tha
     await pool.end();
   }
 });
+
+test('bots lose default streams that their owners do not know of', async () => {
+  const versionBefore = 20;
+  await using database = await createTestDatabase();
+  const pool = openTestPool(database.url);
+  try {
+    await pool.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+    await migrate(database.url, versionBefore);
+    // Owners, then streams, then for each owner a bot of one private and one public stream.
+    await pool.query(`
+      INSERT INTO users (id, email, email_folded, full_name, full_name_folded, short_name, role)
+      SELECT id, who, who, who, who, who, role
+      FROM (VALUES (101, 'ann', 'administrator'), (102, 'bob', 'member'), (103, 'cat', 'member'), (104, 'gil', 'guest')) AS o (id, who, role);
+      INSERT INTO streams (id, name, name_folded, invite_only, email_token) VALUES (1, 'vault', 'vault', true, 'a'), (2, 'square', 'square', false, 'b');
+      INSERT INTO subscriptions (user_id, stream_id, is_active, color) VALUES (102, 1, false, '#000000');
+      INSERT INTO users (id, email, email_folded, full_name, full_name_folded, short_name, bot_type, bot_owner_id, default_sending_stream_id, default_events_register_stream_id)
+      SELECT id + 100, email || '-bot', email || '-bot', email, email, email, 1, id, 1, 2 FROM users WHERE id BETWEEN 101 AND 104`);
+    await migrate(database.url);
+    const { rows } = await pool.query({
+      text: `SELECT short_name AS who, default_sending_stream_id AS sending, default_events_register_stream_id AS register
+        FROM users WHERE bot_owner_id IS NOT NULL ORDER BY id`,
+    });
+    expect(rows).toEqual([
+      { who: 'ann', sending: 1, register: 2 },
+      // Who was in it knows it.
+      { who: 'bob', sending: 1, register: 2 },
+      { who: 'cat', sending: null, register: 2 },
+      { who: 'gil', sending: null, register: null },
+    ]);
+  } finally {
+    await pool.end();
+  }
+});

@@ -32,25 +32,39 @@ type TakenStreams = {
   readonly register: boolean;
 };
 
+/** What became another: a stream that was closed, the role of an owner, the owner of one bot. */
+type Concerned =
+  | { readonly streamId: number }
+  | { readonly ownerId: number }
+  | { readonly botId: number };
+
+/** No key of an account changes, so whoever only refers to one need not wait. */
+function lockConcerned(concerned: Concerned): { readonly text: string; readonly values: number[] } {
+  const lockBots = (condition: string, id: number): ReturnType<typeof lockConcerned> => ({
+    text: `SELECT id FROM users WHERE bot_type IS NOT NULL AND ${condition} ORDER BY id FOR NO KEY UPDATE`,
+    values: [id],
+  });
+  if ('botId' in concerned) return lockBots('id = $1::int', concerned.botId);
+  if ('ownerId' in concerned) return lockBots('bot_owner_id = $1::int', concerned.ownerId);
+  return lockBots(
+    '$1::int IN (default_sending_stream_id, default_events_register_stream_id)',
+    concerned.streamId,
+  );
+}
+
 /**
  * Takes from bots the default streams that their owners do not know of any more, or never did: a bot is shown to its owner with the
  * names of its streams, which are to say nothing of a private one (architecture, What always holds).
  *
- * @param concerned the stream that was closed, locked by the caller, or whose bots or role are others now
+ * Stream and administrators are locked by the caller.
+ *
  * @returns the events for the owners and for administrators, to whom register lists the bots
  */
 export async function takeUnknownDefaultStreams(
   client: Client,
-  concerned: { readonly streamId: number } | { readonly ownerId: number },
+  concerned: Concerned,
 ): Promise<EventPart[]> {
-  const { rows: bots } = await client.query<{ id: number }>({
-    text: `SELECT id FROM users WHERE bot_type IS NOT NULL AND ${
-      'streamId' in concerned
-        ? '$1::int IN (default_sending_stream_id, default_events_register_stream_id)'
-        : 'bot_owner_id = $1::int'
-    } ORDER BY id FOR UPDATE`,
-    values: ['streamId' in concerned ? concerned.streamId : concerned.ownerId],
-  });
+  const { rows: bots } = await client.query<{ id: number }>(lockConcerned(concerned));
   if (bots.length === 0) return [];
   const { rows: taken } = await client.query<TakenStreams>({
     text: `WITH judged AS (

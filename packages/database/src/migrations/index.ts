@@ -18,6 +18,7 @@ import * as defaultStreamsOwner from './20261121004000-default-streams-owner.ts'
 import * as foldLetters from './20261121009000-fold-letters.ts';
 import * as outgoingWebhooks from './20261122001000-outgoing-webhooks.ts';
 import * as cheaperSends from './20261123000100-cheaper-sends.ts';
+import * as knownDefaultStreams from './20261123000200-known-default-streams.ts';
 
 export type Migration = { readonly name: string; readonly sql: string };
 
@@ -43,4 +44,5 @@ export const migrations: readonly Migration[] = [
   foldLetters,
   outgoingWebhooks,
   cheaperSends,
+  knownDefaultStreams,
 ];

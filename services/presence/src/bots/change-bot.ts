@@ -98,7 +98,9 @@ async function apply(
     const work: Work = { context, client, actor, people, administratorIds, events };
     if (change.fullName !== undefined) await rename(work, bot, change.fullName, isNameFree);
     if (change.ownerId !== undefined) await changeOwner(work, bot, change.ownerId);
-    await changeStreams(work, bot, change);
+    // With another owner it may have lost some.
+    const owned = change.ownerId === undefined ? bot : (await readOne(work, botId)).bot;
+    await changeStreams(work, owned, change);
     await changeService(work, bot, change);
     const former = avatarFile === undefined ? undefined : await changeAvatar(work, bot, avatarFile);
     const details = await readOne(work, botId);
@@ -149,7 +151,7 @@ async function changeOwner(work: Work, bot: User, ownerId: number): Promise<void
     throw withoutCode("Failed to change owner, bots can't own other bots");
   if (owner.id === bot.botOwnerId) return;
   await updateUser(work.client, bot.id, { botOwnerId: owner.id });
-  const taken = await takeUnknownDefaultStreams(work.client, { ownerId: owner.id });
+  const taken = await takeUnknownDefaultStreams(work.client, { botId: bot.id });
   const details = await readOne(work, bot.id);
   const isAdministrator = (userId: number): boolean => work.administratorIds.includes(userId);
   const { botOwnerId: formerOwnerId } = bot;
@@ -164,12 +166,12 @@ async function changeOwner(work: Work, bot: User, ownerId: number): Promise<void
 
 async function changeStreams(work: Work, bot: User, change: BotChange): Promise<void> {
   const { client, actor } = work;
-  const ownerId = change.ownerId ?? bot.botOwnerId;
-  const sending = await checkDefaultStream(client, actor, ownerId, change.defaultSendingStream);
+  const { botOwnerId } = bot;
+  const sending = await checkDefaultStream(client, actor, botOwnerId, change.defaultSendingStream);
   const register = await checkDefaultStream(
     client,
     actor,
-    ownerId,
+    botOwnerId,
     change.defaultEventsRegisterStream,
   );
   const all = change.defaultAllPublicStreams;

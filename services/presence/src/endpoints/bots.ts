@@ -1,5 +1,6 @@
 import { botDefaults, objectOf } from '@parley/api-schemas';
 import { serviceInterfaces, botTypes } from '@parley/contracts';
+import { transaction } from '@parley/database';
 import {
   defineEndpoint,
   exampleVariables,
@@ -56,8 +57,15 @@ export const listBotsEndpoint = defineEndpoint({
     required: ['bots'],
   },
   handler: async (context: PresenceContext, { caller }) => {
-    const bots = (await listBots(context.pool, caller.userId)).filter(({ isActive }) => isActive);
-    const details = await readBotDetails(context.pool, context.keySecrets, bots);
+    // Of one moment: a stream that becomes private meanwhile is taken from bots, and may get another name with that.
+    const details = await transaction(
+      context.pool,
+      async (client) => {
+        const bots = (await listBots(client, caller.userId)).filter(({ isActive }) => isActive);
+        return readBotDetails(client, context.keySecrets, bots);
+      },
+      'REPEATABLE READ, READ ONLY',
+    );
     return {
       bots: details.map((item) => ({
         username: item.bot.email,

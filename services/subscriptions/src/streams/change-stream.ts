@@ -8,6 +8,7 @@ import {
   isMember,
   listDefaultStreamGroups,
   listMembers,
+  lockAdministratorsInUse,
   lockDefaultStreams,
   lockStreams,
   lockUsersInUse,
@@ -76,6 +77,8 @@ export async function changeStream(
     await context.eventLog.transaction(async (client) => {
       // Privacy is what decides who sees it in the list of default streams.
       const changesLists = wish.isPrivate !== undefined;
+      // They hear of bots that lose the stream.
+      if (wish.isPrivate === true) await lockAdministratorsInUse(client);
       const { actor, stream } = await lockStreamForAdministrator(
         client,
         caller,
