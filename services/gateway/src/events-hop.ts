@@ -25,6 +25,9 @@ import type { EventsHopOptions } from './held-poll.ts';
 /** Idle connections to event nodes close before the nodes' own keep-alive would close them under a poll. */
 const upstreamKeepAliveMs = 30_000;
 
+/** How long a node may take to answer what a change of an account ends; a small part of the second within which polls are ended. */
+const lastEventMs = 200;
+
 /** How often polls are looked through for those that have lasted too long. A timer for each costs more than all the looks. */
 const boundCheckMs = 1_000;
 
@@ -85,7 +88,10 @@ export class EventsHop {
     if (this.#isDraining) poll.endEmptySoon();
   }
 
-  /** Checks the held polls of users whose account changed, and ends those that would be refused now. */
+  /**
+   * Checks the held polls of users whose account changed, and ends those that would be refused now, unless their node has answered
+   * them by then: the change itself may be the last event of their queue, and nothing that comes after it is delivered there.
+   */
   recheck(userIds: readonly number[]): void {
     const changed = new Set(userIds);
     for (const poll of this.#polls) {
@@ -93,7 +99,8 @@ export class EventsHop {
       if (caller === null || !changed.has(caller.userId)) continue;
       this.#options.findRefusal(poll.admitted).then(
         (refusal) => {
-          if (refusal !== undefined) poll.refuse(refusal);
+          if (refusal === undefined) return;
+          setTimeout(() => poll.refuse(refusal), lastEventMs).unref();
         },
         // Without the store nobody can say that this poll is still permitted.
         () => poll.refuse(serviceUnavailable()),
