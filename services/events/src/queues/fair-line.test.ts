@@ -1,10 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import { ApiError } from '@parley/contracts';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 
 import { FairLine } from './fair-line.ts';
 import type { LineBounds } from './fair-line.ts';
+
+afterEach(() => void vi.useRealTimers());
 
 type Asked = { readonly userId: number; readonly name: string; readonly signal: AbortSignal };
 
@@ -110,10 +112,14 @@ test('beyond the length of the line a request is refused at once, and may be rep
 });
 
 test('whose turn does not come in time is refused, and may repeat', async () => {
-  const counter = new Counter({ batchMax: 1, waitMaxMs: 1 });
+  const waitMaxMs = 1_000;
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const counter = new Counter({ batchMax: 1, waitMaxMs });
   const first = counter.ask('first', 1);
   await counter.untilServing();
-  expect(await refusalOf(counter.ask('second', 2))).toEqual(unavailable);
+  const second = refusalOf(counter.ask('second', 2));
+  vi.advanceTimersByTime(waitMaxMs);
+  expect(await second).toEqual(unavailable);
   expect(counter.refusals).toEqual(['wait']);
   counter.finishBatch();
   expect(await first).toBe('answer to first');
