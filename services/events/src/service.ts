@@ -32,6 +32,7 @@ import {
 import { AnswerStarts } from './queues/answer-starts.ts';
 import { EventStreams } from './queues/event-stream.ts';
 import { FairLine } from './queues/fair-line.ts';
+import { Heartbeats } from './queues/heartbeats.ts';
 import type { ReadContext } from './queues/queue-reader.ts';
 import { QueueRegistry } from './queues/queue-registry.ts';
 import { registerQueues } from './queues/register-queue.ts';
@@ -133,7 +134,10 @@ export const start: StartService = async (frame: ServiceFrame) => {
       heldInStream: async (userId, streamId, upToMessageId) =>
         listHeldInStream(stores.pool, userId, streamId, upToMessageId),
     },
-    heartbeat: { minMs: config.queues.heartbeatMinMs, maxMs: config.queues.heartbeatMaxMs },
+    heartbeats: new Heartbeats({
+      minMs: config.queues.heartbeatMinMs,
+      maxMs: config.queues.heartbeatMaxMs,
+    }),
     draining: frame.stopping,
     onRefused: countRefusals(frame.metrics.registry),
     onAnswer: reads.onAnswer,

@@ -9,6 +9,7 @@ import { NodeFeed } from '../feed/node-feed.ts';
 import type { LogAccess } from './collect-events.ts';
 import { collectEvents, collectFromMemory } from './collect-events.ts';
 import { EventQueue } from './event-queue.ts';
+import { Heartbeats } from './heartbeats.ts';
 import { at, conversations, ModelledLog, userIds } from './modelled-log.ts';
 
 const bounds = { answerEventsMax: 3, answerBytesMax: 100_000, replayPageEntries: 2 };
@@ -176,6 +177,8 @@ test('following polls give what the whole log has for the queue, once and in ord
         const node = new Node(tailEntriesMax, deliveriesMax);
         const { log, feed } = node;
         const clients: Client[] = [];
+        const heartbeats = new Heartbeats({ minMs: 60_000, maxMs: 60_000 });
+        const noHangUp = new AbortController().signal;
         const attaching = new Set<Promise<void>>();
         const attach = (queue: EventQueue): Promise<void> => {
           const started = feed.attach(queue).finally(() => attaching.delete(started));
@@ -193,7 +196,8 @@ test('following polls give what the whole log has for the queue, once and in ord
                   poll.isReleased = true;
                   resolve();
                 };
-                queue.take('poll').wait({ onRelease }, 60_000, new AbortController().signal);
+                const turn = queue.take('poll');
+                turn.wait({ onRelease }, { heartbeats, dueAtMs: Infinity }, noHangUp);
               });
               return { poll, done };
             });

@@ -2,6 +2,7 @@ import type { HangUpSignal } from '@parley/http';
 
 import type { ParsedEntry } from '../feed/parsed-entry.ts';
 import type { UserView } from '../feed/user-view.ts';
+import type { Heartbeats, HeartbeatWaiter } from './heartbeats.ts';
 import type { QueueDescriptor } from './queue-descriptor.ts';
 
 /** Where a queue's entries come from: its user on this node. */
@@ -30,13 +31,15 @@ export type TurnWaiter = { readonly onRelease: (release: TurnRelease) => void };
 
 type Wait = {
   readonly waiter: TurnWaiter;
+  readonly heartbeats: Heartbeats;
   readonly signal: HangUpSignal;
-  readonly timer: NodeJS.Timeout;
 };
 
 /** The time in which one reader has the queue: until it leaves, or another comes. */
-export class QueueTurn {
+export class QueueTurn implements HeartbeatWaiter {
   readonly kind: ReaderKind;
+  heartbeatDueAtMs = 0;
+  heartbeatIndex = 0;
   #isOver = false;
   #hasNews = false;
   #wait: Wait | undefined;
@@ -55,10 +58,14 @@ export class QueueTurn {
   }
 
   /** Waits until there is a reason to look again, or to stop. */
-  wait(waiter: TurnWaiter, heartbeatAfterMs: number, signal: HangUpSignal): void {
-    const timer = setTimeout(this.#onHeartbeat, heartbeatAfterMs);
+  wait(
+    waiter: TurnWaiter,
+    { heartbeats, dueAtMs }: { readonly heartbeats: Heartbeats; readonly dueAtMs: number },
+    signal: HangUpSignal,
+  ): void {
+    heartbeats.add(this, dueAtMs);
     signal.addEventListener('abort', this.#onHangUp);
-    this.#wait = { waiter, signal, timer };
+    this.#wait = { waiter, heartbeats, signal };
     if (this.#isOver) this.#release('over');
     else if (signal.aborted) this.#release('hung-up');
     else if (this.#hasNews) this.#release('news');
@@ -74,14 +81,17 @@ export class QueueTurn {
     this.#release('over');
   }
 
-  readonly #onHeartbeat = (): void => this.#release('heartbeat');
+  onHeartbeatDue(): void {
+    this.#release('heartbeat');
+  }
+
   readonly #onHangUp = (): void => this.#release('hung-up');
 
   #release(release: TurnRelease): void {
     const wait = this.#wait;
     if (wait === undefined) return;
     this.#wait = undefined;
-    clearTimeout(wait.timer);
+    wait.heartbeats.remove(this);
     wait.signal.removeEventListener('abort', this.#onHangUp);
     // Whoever wakes queues is in the midst of taking entries, all of which the reader is to see.
     queueMicrotask(() => wait.waiter.onRelease(release));

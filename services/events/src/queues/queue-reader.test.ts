@@ -5,6 +5,7 @@ import { NodeFeed } from '../feed/node-feed.ts';
 import { answerBounds } from './collect-events.ts';
 import type { LogAccess } from './collect-events.ts';
 import { EventQueue } from './event-queue.ts';
+import { Heartbeats } from './heartbeats.ts';
 import { ModelledLog } from './modelled-log.ts';
 import { QueueReader } from './queue-reader.ts';
 import type { ReaderContext } from './queue-reader.ts';
@@ -41,7 +42,7 @@ async function openBeforeReset(catchUp: boolean): Promise<QueueReader> {
     },
     canRead: () => true,
     logAccess,
-    heartbeat: { minMs: 60_000, maxMs: 60_000 },
+    heartbeats: new Heartbeats({ minMs: 60_000, maxMs: 60_000 }),
     draining: new AbortController().signal,
     onRefused: () => undefined,
     onAnswer: () => undefined,

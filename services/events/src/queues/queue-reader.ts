@@ -9,12 +9,11 @@ import { UnknownEntryFormat } from '../feed/parsed-entry.ts';
 import { collectEvents, collectFromMemory, FeedLost, LogTrimmed } from './collect-events.ts';
 import type { CollectBounds, CollectedEvent, LogAccess } from './collect-events.ts';
 import type { EventQueue, QueueTurn, ReaderKind, TurnRelease, TurnWaiter } from './event-queue.ts';
+import type { Heartbeats } from './heartbeats.ts';
 import type { QueueRegistry } from './queue-registry.ts';
 
 /** How long a reader waits for this node to catch up with what its client has already seen. */
 const catchUpTimeoutMs = 5_000;
-
-const heartbeatStepMs = 100;
 
 const nothingMore: Reading = { events: [], isOver: true };
 
@@ -39,7 +38,7 @@ export type ReadContext = {
   /** False when the log holds what this release cannot read; another node has to answer. */
   readonly canRead: () => boolean;
   readonly logAccess: LogAccess;
-  readonly heartbeat: { readonly minMs: number; readonly maxMs: number };
+  readonly heartbeats: Heartbeats;
   readonly draining: AbortSignal;
   readonly onRefused: (reason: RefusalReason) => void;
   /** A poll was answered: with so many events, after it was held for so long. */
@@ -135,7 +134,7 @@ type Following = {
   readonly listener: ReadingListener;
   readonly signal: HangUpSignal;
   readonly startedAtMs: number;
-  heartbeatAtMs: number;
+  heartbeatAfterMs: number;
 };
 
 /** One reader of a queue and how far it is. It has the queue until it leaves, or until another reader comes. */
@@ -212,12 +211,11 @@ export class QueueReader implements TurnWaiter {
 
   /** As `next`, without a call that is suspended until then. */
   follow(signal: HangUpSignal, listener: ReadingListener): void {
-    const { minMs, maxMs } = this.#context.heartbeat;
     this.#following = {
       listener,
       signal,
       startedAtMs: performance.now(),
-      heartbeatAtMs: minMs + Math.random() * (maxMs - minMs),
+      heartbeatAfterMs: this.#context.heartbeats.draw(),
     };
     this.#look();
   }
@@ -244,13 +242,13 @@ export class QueueReader implements TurnWaiter {
     const { cursor } = this.#context.follower;
     const isHeartbeatDue = isHeartbeat && this.#context.canRead() && cursor > this.#after;
     this.#readThen(isHeartbeatDue ? [heartbeat(cursor)] : [], (last) => {
-      const { maxMs } = this.#context.heartbeat;
+      const { lastMs } = this.#context.heartbeats;
       if (last.events.length > 0 || last.isOver) this.#give(last);
       else if (!this.#context.canRead()) this.#give(nothingMore);
       // Nothing happened in the whole log since: no id is free for a heartbeat.
-      else if (following.heartbeatAtMs >= maxMs) this.#give(last);
+      else if (following.heartbeatAfterMs >= lastMs) this.#give(last);
       else {
-        following.heartbeatAtMs = maxMs;
+        following.heartbeatAfterMs = lastMs;
         this.#look();
       }
     });
@@ -258,8 +256,9 @@ export class QueueReader implements TurnWaiter {
 
   #wait(): void {
     if (this.#following === undefined) return;
-    const { heartbeatAtMs, signal, startedAtMs } = this.#following;
-    this.#turn.wait(this, toHeartbeatStep(startedAtMs + heartbeatAtMs - performance.now()), signal);
+    const { heartbeatAfterMs, signal, startedAtMs } = this.#following;
+    const { heartbeats } = this.#context;
+    this.#turn.wait(this, { heartbeats, dueAtMs: startedAtMs + heartbeatAfterMs }, signal);
   }
 
   #give(reading: Reading): void {
@@ -322,11 +321,6 @@ export class QueueReader implements TurnWaiter {
     log.error({ err: error, queueId: this.#queue.id }, 'events could not be made from the log');
     return refuse(this.#context, this.#queue, 'entry');
   }
-}
-
-/** Timers of one length cost next to nothing, and a node has one for each poll. */
-function toHeartbeatStep(afterMs: number): number {
-  return Math.max(0, Math.ceil(afterMs / heartbeatStepMs)) * heartbeatStepMs;
 }
 
 function heartbeat(cursor: number): CollectedEvent {

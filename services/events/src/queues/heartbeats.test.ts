@@ -1,0 +1,73 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+
+import { Heartbeats } from './heartbeats.ts';
+import type { HeartbeatWaiter } from './heartbeats.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+class Waiter implements HeartbeatWaiter {
+  heartbeatDueAtMs = 0;
+  heartbeatIndex = 0;
+  readonly toldAtMs: number[] = [];
+  readonly #heartbeats: Heartbeats;
+
+  constructor(heartbeats: Heartbeats) {
+    this.#heartbeats = heartbeats;
+  }
+
+  onHeartbeatDue(): void {
+    this.toldAtMs.push(performance.now());
+    this.#heartbeats.remove(this);
+  }
+}
+
+test.each([
+  { minMs: 45_000, maxMs: 55_000 },
+  { minMs: 300, maxMs: 600 },
+  { minMs: 50, maxMs: 50 },
+])('a reader hears one between $minMs and $maxMs ms, or a tenth later', ({ minMs, maxMs }) => {
+  const heartbeats = new Heartbeats({ minMs, maxMs });
+  const waiters = Array.from({ length: 100 }, () => new Waiter(heartbeats));
+  for (const waiter of waiters) {
+    heartbeats.add(waiter, performance.now() + heartbeats.draw());
+    vi.advanceTimersByTime(1);
+  }
+  const beganAtMs = performance.now() - waiters.length;
+  vi.advanceTimersByTime(maxMs * 1.1 + 20);
+  for (const [n, { toldAtMs }] of waiters.entries()) {
+    expect(toldAtMs).toHaveLength(1);
+    const waitedMs = (toldAtMs[0] ?? 0) - beganAtMs - n;
+    expect(waitedMs).toBeGreaterThanOrEqual(minMs);
+    expect(waitedMs).toBeLessThanOrEqual(Math.max(maxMs, minMs + 10) * 1.01 + 1);
+  }
+  expect(vi.getTimerCount(), 'nothing runs while nobody waits').toBe(0);
+});
+
+test('those that are due at about the same time hear it in one turn', () => {
+  const heartbeats = new Heartbeats({ minMs: 45_000, maxMs: 55_000 });
+  const waiters = Array.from({ length: 100 }, () => new Waiter(heartbeats));
+  for (const [n, waiter] of waiters.entries()) heartbeats.add(waiter, 45_001 + n);
+  vi.advanceTimersByTime(60_000);
+  expect(new Set(waiters.flatMap(({ toldAtMs }) => toldAtMs)).size).toBe(1);
+});
+
+test('whoever is taken off hears none, and the others theirs', () => {
+  fc.assert(
+    fc.property(fc.array(fc.boolean(), { maxLength: 30 }), (stays) => {
+      const heartbeats = new Heartbeats({ minMs: 1_000, maxMs: 2_000 });
+      const waiters = stays.map(() => new Waiter(heartbeats));
+      for (const waiter of waiters) heartbeats.add(waiter, performance.now() + heartbeats.draw());
+      for (const [n, waiter] of waiters.entries()) if (stays[n] !== true) heartbeats.remove(waiter);
+      vi.advanceTimersByTime(2_100);
+      expect(waiters.map(({ toldAtMs }) => toldAtMs.length > 0)).toEqual(stays);
+      expect(vi.getTimerCount()).toBe(0);
+    }),
+  );
+});
