@@ -7,7 +7,6 @@ import type { IncomingMessage } from 'node:http';
 
 import {
   badRequest,
-  foldName,
   methodNotAllowed,
   notAuthenticated,
   notFound,
@@ -113,7 +112,7 @@ async function checkLogin(
     await loginLimiter.countFailure({
       kind: 'key',
       address: addressOf(request),
-      account: given.email === undefined ? undefined : foldName(given.email),
+      account: given.emailFolded,
       requestId,
     });
     throw refusal;
@@ -170,7 +169,7 @@ export async function admit(
   }
   const given = await readCredentials(request, received, endpoint, findInForm);
   const account = await checkLogin(request, requestId, given, checks);
-  const credentials = given.email === undefined ? null : given;
+  const credentials = given.emailFolded === undefined ? null : given;
   const caller = checkAccount(
     account,
     endpoint,

@@ -69,7 +69,10 @@ describe('parseAuthorization', () => {
 
   it('takes the scheme in any case and strips white space', () => {
     const encoded = Buffer.from(` a@b.example : ${key}\n`).toString('base64');
-    expect(parseAuthorization(`bAsIc ${encoded}`)).toEqual({ email: 'a@b.example', apiKey: key });
+    expect(parseAuthorization(`bAsIc ${encoded}`)).toEqual({
+      emailFolded: 'A@B.EXAMPLE',
+      apiKey: key,
+    });
   });
 
   it('answers every header with credentials or a refusal', () => {
@@ -114,11 +117,12 @@ const account: KeyAccount = {
 };
 
 describe('checkKey', () => {
-  const email = 'rina@example.COM';
+  const { emailFolded } = account;
 
   it('compares the email in any letter case, and needs none with a key in the query', () => {
-    expect(checkKey({ email, apiKey: key }, account)).toBe(account);
-    expect(checkKey({ email: undefined, apiKey: key }, account)).toBe(account);
+    const said = parseAuthorization(basic(`rina@example.COM:${key}`));
+    expect(checkKey(said, account)).toBe(account);
+    expect(checkKey({ emailFolded: undefined, apiKey: key }, account)).toBe(account);
   });
 
   it.each([
@@ -127,12 +131,12 @@ describe('checkKey', () => {
     ['with other characters', `${key.slice(1)}-`],
     ['empty', ''],
   ])('refuses a key that is %s', (_case, apiKey) => {
-    expect(refusalOf(() => checkKey({ email, apiKey }, undefined))).toEqual({
+    expect(refusalOf(() => checkKey({ emailFolded, apiKey }, undefined))).toEqual({
       status: 401,
       msg: 'Malformed API key',
       challenge,
     });
-    expect(refusalOf(() => checkKey({ email: undefined, apiKey }, undefined))).toEqual({
+    expect(refusalOf(() => checkKey({ emailFolded: undefined, apiKey }, undefined))).toEqual({
       status: 401,
       msg: 'Malformed API key',
       code: 'INVALID_API_KEY',
@@ -142,10 +146,10 @@ describe('checkKey', () => {
 
   it("refuses an unknown key, and another user's email before anything about the account", () => {
     const invalid = { status: 401, msg: 'Invalid API key', challenge };
-    expect(refusalOf(() => checkKey({ email, apiKey: key }, undefined))).toEqual(invalid);
+    expect(refusalOf(() => checkKey({ emailFolded, apiKey: key }, undefined))).toEqual(invalid);
     const other = { ...account, emailFolded: 'X', isActive: false };
-    expect(refusalOf(() => checkKey({ email, apiKey: key }, other))).toEqual(invalid);
-    expect(refusalOf(() => checkKey({ email: undefined, apiKey: key }, undefined))).toEqual({
+    expect(refusalOf(() => checkKey({ emailFolded, apiKey: key }, other))).toEqual(invalid);
+    expect(refusalOf(() => checkKey({ emailFolded: undefined, apiKey: key }, undefined))).toEqual({
       ...invalid,
       code: 'INVALID_API_KEY',
       challenge: undefined,

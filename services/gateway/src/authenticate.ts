@@ -15,14 +15,19 @@ import type { KeyAccount } from '@parley/store';
 import type { Endpoint } from './route-table.ts';
 
 export type Credentials = {
-  readonly email: string;
+  /** As `foldName` folds it. */
+  readonly emailFolded: string;
   readonly apiKey: string;
   /** By which the cache finds the key, once it was asked for. */
   keyHash?: string;
 };
 
 /** A key by itself, as a query brings it. */
-export type BareKey = { readonly email: undefined; readonly apiKey: string; keyHash?: string };
+export type BareKey = {
+  readonly emailFolded: undefined;
+  readonly apiKey: string;
+  keyHash?: string;
+};
 
 const apiKeyPattern = /^[A-Za-z0-9]{32}$/;
 const base64Pattern = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
@@ -60,7 +65,7 @@ export function parseAuthorization(header: string | undefined): Credentials {
   if (parts.length !== 2 || email === undefined || apiKey === undefined) {
     throw notAuthenticated('Invalid authorization header for basic auth');
   }
-  return { email: email.trim(), apiKey: apiKey.trim() };
+  return { emailFolded: foldName(email.trim()), apiKey: apiKey.trim() };
 }
 
 /**
@@ -72,7 +77,7 @@ export function parseAuthorization(header: string | undefined): Credentials {
 export function parseKeyInQuery(query: string): BareKey {
   const apiKey = new URLSearchParams(query).getAll('api_key').at(-1)?.trim();
   if (apiKey === undefined) throw keyOrSessionRequired();
-  return { email: undefined, apiKey };
+  return { emailFolded: undefined, apiKey };
 }
 
 /**
@@ -88,28 +93,25 @@ export async function findKeyParameter(
 ): Promise<BareKey | undefined> {
   const inQuery = new URLSearchParams(query).getAll('api_key').at(-1);
   const apiKey = (inQuery ?? (await findInForm()))?.trim();
-  return apiKey === undefined ? undefined : { email: undefined, apiKey };
+  return apiKey === undefined ? undefined : { emailFolded: undefined, apiKey };
 }
 
 /**
  * Checks that a key is right. Everything it refuses is a failed login, and nothing else is.
  *
- * @param account what the look-up by key found
+ * @param account what the look-up by key found: nothing by a key of the wrong form
  * @throws ApiError 401 by the table for a key of the wrong form, one that is unknown, and one of another email
  */
 export function checkKey(
   credentials: Credentials | BareKey,
   account: KeyAccount | undefined,
 ): KeyAccount {
-  if (credentials.email !== undefined) {
-    if (!hasKeyForm(credentials.apiKey)) throw notAuthenticated('Malformed API key');
-    if (account === undefined || account.emailFolded !== foldName(credentials.email))
-      throw notAuthenticated('Invalid API key');
+  const { emailFolded, apiKey } = credentials;
+  if (account !== undefined && (emailFolded ?? account.emailFolded) === account.emailFolded)
     return account;
-  }
-  if (!hasKeyForm(credentials.apiKey)) throw invalidApiKey('malformed');
-  if (account === undefined) throw invalidApiKey('unknown');
-  return account;
+  const isMalformed = !hasKeyForm(apiKey);
+  if (emailFolded === undefined) throw invalidApiKey(isMalformed ? 'malformed' : 'unknown');
+  throw notAuthenticated(isMalformed ? 'Malformed API key' : 'Invalid API key');
 }
 
 /**

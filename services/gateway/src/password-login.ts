@@ -77,7 +77,7 @@ export async function forwardLogin(
   const account =
     credentials === null
       ? await findAccountName(contentType, body.bytes, query)
-      : foldName(credentials.email);
+      : credentials.emailFolded;
   const login = { kind: 'password', address: addressOf(request), account, requestId } as const;
   const attempt = await loginLimiter.begin(login, () => response.destroyed);
   try {
