@@ -21,6 +21,8 @@ const historyMessagesLeast = 10_000;
 const historyMessagesUsual = '1000000';
 const historyMessagesBound = 1_500_000;
 const pageLength = 100;
+/** Of clients that ask at once, so that no process goes cold between two requests. */
+const busyConnections = 8;
 // As many as the history makes of the rare word.
 const rareMessages = 20;
 
@@ -57,12 +59,12 @@ export async function openLongHistory(
   const here = rig.forParts(findParts(beside));
   const requesters = rig.addGenerators(new Requesters());
   const url = cluster.url;
-  const measure = (paths: readonly string[]): Case['run'] => {
+  const measure = (paths: readonly string[], connections = 1): Case['run'] => {
     const requests = paths.map((path, n) => writeGet(url, path, accounts[n % accounts.length]));
     return async () => {
       here.isFirst = rig.isFirst;
       const expected = '"result":"success"';
-      const shot = await requesters.measure(here, { url, requests, expected, connections: 1 });
+      const shot = await requesters.measure(here, { url, requests, expected, connections });
       await checkLogs(beside);
       return shot;
     };
@@ -82,6 +84,10 @@ export async function openLongHistory(
     await expectMessages(url, account, [path], kind === 'rare' ? least.rare : pageLength);
   return [
     { name: `${pageLength} newest of a stream`, run: measure(streams) },
+    {
+      name: `${pageLength} newest of a stream, ${busyConnections} in flight`,
+      run: measure(streams, busyConnections),
+    },
     ...searches.map(([kind, path]): Case => ({
       name: `search for a word that is ${kind}`,
       run: measure(readers.map(() => path)),
