@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 
 import { runCommandLine } from '@parley/command';
 import { describeConfig, readServiceConfig } from '@parley/config';
+import { nodeOptionsOf } from '@parley/launcher';
 import { repositoryFolder, serviceNames } from '@parley/test-kit';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 
@@ -250,8 +251,11 @@ describe.skipIf(builder === undefined).each(overlays)('%s, as kustomize builds i
         expect(await tryWords([...command.slice(1), ...args])).toBe(1);
         continue;
       }
-      expect(command[0]).toBe('node');
-      expect(existsSync(join(repositoryFolder, command[1] ?? '')), `file ${command[1]}`).toBe(true);
+      const [program, ...words] = command;
+      expect(program).toBe('node');
+      const [file = ''] = words.splice(-1);
+      expect(existsSync(join(repositoryFolder, file)), `file ${file}`).toBe(true);
+      expect(words, 'options of Node').toEqual(nodeOptionsOf(componentOf(workload) ?? ''));
     }
     const images = new Set(
       workloads.map(({ spec }) => spec.template.spec.containers.map(({ image }) => image).join()),

@@ -8,6 +8,7 @@ import { readDemo } from './demo-accounts.ts';
 import type { Demo } from './demo-accounts.ts';
 import { LaunchFault } from './launch-fault.ts';
 import { LogFile } from './log-file.ts';
+import { nodeOptionsOf } from './node-options.ts';
 import type { LaunchOptions } from './options.ts';
 import { runToEnd, startService } from './service-process.ts';
 import { Supervisor } from './supervisor.ts';
@@ -219,6 +220,7 @@ export class Launch {
           startService(
             {
               name,
+              nodeOptions: nodeOptionsOf(service),
               entry: join(this.#request.root, 'services', service, 'src', 'main.ts'),
               env: {
                 ...shared,

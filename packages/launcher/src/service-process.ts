@@ -17,6 +17,7 @@ const answerWithinMs = 2_000;
 /** How a Node process of Parley is started. */
 export type NodeCommand = {
   name: string;
+  nodeOptions?: readonly string[];
   /** Absolute path of the entry. */
   entry: string;
   args?: readonly string[];
@@ -42,11 +43,15 @@ function findListening(line: string): Listening | undefined {
 
 /** Starts a process in a group of its own, so that a terminal's Ctrl-C reaches the launcher only. */
 function spawnNode(command: NodeCommand): ChildProcess {
-  return spawn(process.execPath, [command.entry, ...(command.args ?? [])], {
-    env: command.env,
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  return spawn(
+    process.execPath,
+    [...(command.nodeOptions ?? []), command.entry, ...(command.args ?? [])],
+    {
+      env: command.env,
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
 }
 
 function followLines(child: ChildProcess, onLine: (line: string, isOutput: boolean) => void): void {

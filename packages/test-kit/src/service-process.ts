@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
+import { nodeOptionsOf } from '@parley/launcher';
+
 import { isAnswerFault } from './answer-faults.ts';
 import { repositoryFolder } from './repository-folder.ts';
 import { waitUntil } from './wait-until.ts';
@@ -98,7 +100,8 @@ export class ServiceProcess {
     this.logFile = logFile;
     const logTo = logFile === undefined ? 'pipe' : openSync(logFile, 'w');
     this.#listening.promise.catch(() => undefined);
-    const child = spawn(process.execPath, [...preloaded, `services/${service}/src/main.ts`], {
+    const options = [...nodeOptionsOf(service), ...preloaded];
+    const child = spawn(process.execPath, [...options, `services/${service}/src/main.ts`], {
       cwd: repositoryFolder,
       // Without the cache every process strips and compiles the same sources again, which is most of what its start costs.
       env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: compileCacheFolder, ...environment },
