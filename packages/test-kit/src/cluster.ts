@@ -202,7 +202,7 @@ export class Cluster {
 }
 
 /**
- * Starts a system of real processes (`node services/<name>/src/main.ts`) on free ports and waits until all are ready. Without
+ * Starts a system of real processes (`services/<name>/src/main.ts`) on free ports and waits until all are ready. Without
  * `databaseUrl` it gets a database of its own, without `redisPrefix` a Redis prefix of its own; rate limits are off.
  *
  * @throws Error with the output of the process that did not start; the others are stopped then

@@ -99,7 +99,7 @@ export async function findKeyParameter(
 /**
  * Checks that a key is right. Everything it refuses is a failed login, and nothing else is.
  *
- * @param account what the look-up by key found: nothing by a key of the wrong form
+ * @param account what the look-up by key found; undefined for a key of the wrong form
  * @throws ApiError 401 by the table for a key of the wrong form, one that is unknown, and one of another email
  */
 export function checkKey(

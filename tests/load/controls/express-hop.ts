@@ -3,6 +3,8 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
+import { nodeOptionsOf } from '@parley/launcher';
+
 import { Requesters } from '../requesters.ts';
 import { writeGet } from '../requests.ts';
 import type { Rig } from '../rig.ts';
@@ -10,7 +12,7 @@ import type { Case } from '../scenario.ts';
 
 /**
  * The control for every proxied request but polls: a GET of a small fixed answer through Express with http-proxy-middleware, in
- * front of another Express. Each is a process of its own, started as a service in production is.
+ * front of another Express. Each is a process of its own, started as a gateway in production is.
  */
 export async function openExpressHop(rig: Rig, connections: number): Promise<readonly Case[]> {
   const origin = await start(rig, 'express-origin-process.ts', []);
@@ -43,6 +45,7 @@ async function start(
 ): Promise<{ readonly pid: number; readonly port: number }> {
   const program = fileURLToPath(new URL(file, import.meta.url));
   const child: ChildProcess = fork(program, args, {
+    execArgv: [...nodeOptionsOf('gateway')],
     env: { PATH: process.env['PATH'], NODE_ENV: 'production' },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });

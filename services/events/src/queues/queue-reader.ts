@@ -242,13 +242,13 @@ export class QueueReader implements TurnWaiter {
     const { cursor } = this.#context.follower;
     const isHeartbeatDue = isHeartbeat && this.#context.canRead() && cursor > this.#after;
     this.#readThen(isHeartbeatDue ? [heartbeat(cursor)] : [], (last) => {
-      const { lastMs } = this.#context.heartbeats;
+      const { latestDueMs } = this.#context.heartbeats;
       if (last.events.length > 0 || last.isOver) this.#give(last);
       else if (!this.#context.canRead()) this.#give(nothingMore);
       // Nothing happened in the whole log since: no id is free for a heartbeat.
-      else if (following.heartbeatAfterMs >= lastMs) this.#give(last);
+      else if (performance.now() - following.startedAtMs >= latestDueMs) this.#give(last);
       else {
-        following.heartbeatAfterMs = lastMs;
+        following.heartbeatAfterMs = latestDueMs;
         this.#look();
       }
     });
