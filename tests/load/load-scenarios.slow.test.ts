@@ -98,7 +98,7 @@ test('reads', async () => {
     'a cheap endpoint',
     'register',
     'mark all as read',
-    ...Array<string>(4).fill('a history of 10000 messages'),
+    ...Array<string>(5).fill('a history of 10000 messages'),
   ]);
   for (const { summary, operation } of cases)
     expect(summary[`${operation}_p50_ms`]?.median).toBeGreaterThan(0);
