@@ -22,7 +22,7 @@ test('docker-compose.yml starts every service with the options of Node that it i
     expect(services[service]?.command).toEqual(commandOf(service));
 });
 
-test('so do the manifests for Kubernetes', () => {
+test('the manifests for Kubernetes start every service with them too', () => {
   const commands = readManifestFiles()
     .flatMap(({ documents }) => documents)
     .flatMap((document) => {
