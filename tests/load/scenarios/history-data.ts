@@ -172,7 +172,6 @@ export async function makeHistory(
   const client = await pool.connect();
   const { isSearchable = false } = options;
   try {
-    await client.query('SET synchronous_commit = off');
     await client.query('SET statement_timeout = 0');
     // An index that is made at the end takes a part of the time that one takes which every row goes into.
     const { rows } = await client.query<{ definition: string }>(
@@ -181,6 +180,7 @@ export async function makeHistory(
     if (isSearchable) await client.query('DROP INDEX messages_search');
     for (const text of statements(messages, isSearchable)) await client.query(text);
     if (isSearchable) await client.query(rows[0]?.definition ?? '');
+    // It marks pages as visible to all only if the commits of what is on them are on disk: they are synchronous, as everywhere.
     await client.query('VACUUM (ANALYZE)');
   } finally {
     client.release(true);
