@@ -151,7 +151,7 @@ export const goals: readonly Goal[] = [
     unit: 'KiB',
     most: 30,
   })),
-  ...['GET by proxy', 'GET over the link of a node'].map((name): Goal => ({
+  ...['GET of a small file', 'GET over the link of a node'].map((name): Goal => ({
     what: `processor time of a ${name} in the gateway`,
     scenario: 'reads',
     of: { group: 'a cheap endpoint', name, figures: ['cpu_gateway_us_per_request'] },

@@ -66,3 +66,14 @@ export function findAnswerFault<Context>(
   if (result !== 'success' || msg !== '') return 'the envelope is not that of a success';
   return endpoint.findAnswerFault(data);
 }
+
+/** Compares the status of an answer that is no JSON with those that are declared. */
+export function findRawFault(
+  { rawResponses, refusals }: Endpoint<never>,
+  status: number,
+): string | undefined {
+  const isDeclared =
+    rawResponses.some((raw) => (raw.status ?? 200) === status) ||
+    refusals.some((refusal) => refusal.status === status && refusal.contentType !== undefined);
+  return isDeclared ? undefined : `status ${status} is not declared`;
+}

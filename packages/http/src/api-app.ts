@@ -16,7 +16,7 @@ import type { Span } from '@parley/tracing';
 import express from 'express';
 import type { Express, NextFunction, Request, Response } from 'express';
 
-import { findAnswerFault, recordRequest, reportFault } from './answer-record.ts';
+import { findAnswerFault, findRawFault, recordRequest, reportFault } from './answer-record.ts';
 import { apiPathPrefix } from './api-path.ts';
 import { ApiRequest } from './api-request.ts';
 import { checkAccess } from './check-access.ts';
@@ -293,14 +293,4 @@ function writeSuccess<Context>(
       throw internalServerError();
   }
   writeJson(response, 200, text, headers);
-}
-
-function findRawFault(
-  { rawResponses, refusals }: Endpoint<never>,
-  status: number,
-): string | undefined {
-  const isDeclared =
-    rawResponses.some((raw) => (raw.status ?? 200) === status) ||
-    refusals.some((refusal) => refusal.status === status && refusal.contentType !== undefined);
-  return isDeclared ? undefined : `status ${status} is not declared`;
 }

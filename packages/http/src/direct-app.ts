@@ -2,10 +2,14 @@
  * Answers to requests that do not come as HTTP of their own, but over the link of a gateway. What is checked, decoded, logged and
  * counted is the same as for a request to the app.
  */
+import type { Readable } from 'node:stream';
+import { buffer as readBytes } from 'node:stream/consumers';
+
 import { internalServerError, methodNotAllowed, notFound, withoutCode } from '@parley/contracts';
 import type { ApiError } from '@parley/contracts';
 import {
   answerMaxBytes,
+  fileMaxBytes,
   linkedHeaderNames,
   notOverLinksStatus,
   readAnswerMaxBytes,
@@ -16,7 +20,7 @@ import { findTracer } from '@parley/tracing';
 import type { Span } from '@parley/tracing';
 
 import type { ApiAppOptions } from './api-app.ts';
-import { findAnswerFault, recordRequest, reportFault } from './answer-record.ts';
+import { findAnswerFault, findRawFault, recordRequest, reportFault } from './answer-record.ts';
 import { checkAccess } from './check-access.ts';
 import { clientNameOf } from './client-name.ts';
 import { decodeParameters, findRawText } from './decode-parameters.ts';
@@ -24,7 +28,14 @@ import type { RawParameters } from './decode-parameters.ts';
 import { findRefusalFault } from './declared-refusals.ts';
 import { DirectRoutes, isForLinks } from './direct-routes.ts';
 import type { RouteMatch } from './direct-routes.ts';
-import { LaterAnswer, Preserialized, RawAnswer, noContent, preserialized } from './endpoint.ts';
+import {
+  LaterAnswer,
+  Preserialized,
+  RawAnswer,
+  noContent,
+  preserialized,
+  rawAnswer,
+} from './endpoint.ts';
 import type { Endpoint, EndpointAnswer, Settle } from './endpoint.ts';
 import { refusalFor } from './error-handler.ts';
 import { readFormFiles } from './form-files.ts';
@@ -41,7 +52,7 @@ const noForm: FormValues = new Map();
 export type DirectApp = (request: ReceivedRequest, reply: (answer: LinkAnswer) => void) => void;
 
 /**
- * Makes the function that answers the requests of links. It knows the endpoints that take no files and answer JSON.
+ * Makes the function that answers the requests of links. It knows the endpoints that take no uploads and answer nothing endless.
  *
  * @throws TypeError when declarations contradict one another
  */
@@ -92,8 +103,8 @@ class DirectExchange<Context> implements Settle {
       const given = answer instanceof Promise ? await answer : answer;
       if (given instanceof LaterAnswer) given.begin(this);
       else if (given instanceof Preserialized) this.answer(given);
-      else if (given === noContent || given instanceof RawAnswer)
-        throw new TypeError(`${this.#endpoint?.name} did not answer JSON`);
+      else if (given instanceof RawAnswer) await this.#answerRaw(given);
+      else if (given === noContent) await this.#answerRaw(rawAnswer(204, {}));
       else this.answer(preserialized(successText(given)));
     } catch (error) {
       this.fail(error);
@@ -117,7 +128,7 @@ class DirectExchange<Context> implements Settle {
       return;
     }
     const text = shared === '' ? { shared: own, own: '' } : { shared, own: own.toString() };
-    this.#end({ status: 200, headers: this.#successHeaders, ...text });
+    this.#end({ status: 200, kind: 'json', headers: this.#successHeaders, ...text });
   }
 
   fail(error: unknown): void {
@@ -128,10 +139,38 @@ class DirectExchange<Context> implements Settle {
       reportFault(this.#options, this.#endpoint, findRefusalFault(this.#endpoint, refusal));
     this.#end({
       status: refusal.status,
+      kind: 'json',
       headers: { ...answerHeaders, ...refusal.headers },
       shared: JSON.stringify(refusal.toBody()),
       own: '',
     });
+  }
+
+  /** @throws Error of a stream that fails or has another length than it should; ApiError where the answer has to go by HTTP */
+  async #answerRaw({ status, headers, body }: RawAnswer): Promise<void> {
+    const { answerHeaders, checkAnswers } = this.#options;
+    if (checkAnswers === true && this.#endpoint !== undefined)
+      reportFault(this.#options, this.#endpoint, findRawFault(this.#endpoint, status));
+    const shared = typeof body === 'string' ? body : await this.#readWhole(headers, body);
+    this.#end({ status, kind: 'raw', headers: { ...answerHeaders, ...headers }, shared, own: '' });
+  }
+
+  async #readWhole(
+    { 'Content-Length': length }: Readonly<Record<string, string>>,
+    body: Readable,
+  ): Promise<string | Buffer> {
+    if (this.#request.method === 'HEAD') {
+      body.destroy();
+      return '';
+    }
+    if (length === undefined || Number(length) > fileMaxBytes) {
+      body.destroy();
+      throw mustComeByHttp();
+    }
+    const bytes = await readBytes(body);
+    if (bytes.length !== Number(length))
+      throw new Error(`a stream of ${length} bytes had ${bytes.length}`);
+    return bytes;
   }
 
   /** @returns the refusal of an answer that is too long for a link: what only reads can be asked again by HTTP */
@@ -165,7 +204,7 @@ class DirectExchange<Context> implements Settle {
   ): EndpointAnswer | Promise<EndpointAnswer> {
     const { caller, requestId, signal, headers, method, body } = this.#request;
     const endpoint = findMeantEndpoint(group.endpoints, method, form);
-    // Its gateway chose the way by the method, and the form of a POST may mean GET, of a file.
+    // Its gateway chose the way by the method, and the form of a POST may mean another.
     if (!isForLinks(endpoint)) throw mustComeByHttp();
     this.#endpoint = endpoint;
     if (findTracer() !== undefined)

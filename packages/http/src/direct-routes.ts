@@ -29,7 +29,7 @@ export class DirectRoutes<Context> {
       // Whoever asks for a method that its path has not is told all that it has.
       if (!group.endpoints.some(isForLinks)) continue;
       const path = group.below === 'api' ? apiPathPrefix + group.path : group.path;
-      if (path.includes('/:')) patterns.push({ group, segments: path.split('/') });
+      if (/\/[:*]/.test(path)) patterns.push({ group, segments: path.split('/') });
       else this.#literal.set(path, group);
     }
     this.#patterns = patterns;
@@ -54,24 +54,31 @@ export class DirectRoutes<Context> {
   }
 }
 
-/** Whether requests to an endpoint may come over links, which carry no files and answers of JSON only. */
+/** Whether requests to an endpoint may come over links, which carry no uploads and nothing endless. */
 export function isForLinks({
   method,
   rawResponses,
   takesFile,
 }: Pick<Endpoint<never>, 'method' | 'rawResponses' | 'takesFile'>): boolean {
-  return method !== 'ANY' && rawResponses.length === 0 && !takesFile;
+  const isEndless = rawResponses.some(({ event }) => event !== undefined);
+  return method !== 'ANY' && !isEndless && !takesFile;
 }
 
 function readTexts(
   segments: readonly string[],
   texts: readonly string[],
 ): Readonly<Record<string, string>> | undefined {
-  if (segments.length !== texts.length) return undefined;
+  const takesRest = segments.at(-1)?.startsWith('*') === true;
+  if (takesRest ? segments.length > texts.length : segments.length !== texts.length)
+    return undefined;
   const found: Record<string, string> = {};
   for (const [index, segment] of segments.entries()) {
     const text = texts[index] ?? '';
-    if (segment.startsWith(':')) {
+    if (segment.startsWith('*')) {
+      const rest = texts.slice(index);
+      if (rest.join('/') === '') return undefined;
+      found[segment.slice(1)] = rest.map((part) => decodeURIComponent(part)).join('/');
+    } else if (segment.startsWith(':')) {
       if (text === '') return undefined;
       found[segment.slice(1)] = decodeURIComponent(text);
     } else if (segment !== text) return undefined;

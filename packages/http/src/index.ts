@@ -32,4 +32,4 @@ export type { ServedApi } from './serve-api.ts';
 export * from './service-frame.ts';
 export { isStoreFailure } from './store-failures.ts';
 export { compileCheck } from './validate.ts';
-export { writeJson } from './write-answer.ts';
+export { writeJson, writeWhole } from './write-answer.ts';

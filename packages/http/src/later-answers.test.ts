@@ -16,7 +16,7 @@ import { createApiApp } from './api-app.ts';
 import type { ApiAppOptions } from './api-app.ts';
 import { undeclaredAnswer } from './answer-record.ts';
 import { createDirectApp } from './direct-app.ts';
-import { LaterAnswer, defineEndpoint, noContent, partlyShared, preserialized } from './endpoint.ts';
+import { LaterAnswer, defineEndpoint, partlyShared, preserialized } from './endpoint.ts';
 import type { EndpointAnswer } from './endpoint.ts';
 import { createMetrics } from './metrics.ts';
 import { convertedNumber, text } from './parameters.ts';
@@ -237,10 +237,5 @@ describe('direct requests', () => {
     await expect.poll(() => given.length).toBe(2);
     expect(given.map((each) => each.shared)).toEqual([shared, shared]);
     expect(given[0]?.headers).toBe(given[1]?.headers);
-  });
-
-  it('get no answer without a body', async () => {
-    answer = () => noContent;
-    expect((await directly('?name=x')).status).toBe(500);
   });
 });

@@ -57,6 +57,25 @@ export function successText(
 }
 
 /**
+ * Writes an answer that is no JSON and whose body is there.
+ *
+ * @param headers with the Content-Type; they may tell the length of what HEAD does not get
+ */
+export function writeWhole(
+  response: ServerResponse,
+  status: number,
+  body: string | Buffer,
+  headers: Readonly<Record<string, string>>,
+): void {
+  const hasBody = status !== 204 && status !== 304;
+  response.writeHead(status, {
+    ...(hasBody ? { 'Content-Length': Buffer.byteLength(body) } : {}),
+    ...headers,
+  });
+  response.end(body);
+}
+
+/**
  * Writes an answer that is no JSON. A stream is read no faster than the client takes it, and given up when the client hangs up;
  * when it fails, the connection ends before the announced length, so that nobody takes the answer for complete.
  *
@@ -68,15 +87,12 @@ export async function writeRaw(
   { status, headers, body }: RawAnswer,
   requestId: string,
 ): Promise<void> {
-  response.writeHead(status, {
-    ...(typeof body === 'string' ? { 'Content-Length': Buffer.byteLength(body) } : {}),
-    ...headers,
-    [requestIdHeaderName]: requestId,
-  });
+  const allHeaders = { ...headers, [requestIdHeaderName]: requestId };
   if (typeof body === 'string') {
-    response.end(body);
+    writeWhole(response, status, body, allHeaders);
     return;
   }
+  response.writeHead(status, allHeaders);
   if (request.method === 'HEAD') {
     body.destroy();
     response.end();

@@ -221,9 +221,9 @@ describe('what has to come by HTTP', () => {
         path: '/picture',
         name: 'show-picture',
         method: 'GET',
-        summary: 'A file',
+        summary: 'Events',
         response: {},
-        rawResponse: { contentType: 'image/png', description: 'The picture' },
+        rawResponse: { contentType: 'text/event-stream', description: 'Events', event: {} },
         handler: () => ({}),
       }),
       defineEndpoint({

@@ -200,11 +200,11 @@ export class GatewayLink {
       this.#keepPart(said[1], body);
       return;
     }
-    const [status, headers, answers] = said;
+    const [status, kind, headers, answers] = said;
     const whole = this.#completeBody(answers[0]?.[0], body);
     const shared = answers.length > 1 ? whole.toString() : whole;
     for (const [number, own] of answers)
-      this.#listeners.take(number)?.onLinkAnswer({ status, headers, shared, own });
+      this.#listeners.take(number)?.onLinkAnswer({ status, kind, headers, shared, own });
   }
 
   #keepPart(number: number, part: Buffer): void {

@@ -5,6 +5,7 @@ export { NodeLinks, RequestSignal } from './node-links.ts';
 export type { NodeLinksOptions, ReceivedRequest } from './node-links.ts';
 export {
   answerMaxBytes,
+  fileMaxBytes,
   linkPath,
   linkProtocol,
   linkRequestId,
@@ -13,5 +14,5 @@ export {
   partBytes,
   readAnswerMaxBytes,
 } from './protocol.ts';
-export type { LinkAnswer, LinkedHeaders, LinkedRequest } from './protocol.ts';
+export type { AnswerKind, LinkAnswer, LinkedHeaders, LinkedRequest } from './protocol.ts';
 export { Slots } from './slots.ts';

@@ -16,7 +16,7 @@ import type { ReceivedRequest } from './node-links.ts';
 import { linkPath, linkProtocol, linkRequestId } from './protocol.ts';
 import type { LinkAnswer, LinkedRequest } from './protocol.ts';
 
-const answer = { status: 200, headers: {}, shared: 'x', own: 'y' };
+const answer = { status: 200, kind: 'json', headers: {}, shared: 'x', own: 'y' } as const;
 
 let server: Server;
 let links: NodeLinks;
@@ -162,7 +162,8 @@ describe('a link', () => {
   it('sends what many answers begin with once', async () => {
     const long = 'l'.repeat(100_000);
     const headers = {};
-    reply = ({ address }) => Promise.resolve({ status: 200, headers, shared: long, own: address });
+    reply = ({ address }) =>
+      Promise.resolve({ status: 200, kind: 'json', headers, shared: long, own: address });
     let socket: Socket | undefined;
     server.on('upgrade', (_request, upgraded: Socket) => {
       socket = upgraded;
@@ -170,7 +171,13 @@ describe('a link', () => {
     const link = connect(identityFor(linkRequestId));
     const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => ask(link, `?${n}`)));
     expect(answers).toEqual(
-      Array.from({ length: 100 }, (_, n) => ({ status: 200, headers, shared: long, own: `?${n}` })),
+      Array.from({ length: 100 }, (_, n) => ({
+        status: 200,
+        kind: 'json',
+        headers,
+        shared: long,
+        own: `?${n}`,
+      })),
     );
     expect(socket?.bytesWritten).toBeLessThan(long.length * 3);
   });

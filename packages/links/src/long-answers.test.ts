@@ -73,7 +73,7 @@ const holds = (count: number): Promise<unknown> =>
   waitUntil('the requests are held', () => held.length === count);
 
 function answerOf(shared: string | Buffer, own = ''): LinkAnswer {
-  return { status: 200, headers: {}, shared, own };
+  return { status: 200, kind: 'json', headers: {}, shared, own };
 }
 
 describe('a long answer', () => {
@@ -125,7 +125,7 @@ describe('a long answer', () => {
     const shared = 'ü'.repeat(partBytes + 1);
     const headers = {};
     for (const [at, { reply }] of held.entries())
-      reply({ status: 200, headers, shared, own: String(at) });
+      reply({ status: 200, kind: 'json', headers, shared, own: String(at) });
     const told = await Promise.all(asked.map((each) => each.told));
     expect(told.map((text) => String(text).slice(partBytes + 1))).toEqual(
       asked.map((_, at) => `${at}`),
@@ -180,7 +180,7 @@ describe('a gateway that takes nothing', () => {
     gateway.socket.resume();
     await waitUntil('all has come', () => gateway.said().some(({ body }) => body === 'last'));
     const said = gateway.said().filter(({ body }) => body.length < partBytes);
-    expect(said).toContainEqual({ text: [200, {}, [[2, '']]], body: 'short' });
+    expect(said).toContainEqual({ text: [200, 'json', {}, [[2, '']]], body: 'short' });
     expect(said).toContainEqual({ text: ['part', 0], body: '' });
     const texts = gateway.said().map(({ text }) => JSON.stringify(text));
     expect(texts).not.toContain('["part",1]');
@@ -252,11 +252,11 @@ describe('a node that breaks off or lies', () => {
     say(['part', first.number], 'of the first');
     say(['part', second.number], 'second, ');
     say(['part', second.number], 'and ');
-    say([200, {}, [[second.number, '']]], 'last');
+    say([200, 'json', {}, [[second.number, '']]], 'last');
     say(['part', third.number], 'given up');
     say(['part', third.number]);
-    say([200, {}, [[third.number, '']]], 'whole');
-    say([200, {}, [[first.number, '']]], 'new');
+    say([200, 'json', {}, [[third.number, '']]], 'whole');
+    say([200, 'json', {}, [[first.number, '']]], 'new');
     expect(await Promise.all([first, second, third].map(({ told }) => told))).toEqual([
       'new',
       'second, and last',

@@ -41,7 +41,7 @@ export class LongAnswers {
 
   /** @param shared what the answers to all of the text's numbers begin with; there is at least one */
   add(text: AnswersText, shared: string | Buffer): void {
-    const numbers = text[2].map(([number]) => number);
+    const numbers = text[3].map(([number]) => number);
     const body = typeof shared === 'string' ? Buffer.from(shared) : shared;
     this.#answers.push({
       number: numbers[0] ?? 0,

@@ -70,7 +70,13 @@ const withBodies = (lengths: readonly unknown[], body: string): Buffer =>
     JSON.stringify([lengths.map((bytes, number) => [...poll(number).slice(0, -1), bytes]), []]),
     body,
   );
-const answerOf = (own: string): LinkAnswer => ({ status: 200, headers: {}, shared: '', own });
+const answerOf = (own: string): LinkAnswer => ({
+  status: 200,
+  kind: 'json',
+  headers: {},
+  shared: '',
+  own,
+});
 
 describe('a number that is used again', () => {
   it('ends the poll that had it before, also where both are said at once', async () => {
@@ -83,7 +89,9 @@ describe('a number that is used again', () => {
     held[0]?.reply(answerOf('first'));
     held[1]?.reply(answerOf('second'));
     await waitUntil('it is answered', () => gateway.said().length > 0);
-    expect(gateway.said()).toEqual([{ text: [200, {}, [[3 + slots, 'second']]], body: '' }]);
+    expect(gateway.said()).toEqual([
+      { text: [200, 'json', {}, [[3 + slots, 'second']]], body: '' },
+    ]);
   });
 
   it('is a fault while the poll that has it is held', async () => {
@@ -147,7 +155,7 @@ describe('the end', () => {
     links.end();
     held[1]?.reply(answerOf('late'));
     await waitUntil('the answer has come', () => gateway.said().length > 0);
-    expect(gateway.said()).toEqual([{ text: [200, {}, [[0, long]]], body: '' }]);
+    expect(gateway.said()).toEqual([{ text: [200, 'json', {}, [[0, long]]], body: '' }]);
   });
 
   it.each([
@@ -210,7 +218,7 @@ it('a link that asks whether the node is there is told so', async () => {
   const gateway = await open();
   say(gateway, [[], []]);
   await waitUntil('the node says so', () => gateway.said().length === 1);
-  expect(gateway.said()).toEqual([{ text: [200, {}, []], body: '' }]);
+  expect(gateway.said()).toEqual([{ text: [200, 'json', {}, []], body: '' }]);
 });
 
 describe('a signal', () => {

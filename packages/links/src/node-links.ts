@@ -170,7 +170,7 @@ class NodeLink {
       this.#long.leave(number);
     }
     for (const [at, request] of requests.entries()) this.#begin(request, bodies[at] ?? body);
-    if (requests.length === 0 && left.length === 0) this.#send([200, {}, []]);
+    if (requests.length === 0 && left.length === 0) this.#send([200, 'json', {}, []]);
     this.#tellQuiet();
   }
 
@@ -185,10 +185,13 @@ class NodeLink {
   #reply(number: number, answer: LinkAnswer): void {
     // Who left gets nothing.
     if (this.#waiting.take(number) === undefined) return;
-    const { status, headers, shared, own } = answer;
-    if (own !== '') this.#gather(number, answer);
-    else if (shared.length > partBytes) this.#long.add([status, headers, [[number, '']]], shared);
-    else this.#alone.push(frameOf(JSON.stringify([status, headers, [[number, '']]]), shared));
+    if (answer.own !== '') this.#gather(number, answer);
+    else {
+      const { shared } = answer;
+      const text = textOf(answer, [[number, '']]);
+      if (shared.length > partBytes) this.#long.add(text, shared);
+      else this.#alone.push(frameOf(JSON.stringify(text), shared));
+    }
     if (this.#isFlushing) return;
     this.#isFlushing = true;
     setImmediate(() => this.#flush());
@@ -240,7 +243,7 @@ class NodeLink {
   }
 
   #write({ first, answers }: Alike): void {
-    const text: AnswersText = [first.status, first.headers, answers];
+    const text = textOf(first, answers);
     if (first.shared.length > partBytes) this.#long.add(text, first.shared);
     else this.#send(text, first.shared);
   }
@@ -273,7 +276,13 @@ function cutBodies(requests: readonly RequestText[], body: Buffer): readonly Buf
 }
 
 function isAlike(first: LinkAnswer, other: LinkAnswer): boolean {
-  return first.status === other.status && first.headers === other.headers;
+  return (
+    first.status === other.status && first.kind === other.kind && first.headers === other.headers
+  );
+}
+
+function textOf({ status, kind, headers }: LinkAnswer, answers: AnswersText[3]): AnswersText {
+  return [status, kind, headers, answers];
 }
 
 export class NodeLinks {

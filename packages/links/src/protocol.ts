@@ -5,7 +5,7 @@ import type { Caller } from '@parley/contracts';
 export const linkPath = '/link';
 
 /** The name of the protocol in the upgrade; another one is another protocol. */
-export const linkProtocol = 'parley-requests-2';
+export const linkProtocol = 'parley-requests-3';
 
 /**
  * The request id in the identity that opens a link. Ids of requests are never words, so no identity that was signed for a request
@@ -14,7 +14,14 @@ export const linkProtocol = 'parley-requests-2';
 export const linkRequestId = 'link';
 
 /** Headers of a client's request that services of links ask for. */
-export const linkedHeaderNames = ['content-type', 'user-agent', 'idempotency-key'] as const;
+export const linkedHeaderNames = [
+  'content-type',
+  'user-agent',
+  'idempotency-key',
+  'if-none-match',
+  'if-range',
+  'range',
+] as const;
 
 /** Those that the request has, and that of the gateway's span where it is traced. */
 export type LinkedHeaders = {
@@ -33,10 +40,14 @@ export type LinkedRequest = {
   readonly body: Buffer;
 };
 
-/** An answer of JSON, which is `shared` and `own`, one after the other. */
+/** `raw` is what is no JSON: a file, a page, a redirect, or nothing. */
+export type AnswerKind = 'json' | 'raw';
+
+/** An answer whose body is `shared` and `own`, one after the other. */
 export type LinkAnswer = {
   readonly status: number;
-  /** Beside those of every JSON answer. */
+  readonly kind: AnswerKind;
+  /** Of JSON those beside what every such answer has. */
   readonly headers: Readonly<Record<string, string>>;
   /** What the answers to many polls may begin with alike; then it crosses the link once. A Buffer holds it as UTF-8. */
   readonly shared: string | Buffer;
@@ -48,6 +59,9 @@ export const partBytes = 262_144;
 
 /** An answer that reads and is longer has to be asked for by HTTP, where each has a flow control of its own. */
 export const readAnswerMaxBytes = 16 * 1_048_576;
+
+/** A file that is larger has to be asked for by HTTP: on a link it would be held whole, and others would wait for it. */
+export const fileMaxBytes = 1_048_576;
 
 /** No answer is longer. */
 export const answerMaxBytes = 128 * 1_048_576;
@@ -80,6 +94,7 @@ export type RequestText = readonly [
  */
 export type AnswersText = readonly [
   status: number,
+  kind: AnswerKind,
   headers: Readonly<Record<string, string>>,
   answers: readonly (readonly [number: number, own: string])[],
 ];

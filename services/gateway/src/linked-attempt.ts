@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { requestIdHeaderName } from '@parley/contracts';
-import { writeJson } from '@parley/http';
+import { writeJson, writeWhole } from '@parley/http';
 import {
   LinkRefused,
   LinkUnreachable,
@@ -91,7 +91,8 @@ class LinkedAttempt implements LinkListener {
       return;
     }
     attempt.hasHeaders = true;
-    writeJson(this.#response, answer.status, text, {
+    const write = answer.kind === 'json' ? writeJson : writeWhole;
+    write(this.#response, answer.status, text, {
       ...answer.headers,
       ...answerHeaders,
       [requestIdHeaderName]: requestId,

@@ -37,7 +37,7 @@ export type Endpoint = {
   readonly isLongPoll: boolean;
   /** The answer is a stream of events, which ends when either side ends it. */
   readonly isStream: boolean;
-  /** It goes over the link to its node. Files, webhooks, and answers that are not JSON are proxied. */
+  /** It goes over the link to its node. Uploads, webhooks and streams of events are proxied. */
   readonly isLinked: boolean;
   /** The request belongs to an event queue named by `queue_id` in query or body, and goes to that queue's holder. */
   readonly goesToHolder: boolean;
@@ -63,7 +63,7 @@ const repeat = { afterLoss: 'repeat' } as const;
 const proxied = { isLinked: false } as const;
 
 /** What pages and mail show by its address. */
-const shown = { authentication: 'basic-or-key', isLimited: false, ...proxied } as const;
+const shown = { authentication: 'basic-or-key', isLimited: false } as const;
 
 const webhook = {
   authentication: 'key-or-basic',
@@ -175,26 +175,22 @@ const rows: readonly Row[] = [
   ['bot_storage', 'presence', { GET: {}, PUT: repeat, DELETE: {} }],
   ['/avatar/{email_or_id}', 'presence', { GET: shown }],
   ['/avatar/{email_or_id}/medium', 'presence', { GET: shown }],
-  ['/user_avatars/{realm_id:int}/{file}', 'presence', { GET: { ...open, ...proxied } }],
-  ['/static/images/default-avatar.png', 'presence', { GET: { ...open, ...proxied } }],
-  ['/static/images/default-avatar-medium.png', 'presence', { GET: { ...open, ...proxied } }],
-  ['generate_204', 'presence', { GET: { ...open, ...proxied } }],
+  ['/user_avatars/{realm_id:int}/{file}', 'presence', { GET: open }],
+  ['/static/images/default-avatar.png', 'presence', { GET: open }],
+  ['/static/images/default-avatar-medium.png', 'presence', { GET: open }],
+  ['generate_204', 'presence', { GET: open }],
   ['realm', 'presence', { PATCH: {} }],
   ['realm/deactivate', 'presence', { POST: {} }],
   ['realm/domains', 'presence', { GET: {}, POST: {} }],
   ['realm/domains/{domain}', 'presence', { PATCH: {}, DELETE: {} }],
-  ['realm/icon', 'presence', { GET: proxied, POST: {}, DELETE: {} }],
-  ['realm/logo', 'presence', { GET: proxied, POST: {}, DELETE: {} }],
-  ['/user_avatars/{realm_id:int}/realm/{file}', 'presence', { GET: { ...open, ...proxied } }],
-  ['/static/images/logo/parley-logo.png', 'presence', { GET: { ...open, ...proxied } }],
-  ['/static/images/logo/parley-logo-night.png', 'presence', { GET: { ...open, ...proxied } }],
+  ['realm/icon', 'presence', { GET: {}, POST: {}, DELETE: {} }],
+  ['realm/logo', 'presence', { GET: {}, POST: {}, DELETE: {} }],
+  ['/user_avatars/{realm_id:int}/realm/{file}', 'presence', { GET: open }],
+  ['/static/images/logo/parley-logo.png', 'presence', { GET: open }],
+  ['/static/images/logo/parley-logo-night.png', 'presence', { GET: open }],
   ['realm/emoji', 'presence', { GET: {} }],
   ['realm/emoji/{emoji_name}', 'presence', { POST: {}, DELETE: {} }],
-  [
-    '/user_avatars/{realm_id:int}/emoji/images/{file}',
-    'presence',
-    { GET: { ...open, ...proxied } },
-  ],
+  ['/user_avatars/{realm_id:int}/emoji/images/{file}', 'presence', { GET: open }],
   ['realm/filters', 'presence', { GET: {}, POST: {} }],
   ['realm/filters/{filter_id:int}', 'presence', { DELETE: {} }],
   ['user_groups', 'presence', { GET: {} }],

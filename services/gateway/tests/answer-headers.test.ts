@@ -27,7 +27,13 @@ beforeAll(async () => {
     });
   }
   const forged = { Vary: 'Accept-Language', 'X-Content-Type-Options': 'forged' };
-  const answer = { status: 200, headers: forged, shared: JSON.stringify(success), own: '' };
+  const answer = {
+    status: 200,
+    kind: 'json',
+    headers: forged,
+    shared: JSON.stringify(success),
+    own: '',
+  } as const;
   await gateway.addUpstream('messages', (_request, response) => response.destroy(), {
     linkHandler: () => Promise.resolve(answer),
   });

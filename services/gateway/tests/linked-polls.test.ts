@@ -31,7 +31,13 @@ const hold: LinkHandler = () => new Promise(() => undefined);
 const shared = `{"result":"success","msg":"","events":[{"id":5,"name":"ünïcode 🎉"}`;
 const headers = { 'x-parley-node': 'node-name' };
 const answerEvents: LinkHandler = () =>
-  Promise.resolve({ status: 200, headers, shared, own: `],"queue_id":"${queueId}"}` });
+  Promise.resolve({
+    status: 200,
+    kind: 'json',
+    headers,
+    shared,
+    own: `],"queue_id":"${queueId}"}`,
+  });
 const answered = { ...success, events: [{ id: 5, name: 'ünïcode 🎉' }], queue_id: queueId };
 
 function notByItself(): never {
@@ -88,7 +94,7 @@ describe('a poll on a link', () => {
     await addNodes(async ({ address }) => {
       const id = Number(/last_event_id=(\d+)/.exec(address)?.[1]);
       if (id % 2 === 0) await release.promise;
-      return { status: 200, headers, shared: '{"id":', own: `${id}}` };
+      return { status: 200, kind: 'json', headers, shared: '{"id":', own: `${id}}` };
     });
     const ids = Array.from({ length: 40 }, (_, id) => id);
     const answers = ids.map(async (id) => (await poll({ id })).json);
@@ -101,6 +107,7 @@ describe('a poll on a link', () => {
     await addNodes(() =>
       Promise.resolve({
         status: 503,
+        kind: 'json',
         headers: { 'Retry-After': '7' },
         shared: '',
         own: '{"result":"error","msg":"x","code":"SERVICE_UNAVAILABLE"}',

@@ -39,7 +39,7 @@ function answerOf(
   status = 200,
   headers: Readonly<Record<string, string>> = {},
 ): LinkAnswer {
-  return { status, headers, shared: JSON.stringify(json), own: '' };
+  return { status, kind: 'json', headers, shared: JSON.stringify(json), own: '' };
 }
 
 const hold: LinkHandler = () => new Promise(() => undefined);
@@ -141,7 +141,7 @@ describe('a request', () => {
   });
 
   it.each([
-    ['for a file', 'GET', 'realm/icon', undefined, 'presence'],
+    ['to a webhook', 'POST', 'external/helloworld', '{}', 'messages'],
     ['with a long body', 'POST', 'messages', 'x'.repeat(1_100_000), 'messages'],
   ])('%s is proxied', async (_what, method, path, body, service) => {
     const node = await gateway.addUpstream(
@@ -165,6 +165,68 @@ it('a node that wants a request by HTTP is asked so, once', async () => {
   expect([answer.status, answer.json]).toEqual([200, { ...success, by: 'http' }]);
   expect(node.arrived.length).toBe(1);
   expect(node.seen).toMatchObject([{ method: 'POST', url: '/api/v1/messages', body }]);
+});
+
+describe('an answer that is no JSON', () => {
+  async function get(path: string, method = 'GET'): Promise<Response> {
+    return fetch(`${gateway.url}${path}`, {
+      method,
+      redirect: 'manual',
+      headers: { ...authorization(user), range: 'bytes=0-9', 'if-none-match': '"tag"' },
+    });
+  }
+
+  function answerRaw(
+    status: number,
+    headers: Readonly<Record<string, string>>,
+    shared: string | Buffer = '',
+  ): LinkHandler {
+    return () => Promise.resolve({ status, kind: 'raw', headers, shared, own: '' });
+  }
+
+  it('has its own headers, and those of the gateway', async () => {
+    const bytes = Buffer.from([0, 255, 128, 10, 13]);
+    const node = await addNode(
+      answerRaw(200, { 'Content-Type': 'image/png', 'X-Content-Type-Options': 'forged' }, bytes),
+    );
+    const answer = await get('/user_uploads/1/a/b.png');
+    expect(Buffer.from(await answer.arrayBuffer())).toEqual(bytes);
+    const { date, connection, 'keep-alive': _, ...headers } = Object.fromEntries(answer.headers);
+    expect([date, connection]).toEqual([expect.any(String), 'keep-alive']);
+    expect(headers).toEqual({
+      'content-type': 'image/png',
+      'content-length': '5',
+      'x-content-type-options': 'nosniff',
+      'access-control-allow-origin': '*',
+      'access-control-allow-headers': 'Authorization',
+      'access-control-allow-methods': 'GET, POST, DELETE, PUT, PATCH, HEAD',
+      'x-request-id': node.arrived[0]?.requestId,
+    });
+    expect(node.arrived[0]?.headers).toMatchObject({
+      range: 'bytes=0-9',
+      'if-none-match': '"tag"',
+    });
+  });
+
+  it.each([
+    [204, null],
+    [304, null],
+    [302, '0'],
+  ])('with status %s has no body', async (status, length) => {
+    await addNode(answerRaw(status, { Location: '/elsewhere', ETag: '"tag"' }));
+    const answer = await get('/user_uploads/1/a/b.png');
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get('content-length')).toBe(length);
+    expect(answer.headers.get('location')).toBe('/elsewhere');
+    expect(await answer.text()).toBe('');
+  });
+
+  it('tells HEAD the length of the file', async () => {
+    await addNode(answerRaw(200, { 'Content-Type': 'image/png', 'Content-Length': '123456789' }));
+    const answer = await get('/user_uploads/1/a/b.png', 'HEAD');
+    expect(answer.headers.get('content-length')).toBe('123456789');
+    expect(await answer.text()).toBe('');
+  });
 });
 
 describe('a long answer', () => {
@@ -204,7 +266,7 @@ describe('a long answer', () => {
         linkHandler: ({ address }) =>
           Promise.resolve(
             address.endsWith('?long')
-              ? { status: 200, headers: {}, shared, own: '' }
+              ? { status: 200, kind: 'json', headers: {}, shared, own: '' }
               : answerOf({ ...success, by: 'link' }),
           ),
       },
@@ -234,7 +296,13 @@ describe('a long answer', () => {
       else setImmediate(dieLater);
     };
     setImmediate(dieLater);
-    return Promise.resolve({ status: 200, headers: {}, shared: Buffer.alloc(120e6), own: '' });
+    return Promise.resolve({
+      status: 200,
+      kind: 'json',
+      headers: {},
+      shared: Buffer.alloc(120e6),
+      own: '',
+    });
   }
 
   it('that breaks off is asked for again elsewhere, where that is harmless', async () => {

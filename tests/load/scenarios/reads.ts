@@ -45,7 +45,7 @@ async function openCheapEndpoint(
       expected: '"result":"success"',
     },
     {
-      name: 'GET by proxy',
+      name: 'GET of a small file',
       requests: [writeGet(url, await uploadFile(url, file), uploader)],
       expected: file.text,
     },
