@@ -1,7 +1,7 @@
 import type { Queryable } from '@parley/database';
 import { findUpload } from '@parley/store';
 
-export type ReadableFile = { readonly contentType: string };
+export type ReadableFile = { readonly contentType: string; readonly sizeBytes: number };
 
 /**
  * Decides whether a user may read an uploaded file: its owner, and whoever may see a message that links to it (reference facts,
@@ -19,5 +19,6 @@ export async function findReadableFile(
   if (pathId.includes('\0')) return undefined;
   const upload = await findUpload(db, userId, pathId);
   if (upload === undefined) return undefined;
-  return upload.isReadable ? { contentType: upload.contentType } : 'refused';
+  const { isReadable, contentType, sizeBytes } = upload;
+  return isReadable ? { contentType, sizeBytes } : 'refused';
 }

@@ -3,7 +3,6 @@ import { Readable } from 'node:stream';
 import {
   DeleteObjectCommand,
   GetObjectCommand,
-  HeadObjectCommand,
   S3Client,
   S3ServiceException,
 } from '@aws-sdk/client-s3';
@@ -109,16 +108,6 @@ export class BucketStore implements FileStore {
       if (!(found.Body instanceof Readable)) throw new TypeError('an object without content');
       const whole = /\/(\d+)$/.exec(found.ContentRange ?? '')?.[1] ?? found.ContentLength;
       return { sizeBytes: Number(whole ?? 0), content: found.Body };
-    });
-  }
-
-  async findSize(key: string): Promise<number | undefined> {
-    checkKey(key);
-    return orMissing(async () => {
-      const found = await this.#client.send(
-        new HeadObjectCommand({ Bucket: this.#bucket, Key: key }),
-      );
-      return found.ContentLength ?? 0;
     });
   }
 

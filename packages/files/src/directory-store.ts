@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { access, mkdir, open, rename, rm } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -78,12 +78,6 @@ export class DirectoryStore implements FileStore {
       range === undefined ? {} : { start: range.first, end: range.last },
     );
     return { sizeBytes: size, content };
-  }
-
-  async findSize(key: string): Promise<number | undefined> {
-    const place = this.#path(key);
-    const found = await orMissing(() => stat(place));
-    return found?.size;
   }
 
   async remove(key: string): Promise<void> {

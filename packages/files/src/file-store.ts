@@ -32,11 +32,6 @@ export type FileStore = {
    */
   read(key: string, range?: ByteRange): Promise<StoredFile | undefined>;
   /**
-   * @returns the size in bytes, or undefined when there is no such file
-   * @throws FileStoreFault
-   */
-  findSize(key: string): Promise<number | undefined>;
-  /**
    * Removes a file, and what a write left that was cut off. One that is not there is removed already.
    *
    * @throws FileStoreFault

@@ -60,9 +60,9 @@ export function reportFault(
 /** Compares the very text that would be sent, without the envelope, with the declared schema. */
 export function findAnswerFault<Context>(
   endpoint: Endpoint<Context>,
-  text: string | Buffer,
+  text: string,
 ): string | undefined {
-  const { result, msg, ...data } = JSON.parse(text.toString()) as Record<string, unknown>;
+  const { result, msg, ...data } = JSON.parse(text) as Record<string, unknown>;
   if (result !== 'success' || msg !== '') return 'the envelope is not that of a success';
   return endpoint.findAnswerFault(data);
 }

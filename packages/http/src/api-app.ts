@@ -9,6 +9,7 @@ import {
 } from '@parley/contracts';
 import type { Caller } from '@parley/contracts';
 import { verifyIdentity } from '@parley/identity';
+import { textOf } from '@parley/links';
 import { requestLogger } from '@parley/logging';
 import type { Logger } from '@parley/logging';
 import { findTracer } from '@parley/tracing';
@@ -289,7 +290,7 @@ function writeSuccess<Context>(
   }
   const text = successText(answer);
   if (options.checkAnswers === true) {
-    if (reportFault(options, endpoint, findAnswerFault(endpoint, text)))
+    if (reportFault(options, endpoint, findAnswerFault(endpoint, textOf(text))))
       throw internalServerError();
   }
   writeJson(response, 200, text, headers);

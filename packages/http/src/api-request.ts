@@ -74,5 +74,8 @@ export class ApiRequest implements UntypedRequest {
     return question < 0 ? '' : url.slice(question + 1);
   }
 
+  /** By HTTP an answer may have any length. */
+  readonly admitFile = (): void => undefined;
+
   readonly receiveFile: ReceiveFile = (options) => receiveFile(this.#parts.request, options);
 }

@@ -2,19 +2,19 @@
  * Answers to requests that do not come as HTTP of their own, but over the link of a gateway. What is checked, decoded, logged and
  * counted is the same as for a request to the app.
  */
+import { validateHeaderValue } from 'node:http';
 import type { Readable } from 'node:stream';
-import { buffer as readBytes } from 'node:stream/consumers';
 
-import { internalServerError, methodNotAllowed, notFound, withoutCode } from '@parley/contracts';
-import type { ApiError } from '@parley/contracts';
+import { internalServerError, methodNotAllowed, notFound } from '@parley/contracts';
 import {
   answerMaxBytes,
-  fileMaxBytes,
+  bytesOf,
   linkedHeaderNames,
   notOverLinksStatus,
   readAnswerMaxBytes,
+  textOf,
 } from '@parley/links';
-import type { LinkAnswer, LinkedHeaders, ReceivedRequest } from '@parley/links';
+import type { LinkBody, LinkAnswer, LinkedHeaders, ReceivedRequest } from '@parley/links';
 import { requestLogger } from '@parley/logging';
 import { findTracer } from '@parley/tracing';
 import type { Span } from '@parley/tracing';
@@ -41,6 +41,7 @@ import { refusalFor } from './error-handler.ts';
 import { readFormFiles } from './form-files.ts';
 import { decodeForm } from './form-text.ts';
 import type { FormValues } from './form-text.ts';
+import { LinkedFiles, mustComeByHttp } from './linked-files.ts';
 import { decodeBody } from './request-body.ts';
 import { endRequestSpan, openRequestSpan } from './request-span.ts';
 import { allowedMethods, findEndpoint, findMeantEndpoint, takesJson } from './route-groups.ts';
@@ -57,44 +58,44 @@ export type DirectApp = (request: ReceivedRequest, reply: (answer: LinkAnswer) =
  * @throws TypeError when declarations contradict one another
  */
 export function createDirectApp<Context>(options: ApiAppOptions<Context>): DirectApp {
-  const routes = new DirectRoutes(options.endpoints);
-  const successHeaders = { ...options.answerHeaders };
+  const app: App<Context> = {
+    ...options,
+    routes: new DirectRoutes(options.endpoints),
+    successHeaders: { ...options.answerHeaders },
+    files: new LinkedFiles(),
+  };
   return (request, reply) => {
-    void new DirectExchange(options, routes, successHeaders, request, reply).run();
+    void new DirectExchange(app, request, reply).run();
   };
 }
 
-class DirectExchange<Context> implements Settle {
-  readonly #options: ApiAppOptions<Context>;
-  readonly #routes: DirectRoutes<Context>;
+type App<Context> = ApiAppOptions<Context> & {
+  readonly routes: DirectRoutes<Context>;
   /** The same object for all, by which alike answers are known. */
-  readonly #successHeaders: Readonly<Record<string, string>>;
+  readonly successHeaders: Readonly<Record<string, string>>;
+  readonly files: LinkedFiles;
+};
+
+class DirectExchange<Context> implements Settle {
+  readonly #app: App<Context>;
   readonly #request: ReceivedRequest;
   readonly #reply: (answer: LinkAnswer) => void;
   readonly #startedAtMs = performance.now();
   #endpoint: Endpoint<Context> | undefined;
   #span: Span | undefined;
 
-  constructor(
-    options: ApiAppOptions<Context>,
-    routes: DirectRoutes<Context>,
-    successHeaders: Readonly<Record<string, string>>,
-    request: ReceivedRequest,
-    reply: (answer: LinkAnswer) => void,
-  ) {
-    this.#options = options;
-    this.#routes = routes;
-    this.#successHeaders = successHeaders;
+  constructor(app: App<Context>, request: ReceivedRequest, reply: (answer: LinkAnswer) => void) {
+    this.#app = app;
     this.#request = request;
     this.#reply = reply;
-    options.metrics?.requestsInFlight.inc();
+    app.metrics?.requestsInFlight.inc();
   }
 
   async run(): Promise<void> {
     try {
       const { address } = this.#request;
       const mark = address.indexOf('?');
-      const match = this.#routes.find(mark < 0 ? address : address.slice(0, mark));
+      const match = this.#app.routes.find(mark < 0 ? address : address.slice(0, mark));
       if (match === undefined) throw notFound();
       const query = mark < 0 ? '' : address.slice(mark + 1);
       const form = this.#hasForm(match) ? await this.#readForm() : noForm;
@@ -112,12 +113,12 @@ class DirectExchange<Context> implements Settle {
   }
 
   answer({ shared, own }: Preserialized): void {
-    const { checkAnswers } = this.#options;
+    const { checkAnswers } = this.#app;
     const endpoint = this.#endpoint;
     if (
       checkAnswers === true &&
       endpoint !== undefined &&
-      reportFault(this.#options, endpoint, findAnswerFault(endpoint, shared + own.toString()))
+      reportFault(this.#app, endpoint, findAnswerFault(endpoint, shared + textOf(own)))
     ) {
       this.fail(internalServerError());
       return;
@@ -127,16 +128,16 @@ class DirectExchange<Context> implements Settle {
       this.fail(tooLong);
       return;
     }
-    const text = shared === '' ? { shared: own, own: '' } : { shared, own: own.toString() };
-    this.#end({ status: 200, kind: 'json', headers: this.#successHeaders, ...text });
+    const text = shared === '' ? { shared: own, own: '' } : { shared, own: textOf(own) };
+    this.#end({ status: 200, kind: 'json', headers: this.#app.successHeaders, ...text });
   }
 
   fail(error: unknown): void {
-    const { answerHeaders, checkAnswers, log } = this.#options;
+    const { answerHeaders, checkAnswers, log } = this.#app;
     const refusal = refusalFor(error, requestLogger(log, this.#request.requestId));
     const isAnswer = refusal.status !== notOverLinksStatus;
     if (checkAnswers === true && isAnswer && this.#endpoint !== undefined)
-      reportFault(this.#options, this.#endpoint, findRefusalFault(this.#endpoint, refusal));
+      reportFault(this.#app, this.#endpoint, findRefusalFault(this.#endpoint, refusal));
     this.#end({
       status: refusal.status,
       kind: 'json',
@@ -146,38 +147,32 @@ class DirectExchange<Context> implements Settle {
     });
   }
 
-  /** @throws Error of a stream that fails or has another length than it should; ApiError where the answer has to go by HTTP */
+  /** @throws TypeError for a header that cannot be written; ApiError where the answer has to go by HTTP, or could not be read */
   async #answerRaw({ status, headers, body }: RawAnswer): Promise<void> {
-    const { answerHeaders, checkAnswers } = this.#options;
+    const { answerHeaders, checkAnswers } = this.#app;
     if (checkAnswers === true && this.#endpoint !== undefined)
-      reportFault(this.#options, this.#endpoint, findRawFault(this.#endpoint, status));
-    const shared = typeof body === 'string' ? body : await this.#readWhole(headers, body);
+      reportFault(this.#app, this.#endpoint, findRawFault(this.#endpoint, status));
+    // Beyond the link it would be the fault of everybody on it.
+    for (const [name, value] of Object.entries(headers)) validateHeaderValue(name, value);
+    const shared = typeof body === 'string' ? body : await this.#read(headers, body);
     this.#end({ status, kind: 'raw', headers: { ...answerHeaders, ...headers }, shared, own: '' });
   }
 
-  async #readWhole(
+  async #read(
     { 'Content-Length': length }: Readonly<Record<string, string>>,
     body: Readable,
-  ): Promise<string | Buffer> {
-    if (this.#request.method === 'HEAD') {
-      body.destroy();
-      return '';
-    }
-    if (length === undefined || Number(length) > fileMaxBytes) {
-      body.destroy();
-      throw mustComeByHttp();
-    }
-    const bytes = await readBytes(body);
-    if (bytes.length !== Number(length))
-      throw new Error(`a stream of ${length} bytes had ${bytes.length}`);
-    return bytes;
+  ): Promise<LinkBody> {
+    const bytes = length === undefined ? Infinity : Number(length);
+    const log = requestLogger(this.#app.log, this.#request.requestId);
+    return this.#app.files.read(body, bytes, this.#request, log);
   }
 
   /** @returns the refusal of an answer that is too long for a link: what only reads can be asked again by HTTP */
-  #findTooLong(shared: string, own: string | Buffer): Error | undefined {
+  #findTooLong(shared: string, own: LinkBody): Error | undefined {
     // A unit of a text is three bytes at most.
-    if ((shared.length + own.length) * 3 <= readAnswerMaxBytes) return undefined;
-    const bytes = Buffer.byteLength(shared) + Buffer.byteLength(own);
+    const isShort = (text: string): boolean => text.length * 3 <= readAnswerMaxBytes / 2;
+    if (isShort(shared) && typeof own === 'string' && isShort(own)) return undefined;
+    const bytes = bytesOf(shared) + bytesOf(own);
     const { method, longPoll } = this.#endpoint ?? {};
     // A poll's answer is as long as its first event makes it.
     if (method === 'GET' && longPoll !== true && bytes > readAnswerMaxBytes)
@@ -224,33 +219,36 @@ class DirectExchange<Context> implements Settle {
       header: (name: string) => readHeader(headers, name),
       formFiles: () => readFormFiles(headers['content-type'], body),
       receiveFile: notOverLinks,
+      admitFile: (bytes: number) => this.#app.files.admit(bytes, this.#request),
     };
-    const { context } = this.#options;
+    const { context } = this.#app;
     return this.#span === undefined
       ? endpoint.handle(context, request)
       : this.#span.run(() => endpoint.handle(context, request));
   }
 
   #end(answer: LinkAnswer): void {
-    const { requestId, caller, signal, method } = this.#request;
     if (this.#span !== undefined)
-      endRequestSpan(this.#span, signal.aborted ? undefined : answer.status);
-    recordRequest(this.#options, {
+      endRequestSpan(this.#span, this.#request.signal.aborted ? undefined : answer.status);
+    // What comes again by HTTP is told then.
+    if (answer.status === notOverLinksStatus) this.#app.metrics?.requestsInFlight.dec();
+    else this.#record(answer.status);
+    this.#reply(answer);
+  }
+
+  #record(status: number): void {
+    const { requestId, caller, signal, method } = this.#request;
+    recordRequest(this.#app, {
       startedAtMs: this.#startedAtMs,
       endpoint: this.#endpoint,
       requestId,
       caller: caller ?? undefined,
       method,
-      status: answer.status,
+      status,
       hungUp: signal.aborted,
       traceId: this.#span?.traceId,
     });
-    this.#reply(answer);
   }
-}
-
-function mustComeByHttp(): ApiError {
-  return withoutCode('This request has to come by HTTP', notOverLinksStatus);
 }
 
 function readHeader(headers: LinkedHeaders, name: string): string | undefined {
@@ -260,5 +258,5 @@ function readHeader(headers: LinkedHeaders, name: string): string | undefined {
 }
 
 function notOverLinks(): never {
-  throw new TypeError('files do not come over links');
+  throw new TypeError('uploads do not come over links');
 }

@@ -1,6 +1,8 @@
 import type { Readable } from 'node:stream';
 
 import type { Caller, ErrorCode } from '@parley/contracts';
+import { textOf } from '@parley/links';
+import type { LinkBody } from '@parley/links';
 
 import type { EndpointExample } from './endpoint-example.ts';
 import type { FormFile } from './form-files.ts';
@@ -61,6 +63,11 @@ export type EndpointRequest<
   readonly query: string;
   /** Reads the small files of a multipart body beside its fields; not for endpoints that declare `takesFile`. */
   readonly formFiles: () => Promise<FormFile[]>;
+  /**
+   * To be called with the bytes that a file has before it is opened: some ways of an answer carry small ones only, and then the request
+   * comes again another way.
+   */
+  readonly admitFile: (bytes: number) => void;
   /** Receives the one file of the body; only for endpoints that declare `takesFile`. */
   readonly receiveFile: ReceiveFile;
 } & (Access extends { readonly authentication: 'required' }
@@ -71,20 +78,20 @@ export type EndpointRequest<
 export class Preserialized {
   /** What the answers to other requests begin with too; empty where that is not known. */
   readonly shared: string;
-  readonly own: string | Buffer;
+  readonly own: LinkBody;
 
-  constructor(shared: string, own: string | Buffer) {
+  constructor(shared: string, own: LinkBody) {
     this.shared = shared;
     this.own = own;
   }
 
-  get text(): string | Buffer {
-    return this.shared === '' ? this.own : this.shared + this.own.toString();
+  get text(): LinkBody {
+    return this.shared === '' ? this.own : this.shared + textOf(this.own);
   }
 }
 
-/** @param text the whole answer, `{"result":"success","msg":"",…}`; a Buffer holds it as UTF-8 */
-export function preserialized(text: string | Buffer): Preserialized {
+/** @param text the whole answer, `{"result":"success","msg":"",…}`, or its bytes, which must not be changed any more */
+export function preserialized(text: LinkBody): Preserialized {
   return new Preserialized('', text);
 }
 
@@ -135,7 +142,7 @@ export class RawAnswer {
 
 /**
  * @param headers with the Content-Type; a stream's length has to be among them, so that an answer that breaks off is noticed
- * @param body a stream is destroyed when the client hangs up
+ * @param body a stream is destroyed when the client hangs up, and when it is not sent
  */
 export function rawAnswer(
   status: number,

@@ -7,7 +7,7 @@ import { Writable } from 'node:stream';
 import { badEventQueueId, identityHeaderName, serviceUnavailable } from '@parley/contracts';
 import type { Caller } from '@parley/contracts';
 import { signIdentity } from '@parley/identity';
-import { RequestSignal } from '@parley/links';
+import { RequestSignal, textOf } from '@parley/links';
 import type { LinkAnswer, ReceivedRequest } from '@parley/links';
 import { createLogger } from '@parley/logging';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -107,6 +107,7 @@ function requestFor(query: string, by = caller): ReceivedRequest {
     headers: {},
     body: Buffer.alloc(0),
     signal: new RequestSignal(),
+    link: { backlogBytes: 0 },
   };
 }
 
@@ -115,7 +116,7 @@ async function directly(query: string, by = caller): Promise<Asked> {
   const { status, headers, shared, own } = await new Promise<LinkAnswer>((resolve) =>
     ask(requestFor(query, by), resolve),
   );
-  return { status, headers, text: shared.toString() + own };
+  return { status, headers, text: textOf(shared) + own };
 }
 
 const later =
@@ -138,7 +139,14 @@ const answers: readonly (readonly [
 ])[] = [
   ['an object', () => ({ word: 'yes' }), '?name=x', caller, 200, word],
   ['a text', () => preserialized(word), '?name=x', caller, 200, word],
-  ['bytes', () => preserialized(Buffer.from(word)), '?name=x', caller, 200, word],
+  [
+    'bytes',
+    () => preserialized([Buffer.from(word.slice(0, 5)), Buffer.from(word.slice(5))]),
+    '?name=x',
+    caller,
+    200,
+    word,
+  ],
   [
     'a shared beginning',
     () => partlyShared(word.slice(0, 9), word.slice(9)),

@@ -2,6 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 
 import { requestIdHeaderName } from '@parley/contracts';
+import { bytesOf } from '@parley/links';
+import type { LinkBody } from '@parley/links';
 
 import { Preserialized } from './endpoint.ts';
 import type { RawAnswer } from './endpoint.ts';
@@ -24,19 +26,19 @@ function currentHttpDate(): string {
 /**
  * Writes a JSON answer. A HEAD request gets the headers only, which Node sees to.
  *
- * @param text the complete body
+ * @param body complete
  * @param headers beside those of every answer
  */
 export function writeJson(
   response: ServerResponse,
   status: number,
-  text: string | Buffer,
+  body: LinkBody,
   headers: Readonly<Record<string, string>> = {},
 ): void {
   const date = currentHttpDate();
   response.writeHead(status, {
     'Content-Type': 'application/json',
-    'Content-Length': Buffer.byteLength(text),
+    'Content-Length': bytesOf(body),
     'Cache-Control': 'max-age=0, no-cache, no-store, must-revalidate',
     Expires: date,
     'Last-Modified': date,
@@ -44,13 +46,22 @@ export function writeJson(
     'Content-Language': 'en',
     ...headers,
   });
-  response.end(text);
+  endWith(response, body);
+}
+
+function endWith(response: ServerResponse, body: LinkBody): void {
+  if (typeof body === 'string') {
+    response.end(body);
+    return;
+  }
+  response.cork();
+  for (const piece of body) response.write(piece);
+  // It uncorks.
+  response.end();
 }
 
 /** The text of a success: `result` and `msg` first, then the data (reference facts, people 3). */
-export function successText(
-  data: Readonly<Record<string, unknown>> | Preserialized,
-): string | Buffer {
+export function successText(data: Readonly<Record<string, unknown>> | Preserialized): LinkBody {
   return data instanceof Preserialized
     ? data.text
     : JSON.stringify({ result: 'success', msg: '', ...data });
@@ -64,15 +75,15 @@ export function successText(
 export function writeWhole(
   response: ServerResponse,
   status: number,
-  body: string | Buffer,
+  body: LinkBody,
   headers: Readonly<Record<string, string>>,
 ): void {
   const hasBody = status !== 204 && status !== 304;
   response.writeHead(status, {
-    ...(hasBody ? { 'Content-Length': Buffer.byteLength(body) } : {}),
+    ...(hasBody ? { 'Content-Length': bytesOf(body) } : {}),
     ...headers,
   });
-  response.end(body);
+  endWith(response, body);
 }
 
 /**

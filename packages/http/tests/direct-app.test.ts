@@ -72,6 +72,7 @@ async function overLink(
         headers: headersOf(asked),
         body: Buffer.from(asked.body ?? ''),
         signal,
+        link: { backlogBytes: 0 },
       },
       resolve,
     );

@@ -1,7 +1,7 @@
 /** Answers over a link that are no JSON. */
 import { Readable } from 'node:stream';
 
-import { RequestSignal, fileMaxBytes, notOverLinksStatus } from '@parley/links';
+import { RequestSignal, bytesOf, fileMaxBytes, notOverLinksStatus, textOf } from '@parley/links';
 import type { LinkAnswer, LinkedHeaders } from '@parley/links';
 import { createLogger } from '@parley/logging';
 import { beforeEach, expect, it } from 'vitest';
@@ -39,14 +39,25 @@ const serveFile = defineEndpoint({
   ],
   rawResponse: { contentType: 'image/png', description: 'The file' },
   refusals: [{ status: 404, contentType: 'text/html', description: 'There is none' }],
-  handler: (_context: object, { parameters, header }) => {
+  handler: (_context: object, { parameters, header, admitFile }) => {
     const { path } = parameters;
     const size = Number(path);
     if (path === 'endless') return stream(undefined, Buffer.from('x'));
     if (path === 'short') return stream('5', Buffer.from('four'));
+    if (path === 'long') return stream('3', Buffer.from('four'));
+    if (path === 'forged') return rawAnswer(200, { ETag: '"\n"' });
     if (path === 'broken') {
       made = new Readable({ read: () => made?.destroy(new Error('the disk is gone')) });
       return rawAnswer(200, { 'Content-Length': '5' }, made);
+    }
+    if (path === 'silent') {
+      made = new Readable({ read: () => undefined });
+      made.push('x');
+      return rawAnswer(200, { 'Content-Length': '5' }, made);
+    }
+    if (path === 'announced') {
+      admitFile(fileMaxBytes + 1);
+      return stream('4', Buffer.from('four'));
     }
     if (size > 0) return stream(path, Buffer.alloc(size - 1, 'x'), Buffer.from('y'));
     const text = `${parameters.realm_id}: ${path}, ${header('range')}`;
@@ -91,16 +102,26 @@ beforeEach(() => {
   made = undefined;
 });
 
-function ask(address: string, method = 'GET', headers: LinkedHeaders = {}): Promise<LinkAnswer> {
+type Way = {
+  readonly headers?: LinkedHeaders;
+  readonly signal?: RequestSignal;
+  readonly backlogBytes?: number;
+};
+
+function ask(
+  address: string,
+  method = 'GET',
+  { headers = {}, signal = new RequestSignal(), backlogBytes = 0 }: Way = {},
+): Promise<LinkAnswer> {
+  const body = Buffer.alloc(0);
+  const link = { backlogBytes };
   return new Promise((resolve) => {
-    const signal = new RequestSignal();
-    const body = Buffer.alloc(0);
-    app({ requestId: 'r', method, address, caller: null, headers, body, signal }, resolve);
+    app({ requestId: 'r', method, address, caller: null, headers, body, signal, link }, resolve);
   });
 }
 
 it('a page comes with its headers alone, by a path of several segments', async () => {
-  expect(await ask('/files/3/%C3%BC%2F%40/b', 'GET', { range })).toEqual({
+  expect(await ask('/files/3/%C3%BC%2F%40/b', 'GET', { headers: { range } })).toEqual({
     status: 404,
     kind: 'raw',
     headers: { 'Content-Type': 'text/html', 'x-parley-node': 'n' },
@@ -119,17 +140,52 @@ it('nothing comes as nothing', async () => {
 
 it.each([1, 70_000, fileMaxBytes])('a file of %s bytes comes whole', async (size) => {
   const { status, kind, shared: bytes } = await ask(`/files/3/${size}`);
-  expect([status, kind, bytes.length]).toEqual([200, 'raw', size]);
-  expect(bytes.toString('latin1')).toBe(`${'x'.repeat(size - 1)}y`);
+  expect([status, kind, bytesOf(bytes)]).toEqual([200, 'raw', size]);
+  expect(textOf(bytes)).toBe(`${'x'.repeat(size - 1)}y`);
 });
 
-it.each([fileMaxBytes + 1, 'endless'])('a file of %s has to come by HTTP', async (path) => {
-  expect((await ask(`/files/3/${path}`)).status).toBe(notOverLinksStatus);
+it.each([fileMaxBytes + 1, 'endless', 'silent'])(
+  'a file of %s has to come by HTTP',
+  async (path) => {
+    expect((await ask(`/files/3/${path}`)).status).toBe(notOverLinksStatus);
+    expect(made?.destroyed).toBe(true);
+  },
+);
+
+it('a file that is announced as too long is not opened', async () => {
+  expect((await ask('/files/3/announced')).status).toBe(notOverLinksStatus);
+  expect(made).toBeUndefined();
+});
+
+it.each(['short', 'long', 'broken'])('a file that is %s is no answer', async (path) => {
+  expect(await ask(`/files/3/${path}`)).toMatchObject({ status: 503, kind: 'json' });
   expect(made?.destroyed).toBe(true);
 });
 
-it.each(['short', 'broken'])('a file that is %s is no answer', async (path) => {
-  expect(await ask(`/files/3/${path}`)).toMatchObject({ status: 500, kind: 'json' });
+it('a header that cannot be written is no answer', async () => {
+  expect(await ask('/files/3/forged')).toMatchObject({ status: 500, kind: 'json' });
+});
+
+it('a file that nobody waits for any more is let go', async () => {
+  const signal = new RequestSignal();
+  const answered = ask('/files/3/silent', 'GET', { signal });
+  await expect.poll(() => made?.readableDidRead).toBe(true);
+  signal.abort();
+  expect(made?.destroyed).toBe(true);
+  await answered;
+});
+
+it('files go by HTTP while their gateway has much to take', async () => {
+  const status = async (backlogBytes: number): Promise<number> =>
+    (await ask('/files/3/1', 'GET', { backlogBytes })).status;
+  expect([await status(1e6), await status(1e7)]).toEqual([200, notOverLinksStatus]);
+});
+
+it('files go by HTTP while many are read', async () => {
+  const reading = Array.from({ length: 64 }, () => ask('/files/3/silent'));
+  await expect.poll(async () => (await ask('/files/3/1')).status).toBe(notOverLinksStatus);
+  await Promise.all(reading);
+  expect((await ask('/files/3/1')).status).toBe(200);
 });
 
 it('HEAD learns the length of any file, and nothing is read', async () => {
@@ -137,7 +193,7 @@ it('HEAD learns the length of any file, and nothing is read', async () => {
   expect(await ask(`/files/3/${size}`, 'HEAD')).toMatchObject({
     status: 200,
     headers: { 'Content-Length': String(size) },
-    shared: '',
+    shared: [],
   });
   expect([made?.destroyed, made?.readableDidRead]).toEqual([true, false]);
 });

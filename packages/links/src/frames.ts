@@ -1,70 +1,108 @@
 /** Frames of a link: two lengths of four bytes each, a text of JSON, and the bytes of a body, both of which may be empty. */
+import type { Writable } from 'node:stream';
+
+import { bytesOf, cutAt, joined } from './body.ts';
+import type { LinkBody } from './body.ts';
 
 const headerBytes = 8;
 
 /** A frame never comes near it: nodes send what is long in parts, and a gateway what is much in several. */
 const frameMaxBytes = 64 * 1_048_576;
 
+/** A shorter body is copied into the frame, which costs less than to write it by itself. */
+const copiedMaxBytes = 16_384;
+
 /** The other side does not keep to the protocol. */
 export class BrokenFrame extends Error {}
 
-/** @returns the bytes of a frame whose body is all the parts, one after the other */
-export function frameOf(text: string, ...parts: readonly (string | Buffer)[]): Buffer {
+/** @returns the bytes of a frame, in one piece where they are few */
+export function frameOf(text: string, body: LinkBody = ''): readonly Buffer[] {
+  const bodyBytes = bytesOf(body);
+  const isCopied = typeof body === 'string' || bodyBytes <= copiedMaxBytes;
   const textBytes = Buffer.byteLength(text);
-  const bodyBytes = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
-  const frame = Buffer.allocUnsafe(headerBytes + textBytes + bodyBytes);
+  const frame = Buffer.allocUnsafe(headerBytes + textBytes + (isCopied ? bodyBytes : 0));
   frame.writeUInt32BE(textBytes, 0);
   frame.writeUInt32BE(bodyBytes, 4);
   let at = headerBytes + frame.write(text, headerBytes);
-  for (const part of parts)
-    at += typeof part === 'string' ? frame.write(part, at) : part.copy(frame, at);
-  return frame;
+  if (typeof body === 'string') frame.write(body, at);
+  else if (isCopied) for (const piece of body) at += piece.copy(frame, at);
+  else return [frame, ...body];
+  return [frame];
 }
 
-/** Takes frames out of the bytes of a connection, wherever those are cut. */
+/** Writes a frame at once. */
+export function writeFrame(socket: Writable, frame: readonly Buffer[]): void {
+  socket.cork();
+  for (const piece of frame) socket.write(piece);
+  socket.uncork();
+}
+
+/** Takes frames out of the bytes of a connection, wherever those are cut. Bodies are not copied. */
 export class FrameReader {
-  readonly #onFrame: (text: string, body: Buffer) => void;
+  readonly #onFrame: (text: string, body: readonly Buffer[]) => void;
+  /** The beginning of a frame. */
   #chunks: Buffer[] = [];
   #bytes = 0;
-  /** With fewer bytes no frame is complete, so nothing is put together before. */
+  /** With fewer bytes nothing can be done. */
   #bytesWanted = headerBytes;
 
-  constructor(onFrame: (text: string, body: Buffer) => void) {
+  constructor(onFrame: (text: string, body: readonly Buffer[]) => void) {
     this.#onFrame = onFrame;
   }
 
   /** @throws BrokenFrame */
   push(chunk: Buffer): void {
+    if (this.#bytes === 0) {
+      this.#readAll(chunk);
+      return;
+    }
     this.#chunks.push(chunk);
     this.#bytes += chunk.length;
     if (this.#bytes < this.#bytesWanted) return;
-    const bytes = this.#chunks.length === 1 ? chunk : Buffer.concat(this.#chunks, this.#bytes);
-    const begin = this.#readAll(bytes);
-    this.#bytes = bytes.length - begin;
-    this.#chunks = this.#bytes === 0 ? [] : [bytes.subarray(begin)];
+    const chunks = this.#chunks;
+    const bytesWanted = this.#bytesWanted;
+    this.#chunks = [];
+    this.#bytes = 0;
+    this.#bytesWanted = headerBytes;
+    if (bytesWanted === headerBytes) {
+      this.#readAll(Buffer.concat(chunks));
+      return;
+    }
+    const [frame, behind] = cutAt(chunks, bytesWanted);
+    const [header] = cutAt(frame, headerBytes);
+    const [head, body] = cutAt(frame, headerBytes + joined(header).readUInt32BE(0));
+    this.#onFrame(joined(head).toString('utf8', headerBytes), body);
+    for (const rest of behind) this.#readAll(rest);
   }
 
-  /** @returns where the first incomplete frame begins */
-  #readAll(bytes: Buffer): number {
+  /** Reads the frames of a chunk that begins with one, and keeps the first that is not complete. */
+  #readAll(bytes: Buffer): void {
     let begin = 0;
     for (;;) {
       const left = bytes.length - begin;
       if (left < headerBytes) {
-        this.#bytesWanted = headerBytes;
-        return begin;
+        this.#keep(bytes, begin, headerBytes);
+        return;
       }
       const textEnd = begin + headerBytes + bytes.readUInt32BE(begin);
       const end = textEnd + bytes.readUInt32BE(begin + 4);
       if (end - begin > frameMaxBytes) throw new BrokenFrame('a frame is too long');
       if (end > bytes.length) {
-        this.#bytesWanted = end - begin;
-        return begin;
+        this.#keep(bytes, begin, end - begin);
+        return;
       }
       this.#onFrame(
         bytes.toString('utf8', begin + headerBytes, textEnd),
-        bytes.subarray(textEnd, end),
+        end > textEnd ? [bytes.subarray(textEnd, end)] : [],
       );
       begin = end;
     }
+  }
+
+  #keep(bytes: Buffer, begin: number, bytesWanted: number): void {
+    if (begin === bytes.length) return;
+    this.#chunks = [bytes.subarray(begin)];
+    this.#bytes = bytes.length - begin;
+    this.#bytesWanted = bytesWanted;
   }
 }

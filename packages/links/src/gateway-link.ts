@@ -4,7 +4,8 @@ import type { Socket } from 'node:net';
 
 import { identityHeaderName } from '@parley/contracts';
 
-import { BrokenFrame, FrameReader, frameOf } from './frames.ts';
+import { bytesOf, textOf } from './body.ts';
+import { BrokenFrame, FrameReader, frameOf, writeFrame } from './frames.ts';
 import { answerMaxBytes, linkPath, linkProtocol } from './protocol.ts';
 import { Slots } from './slots.ts';
 import type {
@@ -61,7 +62,7 @@ const requestsPerFrame = 1_000;
 const bodiesPerFrameBytes = 4 * 1_048_576;
 
 /** What has come of a long answer. */
-type Begun = { readonly number: number; readonly parts: Buffer[]; bytes: number };
+type Begun = { readonly number: number; readonly pieces: Buffer[]; bytes: number };
 
 export class GatewayLink {
   readonly #options: GatewayLinkOptions;
@@ -187,7 +188,7 @@ export class GatewayLink {
     this.#say([[], []]);
   }
 
-  #receive(text: string, body: Buffer): void {
+  #receive(text: string, body: readonly Buffer[]): void {
     const said = JSON.parse(text) as AnswersText | PartText | LeavingText;
     if (said[0] === 'leaving') {
       this.#isLeaving = true;
@@ -202,25 +203,25 @@ export class GatewayLink {
     }
     const [status, kind, headers, answers] = said;
     const whole = this.#completeBody(answers[0]?.[0], body);
-    const shared = answers.length > 1 ? whole.toString() : whole;
+    const shared = answers.length > 1 ? textOf(whole) : whole;
     for (const [number, own] of answers)
       this.#listeners.take(number)?.onLinkAnswer({ status, kind, headers, shared, own });
   }
 
-  #keepPart(number: number, part: Buffer): void {
-    if (this.#begunAnswer?.number !== number) this.#begunAnswer = { number, parts: [], bytes: 0 };
-    this.#begunAnswer.parts.push(part);
-    this.#begunAnswer.bytes += part.length;
+  #keepPart(number: number, part: readonly Buffer[]): void {
+    if (this.#begunAnswer?.number !== number) this.#begunAnswer = { number, pieces: [], bytes: 0 };
+    this.#begunAnswer.pieces.push(...part);
+    this.#begunAnswer.bytes += bytesOf(part);
     if (this.#begunAnswer.bytes > answerMaxBytes) throw new BrokenFrame('an answer is too long');
     if (part.length === 0) this.#begunAnswer = undefined;
   }
 
   /** @returns the body of an answer, whose last part, or all of it, has come */
-  #completeBody(firstNumber: number | undefined, lastPart: Buffer): Buffer {
+  #completeBody(firstNumber: number | undefined, lastPart: readonly Buffer[]): readonly Buffer[] {
     const begun = this.#begunAnswer;
     if (begun === undefined || begun.number !== firstNumber) return lastPart;
     this.#begunAnswer = undefined;
-    return Buffer.concat([...begun.parts, lastPart]);
+    return [...begun.pieces, ...lastPart];
   }
 
   #flushSoon(): void {
@@ -263,7 +264,7 @@ export class GatewayLink {
   }
 
   #say(text: RequestsText | LeavingText, bodies: readonly Buffer[] = []): void {
-    this.#socket?.write(frameOf(JSON.stringify(text), ...bodies));
+    if (this.#socket !== undefined) writeFrame(this.#socket, frameOf(JSON.stringify(text), bodies));
   }
 
   #close(fault: LinkFault): void {

@@ -7,7 +7,8 @@ import type { AddressInfo, Socket } from 'node:net';
 import { identityHeaderName } from '@parley/contracts';
 import { signIdentity } from '@parley/identity';
 
-import { FrameReader } from './frames.ts';
+import { textOf } from './body.ts';
+import { FrameReader, frameOf } from './frames.ts';
 import type { NodeLinks } from './node-links.ts';
 import { linkPath, linkProtocol } from './protocol.ts';
 
@@ -30,6 +31,11 @@ export async function listenForLinks(links: NodeLinks): Promise<Server> {
     server.listen(0, '127.0.0.1', resolve);
   });
   return server;
+}
+
+/** @returns a frame in one piece */
+export function wholeFrame(...frame: Parameters<typeof frameOf>): Buffer {
+  return Buffer.concat(frameOf(...frame));
 }
 
 /** A gateway that says what a test writes to its socket. */
@@ -58,7 +64,7 @@ export function connectRawly(
   let isOver = false;
   const said: { text: unknown; body: string }[] = [];
   const reader = new FrameReader((text, body) =>
-    said.push({ text: JSON.parse(text) as unknown, body: body.toString() }),
+    said.push({ text: JSON.parse(text) as unknown, body: textOf(body) }),
   );
   socket.on('data', (chunk: Buffer) => {
     if (head.includes('\r\n\r\n')) reader.push(chunk);

@@ -13,6 +13,7 @@ import type { LinkFault } from './gateway-link.ts';
 import { caller, listenForLinks, secret } from './link-test-server.ts';
 import { NodeLinks } from './node-links.ts';
 import type { ReceivedRequest } from './node-links.ts';
+import { textOf } from './body.ts';
 import { linkPath, linkProtocol, linkRequestId } from './protocol.ts';
 import type { LinkAnswer, LinkedRequest } from './protocol.ts';
 
@@ -77,7 +78,7 @@ function requestOf(requestId: string, address = '/x?a=b', body = ''): LinkedRequ
 function ask(link: GatewayLink, address = '/x?a=b', body = ''): Promise<LinkAnswer | LinkFault> {
   return new Promise((resolve) => {
     link.send(requestOf('r', address, body), {
-      onLinkAnswer: ({ shared, ...rest }) => resolve({ ...rest, shared: shared.toString() }),
+      onLinkAnswer: ({ shared, ...rest }) => resolve({ ...rest, shared: textOf(shared) }),
       onLinkFault: (fault) => resolve(fault),
     });
   });

@@ -7,12 +7,13 @@ import { signIdentity } from '@parley/identity';
 import { waitUntil } from '@parley/test-kit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { frameOf } from './frames.ts';
 import { GatewayLink, LinkLost } from './gateway-link.ts';
-import { caller, connectRawly, listenForLinks, secret } from './link-test-server.ts';
+import { caller, connectRawly, listenForLinks, secret, wholeFrame } from './link-test-server.ts';
 import type { RawGateway } from './link-test-server.ts';
 import { NodeLinks } from './node-links.ts';
 import type { ReceivedRequest } from './node-links.ts';
+import { textOf } from './body.ts';
+import type { LinkBody } from './body.ts';
 import { answerMaxBytes, linkProtocol, linkRequestId, partBytes } from './protocol.ts';
 import type { LinkAnswer } from './protocol.ts';
 
@@ -62,7 +63,7 @@ function ask(link: GatewayLink): { number: number; told: Promise<string | Error>
   const number = link.send(
     { requestId: 'r', method: 'GET', address: '/', caller, headers: {}, body: Buffer.alloc(0) },
     {
-      onLinkAnswer: ({ shared, own }) => resolve(shared.toString() + own),
+      onLinkAnswer: ({ shared, own }) => resolve(textOf(shared) + own),
       onLinkFault: resolve,
     },
   );
@@ -72,7 +73,7 @@ function ask(link: GatewayLink): { number: number; told: Promise<string | Error>
 const holds = (count: number): Promise<unknown> =>
   waitUntil('the requests are held', () => held.length === count);
 
-function answerOf(shared: string | Buffer, own = ''): LinkAnswer {
+function answerOf(shared: LinkBody, own = ''): LinkAnswer {
   return { status: 200, kind: 'json', headers: {}, shared, own };
 }
 
@@ -85,7 +86,10 @@ describe('a long answer', () => {
       const asked = [ask(link), ask(link)];
       await holds(2);
       held[0]?.reply(answerOf(text));
-      held[1]?.reply(answerOf(Buffer.from(text)));
+      const bytes = Buffer.from(text);
+      held[1]?.reply(
+        answerOf([bytes.subarray(0, 7), bytes.subarray(7, 90_001), bytes.subarray(90_001)]),
+      );
       for (const { told } of asked) expect((await told) === text).toBe(true);
       expect(link.size).toBe(0);
     },
@@ -111,7 +115,7 @@ describe('a long answer', () => {
     const asked = Array.from({ length: 140 }, () => ask(link));
     await holds(asked.length);
     const text = Buffer.alloc(2_000_000, 'l');
-    for (const { reply } of held) reply(answerOf(text));
+    for (const { reply } of held) reply(answerOf([text]));
     for (const { told } of asked) expect((await told).toString().length).toBe(text.length);
     expect(faults).toEqual([]);
   });
@@ -156,13 +160,14 @@ describe('a long answer', () => {
 
 describe('a gateway that takes nothing', () => {
   // More than the kernel keeps between the two.
-  const long = Buffer.alloc(100 * 1_048_576, 'l');
+  const longBytes = 100 * 1_048_576;
+  const long = [Buffer.alloc(longBytes, 'l')];
 
   async function open(requests: number): Promise<RawGateway> {
     const gateway = connectRawly(server, linkRequestId);
     closes.push(() => gateway.socket.destroy());
     const texts = Array.from({ length: requests }, (_, at) => [at, 'r', 'GET', '/', null, {}, 0]);
-    gateway.socket.write(frameOf(JSON.stringify([texts, []])));
+    gateway.socket.write(wholeFrame(JSON.stringify([texts, []])));
     await holds(requests);
     gateway.socket.pause();
     return gateway;
@@ -172,9 +177,9 @@ describe('a gateway that takes nothing', () => {
     const gateway = await open(4);
     for (const { reply } of held.slice(0, 2)) reply(answerOf(long));
     held[2]?.reply(answerOf('short'));
-    gateway.socket.write(frameOf(JSON.stringify([[], [3]])));
+    gateway.socket.write(wholeFrame(JSON.stringify([[], [3]])));
     await waitUntil('the node has read on', () => held[3]?.request.signal.aborted === true);
-    gateway.socket.write(frameOf(JSON.stringify([[[4, 'r', 'GET', '/', null, {}, 0]], [0, 1]])));
+    gateway.socket.write(wholeFrame(JSON.stringify([[[4, 'r', 'GET', '/', null, {}, 0]], [0, 1]])));
     await holds(5);
     held[4]?.reply(answerOf('last'));
     gateway.socket.resume();
@@ -184,7 +189,7 @@ describe('a gateway that takes nothing', () => {
     expect(said).toContainEqual({ text: ['part', 0], body: '' });
     const texts = gateway.said().map(({ text }) => JSON.stringify(text));
     expect(texts).not.toContain('["part",1]');
-    expect(gateway.said().length * partBytes).toBeLessThan(long.length);
+    expect(gateway.said().length * partBytes).toBeLessThan(longBytes);
     expect(faults).toEqual([]);
   });
 
@@ -229,8 +234,8 @@ describe('a node that breaks off or lies', () => {
     return link;
   }
 
-  const say = (text: unknown, body: string | Buffer = ''): unknown =>
-    socket?.write(frameOf(JSON.stringify(text), body));
+  const say = (text: unknown, body: LinkBody = ''): unknown =>
+    socket?.write(wholeFrame(JSON.stringify(text), body));
 
   it('in the middle of an answer has lost it', async () => {
     const { number, told } = ask(await open());
@@ -242,7 +247,7 @@ describe('a node that breaks off or lies', () => {
   it('by an answer of any length loses its link at the bound', async () => {
     const { number, told } = ask(await open());
     const part = Buffer.alloc(4 * 1_048_576);
-    for (let sent = 0; sent <= answerMaxBytes; sent += part.length) say(['part', number], part);
+    for (let sent = 0; sent <= answerMaxBytes; sent += part.length) say(['part', number], [part]);
     expect(await told).toBeInstanceOf(LinkLost);
   });
 

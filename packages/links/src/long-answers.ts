@@ -1,7 +1,9 @@
 /** Answers of one link that are too long for a frame: they go in parts, one answer after another, and others go between the parts. */
 import type { Duplex } from 'node:stream';
 
-import { frameOf } from './frames.ts';
+import { bytesOf, cutAt } from './body.ts';
+import type { LinkBody } from './body.ts';
+import { frameOf, writeFrame } from './frames.ts';
 import { partBytes } from './protocol.ts';
 import type { AnswersText, PartText } from './protocol.ts';
 
@@ -9,10 +11,11 @@ type LongAnswer = {
   /** The first of its numbers, by which its parts are known. */
   readonly number: number;
   readonly text: string;
-  readonly body: Buffer;
   /** The numbers of those who wait for it. */
   readonly awaiting: Set<number>;
-  sentBytes: number;
+  left: readonly Buffer[];
+  leftBytes: number;
+  hasBegun: boolean;
 };
 
 export class LongAnswers {
@@ -40,17 +43,19 @@ export class LongAnswers {
   }
 
   /** @param shared what the answers to all of the text's numbers begin with; there is at least one */
-  add(text: AnswersText, shared: string | Buffer): void {
+  add(text: AnswersText, shared: LinkBody): void {
     const numbers = text[3].map(([number]) => number);
-    const body = typeof shared === 'string' ? Buffer.from(shared) : shared;
+    const body = typeof shared === 'string' ? [Buffer.from(shared)] : shared;
+    const leftBytes = bytesOf(body);
     this.#answers.push({
       number: numbers[0] ?? 0,
       text: JSON.stringify(text),
-      body,
       awaiting: new Set(numbers),
-      sentBytes: 0,
+      left: body,
+      leftBytes,
+      hasBegun: false,
     });
-    this.#bytes += body.length;
+    this.#bytes += leftBytes;
     this.#sendSoon();
   }
 
@@ -59,7 +64,7 @@ export class LongAnswers {
     const left = this.#answers.find(({ awaiting }) => awaiting.delete(number));
     if (left === undefined || left.awaiting.size > 0) return;
     this.#remove(left);
-    if (left.sentBytes > 0) this.#say(['part', left.number]);
+    if (left.hasBegun) this.#say(['part', left.number]);
   }
 
   /** Sends all that is left, however long that is. */
@@ -91,29 +96,30 @@ export class LongAnswers {
   #sendPart(): void {
     const [answer] = this.#answers;
     if (answer === undefined) return;
-    const from = answer.sentBytes;
-    const part = answer.body.subarray(from, from + partBytes);
-    answer.sentBytes += part.length;
-    this.#bytes -= part.length;
-    if (answer.sentBytes < answer.body.length) {
-      this.#say(['part', answer.number], part);
+    if (answer.leftBytes <= partBytes) {
+      this.#remove(answer);
+      this.#write(answer.text, answer.left);
       return;
     }
-    this.#remove(answer);
-    this.#write(answer.text, part);
+    const [part, left] = cutAt(answer.left, partBytes);
+    answer.left = left;
+    answer.leftBytes -= partBytes;
+    answer.hasBegun = true;
+    this.#bytes -= partBytes;
+    this.#say(['part', answer.number], part);
   }
 
   #remove(answer: LongAnswer): void {
     this.#answers = this.#answers.filter((each) => each !== answer);
-    this.#bytes -= answer.body.length - answer.sentBytes;
+    this.#bytes -= answer.leftBytes;
     if (this.#answers.length === 0) this.#onEmpty();
   }
 
-  #say(text: PartText, ...body: readonly Buffer[]): void {
-    this.#write(JSON.stringify(text), ...body);
+  #say(text: PartText, body: readonly Buffer[] = []): void {
+    this.#write(JSON.stringify(text), body);
   }
 
-  #write(text: string, ...body: readonly Buffer[]): void {
-    if (this.#socket.writable) this.#socket.write(frameOf(text, ...body));
+  #write(text: string, body: readonly Buffer[]): void {
+    if (this.#socket.writable) writeFrame(this.#socket, frameOf(text, body));
   }
 }

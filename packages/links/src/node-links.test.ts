@@ -5,8 +5,7 @@ import type { Socket } from 'node:net';
 import { waitUntil } from '@parley/test-kit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { frameOf } from './frames.ts';
-import { caller, connectRawly, listenForLinks, secret } from './link-test-server.ts';
+import { caller, connectRawly, listenForLinks, secret, wholeFrame } from './link-test-server.ts';
 import type { RawGateway } from './link-test-server.ts';
 import { NodeLinks, RequestSignal } from './node-links.ts';
 import type { ReceivedRequest } from './node-links.ts';
@@ -52,7 +51,7 @@ async function open(): Promise<RawGateway> {
 }
 
 function say(gateway: RawGateway, text: unknown): void {
-  gateway.socket.write(frameOf(JSON.stringify(text)));
+  gateway.socket.write(wholeFrame(JSON.stringify(text)));
 }
 
 const poll = (number: number): readonly unknown[] => [
@@ -66,7 +65,7 @@ const poll = (number: number): readonly unknown[] => [
 ];
 /** A frame with requests that give these lengths of their bodies. */
 const withBodies = (lengths: readonly unknown[], body: string): Buffer =>
-  frameOf(
+  wholeFrame(
     JSON.stringify([lengths.map((bytes, number) => [...poll(number).slice(0, -1), bytes]), []]),
     body,
   );
@@ -105,13 +104,13 @@ describe('a number that is used again', () => {
 
 describe('what is no frame of ours', () => {
   it.each([
-    ['no JSON', frameOf('{')],
-    ['no lists', frameOf('null')],
-    ['an object', frameOf('{}')],
-    ['no list of polls', frameOf('[7,[]]')],
-    ['a poll without a number', frameOf('[[[null,"r","GET","?",null,{},0]],[]]')],
-    ['a number with a fraction', frameOf('[[[0.5,"r","GET","?",null,{},0]],[]]')],
-    ['a number below zero', frameOf('[[[-1,"r","GET","?",null,{},0]],[]]')],
+    ['no JSON', wholeFrame('{')],
+    ['no lists', wholeFrame('null')],
+    ['an object', wholeFrame('{}')],
+    ['no list of polls', wholeFrame('[7,[]]')],
+    ['a poll without a number', wholeFrame('[[[null,"r","GET","?",null,{},0]],[]]')],
+    ['a number with a fraction', wholeFrame('[[[0.5,"r","GET","?",null,{},0]],[]]')],
+    ['a number below zero', wholeFrame('[[[-1,"r","GET","?",null,{},0]],[]]')],
     ['lengths beyond all bounds', Buffer.alloc(8, 0xff)],
     ['a body beyond the frame', withBodies([2, 3], 'four')],
     ['a body that belongs to nobody', withBodies([1, 2], 'four')],
@@ -133,7 +132,7 @@ describe('what is no frame of ours', () => {
   it('half a frame is waited for, and answers go on', async () => {
     const gateway = await open();
     say(gateway, [[poll(0)], []]);
-    const frame = frameOf(JSON.stringify([[poll(1)], []]));
+    const frame = wholeFrame(JSON.stringify([[poll(1)], []]));
     gateway.socket.write(frame.subarray(0, 11));
     await waitUntil('the first poll is held', () => held.length === 1);
     held[0]?.reply(answerOf('y'));

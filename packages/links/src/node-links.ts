@@ -5,7 +5,9 @@ import type { Duplex } from 'node:stream';
 import { identityHeaderName } from '@parley/contracts';
 import { verifyIdentity } from '@parley/identity';
 
-import { BrokenFrame, FrameReader, frameOf } from './frames.ts';
+import { bytesOf, joined } from './body.ts';
+import type { LinkBody } from './body.ts';
+import { BrokenFrame, FrameReader, frameOf, writeFrame } from './frames.ts';
 import { LongAnswers } from './long-answers.ts';
 import { SlotTable } from './slots.ts';
 import { answerMaxBytes, linkPath, linkProtocol, linkRequestId, partBytes } from './protocol.ts';
@@ -43,10 +45,15 @@ export class RequestSignal {
   }
 }
 
+/** What a gateway has not taken yet of the answers on its link. */
+export type LinkBacklog = { readonly backlogBytes: number };
+
 /** A request that a node is to answer. */
 export type ReceivedRequest = LinkedRequest & {
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: RequestSignal;
+  /** What its answer has to wait for. */
+  readonly link: LinkBacklog;
 };
 
 export type NodeLinksOptions = {
@@ -77,13 +84,13 @@ const farewellMaxMs = 1_000;
 
 type Alike = { readonly first: LinkAnswer; readonly answers: [number, string][] };
 
-class NodeLink {
+class NodeLink implements LinkBacklog {
   readonly #socket: Duplex;
   readonly #options: NodeLinksOptions;
   readonly #waiting = new SlotTable<RequestSignal>();
   /** Answers of this moment that others may begin like, by what they share. */
   readonly #alike = new Map<LinkAnswer['shared'], Alike>();
-  /** The other answers of this moment, if they are not long. */
+  /** The frames of the other answers of this moment, if they are not long. */
   #alone: Buffer[] = [];
   readonly #long: LongAnswers;
   #isFlushing = false;
@@ -98,7 +105,7 @@ class NodeLink {
     this.#socket = socket;
     this.#options = options;
     this.#long = new LongAnswers(socket, () => this.#tellQuiet());
-    const reader = new FrameReader((text, body) => this.#receive(text, body));
+    const reader = new FrameReader((text, body) => this.#receive(text, joined(body)));
     const read = (chunk: Buffer): void => {
       try {
         reader.push(chunk);
@@ -120,6 +127,10 @@ class NodeLink {
   /** Resolves when the gateway sends nothing more and has all its answers, or is gone. */
   get quiet(): Promise<void> {
     return this.#quiet.promise;
+  }
+
+  get backlogBytes(): number {
+    return this.#long.bytes + this.#socket.writableLength;
   }
 
   get isQuiet(): boolean {
@@ -177,8 +188,9 @@ class NodeLink {
   #begin([number, requestId, method, address, caller, headers]: RequestText, body: Buffer): void {
     const signal = new RequestSignal();
     this.#waiting.put(number, signal);
-    this.#options.answer({ requestId, method, address, caller, headers, body, signal }, (answer) =>
-      this.#reply(number, answer),
+    this.#options.answer(
+      { requestId, method, address, caller, headers, body, signal, link: this },
+      (answer) => this.#reply(number, answer),
     );
   }
 
@@ -188,9 +200,9 @@ class NodeLink {
     if (answer.own !== '') this.#gather(number, answer);
     else {
       const { shared } = answer;
-      const text = textOf(answer, [[number, '']]);
-      if (shared.length > partBytes) this.#long.add(text, shared);
-      else this.#alone.push(frameOf(JSON.stringify(text), shared));
+      const text = answersTextOf(answer, [[number, '']]);
+      if (isLong(shared)) this.#long.add(text, shared);
+      else this.#alone.push(...frameOf(JSON.stringify(text), shared));
     }
     if (this.#isFlushing) return;
     this.#isFlushing = true;
@@ -215,7 +227,7 @@ class NodeLink {
     this.#isFlushing = false;
     this.#socket.cork();
     for (const alike of this.#alike.values()) this.#write(alike);
-    if (this.#socket.writable) for (const frame of this.#alone) this.#socket.write(frame);
+    if (this.#socket.writable) for (const piece of this.#alone) this.#socket.write(piece);
     this.#socket.uncork();
     this.#alike.clear();
     this.#alone = [];
@@ -224,8 +236,7 @@ class NodeLink {
   }
 
   #watchTaking(): void {
-    const waitingBytes = this.#long.bytes + this.#socket.writableLength;
-    if (this.#takingTimer !== undefined || waitingBytes <= waitingMaxBytes) return;
+    if (this.#takingTimer !== undefined || this.backlogBytes <= waitingMaxBytes) return;
     let hasTaken = !this.#socket.writableNeedDrain;
     const onDrain = (): void => {
       hasTaken = true;
@@ -243,14 +254,14 @@ class NodeLink {
   }
 
   #write({ first, answers }: Alike): void {
-    const text = textOf(first, answers);
-    if (first.shared.length > partBytes) this.#long.add(text, first.shared);
+    const text = answersTextOf(first, answers);
+    if (isLong(first.shared)) this.#long.add(text, first.shared);
     else this.#send(text, first.shared);
   }
 
-  #send(text: AnswersText | LeavingText, ...body: readonly LinkAnswer['shared'][]): void {
+  #send(text: AnswersText | LeavingText, body: LinkBody = ''): void {
     // Behind the end nothing is said: it would cut off what is still on its way.
-    if (this.#socket.writable) this.#socket.write(frameOf(JSON.stringify(text), ...body));
+    if (this.#socket.writable) writeFrame(this.#socket, frameOf(JSON.stringify(text), body));
   }
 
   /** Its requests go on elsewhere, or are lost, since the gateway sees that the link is gone. */
@@ -281,7 +292,15 @@ function isAlike(first: LinkAnswer, other: LinkAnswer): boolean {
   );
 }
 
-function textOf({ status, kind, headers }: LinkAnswer, answers: AnswersText[3]): AnswersText {
+/** Whether it has to go in parts; a text is judged by its letters, which is near enough. */
+function isLong(body: LinkBody): boolean {
+  return (typeof body === 'string' ? body.length : bytesOf(body)) > partBytes;
+}
+
+function answersTextOf(
+  { status, kind, headers }: LinkAnswer,
+  answers: AnswersText[3],
+): AnswersText {
   return [status, kind, headers, answers];
 }
 

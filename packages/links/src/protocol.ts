@@ -1,6 +1,8 @@
 /** What gateways and nodes of services say to each other on a link. */
 import type { Caller } from '@parley/contracts';
 
+import type { LinkBody } from './body.ts';
+
 /** Where a node takes links, by an upgrade of HTTP/1.1. */
 export const linkPath = '/link';
 
@@ -49,8 +51,8 @@ export type LinkAnswer = {
   readonly kind: AnswerKind;
   /** Of JSON those beside what every such answer has. */
   readonly headers: Readonly<Record<string, string>>;
-  /** What the answers to many polls may begin with alike; then it crosses the link once. A Buffer holds it as UTF-8. */
-  readonly shared: string | Buffer;
+  /** What the answers to many polls may begin with alike; then it crosses the link once. */
+  readonly shared: LinkBody;
   readonly own: string;
 };
 
@@ -60,8 +62,8 @@ export const partBytes = 262_144;
 /** An answer that reads and is longer has to be asked for by HTTP, where each has a flow control of its own. */
 export const readAnswerMaxBytes = 16 * 1_048_576;
 
-/** A file that is larger has to be asked for by HTTP: on a link it would be held whole, and others would wait for it. */
-export const fileMaxBytes = 1_048_576;
+/** A file that is larger has to be asked for by HTTP: on a link it is held whole, and others wait for it. */
+export const fileMaxBytes = partBytes;
 
 /** No answer is longer. */
 export const answerMaxBytes = 128 * 1_048_576;

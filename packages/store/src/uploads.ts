@@ -130,6 +130,7 @@ export async function addUpload(
 
 export type FoundUpload = {
   readonly contentType: string;
+  readonly sizeBytes: number;
   readonly isReadable: boolean;
 };
 
@@ -141,7 +142,7 @@ export async function findUpload(
 ): Promise<FoundUpload | undefined> {
   const { rows } = await db.query<FoundUpload>({
     name: 'upload-find',
-    text: `SELECT u.content_type AS "contentType", ${readableSql('u', '$1::integer')} AS "isReadable"
+    text: `SELECT u.content_type AS "contentType", u.size_bytes AS "sizeBytes", ${readableSql('u', '$1::integer')} AS "isReadable"
       FROM uploads u WHERE u.path_id = $2`,
     values: [userId, pathId],
   });

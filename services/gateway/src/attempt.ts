@@ -94,7 +94,8 @@ export class Attempt {
   end(end: AttemptEnd): void {
     this.hasEnded = true;
     this.#end(end);
-    this.span?.end(end.kind === 'answered' ? undefined : end.kind);
+    const isFault = end.kind !== 'answered' && end.kind !== 'not-linked';
+    this.span?.end(isFault ? end.kind : undefined);
   }
 
   fail(error: unknown): void {

@@ -10,7 +10,7 @@ import type { LiveNode } from '@parley/placement';
 
 import type { AdmittedRequest } from './admit.ts';
 import { connectionOfAnswer } from './forward.ts';
-import { textOf } from './linked-attempt.ts';
+import { bodyOf } from './linked-attempt.ts';
 import { HttpExchange } from './http-exchange.ts';
 import type { ServiceLinks } from './service-links.ts';
 import { comeBack, refusalEvent, StreamAnswer } from './stream-answer.ts';
@@ -257,7 +257,7 @@ export class HeldPoll implements LinkListener {
     this.#way = undefined;
     this.#stopMoving();
     if (this.#isOver || this.response.headersSent) return;
-    writeJson(this.response, answer.status, textOf(answer), {
+    writeJson(this.response, answer.status, bodyOf(answer), {
       ...answer.headers,
       ...this.#fixedHeaders,
     });

@@ -6,11 +6,14 @@ import { writeJson, writeWhole } from '@parley/http';
 import {
   LinkRefused,
   LinkUnreachable,
+  bytesOf,
   linkedHeaderNames,
   notOverLinksStatus,
   partBytes,
+  textOf,
 } from '@parley/links';
 import type {
+  LinkBody,
   GatewayLink,
   LinkAnswer,
   LinkFault,
@@ -20,9 +23,9 @@ import type {
 
 import type { Attempt } from './attempt.ts';
 
-/** The whole text of an answer. */
-export function textOf({ shared, own }: LinkAnswer): string | Buffer {
-  return own === '' ? shared : shared.toString() + own;
+/** The whole body of an answer. */
+export function bodyOf({ shared, own }: LinkAnswer): LinkBody {
+  return own === '' ? shared : textOf(shared) + own;
 }
 
 /** All that clients may leave untaken before what may be repeated goes by HTTP, which is read no faster than its client takes it. */
@@ -85,14 +88,14 @@ class LinkedAttempt implements LinkListener {
       return;
     }
     const { answerHeaders, requestId, afterLoss } = attempt.request;
-    const text = textOf(answer);
-    if (afterLoss === 'repeat' && !this.#untaken.hasRoomFor(text.length)) {
+    const body = bodyOf(answer);
+    if (afterLoss === 'repeat' && !this.#untaken.hasRoomFor(bytesOf(body))) {
       attempt.end({ kind: 'not-linked' });
       return;
     }
     attempt.hasHeaders = true;
     const write = answer.kind === 'json' ? writeJson : writeWhole;
-    write(this.#response, answer.status, text, {
+    write(this.#response, answer.status, body, {
       ...answer.headers,
       ...answerHeaders,
       [requestIdHeaderName]: requestId,

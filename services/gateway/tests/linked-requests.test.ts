@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 
 import { answerMaxBytes, notOverLinksStatus, partBytes } from '@parley/links';
-import type { LinkAnswer } from '@parley/links';
+import type { LinkAnswer, LinkBody } from '@parley/links';
 import { waitUntil } from '@parley/test-kit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
@@ -179,7 +179,7 @@ describe('an answer that is no JSON', () => {
   function answerRaw(
     status: number,
     headers: Readonly<Record<string, string>>,
-    shared: string | Buffer = '',
+    shared: LinkBody = '',
   ): LinkHandler {
     return () => Promise.resolve({ status, kind: 'raw', headers, shared, own: '' });
   }
@@ -187,7 +187,7 @@ describe('an answer that is no JSON', () => {
   it('has its own headers, and those of the gateway', async () => {
     const bytes = Buffer.from([0, 255, 128, 10, 13]);
     const node = await addNode(
-      answerRaw(200, { 'Content-Type': 'image/png', 'X-Content-Type-Options': 'forged' }, bytes),
+      answerRaw(200, { 'Content-Type': 'image/png', 'X-Content-Type-Options': 'forged' }, [bytes]),
     );
     const answer = await get('/user_uploads/1/a/b.png');
     expect(Buffer.from(await answer.arrayBuffer())).toEqual(bytes);
@@ -258,7 +258,7 @@ describe('a long answer', () => {
   });
 
   it('that nobody takes and that fills the gateway lets reads go by HTTP, and nothing else', async () => {
-    const shared = Buffer.alloc(answerMaxBytes);
+    const shared = [Buffer.alloc(answerMaxBytes)];
     const node = await gateway.addUpstream(
       'messages',
       (_request, response) => answerJson(response, { ...success, by: 'http' }),
@@ -300,7 +300,7 @@ describe('a long answer', () => {
       status: 200,
       kind: 'json',
       headers: {},
-      shared: Buffer.alloc(120e6),
+      shared: [Buffer.alloc(120e6)],
       own: '',
     });
   }

@@ -1,4 +1,5 @@
 import { findReadableFile } from '@parley/access';
+import type { ReadableFile } from '@parley/access';
 import { defineEndpoint, exampleVariables, pathText, rawAnswer } from '@parley/http';
 import type { RawAnswer } from '@parley/http';
 import { storageKeyOf } from '@parley/store';
@@ -24,39 +25,38 @@ function matchesTag(header: string | undefined, tag: string): boolean {
     .some((text) => text === tag || text === '*');
 }
 
+type Asked = {
+  readonly pathId: string;
+  readonly file: ReadableFile;
+  readonly header: (name: string) => string | undefined;
+  readonly admitFile: (bytes: number) => void;
+};
+
 async function serve(
   context: MessagesContext,
-  pathId: string,
-  type: string,
-  header: (name: string) => string | undefined,
+  { pathId, file: { contentType, sizeBytes }, header, admitFile }: Asked,
 ): Promise<RawAnswer> {
   const key = storageKeyOf(pathId);
   const tag = entityTagOf(pathId);
-  const headers = { ...servingHeaders(type), ETag: tag, 'Accept-Ranges': 'bytes' };
+  const headers = { ...servingHeaders(contentType), ETag: tag, 'Accept-Ranges': 'bytes' };
   if (matchesTag(header('if-none-match'), tag)) return rawAnswer(304, headers);
   const rangeText =
     header('if-range') === undefined || header('if-range') === tag ? header('range') : undefined;
-  if (rangeText !== undefined) {
-    const size = await context.files.findSize(key);
-    const range = size === undefined ? undefined : parseRange(rangeText, size);
-    if (range === 'unsatisfiable')
-      return rawAnswer(416, { ...headers, 'Content-Range': `bytes */${size}` });
-    const part = range && (await context.files.read(key, range));
-    if (range !== undefined && part !== undefined) {
-      return rawAnswer(
-        206,
-        {
-          ...headers,
-          'Content-Length': String(range.last - range.first + 1),
-          'Content-Range': `bytes ${range.first}-${range.last}/${size}`,
-        },
-        part.content,
-      );
-    }
-  }
-  const file = await context.files.read(key);
-  if (file === undefined) return page(404, 'File not found.');
-  return rawAnswer(200, { ...headers, 'Content-Length': String(file.sizeBytes) }, file.content);
+  const range = rangeText === undefined ? undefined : parseRange(rangeText, sizeBytes);
+  if (range === 'unsatisfiable')
+    return rawAnswer(416, { ...headers, 'Content-Range': `bytes */${sizeBytes}` });
+  const length = range === undefined ? sizeBytes : range.last - range.first + 1;
+  admitFile(length);
+  const stored = await context.files.read(key, range);
+  if (stored === undefined) return page(404, 'File not found.');
+  const whole = { ...headers, 'Content-Length': String(length) };
+  if (range === undefined) return rawAnswer(200, whole, stored.content);
+  const { first, last } = range;
+  return rawAnswer(
+    206,
+    { ...whole, 'Content-Range': `bytes ${first}-${last}/${sizeBytes}` },
+    stored.content,
+  );
 }
 
 /** GET /user_uploads/{realm_id}/… (reference facts, people 15). */
@@ -103,13 +103,13 @@ export const getUploadedFileEndpoint = defineEndpoint({
     { status: 403, contentType: 'text/html', description: 'The file may not be seen' },
     { status: 404, contentType: 'text/html', description: 'There is no such file' },
   ],
-  handler: async (context: MessagesContext, { caller, parameters, header }) => {
+  handler: async (context: MessagesContext, { caller, parameters, header, admitFile }) => {
     const pathId = `${parameters.realm_id}/${parameters.path}`;
     const file = await findReadableFile(context.pool, caller.userId, pathId);
     if (file === undefined) return page(404, 'File not found.');
     if (file === 'refused') return page(403, 'You are not authorized to view this file.');
     try {
-      return await serve(context, pathId, file.contentType, header);
+      return await serve(context, { pathId, file, header, admitFile });
     } catch (error) {
       throw context.uploads.refusalOf(error);
     }

@@ -15,7 +15,7 @@ const end = Buffer.from('}');
 function realmAnswer(presences: readonly Buffer[]): Preserialized {
   const seconds = serverTimestamp(Date.now()).toFixed(3);
   const start = `{"result":"success","msg":"","server_timestamp":${seconds},"presences":`;
-  return preserialized(Buffer.concat([Buffer.from(start), ...presences, end]));
+  return preserialized([Buffer.from(start), ...presences, end]);
 }
 
 /** POST users/me/presence (reference facts, events 15.2). */
