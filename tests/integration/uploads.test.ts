@@ -1,5 +1,5 @@
 /** Uploaded files on a bucket, at the quota, and after processes died: what the tests of the interface do not come to. */
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -196,6 +196,21 @@ describe('in a folder', () => {
     await waitUntil('the file that was kept is served again', async () =>
       (await fixture.statusFor(people.bob, kept)) === 200 ? true : undefined,
     );
+  });
+
+  test.each([
+    ['over a link', 1_000],
+    ['by HTTP', 300_000],
+  ])('a stored file that was cut is refused, %s', async (_way, size) => {
+    const { bob } = fixture.people;
+    const before = new Set(await filesIn(folder));
+    const uri = await fixture.upload(bob, 'cut', Buffer.alloc(size));
+    expect(await fixture.statusFor(bob, uri)).toBe(200);
+    const name = (await filesIn(folder)).find((each) => !before.has(each)) ?? '';
+    const entries = await readdir(folder, { recursive: true });
+    const path = entries.find((entry) => entry.endsWith(name)) ?? '';
+    await truncate(join(folder, path), size - 1);
+    expect(await fixture.statusFor(bob, uri)).toBe(503);
   });
 
   test('a download whose replica dies breaks off', async () => {

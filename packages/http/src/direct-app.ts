@@ -5,7 +5,12 @@
 import { validateHeaderValue } from 'node:http';
 import type { Readable } from 'node:stream';
 
-import { internalServerError, methodNotAllowed, notFound } from '@parley/contracts';
+import {
+  internalServerError,
+  methodNotAllowed,
+  notFound,
+  serviceUnavailable,
+} from '@parley/contracts';
 import {
   answerMaxBytes,
   bytesOf,
@@ -41,7 +46,8 @@ import { refusalFor } from './error-handler.ts';
 import { readFormFiles } from './form-files.ts';
 import { decodeForm } from './form-text.ts';
 import type { FormValues } from './form-text.ts';
-import { LinkedFiles, mustComeByHttp } from './linked-files.ts';
+import { LinkedFiles, mustComeByHttp, readFile } from './linked-files.ts';
+import type { FilePlace } from './linked-files.ts';
 import { decodeBody } from './request-body.ts';
 import { endRequestSpan, openRequestSpan } from './request-span.ts';
 import { allowedMethods, findEndpoint, findMeantEndpoint, takesJson } from './route-groups.ts';
@@ -83,6 +89,10 @@ class DirectExchange<Context> implements Settle {
   readonly #startedAtMs = performance.now();
   #endpoint: Endpoint<Context> | undefined;
   #span: Span | undefined;
+  #filePlace: FilePlace | undefined;
+  /** What is read of a file. */
+  #content: Readable | undefined;
+  #isOver = false;
 
   constructor(app: App<Context>, request: ReceivedRequest, reply: (answer: LinkAnswer) => void) {
     this.#app = app;
@@ -109,6 +119,8 @@ class DirectExchange<Context> implements Settle {
       else this.answer(preserialized(successText(given)));
     } catch (error) {
       this.fail(error);
+    } finally {
+      this.#filePlace?.leave();
     }
   }
 
@@ -152,19 +164,46 @@ class DirectExchange<Context> implements Settle {
     const { answerHeaders, checkAnswers } = this.#app;
     if (checkAnswers === true && this.#endpoint !== undefined)
       reportFault(this.#app, this.#endpoint, findRawFault(this.#endpoint, status));
-    // Beyond the link it would be the fault of everybody on it.
-    for (const [name, value] of Object.entries(headers)) validateHeaderValue(name, value);
-    const shared = typeof body === 'string' ? body : await this.#read(headers, body);
-    this.#end({ status, kind: 'raw', headers: { ...answerHeaders, ...headers }, shared, own: '' });
+    const all = { ...answerHeaders, ...headers };
+    try {
+      // Beyond the link it would be the fault of everybody on it.
+      for (const [name, value] of Object.entries(headers)) validateHeaderValue(name, value);
+      const shared = typeof body === 'string' ? body : await this.#read(headers, body);
+      this.#end({ status, kind: 'raw', headers: all, shared, own: '' });
+    } finally {
+      if (typeof body !== 'string') body.destroy();
+    }
   }
 
   async #read(
     { 'Content-Length': length }: Readonly<Record<string, string>>,
     body: Readable,
   ): Promise<LinkBody> {
+    if (this.#request.method === 'HEAD' || this.#isOver) return '';
     const bytes = length === undefined ? Infinity : Number(length);
-    const log = requestLogger(this.#app.log, this.#request.requestId);
-    return this.#app.files.read(body, bytes, this.#request, log);
+    this.#admitFile(bytes);
+    this.#content = body;
+    const { requestId, signal } = this.#request;
+    try {
+      return await readFile(body, bytes, signal);
+    } catch (error) {
+      if (!this.#isOver && !signal.aborted)
+        requestLogger(this.#app.log, requestId).error(
+          { err: error },
+          'a file could not be read to its end',
+        );
+      throw serviceUnavailable();
+    }
+  }
+
+  #admitFile(bytes: number): void {
+    if (this.#request.method === 'HEAD' || this.#filePlace !== undefined) return;
+    const onLate = (): void => {
+      // Where the store is silent this does not end what waits for it, so neither is waited for.
+      this.#content?.destroy();
+      this.fail(mustComeByHttp());
+    };
+    this.#filePlace = this.#app.files.admit(bytes, this.#request, onLate);
   }
 
   /** @returns the refusal of an answer that is too long for a link: what only reads can be asked again by HTTP */
@@ -219,7 +258,7 @@ class DirectExchange<Context> implements Settle {
       header: (name: string) => readHeader(headers, name),
       formFiles: () => readFormFiles(headers['content-type'], body),
       receiveFile: notOverLinks,
-      admitFile: (bytes: number) => this.#app.files.admit(bytes, this.#request),
+      admitFile: (bytes: number) => this.#admitFile(bytes),
     };
     const { context } = this.#app;
     return this.#span === undefined
@@ -228,6 +267,8 @@ class DirectExchange<Context> implements Settle {
   }
 
   #end(answer: LinkAnswer): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
     if (this.#span !== undefined)
       endRequestSpan(this.#span, this.#request.signal.aborted ? undefined : answer.status);
     // What comes again by HTTP is told then.

@@ -19,6 +19,8 @@ import type { RawAnswer } from '../src/index.ts';
 const shared = { access: { authentication: 'none' }, response: {} } as const;
 
 let made: Readable | undefined;
+/** Ends what a silent store is waited for. */
+let silences: (() => void)[] = [];
 const range = 'bytes=0-1';
 
 function stream(length: string | undefined, ...pieces: readonly Buffer[]): RawAnswer {
@@ -39,7 +41,7 @@ const serveFile = defineEndpoint({
   ],
   rawResponse: { contentType: 'image/png', description: 'The file' },
   refusals: [{ status: 404, contentType: 'text/html', description: 'There is none' }],
-  handler: (_context: object, { parameters, header, admitFile }) => {
+  handler: async (_context: object, { parameters, header, admitFile }) => {
     const { path } = parameters;
     const size = Number(path);
     if (path === 'endless') return stream(undefined, Buffer.from('x'));
@@ -51,9 +53,18 @@ const serveFile = defineEndpoint({
       return rawAnswer(200, { 'Content-Length': '5' }, made);
     }
     if (path === 'silent') {
-      made = new Readable({ read: () => undefined });
+      // As a stream of a file whose read is under way: what destroys it waits for the disk.
+      made = new Readable({
+        read: () => undefined,
+        destroy: (_error, done) => silences.push(done),
+      });
       made.push('x');
       return rawAnswer(200, { 'Content-Length': '5' }, made);
+    }
+    if (path === 'unopened') {
+      admitFile(5);
+      await new Promise<void>((resolve) => silences.push(resolve));
+      return stream('4', Buffer.from('four'));
     }
     if (path === 'announced') {
       admitFile(fileMaxBytes + 1);
@@ -100,6 +111,7 @@ const app = createDirectApp({
 
 beforeEach(() => {
   made = undefined;
+  silences = [];
 });
 
 type Way = {
@@ -144,13 +156,16 @@ it.each([1, 70_000, fileMaxBytes])('a file of %s bytes comes whole', async (size
   expect(textOf(bytes)).toBe(`${'x'.repeat(size - 1)}y`);
 });
 
-it.each([fileMaxBytes + 1, 'endless', 'silent'])(
-  'a file of %s has to come by HTTP',
-  async (path) => {
-    expect((await ask(`/files/3/${path}`)).status).toBe(notOverLinksStatus);
-    expect(made?.destroyed).toBe(true);
-  },
-);
+it.each([fileMaxBytes + 1, 'endless'])('a file of %s has to come by HTTP', async (path) => {
+  expect((await ask(`/files/3/${path}`)).status).toBe(notOverLinksStatus);
+  expect(made?.destroyed).toBe(true);
+});
+
+it.each(['silent', 'unopened'])('a store that is %s is not waited for', async (path) => {
+  expect((await ask(`/files/3/${path}`)).status).toBe(notOverLinksStatus);
+  for (const end of silences) end();
+  await expect.poll(() => made?.destroyed).toBe(true);
+});
 
 it('a file that is announced as too long is not opened', async () => {
   expect((await ask('/files/3/announced')).status).toBe(notOverLinksStatus);
@@ -172,7 +187,15 @@ it('a file that nobody waits for any more is let go', async () => {
   await expect.poll(() => made?.readableDidRead).toBe(true);
   signal.abort();
   expect(made?.destroyed).toBe(true);
+  for (const end of silences) end();
   await answered;
+});
+
+it('a file that nobody waits for when it is opened is not read', async () => {
+  const signal = new RequestSignal();
+  signal.abort();
+  expect((await ask('/files/3/1', 'GET', { signal })).status).toBe(503);
+  expect([made?.destroyed, made?.readableDidRead]).toEqual([true, false]);
 });
 
 it('files go by HTTP while their gateway has much to take', async () => {
@@ -181,11 +204,13 @@ it('files go by HTTP while their gateway has much to take', async () => {
   expect([await status(1e6), await status(1e7)]).toEqual([200, notOverLinksStatus]);
 });
 
-it('files go by HTTP while many are read', async () => {
-  const reading = Array.from({ length: 64 }, () => ask('/files/3/silent'));
-  await expect.poll(async () => (await ask('/files/3/1')).status).toBe(notOverLinksStatus);
-  await Promise.all(reading);
-  expect((await ask('/files/3/1')).status).toBe(200);
+it('files go by HTTP while the store is silent on many, however long nobody waits for those', async () => {
+  const status = async (): Promise<number> => (await ask('/files/3/1')).status;
+  const asked = Array.from({ length: 16 }, () => ask('/files/3/unopened'));
+  await Promise.all(asked);
+  expect(await status()).toBe(notOverLinksStatus);
+  for (const end of silences) end();
+  await expect.poll(status).toBe(200);
 });
 
 it('HEAD learns the length of any file, and nothing is read', async () => {
@@ -193,7 +218,7 @@ it('HEAD learns the length of any file, and nothing is read', async () => {
   expect(await ask(`/files/3/${size}`, 'HEAD')).toMatchObject({
     status: 200,
     headers: { 'Content-Length': String(size) },
-    shared: [],
+    shared: '',
   });
   expect([made?.destroyed, made?.readableDidRead]).toEqual([true, false]);
 });

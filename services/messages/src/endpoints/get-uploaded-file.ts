@@ -1,5 +1,6 @@
 import { findReadableFile } from '@parley/access';
 import type { ReadableFile } from '@parley/access';
+import { FileStoreFault } from '@parley/files';
 import { defineEndpoint, exampleVariables, pathText, rawAnswer } from '@parley/http';
 import type { RawAnswer } from '@parley/http';
 import { storageKeyOf } from '@parley/store';
@@ -49,6 +50,10 @@ async function serve(
   admitFile(length);
   const stored = await context.files.read(key, range);
   if (stored === undefined) return page(404, 'File not found.');
+  if (stored.sizeBytes !== sizeBytes) {
+    stored.content.destroy();
+    throw new FileStoreFault(`a file of ${sizeBytes} bytes has ${stored.sizeBytes}`);
+  }
   const whole = { ...headers, 'Content-Length': String(length) };
   if (range === undefined) return rawAnswer(200, whole, stored.content);
   const { first, last } = range;
