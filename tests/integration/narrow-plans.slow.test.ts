@@ -1,6 +1,6 @@
 /**
  * What the first page of every narrow costs Postgres, on a history of the shape of `history-data.ts`. The requirement is 2,000 shared
- * buffers with a million messages (`npm run load -- history` measures that), and it is the bound here too: what a page costs follows
+ * buffers with a million messages (`npm run load -- plans` measures that), and it is the bound here too: what a page costs follows
  * the reader's streams, conversations and flags, which are as many here as there, and not the messages. A scan of the messages
  * (2,200 pages), or a row fetched for each message of a sender, exceeds it here as well.
  */

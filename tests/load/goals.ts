@@ -75,7 +75,7 @@ function latencyGoal(followers: string, rate: number, percentile: number, most: 
 const history = 'a history of 1000000 messages';
 const newest: Measure = { group: history, name: '100 newest of a stream', figures: [] };
 
-/** Figures of `reads` that are bounded as they are. */
+/** Figures of `reads` and `history` that are bounded as they are. */
 const readGoals = (
   [
     [
@@ -113,7 +113,13 @@ const readGoals = (
       10,
     ],
   ] satisfies ReadGoal[]
-).map(([what, of, unit, most]): Goal => ({ what, scenario: 'reads', of, unit, most }));
+).map(([what, of, unit, most]): Goal => ({
+  what,
+  scenario: of.group === history ? 'history' : 'reads',
+  of,
+  unit,
+  most,
+}));
 
 type ReadGoal = readonly [what: string, of: Measure, unit: string, most: number];
 

@@ -91,17 +91,28 @@ test('chat', async () => {
 });
 
 test('reads', async () => {
-  const { cases } = await measure('reads', ['--messages', '10000', '--people', '50']);
+  const { cases } = await measure('reads', ['--messages', '1000', '--people', '50']);
   const ours = cases.filter(({ isControl }) => !isControl);
   expect(ours.map(({ group }) => group)).toEqual([
     'a cheap endpoint',
     'a cheap endpoint',
     'register',
     'mark all as read',
-    ...Array<string>(5).fill('a history of 10000 messages'),
   ]);
   for (const { summary, operation } of cases)
     expect(summary[`${operation}_p50_ms`]?.median).toBeGreaterThan(0);
+});
+
+test('history', async () => {
+  const { cases } = await measure('history', ['--messages', '10000']);
+  const names = cases.map(({ name }) => name);
+  expect(names.filter((name) => name.startsWith('narrow: '))).toHaveLength(11);
+  expect(names.filter((name) => name.startsWith('search '))).toHaveLength(3);
+  expect(names.slice(0, 2)).toEqual([
+    '100 newest of a stream',
+    '100 newest of a stream, 8 in flight',
+  ]);
+  for (const { summary } of cases) expect(summary['request_p50_ms']?.median).toBeGreaterThan(0);
 });
 
 test('steady', async () => {

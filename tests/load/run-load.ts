@@ -13,7 +13,7 @@ import { describeResult } from './report-text.ts';
 import type { ScenarioResult } from './results.ts';
 import { describeLogs, findOwnSystem, runMeasured } from './run-measured.ts';
 import type { MeasuredScenario } from './scenario.ts';
-import { historyLine, measureHistory } from './scenarios/history.ts';
+import { explainPages, planLine } from './scenarios/page-plans.ts';
 import { measureIdleQueues } from './scenarios/idle-queues.ts';
 import { measuredScenarios } from './scenarios/index.ts';
 import { measureNodeDeath } from './scenarios/node-death.ts';
@@ -36,7 +36,7 @@ ${measuredScenarios.map(({ name, summary }) => `  ${name.padEnd(26)} ${summary}`
   --rate A,B                 chat, steady: messages a second; office: requests a second, polls included (default 500)
   --audience A,B             audience: numbers of subscribers (default 10,1000,100000)
   --polls A,B                idle: held polls (default 1000,9000)
-  --messages N               reads: of the history (default 1000000); of them at most 100,000 are unread
+  --messages N               history: to make (default 1000000); reads: unread ones (default 100000)
   --people N                 reads: in the organization that registers (default 1000); office: at work (default 2000); scale (default 600);
                              storm: clients (default 5000)
   --processes a=N,b=N        processes of a service, such as events=2,gateway=2 (default one of each)
@@ -45,7 +45,7 @@ ${measuredScenarios.map(({ name, summary }) => `  ${name.padEnd(26)} ${summary}`
   --compare FILE             an earlier SCENARIO.json: ratios of the medians; a star where the runs do not overlap
   --json                     the result as JSON
 
-Other scenarios: history, subscribe, presence, idle-queues, node-death, soak
+Other scenarios: plans, subscribe, presence, idle-queues, node-death, soak
   --url URL                  a running system (default: one is started, with rate limits off)
   --account EMAIL:API_KEY    an account of that system; may be repeated
   --senders N                presence: closed-loop clients (default 8)
@@ -53,7 +53,7 @@ Other scenarios: history, subscribe, presence, idle-queues, node-death, soak
   --seconds N                at most so long (default 20)
   --audience N               subscribe: subscribers of the large stream (default 100000)
   --people N                 subscribe: people in one request (default 10000); presence: of the organization (2000)
-  --messages N               history: messages to make (default 1000000); idle-queues: those left unfetched (100);
+  --messages N               plans: messages to make (default 1000000); idle-queues: those left unfetched (100);
                              soak: those sent before, which fill a node's memory of the log (50000)
   --queues N                 idle-queues: without a poll (default 20000); node-death: of the node that is killed (5000)
   --deliveries N             idle-queues: a second (default 200)
@@ -171,7 +171,7 @@ async function main(): Promise<void> {
   const [name = 'send', ...surplus] = positionals;
   const measured = measuredScenarios.find((each) => each.name === name);
   const scenario = scenarios[name];
-  const isKnown = measured !== undefined || scenario !== undefined || name === 'history';
+  const isKnown = measured !== undefined || scenario !== undefined || name === 'plans';
   if (values.help || surplus.length > 0 || !isKnown) {
     process.stdout.write(usage);
     process.exitCode = values.help ? 0 : 1;
@@ -195,8 +195,8 @@ async function main(): Promise<void> {
     if (messages < historyMessagesLeast)
       throw new Error(`--messages is at least ${historyMessagesLeast}`);
     say(`Making ${messages} messages ...`);
-    await measureHistory(messages, (row) =>
-      process.stdout.write(`${values.json ? JSON.stringify(row) : historyLine(row)}\n`),
+    await explainPages(messages, (row) =>
+      process.stdout.write(`${values.json ? JSON.stringify(row) : planLine(row)}\n`),
     );
     return;
   }

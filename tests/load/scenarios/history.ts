@@ -1,75 +1,215 @@
-/** What the first page of each narrow costs Postgres on a long history. */
+/** Pages and searches of a history of a million messages, in a system of its own on the same stores. */
 import { createPool } from '@parley/database';
-import { createMigratedDatabase, startTestPostgres } from '@parley/test-kit';
+import { connectMaker } from '@parley/demo';
+import { setApiKeys } from '@parley/store';
 
-import { historyPeople, makeHistory } from './history-data.ts';
-import { explainPage, explainUnreadState, historyAnchors, historyCases } from './history-plans.ts';
+import type { FleetAccount } from '../fleet/protocol.ts';
+import { HttpConnection } from '../fleet/http-connection.ts';
+import { readCount } from '../load-options.ts';
+import type { LoadOptions } from '../load-options.ts';
+import { getOwn, startClusterOn } from '../load-system.ts';
+import type { LoadSystem } from '../load-system.ts';
+import { Requesters } from '../requesters.ts';
+import { writeGet } from '../requests.ts';
+import { findParts } from '../rig.ts';
+import type { Rig } from '../rig.ts';
+import { checkLogs } from '../run-measured.ts';
+import type { Case, MeasuredScenario } from '../scenario.ts';
+import {
+  guestStream,
+  historyPeople,
+  historyStreams,
+  historyWords,
+  makeHistory,
+} from './history-data.ts';
 
-export type HistoryRow = {
-  readonly reader: string;
-  readonly narrow: string;
-  readonly anchor: string;
-  readonly found: number;
-  readonly buffers: number;
-  readonly ms: number;
+const historyMessagesLeast = 10_000;
+const historyMessagesUsual = '1000000';
+const historyMessagesBound = 1_500_000;
+const pageLength = 100;
+/** Of clients that ask at once, so that no process goes cold between two requests. */
+const busyConnections = 8;
+// As many as the history makes of the rare word.
+const rareMessages = 20;
+
+/** Members of all streams, who have read everything, nothing, and something in between. */
+const readers = [
+  historyPeople.memberRead,
+  historyPeople.memberUnread,
+  historyPeople.memberOneUnread,
+  historyPeople.memberSomeUnread,
+];
+
+/** Pages, narrows and searches of a long history. */
+export const historyScenario: MeasuredScenario = {
+  name: 'history',
+  summary: 'pages, narrows and searches of a million messages',
+  secs: 10,
+  groups: (system, options) => [
+    {
+      name: `a history of ${readHistoryLength(options)} messages`,
+      open: (rig) => openLongHistory(system, options, rig),
+    },
+  ],
 };
 
-const readers = Object.entries(historyPeople).filter(([name]) => /^(member|guest)/.test(name));
+/** What a reader narrows to, one term or two; what of it is missing to a reader makes the page shorter. */
+const narrows: readonly (readonly [name: string, narrow: Narrow])[] = [
+  ['everything', []],
+  ['a topic of a stream', [term('stream', `stream ${guestStream}`), term('topic', 'topic 3')]],
+  ['a topic in all streams', [term('topic', 'topic 3')]],
+  ['a sender of a hundredth', [sender(historyPeople.someSender)]],
+  ['a sender of one in 2,000', [sender(historyPeople.rareSender)]],
+  [
+    'a sender in a stream',
+    [term('stream', `stream ${guestStream}`), sender(historyPeople.someSender)],
+  ],
+  ['private messages', [term('is', 'private')]],
+  ['what is starred', [term('is', 'starred')]],
+  ['what mentions the reader', [term('is', 'mentioned')]],
+  ['what is unread', [term('is', 'unread')]],
+  ['what has a link', [term('has', 'link')]],
+];
 
-/** One row as text, in columns. */
-export function historyLine(row: HistoryRow): string {
-  return [
-    row.reader.padEnd(18),
-    row.narrow.padEnd(48),
-    row.anchor.padEnd(13),
-    String(row.found).padStart(6),
-    String(row.buffers).padStart(8),
-    row.ms.toFixed(1).padStart(9),
-  ].join(' ');
+type Narrow = readonly { readonly operator: string; readonly operand: string }[];
+
+function term(operator: string, operand: string): Narrow[number] {
+  return { operator, operand };
 }
 
-/**
- * Makes a history in a Postgres of its own (or that of `PARLEY_TEST_DATABASE_URL`) and explains every narrow for every reader and
- * anchor: messages found, shared buffers of the dearer kind of plan, and milliseconds of execution.
- *
- * @param report gets the rows as they are measured; the dearest comes again as the last one
- */
-export async function measureHistory(
-  messages: number,
-  report: (row: HistoryRow) => void,
-): Promise<void> {
-  await using disposal = new AsyncDisposableStack();
-  const postgres = await startTestPostgres();
-  disposal.defer(() => postgres.stop());
-  const database = disposal.use(await createMigratedDatabase(postgres.url));
+function sender(id: number): Narrow[number] {
+  return term('sender', `u${id}@example.com`);
+}
+
+function readHistoryLength(options: LoadOptions): number {
+  const text = options.messages ?? historyMessagesUsual;
+  const messages = readCount(text, 'messages', historyMessagesBound);
+  if (messages < historyMessagesLeast)
+    throw new Error(`--messages is at least ${historyMessagesLeast}`);
+  return messages;
+}
+
+async function openLongHistory(
+  system: LoadSystem,
+  options: LoadOptions,
+  rig: Rig,
+): Promise<readonly Case[]> {
+  const { stores } = getOwn(system, 'history');
+  const messages = readHistoryLength(options);
+  rig.say(`Making ${messages} messages ...`);
+  const cluster = await startClusterOn(stores, { events: 1, logsToFiles: true }, (databaseUrl) =>
+    fill(databaseUrl, messages),
+  );
+  rig.defer(() => cluster.stop());
+  const accounts = await giveKeys(cluster.settings);
+  const beside = { ...system, cluster };
+  const here = rig.forParts(findParts(beside));
+  const requesters = rig.addGenerators(new Requesters());
+  const url = cluster.url;
+  const measure = (paths: readonly string[], connections = 1): Case['run'] => {
+    const requests = paths.map((path, n) => writeGet(url, path, accounts[n % accounts.length]));
+    return async () => {
+      here.isFirst = rig.isFirst;
+      const expected = '"result":"success"';
+      const shot = await requesters.measure(here, { url, requests, expected, connections });
+      await checkLogs(beside);
+      return shot;
+    };
+  };
+  // The smallest page is of the stream with the fewest messages; where all of the history is small it holds less.
+  const streams = Array.from({ length: historyStreams }, (_, n) =>
+    page([term('stream', `stream ${n + 1}`)]),
+  );
+  const searches = Object.entries(historyWords).map(
+    ([kind, word]) => [kind, page([term('search', word)])] as const,
+  );
+  const [account] = accounts;
+  if (account === undefined) throw new Error('nobody reads');
+  const least = { stream: messages >= 100_000 ? pageLength : 1, rare: 1 };
+  await expectMessages(url, account, streams, least.stream);
+  for (const [kind, path] of searches)
+    await expectMessages(url, account, [path], kind === 'rare' ? least.rare : pageLength);
+  const paths = narrows.map(([name, narrow]) => [name, page(narrow)] as const);
+  await expectMessages(
+    url,
+    account,
+    paths.map(([, path]) => path),
+    0,
+  );
+  return [
+    { name: `${pageLength} newest of a stream`, run: measure(streams) },
+    {
+      name: `${pageLength} newest of a stream, ${busyConnections} in flight`,
+      run: measure(streams, busyConnections),
+    },
+    ...paths.map(([name, path]): Case => ({
+      name: `narrow: ${name}`,
+      run: measure(readers.map(() => path)),
+    })),
+    ...searches.map(([kind, path]): Case => ({
+      name: `search for a word that is ${kind}`,
+      run: measure(readers.map(() => path)),
+    })),
+  ];
+}
+
+/** The path of a page of the newest messages. */
+function page(narrow: Narrow): string {
+  const encoded = encodeURIComponent(JSON.stringify(narrow));
+  return `/api/v1/messages?anchor=newest&num_before=${pageLength}&num_after=0&narrow=${encoded}`;
+}
+
+async function fill(databaseUrl: string, messages: number): Promise<void> {
   const pool = createPool({
-    databaseUrl: database.url,
+    databaseUrl,
     applicationName: 'load-history',
     connectionsMax: 1,
     statementTimeoutMs: 0,
     onError: () => undefined,
   });
-  disposal.defer(() => pool.end());
-  await makeHistory(pool, messages);
-  const client = await pool.connect();
-  disposal.defer(() => client.release());
-  let dearest: HistoryRow | undefined;
-  for (const [reader, userId] of readers) {
-    for (const { name, narrow } of historyCases(userId)) {
-      for (const anchor of historyAnchors) {
-        const { found, buffers, executionMs } = await explainPage(client, {
-          userId,
-          narrow: JSON.stringify(narrow),
-          anchor,
-          messages,
-        });
-        const row = { reader, narrow: name, anchor, found, buffers, ms: executionMs };
-        report(row);
-        if (buffers > (dearest?.buffers ?? 0)) dearest = row;
-      }
-    }
-    const { found, buffers, executionMs } = await explainUnreadState(client, userId);
-    report({ reader, narrow: 'unread_msgs', anchor: '', found, buffers, ms: executionMs });
+  try {
+    await makeHistory(pool, messages, { isSearchable: true });
+  } finally {
+    await pool.end();
   }
-  if (dearest !== undefined) report({ ...dearest, reader: `dearest: ${dearest.reader}` });
+}
+
+/** The history's people have no keys. */
+async function giveKeys(
+  settings: Parameters<typeof connectMaker>[0],
+): Promise<readonly FleetAccount[]> {
+  await using connected = connectMaker(settings);
+  const { pool, keySecrets } = connected.maker;
+  const keys = await setApiKeys(
+    pool,
+    keySecrets,
+    readers.map((userId) => ({ userId })),
+  );
+  return readers.map((userId) => ({
+    email: `u${userId}@example.com`,
+    apiKey: keys.get(userId) ?? '',
+  }));
+}
+
+/** @throws Error when a page has fewer messages or more than it may have, or has them in another order than by id */
+async function expectMessages(
+  url: string,
+  account: FleetAccount,
+  paths: readonly string[],
+  least: number,
+): Promise<void> {
+  const connection = new HttpConnection(url);
+  try {
+    for (const path of paths) {
+      const { status, body } = await connection.request(writeGet(url, path, account));
+      if (status !== 200) throw new Error(`${path}: ${status} ${body.slice(0, 300)}`);
+      const { messages } = JSON.parse(body) as { readonly messages: readonly { id: number }[] };
+      const most = path.includes(historyWords.rare) ? rareMessages : pageLength;
+      const isOrdered = messages.every(({ id }, n) => n === 0 || id > (messages[n - 1]?.id ?? 0));
+      if (messages.length < least || messages.length > most || !isOrdered)
+        throw new Error(`${path}: ${messages.length} messages, where ${least} to ${most} are`);
+    }
+  } finally {
+    connection.abort();
+  }
 }

@@ -1,6 +1,7 @@
 import type { MeasuredScenario } from '../scenario.ts';
 import { audienceScenario } from './audience.ts';
 import { chatScenario } from './chat.ts';
+import { historyScenario } from './history.ts';
 import { idleScenario } from './idle-polls.ts';
 import { officeScenario } from './office.ts';
 import { readsScenario } from './reads.ts';
@@ -15,6 +16,7 @@ export const measuredScenarios: readonly MeasuredScenario[] = [
   chatScenario,
   idleScenario,
   audienceScenario,
+  historyScenario,
   readsScenario,
   steadyScenario,
   officeScenario,

@@ -6,7 +6,6 @@ import type { LoadSystem } from '../load-system.ts';
 import type { LoadOptions } from '../load-options.ts';
 import type { Rig } from '../rig.ts';
 import type { Case, MeasuredScenario } from '../scenario.ts';
-import { openLongHistory, readHistoryLength } from './reads-history.ts';
 import { openMarking, openRegistering } from './reads-state.ts';
 
 const connections = 16;
@@ -14,17 +13,12 @@ const connections = 16;
 /** Requests that only read, by closed-loop clients, and the marking of what is unread. */
 export const readsScenario: MeasuredScenario = {
   name: 'reads',
-  summary:
-    'a cheap request against a bare proxy, pages and searches of a million messages, registering, marking as read',
+  summary: 'cheap requests against a bare proxy, registering, marking as read',
   secs: 10,
   groups: (system, options) => [
     { name: 'a cheap endpoint', open: (rig) => openCheapEndpoint(system, options, rig) },
     { name: 'register', open: (rig) => openRegistering(system, options, rig) },
     { name: 'mark all as read', open: (rig) => openMarking(system, options, rig) },
-    {
-      name: `a history of ${readHistoryLength(options)} messages`,
-      open: (rig) => openLongHistory(system, options, rig),
-    },
   ],
 };
 
