@@ -47,6 +47,15 @@ async function countConnections(client: Client): Promise<[string, number][]> {
   return rows.map(({ name, count }) => [name, count]);
 }
 
+/** Whether a gateway waits for Postgres to find a key. */
+async function isLookingUp(client: Client): Promise<boolean> {
+  const { rows } = await client.query<{ count: number }>(
+    `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
+       AND application_name LIKE 'parley-gateway %' AND wait_event_type = 'Lock'`,
+  );
+  return rows[0]?.count === 1;
+}
+
 test('each service opens as many connections as the operator is told, and no more', async () => {
   const table = await readTable();
   expect([...table.keys()].toSorted()).toEqual([...serviceNames].toSorted());
@@ -102,10 +111,12 @@ test('each service opens as many connections as the operator is told, and no mor
     await untilFull(serviceNames.filter((service) => service !== 'gateway'));
     // Now the gateway, which looks up the keys of strangers, all that wait together.
     await blocker.query('LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE');
-    for (let n = 0; n < requestsAtOnce; n += 1)
-      waiting.push(
-        organization.client('ann', String(n).padStart(32, 'x')).request('GET', 'users/me'),
-      );
+    const ask = (stranger: number): Promise<unknown> =>
+      organization.client('ann', String(stranger).padStart(32, 'x')).request('GET', 'users/me');
+    waiting.push(ask(0));
+    // Those that come in one moment would need one connection alone.
+    await waitUntil('the first stranger is looked up', () => isLookingUp(watcher));
+    for (let n = 1; n < requestsAtOnce; n += 1) waiting.push(ask(n));
     await untilFull(['gateway']);
   } finally {
     await blocker.query('ROLLBACK');
