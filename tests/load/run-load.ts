@@ -13,6 +13,7 @@ import { describeResult } from './report-text.ts';
 import type { ScenarioResult } from './results.ts';
 import { describeLogs, findOwnSystem, runMeasured } from './run-measured.ts';
 import type { MeasuredScenario } from './scenario.ts';
+import { readHistoryLength } from './scenarios/history.ts';
 import { explainPages, planLine } from './scenarios/page-plans.ts';
 import { measureIdleQueues } from './scenarios/idle-queues.ts';
 import { measuredScenarios } from './scenarios/index.ts';
@@ -75,9 +76,6 @@ const backlogBound = 500;
 const minutesBound = 120;
 const clientsBound = 2_000;
 const peopleOfOwnSystem = 20;
-// Fewer do not fill the shape of the history, more do not fit its positions.
-const historyMessagesLeast = 10_000;
-const historyMessagesBound = 1_500_000;
 
 type Run = {
   readonly values: LoadOptions;
@@ -191,9 +189,7 @@ async function main(): Promise<void> {
     return;
   }
   if (scenario === undefined) {
-    const messages = readCount(values.messages ?? '1000000', 'messages', historyMessagesBound);
-    if (messages < historyMessagesLeast)
-      throw new Error(`--messages is at least ${historyMessagesLeast}`);
+    const messages = readHistoryLength(values);
     say(`Making ${messages} messages ...`);
     await explainPages(messages, (row) =>
       process.stdout.write(`${values.json ? JSON.stringify(row) : planLine(row)}\n`),

@@ -19,7 +19,7 @@ import {
   readAnswerMaxBytes,
   textOf,
 } from '@parley/links';
-import type { LinkBody, LinkAnswer, LinkedHeaders, ReceivedRequest } from '@parley/links';
+import type { LinkAnswer, LinkBody, LinkedHeaders, ReceivedRequest } from '@parley/links';
 import { requestLogger } from '@parley/logging';
 import { findTracer } from '@parley/tracing';
 import type { Span } from '@parley/tracing';

@@ -23,6 +23,7 @@ import {
   makeHistory,
 } from './history-data.ts';
 
+// Fewer do not fill the shape of the history, more do not fit its positions.
 const historyMessagesLeast = 10_000;
 const historyMessagesUsual = '1000000';
 const historyMessagesBound = 1_500_000;
@@ -81,7 +82,8 @@ function sender(id: number): Narrow[number] {
   return term('sender', `u${id}@example.com`);
 }
 
-function readHistoryLength(options: LoadOptions): number {
+/** @throws Error for a number of messages that the history cannot have */
+export function readHistoryLength(options: LoadOptions): number {
   const text = options.messages ?? historyMessagesUsual;
   const messages = readCount(text, 'messages', historyMessagesBound);
   if (messages < historyMessagesLeast)
