@@ -47,7 +47,10 @@ const serveFile = defineEndpoint({
     if (path === 'endless') return stream(undefined, Buffer.from('x'));
     if (path === 'short') return stream('5', Buffer.from('four'));
     if (path === 'long') return stream('3', Buffer.from('four'));
-    if (path === 'forged') return rawAnswer(200, { ETag: '"\n"' });
+    if (path === 'forged') {
+      made = Readable.from([Buffer.from('four')]);
+      return rawAnswer(200, { 'Content-Length': '4', ETag: '"\n"' }, made);
+    }
     if (path === 'broken') {
       made = new Readable({ read: () => made?.destroy(new Error('the disk is gone')) });
       return rawAnswer(200, { 'Content-Length': '5' }, made);
@@ -179,6 +182,7 @@ it.each(['short', 'long', 'broken'])('a file that is %s is no answer', async (pa
 
 it('a header that cannot be written is no answer', async () => {
   expect(await ask('/files/3/forged')).toMatchObject({ status: 500, kind: 'json' });
+  expect(made?.destroyed).toBe(true);
 });
 
 it('a file that nobody waits for any more is let go', async () => {
