@@ -6,6 +6,7 @@ import { isAnswerFault } from './answer-faults.ts';
 
 /** Answers what the path's query says, as a gateway would, and asks itself. */
 const server = `
+  import { readFileSync } from 'node:fs';
   import { createServer } from 'node:http';
   const server = createServer((request, response) => {
     const { status, body, type } = JSON.parse(decodeURIComponent(request.url.split('?')[1]));
@@ -16,7 +17,7 @@ const server = `
       response.end(body.slice(10));
     });
   }).listen(0, '127.0.0.1', async () => {
-    for (const [method, path, answer, form] of JSON.parse(process.argv[1])) {
+    for (const [method, path, answer, form] of JSON.parse(readFileSync(0, 'utf8'))) {
       const query = encodeURIComponent(JSON.stringify(answer));
       const url = 'http://127.0.0.1:' + server.address().port + path + '?' + query;
       await (await fetch(url, { method, body: form && new URLSearchParams(form) })).text();
@@ -37,15 +38,8 @@ type Exchange = readonly [
 function watched(exchanges: readonly Exchange[]): string[] {
   const { stderr } = spawnSync(
     process.execPath,
-    [
-      '--import',
-      import.meta.resolve('./answer-watch.ts'),
-      '--input-type=module',
-      '-e',
-      server,
-      JSON.stringify(exchanges),
-    ],
-    { encoding: 'utf8' },
+    ['--import', import.meta.resolve('./answer-watch.ts'), '--input-type=module', '-e', server],
+    { encoding: 'utf8', input: JSON.stringify(exchanges) },
   );
   return stderr.split('\n').filter((line) => line !== '');
 }
@@ -63,6 +57,12 @@ test('answers and streamed events that the document describes are passed over, w
         { status: 200, body: `${success.slice(0, -1)},"user_groups":[]}` },
       ],
       ['POST', '/api/v1/users/me/subscriptions', { status: 200, body: left }, { method: 'DELETE' }],
+      [
+        'POST',
+        '/api/v1/users/me/subscriptions',
+        { status: 200, body: left },
+        { subscriptions: 'x'.repeat(200_000), method: 'DELETE' },
+      ],
       [
         'GET',
         '/api/v1/events/stream',

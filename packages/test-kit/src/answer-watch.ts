@@ -6,11 +6,13 @@ import { subscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { StringDecoder } from 'node:string_decoder';
 
+import { limits } from '@parley/contracts';
+
 import { answerDocument, namedMethodIn } from './answer-document.ts';
 import { answerFaultPrefix } from './answer-faults.ts';
 
-/** Enough for every form that names another method. */
-const formMaxBytes = 65_536;
+/** Enough of a form of parts for the fields before its files, which are longer than what one should keep. */
+const partsMaxBytes = 65_536;
 
 /** On the gateway's internal port, which is no part of the interface. */
 const internalPaths = /^\/(?:health\/|metrics$)/;
@@ -24,13 +26,15 @@ function report(check: () => void): void {
   }
 }
 
-/** The body of a POST, of which the first bytes are kept as they are read. */
+/** The body of a POST, kept as it is read: a form of text may name another method after its longest value. */
 function keepForm(request: IncomingMessage): () => string | undefined {
   const chunks: Buffer[] = [];
+  const hasParts = request.headers['content-type']?.startsWith('multipart/') === true;
+  const keptMaxBytes = hasParts ? partsMaxBytes : limits.bodyMaxBytes;
   let size = 0;
   const push = request.push.bind(request);
   request.push = (chunk: unknown, encoding?: BufferEncoding) => {
-    if (chunk instanceof Buffer && size < formMaxBytes) {
+    if (chunk instanceof Buffer && size < keptMaxBytes) {
       chunks.push(Buffer.from(chunk));
       size += chunk.length;
     }
