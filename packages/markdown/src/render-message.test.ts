@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
+import { UnableToRender } from './render-context.ts';
 import { renderDescription, renderMessage } from './render-message.ts';
 import { createTestContext } from './test-context.ts';
 
@@ -101,6 +102,14 @@ describe('descriptions', () => {
       '<p>see <em>https</em> <a href="https://quay.com/a.png" target="_blank" title="https://quay.com/a.png">https://quay.com/a.png</a></p>',
     );
     expect(renderDescription('', context)).toBe('');
+  });
+
+  it('are shown as text where a message would be refused', () => {
+    const description = `$$${String.raw`\frac12`.repeat(110)}$$ <b>`;
+    expect(() => renderMessage(description, context)).toThrow(UnableToRender);
+    expect(renderDescription(description, context)).toBe(
+      `<p>${description.replace('<b>', '&lt;b&gt;')}</p>`,
+    );
   });
 });
 

@@ -111,11 +111,17 @@ export function renderHtmlByRules(
 }
 
 /**
- * Renders a stream description: all message syntax, no previews (reference facts, streams 3.1).
+ * Renders a description of a stream or the organization: all message syntax, no previews (reference facts, streams 3.1).
  *
- * @throws UnableToRender
+ * @returns the text itself, escaped, where its HTML would be too long or take too long: there every description is admitted
  */
 export function renderDescription(description: string, context: RenderContext): string {
-  if (isPlainText(description, context)) return `<p>${escapeText(description)}</p>`;
-  return renderHtml(description, context, emptyFindings(), false);
+  const asText = `<p>${escapeText(description)}</p>`;
+  if (isPlainText(description, context)) return asText;
+  try {
+    return renderHtml(description, context, emptyFindings(), false);
+  } catch (error) {
+    if (error instanceof UnableToRender && error.cause === undefined) return asText;
+    throw error;
+  }
 }
