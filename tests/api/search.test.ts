@@ -75,6 +75,7 @@ describe('words', () => {
     ['ΟΔΥΣΣΕΎΣ', 'οδυσσεύς'],
     ['STRASSENBAHN', 'straßenbahn'],
     ['café'.normalize('NFD'), 'CAFÉ'],
+    ['ΠΡΩΤΕΪ\u0301ΝΗ', 'πρωτεΐνη'],
   ])('regardless of case: %s finds %s', async (query, content) => {
     const id = await hall(`“${content}” — 😀`);
     expect(await idsFor(query)).toEqual([id]);
@@ -179,6 +180,8 @@ describe('phrases', () => {
   test.each([
     ['ÜBER STRASSE', 'über straße'],
     ['straße nach', 'STRASSE NACH'],
+    ['ΠΡΩΤΕΪ\u0301ΝΗ ΜΟΥ', 'πρωτεΐνη μου'],
+    ['πρωτεΐνη σου', 'ΠΡΩΤΕΪ\u0301ΝΗ ΣΟΥ'],
     ['ὈΔΥΣΣΕΎΣ ΘΑΛΑΣΣΑ', 'ὀδυσσεύς θαλασσα'],
     ['naïve plan'.normalize('NFD'), 'Naïve Plan'],
     ['"ﬁne linen'.slice(1), 'FINE LINEN'],

@@ -61,6 +61,15 @@ async function eventsAfter(position: number): Promise<string[]> {
 const coded = (msg: string): object => ({ result: 'error', msg, code: 'BAD_REQUEST' });
 const uncoded = (msg: string): object => ({ result: 'error', msg });
 
+test('a letter that is several in upper case is the same in both cases', async () => {
+  await join('bob', ['πρωτεΐνη']);
+  for (const name of ['πρωτεΐνη', 'ΠΡΩΤΕΪ\u0301ΝΗ'])
+    expect(await join('bob', [name])).toMatchObject({
+      already_subscribed: { 'bob@example.com': ['πρωτεΐνη'] },
+    });
+  expect(await leave('bob', ['ΠΡΩΤΕΪ\u0301ΝΗ'])).toMatchObject({ removed: ['πρωτεΐνη'] });
+});
+
 test('subscribing creates what is missing and joins what exists, whatever the letter case', async () => {
   const before = await organization.position();
   expect(await join('bob', ['  design  ', 'DESIGN'])).toEqual({

@@ -66,3 +66,31 @@ test('bots lose default streams that their owners do not know of', async () => {
     await pool.end();
   }
 });
+
+test('folded names come into NFC, but for those that would be the same', async () => {
+  const versionBefore = 21;
+  await using database = await createTestDatabase();
+  const pool = openTestPool(database.url);
+  const folded = 'Ι\u0308\u0301';
+  try {
+    await pool.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+    await migrate(database.url, versionBefore);
+    await pool.query({
+      text: `INSERT INTO streams (id, name, name_folded, email_token)
+        SELECT id, name, name, id::text FROM unnest($1::text[]) WITH ORDINALITY AS s (name, id)`,
+      values: [['A', `A${folded}`, `B${folded}`, `B${folded.normalize('NFC')}`]],
+    });
+    await migrate(database.url);
+    const { rows } = await pool.query<{ name: string }>({
+      text: 'SELECT name_folded AS name FROM streams ORDER BY id',
+    });
+    expect(rows.map(({ name }) => name)).toEqual([
+      'A',
+      `A${folded.normalize('NFC')}`,
+      `B${folded}`,
+      `B${folded.normalize('NFC')}`,
+    ]);
+  } finally {
+    await pool.end();
+  }
+});

@@ -19,6 +19,7 @@ import * as foldLetters from './20261121009000-fold-letters.ts';
 import * as outgoingWebhooks from './20261122001000-outgoing-webhooks.ts';
 import * as cheaperSends from './20261123000100-cheaper-sends.ts';
 import * as knownDefaultStreams from './20261123000200-known-default-streams.ts';
+import * as foldedNamesInNfc from './20261123000300-folded-names-in-nfc.ts';
 
 export type Migration = { readonly name: string; readonly sql: string };
 
@@ -45,4 +46,5 @@ export const migrations: readonly Migration[] = [
   outgoingWebhooks,
   cheaperSends,
   knownDefaultStreams,
+  foldedNamesInNfc,
 ];

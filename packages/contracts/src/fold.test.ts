@@ -1,0 +1,34 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { foldName } from './fold.ts';
+
+const everyCharacter = Array.from({ length: 0x11_00_00 }, (_, codePoint) => codePoint)
+  .filter((codePoint) => codePoint < 0xd8_00 || codePoint > 0xdf_ff)
+  .map((codePoint) => String.fromCodePoint(codePoint));
+
+describe('foldName', () => {
+  it('makes the same of upper and lower case', () => {
+    expect(foldName('πρωτεΐνη')).toBe(foldName('ΠΡΩΤΕΪ\u0301ΝΗ'));
+    expect(foldName('straße')).toBe(foldName('STRASSE'));
+    expect(foldName('E\u0301te\u0301')).toBe(foldName('ÉTÉ'));
+  });
+
+  it('makes of a folded text nothing else', () => {
+    const changed = everyCharacter.filter((text) => foldName(foldName(text)) !== foldName(text));
+    expect(changed).toEqual([]);
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary' }), (...texts) => {
+        for (const text of [...texts, texts.join('\u0345\u0308')])
+          expect(foldName(foldName(text))).toBe(foldName(text));
+      }),
+    );
+  });
+
+  it('makes the same of a text and its upper case', () => {
+    const changed = everyCharacter.filter(
+      (text) => foldName(text.toUpperCase()) !== foldName(text),
+    );
+    expect(changed).toEqual([]);
+  });
+});
