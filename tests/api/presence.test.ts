@@ -433,6 +433,27 @@ describe('presence events', () => {
     );
   });
 
+  test.each(['active', 'idle'])(
+    'one of %s comes however soon its client reports again',
+    async (status) => {
+      const queues = await WatchedQueues.open({ cat: as('cat') }, as('cat'));
+      const clients = Array.from({ length: 6 }, (_, n) => `${status} ${n}`);
+      for (const client of clients) {
+        // Whoever takes the third report as well is the first to write.
+        await report('ann', status, `other ${client}`, { ping_only: true });
+        await report('bob', status, client, { ping_only: true });
+        await report('bob', status, client, { ping_only: true });
+      }
+      await settle();
+      const { cat } = await queues.step();
+      const told = cat
+        .filter((one) => one['user_id'] === organization.id('bob'))
+        .flatMap((one) => Object.values(one['presence'] as Clients));
+      expect(told.map((one) => one.client).toSorted()).toEqual(clients);
+      expect(new Set(told.map((one) => one.status))).toEqual(new Set([status]));
+    },
+  );
+
   test('the last one of a client is what it reported last, whichever replicas took it', async () => {
     const queues = await WatchedQueues.open({ cat: as('cat') }, as('cat'));
     const clients = Array.from({ length: 6 }, (_, n) => `c${n}`);

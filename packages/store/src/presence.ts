@@ -54,7 +54,12 @@ export async function writePresence(db: Queryable, rows: readonly PresenceRow[])
   });
 }
 
-/** @returns those of which there is something newer by now; in a transaction that wrote the rows, for good */
+/**
+ * Of what others are told, finds what is overtaken: of a client that was idle it is told when it becomes active, and of nothing else that
+ * comes soon after (reference facts, events 15.2).
+ *
+ * @returns in a transaction that wrote the rows, what stays overtaken
+ */
 export async function findOvertakenPresence(
   db: Queryable,
   rows: readonly PresenceRow[],
@@ -62,12 +67,13 @@ export async function findOvertakenPresence(
   const found = await db.query<Pick<PresenceRow, 'userId' | 'client'>>({
     name: 'store-find-overtaken-presence',
     text: `SELECT p.user_id AS "userId", p.client
-      FROM unnest($1::int[], $2::text[], $3::bigint[]) AS n (user_id, client, at_ms)
+      FROM unnest($1::int[], $2::text[], $3::text[], $4::bigint[]) AS n (user_id, client, status, at_ms)
       JOIN presence p ON p.user_id = n.user_id AND p.client = n.client
-      WHERE p.reported_at > to_timestamp(n.at_ms / 1000.0)`,
+      WHERE p.reported_at > to_timestamp(n.at_ms / 1000.0) AND p.status = 'active' AND n.status = 'idle'`,
     values: [
       rows.map(({ userId }) => userId),
       rows.map(({ client }) => client),
+      rows.map(({ status }) => status),
       rows.map(({ reportedAtMs }) => reportedAtMs),
     ],
   });
