@@ -153,6 +153,25 @@ describe('which messages move', () => {
     expect(await fixture.history('bob', first)).toHaveLength(4);
   });
 
+  test('not to the topic where they are, when the text changes', async () => {
+    const id = await fixture.send('bob', topic, 'one');
+    const other = await fixture.send('bob', topic, 'two');
+    await fixture.queues.read();
+    await fixture.edit('bob', id, {
+      topic: ` ${topic} `,
+      content: 'x',
+      propagate_mode: 'change_all',
+    });
+    const [event] = await events('fay');
+    expect(event).toMatchObject({ message_ids: [id], content: 'x' });
+    for (const key of ['subject', 'orig_subject', 'subject_links', 'propagate_mode'])
+      expect(event).not.toHaveProperty(key);
+    const newest = (await fixture.history('bob', id)).at(-1);
+    expect(newest).toHaveProperty('prev_content');
+    expect(newest).not.toHaveProperty('prev_topic');
+    expect(await topicsOf([id, other])).toEqual([topic, topic]);
+  });
+
   test('they are found by the words of the new topic, and have its links', async () => {
     const ids = [await fixture.send('bob', topic, 'one'), await fixture.send('bob', topic, 'two')];
     await fixture.edit('bob', ids[0] ?? 0, {
