@@ -116,6 +116,15 @@ describe('messages/flags', () => {
     expect((await fetchMessages(all.cat)).ids).toContain(first);
   });
 
+  test('a bot that holds nothing is not told that its star was set', async () => {
+    const bot = await all.organization.makeAccount('Outgoing', { botType: 3, owner: all.bob });
+    const star = { messages: [first], op: 'add', flag: 'starred' };
+    expect(await refusalOf(bot.client.post('messages/flags', star))).toMatchObject({
+      status: 400,
+      msg: 'Invalid message(s)',
+    });
+  });
+
   const refusals: [string, () => Change, string][] = [
     ['an unknown flag', () => ({ messages: [first], flag: 'foo' }), "Invalid flag: 'foo'"],
     [

@@ -34,11 +34,12 @@ async function applyFlag(client: Client, request: FlagRequest): Promise<number[]
   const [only] = messageIds;
   if (flag !== 'starred' || messageIds.length !== 1 || only === undefined)
     throw badRequest('Invalid message(s)');
-  // A star on one visible message makes the user hold it from now on.
+  // A star on one visible message makes the user hold it from now on, unless he is a bot that holds nothing.
   await getLockedMessage(client, userId, await getSeenMessage(client, userId, only));
   await addLateReceipt(client, userId, only);
-  await changeFlag(client, userId, [only], flag, operation);
-  return [only];
+  const applied = await changeFlag(client, userId, [only], flag, operation);
+  if (applied.length === 0) throw badRequest('Invalid message(s)');
+  return applied;
 }
 
 /** POST messages/flags (contract, Messages; reference facts, messages 10.1 and 21). */
