@@ -21,6 +21,11 @@ export class FollowedQueue {
     );
   }
 
+  /** @param parameters those of a poll without a queue, which makes one */
+  static async openByPoll(client: ApiClient, parameters: Parameters): Promise<FollowedQueue> {
+    return new FollowedQueue(client, await client.get('events', parameters));
+  }
+
   /** @returns the events that came since the last call, without their ids, when there are at least so many */
   async next(count: number): Promise<JsonObject[]> {
     const events: JsonObject[] = [];

@@ -380,7 +380,7 @@ describe('parameters', () => {
     expect(await queue.next(1)).toEqual([{ type: 'alert_words', alert_words: ['tide'] }]);
   });
 
-  test('a bot has the queue that it is set up with, unless it says otherwise', async () => {
+  test('a bot has the queue that it is set up with, unless it says otherwise or only polls', async () => {
     const bot = organization.client('bobBot');
     await organization.client('bob').patch(`bots/${organization.id('bobBot')}`, {
       default_events_register_stream: 'Art',
@@ -393,6 +393,7 @@ describe('parameters', () => {
       narrow: [],
       all_public_streams: false,
     });
+    const polled = await FollowedQueue.openByPoll(bot, { event_types: ['message'] });
     const ids: number[] = [];
     for (const stream of ['general', 'Art'])
       ids.push(await organization.client('bob').sendToStream(stream, 'x', 'for bots'));
@@ -402,6 +403,7 @@ describe('parameters', () => {
     expect(idsOf(await byDefault.next(1))).toEqual([ids[1]]);
     expect(idsOf(await wide.next(3))).toEqual(ids);
     expect(idsOf(await none.next(1))).toEqual([ids[2]]);
+    expect(idsOf(await polled.next(1))).toEqual([ids[2]]);
     await organization.client('bob').patch(`bots/${organization.id('bobBot')}`, {
       default_events_register_stream: '',
       default_all_public_streams: false,

@@ -3732,7 +3732,7 @@ export type Operations = {
       readonly apply_markdown?: boolean | undefined;
       /** The client makes Gravatar URLs itself: `avatar_url` is null where it can. */
       readonly client_gravatar?: boolean | undefined;
-      /** Receive messages from all public streams. By default as the account is set up, usually false. */
+      /** Receive messages from all public streams. By default false; at register as the account is set up. */
       readonly all_public_streams?: boolean | undefined;
       /** Whether the returned subscriptions list the subscribers of each stream. */
       readonly include_subscribers?: boolean | undefined;
@@ -4092,7 +4092,7 @@ export type Operations = {
       readonly apply_markdown?: boolean | undefined;
       /** The client makes Gravatar URLs itself: `avatar_url` is null where it can. */
       readonly client_gravatar?: boolean | undefined;
-      /** Receive messages from all public streams. By default as the account is set up, usually false. */
+      /** Receive messages from all public streams. By default false; at register as the account is set up. */
       readonly all_public_streams?: boolean | undefined;
       /** Whether the returned subscriptions list the subscribers of each stream. */
       readonly include_subscribers?: boolean | undefined;

@@ -60,7 +60,13 @@ export const getEventsEndpoint = defineEndpoint({
           context.queues,
         ),
         signal,
-        describe: (snapshot) => readDescriptor(snapshot, caller.userId, parameters),
+        // What an account is set up with is the default of register alone (reference facts, events 6.1).
+        describe: (snapshot) =>
+          readDescriptor(snapshot, caller.userId, {
+            ...parameters,
+            all_public_streams: parameters.all_public_streams ?? false,
+            narrow: parameters.narrow ?? [],
+          }),
         readState: async () => ({}),
       });
       return { events: [], queue_id: queueId, last_event_id: lastEventId };

@@ -16,7 +16,7 @@ export const queueParameters = [
   jsonBoolean('all_public_streams', {
     default: null,
     description:
-      'Receive messages from all public streams. By default as the account is set up, usually false.',
+      'Receive messages from all public streams. By default false; at register as the account is set up.',
   }),
   jsonBoolean('include_subscribers', {
     default: false,
