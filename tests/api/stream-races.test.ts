@@ -1,6 +1,6 @@
 /** What happens at once to streams, on two replicas: clients that apply events stay right, and nobody sees what he may not. */
 import type { LogEntry } from '@parley/contracts';
-import { RefusedRequest, readObjects } from '@parley/test-kit';
+import { RefusedRequest, readObjects, waitUntil } from '@parley/test-kit';
 import type { JsonObject, TestAccount } from '@parley/test-kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
@@ -318,4 +318,33 @@ test('of two renames to one name, and of two creations, one is the first', async
     text: "SELECT count(*)::int AS count FROM streams WHERE name_folded = 'TWIN'",
   });
   expect(rows[0]?.count).toBe(1);
+});
+
+test('who loses a stream while his subscriptions are listed gets no subscribers who came after him', async () => {
+  const { bob, cat } = all.people;
+  await all.join('bob', ['passing'], { invite_only: true });
+  const id = await all.streamId('passing');
+  const changing = await all.all.pool.connect();
+  try {
+    await changing.query('BEGIN');
+    await changing.query('LOCK TABLE membership_periods IN ACCESS EXCLUSIVE MODE');
+    const listing = bob.client.get('users/me/subscriptions', { include_subscribers: true });
+    await waitUntil('the list waits for its subscribers', async () => {
+      const { rows } = await all.all.pool.query<{ waiting: number }>(
+        `SELECT count(*)::int AS waiting FROM pg_stat_activity
+         WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%array_agg(u.email%'`,
+      );
+      return (rows[0]?.waiting ?? 0) > 0;
+    });
+    // Bob leaves and Cat comes.
+    await changing.query({
+      text: 'UPDATE membership_periods SET user_id = $1 WHERE user_id = $2 AND stream_id = $3',
+      values: [cat.id, bob.id, id],
+    });
+    await changing.query('COMMIT');
+    const listed = readObjects(await listing, 'subscriptions');
+    expect(listed.find(({ name }) => name === 'passing')?.['subscribers']).toEqual([bob.email]);
+  } finally {
+    changing.release(true);
+  }
 });

@@ -62,6 +62,7 @@ export type SubscriptionObject = Readonly<Record<string, unknown>>;
  * The subscriptions of a person (contract, Subscription properties; reference facts, streams 6.1): to live streams, by name,
  * notification settings as booleans.
  *
+ * @param db of a REPEATABLE READ transaction, so that nobody gets subscribers of a stream that he has left
  * @param options.traffic from `StreamTraffic`
  * @param options.nowSecs Unix time
  * @param options.withSubscriberEmails adds `subscribers`: sorted addresses of the members

@@ -1,5 +1,6 @@
 import { listedSubscriptionSchema } from '@parley/api-schemas';
 import { notAuthenticated } from '@parley/contracts';
+import { transaction } from '@parley/database';
 import { defineEndpoint, jsonBoolean } from '@parley/http';
 import { findUserById, listSubscriptions } from '@parley/store';
 
@@ -24,14 +25,22 @@ export const listSubscriptionsEndpoint = defineEndpoint({
     required: ['subscriptions'],
   },
   handler: async (context: SubscriptionsContext, { caller, parameters }) => {
-    const user = await findUserById(context.pool, caller.userId);
-    if (user === undefined) throw notAuthenticated('Invalid API key');
-    return {
-      subscriptions: await listSubscriptions(context.pool, user, {
-        traffic: await context.traffic.counts(context.pool),
-        nowSecs: context.nowMs() / 1000,
-        withSubscriberEmails: parameters.include_subscribers,
-      }),
-    };
+    const traffic = await context.traffic.counts(context.pool);
+    return transaction(
+      context.pool,
+      async (client) => {
+        const user = await findUserById(client, caller.userId);
+        if (user === undefined) throw notAuthenticated('Invalid API key');
+        return {
+          subscriptions: await listSubscriptions(client, user, {
+            traffic,
+            nowSecs: context.nowMs() / 1000,
+            withSubscriberEmails: parameters.include_subscribers,
+          }),
+        };
+      },
+      // One snapshot: of a stream that he leaves meanwhile he gets no subscribers who come after him.
+      'REPEATABLE READ, READ ONLY',
+    );
   },
 });
