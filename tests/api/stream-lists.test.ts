@@ -6,7 +6,8 @@ import type { JsonObject } from '@parley/test-kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { SeededRandom } from '../privacy/seeded-random.ts';
-import { StreamFixture } from './stream-fixture.ts';
+import { refusalOf } from './message-fixture.ts';
+import { StreamFixture, coded } from './stream-fixture.ts';
 import type { Name } from './stream-fixture.ts';
 import { StreamLists } from './stream-lists.ts';
 
@@ -167,6 +168,31 @@ test('accounts that go and come back are in the lists of subscribers again', asy
   expect(await watch.differences()).toEqual([]);
   await ann.client.post(`users/${dan.id}/reactivate`);
   expect(await watch.differences()).toEqual([]);
+});
+
+test('a bot has none of the streams of an owner who is deactivated', async () => {
+  const { ann, bob, bot } = all.people;
+  await all.join('bob', ['former'], { invite_only: true });
+  const ownersStreams = async (): Promise<unknown[]> => {
+    const answer = await bot.client.get('streams', {
+      include_public: false,
+      include_owner_subscribed: true,
+    });
+    return readObjects(answer, 'streams').map(({ name }) => name);
+  };
+  const send = (): Promise<unknown> => bot.client.sendToStream('former', 'x', 'still here');
+  expect(await ownersStreams()).toContain('former');
+  await send();
+  await ann.client.delete(`users/${bob.id}`);
+  await ann.client.post(`users/${bot.id}/reactivate`);
+  try {
+    expect(await ownersStreams()).not.toContain('former');
+    expect(await refusalOf(send())).toEqual(coded("Not authorized to send to stream 'former'"));
+  } finally {
+    await ann.client.post(`users/${bob.id}/reactivate`);
+  }
+  expect(await ownersStreams()).toContain('former');
+  await send();
 });
 
 test('after any changes the lists are what a new client gets', { timeout: 90_000 }, async () => {

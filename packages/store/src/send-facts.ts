@@ -102,7 +102,7 @@ const realmJson = `(SELECT json_build_object('stringId', r.string_id,
 const streamSendText = `SELECT ${senderColumns}, q.ordinality AS "ordinal", s.id AS "streamId", s.name AS "streamName", s.invite_only AS "inviteOnly",
       s.is_announcement_only AS "isAnnouncementOnly", s.version, s.recipient_id AS "streamRecipientId",
       coalesce((SELECT m.is_active FROM subscriptions m WHERE m.user_id = u.id AND m.stream_id = s.id), false) AS "senderSubscribed",
-      coalesce((SELECT m.is_active FROM subscriptions m WHERE m.user_id = u.bot_owner_id AND m.stream_id = s.id), false) AS "ownerSubscribed",
+      coalesce(owner.is_active AND (SELECT m.is_active FROM subscriptions m WHERE m.user_id = owner.id AND m.stream_id = s.id), false) AS "ownerSubscribed",
       coalesce((SELECT true FROM stream_first_messages f WHERE f.stream_id = s.id), false) AS "hasMessages",
       (SELECT c.id FROM conversations c WHERE c.stream_id = s.id AND c.topic_folded = q.topic_folded) AS "conversationId",
       ARRAY(SELECT b.id FROM users b WHERE b.bot_type IN (3, 4) AND b.is_active

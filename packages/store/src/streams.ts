@@ -116,7 +116,7 @@ export type StreamSources = {
   readonly allActive: boolean;
   /** All default streams, whoever asks. */
   readonly defaults?: boolean;
-  /** Streams to which any of these users is subscribed. */
+  /** Streams of which any of these users is a member. */
   readonly subscriberIds: readonly number[];
 };
 
@@ -126,9 +126,9 @@ export async function listStreams(db: Queryable, sources: StreamSources): Promis
     name: 'store-list-streams',
     text: `SELECT ${columns} FROM streams s
       WHERE NOT s.is_deactivated AND ($1 OR (s.is_default AND $6) OR ($2 AND NOT s.invite_only)
-        OR s.id IN (SELECT m.stream_id FROM subscriptions m WHERE m.user_id = ANY ($3::int[]) AND m.is_active)
+        OR s.id IN (SELECT p.stream_id FROM membership_periods p WHERE p.user_id = ANY ($3::int[]) AND p.until_change_id IS NULL)
         OR (s.is_default AND (($4 AND NOT s.invite_only)
-          OR s.id IN (SELECT m.stream_id FROM subscriptions m WHERE m.user_id = $5 AND m.is_active))))
+          OR s.id IN (SELECT p.stream_id FROM membership_periods p WHERE p.user_id = $5 AND p.until_change_id IS NULL))))
       ORDER BY s.name COLLATE "C"`,
     values: [
       sources.allActive,
