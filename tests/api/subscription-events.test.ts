@@ -295,6 +295,35 @@ describe('PATCH users/me/subscriptions', () => {
     );
   });
 
+  test('who joins and leaves in one request is a subscriber between the two, for himself and for others', async () => {
+    const { ann, bob, cat } = all.people;
+    await all.join('ann', ['passage']);
+    await all.queues.read();
+    await ann.client.patch(path, {
+      add: [{ name: 'passage' }],
+      delete: ['passage'],
+      principals: [bob.email, cat.email],
+    });
+    const read = await all.queues.read();
+    const subscribers = [ann.id, bob.id, cat.id].toSorted((a, b) => a - b);
+    for (const [who, other] of [
+      ['bob', cat],
+      ['cat', bob],
+    ] as const)
+      expect(read[who]).toMatchObject([
+        { op: 'add', subscriptions: [{ name: 'passage', subscribers }] },
+        { op: 'remove', subscriptions: [{ name: 'passage' }] },
+        { op: 'peer_remove', user_id: other.id },
+        { type: 'update_message_flags' },
+      ]);
+    expect(read.dan?.map(({ op, user_id: userId }) => [op, userId])).toEqual([
+      ['peer_add', bob.id],
+      ['peer_add', cat.id],
+      ['peer_remove', bob.id],
+      ['peer_remove', cat.id],
+    ]);
+  });
+
   test('neither list is nothing to do', async () => {
     const nothing = uncoded('Nothing to do. Specify at least one of "add" or "delete".');
     expect(await all.refusal('bob', 'PATCH', path)).toEqual(nothing);

@@ -41,6 +41,59 @@ export type Append = {
   readonly accountUserIds?: readonly number[];
 };
 
+/** What the work of a transaction gives back. */
+type Work<Result> = {
+  readonly result: Result;
+  readonly append?: Append | readonly Append[];
+};
+
+function appendsOf({ append = [] }: Work<unknown>): readonly Append[] {
+  return [append].flat();
+}
+
+type AppendedRow = {
+  readonly epoch: number;
+  readonly position: number;
+  readonly message_id: number;
+};
+
+type LaidOut = Omit<Append, 'entries'> & {
+  readonly entries: readonly {
+    readonly length: number;
+    readonly audience: number;
+    readonly payload: string;
+    readonly hasSideEffects: boolean;
+  }[];
+};
+
+function layOut({ entries, ...change }: Append): LaidOut {
+  return {
+    ...change,
+    entries: entries.map(({ entry, audience }) => ({
+      length: entryLength(entry),
+      audience,
+      payload: JSON.stringify(entry),
+      hasSideEffects: sideEffectsOf(entry).length > 0,
+    })),
+  };
+}
+
+function appendStatement({ entries, changeId, accountUserIds }: LaidOut): string {
+  return `SELECT * FROM log_append(
+    ${integerArray(
+      entries.map(({ length }) => length),
+      'integer',
+    )},
+    ${integerArray(
+      entries.map(({ audience }) => audience),
+      'bigint',
+    )},
+    ARRAY[${entries.map(({ payload }) => quotedWhole(payload)).join(',')}]::text[],
+    ${changeId === undefined ? 'NULL' : `(${integerArray([changeId], 'bigint')})[1]`},
+    ${accountUserIds === undefined ? 'NULL' : integerArray(accountUserIds, 'integer')},
+    ARRAY[${entries.map(({ hasSideEffects }) => hasSideEffects).join(',')}]::boolean[])`;
+}
+
 /** The fields of the SQL type `send_item` (migrations), without `ordinal`. Absent ones are null. */
 export type SendItem = {
   readonly send_key: string;
@@ -188,22 +241,21 @@ export class EventLog {
 
   /**
    * Runs `work` in a READ COMMITTED transaction. What it returns under `append` goes into the log with the commit, then out as
-   * a hint. Locks are taken in the order users, streams, conversations, messages, send keys, read state, each by id; after `work`
-   * nothing may wait. `work` runs again after a deadlock or where the log had to be mended, so it must do nothing but database work.
+   * a hint; of several changes each gets a position of its own, in order. Locks are taken in the order users, streams, conversations,
+   * messages, send keys, read state, each by id; after `work` nothing may wait. `work` runs again after a deadlock or where the log
+   * had to be mended, so it must do nothing but database work.
    *
    * @throws whatever `work` or the database throws; after a lost connection the outcome may be unknown
    */
-  async transaction<Result>(
-    work: (client: Client) => Promise<{ readonly result: Result; readonly append?: Append }>,
-  ): Promise<Result> {
+  async transaction<Result>(work: (client: Client) => Promise<Work<Result>>): Promise<Result> {
     let positions = 1;
     return this.#mending(
       () => positions,
       async () =>
         this.#attempt(async (client) => {
           const done = await work(client);
-          positions =
-            done.append?.entries.reduce((sum, { entry }) => sum + entryLength(entry), 0) ?? 1;
+          const entries = appendsOf(done).flatMap((append) => append.entries);
+          positions = entries.reduce((sum, { entry }) => sum + entryLength(entry), 0);
           return done;
         }),
     );
@@ -223,21 +275,20 @@ export class EventLog {
     }
   }
 
-  async #attempt<Result>(
-    work: (client: Client) => Promise<{ readonly result: Result; readonly append?: Append }>,
-  ): Promise<Result> {
+  async #attempt<Result>(work: (client: Client) => Promise<Work<Result>>): Promise<Result> {
     const client = await this.#pool.connect();
     let isBroken = false;
     try {
       await client.query('BEGIN');
       try {
-        const { result, append } = await work(client);
-        if (append === undefined) {
+        const done = await work(client);
+        const appends = appendsOf(done);
+        if (appends.length === 0) {
           await client.query('COMMIT');
         } else {
-          await inChildSpan('log append', () => this.#appendAndCommit(client, append));
+          await inChildSpan('log append', () => this.#appendAndCommit(client, appends));
         }
-        return result;
+        return done.result;
       } catch (error) {
         await client.query('ROLLBACK').catch(() => {
           isBroken = true;
@@ -249,29 +300,23 @@ export class EventLog {
     }
   }
 
-  async #appendAndCommit(client: Client, append: Append): Promise<void> {
-    const payloads = append.entries.map(({ entry }) => JSON.stringify(entry));
-    const lengths = append.entries.map(({ entry }) => entryLength(entry));
-    const audiences = append.entries.map(({ audience }) => audience);
-    const withSideEffects = append.entries.map(({ entry }) => sideEffectsOf(entry).length > 0);
-    const statement = `SELECT * FROM log_append(${integerArray(lengths, 'integer')}, ${integerArray(audiences, 'bigint')},
-      ARRAY[${payloads.map(quotedWhole).join(',')}]::text[],
-      ${append.changeId === undefined ? 'NULL' : `(${integerArray([append.changeId], 'bigint')})[1]`},
-      ${append.accountUserIds === undefined ? 'NULL' : integerArray(append.accountUserIds, 'integer')},
-      ARRAY[${withSideEffects.join(',')}]::boolean[])`;
+  async #appendAndCommit(client: Client, appends: readonly Append[]): Promise<void> {
+    const changes = appends.map(layOut);
     // One message to the server: between the lock on the head and the commit it waits for nobody.
-    const answers: unknown = await client.query(`${statement}; COMMIT`);
+    const answers: unknown = await client.query(
+      [...changes.map(appendStatement), 'COMMIT'].join('; '),
+    );
     if (!Array.isArray(answers)) throw new Error('an append and its commit are two statements');
-    const { rows } = answers[0] as {
-      rows: { epoch: number; position: number; message_id: number }[];
-    };
+    const rows = (answers as { rows: AppendedRow[] }[]).flatMap((answer) => answer.rows);
     const epoch = rows[0]?.epoch;
     if (epoch === undefined) return;
+    const laidOut = changes.flatMap(({ entries }) => entries);
     const entries = rows.map((row, index): PositionedEntry => {
-      const [length, audience, payload] = [lengths[index], audiences[index], payloads[index]];
-      if (length === undefined || audience === undefined || payload === undefined) {
+      const entry = laidOut[index];
+      if (entry === undefined) {
         throw new Error('the log answered for an entry that was not appended');
       }
+      const { length, audience, payload } = entry;
       return { position: row.position, length, messageId: row.message_id, audience, payload };
     });
     this.#publish(epoch, entries);

@@ -14,8 +14,8 @@ import { checkStreamNames, withDescriptions } from './stream-names.ts';
 import type { NamedStream } from './stream-names.ts';
 
 /**
- * POST, DELETE and PATCH users/me/subscriptions (contract, Streams; reference facts, streams 5): each is one transaction with one
- * change, all or nothing.
+ * POST, DELETE and PATCH users/me/subscriptions (contract, Streams; reference facts, streams 5): each is one transaction, all or
+ * nothing, with one change. PATCH has two, so that whoever joins and leaves the same stream is a member of it between them.
  */
 
 export type JoinWish = {
@@ -65,7 +65,7 @@ export async function subscribePeople(
       traffic,
       changeId,
     });
-    return { result: outcome, ...appendOf([change], changeId) };
+    return { result: outcome, append: appendOf(change, changeId) };
   });
 }
 
@@ -84,7 +84,7 @@ export async function unsubscribePeople(
     const wanted = checkStreamNames(wish.streamNames.map((name) => ({ name })));
     const changeId = await context.eventLog.drawChangeId(client);
     const { outcome, change } = await leaveStreams(client, { wanted, people, changeId });
-    return { result: outcome, ...appendOf([change], changeId) };
+    return { result: outcome, append: appendOf(change, changeId) };
   });
 }
 
@@ -109,20 +109,21 @@ export async function changeSubscriptions(
     if (people.actor.role === 'guest') throw notAllowedForGuests();
     // Both halves at once: streams are locked in the order of their ids.
     await lockStreams(client, { names: [...toJoin.keys(), ...toLeave.keys()] });
-    const changeId = await context.eventLog.drawChangeId(client);
+    const joinId = await context.eventLog.drawChangeId(client);
     const joined = await joinStreams(context, client, {
       wanted: toJoin,
       people,
       namesPeople: toJoin.size > 0 && principals.length > 0,
       options: wish.options,
       traffic,
-      changeId,
+      changeId: joinId,
     });
     if (toLeave.size > 0) checkMayRemove(people.actor.role, wish);
-    const left = await leaveStreams(client, { wanted: toLeave, people, changeId });
+    const leaveId = await context.eventLog.drawChangeId(client);
+    const left = await leaveStreams(client, { wanted: toLeave, people, changeId: leaveId });
     return {
       result: { ...joined.outcome, ...left.outcome },
-      ...appendOf([joined.change, left.change], changeId),
+      append: [...appendOf(joined.change, joinId), ...appendOf(left.change, leaveId)],
     };
   });
 }

@@ -10,23 +10,14 @@ export type Step<Outcome> = {
 };
 
 /**
- * Puts what a request changed into one entry, so that every effect holds for every event, and each event has an id of its own in the
+ * Puts what a step changed into one entry, so that every effect holds for every event, and each event has an id of its own in the
  * entry's run of positions.
  *
  * @param changeId to which the rows of the change point
  */
-export function appendOf(
-  changes: readonly (ChangeContent | undefined)[],
-  changeId: number,
-): { readonly append?: Append } {
-  const made = changes.filter((change) => change !== undefined);
-  if (made.length === 0) return {};
-  const entry = changeEntry({
-    effects: made.flatMap(({ effects = [] }) => effects),
-    events: made.flatMap(({ events }) => events),
-    sideEffects: made.flatMap(({ sideEffects = [] }) => sideEffects),
-  });
-  return { append: { entries: [{ entry, audience: audienceKey.everyone }], changeId } };
+export function appendOf(change: ChangeContent | undefined, changeId: number): Append[] {
+  if (change === undefined) return [];
+  return [{ entries: [{ entry: changeEntry(change), audience: audienceKey.everyone }], changeId }];
 }
 
 /** @throws ApiError when a request concerns more pairs of people and streams than one transaction should change */
