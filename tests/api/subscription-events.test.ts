@@ -201,6 +201,28 @@ describe('leaving', () => {
     expect(unreadNow['messages']).toEqual([]);
   });
 
+  test('what is unread of a stream that was left before becomes read too when it is named', async () => {
+    const { bob, cat } = all.people;
+    await all.join('bob', ['earlier', 'later']);
+    const unread = await cat.client.sendToStream('earlier', 'x', 'unread again');
+    await all.leave('bob', ['earlier']);
+    await bob.client.post('messages/flags', { messages: [unread], op: 'remove', flag: 'read' });
+    await all.queues.read();
+    expect(await all.leave('bob', ['earlier', 'later'])).toMatchObject({
+      removed: ['later'],
+      not_subscribed: ['earlier'],
+    });
+    const { bob: told = [] } = await all.queues.read();
+    const lists = told.filter(({ type }) => type === 'update_message_flags');
+    expect(lists).toMatchObject([{ messages: [unread] }, { operation: 'add', flag: 'read' }]);
+    const { messages } = await bob.client.get('messages', {
+      anchor: unread,
+      num_before: 0,
+      num_after: 0,
+    });
+    expect(messages).toMatchObject([{ id: unread, flags: ['read'] }]);
+  });
+
   test('the list is complete however much was unread', async () => {
     await all.join('cat', ['flood']);
     const streamId = await all.streamId('flood');

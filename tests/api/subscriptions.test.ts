@@ -267,6 +267,8 @@ test('leaving answers per person and stream, and what was unread becomes read', 
   expect(await eventsAfter(before)).toEqual([
     'subscription/remove users',
     'peer_remove design 1',
+    // Of every stream that is named.
+    'update_message_flags/add users',
     'update_message_flags/add users',
   ]);
   const second = await organization.position();

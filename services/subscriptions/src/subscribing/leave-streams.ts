@@ -15,7 +15,7 @@ import type { Membership, Stream, User } from '@parley/store';
 import { endStreams } from '../streams/end-streams.ts';
 import type { Leaving } from './joining.ts';
 import type { LockedPeople } from './principals.ts';
-import { markLeftStreamsRead } from './read-on-leaving.ts';
+import { markStreamsRead } from './read-on-leaving.ts';
 import { checkSize } from './step.ts';
 import type { Step } from './step.ts';
 import type { NamedStream } from './stream-names.ts';
@@ -59,10 +59,8 @@ export async function leaveStreams(
     return userIds === undefined ? [] : [{ stream, userIds }];
   });
   const emptied = await emptyStreams(client, losses, changeId);
-  await lockReadState(
-    client,
-    left.map(({ userId }) => userId),
-  );
+  const leaverIds = [...new Set(left.map(({ userId }) => userId))];
+  await lockReadState(client, leaverIds);
   return {
     outcome,
     change: {
@@ -75,7 +73,7 @@ export async function leaveStreams(
         ...removeEvents(losses),
         ...peerEvents(losses),
         ...emptied,
-        ...(await markLeftStreamsRead(client, losses, changeId)),
+        ...(await markStreamsRead(client, streams, leaverIds, changeId)),
       ],
     },
   };

@@ -2,8 +2,7 @@ import { readOnLeaving } from '@parley/contracts';
 import type { EventPart } from '@parley/contracts';
 import type { Client } from '@parley/database';
 import { countTopics, listUnreadOfLeavers, setStreamFloorsAtChange } from '@parley/store';
-
-import type { Leaving } from './joining.ts';
+import type { Stream } from '@parley/store';
 
 /** Look-ups that finding exactly what is unread may cost: one for each leaver and topic, some hundred thousand a second. */
 const lookUpsMax = 50_000;
@@ -12,30 +11,33 @@ const listedIdsMax = 200_000;
 const listedIdsOfOneMax = 1_000;
 
 /**
- * Marks everything in a stream read for whoever leaves it, and tells so: one event for each person and stream (reference facts,
- * streams 5.3; events 11.4).
+ * Marks everything in the streams of a request read for whoever left any of them, and tells so: one event for each person and stream
+ * (reference facts, streams 5.3; events 11.4).
  *
  * A client needs every id that it may hold as unread. The events list exactly these where that is cheap. Where a stream has many
- * topics, many people leave it or somebody has not read a thousand messages, the event is made of what he held when it is told,
+ * topics, many people leave or somebody has not read a thousand messages, the event is made of what he held when it is told,
  * whether read or not: reading twice changes nothing, and a list that stops short would leave a client with unread messages for
  * good. Either way a leaving costs the same in any stream.
+ *
+ * @param streams all that the request names: who left one of them may hold unread messages of another that he left before
  */
-export async function markLeftStreamsRead(
+export async function markStreamsRead(
   client: Client,
-  losses: readonly Leaving[],
+  streams: readonly Stream[],
+  leaverIds: readonly number[],
   changeId: number,
 ): Promise<EventPart[]> {
   const topics = await countTopics(
     client,
-    losses.map(({ stream }) => stream.id),
+    streams.map(({ id }) => id),
   );
   let lookUps = 0;
-  const listed = losses.filter(({ stream, userIds }) => {
-    lookUps += userIds.length * (topics.get(stream.id) ?? 0);
+  const listed = streams.filter(({ id }) => {
+    lookUps += leaverIds.length * (topics.get(id) ?? 0);
     return lookUps <= lookUpsMax;
   });
-  const leavings = (of: readonly Leaving[]): { userId: number; streamId: number }[] =>
-    of.flatMap(({ stream, userIds }) => userIds.map((userId) => ({ userId, streamId: stream.id })));
+  const leavings = (of: readonly Stream[]): { userId: number; streamId: number }[] =>
+    of.flatMap(({ id }) => leaverIds.map((userId) => ({ userId, streamId: id })));
   const toList = leavings(listed);
   const idsOfOneMax = Math.min(
     listedIdsOfOneMax,
@@ -43,13 +45,13 @@ export async function markLeftStreamsRead(
   );
   const unread =
     toList.length === 0 ? [] : await listUnreadOfLeavers(client, toList, idsOfOneMax + 1);
-  await setStreamFloorsAtChange(client, leavings(losses), changeId);
+  await setStreamFloorsAtChange(client, leavings(streams), changeId);
   const unreadByStream = Map.groupBy(unread, ({ streamId }) => streamId);
-  return losses.flatMap(({ stream, userIds }) => {
+  return streams.flatMap(({ id }) => {
     const exact = new Map<number, readonly number[]>();
-    for (const { userId, ids } of unreadByStream.get(stream.id) ?? [])
+    for (const { userId, ids } of unreadByStream.get(id) ?? [])
       if (ids.length <= idsOfOneMax) exact.set(userId, ids.toReversed());
-    return readEvents(stream.id, userIds, exact);
+    return readEvents(id, leaverIds, exact);
   });
 }
 
