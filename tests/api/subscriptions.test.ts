@@ -133,6 +133,22 @@ test('descriptions lose their newlines, colours count for new subscriptions only
   expect((await subscriptionsOf('bob'))[0]).toMatchObject({ color: '#abc' });
 });
 
+test('of the spellings of one stream the one that is its name gives the colour', async () => {
+  await organization.client('bob').post(path, { subscriptions: [{ name: 'design' }] });
+  await organization.client('cat').post(path, {
+    subscriptions: [
+      { name: 'DESIGN', color: '#abc' },
+      { name: 'design', color: '#def' },
+      { name: 'Fresh', color: '#123' },
+      { name: 'fresh', color: '#456' },
+    ],
+  });
+  expect(await subscriptionsOf('cat')).toMatchObject([
+    { name: 'Fresh', color: '#123' },
+    { name: 'design', color: '#def' },
+  ]);
+});
+
 test('names, descriptions, colours and shapes are checked with the documented texts', async () => {
   const check = async (subscriptions: unknown): Promise<unknown> =>
     (await refusal('bob', 'POST', { subscriptions })).body;

@@ -2,7 +2,7 @@ import { badRequest, limits, requestVariableInvalid } from '@parley/contracts';
 import { json, jsonBoolean } from '@parley/http';
 
 import type { JoinOptions } from '../subscribing/join-streams.ts';
-import type { NamedStream } from '../subscribing/stream-names.ts';
+import type { StreamEntry } from '../subscribing/stream-names.ts';
 import { isHexColor } from '../subscribing/subscription-properties.ts';
 
 /** What POST and PATCH users/me/subscriptions have in common (reference facts, streams 5.1 and 5.4). */
@@ -39,7 +39,7 @@ export const streamsToJoinOptions = {
 export function checkStreamsToJoin(
   parameter: string,
   raw: string,
-  streams: readonly NamedStream[],
+  streams: readonly StreamEntry[],
 ): void {
   for (const [n, { color, description = '' }] of streams.entries()) {
     if (color !== undefined && !isHexColor(color)) {

@@ -11,7 +11,7 @@ import { lockPeople, namesOnlyCaller } from './principals.ts';
 import type { Principal } from './principals.ts';
 import { appendOf } from './step.ts';
 import { checkStreamNames, withDescriptions } from './stream-names.ts';
-import type { NamedStream } from './stream-names.ts';
+import type { StreamEntry } from './stream-names.ts';
 
 /**
  * POST, DELETE and PATCH users/me/subscriptions (contract, Streams; reference facts, streams 5): each is one transaction, all or
@@ -21,7 +21,7 @@ import type { NamedStream } from './stream-names.ts';
 export type JoinWish = {
   readonly caller: Caller;
   readonly principals: readonly Principal[];
-  readonly subscriptions: readonly NamedStream[];
+  readonly subscriptions: readonly StreamEntry[];
   readonly options: JoinOptions;
 };
 

@@ -77,7 +77,7 @@ export async function joinStreams(
     userIds: targets.map((target) => target.id),
     streams: authorized.map(({ stream, wanted }) => ({
       streamId: stream.id,
-      color: wanted.name === stream.name ? wanted.color : undefined,
+      color: wanted.colors.get(stream.name),
     })),
     changeId,
   });

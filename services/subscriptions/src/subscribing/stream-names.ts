@@ -3,11 +3,20 @@ import { streamNameFault } from '@parley/store';
 
 import { withoutNewlines } from '../streams/description.ts';
 
-/** One entry of `subscriptions`, its name trimmed. */
-export type NamedStream = {
+/** One entry of `subscriptions`. */
+export type StreamEntry = {
   readonly name: string;
   readonly description?: string | undefined;
   readonly color?: string | undefined;
+};
+
+/** What a request says of a stream. */
+export type NamedStream = {
+  /** Trimmed. */
+  readonly name: string;
+  readonly description?: string | undefined;
+  /** By spelling: a colour is for the stream that is spelled like this (reference facts, streams 5.1). */
+  readonly colors: ReadonlyMap<string, string>;
 };
 
 /** One that is created when it does not exist. */
@@ -38,19 +47,22 @@ export function withDescriptions(
 }
 
 /**
- * Applies the rules for names (reference facts, streams 3.5) and merges what names the same stream: the first spelling counts.
+ * Applies the rules for names (reference facts, streams 3.5) and merges what names the same stream: the first spelling counts, and
+ * each has its colour.
  *
  * @returns the wanted streams by folded name, in the order of the request
  * @throws ApiError for the first name that no stream can have
  */
-export function checkStreamNames(wanted: readonly NamedStream[]): Map<string, NamedStream> {
-  const byFoldedName = new Map<string, NamedStream>();
-  for (const entry of wanted) {
+export function checkStreamNames(wanted: readonly StreamEntry[]): Map<string, NamedStream> {
+  const byFoldedName = new Map<string, NamedStream & { readonly colors: Map<string, string> }>();
+  for (const { description, color, ...entry } of wanted) {
     const name = entry.name.trim();
     const fault = streamNameFault(name);
     if (fault !== undefined) throw badRequest(fault);
     const folded = foldName(name);
-    if (!byFoldedName.has(folded)) byFoldedName.set(folded, { ...entry, name });
+    const named = byFoldedName.get(folded) ?? { name, description, colors: new Map() };
+    if (color !== undefined) named.colors.set(name, color);
+    byFoldedName.set(folded, named);
   }
   return byFoldedName;
 }
