@@ -57,8 +57,8 @@ test('a bot that sends to a missing stream is refused, and its owner told once a
     expect(refusal).toMatchObject({ code: 'STREAM_DOES_NOT_EXIST', stream: 'nowhere @**all**' });
   }
   const expected =
-    'Your bot `Missing Bot` (`missing.bot@example.com`) tried to send a message to the stream `nowhere @**all**`, ' +
-    'but found no such stream. The message was not sent.';
+    'Your bot `missing.bot@example.com` tried to send a message to stream `nowhere @**all**`, ' +
+    'but that stream does not exist. Click [here](#streams/new) to create it.';
   const [notice] = await notices(owner, 1);
   expect(notice).toMatchObject({
     content: expected,
@@ -70,7 +70,7 @@ test('a bot that sends to a missing stream is refused, and its owner told once a
   const other = await makeBot('Other');
   await refusalOf(send(other.bot, [987_654]));
   expect((await notices(other.owner, 1))[0]?.['content']).toContain(
-    'to the stream with the id `987654`, but found no such stream.',
+    'to the stream with the id `987654`, but that stream does not exist.',
   );
   expect(await notices(owner, 1)).toHaveLength(1);
   // The minute is over when its key is gone.
@@ -79,8 +79,11 @@ test('a bot that sends to a missing stream is refused, and its owner told once a
   expect(remainingMs).toBeGreaterThan(0);
   expect(remainingMs).toBeLessThanOrEqual(60_000);
   await redis.del(key);
-  await refusalOf(send(bot, 'elsewhere'));
-  expect((await notices(owner, 2))[1]?.['content']).toContain('`elsewhere`');
+  await refusalOf(send(bot, ' else-where '));
+  expect((await notices(owner, 2))[1]?.['content']).toBe(
+    'Your bot `missing.bot@example.com` tried to send a message to stream #**else-where**, ' +
+      'but that stream does not exist. Click [here](#streams/new) to create it.',
+  );
 });
 
 test('a bot that sends where nobody is subscribed succeeds, and its owner is told', async () => {
@@ -89,7 +92,7 @@ test('a bot that sends where nobody is subscribed succeeds, and its owner is tol
   await send(bot, 'EMPTY `room`');
   const [notice] = await notices(owner, 1);
   expect(notice?.['content']).toBe(
-    'Your bot `Lonely Bot` (`lonely.bot@example.com`) sent a message to the stream `` empty `room` ``, to which nobody is subscribed.',
+    'Your bot `lonely.bot@example.com` sent a message to stream `` empty `room` ``, which exists but has no subscribers.',
   );
 });
 
@@ -104,7 +107,7 @@ test('of a private stream the owner learns nothing', async () => {
   expect(await refusalOf(send(bot, [id]))).toMatchObject({ code: 'STREAM_DOES_NOT_EXIST' });
   const found = await notices(owner, 1);
   expect(found.map((notice) => notice['content'])).toEqual([
-    `Your bot \`Curious Bot\` (\`curious.bot@example.com\`) tried to send a message to the stream with the id \`${id}\`, but found no such stream. The message was not sent.`,
+    `Your bot \`curious.bot@example.com\` tried to send a message to the stream with the id \`${id}\`, but that stream does not exist.`,
   ]);
 });
 

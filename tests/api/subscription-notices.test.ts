@@ -158,6 +158,19 @@ test('a rename is told in the stream, with both names', async () => {
     subject: 'stream events',
     content: `@_**Ann Lee|${ann.id}** renamed this stream from **old name** to **new name**.`,
   });
+  const rename = async (from: string, to: string): Promise<void> => {
+    const path = `streams/${await all.streamId(from)}`;
+    await ann.client.patch(path, { new_name: JSON.stringify(to) });
+  };
+  await rename('new name', 'R&D/dev_ops');
+  expect((await inStream(bob, 'R&D/dev_ops', 3)).at(-1)?.['content']).toContain(
+    'from **new name** to **R&D/dev_ops**.',
+  );
+  // What markdown would read is code.
+  await rename('R&D/dev_ops', '@**all**');
+  expect((await inStream(bob, '@**all**', 4)).at(-1)?.['content']).toContain(
+    'from **R&D/dev_ops** to `@**all**`.',
+  );
 });
 
 test('everybody among many is told', async () => {

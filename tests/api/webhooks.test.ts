@@ -262,7 +262,7 @@ describe('a request', () => {
         }),
       ).toEqual(coded('Malformed JSON', 'INVALID_JSON'));
     expect(await noticeTo(owner)).toBe(
-      `Your bot \`Malformed Hook\` (\`${bot.email}\`) received a request at \`/api/v1/external/github\` whose body is not JSON. Its sender may have to be configured to send JSON.`,
+      `Your bot \`${bot.email}\` received a request at \`/api/v1/external/github\` whose body is not JSON. Its sender may have to be configured to send JSON.`,
     );
     expect(await privatelyTo(owner)).toHaveLength(1);
   });
@@ -275,7 +275,9 @@ describe('the stream', () => {
       expect(
         await post('helloworld', { ...withKey({ stream: 'nowhere' }, bot), body: article }),
       ).toEqual(success);
-    expect(await noticeTo(owner)).toContain('tried to send a message to the stream `nowhere`');
+    expect(await noticeTo(owner)).toBe(
+      `Your bot \`${bot.email}\` tried to send a message to stream #**nowhere**, but that stream does not exist. Click [here](#streams/new) to create it.`,
+    );
     expect(await privatelyTo(owner)).toHaveLength(1);
   });
 
@@ -380,7 +382,7 @@ describe('github', () => {
       header: 'X_GITHUB_EVENT',
     });
     expect(await noticeTo(owner)).toBe(
-      `Your bot \`Headless Hook\` (\`${bot.email}\`) received a request at \`/api/v1/external/github\` without the header \`X-GitHub-Event\`, which says what happened.`,
+      `Your bot \`${bot.email}\` received a request at \`/api/v1/external/github\` without the header \`X-GitHub-Event\`, which says what happened.`,
     );
   });
 
@@ -538,7 +540,7 @@ describe('others', () => {
     expect(
       await post('alertmanager', { ...withKey({ stream: 'gone' }, nowhere.bot), body: { alerts } }),
     ).toEqual(success);
-    expect(await noticeTo(nowhere.owner)).toContain('`gone`');
+    expect(await noticeTo(nowhere.owner)).toContain('#**gone**');
   });
 
   test('zapier is told whose key it has', async () => {

@@ -12,7 +12,7 @@ import {
 } from '@parley/store';
 import type { Stream, User } from '@parley/store';
 
-import { asCode } from '../sending/bot-owner-notices.ts';
+import { asBold } from '../sending/bot-owner-notices.ts';
 import type { SystemMessage } from '../sending/send.ts';
 
 const streamEventsTopic = 'stream events';
@@ -44,11 +44,6 @@ function subscribedText(actor: User, streams: readonly Stream[]): string {
   if (more.length === 0) return `${mention(actor)} subscribed you to ${first}.`;
   const list = [first, ...more].map((link) => `* ${link}`).join('\n');
   return `${mention(actor)} subscribed you to these streams:\n\n${list}`;
-}
-
-/** A name in bold where it holds nothing that markdown would read, else as code. */
-function bold(name: string): string {
-  return /^[\p{L}\p{N}\p{M} .,-]+$/u.test(name) ? `**${name}**` : asCode(name);
 }
 
 /** @returns what each kind of notice does */
@@ -137,7 +132,7 @@ export function streamNotices({
         { key, streamId: effect.target, actorId: effect.actorId },
         streamEventsTopic,
         (actor) =>
-          `${silentMention(actor)} renamed this stream from ${bold(effect.oldName)} to ${bold(effect.newName)}.`,
+          `${silentMention(actor)} renamed this stream from ${asBold(effect.oldName)} to ${asBold(effect.newName)}.`,
       ),
     'signed-up-notice': async ({ effect, key }) => {
       const [bot, actor, person, [stream]] = await Promise.all([

@@ -3,7 +3,7 @@ import type { RenderContext } from '@parley/markdown';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { asCode } from './bot-owner-notices.ts';
+import { asBold, asCode, asStream } from './bot-owner-notices.ts';
 
 /** Everybody and everything has the name that is asked for. */
 const context: RenderContext = {
@@ -56,5 +56,74 @@ test('text of others is one piece of code, whatever it holds', () => {
         hasLink: false,
       });
     }),
+  );
+});
+
+test.each([
+  'Denmark',
+  'dev_ops',
+  '_a_',
+  'R&D',
+  'a/b',
+  'C#',
+  'C++',
+  "what's up?",
+  'help!',
+  '50% (x)',
+  'über uns',
+])('the name %s is in bold', (name) => {
+  expect(asBold(name)).toBe(`**${name}**`);
+  expect(asStream(name)).toBe(`#**${name}**`);
+});
+
+const namePieces = [
+  ...pieces,
+  ...Array.from(`_&/#+'"()=%?!.,-|{}^~@:;$ℹ`),
+  'amp',
+  'example.com',
+  'www.',
+  '#1',
+  '(x)',
+  '!gravatar',
+];
+const names = fc
+  .oneof(
+    fc.array(fc.constantFrom(...namePieces), { maxLength: 8 }).map((parts) => parts.join('')),
+    fc.string({ unit: 'grapheme', maxLength: 60 }),
+  )
+  .map((name) => name.trim())
+  // References to characters are read in code too.
+  .filter((name) => name !== '' && !/&#?\w+;/.test(name));
+
+/** @returns the text, without the spaces that part backticks in code from those around it */
+function textOf(html: string): string {
+  return html
+    .trim()
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&');
+}
+
+test('names in bold or as code show as they are, and are nothing else', () => {
+  fc.assert(
+    fc.property(names, names, (before, after) => {
+      const text = `Renamed from ${asBold(before)} to ${asBold(after)}; there is no stream ${asStream(before)}, you see.`;
+      const { html, ...found } = renderMessage(text, { ...context, streamByName: () => undefined });
+      const shown =
+        /^<p>Renamed from <(strong|code)>([^<>]*)<\/\1> to <(strong|code)>([^<>]*)<\/\3>; there is no stream #?<\1>\2<\/\1>, you see\.<\/p>$/u;
+      const [, , first = '', , second = ''] = shown.exec(html) ?? [];
+      expect([first, second].map(textOf)).toEqual(
+        [before, after].map((name) => name.replaceAll(/\s+/g, ' ')),
+      );
+      expect(found).toMatchObject({
+        mentionedUserIds: [],
+        mentionedGroupIds: [],
+        mentionsWildcard: false,
+        hasLink: false,
+      });
+    }),
+    { numRuns: 2_000 },
   );
 });

@@ -43,8 +43,24 @@ export function asCode(text: string): string {
 }
 
 /**
+ * Names of characters that mean nothing to markdown within `**`. The others could make mentions, emoji, links, formulas or references
+ * to characters, and `!avatar(…)` would be a picture.
+ */
+const plainName = /^(?:[\p{L}\p{N}\p{M} .,_&/#+'"()=%?|{}-]|!(?!\p{L}))+$/u;
+
+/** @returns a name in bold, or as code where markdown would read something in it */
+export function asBold(name: string): string {
+  return plainName.test(name) ? `**${name}**` : asCode(name);
+}
+
+/** @returns the stream of this name, which may not exist, as messages refer to streams, or as code like `asBold` */
+export function asStream(name: string): string {
+  return plainName.test(name) ? `#**${name}**` : asCode(name);
+}
+
+/**
  * Tells the owner of a bot, by a private message of the notification bot, that the bot sent to a stream that does not exist or to
- * which nobody is subscribed (reference facts, messages 3.5), or what webhooks bring that cannot be read (people 16.3). A notice runs beside the send, which neither waits for it nor fails
+ * which nobody is subscribed (reference facts, messages 3.5; people 16.2), or what webhooks bring that cannot be read (people 16.3). A notice runs beside the send, which neither waits for it nor fails
  * with it. It says no more of a stream than the bot wrote itself, or than its owner may know. While Redis is away there is none.
  */
 export class BotOwnerNotices {
@@ -60,17 +76,13 @@ export class BotOwnerNotices {
     if (!(error instanceof ApiError) || error.code !== 'STREAM_DOES_NOT_EXIST') return;
     const [name] = message.to.kind === 'names' ? message.to.names : [];
     const [id] = message.to.kind === 'ids' ? message.to.ids : [];
-    const stream =
+    const what =
       name === undefined
-        ? `the stream with the id ${asCode(String(id))}`
-        : `the stream ${asCode(name)}`;
+        ? `tried to send a message to the stream with the id ${asCode(String(id))}, but that stream does not exist.`
+        : `tried to send a message to stream ${asStream(name.trim())}, but that stream does not exist. Click [here](#streams/new) to create it.`;
     this.#run(async () => {
       const bot = await findUserById(this.#options.pool, message.senderId);
-      if (bot === undefined) return;
-      await this.#notify(
-        bot,
-        `tried to send a message to ${stream}, but found no such stream. The message was not sent.`,
-      );
+      if (bot !== undefined) await this.#notify(bot, what);
     });
   }
 
@@ -86,7 +98,7 @@ export class BotOwnerNotices {
       if (!(await knowsOfStream(pool, ownerId, stream.id))) return;
       await this.#notify(
         sender,
-        `sent a message to the stream ${asCode(stream.name)}, to which nobody is subscribed.`,
+        `sent a message to stream ${asStream(stream.name)}, which exists but has no subscribers.`,
       );
     });
   }
@@ -94,7 +106,7 @@ export class BotOwnerNotices {
   /**
    * Tells of something else that went wrong with a bot.
    *
-   * @param what a sentence that goes on after the name of the bot
+   * @param what a sentence that goes on after the address of the bot
    */
   tell(botId: number, what: string): void {
     this.#run(async () => {
@@ -118,10 +130,7 @@ export class BotOwnerNotices {
     this.#running.add(running);
   }
 
-  async #notify(
-    bot: Pick<User, 'id' | 'email' | 'fullName' | 'botOwnerId'>,
-    what: string,
-  ): Promise<void> {
+  async #notify(bot: Pick<User, 'id' | 'email' | 'botOwnerId'>, what: string): Promise<void> {
     const { pool, redis, keyPrefix, send } = this.#options;
     if (bot.botOwnerId === null) return;
     const [owner, notificationBot] = await Promise.all([
@@ -134,7 +143,7 @@ export class BotOwnerNotices {
     await send({
       senderId: notificationBot.id,
       recipientId: owner.id,
-      content: `Your bot ${asCode(bot.fullName)} (${asCode(bot.email)}) ${what}`,
+      content: `Your bot ${asCode(bot.email)} ${what}`,
     });
   }
 }
