@@ -121,6 +121,29 @@ test('positions are dense and in commit order however many write at once', async
   expect(seen).toEqual(stored);
 });
 
+test('several changes of one transaction have positions of their own, in order', async () => {
+  const seen: PositionedEntry[] = [];
+  const follower = await follow((entries) => seen.push(...entries));
+  const start = follower.cursor;
+  const changeIds = await eventLog.transaction(async (client) => {
+    const first = await eventLog.drawChangeId(client);
+    const second = await eventLog.drawChangeId(client);
+    const appendOf = (mark: number, changeId: number) => ({
+      entries: [{ entry: change(mark, 2), audience: audienceKey.everyone }],
+      changeId,
+    });
+    return { result: [first, second], append: [appendOf(1, first), appendOf(2, second)] };
+  });
+  await follower.waitFor(start + 4, 10_000);
+  expect(seen).toEqual(await readEntriesAfter(pool, start, 10));
+  const { rows } = await pool.query<{ position: number }>(
+    'SELECT position FROM changes WHERE id = ANY ($1) ORDER BY id',
+    [changeIds],
+  );
+  expect(rows.map(({ position }) => position)).toEqual([start + 1, start + 3]);
+  expect(seen.map(({ position }) => position)).toEqual([start + 1, start + 3]);
+});
+
 test('a transaction held open holds up no other, and its late commit is not missed', async () => {
   const seen: PositionedEntry[] = [];
   const follower = await follow((entries) => seen.push(...entries));
