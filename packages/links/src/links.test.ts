@@ -8,9 +8,9 @@ import { signIdentity } from '@parley/identity';
 import { waitUntil } from '@parley/test-kit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
+import { caller, listenForLinks, secret } from '../tests/link-server.ts';
 import { GatewayLink, LinkLost, LinkRefused, LinkUnreachable } from './gateway-link.ts';
 import type { LinkFault } from './gateway-link.ts';
-import { caller, listenForLinks, secret } from './link-test-server.ts';
 import { NodeLinks } from './node-links.ts';
 import type { ReceivedRequest } from './node-links.ts';
 import { textOf } from './body.ts';

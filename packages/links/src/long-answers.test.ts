@@ -7,9 +7,9 @@ import { signIdentity } from '@parley/identity';
 import { waitUntil } from '@parley/test-kit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
+import { caller, connectRawly, listenForLinks, secret, wholeFrame } from '../tests/link-server.ts';
+import type { RawGateway } from '../tests/link-server.ts';
 import { GatewayLink, LinkLost } from './gateway-link.ts';
-import { caller, connectRawly, listenForLinks, secret, wholeFrame } from './link-test-server.ts';
-import type { RawGateway } from './link-test-server.ts';
 import { NodeLinks } from './node-links.ts';
 import type { ReceivedRequest } from './node-links.ts';
 import { textOf } from './body.ts';

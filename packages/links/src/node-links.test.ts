@@ -5,8 +5,8 @@ import type { Socket } from 'node:net';
 import { waitUntil } from '@parley/test-kit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { caller, connectRawly, listenForLinks, secret, wholeFrame } from './link-test-server.ts';
-import type { RawGateway } from './link-test-server.ts';
+import { caller, connectRawly, listenForLinks, secret, wholeFrame } from '../tests/link-server.ts';
+import type { RawGateway } from '../tests/link-server.ts';
 import { NodeLinks, RequestSignal } from './node-links.ts';
 import type { ReceivedRequest } from './node-links.ts';
 import { linkRequestId } from './protocol.ts';

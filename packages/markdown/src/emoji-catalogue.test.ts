@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
+import { createTestContext } from '../tests/test-context.ts';
 import { extraEmoji, findEmojiCode, isEmojiName, namesOfEmojiCode } from './emoji-catalogue.ts';
 import { ownEmojiNames } from './emoji-names.ts';
 import { renderMessage } from './render-message.ts';
-import { createTestContext } from './test-context.ts';
 
 const context = createTestContext();
 

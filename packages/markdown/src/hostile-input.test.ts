@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
+import { harmIn } from '../tests/harmless-html.ts';
+import { createTestContext } from '../tests/test-context.ts';
 import { hostileVectors } from '../testdata/hostile-vectors.ts';
-import { harmIn } from './harmless-html.ts';
 import { htmlDiff } from './html-diff/html-diff.ts';
 import { UnableToRender } from './render-context.ts';
 import type { Linkifier, RenderContext } from './render-context.ts';
 import { renderMessage } from './render-message.ts';
 import { findSubjectLinks } from './subject-links.ts';
-import { createTestContext } from './test-context.ts';
 
 const linkifiers: readonly Linkifier[] = [
   'https://bugs.example.org/%(v)s',

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 
 import { describe, expect, it } from 'vitest';
 
+import { createTestContext } from '../tests/test-context.ts';
 import { renderMessage } from './render-message.ts';
-import { createTestContext } from './test-context.ts';
 
 type MarkdownCase = { name: string; input: string; expected: string };
 

@@ -5,9 +5,9 @@ import hljs from 'highlight.js/lib/common';
 import { parseFragment } from 'parse5';
 import { describe, expect, it } from 'vitest';
 
+import { createTestContext } from '../tests/test-context.ts';
 import { alertWordMatches } from './alert-words.ts';
 import { renderMessage } from './render-message.ts';
-import { createTestContext } from './test-context.ts';
 
 type Fact = { section: string; input: string; expected: string };
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
+import { createTestContext } from '../tests/test-context.ts';
 import { UnableToRender } from './render-context.ts';
 import { renderHtmlByRules } from './render-message.ts';
 import { StepBudget } from './step-budget.ts';
-import { createTestContext } from './test-context.ts';
 
 const length = 10_000;
 const htmlMaxLength = 200_000;

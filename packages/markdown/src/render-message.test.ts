@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
+import { createTestContext } from '../tests/test-context.ts';
 import { UnableToRender } from './render-context.ts';
 import { renderDescription, renderMessage } from './render-message.ts';
-import { createTestContext } from './test-context.ts';
 
 const context = createTestContext();
 const html = (content: string): string => renderMessage(content, context).html;

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
+import { createTestContext } from '../tests/test-context.ts';
 import { mentionCandidates } from './mention-candidates.ts';
 import { UnableToRender } from './render-context.ts';
 import type { RenderContext } from './render-context.ts';
 import { isPlainText, renderHtmlByRules, renderMessage } from './render-message.ts';
-import { createTestContext } from './test-context.ts';
 
 const context = createTestContext({ translateEmoticons: true });
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
+import { createTestContext } from '../tests/test-context.ts';
 import { compileLinkifierPattern } from './linkifier-pattern.ts';
 import type { RenderContext } from './render-context.ts';
 import { renderMessage } from './render-message.ts';
 import { findSubjectLinks } from './subject-links.ts';
-import { createTestContext } from './test-context.ts';
 
 describe('topic links', () => {
   it('come from linkifiers first, then from bare links', () => {

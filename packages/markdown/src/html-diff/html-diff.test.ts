@@ -3,8 +3,8 @@ import { parseFragment, serialize } from 'parse5';
 import type { DefaultTreeAdapterTypes } from 'parse5';
 import { describe, expect, it } from 'vitest';
 
+import { createTestContext } from '../../tests/test-context.ts';
 import { renderMessage } from '../render-message.ts';
-import { createTestContext } from '../test-context.ts';
 import { htmlDiff } from './html-diff.ts';
 import { matchingBlocks } from './matching-blocks.ts';
 

@@ -5,12 +5,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
+import { at, conversations, ModelledLog, userIds } from '../../tests/modelled-log.ts';
 import { NodeFeed } from '../feed/node-feed.ts';
 import type { LogAccess } from './collect-events.ts';
 import { collectEvents, collectFromMemory } from './collect-events.ts';
 import { EventQueue } from './event-queue.ts';
 import { Heartbeats } from './heartbeats.ts';
-import { at, conversations, ModelledLog, userIds } from './modelled-log.ts';
 
 const bounds = { answerEventsMax: 3, answerBytesMax: 100_000, replayPageEntries: 2 };
 

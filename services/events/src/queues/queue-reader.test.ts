@@ -1,12 +1,12 @@
 import { createLogger } from '@parley/logging';
 import { expect, test } from 'vitest';
 
+import { ModelledLog } from '../../tests/modelled-log.ts';
 import { NodeFeed } from '../feed/node-feed.ts';
 import { answerBounds } from './collect-events.ts';
 import type { LogAccess } from './collect-events.ts';
 import { EventQueue } from './event-queue.ts';
 import { Heartbeats } from './heartbeats.ts';
-import { ModelledLog } from './modelled-log.ts';
 import { QueueReader } from './queue-reader.ts';
 import type { ReaderContext } from './queue-reader.ts';
 

@@ -11,9 +11,9 @@ import type {
 } from '@parley/contracts';
 import { audienceKey, changeEntry, entryLength } from '@parley/contracts';
 
-import { UserView } from '../feed/user-view.ts';
-import type { AccountPeriod, Period } from '../feed/user-view.ts';
-import type { EventQueue } from './event-queue.ts';
+import { UserView } from '../src/feed/user-view.ts';
+import type { AccountPeriod, Period } from '../src/feed/user-view.ts';
+import type { EventQueue } from '../src/queues/event-queue.ts';
 
 export const userIds = [1, 2, 3, 4];
 const streams = [

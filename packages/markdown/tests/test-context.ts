@@ -1,4 +1,4 @@
-import type { RenderContext, RenderSettings } from './render-context.ts';
+import type { RenderContext, RenderSettings } from '../src/render-context.ts';
 
 const users = [
   { id: 11, fullName: 'Mara Quist', email: 'mara@chat.example.com' },

@@ -7,10 +7,10 @@ import type { AddressInfo, Socket } from 'node:net';
 import { identityHeaderName } from '@parley/contracts';
 import { signIdentity } from '@parley/identity';
 
-import { textOf } from './body.ts';
-import { FrameReader, frameOf } from './frames.ts';
-import type { NodeLinks } from './node-links.ts';
-import { linkPath, linkProtocol } from './protocol.ts';
+import { textOf } from '../src/body.ts';
+import { FrameReader, frameOf } from '../src/frames.ts';
+import type { NodeLinks } from '../src/node-links.ts';
+import { linkPath, linkProtocol } from '../src/protocol.ts';
 
 /** With which gateways sign. */
 export const secret = 'i'.repeat(40);
