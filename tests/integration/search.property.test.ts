@@ -5,6 +5,7 @@ import {
   findSearchWords,
   findWordRanges,
   foldPhrases,
+  foldWords,
   phrasesSql,
 } from '@parley/store';
 import { createTestDatabase, openTestPool } from '@parley/test-kit';
@@ -13,7 +14,6 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { matchMessages } from '../../services/messages/src/narrow/search-matches.ts';
-import { foldWords } from '../../services/messages/src/sending/search-text.ts';
 
 let database: TestDatabase;
 let pool: Pool;

@@ -13,6 +13,7 @@ import {
   getRealm,
   listUsers,
   listStreams,
+  searchText,
 } from '@parley/store';
 import type { Realm, Stream, User } from '@parley/store';
 
@@ -120,7 +121,10 @@ function createItem(parts: {
     message: logged,
     content,
     renderedContent: rendered.html,
-    avatar: { url: avatarUrl(sender), isGravatar: sender.avatarSource === 'G' },
+    avatar: {
+      url: avatarUrl(sender),
+      isGravatar: sender.avatarSource === 'G' && sender.email === sender.deliveryEmail,
+    },
     ...addressedEntry,
     readBySender: isHuman,
     mentionsWildcard: rendered.mentionsWildcard,
@@ -150,7 +154,7 @@ function createItem(parts: {
     mentioned_ids: rendered.mentionedUserIds,
     late_receipt_ids: [],
     ...(subjectLinks.length === 0 ? {} : { subject_links: subjectLinks }),
-    search_text: `${addressed.subject} ${rendered.html}`,
+    search_text: searchText(addressed.subject, rendered.html),
     payload: JSON.stringify(payload),
   };
 }

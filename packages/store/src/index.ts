@@ -59,6 +59,7 @@ export * from './message-holders.ts';
 export * from './message-upkeep.ts';
 export * from './uploads.ts';
 export { foldPhrases, phrasesSql } from './search-phrases.ts';
+export { SourceText, escapeTopic, foldWords, readHtml, searchText } from './search-text.ts';
 export { findSearchWords } from './search-words.ts';
 export { allOfWords, findWordRanges } from './word-ranges.ts';
 export type { TextRange } from './word-ranges.ts';

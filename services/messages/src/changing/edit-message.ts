@@ -11,13 +11,13 @@ import {
   moveMessages,
   renewImpliedFlags,
   replaceMessageUploads,
+  searchText,
 } from '@parley/store';
 import type { MessageFacts, NewTopic } from '@parley/store';
 
 import type { MessagesContext } from '../context.ts';
 import { attachmentUpdates } from '../files/attachment-events.ts';
 import { genericBotType } from '../sending/compose-message.ts';
-import { searchText } from '../sending/search-text.ts';
 import { checkEdit } from './check-edit.ts';
 import type { EditRequest, PropagateMode } from './check-edit.ts';
 import { composeEdit, storedContent } from './compose-edit.ts';

@@ -1,9 +1,7 @@
 /** What is marked in messages that were searched for (reference facts, messages 9). */
 import type { Queryable } from '@parley/database';
-import { findWordRanges } from '@parley/store';
+import { SourceText, escapeTopic, findWordRanges, readHtml } from '@parley/store';
 import type { TextRange } from '@parley/store';
-
-import { SourceText, escapeTopic, readHtml } from '../sending/search-text.ts';
 
 /** The fields of a found message. */
 export type SearchMatch = {

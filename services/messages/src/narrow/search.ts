@@ -1,11 +1,10 @@
 /** The `search` operator: words and phrases (reference facts, messages 9). */
 import { limits } from '@parley/contracts';
 import type { Queryable } from '@parley/database';
-import { allOfWords, findSearchWords, foldPhrases, phrasesSql } from '@parley/store';
+import { allOfWords, findSearchWords, foldPhrases, foldWords, phrasesSql } from '@parley/store';
 import type { ListHints, MessageCondition, MessageListBuilder } from '@parley/store';
 
 import type { NarrowTerm } from './parse-narrow.ts';
-import { foldWords } from '../sending/search-text.ts';
 
 export const searchOperator = 'search';
 

@@ -3,7 +3,7 @@ import type { DisplayRecipient, LoggedMessage, MessageSentEntry } from '@parley/
 import type { SendItem } from '@parley/event-log';
 import { alertWordMatches, findSubjectLinks, UnableToRender } from '@parley/markdown';
 import type { RenderedMessage } from '@parley/markdown';
-import { avatarUrl } from '@parley/store';
+import { avatarUrl, searchText } from '@parley/store';
 import type { NamedInMessage, SendPerson, SendSender } from '@parley/store';
 
 import type { MessageRenderer } from '../rendering/message-renderer.ts';
@@ -11,7 +11,6 @@ import { renderDataOf } from '../rendering/render-data.ts';
 import type { CheckedMessage } from './check-message.ts';
 import { isHumanClient } from './human-clients.ts';
 import type { RealmFacts } from './realm-facts.ts';
-import { searchText } from './search-text.ts';
 import type { SendKey } from './send-key.ts';
 
 export type Composition = {
