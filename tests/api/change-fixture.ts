@@ -1,9 +1,10 @@
 /** A cluster with two messages services, and people who stand to its streams in every way: what tests of changed messages begin with. */
 import type { RealmSettings } from '@parley/store';
-import { realmSettingDefaults, updateRealmSettings } from '@parley/store';
+import { realmSettingDefaults } from '@parley/store';
 import type { JsonObject, Parameters, TestAccount } from '@parley/test-kit';
 import { expect } from 'vitest';
 
+import { updateRealmSettings } from '../support/realm-settings.ts';
 import { FencedQueues } from './fenced-queues.ts';
 import { fetchMessages, refusalOf, startMessageFixture } from './message-fixture.ts';
 import type { Message, MessageFixture } from './message-fixture.ts';

@@ -1,12 +1,13 @@
 /** Events where they could say too much or reach too few: bots of every type, hidden addresses, muted and ended streams, pictures. */
 import { isDeepStrictEqual } from 'node:util';
 
-import { realmSettingDefaults, updateRealmSettings } from '@parley/store';
+import { realmSettingDefaults } from '@parley/store';
 import { drawDefaultAvatar } from '@parley/images';
 import { ApiClient } from '@parley/test-kit';
 import type { JsonObject, TestAccount } from '@parley/test-kit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
+import { updateRealmSettings } from '../support/realm-settings.ts';
 import { FencedQueues } from './fenced-queues.ts';
 import { FollowedQueue } from './follow-queue.ts';
 import { refusalOf, startMessageFixture } from './message-fixture.ts';

@@ -1,9 +1,9 @@
-import { updateRealmSettings } from '@parley/store';
 import { ApiClient, readObjects } from '@parley/test-kit';
 import type { Answer, JsonObject, Parameters } from '@parley/test-kit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
 import { textMatching } from '../support/matchers.ts';
+import { updateRealmSettings } from '../support/realm-settings.ts';
 import { startSmallOrganization } from './small-organization.ts';
 import type { PersonKey, SmallOrganization } from './small-organization.ts';
 import { WatchedQueues } from './watched-queues.ts';

@@ -4,12 +4,13 @@ import { Secret } from '@parley/config';
 import { connectMaker } from '@parley/demo';
 import { connectForRequests, keyNames } from '@parley/redis';
 import type { Redis } from '@parley/redis';
-import { applyEmailPolicy, listPresence, updateRealmSettings } from '@parley/store';
+import { applyEmailPolicy, listPresence } from '@parley/store';
 import { ApiClient, FaultProxy, startTestRedis, waitUntil } from '@parley/test-kit';
 import type { Answer, JsonObject, TestStore } from '@parley/test-kit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
 import { anyNumber, listWith } from '../support/matchers.ts';
+import { updateRealmSettings } from '../support/realm-settings.ts';
 import { startSmallOrganization } from './small-organization.ts';
 import type { PersonKey, SmallOrganization } from './small-organization.ts';
 import { WatchedQueues } from './watched-queues.ts';

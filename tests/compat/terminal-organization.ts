@@ -16,7 +16,6 @@ export type TerminalOrganization = {
   readonly bobId: number;
   /** Has no streams, messages or emoji of her own. */
   readonly nobody: PythonWire;
-  readonly nobodyId: number;
   /** The administrator, by whom things happen. */
   readonly ann: ApiClient;
   readonly annId: number;
@@ -87,7 +86,6 @@ export async function startTerminalOrganization(
     bob: terminalOf(organization, organization.accounts.bob),
     bobId: organization.id('bob'),
     nobody,
-    nobodyId: person.user.id,
     ann,
     annId: organization.id('ann'),
     streamId,

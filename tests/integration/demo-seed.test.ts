@@ -18,7 +18,7 @@ import {
 import type { TestDatabase } from '@parley/test-kit';
 import {
   deriveKeySecrets,
-  findAccountByKey,
+  findAccountsByKeys,
   findSignInAccount,
   findUserByEmail,
   unreadState,
@@ -85,8 +85,8 @@ test('all accounts come with keys that authenticate, and people with passwords',
   ]);
   const secrets = deriveKeySecrets(keySecret);
   for (const account of first.accounts) {
-    const found = await findAccountByKey(pool, secrets, account.api_key);
-    expect(found?.email).toBe(account.email);
+    const found = await findAccountsByKeys(pool, secrets, [account.api_key]);
+    expect(found.get(account.api_key)?.email).toBe(account.email);
     const { passwordHash } = (await findSignInAccount(pool, account.email)) ?? {};
     // A bot has neither; a person's password is the one whose hash is kept.
     expect(account.password === undefined).toBe(account.is_bot);

@@ -1,7 +1,7 @@
 import { connectMaker } from '@parley/demo';
 import type { ConnectedMaker } from '@parley/demo';
 import type { Queryable } from '@parley/database';
-import { accountPeriodsOf, createUsers, findAccountByKey, findApiKeys } from '@parley/store';
+import { accountPeriodsOf, createUsers, findAccountsByKeys, findApiKeys } from '@parley/store';
 import type { NewUser } from '@parley/store';
 import { createTestDatabase, createRedisPrefix, getTestStores } from '@parley/test-kit';
 import type { TestDatabase } from '@parley/test-kit';
@@ -42,7 +42,8 @@ test('accounts are made in the given order, bots with owners of the same call, a
   const keys = await findApiKeys(maker.pool, maker.keySecrets, ids);
   for (const { user, apiKey } of made) {
     expect(keys.get(user.id)).toBe(apiKey);
-    expect(await findAccountByKey(maker.pool, maker.keySecrets, apiKey)).toMatchObject({
+    const found = await findAccountsByKeys(maker.pool, maker.keySecrets, [apiKey]);
+    expect(found.get(apiKey)).toMatchObject({
       userId: user.id,
       role: user.role,
     });

@@ -5,14 +5,14 @@ import type { Queryable } from '@parley/database';
 import {
   countStoredSecrets,
   deriveKeySecrets,
-  findAccountByKey,
+  findAccountsByKeys,
   findApiKeys,
   findBotServices,
   renewStoredSecrets,
   setApiKey,
   setBotService,
 } from '@parley/store';
-import type { BotService } from '@parley/store';
+import type { BotService, KeyAccount } from '@parley/store';
 import { createTestDatabase, createRedisPrefix, getTestStores } from '@parley/test-kit';
 import type { TestDatabase } from '@parley/test-kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -68,10 +68,14 @@ afterAll(async () => {
 const pool = (): Queryable => connected.maker.pool;
 const someIds = (): number[] => [...keys.keys()].filter((_, n) => n % 100 === 0);
 
+async function findAccount(secrets: typeof first, key: string): Promise<KeyAccount | undefined> {
+  return (await findAccountsByKeys(pool(), secrets, [key])).get(key);
+}
+
 async function expectAllRead(secrets: typeof first): Promise<void> {
   expect(await findApiKeys(pool(), secrets, [...keys.keys()])).toEqual(keys);
   for (const userId of someIds())
-    expect(await findAccountByKey(pool(), secrets, keys.get(userId) ?? '')).toMatchObject({
+    expect(await findAccount(secrets, keys.get(userId) ?? '')).toMatchObject({
       userId,
     });
   const found = await findBotServices(
@@ -92,8 +96,8 @@ test('both settings of a rolling deploy read what either writes, and nobody else
   await expectAllRead(firstWithSecond);
   await expectAllRead(secondWithFirst);
   const switched = keys.get(someIds()[0] ?? 0) ?? '';
-  expect(await findAccountByKey(pool(), first, switched)).toBeUndefined();
-  expect(await findAccountByKey(pool(), secondWithFirst, 'x'.repeat(32))).toBeUndefined();
+  expect(await findAccount(first, switched)).toBeUndefined();
+  expect(await findAccount(secondWithFirst, 'x'.repeat(32))).toBeUndefined();
   expect(await countStoredSecrets(pool(), secondWithFirst)).toEqual({
     apiKeys: { current: 3, previous: peopleCount - 3, unreadable: [] },
     botServices: { current: 0, previous: 3, unreadable: [] },

@@ -173,13 +173,6 @@ export class ProcessGauge {
   }
 }
 
-/** Whether a line beside the log is only what the inspector says of itself. */
-export function isOfInspector(line: string): boolean {
-  return /^(Debugger (listening|attached|ending)|For help, see|Starting inspector|Waiting for the debugger)/.test(
-    line,
-  );
-}
-
 /** @returns bytes for each of so many things, to one decimal in KiB */
 export function kibEach(bytes: number, count: number): number {
   return Math.round((bytes / 1_024 / count) * 10) / 10;

@@ -46,11 +46,6 @@ export class PostgresPair implements AsyncDisposable {
     return this.#proxy.through(this.#primary.url);
   }
 
-  /** The server that was the primary first, by its own address. */
-  get firstUrl(): string {
-    return this.#primary.url;
-  }
-
   /** Starts the standby, and lets every commit wait for it where it is to be synchronous. */
   async startStandby(kind: 'synchronous' | 'asynchronous'): Promise<void> {
     const { url } = this.#primary;

@@ -8,7 +8,6 @@ import {
   serviceUnavailable,
 } from '@parley/contracts';
 import type { Logger } from '@parley/logging';
-import type { ErrorRequestHandler } from 'express';
 
 import { isStoreFailure, isUnstorableInput } from './store-failures.ts';
 import { writeJson } from './write-answer.ts';
@@ -47,11 +46,4 @@ export function writeRefusal(
     ...headers,
     ...refusal.headers,
   });
-}
-
-/** The last handler of an express app, and the only writer of errors. */
-export function errorHandler(log: Logger): ErrorRequestHandler {
-  return (error: unknown, _request, response, _next) => {
-    writeRefusal(response, refusalFor(error, log));
-  };
 }

@@ -4,7 +4,8 @@ import type { LinkAnswer, LinkedHeaders } from '@parley/links';
 import { createLogger } from '@parley/logging';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { createDirectApp, defineEndpoint, isForLinks, preserialized } from '../src/index.ts';
+import { createDirectApp } from '../src/direct-app.ts';
+import { defineEndpoint, isForLinks, preserialized } from '../src/index.ts';
 import type { DirectApp } from '../src/index.ts';
 import { identityHeaders, member, sampleEndpoints, startSampleServer } from './sample-app.ts';
 import type { SampleServer } from './sample-app.ts';

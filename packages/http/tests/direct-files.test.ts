@@ -6,14 +6,8 @@ import type { LinkAnswer, LinkedHeaders } from '@parley/links';
 import { createLogger } from '@parley/logging';
 import { beforeEach, expect, it } from 'vitest';
 
-import {
-  createDirectApp,
-  defineEndpoint,
-  isForLinks,
-  noContent,
-  pathText,
-  rawAnswer,
-} from '../src/index.ts';
+import { createDirectApp } from '../src/direct-app.ts';
+import { defineEndpoint, isForLinks, noContent, pathText, rawAnswer } from '../src/index.ts';
 import type { RawAnswer } from '../src/index.ts';
 
 const shared = { access: { authentication: 'none' }, response: {} } as const;

@@ -6,7 +6,9 @@ import { createLogger } from '@parley/logging';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { createApiApp, defineEndpoint, listen, pathText, rawAnswer, text } from '../src/index.ts';
+import { createApiApp } from '../src/api-app.ts';
+import { listen } from '../src/graceful-server.ts';
+import { defineEndpoint, pathText, rawAnswer, text } from '../src/index.ts';
 import type { Endpoint, GracefulServer } from '../src/index.ts';
 import { identityHeaders, sampleSecret } from './sample-app.ts';
 

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 
 import { afterEach, describe, expect, it } from 'vitest';
 
-import { listen } from '../src/index.ts';
+import { listen } from '../src/graceful-server.ts';
 import type { GracefulServer } from '../src/index.ts';
 
 let server: GracefulServer;

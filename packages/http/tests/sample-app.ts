@@ -3,9 +3,10 @@ import { badRequest } from '@parley/contracts';
 import { signIdentity } from '@parley/identity';
 import { createLogger } from '@parley/logging';
 
+import { createApiApp } from '../src/api-app.ts';
+import { listen } from '../src/graceful-server.ts';
 import {
   convertedNumber,
-  createApiApp,
   custom,
   defineEndpoint,
   json,
@@ -14,7 +15,6 @@ import {
   jsonIntegerList,
   jsonOrText,
   jsonStringList,
-  listen,
   noContent,
   pathInteger,
   pathText,

@@ -1,3 +1,2 @@
-export { identityHeaderName, requestIdHeaderName } from '@parley/contracts';
-export { identityLifetimeMs, signIdentity } from './sign-identity.ts';
+export { signIdentity } from './sign-identity.ts';
 export * from './verify-identity.ts';

@@ -1,4 +1,3 @@
-export { ClaimLost } from './effect-lane.ts';
 export type { RunAgain, SideEffectRun } from './effect-lane.ts';
 export { SideEffectRunner } from './side-effect-runner.ts';
 export type { SideEffectHandlers } from './side-effect-runner.ts';

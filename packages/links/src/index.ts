@@ -1,7 +1,6 @@
 export { bytesOf, textOf } from './body.ts';
 export type { LinkBody } from './body.ts';
-export { BrokenFrame, FrameReader, frameOf } from './frames.ts';
-export { GatewayLink, LinkLost, LinkRefused, LinkUnreachable } from './gateway-link.ts';
+export { GatewayLink, LinkRefused, LinkUnreachable } from './gateway-link.ts';
 export type { GatewayLinkOptions, LinkFault, LinkListener } from './gateway-link.ts';
 export { NodeLinks, RequestSignal } from './node-links.ts';
 export type { LinkBacklog, NodeLinksOptions, ReceivedRequest } from './node-links.ts';

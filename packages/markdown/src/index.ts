@@ -13,6 +13,6 @@ export type {
   RenderedMessage,
   RenderSettings,
 } from './render-context.ts';
-export { renderDescription, renderMessage } from './render-message.ts';
+export { renderMessage } from './render-message.ts';
 export { narrowEncode } from './stream-links.ts';
 export { findSubjectLinks } from './subject-links.ts';

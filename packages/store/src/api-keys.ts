@@ -155,12 +155,3 @@ export async function findAccountsByKeys(
     }),
   );
 }
-
-/** Finds the account of one key; see `findAccountsByKeys`. */
-export async function findAccountByKey(
-  db: Queryable,
-  secrets: KeySecrets,
-  key: string,
-): Promise<KeyAccount | undefined> {
-  return (await findAccountsByKeys(db, secrets, [key])).get(key);
-}

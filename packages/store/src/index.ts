@@ -50,7 +50,7 @@ export * from './thumbnails.ts';
 export { listSizes } from './list-sizes.ts';
 export { asList, flaggedSql, groupsWithSql, mutedSql, readerSql } from './list-sources-sql.ts';
 export type { ListHints, MessageCondition } from './list-sources-sql.ts';
-export { flagBitsSql, heldSql, readSql } from './message-sql.ts';
+export { heldSql, readSql } from './message-sql.ts';
 export type { ListedMessage, ListedPage, ListedPerson } from './listed-page.ts';
 export * from './messages.ts';
 export * from './edits.ts';

@@ -252,14 +252,3 @@ export async function setRealmNotificationStreams(
     values: [streams.notificationsStreamId, streams.signupNotificationsStreamId],
   });
 }
-
-/** Stores the given settings beside those already stored. */
-export async function updateRealmSettings(
-  db: Queryable,
-  settings: Partial<RealmSettings>,
-): Promise<void> {
-  await db.query({
-    text: 'UPDATE realm SET settings = settings || $1::jsonb',
-    values: [JSON.stringify(settings)],
-  });
-}

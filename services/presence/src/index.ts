@@ -1,6 +1,5 @@
 export type { PresenceContext } from './context.ts';
-export { endpoints } from './endpoints/index.ts';
-export { createPresenceContext, startPresence } from './service.ts';
+export { createPresenceContext } from './service.ts';
 
 // What the operator's command does with people and bots, by the rules of the endpoints.
 export { avatarKey } from './avatars/avatar-files.ts';

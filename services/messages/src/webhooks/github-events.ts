@@ -1,12 +1,10 @@
 /** The parts of GitHub's payloads that its events share (reference facts, people 17.2). */
 import { repositoryTopics } from './git-wording.ts';
-import type { EventReader, WebhookMessage } from './integration.ts';
+import type { WebhookMessage } from './integration.ts';
 import { integer, record, text } from './payload-schema.ts';
 
 /** The parameters that the integration adds. */
 export type GithubValues = { readonly branches: string | undefined };
-
-export type GithubReader = EventReader<GithubValues>;
 
 export const login = record({ login: text });
 export const person = record({ login: text, html_url: text });

@@ -1,18 +1,8 @@
 import { badRequest } from '@parley/contracts';
-import {
-  displaySettingDefaults,
-  emojisets,
-  findLanguageName,
-  notificationSettingDefaults,
-  notificationSounds,
-} from '@parley/store';
+import { emojisets, findLanguageName, notificationSounds } from '@parley/store';
 import type { UserSettings } from '@parley/store';
 
 /** The settings of an account, and what each may be (reference facts, people 9). */
-
-export type SettingName =
-  | keyof typeof displaySettingDefaults
-  | keyof typeof notificationSettingDefaults;
 
 /** New values by name; `timezone` is a display setting too, though it is stored beside them. */
 export type SettingChange = Partial<UserSettings> & { readonly timezone?: string };

@@ -1,2 +1,0 @@
-export { startGateway } from './service.ts';
-export { routes } from './route-table.ts';
