@@ -1,14 +1,11 @@
-import { randomInt } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+
+import { makePassword } from '@parley/store';
 
 import { demoAccounts } from './demo-data.ts';
 
 const fileName = 'demo-accounts.json';
-// No letters that look alike.
-const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789';
-const groups = 4;
-const groupLength = 4;
 
 /**
  * Reads the passwords of the demo's people, or makes them and keeps them in `demo-accounts.json`, which only this user can read.
@@ -41,10 +38,4 @@ async function findPasswords(path: string): Promise<ReadonlyMap<string, string> 
     throw error;
   }
   return new Map(Object.entries(JSON.parse(text) as Record<string, string>));
-}
-
-function makePassword(): string {
-  return Array.from({ length: groups }, () =>
-    Array.from({ length: groupLength }, () => alphabet[randomInt(alphabet.length)]).join(''),
-  ).join('-');
 }

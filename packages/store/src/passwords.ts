@@ -1,4 +1,4 @@
-import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
+import { argon2, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
 import type { Argon2Parameters } from 'node:crypto';
 
 /**
@@ -59,4 +59,19 @@ export async function verifyPassword(
     parallelism: Number(match[3]),
   });
   return timingSafeEqual(derived, expected);
+}
+
+// No characters that look alike.
+const passwordAlphabet = 'abcdefghjkmnpqrstuvwxyz23456789';
+const passwordGroups = 5;
+const groupLength = 4;
+
+/** @returns a random password of some 99 bits, in groups that a person can type */
+export function makePassword(): string {
+  const group = (): string =>
+    Array.from(
+      { length: groupLength },
+      () => passwordAlphabet[randomInt(passwordAlphabet.length)],
+    ).join('');
+  return Array.from({ length: passwordGroups }, group).join('-');
 }

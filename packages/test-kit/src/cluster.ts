@@ -3,9 +3,12 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { serviceNames } from '@parley/config';
+import type { ServiceName } from '@parley/config';
+
 import { createRedisPrefix } from './redis-prefix.ts';
-import { ServiceProcess, serviceNames } from './service-process.ts';
-import type { ProcessEnd, ServiceName } from './service-process.ts';
+import { ServiceProcess } from './service-process.ts';
+import type { ProcessEnd } from './service-process.ts';
 import { createTestDatabase, getTestStores } from './test-database.ts';
 
 export type ClusterOptions = {

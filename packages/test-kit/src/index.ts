@@ -1,3 +1,6 @@
+export { serviceNames } from '@parley/config';
+export type { ServiceName } from '@parley/config';
+
 export * from './answer-checks.ts';
 export * from './answer-document.ts';
 export * from './api-client.ts';

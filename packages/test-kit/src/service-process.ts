@@ -5,14 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
+import type { ServiceName } from '@parley/config';
 import { nodeOptionsOf } from '@parley/launcher';
 
 import { isAnswerFault } from './answer-faults.ts';
 import { repositoryFolder } from './repository-folder.ts';
 import { waitUntil } from './wait-until.ts';
-
-export const serviceNames = ['gateway', 'messages', 'subscriptions', 'presence', 'events'] as const;
-export type ServiceName = (typeof serviceNames)[number];
 
 /** Compares the answers of a gateway with the OpenAPI document. */
 const answerWatch = import.meta.resolve('./answer-watch.ts');

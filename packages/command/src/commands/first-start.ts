@@ -1,12 +1,11 @@
 import { operator } from '@parley/access';
 import { createOrganization, createPerson } from '@parley/presence';
 import type { PresenceContext } from '@parley/presence';
-import { findApiKey, findRealm, listUsers } from '@parley/store';
+import { findApiKey, findRealm, listUsers, makePassword } from '@parley/store';
 
 import { accountJson } from '../account.ts';
 import type { Command, Report } from '../command.ts';
 import { withPresence } from '../connections.ts';
-import { makePassword } from '../password.ts';
 
 function nothing(why: string): Report {
   return { text: `${why}\n`, json: { is_first_start: false } };

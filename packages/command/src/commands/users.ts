@@ -7,14 +7,13 @@ import {
   reactivateAccount,
   setPassword,
 } from '@parley/presence';
-import { findApiKey, listUsers } from '@parley/store';
+import { findApiKey, listUsers, makePassword } from '@parley/store';
 import type { User } from '@parley/store';
 
 import { accountJson, describeRole, getAccount } from '../account.ts';
 import { checkChoice } from '../command.ts';
 import type { Call, Command, CommandContext, Report } from '../command.ts';
 import { withOrganization } from '../connections.ts';
-import { makePassword } from '../password.ts';
 import { readSecretFile } from '../read-file.ts';
 
 const roles = ['administrator', 'member', 'guest'] as const;

@@ -1,5 +1,4 @@
-import { audienceKey } from '@parley/contracts';
-import type { LogEntry } from '@parley/contracts';
+import { ownEventsEntry } from '@parley/contracts';
 
 export type FlagChange = {
   readonly operation: 'add' | 'remove';
@@ -10,31 +9,10 @@ export type FlagChange = {
 };
 
 /** The log entry of a change to a user's own flags, for his queues alone (reference facts, events 11.4). */
-export function flagEntry(
-  userId: number,
-  change: FlagChange,
-): { entry: LogEntry; audience: number } {
-  const { operation, flag, messageIds, all } = change;
-  return {
-    audience: audienceKey.user(userId),
-    entry: {
-      v: 1,
-      kind: 'change',
-      effects: [],
-      events: [
-        {
-          form: 'same',
-          audience: { to: 'users', userIds: [userId] },
-          event: {
-            type: 'update_message_flags',
-            operation,
-            op: operation,
-            flag,
-            messages: messageIds,
-            all: all ?? false,
-          },
-        },
-      ],
-    },
-  };
+export function flagEntry(userId: number, change: FlagChange): ReturnType<typeof ownEventsEntry> {
+  const { operation, flag, messageIds, all = false } = change;
+  const type = 'update_message_flags';
+  return ownEventsEntry(userId, [
+    { type, operation, op: operation, flag, messages: messageIds, all },
+  ]);
 }
