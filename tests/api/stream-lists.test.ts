@@ -1,4 +1,4 @@
-/** What register lists of streams, and what events say of them later, agree for everybody and after every change (design, Queues). */
+/** What register lists of streams, and what events say of them later, agree for everybody and after every change (architecture, Queues). */
 import { isDeepStrictEqual } from 'node:util';
 
 import { RefusedRequest, readObjects } from '@parley/test-kit';

@@ -80,7 +80,7 @@ export async function runChaos(
 
 /**
  * With no way to Redis and nothing else going on, what is sent still arrives: only the look at the log's head can find it
- * (architecture, The log orders everything).
+ * (architecture, The log).
  */
 async function judgeQuiet(
   workload: Workload,

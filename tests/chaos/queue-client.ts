@@ -235,7 +235,7 @@ export class QueueClient {
     );
   }
 
-  /** Acknowledging is not state: an older id gives the same events again (architecture, Queues and event nodes). */
+  /** Acknowledging is not state: an older id gives the same events again (architecture, Queues). */
   async #lookBack(): Promise<void> {
     const known = this.record.received.slice(-lookBackEvents);
     const first = known[0];

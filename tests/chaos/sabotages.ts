@@ -1,5 +1,5 @@
 /**
- * Rules of the design, broken on purpose: what the harness must find. Each is a change of the sources by exact text, carried out in
+ * Rules of the architecture, broken on purpose: what the harness must find. Each is a change of the sources by exact text, carried out in
  * a copy only.
  */
 export type Replacement = { readonly file: string; readonly find: string; readonly put: string };

@@ -1,6 +1,6 @@
 /**
  * Every process of a system of two of each service is replaced, one after the other, as an orchestrator does it, while clients go
- * on: what they see of it is at most one failed or empty poll for each process that leaves (architecture, What must always hold, 2).
+ * on: what they see of it is at most one failed or empty poll for each process that leaves (architecture, Queues).
  */
 import { serviceNames, startCluster } from '@parley/test-kit';
 import type { ServiceProcess } from '@parley/test-kit';

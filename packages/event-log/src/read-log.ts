@@ -27,7 +27,7 @@ const selectHead = `
 
 /**
  * Reads the head without locking it. In a REPEATABLE READ transaction it is the head of everything else read there: the
- * position at which that state is exact (design, Queues and event nodes).
+ * position at which that state is exact (architecture, Queues).
  */
 export async function readHead(database: Queryable): Promise<LogHead> {
   const { rows } = await database.query<{

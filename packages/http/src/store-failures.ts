@@ -1,6 +1,6 @@
 /**
  * Recognising that a store is away. Such a failure is no fault of the request or the server: it is answered with 503
- * and `SERVICE_UNAVAILABLE` (architecture, property 2).
+ * and `SERVICE_UNAVAILABLE` (architecture, What always holds).
  */
 
 const connectionCodes = new Set([
@@ -48,7 +48,7 @@ export function isStoreFailure(error: unknown): boolean {
 
 /**
  * Tells whether Postgres refused a value because its type cannot hold it, such as an id of 2^40 for a user. No row can
- * have such a value, so it is bad input and answered with 400 (architecture, property 6).
+ * have such a value, so it is bad input and answered with 400 (architecture, What always holds).
  */
 export function isUnstorableInput(error: unknown): boolean {
   return someInChain(error, (_link, code) => unstorableStates.has(code));

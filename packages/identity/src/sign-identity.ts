@@ -29,7 +29,7 @@ export function signatureOf(secret: string, encodedClaims: string): string {
 }
 
 /**
- * Makes the value of the identity header: base64url JSON, a dot, and its HMAC-SHA256 (architecture, Edges).
+ * Makes the value of the identity header: base64url JSON, a dot, and its HMAC-SHA256.
  *
  * @param caller null when the endpoint needs no authentication
  * @param nowMs UNIX time; the value is believed for 30 seconds

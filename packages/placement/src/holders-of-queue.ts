@@ -38,7 +38,7 @@ function hashNode(nodeId: string): Hash {
 }
 
 /**
- * The nodes in the order in which they are to serve a queue (rendezvous hashing; architecture, Queues and event nodes).
+ * The nodes in the order in which they are to serve a queue (rendezvous hashing; architecture, Queues).
  *
  * The order is a pure function of queue id and node ids: every gateway finds the same without talking to another, addresses
  * do not matter, and a node that leaves moves only the queues it held, each to the second of that queue's order. Placement is

@@ -5,7 +5,7 @@
  * - Leases are judged by Postgres' clock at the moment of the read.
  * - While Postgres is away nothing new can be known: the last list stays in use and connection failures decide.
  * - `heardWithinMs` says how old the knowledge is: whoever caches what an account change invalidates serves from the cache only
- *   while it is young, and asks the store otherwise (architecture, The log orders everything).
+ *   while it is young, and asks the store otherwise (architecture, The log).
  */
 import type { Pool } from '@parley/database';
 import { createPool } from '@parley/database';

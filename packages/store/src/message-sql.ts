@@ -32,7 +32,7 @@ export function namesOfFlags(bits: number): FlagName[] {
 /** Above every message id; stands for a period that has not ended. */
 export const beyondAllMessages = '9000000000000000000';
 
-/** Outgoing-webhook and embedded bots get events and hold nothing (architecture, Messages and read state). */
+/** Outgoing-webhook and embedded bots get events and hold nothing (architecture, Read state). */
 export function canHoldSql(user: string): string {
   return `NOT EXISTS (SELECT 1 FROM users holder WHERE holder.id = ${user} AND holder.bot_type IN (3, 4))`;
 }

@@ -1,6 +1,6 @@
 /**
  * What each user has read: per conversation a watermark, per stream and per user a floor for marking in bulk, and exception
- * rows for what was read or unread out of order (architecture, Messages and read state).
+ * rows for what was read or unread out of order (architecture, Read state).
  *
  * A message that a user holds is read as its exception says; without one, if it lies at or below the user's floor, the floor of
  * its stream or the watermark of the conversation it was first sent to; else if he sent it with a client that reads. Floors and

@@ -1,5 +1,5 @@
 /**
- * Accounts by API key, so that a request costs no look-up. What makes it safe (architecture, Edges: a changed key or a
+ * Accounts by API key, so that a request costs no look-up. What makes it safe (architecture, The log; a changed key or a
  * deactivated user is refused everywhere within a second):
  *
  * - an entry serves only while Postgres was heard within the last second, and users whose account changed are dropped by the

@@ -4,8 +4,8 @@
  * - A node that cannot be reached has seen nothing: the next one is tried, whatever the request.
  * - A reply that breaks off before its headers, or does not come in time, leaves the outcome unknown. Requests that may be
  *   repeated go to another replica under the same request id; others are answered 503.
- * - A send is answered 503 only when its outcome is known or its own key makes a repeat harmless (architecture, What must always
- *   hold, 2). While it is unknown it goes again under its key; in the end the connection is closed without an answer, as for a
+ * - A send is answered 503 only when its outcome is known or its own key makes a repeat harmless (architecture, A send).
+ *   While it is unknown it goes again under its key; in the end the connection is closed without an answer, as for a
  *   client whose network failed.
  * - A client that hangs up ends the upstream request. The proxy's own error page is never sent.
  */

@@ -1,5 +1,5 @@
 /**
- * State and events together are complete (architecture, Queues and event nodes): while everything is changed all the time, people
+ * State and events together are complete (architecture, Queues): while everything is changed all the time, people
  * register; what they make of their state and the events is what a fresh register answers. `PARLEY_PROPERTY_SEED` repeats a run as
  * far as the order of concurrent requests lets it.
  */

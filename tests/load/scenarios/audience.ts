@@ -13,7 +13,7 @@ const subscribersBound = 1_000_000;
 const sendsBound = 1_000_000;
 const tailMs = 250;
 
-/** The cost of a send must not grow with its audience (design, property 4). */
+/** The cost of a send must not grow with its audience (architecture, What always holds). */
 export const audienceScenario: MeasuredScenario = {
   name: 'audience',
   summary: 'sends, one after the other, into streams of 10, 1,000 and 100,000 subscribers',

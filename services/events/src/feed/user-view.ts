@@ -7,7 +7,7 @@ export type AccountPeriod = Period & { readonly role: Role; readonly isActive: b
 
 /**
  * What decides a user's entitlement, as periods in positions, so that live delivery and replay judge an entry alike: as of the
- * entry's own position (design, Queues and event nodes).
+ * entry's own position (architecture, The log).
  */
 export class UserView {
   readonly userId: number;
@@ -43,7 +43,7 @@ export class UserView {
     return this.#accounts.findLast((period) => contains(period, position));
   }
 
-  /** @returns whether the account was deactivated above the position, which ends the queues that were there (design, Queues and event nodes) */
+  /** @returns whether the account was deactivated above the position, which ends the queues that were there (architecture, Queues) */
   wasDeactivatedAfter(position: number): boolean {
     return this.#accounts.some((period) => !period.isActive && period.from > position);
   }

@@ -22,7 +22,7 @@ import {
   takesType,
 } from './queue-filter.ts';
 
-/** An answer drains what is pending up to these bounds, and holds at least one event (design, Queues and event nodes). */
+/** An answer drains what is pending up to these bounds, and holds at least one event (architecture, Queues). */
 export const answerBounds: CollectBounds = {
   answerEventsMax: 1_000,
   answerBytesMax: 1_048_576,

@@ -110,7 +110,7 @@ export type StoredQueue = {
 
 /**
  * A client's queue on this node: its descriptor and at most one reader. It holds no events: an answer is a function of
- * descriptor, log and `last_event_id` (design, Queues and event nodes).
+ * descriptor, log and `last_event_id` (architecture, Queues).
  */
 export class EventQueue {
   readonly id: string;

@@ -35,7 +35,7 @@ export type RequestedMessage = {
 };
 
 /**
- * Makes the key of a send (architecture, The log orders everything): the client's `Idempotency-Key`; else its event queue and local
+ * Makes the key of a send (architecture, A send): the client's `Idempotency-Key`; else its event queue and local
  * id with the content, since clients number their messages anew; else the id of the request, which a gateway gives once.
  */
 export function makeSendKey(parts: SendKeyParts, message: RequestedMessage): SendKey {
