@@ -3,8 +3,9 @@
  * suites. With `--slow` it runs only the slow suites. The last line is `N passed, N failed`: the
  * tests, and each other step counted as one.
  *
- * `--seed N` and `--runs N` go to the property test of read state, which prints its seed: a run
- * that failed is repeated with it.
+ * `--seed N` goes to the tests with random histories (read state, state and events; of the slow
+ * ones hostile input and privacy), which print their seed: a run that failed is repeated with it.
+ * `--runs N` is how many histories of read state are tried.
  */
 import { parseArgs } from 'node:util';
 
