@@ -1,0 +1,51 @@
+import { globSync, readFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { dirname, join } from 'node:path';
+
+import { expect, test } from 'vitest';
+
+import { repositoryFolder } from './repository-folder.ts';
+
+type Dependencies = Readonly<Record<string, string>>;
+
+function readManifest(folder: string): Record<'dependencies' | 'devDependencies', Dependencies> {
+  const manifest = readFileSync(join(repositoryFolder, folder, 'package.json'), 'utf8');
+  return { dependencies: {}, devDependencies: {}, ...(JSON.parse(manifest) as object) };
+}
+
+/** What a statement, a call of `import` or a resolved name asks for, as the formatter leaves them. */
+const asked =
+  /^(?:import |(?:import |export |\} )(?:.* )?from )'([^']+)';$|\bimport(?:\.meta\.resolve)?\(['`]([^'`]+)['`]/gm;
+
+/** @returns the packages that the text imports, without Node's own */
+function importedBy(text: string): string[] {
+  return [...text.matchAll(asked)]
+    .map(([, statement, call]) => statement ?? call ?? '')
+    .filter((specifier) => !specifier.startsWith('.') && !isBuiltin(specifier))
+    .map((specifier) => (/^(?:@[^/]+\/)?[^/]+/.exec(specifier) ?? [''])[0]);
+}
+
+const manifests = ['packages/*/package.json', 'services/*/package.json', 'tests/package.json'];
+const folders = globSync(manifests, { cwd: repositoryFolder }).map((path) => dirname(path));
+// What the root declares (the test runner, types) is there for all.
+const tools = Object.keys(readManifest('.').devDependencies);
+const isTestFile = (path: string): boolean => /\.test\.ts$|(?:^|\/)tests\//.test(path);
+
+test.each(folders)('%s declares what it imports, and nothing else', (folder) => {
+  const { dependencies, devDependencies } = readManifest(folder);
+  const declared = Object.keys({ ...dependencies, ...devDependencies });
+  const imported = new Set<string>();
+  const importedBySources = new Set<string>();
+  const cwd = join(repositoryFolder, folder);
+  for (const path of globSync('**/*.{ts,mjs}', { cwd, exclude: ['**/node_modules'] }))
+    for (const name of importedBy(readFileSync(join(cwd, path), 'utf8'))) {
+      imported.add(name);
+      if (!isTestFile(path)) importedBySources.add(name);
+    }
+  expect({
+    // Types stand for the package that they describe.
+    unused: declared.filter((name) => !imported.has(name.replace(/^@types\//, ''))),
+    undeclared: [...imported].filter((name) => !declared.includes(name) && !tools.includes(name)),
+    missingInProduction: [...importedBySources].filter((name) => name in devDependencies),
+  }).toEqual({ unused: [], undeclared: [], missingInProduction: [] });
+});
