@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { readdir } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 
 import { drawDefaultAvatar } from '@parley/images';
-import { readObjects } from '@parley/test-kit';
+import { readObjects, waitUntil } from '@parley/test-kit';
 import type { ApiClient, JsonObject } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
@@ -87,6 +88,13 @@ async function storedPictures(): Promise<number> {
   const { uploadsDir } = organization.cluster.settings;
   const entries = await readdir(uploadsDir, { recursive: true, withFileTypes: true });
   return entries.filter((entry) => entry.isFile()).length;
+}
+
+async function notedFiles(): Promise<string[]> {
+  const { rows } = await organization.pool.query<{ key: string }>(
+    'SELECT storage_key AS key FROM files_to_remove ORDER BY storage_key',
+  );
+  return rows.map(({ key }) => key);
 }
 
 describe('one’s own avatar', () => {
@@ -178,6 +186,43 @@ describe('one’s own avatar', () => {
     expect(new Set(versions).size).toBe(4);
     expect(await storedPictures()).toBe(before + 2);
     expect(await fetchPicture(String(answers[0]?.['avatar_url']))).toMatchObject({ status: 200 });
+  });
+
+  test('its files are noted for removal until the account names them, and from then on when it does no more', async () => {
+    await as('cat').delete('users/me/avatar');
+    expect(await notedFiles()).toEqual([]);
+    const holder = await organization.pool.connect();
+    try {
+      await holder.query('BEGIN');
+      await holder.query('LOCK TABLE avatars IN SHARE MODE');
+      const uploading = upload('cat', picture);
+      await waitUntil('the upload waits to name its files', async () => {
+        const { rows } = await organization.pool.query<{ waiting: number }>(
+          `SELECT count(*)::int AS waiting FROM pg_stat_activity
+           WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        );
+        return (rows[0]?.waiting ?? 0) > 0;
+      });
+      const key = textMatching(/^avatars\/[0-9a-f]{32}(?:-medium)?$/);
+      expect(await notedFiles()).toEqual([key, key]);
+      await holder.query('COMMIT');
+      expect(await uploading).toMatchObject({ result: 'success' });
+      expect(await notedFiles()).toEqual([]);
+    } finally {
+      holder.release(true);
+    }
+
+    const { rows } = await organization.pool.query<{ key: string }>({
+      text: 'SELECT file_key AS key FROM avatars WHERE user_id = $1',
+      values: [organization.id('cat')],
+    });
+    const fileKey = rows[0]?.key ?? '';
+    const place = join(organization.cluster.settings.uploadsDir, 'stored', fileKey);
+    // What cannot be removed like a file.
+    await rm(place);
+    await mkdir(place);
+    expect(await as('cat').delete('users/me/avatar')).toMatchObject({ result: 'success' });
+    expect(await notedFiles()).toEqual([fileKey, `${fileKey}-medium`]);
   });
 
   test('nobody without a key', async () => {

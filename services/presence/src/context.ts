@@ -2,8 +2,7 @@ import type { Pool } from '@parley/database';
 import type { EventLog } from '@parley/event-log';
 import type { KeySecrets } from '@parley/store';
 
-import type { AvatarFiles } from './avatars/avatar-files.ts';
-import type { PictureFiles } from './organization/picture-files.ts';
+import type { PictureFiles } from './pictures/picture-files.ts';
 import type { PresenceBoard } from './presence/presence-board.ts';
 
 /** What the endpoints of this service may use. */
@@ -11,8 +10,7 @@ export type PresenceContext = {
   readonly pool: Pool;
   readonly eventLog: EventLog;
   readonly keySecrets: KeySecrets;
-  readonly avatars: AvatarFiles;
-  /** Of the organization: custom emoji, icon, logos. */
+  /** Avatars, custom emoji, icon, logos. */
   readonly pictures: PictureFiles;
   readonly mode: 'development' | 'production';
   /** Where clients reach the organization; without a slash at the end. */

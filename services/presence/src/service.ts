@@ -11,10 +11,9 @@ import { connectStores, keepLease } from '@parley/service';
 import type { Stores } from '@parley/service';
 import { deriveKeySecrets } from '@parley/store';
 
-import { AvatarFiles } from './avatars/avatar-files.ts';
 import type { PresenceContext } from './context.ts';
 import { endpoints } from './endpoints/index.ts';
-import { PictureFiles } from './organization/picture-files.ts';
+import { PictureFiles } from './pictures/picture-files.ts';
 import { PresenceBoard } from './presence/presence-board.ts';
 import { realmDescriptionRenderer } from './render-realm-description.ts';
 
@@ -47,7 +46,6 @@ export function createPresenceContext({
     pool,
     eventLog,
     keySecrets: deriveKeySecrets(config.keySecret.reveal(), config.keySecretPrevious?.reveal()),
-    avatars: new AvatarFiles({ files, log: subjectLogger(log, 'presence:avatars') }),
     pictures: new PictureFiles({ pool, files, log: subjectLogger(log, 'presence:pictures') }),
     mode: config.mode,
     publicUrl: config.publicUrl,

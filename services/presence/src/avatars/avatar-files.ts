@@ -1,21 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { Readable } from 'node:stream';
 
-import {
-  ApiError,
-  badImage,
-  limits,
-  serviceUnavailable,
-  uploadTooLarge,
-  withoutCode,
-} from '@parley/contracts';
-import { FileStoreFault } from '@parley/files';
-import type { FileStore } from '@parley/files';
+import { withoutCode } from '@parley/contracts';
+import type { Client } from '@parley/database';
 import type { FormFile } from '@parley/http';
-import { TooManyWaiting, UnusableImage, cropToPngs } from '@parley/images';
-import type { Logger } from '@parley/logging';
+import { cropToPngs } from '@parley/images';
+import { setAvatarFile } from '@parley/store';
 
-/** The pictures of people and bots as files: made before the transaction that names them, removed after one that names them no more. */
+import type { PresenceContext } from '../context.ts';
+import { makePicture } from '../pictures/make-picture.ts';
+
+/** The pictures of people and bots as files, two of each; a row names both by one key. */
 
 /** Pixels (reference facts, people 7.8). */
 export const avatarSides = { normal: 100, medium: 500 } as const;
@@ -27,90 +21,67 @@ export function avatarKey(fileKey: string, size: keyof typeof avatarSides): stri
   return size === 'medium' ? fileKey + mediumSuffix : fileKey;
 }
 
-export class AvatarFiles {
-  readonly #files: FileStore;
-  readonly #log: Logger;
+/** @returns the keys of a picture in all its sizes; of none there are none */
+function avatarKeys(fileKey: string | undefined): string[] {
+  if (fileKey === undefined) return [];
+  return [avatarKey(fileKey, 'normal'), avatarKey(fileKey, 'medium')];
+}
 
-  constructor(options: { readonly files: FileStore; readonly log: Logger }) {
-    this.#files = options.files;
-    this.#log = options.log;
-  }
+/** What a transaction that names an avatar leads to: its result, and the key of the picture that it named before. */
+export type NamedAvatar<Result> = {
+  readonly result: Result;
+  readonly former: string | undefined;
+};
 
-  /**
-   * Makes the pictures of an avatar and stores them, then does what names them. Where that refuses, nothing is left; where its outcome
-   * is not known the files stay, since they may be in use.
-   *
-   * @param work gets the new key and returns the former one
-   * @throws ApiError for what is too large or no image; 503 when the files cannot be stored
-   * @throws whatever `work` throws
-   */
-  async replace<Result>(
-    { content }: FormFile,
-    work: (
-      fileKey: string,
-    ) => Promise<{ readonly result: Result; readonly former: string | undefined }>,
-  ): Promise<Result> {
-    if (content.length > limits.pictureMaxBytes) throw uploadTooLarge(limits.pictureMaxBytes);
-    const fileKey = await this.#store(content);
-    try {
-      const { result, former } = await work(fileKey);
-      await this.remove(former);
-      return result;
-    } catch (error) {
-      if (error instanceof ApiError) await this.remove(fileKey);
-      throw error;
-    }
-  }
+/**
+ * Makes the pictures of an avatar and stores them, then does what names them. Where that refuses, nothing is left of them.
+ *
+ * @param name gets the new key, and calls `nameAvatarFile` in its transaction
+ * @throws ApiError for what is too large or no image; 503 when the files cannot be stored
+ * @throws whatever `name` throws
+ */
+export async function replaceAvatar<Result>(
+  context: PresenceContext,
+  { content }: FormFile,
+  name: (fileKey: string) => Promise<NamedAvatar<Result>>,
+): Promise<Result> {
+  const sides = [avatarSides.normal, avatarSides.medium];
+  const [normal, medium] = await makePicture(content, (given) => cropToPngs(given, sides));
+  if (normal === undefined || medium === undefined) throw new Error('a picture was not made');
+  const fileKey = `avatars/${randomBytes(16).toString('hex')}`;
+  const pictures = [
+    { key: avatarKey(fileKey, 'normal'), content: normal },
+    { key: avatarKey(fileKey, 'medium'), content: medium },
+  ];
+  const { result, former } = await context.pictures.keep(pictures, () => name(fileKey));
+  await removeAvatar(context, former);
+  return result;
+}
 
-  async #store(content: Buffer): Promise<string> {
-    const fileKey = `avatars/${randomBytes(16).toString('hex')}`;
-    try {
-      const [normal, medium] = await cropToPngs(content, [avatarSides.normal, avatarSides.medium]);
-      if (normal === undefined || medium === undefined) throw new Error('a picture was not made');
-      await this.#files.write(fileKey, Readable.from([normal]));
-      await this.#files.write(avatarKey(fileKey, 'medium'), Readable.from([medium]));
-      return fileKey;
-    } catch (error) {
-      throw this.refusalOf(error);
-    }
-  }
+/**
+ * Names the files of an account's avatar, in a transaction.
+ *
+ * @param fileKey undefined for none
+ * @returns the key of the former picture, for `removeAvatar` after the commit
+ */
+export async function nameAvatarFile(
+  { pictures }: PresenceContext,
+  client: Client,
+  userId: number,
+  fileKey: string | undefined,
+): Promise<string | undefined> {
+  await pictures.claim(client, avatarKeys(fileKey));
+  const former = await setAvatarFile(client, userId, fileKey);
+  await pictures.giveUp(client, avatarKeys(former));
+  return former;
+}
 
-  /** Removes a picture that nobody names any more. What cannot be removed now is left: it costs a few kilobytes. */
-  async remove(fileKey: string | undefined): Promise<void> {
-    if (fileKey === undefined) return;
-    try {
-      await this.#files.remove(fileKey);
-      await this.#files.remove(avatarKey(fileKey, 'medium'));
-    } catch (error) {
-      this.#log.warn({ err: error }, 'an avatar that is not used could not be removed');
-    }
-  }
-
-  /**
-   * Opens a stored picture.
-   *
-   * @returns undefined when it is not there
-   * @throws ApiError 503 when the files cannot be read
-   */
-  async read(
-    fileKey: string,
-    size: keyof typeof avatarSides,
-  ): Promise<{ readonly sizeBytes: number; readonly content: Readable } | undefined> {
-    try {
-      return await this.#files.read(avatarKey(fileKey, size));
-    } catch (error) {
-      throw this.refusalOf(error);
-    }
-  }
-
-  /** A fault of pictures and files as clients hear of it; any other error as it is. */
-  refusalOf(error: unknown): unknown {
-    if (error instanceof UnusableImage) return badImage(error.fault);
-    if (error instanceof TooManyWaiting) return serviceUnavailable();
-    if (!(error instanceof FileStoreFault)) return error;
-    this.#log.error({ err: error }, 'the store of files failed');
-    return serviceUnavailable();
-  }
+/** Removes the files of a picture that `nameAvatarFile` took from an account. */
+export async function removeAvatar(
+  { pictures }: PresenceContext,
+  fileKey: string | undefined,
+): Promise<void> {
+  await pictures.remove(avatarKeys(fileKey));
 }
 
 /**

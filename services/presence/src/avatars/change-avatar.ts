@@ -11,7 +11,6 @@ import {
   lockRealmInUse,
   lockUsersForOwnChange,
   readBotDetails,
-  setAvatarFile,
   updateUser,
 } from '@parley/store';
 import type { RealmSettings, User } from '@parley/store';
@@ -19,6 +18,8 @@ import type { RealmSettings, User } from '@parley/store';
 import { changeEntry, personUpdated } from '../accounts/account-events.ts';
 import { botUpdated, botViewers } from '../bots/bot-events.ts';
 import type { PresenceContext } from '../context.ts';
+import { nameAvatarFile, removeAvatar, replaceAvatar } from './avatar-files.ts';
+import type { NamedAvatar } from './avatar-files.ts';
 
 /** @throws ApiError that avatar changes are disabled, but for administrators */
 function checkMayChange(actor: Pick<User, 'role'>, settings: RealmSettings): void {
@@ -42,7 +43,7 @@ export async function setAvatar(
   readonly events: EventPart[];
   readonly former: string | undefined;
 }> {
-  const former = await setAvatarFile(client, account.id, fileKey);
+  const former = await nameAvatarFile(context, client, account.id, fileKey);
   const avatarSource = fileKey === undefined ? 'G' : 'U';
   const user = await updateUser(client, account.id, { avatarSource });
   const events: EventPart[] = [];
@@ -67,7 +68,7 @@ async function changeOwnAvatar(
   context: PresenceContext,
   caller: Caller,
   fileKey: string | undefined,
-): Promise<{ readonly result: string; readonly former: string | undefined }> {
+): Promise<NamedAvatar<string>> {
   return context.eventLog.transaction(async (client) => {
     const { settings } = await lockRealmInUse(client);
     await lockAdministratorsInUse(client);
@@ -96,7 +97,7 @@ export async function uploadOwnAvatar(
   if (file === undefined || more.length > 0)
     throw withoutCode('You must upload exactly one avatar.');
   checkMayChange(caller, (await getRealm(context.pool)).settings);
-  return context.avatars.replace(file, (fileKey) => changeOwnAvatar(context, caller, fileKey));
+  return replaceAvatar(context, file, (fileKey) => changeOwnAvatar(context, caller, fileKey));
 }
 
 /**
@@ -107,6 +108,6 @@ export async function uploadOwnAvatar(
  */
 export async function removeOwnAvatar(context: PresenceContext, caller: Caller): Promise<string> {
   const { result, former } = await changeOwnAvatar(context, caller, undefined);
-  await context.avatars.remove(former);
+  await removeAvatar(context, former);
   return result;
 }

@@ -18,6 +18,8 @@ import type { BotDetails, BotService, User } from '@parley/store';
 
 import { changeEntry, personUpdated } from '../accounts/account-events.ts';
 import { checkFullName } from '../accounts/full-name.ts';
+import { replaceAvatar } from '../avatars/avatar-files.ts';
+import type { NamedAvatar } from '../avatars/avatar-files.ts';
 import { setAvatar } from '../avatars/change-avatar.ts';
 import type { PresenceContext } from '../context.ts';
 import { botAdded, botSecretUpdated, botTakenAway, botUpdated, botViewers } from './bot-events.ts';
@@ -71,7 +73,7 @@ export async function changeBot(
 ): Promise<BotDetails> {
   if (change.avatar === undefined)
     return (await apply(context, caller, botId, change, undefined)).result;
-  return context.avatars.replace(change.avatar, (fileKey) =>
+  return replaceAvatar(context, change.avatar, (fileKey) =>
     apply(context, caller, botId, change, fileKey),
   );
 }
@@ -82,7 +84,7 @@ async function apply(
   botId: number,
   change: BotChange,
   avatarFile: string | undefined,
-): Promise<{ readonly result: BotDetails; readonly former: string | undefined }> {
+): Promise<NamedAvatar<BotDetails>> {
   return context.eventLog.transaction(async (client) => {
     const isNameFree =
       change.fullName === undefined || (await isBotNameFree(client, change.fullName.trim(), botId));

@@ -13,7 +13,6 @@ import {
   lockUsersInUse,
   madeUpEmailDomain,
   lockBotDetails,
-  setAvatarFile,
   setBotService,
 } from '@parley/store';
 import type { BotDetails, User } from '@parley/store';
@@ -21,6 +20,7 @@ import type { BotDetails, User } from '@parley/store';
 import { accountEffect, changeEntry, personAdded } from '../accounts/account-events.ts';
 import { checkFullName } from '../accounts/full-name.ts';
 import { isUniqueViolation } from '../accounts/unique-violation.ts';
+import { nameAvatarFile, replaceAvatar } from '../avatars/avatar-files.ts';
 import type { PresenceContext } from '../context.ts';
 import { botAdded, botViewers } from './bot-events.ts';
 import {
@@ -70,7 +70,7 @@ export async function createBot(
   const named: NamedBot = { bot, shortName, fullName, email };
   try {
     if (bot.avatar === undefined) return await insert(context, caller, named, undefined);
-    return await context.avatars.replace(bot.avatar, async (fileKey) => ({
+    return await replaceAvatar(context, bot.avatar, async (fileKey) => ({
       result: await insert(context, caller, named, fileKey),
       former: undefined,
     }));
@@ -170,7 +170,7 @@ async function insertBot(
     },
     changeId,
   );
-  if (avatarFile !== undefined) await setAvatarFile(client, created.user.id, avatarFile);
+  if (avatarFile !== undefined) await nameAvatarFile(context, client, created.user.id, avatarFile);
   return created.user;
 }
 

@@ -12,7 +12,7 @@ import {
   gravatarUrl,
 } from '@parley/store';
 
-import { avatarSides } from '../avatars/avatar-files.ts';
+import { avatarKey, avatarSides } from '../avatars/avatar-files.ts';
 import { removeOwnAvatar, uploadOwnAvatar } from '../avatars/change-avatar.ts';
 import type { PresenceContext } from '../context.ts';
 
@@ -166,7 +166,9 @@ export const getAvatarFileEndpoint = defineEndpoint({
     const file =
       fileKey === undefined
         ? undefined
-        : await context.avatars.read(fileKey, medium === undefined ? 'normal' : 'medium');
+        : await context.pictures.read(
+            avatarKey(fileKey, medium === undefined ? 'normal' : 'medium'),
+          );
     if (file === undefined) throw notFound();
     return rawAnswer(
       200,

@@ -1,17 +1,9 @@
 import { checkMayAddEmoji, checkMayRemoveEmoji, getActor } from '@parley/access';
-import {
-  ApiError,
-  badRequest,
-  limits,
-  serviceUnavailable,
-  uploadTooLarge,
-  withoutCode,
-} from '@parley/contracts';
+import { badRequest, limits, withoutCode } from '@parley/contracts';
 import type { Caller } from '@parley/contracts';
 import type { Client } from '@parley/database';
 import type { FormFile } from '@parley/http';
-import { TooManyWaiting, UnusableImage, cropToSquare } from '@parley/images';
-import type { MadeImage } from '@parley/images';
+import { cropToSquare } from '@parley/images';
 import {
   addRealmEmoji,
   deactivateRealmEmoji,
@@ -29,6 +21,7 @@ import type { AuthoredEmoji, RealmSettings, User } from '@parley/store';
 
 import { changeEntry, toEveryone } from '../accounts/account-events.ts';
 import type { PresenceContext } from '../context.ts';
+import { makePicture } from '../pictures/make-picture.ts';
 
 /** Changes of the custom emoji: members make them, and everybody gets all emoji (reference facts, people 11.1). */
 
@@ -81,20 +74,6 @@ function nameTaken(): Error {
   return withoutCode('A custom emoji with this name already exists.');
 }
 
-/** @throws ApiError without code for what is too large or no image; 503 while too many are being made */
-async function makePicture(files: readonly FormFile[]): Promise<MadeImage> {
-  const [file, ...more] = files;
-  if (file === undefined || more.length > 0) throw withoutCode('You must upload exactly one file.');
-  if (file.content.length > limits.pictureMaxBytes) throw uploadTooLarge(limits.pictureMaxBytes);
-  try {
-    return await cropToSquare(file.content, emojiSide);
-  } catch (error) {
-    if (error instanceof UnusableImage) throw withoutCode('Image file upload failed.');
-    if (error instanceof TooManyWaiting) throw serviceUnavailable();
-    throw error;
-  }
-}
-
 /**
  * Adds a custom emoji.
  *
@@ -111,25 +90,26 @@ export async function addEmoji(
   checkMayAddEmoji(await getUser(context.pool, caller.userId), settings);
   const { named } = await findRealmEmoji(context.pool, name, undefined);
   if (named !== undefined) throw nameTaken();
-  const picture = await makePicture(await readFiles());
+  const [file, ...more] = await readFiles();
+  if (file === undefined || more.length > 0) throw withoutCode('You must upload exactly one file.');
+  const picture = await makePicture(
+    file.content,
+    (content) => cropToSquare(content, emojiSide),
+    () => withoutCode('Image file upload failed.'),
+  );
   const id = await drawEmojiId(context.pool);
   const key = emojiFileKey(id);
-  await context.pictures.store(key, picture.content);
-  try {
-    await change(context, caller, async (client, actor, current, emoji) => {
+  await context.pictures.keep([{ key, content: picture.content }], () =>
+    change(context, caller, async (client, actor, current, emoji) => {
       checkMayAddEmoji(actor, current);
       if (emoji.length >= limits.realmEmojiMax)
         throw withoutCode(`There may be at most ${limits.realmEmojiMax} custom emoji.`);
-      await context.pictures.claim(client, key);
+      await context.pictures.claim(client, [key]);
       const fileName = `${id}.${extensions[picture.format]}`;
       const added = await addRealmEmoji(client, { id, name, authorId: actor.id, fileName });
       if (added === undefined) throw nameTaken();
-    });
-  } catch (error) {
-    // After a lost connection it may be there. The note tells, and the clean-up goes by it.
-    if (error instanceof ApiError) await context.pictures.remove(key);
-    throw error;
-  }
+    }),
+  );
 }
 
 /**

@@ -1,22 +1,14 @@
 import { randomBytes } from 'node:crypto';
 
 import { getAdministrator } from '@parley/access';
-import {
-  ApiError,
-  badImage,
-  limits,
-  serviceUnavailable,
-  uploadTooLarge,
-  withoutCode,
-} from '@parley/contracts';
+import { withoutCode } from '@parley/contracts';
 import type { Caller, EventBody } from '@parley/contracts';
 import type { FormFile } from '@parley/http';
-import { TooManyWaiting, UnusableImage, cropToPngs, fitToPng } from '@parley/images';
+import { cropToPngs, fitToPng } from '@parley/images';
 import {
   getRealm,
   lockRealmForChange,
   lockUsersInUse,
-  noteUnusedFile,
   realmIconUrl,
   realmLogoUrl,
   setRealmPicture,
@@ -25,6 +17,7 @@ import type { Realm, RealmPicture } from '@parley/store';
 
 import { changeEntry, toEveryone } from '../accounts/account-events.ts';
 import type { PresenceContext } from '../context.ts';
+import { makePicture } from '../pictures/make-picture.ts';
 
 /** The organization's icon and logos (reference facts, people 14.3; events 14.1). */
 
@@ -51,18 +44,11 @@ function toldPicture(realm: Realm, picture: RealmPicture): EventBody {
   return { type: 'realm', op: 'update_dict', property: picture, data };
 }
 
-async function makePicture(picture: RealmPicture, content: Buffer): Promise<Buffer> {
-  if (content.length > limits.pictureMaxBytes) throw uploadTooLarge(limits.pictureMaxBytes);
-  try {
-    if (picture !== 'icon') return await fitToPng(content, logoBox);
-    const [icon] = await cropToPngs(content, [iconSide]);
-    if (icon === undefined) throw new Error('an icon was not made');
-    return icon;
-  } catch (error) {
-    if (error instanceof UnusableImage) throw badImage(error.fault);
-    if (error instanceof TooManyWaiting) throw serviceUnavailable();
-    throw error;
-  }
+async function fit(picture: RealmPicture, content: Buffer): Promise<Buffer> {
+  if (picture !== 'icon') return fitToPng(content, logoBox);
+  const [icon] = await cropToPngs(content, [iconSide]);
+  if (icon === undefined) throw new Error('an icon was not made');
+  return icon;
 }
 
 /** @param key null for the default */
@@ -76,11 +62,11 @@ async function setPicture(
     const realm = await lockRealmForChange(client);
     getAdministrator(await lockUsersInUse(client, { userIds: [caller.userId] }), caller);
     const url = pictureUrl(realm, picture);
-    if (key === null && sourceOf(realm, picture) !== 'U')
-      return { result: { url, former: undefined } };
-    if (key !== null) await context.pictures.claim(client, key);
-    const former = await setRealmPicture(client, picture, key);
-    if (former !== undefined) await noteUnusedFile(client, former);
+    if (key === null && sourceOf(realm, picture) !== 'U') return { result: { url, former: [] } };
+    if (key !== null) await context.pictures.claim(client, [key]);
+    const formerKey = await setRealmPicture(client, picture, key);
+    const former = formerKey === undefined ? [] : [formerKey];
+    await context.pictures.giveUp(client, former);
     const now = await getRealm(client);
     return {
       result: { url: pictureUrl(now, picture), former },
@@ -106,16 +92,9 @@ export async function uploadPicture(
   const [file, ...more] = files;
   if (file === undefined || more.length > 0)
     throw withoutCode(`You must upload exactly one ${picture === 'icon' ? 'icon' : 'logo'}.`);
-  const content = await makePicture(picture, file.content);
+  const content = await makePicture(file.content, (given) => fit(picture, given));
   const key = `realm/${picture}-${randomBytes(16).toString('hex')}`;
-  await context.pictures.store(key, content);
-  try {
-    return await setPicture(context, caller, picture, key);
-  } catch (error) {
-    // After a lost connection it may be there. The note tells, and the clean-up goes by it.
-    if (error instanceof ApiError) await context.pictures.remove(key);
-    throw error;
-  }
+  return context.pictures.keep([{ key, content }], () => setPicture(context, caller, picture, key));
 }
 
 /** Takes the organization back to the default, and tells everybody. @returns the default's URL */
