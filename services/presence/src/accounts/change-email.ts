@@ -1,6 +1,7 @@
 import { getActor } from '@parley/access';
 import { badRequest, withoutCode } from '@parley/contracts';
 import type { Caller, EventPart } from '@parley/contracts';
+import { isUniqueViolation } from '@parley/database';
 import {
   avatarUrl,
   emailPolicy,
@@ -18,7 +19,6 @@ import type { PresenceContext } from '../context.ts';
 import { changeEntry, personUpdated, toUsers } from './account-events.ts';
 import { checkAdmittedEmail } from './create-person.ts';
 import { isEmailShaped } from './email-rules.ts';
-import { isUniqueViolation } from './unique-violation.ts';
 
 function emailInUse(email: string): Error {
   return withoutCode(`Email '${email}' already in use`);

@@ -1,6 +1,7 @@
 import { getAdministrator } from '@parley/access';
 import { withoutCode } from '@parley/contracts';
 import type { Caller, EventPart, Role, SideEffect } from '@parley/contracts';
+import { isUniqueViolation } from '@parley/database';
 import type { Client, Queryable } from '@parley/database';
 import {
   createUser,
@@ -30,7 +31,6 @@ import {
 import { checkEmailAdmitted, isEmailShaped } from './email-rules.ts';
 import { checkFullName } from './full-name.ts';
 import { isPasswordStrong } from './password-strength.ts';
-import { isUniqueViolation } from './unique-violation.ts';
 
 export type NewPerson = {
   readonly email: string;

@@ -1,6 +1,7 @@
 import { checkMayCreateBot, getActor } from '@parley/access';
 import { badRequest, botTypes, notAllowedForGuests, withoutCode } from '@parley/contracts';
 import type { Caller } from '@parley/contracts';
+import { isUniqueViolation } from '@parley/database';
 import type { Client } from '@parley/database';
 import type { FormFile } from '@parley/http';
 import {
@@ -19,7 +20,6 @@ import type { BotDetails, User } from '@parley/store';
 
 import { accountEffect, changeEntry, personAdded } from '../accounts/account-events.ts';
 import { checkFullName } from '../accounts/full-name.ts';
-import { isUniqueViolation } from '../accounts/unique-violation.ts';
 import { nameAvatarFile, replaceAvatar } from '../avatars/avatar-files.ts';
 import type { PresenceContext } from '../context.ts';
 import { botAdded, botViewers } from './bot-events.ts';

@@ -1,6 +1,7 @@
 import { checkMayEditGroup, checkMayEditGroups, getActor } from '@parley/access';
 import { badRequest, limits, withoutCode } from '@parley/contracts';
 import type { Caller, EventBody } from '@parley/contracts';
+import { isUniqueViolation } from '@parley/database';
 import type { Client } from '@parley/database';
 import {
   addGroupMembers,
@@ -17,7 +18,6 @@ import {
 import type { User, UserGroup } from '@parley/store';
 
 import { changeEntry, toEveryone } from '../accounts/account-events.ts';
-import { isUniqueViolation } from '../accounts/unique-violation.ts';
 import type { PresenceContext } from '../context.ts';
 
 /** Changes of user groups, of which everybody hears (reference facts, people 11.2, streams 9 and 11.4). */

@@ -1,9 +1,9 @@
 import { withoutCode } from '@parley/contracts';
+import { isUniqueViolation } from '@parley/database';
 import { createOrganizationRows } from '@parley/store';
 import type { RealmSettings } from '@parley/store';
 
 import { accountEffect, changeEntry } from '../accounts/account-events.ts';
-import { isUniqueViolation } from '../accounts/unique-violation.ts';
 import type { PresenceContext } from '../context.ts';
 import { checkRealmRequest } from './realm-settings.ts';
 
