@@ -68,4 +68,10 @@ test('tells the client that exists for it that it is incompatible', async () => 
     userAgent: 'ZulipInvalid/5.0',
   });
   expect(await client.get('server_settings')).toMatchObject({ is_incompatible: true });
+  expect(await client.get('server_settings', { client: 'website' })).toMatchObject({
+    is_incompatible: true,
+  });
+  expect(
+    await organization.client().get('server_settings', { client: 'ZulipInvalid' }),
+  ).toMatchObject({ is_incompatible: false });
 });

@@ -6,6 +6,7 @@ export type { DirectApp } from './direct-app.ts';
 export { isForLinks } from './direct-routes.ts';
 export * from './endpoint.ts';
 export * from './endpoint-example.ts';
+export { productName } from './client-name.ts';
 export { refusalFor, writeRefusal } from './error-handler.ts';
 export type { FormFile } from './form-files.ts';
 export { decodeForm } from './form-text.ts';

@@ -1,4 +1,4 @@
-import { defineEndpoint } from '@parley/http';
+import { defineEndpoint, productName } from '@parley/http';
 import { authenticationMethods, findRealm, realmIconUrl, realmLogoUrl } from '@parley/store';
 import type { Realm } from '@parley/store';
 
@@ -7,7 +7,7 @@ import type { PresenceContext } from '../context.ts';
 /** The level of the interface that clients are told, under both names (reference facts, people 1). */
 const interfaceVersion = '2.1.4';
 
-/** The client that is always told that it is too old; it exists for testing clients (reference facts, people 5.5). */
+/** The User-Agent that is always told that it is too old; it exists for testing clients (reference facts, people 5.5). */
 const incompatibleClientName = 'ZulipInvalid';
 
 /** What the server has and the organization has not switched off, as a client asks before it signs in. */
@@ -69,7 +69,7 @@ export const getServerSettings = defineEndpoint({
       'external_authentication_methods',
     ],
   },
-  handler: async (context: PresenceContext, { clientName }) => {
+  handler: async (context: PresenceContext, { header }) => {
     const realm = await findRealm(context.pool);
     const methods = shownMethods(realm, context.mode);
     return {
@@ -77,7 +77,7 @@ export const getServerSettings = defineEndpoint({
       zulip_version: interfaceVersion,
       service_version: interfaceVersion,
       push_notifications_enabled: false,
-      is_incompatible: clientName === incompatibleClientName,
+      is_incompatible: productName(header('user-agent') ?? '') === incompatibleClientName,
       email_auth_enabled: methods.email,
       require_email_format_usernames: true,
       realm_uri: context.publicUrl,
