@@ -203,6 +203,20 @@ describe('what is refused', () => {
   });
 });
 
+test.each(['realm/icon', 'realm/logo?night=false'])(
+  '%s: where a picture is may change at any time, and is not to be kept',
+  async (path) => {
+    const { headers } = await as('gil').withoutChecks('GET', path);
+    expect(headers).toMatchObject({
+      'cache-control': 'max-age=0, no-cache, no-store, must-revalidate',
+      'content-language': 'en',
+    });
+    expect(headers.vary).toContain('Accept-Language');
+    expect(headers.expires).toBe(headers['last-modified']);
+    expect(Date.parse(headers.expires ?? '')).not.toBeNaN();
+  },
+);
+
 test('many uploads at once leave one picture, the one that was told last, and no other file', async () => {
   const queues = await watch();
   const answers = await Promise.all(

@@ -26,4 +26,4 @@ export type { ServedApi } from './serve-api.ts';
 export * from './service-frame.ts';
 export { isStoreFailure } from './store-failures.ts';
 export { compileCheck } from './validate.ts';
-export { writeJson, writeWhole } from './write-answer.ts';
+export { unkeptHeaders, writeJson, writeWhole } from './write-answer.ts';

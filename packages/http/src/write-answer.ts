@@ -23,6 +23,18 @@ function currentHttpDate(): string {
   return httpDate;
 }
 
+/** @returns the headers by which an answer is not kept, as ordinary endpoints have them */
+export function unkeptHeaders(): Readonly<Record<string, string>> {
+  const date = currentHttpDate();
+  return {
+    'Cache-Control': 'max-age=0, no-cache, no-store, must-revalidate',
+    Expires: date,
+    'Last-Modified': date,
+    Vary: 'Accept-Language',
+    'Content-Language': 'en',
+  };
+}
+
 /**
  * Writes a JSON answer. A HEAD request gets the headers only, which Node sees to.
  *
@@ -35,15 +47,10 @@ export function writeJson(
   body: LinkBody,
   headers: Readonly<Record<string, string>> = {},
 ): void {
-  const date = currentHttpDate();
   response.writeHead(status, {
     'Content-Type': 'application/json',
     'Content-Length': bytesOf(body),
-    'Cache-Control': 'max-age=0, no-cache, no-store, must-revalidate',
-    Expires: date,
-    'Last-Modified': date,
-    Vary: 'Accept-Language',
-    'Content-Language': 'en',
+    ...unkeptHeaders(),
     ...headers,
   });
   endWith(response, body);

@@ -1,7 +1,5 @@
-import { Readable } from 'node:stream';
-
 import { notFound } from '@parley/contracts';
-import { defineEndpoint, exampleVariables, pathText, rawAnswer } from '@parley/http';
+import { defineEndpoint, exampleVariables, pathText } from '@parley/http';
 import type { RawAnswer } from '@parley/http';
 import { drawDefaultAvatar } from '@parley/images';
 import {
@@ -15,6 +13,9 @@ import {
 import { avatarKey, avatarSides } from '../avatars/avatar-files.ts';
 import { removeOwnAvatar, uploadOwnAvatar } from '../avatars/change-avatar.ts';
 import type { PresenceContext } from '../context.ts';
+import { drawOnce } from '../pictures/draw-once.ts';
+import { drawnPictureAnswer, pictureAnswer, pictureOf } from './picture-answer.ts';
+import { redirectToPicture, redirection } from './picture-redirection.ts';
 
 const urlAnswer = {
   type: 'object',
@@ -55,22 +56,6 @@ export const removeOwnAvatarEndpoint = defineEndpoint({
   }),
 });
 
-/** The key of whoever asks must not reach another server with the rest of the query. */
-export function withoutKey(query: string): string {
-  return query
-    .split('&')
-    .filter((part) => !/^api_key(?:=|$)/i.test(decodeName(part)))
-    .join('&');
-}
-
-function decodeName(part: string): string {
-  try {
-    return decodeURIComponent(part.split('=', 1)[0]?.replaceAll('+', ' ') ?? '').trim();
-  } catch {
-    return '';
-  }
-}
-
 async function redirect(
   context: PresenceContext,
   who: string,
@@ -81,21 +66,11 @@ async function redirect(
     ? await findUserById(context.pool, Math.min(Number(who), Number.MAX_SAFE_INTEGER))
     : await findUserByEmail(context.pool, who.trim());
   const url = user === undefined ? gravatarUrl(who, 1, size) : avatarUrl(user, size);
-  const rest = withoutKey(query);
-  return rawAnswer(302, { Location: rest === '' ? url : `${url}&${rest}` });
+  return redirectToPicture(url, query);
 }
 
 const who = pathText('email_or_id', { description: 'Email address or user id' });
-const redirection = {
-  access: { authentication: 'required' },
-  rawResponse: {
-    status: 302,
-    description: 'A redirection to the picture',
-    headers: { Location: 'Where the picture is' },
-  },
-  response: { type: 'object' },
-  errors: ['INVALID_API_KEY'],
-} as const;
+const location = { ...redirection, parameters: [who], errors: ['INVALID_API_KEY'] } as const;
 
 /** GET /avatar/{email or id} (reference facts, people 7.8). */
 export const getAvatarEndpoint = defineEndpoint({
@@ -107,8 +82,7 @@ export const getAvatarEndpoint = defineEndpoint({
   description:
     'The key may also be the query parameter `api_key`. The rest of the query is passed on.',
   example: { parameters: { email_or_id: 'tobias@harbour.example' }, savedAs: 'avatar.png' },
-  parameters: [who],
-  ...redirection,
+  ...location,
   handler: (context: PresenceContext, { parameters, query }) =>
     redirect(context, parameters.email_or_id, 'normal', query),
 });
@@ -121,25 +95,10 @@ export const getMediumAvatarEndpoint = defineEndpoint({
   path: '/avatar/:email_or_id/medium',
   summary: 'Find the large avatar of an account',
   example: { parameters: { email_or_id: 'tobias@harbour.example' }, savedAs: 'avatar-medium.png' },
-  parameters: [who],
-  ...redirection,
+  ...location,
   handler: (context: PresenceContext, { parameters, query }) =>
     redirect(context, parameters.email_or_id, 'medium', query),
 });
-
-/** Its URL changes with every new picture, so it may be kept for a day. */
-const pictureHeaders = {
-  'Content-Type': 'image/png',
-  'Cache-Control': 'public, max-age=86400',
-  'X-Content-Type-Options': 'nosniff',
-  'Content-Security-Policy': "default-src 'none'",
-} as const;
-
-const picture = {
-  access: { authentication: 'none' },
-  rawResponse: { contentType: 'image/png', description: 'The picture' },
-  response: { type: 'object' },
-} as const;
 
 /** GET /user_avatars/{realm_id}/{file} (reference facts, people 7.8). */
 export const getAvatarFileEndpoint = defineEndpoint({
@@ -159,7 +118,7 @@ export const getAvatarFileEndpoint = defineEndpoint({
       pattern: /^[0-9a-f]{40}(?:-medium)?\.png$/,
     }),
   ],
-  ...picture,
+  ...pictureOf('image/png'),
   handler: async (context: PresenceContext, { parameters }) => {
     const [pathName = '', medium] = parameters.file.replace(/\.png$/, '').split('-');
     const fileKey = await findAvatarFile(context.pool, pathName);
@@ -170,26 +129,14 @@ export const getAvatarFileEndpoint = defineEndpoint({
             avatarKey(fileKey, medium === undefined ? 'normal' : 'medium'),
           );
     if (file === undefined) throw notFound();
-    return rawAnswer(
-      200,
-      { ...pictureHeaders, 'Content-Length': String(file.sizeBytes) },
-      file.content,
-    );
+    return pictureAnswer('image/png', file, 'day');
   },
 });
 
-const drawn = new Map<number, Promise<Buffer>>();
+const draw = drawOnce(drawDefaultAvatar);
 
-/** Drawn when it is first asked for. */
 async function defaultAvatar(side: number): Promise<RawAnswer> {
-  const known = drawn.get(side) ?? drawDefaultAvatar(side);
-  drawn.set(side, known);
-  const content = await known;
-  return rawAnswer(
-    200,
-    { ...pictureHeaders, 'Content-Length': String(content.length) },
-    Readable.from([content]),
-  );
+  return drawnPictureAnswer(await draw(side), 'day');
 }
 
 /** GET /static/images/default-avatar.png (reference facts, people 7.8). */
@@ -201,7 +148,7 @@ export const getDefaultAvatarEndpoint = defineEndpoint({
   path: '/static/images/default-avatar.png',
   summary: 'Get the avatar of whom there is none',
   parameters: [],
-  ...picture,
+  ...pictureOf('image/png'),
   handler: (_context: PresenceContext) => defaultAvatar(avatarSides.normal),
 });
 
@@ -214,6 +161,6 @@ export const getMediumDefaultAvatarEndpoint = defineEndpoint({
   path: '/static/images/default-avatar-medium.png',
   summary: 'Get the large avatar of whom there is none',
   parameters: [],
-  ...picture,
+  ...pictureOf('image/png'),
   handler: (_context: PresenceContext) => defaultAvatar(avatarSides.medium),
 });

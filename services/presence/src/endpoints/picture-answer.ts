@@ -1,17 +1,25 @@
+import { Readable } from 'node:stream';
+
 import { rawAnswer } from '@parley/http';
 import type { RawAnswer } from '@parley/http';
 import type { StoredFile } from '@parley/files';
 
-/** Pictures that anybody may see by their address. */
-export const pictureAccess = {
-  access: { authentication: 'none' },
-  rawResponse: { contentType: 'image/*', description: 'The picture' },
-  response: { type: 'object' },
-} as const;
+/** @returns what endpoints declare that answer pictures which anybody may see by their address */
+export function pictureOf(contentType: 'image/png' | 'image/*') {
+  return {
+    access: { authentication: 'none' },
+    rawResponse: { contentType, description: 'The picture' },
+    response: { type: 'object' },
+  } as const;
+}
 
-/** What an address means for good may be kept for a year; what it means at this time must be asked for again. */
+/**
+ * What an address means for good may be kept for a year, what changes its address with every picture for a day; what it means at this
+ * time must be asked for again.
+ */
 const caching = {
   forever: 'public, max-age=31536000, immutable',
+  day: 'public, max-age=86400',
   asked: 'public, no-cache',
 } as const;
 
@@ -32,4 +40,10 @@ export function pictureAnswer(
     },
     picture.content,
   );
+}
+
+/** @param content a PNG that comes with the server */
+export function drawnPictureAnswer(content: Buffer, kept: keyof typeof caching): RawAnswer {
+  const picture = { sizeBytes: content.length, content: Readable.from([content]) };
+  return pictureAnswer('image/png', picture, kept);
 }

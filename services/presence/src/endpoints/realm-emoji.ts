@@ -5,7 +5,7 @@ import { isEmojiFile, listRealmEmoji, realmEmojiJson } from '@parley/store';
 
 import type { PresenceContext } from '../context.ts';
 import { addEmoji, emojiFileKey, removeEmoji } from '../organization/change-emoji.ts';
-import { pictureAccess, pictureAnswer } from './picture-answer.ts';
+import { pictureAnswer, pictureOf } from './picture-answer.ts';
 import { emptyAnswer } from './empty-answer.ts';
 
 const members = { authentication: 'required', guests: 'refused', bots: 'refused' } as const;
@@ -99,7 +99,7 @@ export const getEmojiFileEndpoint = defineEndpoint({
       pattern: /^[1-9]\d{0,8}\.(?:png|jpg|gif|webp)$/,
     }),
   ],
-  ...pictureAccess,
+  ...pictureOf('image/*'),
   handler: async (context: PresenceContext, { parameters }) => {
     const { file } = parameters;
     const [id, extension] = file.split('.');

@@ -1,14 +1,5 @@
-import { Readable } from 'node:stream';
-
 import { notFound } from '@parley/contracts';
-import {
-  defineEndpoint,
-  exampleVariables,
-  jsonBoolean,
-  pathText,
-  rawAnswer,
-  text,
-} from '@parley/http';
+import { defineEndpoint, exampleVariables, jsonBoolean, pathText, text } from '@parley/http';
 import type { RawAnswer } from '@parley/http';
 import { drawDefaultLogo } from '@parley/images';
 import { defaultLogoPaths, findRealmPicture, getRealm } from '@parley/store';
@@ -16,8 +7,9 @@ import type { RealmPicture } from '@parley/store';
 
 import type { PresenceContext } from '../context.ts';
 import { pictureUrl, removePicture, uploadPicture } from '../organization/change-pictures.ts';
-import { withoutKey } from './avatars.ts';
-import { pictureAccess, pictureAnswer } from './picture-answer.ts';
+import { drawOnce } from '../pictures/draw-once.ts';
+import { drawnPictureAnswer, pictureAnswer, pictureOf } from './picture-answer.ts';
+import { redirectToPicture, redirection } from './picture-redirection.ts';
 import { emptyAnswer } from './empty-answer.ts';
 
 const administrators = { authentication: 'required', administratorsOnly: true } as const;
@@ -69,20 +61,8 @@ async function redirect(
   picture: RealmPicture,
   query: string,
 ): Promise<RawAnswer> {
-  const url = pictureUrl(await getRealm(context.pool), picture);
-  const rest = withoutKey(query);
-  return rawAnswer(302, { Location: rest === '' ? url : `${url}&${rest}` });
+  return redirectToPicture(pictureUrl(await getRealm(context.pool), picture), query);
 }
-
-const redirection = {
-  access: { authentication: 'required' },
-  rawResponse: {
-    status: 302,
-    description: 'A redirection to the picture',
-    headers: { Location: 'Where the picture is' },
-  },
-  response: { type: 'object' },
-} as const;
 
 /** GET realm/icon (reference facts, people 14.3). */
 export const getRealmIconEndpoint = defineEndpoint({
@@ -171,7 +151,7 @@ export const getRealmPictureEndpoint = defineEndpoint({
     }),
     text('version', { default: '', description: 'As the URL says; the picture may be kept then' }),
   ],
-  ...pictureAccess,
+  ...pictureOf('image/png'),
   handler: async (context: PresenceContext, { parameters }) => {
     const found = await findRealmPicture(context.pool, pictures[parameters.file] ?? 'icon');
     const picture = found && (await context.pictures.read(found.fileKey));
@@ -182,15 +162,10 @@ export const getRealmPictureEndpoint = defineEndpoint({
   },
 });
 
-const drawn = new Map<'day' | 'night', Promise<Buffer>>();
+const draw = drawOnce(drawDefaultLogo);
 
-/** Drawn when it is first asked for. */
 async function defaultLogo(theme: 'day' | 'night'): Promise<RawAnswer> {
-  const known = drawn.get(theme) ?? drawDefaultLogo(theme);
-  drawn.set(theme, known);
-  const content = await known;
-  const picture = { sizeBytes: content.length, content: Readable.from([content]) };
-  return pictureAnswer('image/png', picture, 'forever');
+  return drawnPictureAnswer(await draw(theme), 'forever');
 }
 
 /** GET /static/images/logo/parley-logo.png (reference facts, people 5.5). */
@@ -202,7 +177,7 @@ export const getDefaultLogoEndpoint = defineEndpoint({
   path: defaultLogoPaths.day,
   summary: 'Get the logo of organizations that have none',
   parameters: [],
-  ...pictureAccess,
+  ...pictureOf('image/png'),
   handler: (_context: PresenceContext) => defaultLogo('day'),
 });
 
@@ -215,6 +190,6 @@ export const getDefaultNightLogoEndpoint = defineEndpoint({
   path: defaultLogoPaths.night,
   summary: 'Get the logo for dark ground of organizations that have none',
   parameters: [],
-  ...pictureAccess,
+  ...pictureOf('image/png'),
   handler: (_context: PresenceContext) => defaultLogo('night'),
 });
