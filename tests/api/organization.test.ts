@@ -290,6 +290,7 @@ describe('settings', () => {
     expect(await change({ message_retention_days: '', name: 'null' })).toMatchObject(done);
     expect(await change({ mandatory_topics: 'null', digest_weekday: 'null' })).toEqual(done);
     expect(await change({ message_retention_days: '' })).toEqual(done);
+    expect(await change({ message_retention_days: 'null' })).toEqual(done);
     expect(await change({})).toEqual(done);
   });
 

@@ -1,6 +1,6 @@
 import { authenticationMethodsSchema, integer, objectOf, realmSettings } from '@parley/api-schemas';
 import {
-  custom,
+  convertedNumber,
   defineEndpoint,
   json,
   jsonBoolean,
@@ -8,7 +8,6 @@ import {
   jsonOrText,
   noContent,
 } from '@parley/http';
-import { convertedNumber } from '@parley/http';
 import type { JsonSchema } from '@parley/http';
 import type { RealmSettings } from '@parley/store';
 
@@ -26,8 +25,15 @@ function policy<const Name extends keyof typeof policyValues>(name: Name, descri
   return json<Name, typeof schema, { readonly description: string }>(name, schema, on(description));
 }
 
-/** A number that the reference takes for absent when it is empty. */
-const retentionDays = convertedNumber('message_retention_days', on('Days that messages are kept'));
+const retentionNumber = convertedNumber(
+  'message_retention_days',
+  on('Days that messages are kept'),
+);
+const retentionDays: typeof retentionNumber = {
+  ...retentionNumber,
+  // Empty means that it stays as it is.
+  decode: (raw) => (raw.trim() === '' ? undefined : retentionNumber.decode(raw)),
+};
 
 const settingParameters = [
   jsonBoolean('emails_restricted_to_domains', on('New people have addresses of its domains')),
@@ -55,16 +61,7 @@ const settingParameters = [
   jsonBoolean('allow_edit_history', on('What messages were before is shown')),
   jsonOrText('default_language', on('A language code')),
   convertedNumber('waiting_period_threshold', on('Days until somebody is no longer new')),
-  custom(
-    'message_retention_days',
-    {
-      encoding: 'text',
-      schema: { type: 'integer', minimum: 0 },
-      description: retentionDays.description,
-    },
-    // Empty means that it stays as it is.
-    (raw): number | undefined => (raw.trim() === '' ? undefined : retentionDays.decode(raw)),
-  ),
+  retentionDays,
   jsonBoolean('send_welcome_emails', on('New people get a mail')),
   jsonBoolean('digest_emails_enabled', on('Digests are mailed')),
   jsonBoolean('message_content_allowed_in_email_notifications', on('Mails show messages')),
