@@ -220,6 +220,10 @@ describe('POST bots', () => {
     [{ bot_type: 2, service_name: 'fax' }, coded("Invalid integration 'fax'.")],
     [{ config_data: '[]' }, coded('config_data is not a dict')],
     [{ config_data: { a: 1 } }, coded('config_data contains a value that is not a string')],
+    [
+      { config_data: { a: 1 }, interface_type: 'x' },
+      coded('config_data contains a value that is not a string'),
+    ],
     [{ default_sending_stream: 'nowhere' }, coded("Invalid stream name 'nowhere'")],
     [{ default_events_register_stream: 'nowhere' }, coded("Invalid stream name 'nowhere'")],
     [
@@ -520,7 +524,10 @@ describe('PATCH bots/{id}', () => {
     [{ service_payload_url: '"x"' }, 'service_payload_url is not a URL'],
     [{ service_payload_url: 'https://x.example', service_interface: 7 }, 'Invalid interface type'],
     [{ service_payload_url: 'https://x.example' }, 'Invalid bot type'],
-    [{ config_data: { a: null } }, 'config_data contains a value that is not a string'],
+    [
+      { config_data: { a: null }, service_payload_url: '"x"' },
+      'config_data contains a value that is not a string',
+    ],
     [
       { config_data: { a: 'x'.repeat(10_000) } },
       'config_data is too long (limit: 10000 characters)',

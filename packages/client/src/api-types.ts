@@ -3087,7 +3087,7 @@ export type Operations = {
       /** The name of its service, or the integration of an incoming-webhook bot */
       readonly service_name?: string | undefined;
       /** Texts by name */
-      readonly config_data?: Record<string, unknown> | undefined;
+      readonly config_data?: Record<string, string> | undefined;
       /** 1 generic, 2 Slack */
       readonly interface_type?: number | undefined;
       /** The name of a stream */
@@ -3123,7 +3123,7 @@ export type Operations = {
       /** The new owner */
       readonly bot_owner_id?: number | undefined;
       /** Texts by name; others stay */
-      readonly config_data?: Record<string, unknown> | undefined;
+      readonly config_data?: Record<string, string> | undefined;
       /** Where an outgoing-webhook bot reports to */
       readonly service_payload_url?: string | undefined;
       /** 1 generic, 2 Slack; goes with service_payload_url */
@@ -3199,7 +3199,7 @@ export type Operations = {
   readonly 'PUT /bot_storage': {
     readonly parameters: {
       /** Texts by key */
-      readonly storage: Record<string, unknown>;
+      readonly storage: Record<string, string>;
     };
     readonly answer: {
       readonly result: 'success';

@@ -58,20 +58,6 @@ export function checkIntegration(botType: number, serviceName: string): void {
     throw badRequest(`Invalid integration '${serviceName}'.`);
 }
 
-/**
- * Checks the members of an object whose values must all be texts.
- *
- * @throws ApiError coded
- */
-export function checkTexts(
-  name: string,
-  given: Readonly<Record<string, unknown>>,
-): Record<string, string> {
-  if (!Object.values(given).every((value) => typeof value === 'string'))
-    throw badRequest(`${name} contains a value that is not a string`);
-  return given as Record<string, string>;
-}
-
 /** @throws ApiError coded when a bot would have more of it than answers and memory should hold */
 export function checkConfigSize(config: Readonly<Record<string, string>>): void {
   const max = limits.smallJsonMaxLength;

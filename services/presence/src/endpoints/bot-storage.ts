@@ -1,9 +1,9 @@
 import { defineEndpoint, json, jsonStringList } from '@parley/http';
 
-import { checkTexts } from '../bots/bot-rules.ts';
 import { deleteStorage, readStorage, writeStorage } from '../bots/change-storage.ts';
 import type { PresenceContext } from '../context.ts';
 import { emptyAnswer } from './empty-answer.ts';
+import { ofTexts } from './texts-parameter.ts';
 
 const keys = jsonStringList('keys', { description: 'By default all keys' });
 
@@ -16,13 +16,12 @@ export const writeBotStorageEndpoint = defineEndpoint({
   example: { as: 'bot', parameters: { storage: { tide: 'low', wind: 'north-west' } } },
   access: { authentication: 'required' },
   parameters: [
-    json('storage', { type: 'object' }, { required: true, description: 'Texts by key' }),
+    ofTexts(json('storage', { type: 'object' }, { required: true, description: 'Texts by key' })),
   ],
   response: emptyAnswer,
   errors: ['BAD_REQUEST'],
   handler: async (context: PresenceContext, { caller, parameters }) => {
-    const values = checkTexts('storage', parameters.storage);
-    await writeStorage(context, caller, new Map(Object.entries(values)));
+    await writeStorage(context, caller, new Map(Object.entries(parameters.storage)));
     return {};
   },
 });

@@ -16,11 +16,11 @@ import { avatarUrl, listBots, readBotDetails } from '@parley/store';
 import { findOneFile } from '../avatars/avatar-files.ts';
 import { deactivateAccount } from '../accounts/deactivate-account.ts';
 import { replaceApiKey } from '../accounts/replace-api-key.ts';
-import { checkTexts } from '../bots/bot-rules.ts';
 import { changeBot } from '../bots/change-bot.ts';
 import { createBot } from '../bots/create-bot.ts';
 import type { PresenceContext } from '../context.ts';
 import { emptyAnswer } from './empty-answer.ts';
+import { ofTexts } from './texts-parameter.ts';
 
 const owners = { authentication: 'required', guests: 'refused', bots: 'refused' } as const;
 const botId = pathInteger('bot_id', { description: 'The id of the bot' });
@@ -106,7 +106,7 @@ export const createBotEndpoint = defineEndpoint({
       schema: { type: 'string', maxLength: serviceNameMaxLength },
       description: 'The name of its service, or the integration of an incoming-webhook bot',
     }),
-    json('config_data', { type: 'object' }, { default: {}, description: 'Texts by name' }),
+    ofTexts(json('config_data', { type: 'object' }, { default: {}, description: 'Texts by name' })),
     jsonInteger('interface_type', {
       default: serviceInterfaces.generic,
       description: '1 generic, 2 Slack',
@@ -140,7 +140,7 @@ export const createBotEndpoint = defineEndpoint({
       botType: parameters.bot_type,
       payloadUrl: parameters.payload_url,
       serviceName: parameters.service_name,
-      config: checkTexts('config_data', parameters.config_data),
+      config: parameters.config_data,
       interfaceType: parameters.interface_type,
       defaultSendingStream: parameters.default_sending_stream,
       defaultEventsRegisterStream: parameters.default_events_register_stream,
@@ -179,7 +179,7 @@ export const changeBotEndpoint = defineEndpoint({
     botId,
     text('full_name', { description: 'No other active account may have it' }),
     jsonInteger('bot_owner_id', { description: 'The new owner' }),
-    json('config_data', { type: 'object' }, { description: 'Texts by name; others stay' }),
+    ofTexts(json('config_data', { type: 'object' }, { description: 'Texts by name; others stay' })),
     jsonOrText('service_payload_url', {
       schema: { type: 'string', format: 'url', maxLength: urlMaxLength },
       description: 'Where an outgoing-webhook bot reports to',
@@ -216,7 +216,7 @@ export const changeBotEndpoint = defineEndpoint({
     const changed = await changeBot(context, caller, parameters.bot_id, {
       fullName: parameters.full_name,
       ownerId: parameters.bot_owner_id,
-      config: config && checkTexts('config_data', config),
+      config,
       payloadUrl: parameters.service_payload_url,
       interfaceType: parameters.service_interface,
       defaultSendingStream: parameters.default_sending_stream,
