@@ -4,7 +4,7 @@ import { audienceKey } from '@parley/contracts';
 import { connectMaker } from '@parley/demo';
 import { createUser } from '@parley/store';
 import { ApiClient, readObjects, waitUntil } from '@parley/test-kit';
-import type { Answer } from '@parley/test-kit';
+import type { Answer, JsonObject } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { anyNumber, textMatching } from '../support/matchers.ts';
@@ -551,6 +551,62 @@ describe('deactivation and reactivation', () => {
       ['realm_user', 'add'],
       ['realm_bot', 'add'],
     ]);
+  });
+
+  test('a public stream that loses its last active member with an account is vacated, and occupied again with it', async () => {
+    const person = await makePerson();
+    await person.client.post('users/me/subscriptions', {
+      subscriptions: [{ name: 'lonely pier' }, { name: 'busy pier' }],
+    });
+    await person.client.post('users/me/subscriptions', {
+      subscriptions: [{ name: 'hidden pier' }],
+      invite_only: true,
+    });
+    await as('bob').post('users/me/subscriptions', { subscriptions: [{ name: 'busy pier' }] });
+    const queues = await watch();
+    const told = async (): Promise<object> => {
+      const { bob, gil } = await queues.step();
+      return {
+        bob: bob.map(({ type, op, streams, subscriptions }) => {
+          const names = (streams as JsonObject[] | undefined)?.map(({ name }) => name);
+          return [type, op, names ?? subscriptions];
+        }),
+        gil: gil.map(({ type, op }) => [type, op]),
+      };
+    };
+    await as('ann').delete(`users/${person.id}`);
+    expect(await told()).toEqual({
+      bob: [
+        ['subscription', 'peer_remove', ['busy pier']],
+        ['subscription', 'peer_remove', ['lonely pier']],
+        ['stream', 'vacate', ['lonely pier']],
+        ['realm_user', 'remove', undefined],
+      ],
+      gil: [['realm_user', 'remove']],
+    });
+    await as('ann').post(`users/${person.id}/reactivate`);
+    expect(await told()).toEqual({
+      bob: [
+        ['realm_user', 'add', undefined],
+        ['stream', 'occupy', ['lonely pier']],
+        ['subscription', 'peer_add', ['busy pier']],
+        ['subscription', 'peer_add', ['lonely pier']],
+      ],
+      gil: [['realm_user', 'add']],
+    });
+    // Who is away is no member whom a stream could lose.
+    await as('ann').delete(`users/${person.id}`);
+    await told();
+    await as('cat').post('users/me/subscriptions', { subscriptions: [{ name: 'lonely pier' }] });
+    await told();
+    await as('ann').post(`users/${person.id}/reactivate`);
+    expect(await told()).toMatchObject({
+      bob: [
+        ['realm_user', 'add', undefined],
+        ['subscription', 'peer_add', ['busy pier']],
+        ['subscription', 'peer_add', ['lonely pier']],
+      ],
+    });
   });
 
   test('what was sent while a person was away is not held by the person', async () => {

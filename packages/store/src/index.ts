@@ -27,6 +27,7 @@ export * from './topics.ts';
 export * from './stream-json.ts';
 export * from './stream-traffic.ts';
 export * from './memberships.ts';
+export * from './occupancy-events.ts';
 export * from './subscription-settings.ts';
 export * from './muted-topics.ts';
 export * from './alert-words.ts';

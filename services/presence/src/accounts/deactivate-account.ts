@@ -5,10 +5,12 @@ import type { Client } from '@parley/database';
 import {
   closeAccountMemberships,
   deleteEventQueuesOf,
+  findOccupiedStreams,
   listActiveUserIds,
   listHumanAdministratorIds,
   lockStreams,
   lockUsersForActivityChange,
+  occupancyEvents,
   readBotDetails,
   setUsersActive,
   subscribedStreamIds,
@@ -72,6 +74,9 @@ async function deactivate(
   const changeId = await context.eventLog.drawChangeId(client);
   await setUsersActive(client, userIds, false, changeId);
   const left = await closeAccountMemberships(client, userIds, changeId);
+  const leftIds = new Set(left.map(({ streamId }) => streamId));
+  const occupied = await findOccupiedStreams(client, [...leftIds]);
+  const vacated = streams.filter(({ id }) => leftIds.has(id) && !occupied.has(id));
   await deleteEventQueuesOf(client, userIds);
   const effects = [
     ...membershipEffects('left', left),
@@ -80,6 +85,7 @@ async function deactivate(
   // Of somebody whom they no longer know clients could not tell in which streams he was.
   const events = [
     ...peerEvents('peer_remove', left, streams),
+    ...occupancyEvents('vacate', vacated),
     ...(await removeEvents(context, client, accounts)),
   ];
   const entries = [changeEntry(events, effects)];

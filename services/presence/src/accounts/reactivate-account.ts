@@ -3,6 +3,7 @@ import { badRequest } from '@parley/contracts';
 import type { Caller, EventPart } from '@parley/contracts';
 import type { Client } from '@parley/database';
 import {
+  findOccupiedStreams,
   findUserById,
   findUserStatus,
   isBotNameFree,
@@ -11,6 +12,7 @@ import {
   lockRealmInUse,
   lockStreams,
   lockUsersForActivityChange,
+  occupancyEvents,
   openAccountMemberships,
   lockBotDetails,
   setUsersActive,
@@ -61,11 +63,16 @@ export async function reactivateAccount(
     });
     const changeId = await context.eventLog.drawChangeId(client);
     await setUsersActive(client, [user.id], true, changeId);
+    const streamIds = streams.map(({ id }) => id);
+    const occupiedBefore = await findOccupiedStreams(client, streamIds);
     const joined = await openAccountMemberships(client, user.id, changeId);
+    const joinedIds = new Set(joined.map(({ streamId }) => streamId));
+    const occupied = streams.filter(({ id }) => joinedIds.has(id) && !occupiedBefore.has(id));
     const active = { ...user, isActive: true };
     const effects = [accountEffect(active), ...membershipEffects('joined', joined)];
     const events = [
       ...(await addEvents(context, client, active, realm.settings)),
+      ...occupancyEvents('occupy', occupied),
       ...peerEvents('peer_add', joined, streams),
       ...(await statusEvents(client, user.id)),
     ];

@@ -1,5 +1,5 @@
 import type { EventPart } from '@parley/contracts';
-import { streamJson, subscriptionJson } from '@parley/store';
+import { occupancyEvents, streamJson, subscriptionJson } from '@parley/store';
 import type { NewMembership, Stream, User } from '@parley/store';
 
 import type { Joining } from './joining.ts';
@@ -33,22 +33,12 @@ export function joinEvents(change: JoinedChange): EventPart[] {
 
 function occupyEvents({ joined, occupiedBefore }: JoinedChange): EventPart[] {
   const occupied = joined.filter(
-    ({ stream, members }) =>
-      !stream.inviteOnly && members.length > 0 && !occupiedBefore.has(stream.id),
+    ({ stream, members }) => members.length > 0 && !occupiedBefore.has(stream.id),
   );
-  if (occupied.length === 0) return [];
-  return [
-    {
-      form: 'same',
-      // Not to guests, from whom public streams are hidden that they are not in; their own join tells them.
-      audience: { to: 'members' },
-      event: {
-        type: 'stream',
-        op: 'occupy',
-        streams: occupied.map(({ stream }) => streamJson(stream)),
-      },
-    },
-  ];
+  return occupancyEvents(
+    'occupy',
+    occupied.map(({ stream }) => stream),
+  );
 }
 
 /** A private stream is made known to each new member who did not already know of it as an administrator. */

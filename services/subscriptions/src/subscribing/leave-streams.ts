@@ -7,7 +7,7 @@ import {
   findOccupiedStreams,
   lockReadState,
   lockStreams,
-  streamJson,
+  occupancyEvents,
   unsubscribe,
 } from '@parley/store';
 import type { Membership, Stream, User } from '@parley/store';
@@ -191,21 +191,11 @@ async function emptyStreams(
     losses.map(({ stream }) => stream.id),
   );
   const empty = losses.map(({ stream }) => stream).filter((stream) => !occupied.has(stream.id));
-  const vacated = empty.filter((stream) => !stream.inviteOnly);
-  const parts: EventPart[] = [];
-  if (vacated.length > 0) {
-    parts.push({
-      form: 'same',
-      // Not to guests, from whom public streams are hidden that they are not in.
-      audience: { to: 'members' },
-      event: { type: 'stream', op: 'vacate', streams: vacated.map(streamJson) },
-    });
-  }
   const ended = empty.filter((stream) => stream.inviteOnly);
   // Nobody else is left who could see them; who left knows that they were there.
   const ending = await endStreams(client, ended, changeId, {
     told: () => ({ to: 'administrators' }),
     asBefore: false,
   });
-  return [...parts, ...ending];
+  return [...occupancyEvents('vacate', empty), ...ending];
 }
