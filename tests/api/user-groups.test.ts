@@ -202,6 +202,12 @@ describe('who may change groups', () => {
       expect(
         await bodyOf(as('bob').request(method, path.replace('{id}', String(id)), wanted)),
       ).toEqual(notAdministrator);
+      // Before anything is read of what is wanted.
+      const faulty = { members: 'x', add: 'x', name: 'x'.repeat(101) };
+      for (const given of [{}, faulty])
+        expect(
+          await bodyOf(as('bob').request(method, path.replace('{id}', String(id)), given)),
+        ).toEqual(notAdministrator);
     }
     expect(await as('ann').delete(`user_groups/${id}`)).toEqual(done);
   });

@@ -256,9 +256,10 @@ async function serveEndpoint<Context>(
       identity === undefined ? undefined : request.headers['traceparent'],
       progress.requestId,
     );
-  checkAccess(endpoint.access, progress.caller);
-  const parameters = decodeParameters(raw, endpoint.parameters);
   const { caller, requestId } = progress;
+  checkAccess(endpoint.access, caller);
+  if (caller !== undefined) await endpoint.admit?.(options.context, caller);
+  const parameters = decodeParameters(raw, endpoint.parameters);
   const apiRequest = new ApiRequest({ raw, parameters, caller, requestId, request, response });
   const given = await (progress.span === undefined
     ? endpoint.handle(options.context, apiRequest)

@@ -236,7 +236,7 @@ class DirectExchange<Context> implements Settle {
     query: string,
     form: FormValues,
   ): EndpointAnswer | Promise<EndpointAnswer> {
-    const { caller, requestId, signal, headers, method, body } = this.#request;
+    const { caller, requestId, headers, method, body } = this.#request;
     const endpoint = findMeantEndpoint(group.endpoints, method, form);
     // Its gateway chose the way by the method, and the form of a POST may mean another.
     if (!isForLinks(endpoint)) throw mustComeByHttp();
@@ -245,6 +245,18 @@ class DirectExchange<Context> implements Settle {
       this.#span = openRequestSpan(endpoint, method, headers.traceparent, requestId);
     checkAccess(endpoint.access, caller ?? undefined);
     const raw: RawParameters = { query: decodeForm(query), form, path, body };
+    if (endpoint.admit === undefined || !caller) return this.#callHandler(endpoint, raw, query);
+    return endpoint
+      .admit(this.#app.context, caller)
+      .then(() => this.#callHandler(endpoint, raw, query));
+  }
+
+  #callHandler(
+    endpoint: Endpoint<Context>,
+    raw: RawParameters,
+    query: string,
+  ): EndpointAnswer | Promise<EndpointAnswer> {
+    const { caller, requestId, signal, headers, body } = this.#request;
     const request = {
       caller: caller ?? undefined,
       requestId,
@@ -252,7 +264,7 @@ class DirectExchange<Context> implements Settle {
       query,
       parameters: decodeParameters(raw, endpoint.parameters),
       get clientName() {
-        return clientNameOf(raw.query.get('client'), form.get('client'), headers['user-agent']);
+        return clientNameOf(raw.query.get('client'), raw.form.get('client'), headers['user-agent']);
       },
       rawText: (name: string) => findRawText(raw, name),
       header: (name: string) => readHeader(headers, name),

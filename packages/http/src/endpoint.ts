@@ -206,6 +206,11 @@ export type EndpointDeclaration<
   /** A call that succeeds; by default one without parameters. */
   readonly example?: EndpointExample<Parameters[number]['name']>;
   readonly access: Access;
+  /**
+   * Refuses callers by what the organization says now, before any parameter is read. It may say something else a moment later, so
+   * what has to hold is checked where the change is made.
+   */
+  readonly admit?: (context: Context, caller: Caller) => Promise<void>;
   /** In the order in which they are checked. */
   readonly parameters: Parameters;
   /** JSON Schema of the answer's members besides `result` and `msg`; closed unless it says otherwise. */
@@ -242,6 +247,7 @@ export type Endpoint<in Context> = {
   readonly description: string;
   readonly example: EndpointExample;
   readonly access: EndpointAccess;
+  readonly admit: ((context: Context, caller: Caller) => Promise<void>) | undefined;
   readonly parameters: readonly Parameter[];
   readonly response: JsonSchema;
   /** Empty for an endpoint that answers JSON. */
@@ -304,6 +310,7 @@ export function defineEndpoint<
     description: declaration.description ?? '',
     example: declaration.example ?? {},
     access: declaration.access,
+    admit: declaration.admit,
     parameters: declaration.parameters,
     response,
     rawResponses: [declaration.rawResponse ?? []].flat(),

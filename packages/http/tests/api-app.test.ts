@@ -147,6 +147,17 @@ describe('identity and access', () => {
     ]);
     expect(await change({ role: 'administrator' })).toEqual([400, "Missing 'full_name' argument"]);
   });
+
+  it('admits between the role and the parameters', async () => {
+    const add = async (caller: Parameters<typeof identityHeaders>[0]) => {
+      const headers = identityHeaders(caller);
+      const answer = await call('/admitted', { method: 'POST', headers });
+      return (answer.body as { msg: string }).msg;
+    };
+    expect(await add({ role: 'guest' })).toBe('Not allowed for guest users');
+    expect(await add({})).toBe('Not now');
+    expect(await add({ role: 'administrator' })).toBe("Missing 'topic' argument");
+  });
 });
 
 describe('parameters', () => {

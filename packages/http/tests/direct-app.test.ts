@@ -139,6 +139,21 @@ describe('a request', () => {
       'by the wrong people',
       { method: 'PATCH', path: '/samples/5', body: 'full_name=a', role: 'guest' },
     ],
+    ['by those who are not admitted', { method: 'POST', path: '/admitted' }],
+    [
+      'that is admitted and lacks something',
+      { method: 'POST', path: '/admitted', role: 'administrator' },
+    ],
+    [
+      'that is admitted',
+      {
+        method: 'POST',
+        path: '/admitted',
+        contentType: form,
+        body: 'topic=a',
+        role: 'administrator',
+      },
+    ],
     [
       'that means GET by its form',
       {

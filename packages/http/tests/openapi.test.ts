@@ -9,6 +9,7 @@ describe('openApiDocument', () => {
 
   it('has every path and method of the declarations', () => {
     expect(Object.keys(paths).toSorted()).toEqual([
+      '/api/v1/admitted',
       '/api/v1/external/sample',
       '/api/v1/fail',
       '/api/v1/held',

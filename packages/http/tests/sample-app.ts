@@ -150,6 +150,20 @@ const webhook = defineEndpoint({
   }),
 });
 
+const admitting = defineEndpoint({
+  name: 'add-admitted',
+  method: 'POST',
+  path: '/admitted',
+  summary: 'For those who are admitted at this time',
+  access: { authentication: 'required', guests: 'refused' },
+  admit: async (_context: SampleContext, caller) => {
+    if (caller.role !== 'administrator') throw badRequest('Not now');
+  },
+  parameters: [text('topic', { description: 'About what', required: true })],
+  response: { type: 'object' },
+  handler: () => ({}),
+});
+
 const failing = defineEndpoint({
   name: 'fail',
   method: 'POST',
@@ -200,6 +214,7 @@ export const sampleEndpoints: readonly Endpoint<SampleContext>[] = [
   ownSample,
   namedSample,
   webhook,
+  admitting,
   failing,
   held,
 ];

@@ -4,6 +4,7 @@ import { listUserGroups, userGroupJson } from '@parley/store';
 
 import type { PresenceContext } from '../context.ts';
 import {
+  admitToGroups,
   changeGroup,
   changeGroupMembers,
   createGroup,
@@ -12,7 +13,10 @@ import {
 import { emptyAnswer } from './empty-answer.ts';
 
 const groupId = pathInteger('group_id', { description: 'The id of the group' });
-const members = { authentication: 'required', guests: 'refused', bots: 'refused' } as const;
+const editors = {
+  access: { authentication: 'required', guests: 'refused', bots: 'refused' },
+  admit: admitToGroups,
+} as const;
 const errors = ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'] as const;
 
 /** GET user_groups (contract, User group; reference facts, people 1: bots and guests too). */
@@ -50,7 +54,7 @@ export const createUserGroupEndpoint = defineEndpoint({
       members: [exampleVariables.userId],
     },
   },
-  access: members,
+  ...editors,
   parameters: [
     text('name', { required: true, description: 'At most 100 characters; letter case counts' }),
     jsonIntegerList('members', { default: [], description: 'User ids' }),
@@ -74,7 +78,7 @@ export const changeUserGroupEndpoint = defineEndpoint({
   example: {
     parameters: { group_id: exampleVariables.userGroupId, description: 'Who opens the gate' },
   },
-  access: members,
+  ...editors,
   parameters: [
     groupId,
     text('name', { default: '', description: 'At most 100 characters' }),
@@ -95,7 +99,7 @@ export const removeUserGroupEndpoint = defineEndpoint({
   path: '/user_groups/:group_id',
   summary: 'Delete a user group',
   example: { parameters: { group_id: exampleVariables.userGroupId } },
-  access: members,
+  ...editors,
   parameters: [groupId],
   response: emptyAnswer,
   errors,
@@ -115,7 +119,7 @@ export const changeUserGroupMembersEndpoint = defineEndpoint({
   example: {
     parameters: { group_id: exampleVariables.userGroupId, add: [exampleVariables.userId] },
   },
-  access: members,
+  ...editors,
   parameters: [
     groupId,
     jsonIntegerList('delete', { default: [], description: 'User ids to take out' }),

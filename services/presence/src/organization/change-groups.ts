@@ -7,6 +7,7 @@ import {
   addGroupMembers,
   deleteUserGroup,
   findUsersByIds,
+  getRealm,
   insertUserGroup,
   lockRealmInUse,
   lockUserGroup,
@@ -21,6 +22,11 @@ import { changeEntry, toEveryone } from '../accounts/account-events.ts';
 import type { PresenceContext } from '../context.ts';
 
 /** Changes of user groups, of which everybody hears (reference facts, people 11.2, streams 9 and 11.4). */
+
+/** @throws ApiError for those to whom the organization does not leave groups; a change judges it again */
+export async function admitToGroups(context: PresenceContext, caller: Caller): Promise<void> {
+  checkMayEditGroups({ ...caller, id: caller.userId }, (await getRealm(context.pool)).settings);
+}
 
 type Changed = { readonly events: readonly EventBody[] };
 
