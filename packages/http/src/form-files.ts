@@ -1,7 +1,11 @@
 import { limits } from '@parley/contracts';
-import { Busboy } from '@fastify/busboy';
 
-import { hasMultipartForm, isEmptyMultipart, malformedMultipart } from './request-body.ts';
+import {
+  createMultipartParser,
+  hasMultipartForm,
+  isEmptyMultipart,
+  malformedMultipart,
+} from './request-body.ts';
 
 /** A small file of a form, such as a picture. */
 export type FormFile = {
@@ -25,9 +29,7 @@ export async function readFormFiles(
   if (!hasMultipartForm(type) || isEmptyMultipart(type, body, body.length)) return [];
   const { promise, resolve, reject } = Promise.withResolvers<FormFile[]>();
   const files: FormFile[] = [];
-  const parser = new Busboy({
-    headers: { 'content-type': type },
-    isPartAFile: (_field, _type, fileName) => fileName !== undefined && fileName !== '',
+  const parser = createMultipartParser(type, {
     limits: { fieldSize: 1000, parts: 2 * limits.bodyFieldsMax },
   });
   parser.on('file', (_field, stream, name) => {

@@ -80,9 +80,6 @@ class Reception<Taken> {
     this.#request = request;
     this.#options = options;
     this.#parser = createMultipartParser(contentType, {
-      // The parser would take a name such as `..` for none.
-      preservePath: true,
-      isPartAFile: (_field, _type, fileName) => fileName !== undefined && fileName !== '',
       // The values of other fields are of no use here.
       limits: { fields: limits.bodyFieldsMax, fieldNameSize: 1000, fieldSize: 1000 },
     });

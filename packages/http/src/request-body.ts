@@ -134,16 +134,24 @@ export function isEmptyMultipart(contentType: string, start: Buffer, bodyBytes: 
 }
 
 /**
- * Makes the parser of a multipart form.
+ * Makes the parser of a multipart form. A part without a file name is a field, whatever its type.
  *
  * @throws ApiError 400 for a Content-Type that it cannot read, such as one with an open quote
  */
 export function createMultipartParser(
   contentType: string,
-  config: Omit<BusboyConfig, 'headers'>,
+  config: Pick<BusboyConfig, 'limits'>,
 ): InstanceType<typeof Busboy> {
   try {
-    return new Busboy({ ...config, headers: { 'content-type': contentType } });
+    return new Busboy({
+      ...config,
+      // Other kinds of multipart are built alike, and the parser knows only this one.
+      headers: { 'content-type': contentType.replace(/^[^;]*/, 'multipart/form-data') },
+      // Any part may say what type it has; only a file has a name of its own.
+      isPartAFile: (_field, _type, fileName) => fileName !== undefined && fileName !== '',
+      // The parser would take a name such as `..` for none.
+      preservePath: true,
+    });
   } catch {
     throw malformedMultipart();
   }

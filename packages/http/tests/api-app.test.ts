@@ -192,6 +192,35 @@ describe('parameters', () => {
     expect(answer.body).toMatchObject({ content: 'é😀\ufeff', messages: [1, 2] });
   });
 
+  it('takes every part of a form without a file name for a field, whatever its type', async () => {
+    const part = (disposition: string, type: string, value: string): string =>
+      `--b\r\nContent-Disposition: form-data; ${disposition}\r\nContent-Type: ${type}\r\n\r\n${value}\r\n`;
+    const answer = await call('/samples', {
+      method: 'POST',
+      body: `${[
+        part('name="content"', 'application/octet-stream', 'hi'),
+        part('name="topic"; filename=""', 'application/octet-stream', 'lunch'),
+        part('name="topic"; filename=".."', 'text/plain', 'a file'),
+      ].join('')}--b--\r\n`,
+      headers: { 'content-type': 'multipart/form-data; boundary=b' },
+    });
+    expect(answer.body).toMatchObject({ content: 'hi', topic: 'lunch' });
+  });
+
+  it('reads every kind of multipart where not only forms are read', async () => {
+    const send = (path: string, method: string) =>
+      call(path, {
+        method,
+        body: '--b\r\nContent-Disposition: form-data; name="full_name"\r\n\r\nAnn\r\n--b--\r\n',
+        headers: {
+          ...identityHeaders({ role: 'administrator' }),
+          'content-type': 'multipart/mixed; boundary="b"',
+        },
+      });
+    expect((await send('/samples/5', 'PATCH')).body).toMatchObject({ full_name: 'Ann' });
+    expect((await send('/samples', 'POST')).body).toMatchObject({ content: '' });
+  });
+
   it.each([
     ['without any part', '--b--\r\n', 200],
     ['with an empty body', '', 200],
