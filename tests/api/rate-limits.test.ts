@@ -1,10 +1,12 @@
 /** Rate limits at two gateways that share a count (reference facts, people 6). */
 import type { IncomingHttpHeaders } from 'node:http';
 
+import { limits } from '@parley/contracts';
 import { ApiClient, waitUntil } from '@parley/test-kit';
 import type { Answer } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
+import { sendRaw } from '../support/send-raw.ts';
 import { startSmallOrganization } from './small-organization.ts';
 import type { PersonKey, SmallOrganization } from './small-organization.ts';
 
@@ -15,6 +17,7 @@ type RefusedAnswer = {
 };
 
 const requestsMax = 200;
+const answerDeadlineMs = 30_000;
 
 /** What every refusal says, whatever is limited (reference facts, people 6). */
 function expectRateLimited(answer: RefusedAnswer, countMax: number): void {
@@ -95,6 +98,31 @@ describe('two hundred requests a minute', () => {
     expect([refused.status, refused.headers['x-ratelimit-limit']]).toEqual([401, undefined]);
     expect((await ask('gil', 'nothing')).status).toBe(404);
     expect((await ask('gil')).headers['x-ratelimit-remaining']).toBe(String(before - 2));
+  });
+
+  test('tell how many are left where the gateway itself refuses what they accepted', async () => {
+    const before = Number((await ask('gil')).headers['x-ratelimit-remaining']);
+    const { user, apiKey } = organization.accounts.gil;
+    const { status, headers } = await sendRaw(
+      organization.cluster.url,
+      {
+        method: 'POST',
+        path: '/api/v1/messages',
+        headers: {
+          authorization: `Basic ${Buffer.from(`${user.email}:${apiKey}`).toString('base64')}`,
+          'content-length': String(limits.bodyMaxBytes + 1),
+          // Nobody sends that body.
+          connection: 'close',
+        },
+        body: undefined,
+      },
+      answerDeadlineMs,
+    );
+    expect([status, headers['x-ratelimit-limit'], headers['x-ratelimit-remaining']]).toEqual([
+      413,
+      String(requestsMax),
+      String(before - 1),
+    ]);
   });
 
   test('come before the role and the parameters', async () => {

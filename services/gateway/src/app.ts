@@ -133,9 +133,10 @@ function fail(
   error: unknown,
 ): void {
   if (error instanceof ClientGone || response.destroyed) return;
-  // Another limit than that of requests refuses with headers of its own.
-  response.removeHeader('X-RateLimit-Remaining');
-  writeRefusal(response, refusalFor(error, context.log.child({ request_id: requestId })), {
+  const refusal = refusalFor(error, context.log.child({ request_id: requestId }));
+  // The limit of logins refuses what the limit of requests accepted, with headers of its own.
+  if (refusal.status === 429) response.removeHeader('X-RateLimit-Remaining');
+  writeRefusal(response, refusal, {
     ...answerHeaders,
     [requestIdHeaderName]: requestId,
   });
