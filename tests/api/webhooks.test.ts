@@ -317,6 +317,19 @@ describe('the message', () => {
     ).toEqual(coded("Topic can't be empty"));
   });
 
+  test('has the topic that was asked for as a send would have it, and one line of what a payload says', async () => {
+    const topic = `${newTopic()} of\ttwo  parts`;
+    const posted = withKey({ stream: 'pots', topic: ` ${topic} ` });
+    expect(await post('helloworld', { ...posted, body: article })).toEqual(success);
+    expect(await all.bob.client.sendToStream('pots', topic, 'beside it')).toEqual(
+      expect.any(Number),
+    );
+    expect(await inTopic(topic)).toHaveLength(2);
+    const body = { topic: `${newTopic()}\n of\ttwo  parts`, content: 'x' };
+    expect(await post('ifttt', { ...withKey({ stream: 'pots' }), body })).toEqual(success);
+    expect(await inTopic(body.topic.replaceAll(/\s+/g, ' '))).toHaveLength(1);
+  });
+
   test('has at most 10000 characters', async () => {
     const topic = newTopic();
     const body = { topic: 'ignored', content: '\u{10000}'.repeat(200_000) };

@@ -66,12 +66,12 @@ function address(
       throw badRequest('This account has no owner to send to: name a stream');
     return { type: 'private', ownerId: caller.botOwnerId, content };
   }
-  const topic = message.stream === undefined ? (asked.topic ?? message.topic) : message.topic;
-  // A topic is one line, whatever a payload says.
+  const askedTopic = message.stream === undefined ? asked.topic : undefined;
   return {
     type: 'stream',
     stream: checkStreamName(stream),
-    topic: topic.replaceAll(/\s+/g, ' '),
+    // A topic is one line, whatever a payload says; one that was asked for is what a send of that topic would make of it.
+    topic: askedTopic ?? message.topic.replaceAll(/\s+/g, ' '),
     content,
   };
 }
