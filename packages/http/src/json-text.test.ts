@@ -109,4 +109,11 @@ describe('parseJsonBody', () => {
     expect(() => parseJsonBody('[1,]')).toThrow('Malformed JSON');
     expect(() => parseJsonBody('')).toThrow('Malformed JSON');
   });
+
+  it('replaces U+0000 in values and names, beside a trailing comma too', () => {
+    const text = String.raw`{"a\u0000b": ["\u0000", "\\u0000", 5.0], "c": "d"`;
+    const value = { 'a\ufffdb': ['\ufffd', String.raw`\u0000`, 5], c: 'd' };
+    expect(parseJsonBody(`${text}}`)).toEqual(value);
+    expect(parseJsonBody(`${text},}`)).toEqual(value);
+  });
 });

@@ -2,7 +2,7 @@ import { argumentIsNotJson, invalidJson, requestVariableInvalid } from '@parley/
 
 /**
  * Reads the JSON text of a parameter the way the reference does, and so that nothing in it can trouble a store:
- * a NUL is refused, lone surrogates become U+FFFD, integers beyond what a double holds exactly are held at the
+ * a NUL is refused (in the body of a webhook replaced), lone surrogates become U+FFFD, integers beyond what a double holds exactly are held at the
  * largest safe one (no id is so large), integers beyond 64 bits are "not valid JSON" (reference facts, people 2.3).
  */
 
@@ -26,38 +26,38 @@ class HoldsNul extends Error {}
 
 type ReviverContext = { readonly source?: string };
 
-function reviveCarefully(
-  this: unknown,
-  key: string,
-  value: unknown,
-  context?: ReviverContext,
-): unknown {
-  if (typeof value === 'string') {
-    if (value.includes('\0')) throw new HoldsNul();
-    return value.toWellFormed();
+type Reviver = (this: unknown, key: string, value: unknown, context?: ReviverContext) => unknown;
+
+function reviveNumber(holder: unknown, key: string, value: number, source: string): number {
+  if (integerLiteral.test(source)) {
+    if (Number.isSafeInteger(value)) return value;
+    const exact = BigInt(source);
+    if (exact < smallest64Bit || exact > largest64Bit) throw new BeyondJson();
+    return value < 0 ? Number.MIN_SAFE_INTEGER : Number.MAX_SAFE_INTEGER;
   }
-  if (typeof value === 'number') {
-    const source = context?.source ?? '';
-    if (integerLiteral.test(source)) {
-      if (Number.isSafeInteger(value)) return value;
-      const exact = BigInt(source);
-      if (exact < smallest64Bit || exact > largest64Bit) throw new BeyondJson();
-      return value < 0 ? Number.MIN_SAFE_INTEGER : Number.MAX_SAFE_INTEGER;
-    }
-    if (!Number.isFinite(value)) throw new BeyondJson();
-    if (Number.isInteger(value) && typeof this === 'object' && this !== null) {
-      const keys = floatLiterals.get(this);
-      if (keys === undefined) floatLiterals.set(this, new Set([key]));
-      else keys.add(key);
-    }
-    return value;
+  if (!Number.isFinite(value)) throw new BeyondJson();
+  if (Number.isInteger(value) && typeof holder === 'object' && holder !== null) {
+    const keys = floatLiterals.get(holder);
+    if (keys === undefined) floatLiterals.set(holder, new Set([key]));
+    else keys.add(key);
   }
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-    for (const [name, member] of Object.entries(value)) {
-      if (name.includes('\0')) throw new HoldsNul();
-      if (!name.isWellFormed()) {
+  return value;
+}
+
+/** Makes a reviver out of what becomes of texts, and of the names of members. */
+function reviverOf(
+  readText: (text: string) => string,
+  readName: (name: string) => string,
+): Reviver {
+  return function revive(key, value, context) {
+    if (typeof value === 'string') return readText(value);
+    if (typeof value === 'number') return reviveNumber(this, key, value, context?.source ?? '');
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      for (const [name, member] of Object.entries(value)) {
+        const readable = readName(name);
+        if (readable === name) continue;
         Reflect.deleteProperty(value, name);
-        Object.defineProperty(value, name.toWellFormed(), {
+        Object.defineProperty(value, readable, {
           value: member,
           enumerable: true,
           configurable: true,
@@ -65,23 +65,27 @@ function reviveCarefully(
         });
       }
     }
-  }
-  return value;
+    return value;
+  };
 }
 
-function reviveWithNul(
-  this: unknown,
-  key: string,
-  value: unknown,
-  context?: ReviverContext,
-): unknown {
-  return typeof value === 'string'
-    ? value.toWellFormed()
-    : reviveCarefully.call(this, key, value, context);
+function refuseNul(text: string): string {
+  if (text.includes('\0')) throw new HoldsNul();
+  return text.toWellFormed();
 }
 
-/** Whether a U+0000 in a text is refused, or left to the endpoint, which has an answer of its own. */
-export type NulHandling = 'refused' | 'handled';
+function replaceNul(text: string): string {
+  return text.replaceAll('\0', '\ufffd').toWellFormed();
+}
+
+/** Whether a U+0000 in a text is refused, left to the endpoint, which has an answer of its own, or becomes U+FFFD. */
+export type NulHandling = 'refused' | 'handled' | 'replaced';
+
+const revivers: Readonly<Record<NulHandling, Reviver>> = {
+  refused: reviverOf(refuseNul, refuseNul),
+  handled: reviverOf((text) => text.toWellFormed(), refuseNul),
+  replaced: reviverOf(replaceNul, replaceNul),
+};
 
 /** A parsed JSON text together with the object that holds it under the empty key. */
 export type JsonValue = { readonly '': unknown };
@@ -99,7 +103,7 @@ export function parseJson(
     if (!numberNeedsCare.test(text) && !stringNeedsCare.test(text)) {
       return { holder: { '': JSON.parse(text) as unknown } };
     }
-    const value: unknown = JSON.parse(text, nul === 'handled' ? reviveWithNul : reviveCarefully);
+    const value: unknown = JSON.parse(text, revivers[nul]);
     const holder = { '': value };
     if (typeof value === 'number' && !integerLiteral.test(text.trim()))
       floatLiterals.set(holder, new Set(['']));
@@ -132,12 +136,16 @@ export function parseJsonParameter(
 // A string literal, or a comma before a closing brace.
 const stringOrTrailingComma = /"(?:[^"\\]|\\.)*"|,(?=\s*\})/gs;
 
-/** Parses the body of a webhook (reference facts, people 2.3 and 16.1); undefined, which no JSON means, where it is none. */
+/**
+ * Parses the body of a webhook (reference facts, people 2.3 and 16.1); undefined, which no JSON means, where it is none. A NUL
+ * becomes U+FFFD: nobody may ever read the text that it stands in.
+ */
 export function findJsonBody(text: string): unknown {
-  let parsed = parseJson(text);
+  let parsed = parseJson(text, 'replaced');
   if ('fault' in parsed) {
     parsed = parseJson(
       text.replaceAll(stringOrTrailingComma, (found) => (found === ',' ? '' : found)),
+      'replaced',
     );
   }
   return 'fault' in parsed ? undefined : parsed.holder[''];
