@@ -25,5 +25,6 @@ export { serveApi } from './serve-api.ts';
 export type { ServedApi } from './serve-api.ts';
 export * from './service-frame.ts';
 export { isStoreFailure } from './store-failures.ts';
+export { faultTeller } from './tolerated-faults.ts';
 export { compileCheck } from './validate.ts';
 export { unkeptHeaders, writeJson, writeWhole } from './write-answer.ts';

@@ -1,9 +1,9 @@
 import type { QueueConfig } from '@parley/config';
-import type { SharedPresence } from '@parley/presence-state';
 import type { Stores } from '@parley/service';
 import type { KeySecrets, ServerFacts, StreamTraffic } from '@parley/store';
 
 import type { KeptState } from './initial-state/kept-state.ts';
+import type { NewestPresence } from './initial-state/presence-state.ts';
 import type { AnswerStarts } from './queues/answer-starts.ts';
 import type { EventStreams } from './queues/event-stream.ts';
 import type { ReadContext } from './queues/queue-reader.ts';
@@ -21,6 +21,6 @@ export type EventsContext = Stores & {
   readonly keptState: KeptState;
   readonly keySecrets: KeySecrets;
   readonly server: ServerFacts;
-  readonly presence: SharedPresence;
+  readonly newestPresence: NewestPresence;
   readonly typing: TypingEvents;
 };

@@ -21,6 +21,7 @@ import { createViewReads } from './feed/load-user-views.ts';
 import { NodeFeed } from './feed/node-feed.ts';
 import { SubscriberReader } from './feed/subscriber-reader.ts';
 import { KeptState } from './initial-state/kept-state.ts';
+import { newestPresence } from './initial-state/presence-state.ts';
 import { Maintenance } from './maintenance.ts';
 import {
   countReads,
@@ -174,7 +175,7 @@ export const start: StartService = async (frame: ServiceFrame) => {
       publicUrl: config.publicUrl,
       uploadQuotaBytes: config.uploads.quotaBytes,
     },
-    presence: new SharedPresence(stores),
+    newestPresence: newestPresence(new SharedPresence(stores), log),
     typing,
     read,
     answerStarts: new AnswerStarts(),

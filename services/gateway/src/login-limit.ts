@@ -49,8 +49,8 @@ export type LoginLimiterOptions = {
   readonly placeWaitMaxMs?: number;
   readonly onFailed: (kind: LoginKind) => void;
   readonly onRefused: (kind: LoginKind) => void;
-  /** Called for a login that passed uncounted because Redis was away. */
-  readonly onUncounted: () => void;
+  /** Called for a login that passed uncounted because Redis was away, or refused to count. */
+  readonly onUncounted: (error: unknown) => void;
 };
 
 /** Judging a password takes about a tenth of a second, so places come free quickly; clients give up after 15 seconds. */
@@ -86,10 +86,10 @@ export class LoginLimiter {
       let outcome: Outcome;
       try {
         outcome = await this.#run('begin', login);
-      } catch {
+      } catch (error) {
         // The command may have come through, and only its answer not.
         this.#run('release', login).catch(() => undefined);
-        onUncounted();
+        onUncounted(error);
         return uncounted;
       }
       const [kind] = outcome;
@@ -113,8 +113,8 @@ export class LoginLimiter {
     let outcome: Outcome;
     try {
       outcome = await this.#run('fail', login);
-    } catch {
-      this.#options.onUncounted();
+    } catch (error) {
+      this.#options.onUncounted(error);
       return;
     }
     if (outcome[0] !== 1) throw this.#refuse(login.kind, outcome);
@@ -125,8 +125,8 @@ export class LoginLimiter {
     if (outcome === 'failed') this.#options.onFailed(login.kind);
     try {
       await this.#run(outcome === 'failed' ? 'settle' : 'release', login);
-    } catch {
-      this.#options.onUncounted();
+    } catch (error) {
+      this.#options.onUncounted(error);
     }
   }
 

@@ -27,8 +27,8 @@ export type RateLimiterOptions = {
   /** Empty: no limit. */
   readonly limits: readonly RateLimit[];
   readonly onRefused: () => void;
-  /** Called for a request that passed uncounted because Redis was away. */
-  readonly onUncounted: () => void;
+  /** Called for a request that passed uncounted because Redis was away, or refused to count. */
+  readonly onUncounted: (error: unknown) => void;
 };
 
 export class RateLimiter {
@@ -57,8 +57,8 @@ export class RateLimiter {
     let counted: Awaited<ReturnType<CountRequest>>;
     try {
       counted = await this.#countRequest(keys.length, ...keys, requestId, ...rules);
-    } catch {
-      onUncounted();
+    } catch (error) {
+      onUncounted(error);
       return {};
     }
     const [accepted, rule, remaining, waitMicros, clearMicros] = counted;

@@ -1,5 +1,6 @@
 import { ApiError } from '@parley/contracts';
 import { BatchedReads, createPool } from '@parley/database';
+import { faultTeller } from '@parley/http';
 import type { ServiceFrame, StartService } from '@parley/http';
 import { signIdentity } from '@parley/identity';
 import { linkRequestId } from '@parley/links';
@@ -132,6 +133,11 @@ export const startGateway: StartService = async (frame: ServiceFrame) => {
   );
   frame.onDrain('held polls', () => hop.drain());
 
+  const tellFault = faultTeller(log, 'what counts requests and logins failed: they pass uncounted');
+  const onUncounted = (error: unknown): void => {
+    counts.uncountedRequests.inc();
+    tellFault(error);
+  };
   return createApp({
     log,
     answerHeadersOf: answerHeadersOf(config),
@@ -143,7 +149,7 @@ export const startGateway: StartService = async (frame: ServiceFrame) => {
       keyPrefix,
       limits: config.rateLimits,
       onRefused: () => counts.rateLimited.inc(),
-      onUncounted: () => counts.uncountedRequests.inc(),
+      onUncounted,
     }),
     loginLimiter: new LoginLimiter({
       redis,
@@ -152,7 +158,7 @@ export const startGateway: StartService = async (frame: ServiceFrame) => {
       attemptMaxMs: config.upstreamTimeoutMs * answerTimeoutsMax + attemptMarginMs,
       onFailed: (kind) => counts.failedLogins.inc({ kind }),
       onRefused: (kind) => counts.refusedLogins.inc({ kind }),
-      onUncounted: () => counts.uncountedRequests.inc(),
+      onUncounted,
     }),
     addressOf: clientAddresses(config.trustedProxies),
     isFromTrustedProxy: trustedPeers(config.trustedProxies),

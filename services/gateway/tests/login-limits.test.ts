@@ -240,6 +240,20 @@ describe('LoginLimiter', () => {
     await unlimited.countFailure(login({ kind: 'key' }));
     expect(counts.uncounted).toBe(6);
   });
+
+  it('lets logins pass, and says why, where Redis refuses to count', async () => {
+    const errors: unknown[] = [];
+    const limiter = await makeLimiter({ onUncounted: (error) => errors.push(error) });
+    await limiter.begin(login());
+    const [redis] = connections;
+    for (const name of await keys()) await redis?.set(name, 'no attempts');
+    await fail(limiter);
+    await limiter.countFailure(login());
+    expect(errors).toEqual([
+      expect.objectContaining({ message: expect.stringContaining('WRONGTYPE') as unknown }),
+      expect.objectContaining({ message: expect.stringContaining('WRONGTYPE') as unknown }),
+    ]);
+  });
 });
 
 describe('through the gateway', () => {

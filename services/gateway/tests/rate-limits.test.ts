@@ -1,4 +1,4 @@
-import { connectForRequests } from '@parley/redis';
+import { connectForRequests, keyNames } from '@parley/redis';
 import { Secret } from '@parley/config';
 import { createLogger } from '@parley/logging';
 import { createRedisPrefix, getTestStores } from '@parley/test-kit';
@@ -116,6 +116,28 @@ describe('RateLimiter', () => {
     expect(await limiter.count(1, 'a')).toEqual({});
     expect(await limiter.count(1, 'b')).toEqual({});
     expect(uncounted).toBe(2);
+    redis.disconnect();
+  });
+
+  it('lets requests pass, and says why, where Redis refuses to count', async () => {
+    const redis = connect(getTestStores().redisUrl);
+    await new Promise((resolve) => {
+      redis.once('ready', resolve);
+    });
+    const keyPrefix = createRedisPrefix();
+    await redis.set(keyNames(keyPrefix, redis).rateLimit(1, 60), 'no list of requests');
+    const errors: unknown[] = [];
+    const limiter = new RateLimiter({
+      redis,
+      keyPrefix,
+      limits: [{ windowSecs: 60, requestsMax: 1 }],
+      onRefused: () => undefined,
+      onUncounted: (error) => errors.push(error),
+    });
+    expect(await limiter.count(1, 'a')).toEqual({});
+    expect(errors).toEqual([
+      expect.objectContaining({ message: expect.stringContaining('WRONGTYPE') as unknown }),
+    ]);
     redis.disconnect();
   });
 });

@@ -62,7 +62,7 @@ export const registerQueueEndpoint = defineEndpoint({
           nowMs: Date.now(),
           keySecrets: context.keySecrets,
           server: context.server,
-          presence: context.presence,
+          newestPresence: context.newestPresence,
         }),
     });
     return preserialized(

@@ -17,7 +17,6 @@ import type {
   UserJsonOptions,
   VersionedTable,
 } from '@parley/store';
-import type { SharedPresence } from '@parley/presence-state';
 import {
   avatarUrl,
   linkifierJson,
@@ -62,6 +61,7 @@ import {
 import { JsonText } from './json-text.ts';
 import type { KeptReads } from './kept-state.ts';
 import { presenceState } from './presence-state.ts';
+import type { NewestPresence } from './presence-state.ts';
 
 export type StateRequest = {
   readonly user: User;
@@ -75,7 +75,7 @@ export type StateRequest = {
   /** For the keys of bots, which those see who manage them. */
   readonly keySecrets: KeySecrets;
   readonly server: ServerFacts;
-  readonly presence: SharedPresence;
+  readonly newestPresence: NewestPresence;
 };
 
 type State = Readonly<Record<string, unknown>>;
@@ -241,8 +241,8 @@ const readers: Readonly<Record<string, StateReader>> = {
   pointer: async (_database, { user }) => ({ pointer: user.pointer }),
   realm: (database, { server, kept }) =>
     kept.read('realm', ['realm', 'streams'], () => readRealmState(database, server)),
-  presence: (database, { presence: shared, kept, nowMs }) =>
-    database.once('presence', () => presenceState(database, { shared, kept, nowMs })),
+  presence: (database, { newestPresence: newest, kept, nowMs }) =>
+    database.once('presence', () => presenceState(database, { newest, kept, nowMs })),
   realm_bot: botState,
   // This server runs no embedded bots.
   realm_embedded_bots: async () => ({ realm_embedded_bots: [] }),

@@ -1,19 +1,18 @@
 import type { Queryable } from '@parley/database';
-import {
-  SharedPresence,
-  listedForMs,
-  presenceJson,
-  statesByUser,
-  takeStates,
-} from '@parley/presence-state';
-import type { ClientStates } from '@parley/presence-state';
+import { faultTeller } from '@parley/http';
+import type { Logger } from '@parley/logging';
+import { listedForMs, presenceJson, statesByUser, takeStates } from '@parley/presence-state';
+import type { ClientStates, SharedPresence } from '@parley/presence-state';
 import { listPresence, listPresencePeople } from '@parley/store';
 
 import { JsonText } from './json-text.ts';
 import type { KeptReads } from './kept-state.ts';
 
+/** Reads what Redis has of everybody; nothing where it cannot be asked. */
+export type NewestPresence = () => Promise<ReadonlyMap<number, ClientStates>>;
+
 type PresenceReads = {
-  readonly shared: SharedPresence;
+  readonly newest: NewestPresence;
   readonly kept: KeptReads;
   readonly nowMs: number;
 };
@@ -24,10 +23,10 @@ type PresenceReads = {
  */
 export async function presenceState(
   database: Queryable,
-  { shared, kept, nowMs }: PresenceReads,
+  { newest, kept, nowMs }: PresenceReads,
 ): Promise<{ readonly presences: JsonText }> {
   const states = statesByUser(await listPresence(database));
-  takeStates(states, await newestStates(shared));
+  takeStates(states, await newest());
   const people = await kept.read('people of presence', ['users'], () =>
     listPresencePeople(database),
   );
@@ -40,10 +39,18 @@ export async function presenceState(
   return { presences: JsonText.of(Object.fromEntries(presences)) };
 }
 
-async function newestStates(shared: SharedPresence): Promise<ReadonlyMap<number, ClientStates>> {
-  try {
-    return (await shared.refresh()) ? shared.states : new Map();
-  } catch {
-    return new Map();
-  }
+/** Makes the reader of what Redis has. */
+export function newestPresence(
+  shared: Pick<SharedPresence, 'refresh' | 'states'>,
+  log: Logger,
+): NewestPresence {
+  const tellFault = faultTeller(log, 'registers get no presence from Redis, though it is there');
+  return async () => {
+    try {
+      return (await shared.refresh()) ? shared.states : new Map();
+    } catch (error) {
+      tellFault(error);
+      return new Map();
+    }
+  };
 }

@@ -5,6 +5,7 @@
  */
 import type { Pool } from '@parley/database';
 import type { EventLog } from '@parley/event-log';
+import { faultTeller } from '@parley/http';
 import type { Logger } from '@parley/logging';
 import { SharedPresence, applyReport, statesByUser, takeStates } from '@parley/presence-state';
 import type { AppliedReport, ClientStates, Report } from '@parley/presence-state';
@@ -43,6 +44,7 @@ export class PresenceBoard {
   readonly #realm = new RealmPresence();
   readonly #withoutRedis: Counter;
   readonly #sweep: NodeJS.Timeout;
+  readonly #tellFault: (error: unknown) => void;
   #mustFill = true;
   #filling: Promise<void> | undefined;
   #postgresReadAtMs = -Infinity;
@@ -54,6 +56,7 @@ export class PresenceBoard {
     const { pool, redis, eventLog, log, registry } = options;
     this.#shared = new SharedPresence(options);
     this.#people = new PeopleList(pool);
+    this.#tellFault = faultTeller(log, 'presence is served without Redis, though Redis is there');
     this.#writeBack = new WriteBack({
       pool,
       eventLog,
@@ -128,7 +131,8 @@ export class PresenceBoard {
   ): Promise<AppliedReport & { readonly generation: string }> {
     try {
       return await this.#filled(() => this.#shared.report(userId, report));
-    } catch {
+    } catch (error) {
+      this.#tellFault(error);
       await this.#readPostgres();
     }
     const { taken, isNews } = applyReport(this.#shared.states.get(userId) ?? new Map(), report);
@@ -140,7 +144,8 @@ export class PresenceBoard {
   async #refresh(): Promise<void> {
     try {
       await this.#filled(async () => (await this.#shared.refresh()) || undefined);
-    } catch {
+    } catch (error) {
+      this.#tellFault(error);
       await this.#readPostgres();
     }
   }
@@ -191,7 +196,8 @@ export class PresenceBoard {
       if ([...generations].every((generation) => generation === this.#shared.generation)) return;
       const rows = await listPresence(this.#options.pool, userIds);
       await this.#shared.merge(statesByUser(rows), false);
-    } catch {
+    } catch (error) {
+      this.#tellFault(error);
       this.#mustFill = true;
     }
   }
@@ -231,8 +237,8 @@ export class PresenceBoard {
             if (state.reportedAtMs >= sinceMs)
               this.#writeBack.add({ userId, client, state, isNews: false, generation });
       },
-      // Redis is away, and what is known here is on its way to Postgres already.
-      () => undefined,
+      // Without Redis: what is known here is on its way to Postgres already.
+      this.#tellFault,
     );
   }
 }
