@@ -245,12 +245,12 @@ describe.skipIf(builder === undefined).each(overlays)('%s, as kustomize builds i
     expect(jobs.map(componentOf).toSorted()).toEqual(['first-start', 'migrate']);
     for (const workload of workloads) {
       const [{ command, args = [] }] = workload.spec.template.spec.containers;
-      if (componentOf(workload) === 'first-start') {
-        expect(command).toEqual(['parley', 'first-start']);
-        expect(await tryWords([...command.slice(1), ...args])).toBe(1);
+      const [program, ...words] = command;
+      if (workload.kind === 'Job') {
+        expect(command).toEqual(['parley', componentOf(workload)]);
+        expect(await tryWords([...words, ...args])).toBe(1);
         continue;
       }
-      const [program, ...words] = command;
       expect(program).toBe('node');
       const file = words.at(-1) ?? '';
       expect(existsSync(join(repositoryFolder, file)), `file ${file}`).toBe(true);

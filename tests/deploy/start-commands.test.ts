@@ -14,12 +14,13 @@ const commandOf = (service: string): readonly string[] => [
   `services/${service}/src/main.ts`,
 ];
 
-test('docker-compose.yml starts every service with the options of Node that it is to have', () => {
+test('docker-compose.yml starts every service with the options of Node that it is to have, and migrates by the command', () => {
   const { services } = parse(readFileSync(join(repositoryFolder, 'docker-compose.yml'), 'utf8'), {
     merge: true,
   }) as { readonly services: Readonly<Record<string, { readonly command?: readonly string[] }>> };
   for (const service of serviceNames)
     expect(services[service]?.command).toEqual(commandOf(service));
+  expect(services['migrate']?.command).toEqual(['parley', 'migrate']);
 });
 
 test('the manifests for Kubernetes start every service with them too', () => {

@@ -457,11 +457,13 @@ test('an epoch begins above everything, and queues with nothing to lose go on', 
   expect(queues).toContainEqual(expect.objectContaining({ queue_id, positions_behind_max: 1 }));
 });
 
-test('the schema is migrated once', async () => {
-  expect(await parley(env, ['migrate'])).toEqual({
-    migrations: [],
-    schema_version: codeSchemaVersion,
-  });
+test('the schema is migrated once, wherever the address of the database stands', async () => {
+  const migrated = { migrations: [], schema_version: codeSchemaVersion };
+  expect(await parley(env, ['migrate'])).toEqual(migrated);
+  const file = join(folder, 'database-url');
+  await writeFile(file, `${cluster.settings.databaseUrl}\n`);
+  const named = { ...env, DATABASE_URL: '', DATABASE_URL_FILE: file };
+  expect(await parley(named, ['migrate'])).toEqual(migrated);
 });
 
 test('a good installation has no faults', async () => {

@@ -115,7 +115,7 @@ export class Launch {
       REDIS_URL: redisUrl,
     });
     say('Bringing the schema up to date ...');
-    await this.#runCommand('packages/database/src/migrate-main.ts', 'migrate', [], shared);
+    await this.#runCommand('packages/command/src/main.ts', 'migrate', ['migrate'], shared);
     say('Looking after the demo organization ...');
     const seeded = await this.#runCommand(
       'packages/demo/src/seed-main.ts',
