@@ -26,5 +26,7 @@ export type { ServedApi } from './serve-api.ts';
 export * from './service-frame.ts';
 export { isStoreFailure } from './store-failures.ts';
 export { faultTeller } from './tolerated-faults.ts';
+export { startUpkeep } from './upkeep.ts';
+export type { UpkeepWork } from './upkeep.ts';
 export { compileCheck } from './validate.ts';
 export { unkeptHeaders, writeJson, writeWhole } from './write-answer.ts';

@@ -6,6 +6,7 @@ import { limits } from '@parley/contracts';
 import type { Pool } from '@parley/database';
 import type { EventLog, LogFollower } from '@parley/event-log';
 import { ensurePartitionsFor, trimLog } from '@parley/event-log';
+import type { UpkeepWork } from '@parley/http';
 import type { Logger } from '@parley/logging';
 import { deleteIdleEventQueues, readClock } from '@parley/store';
 
@@ -29,50 +30,47 @@ export type MaintenanceOptions = {
   readonly log: Logger;
 };
 
-export class Maintenance {
-  readonly #options: MaintenanceOptions;
-  readonly #timers: NodeJS.Timeout[] = [];
-  readonly #running = new Set<Promise<void>>();
+/** The work of a node that follows the log. */
+export function maintenanceWorks({
+  pool,
+  eventLog,
+  follower,
+  feed,
+  outageGraceMs,
+  log,
+}: MaintenanceOptions): readonly UpkeepWork[] {
   /** Since when, on Postgres' clock, polls could be recorded without a break; undefined while they cannot. */
-  #reachableSince: Date | undefined;
-
-  constructor(options: MaintenanceOptions) {
-    this.#options = options;
-  }
-
-  start(): void {
-    const { eventLog, feed, follower, log, outageGraceMs, pool } = this.#options;
-    const every = (intervalMs: number, name: string, work: () => Promise<void>): void => {
-      const run = (): void => {
-        const running: Promise<void> = work()
-          .catch((error: unknown) => log.warn({ err: error }, `${name} failed; it is tried again`))
-          .finally(() => this.#running.delete(running));
-        this.#running.add(running);
-      };
-      this.#timers.push(setInterval(run, intervalMs));
-    };
-    every(tickCheckIntervalMs, 'the tick', async () => {
-      await eventLog.tick(tickAfterSecs);
-      await ensurePartitionsFor(pool, follower.head.endPosition + 1);
-      feed.forgetOld();
-    });
-    every(sweepIntervalMs, 'the sweep of idle queues', async () => {
-      if (!follower.isCurrent() || follower.answeredForMs < outageGraceMs) {
-        this.#reachableSince = undefined;
-        return;
-      }
-      this.#reachableSince ??= await readClock(pool);
-      const ended = await deleteIdleEventQueues(pool, this.#reachableSince);
-      if (ended.length > 0) log.info({ queues: ended.length }, 'idle event queues ended');
-    });
-    every(trimIntervalMs, 'trimming the log', async () => {
-      const removed = await trimLog(pool, logRetentionSecs);
-      if (removed.length > 0) log.info({ partitions: removed }, 'old parts of the log removed');
-    });
-  }
-
-  async stop(): Promise<void> {
-    for (const timer of this.#timers) clearInterval(timer);
-    await Promise.all(this.#running);
-  }
+  let reachableSince: Date | undefined;
+  return [
+    {
+      name: 'the tick',
+      intervalMs: tickCheckIntervalMs,
+      run: async () => {
+        await eventLog.tick(tickAfterSecs);
+        await ensurePartitionsFor(pool, follower.head.endPosition + 1);
+        feed.forgetOld();
+      },
+    },
+    {
+      name: 'the sweep of idle queues',
+      intervalMs: sweepIntervalMs,
+      run: async () => {
+        if (!follower.isCurrent() || follower.answeredForMs < outageGraceMs) {
+          reachableSince = undefined;
+          return;
+        }
+        reachableSince ??= await readClock(pool);
+        const ended = await deleteIdleEventQueues(pool, reachableSince);
+        if (ended.length > 0) log.info({ queues: ended.length }, 'idle event queues ended');
+      },
+    },
+    {
+      name: 'trimming the log',
+      intervalMs: trimIntervalMs,
+      run: async () => {
+        const removed = await trimLog(pool, logRetentionSecs);
+        if (removed.length > 0) log.info({ partitions: removed }, 'old parts of the log removed');
+      },
+    },
+  ];
 }

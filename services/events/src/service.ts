@@ -1,7 +1,7 @@
 import { limits, serviceUnavailable } from '@parley/contracts';
 import { LogFollower, readEntriesForAudiences, readHead } from '@parley/event-log';
 import type { LogHead } from '@parley/event-log';
-import { serveApi } from '@parley/http';
+import { serveApi, startUpkeep } from '@parley/http';
 import type { ServiceFrame, StartService } from '@parley/http';
 import { SharedPresence } from '@parley/presence-state';
 import { connectForSubscriptions } from '@parley/redis';
@@ -22,7 +22,7 @@ import { NodeFeed } from './feed/node-feed.ts';
 import { SubscriberReader } from './feed/subscriber-reader.ts';
 import { KeptState } from './initial-state/kept-state.ts';
 import { newestPresence } from './initial-state/presence-state.ts';
-import { Maintenance } from './maintenance.ts';
+import { maintenanceWorks } from './maintenance.ts';
 import {
   countReads,
   countRefusals,
@@ -100,16 +100,17 @@ export const start: StartService = async (frame: ServiceFrame) => {
     if (!follower.isCurrent(5_000) || !feed.canRead) throw new Error('the log is not followed');
   });
 
-  const maintenance = new Maintenance({
-    pool: stores.pool,
-    eventLog: stores.eventLog,
-    follower,
-    feed,
-    outageGraceMs: config.queues.outageGraceMs,
-    log,
-  });
-  maintenance.start();
-  frame.onDispose('maintenance', () => maintenance.stop());
+  startUpkeep(
+    frame,
+    maintenanceWorks({
+      pool: stores.pool,
+      eventLog: stores.eventLog,
+      follower,
+      feed,
+      outageGraceMs: config.queues.outageGraceMs,
+      log,
+    }),
+  );
 
   const typing = new TypingEvents({ eventLog: stores.eventLog, log });
   frame.onDispose('typing', () => typing.stop());

@@ -2,7 +2,7 @@ import { ConfigError } from '@parley/config';
 import { EventLog } from '@parley/event-log';
 import { openFileStore } from '@parley/files';
 import type { FileStore } from '@parley/files';
-import { serveApi } from '@parley/http';
+import { serveApi, startUpkeep } from '@parley/http';
 import type { RequestHandler, ServiceFrame } from '@parley/http';
 import { SideEffectRunner } from '@parley/jobs';
 import { subjectLogger } from '@parley/logging';
@@ -22,7 +22,7 @@ import { CallMetrics } from './outgoing/call-metrics.ts';
 import { callService } from './outgoing/call-service.ts';
 import { findAddressesInDns } from './outgoing/find-addresses.ts';
 import { outgoingWebhooks } from './outgoing/outgoing-webhooks.ts';
-import { startUpkeep } from './upkeep.ts';
+import { upkeepOfMessages } from './upkeep.ts';
 
 /** One batch is in flight at a time; a second connection is there while a broken one is replaced. */
 const sendingConnections = 2;
@@ -118,7 +118,7 @@ export async function startMessages(frame: ServiceFrame): Promise<RequestHandler
     log: subjectLogger(log, 'messages:files'),
     registry: frame.metrics.registry,
   });
-  startUpkeep(frame, stores.pool, uploads);
+  startUpkeep(frame, upkeepOfMessages(stores.pool, uploads, frame.stopping));
   return serveApi(frame, {
     endpoints,
     context: {

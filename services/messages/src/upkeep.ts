@@ -1,5 +1,5 @@
 import type { Pool } from '@parley/database';
-import type { ServiceFrame } from '@parley/http';
+import type { UpkeepWork } from '@parley/http';
 import { deleteOldSendKeys, flushSearchIndex, noteNewestMessages } from '@parley/store';
 
 import type { UploadFiles } from './files/upload-files.ts';
@@ -15,31 +15,35 @@ const filesIntervalMs = 60_000;
  * noted yet of the newest messages. Every replica does it; the
  * statements do nothing where another one just did.
  */
-export function startUpkeep(frame: ServiceFrame, pool: Pool, uploads: UploadFiles): void {
-  const running = new Map<string, Promise<void>>();
-  const every = (intervalMs: number, name: string, work: () => Promise<void>): NodeJS.Timeout =>
-    setInterval(() => {
-      // A slow database gets no second piece of the same work on top.
-      if (running.has(name)) return;
-      const started = work()
-        .catch((error: unknown) =>
-          frame.log.warn({ err: error }, `${name} failed; it is tried again`),
-        )
-        .finally(() => running.delete(name));
-      running.set(name, started);
-    }, intervalMs);
-  const timers = [
-    every(flushIntervalMs, 'flushing the search index', async () => flushSearchIndex(pool)),
-    every(noteIntervalMs, 'noting the newest messages', async () => {
-      while ((await noteNewestMessages(pool)) && !frame.stopping.aborted);
-    }),
-    every(keysIntervalMs, 'forgetting old send keys', async () => {
-      while ((await deleteOldSendKeys(pool)).mayHaveMore && !frame.stopping.aborted);
-    }),
-    every(filesIntervalMs, 'removing files that nobody has', async () => uploads.removeDue()),
+export function upkeepOfMessages(
+  pool: Pool,
+  uploads: UploadFiles,
+  stopping: AbortSignal,
+): readonly UpkeepWork[] {
+  return [
+    {
+      name: 'flushing the search index',
+      intervalMs: flushIntervalMs,
+      run: async () => flushSearchIndex(pool),
+    },
+    {
+      name: 'noting the newest messages',
+      intervalMs: noteIntervalMs,
+      run: async () => {
+        while ((await noteNewestMessages(pool)) && !stopping.aborted);
+      },
+    },
+    {
+      name: 'forgetting old send keys',
+      intervalMs: keysIntervalMs,
+      run: async () => {
+        while ((await deleteOldSendKeys(pool)).mayHaveMore && !stopping.aborted);
+      },
+    },
+    {
+      name: 'removing files that nobody has',
+      intervalMs: filesIntervalMs,
+      run: async () => uploads.removeDue(),
+    },
   ];
-  frame.onDispose('upkeep', async () => {
-    for (const timer of timers) clearInterval(timer);
-    await Promise.all(running.values());
-  });
 }
