@@ -217,6 +217,9 @@ export function parseAllowedOrigins(text: string): AllowedOrigins {
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
+/** No queue may idle for longer, whatever is set: the log is kept for as long (reference facts, events 2). */
+export const queueLifetimeBoundSecs = 604_800;
+
 export const settings = {
   mode: choice('PARLEY_MODE', ['development', 'production'], {
     default: 'production',
@@ -366,12 +369,12 @@ export const settings = {
     meaning:
       'longest time after which a held poll is answered; clients give up after 90 s, proxies after 60 s',
   }),
-  queueLifetimeSecs: wholeNumber('PARLEY_QUEUE_LIFETIME_SECS', [1, 604_800], {
+  queueLifetimeSecs: wholeNumber('PARLEY_QUEUE_LIFETIME_SECS', [1, queueLifetimeBoundSecs], {
     default: '600',
     meaning: 'idle lifetime of an event queue whose client asked for none',
   }),
-  queueLifetimeMaxSecs: wholeNumber('PARLEY_QUEUE_LIFETIME_MAX_SECS', [1, 604_800], {
-    default: '604800',
+  queueLifetimeMaxSecs: wholeNumber('PARLEY_QUEUE_LIFETIME_MAX_SECS', [1, queueLifetimeBoundSecs], {
+    default: String(queueLifetimeBoundSecs),
     meaning: 'longest idle lifetime that a client may ask for',
   }),
   queuesPerUserMax: wholeNumber('PARLEY_QUEUES_PER_USER_MAX', [1, 1_000_000], {

@@ -69,12 +69,4 @@ export const limits = {
   bodyFieldsMax: 1000,
   /** Reference facts, people 2.3: the largest converted number. */
   convertedNumberMax: 4_294_967_295,
-  /** Contract, Limits: an event queue's idle lifetime. */
-  queueIdleLifetimeSecs: 600,
-  /** Reference facts, events 2: the longest lifetime that a client may ask for. */
-  queueIdleLifetimeMaxSecs: 604_800,
-  /** Architecture, Queues: one answer to a poll holds at most so many events ... */
-  eventsPerAnswerMax: 1000,
-  /** ... or so many bytes, and always at least one event. */
-  answerMaxBytes: 1024 * 1024,
 } as const;

@@ -2,7 +2,7 @@
  * Upkeep that any events node may do: ticks of a silent log, partitions ahead of it, trimming behind it, the end of idle queues.
  * Each is guarded in Postgres, so several nodes at it do no harm, and none of them is a leader.
  */
-import { limits } from '@parley/contracts';
+import { queueLifetimeBoundSecs } from '@parley/config';
 import type { Pool } from '@parley/database';
 import type { EventLog, LogFollower } from '@parley/event-log';
 import { ensurePartitionsFor, trimLog } from '@parley/event-log';
@@ -18,7 +18,7 @@ const tickCheckIntervalMs = 5_000;
 const sweepIntervalMs = 10_000;
 const trimIntervalMs = 3_600_000;
 /** Entries older than this may go: a day beyond the longest lifetime of a queue, for nodes that lag behind. */
-const logRetentionSecs = limits.queueIdleLifetimeMaxSecs + 86_400;
+const logRetentionSecs = queueLifetimeBoundSecs + 86_400;
 
 export type MaintenanceOptions = {
   readonly pool: Pool;
