@@ -4,13 +4,12 @@ import { chown, copyFile, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { Secret } from '@parley/config';
-import { createPool } from '@parley/database';
 import type { Pool } from '@parley/database';
 import { makeTemporaryFolder, removePostgresData, startPostgres } from '@parley/local-stores';
 import { createLogger } from '@parley/logging';
 import { connectForRequests } from '@parley/redis';
 import type { Redis } from '@parley/redis';
-import { waitUntil } from '@parley/test-kit';
+import { openTestPool, waitUntil } from '@parley/test-kit';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { makeCertificates } from '../support/certificates.ts';
@@ -20,12 +19,7 @@ const quiet = createLogger({ service: 'test', nodeId: 'test', level: 'silent' })
 const storeTimeoutMs = 120_000;
 
 function openPool(databaseUrl: string): Pool {
-  const pool = createPool({
-    databaseUrl,
-    applicationName: 'tls',
-    connectionsMax: 1,
-    onError: () => undefined,
-  });
+  const pool = openTestPool(databaseUrl);
   onTestFinished(() => pool.end());
   return pool;
 }

@@ -2,9 +2,9 @@ import { mkdir, mkdtemp, chmod, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { createPool } from '@parley/database';
 import { startPostgres, startRedis, removePostgresData } from '@parley/local-stores';
 import type { RunningStore } from '@parley/local-stores';
+import { openTestPool } from '@parley/test-kit';
 
 /** What `docker-compose.yml` starts its stores with. */
 const postgresSettings = {
@@ -90,13 +90,7 @@ export async function startDurableStores(): Promise<DurableStores> {
 export async function readStoreSettings(
   databaseUrl: string,
 ): Promise<Readonly<Record<string, string>>> {
-  const pool = createPool({
-    databaseUrl,
-    applicationName: 'parley load',
-    connectionsMax: 1,
-    statementTimeoutMs: 10_000,
-    onError: () => undefined,
-  });
+  const pool = openTestPool(databaseUrl);
   try {
     const { rows } = await pool.query<{ name: string; value: string }>({
       text: 'SELECT name, current_setting(name) AS value FROM unnest($1::text[]) AS name',

@@ -4,8 +4,8 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-import { createPool } from '@parley/database';
 import type { Client } from '@parley/database';
+import { openTestPool } from '@parley/test-kit';
 
 const run = promisify(execFile);
 
@@ -13,12 +13,7 @@ export async function withClient<Result>(
   url: string,
   work: (client: Client) => Promise<Result>,
 ): Promise<Result> {
-  const pool = createPool({
-    databaseUrl: url,
-    applicationName: 'parley tests of operations',
-    connectionsMax: 1,
-    onError: () => undefined,
-  });
+  const pool = openTestPool(url);
   try {
     const client = await pool.connect();
     try {

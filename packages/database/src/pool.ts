@@ -63,6 +63,7 @@ const idleInTransactionUsualMs = 1_000;
  *
  * @param options.connectionsMax most connections at once
  * @param options.connectTimeoutMs how long a request waits for a connection before it fails
+ * @param options.statementTimeoutMs after so long Postgres gives a statement up; 0 for never
  * @param options.idleInTransactionMaxMs after so long a transaction in which nothing is asked is given up; a second by default
  * @param options.looksUpByKey for statements that look everything up by key, whatever is in the tables: they are planned once per
  *   connection, and never to read a whole table
@@ -72,20 +73,20 @@ export function createPool(options: {
   readonly databaseUrl: string;
   readonly applicationName: string;
   readonly connectionsMax: number;
-  readonly connectTimeoutMs?: number;
-  readonly statementTimeoutMs?: number;
+  readonly connectTimeoutMs: number;
+  readonly statementTimeoutMs: number;
   readonly idleInTransactionMaxMs?: number;
   readonly looksUpByKey?: boolean;
   readonly onError: (error: Error) => void;
 }): Pool {
-  const statementTimeoutMs = options.statementTimeoutMs ?? 15_000;
+  const { connectTimeoutMs, statementTimeoutMs } = options;
   const pool = new pg.Pool({
     connectionString: options.databaseUrl,
     application_name: options.applicationName,
     // Compiling a plan takes a tenth of a second; our statements take a thousandth.
     options: options.looksUpByKey === true ? `-c jit=off ${plannedForKeys}` : '-c jit=off',
     max: options.connectionsMax,
-    connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
+    connectionTimeoutMillis: connectTimeoutMs,
     statement_timeout: statementTimeoutMs,
     ...(statementTimeoutMs === 0 ? {} : { query_timeout: statementTimeoutMs + answerSlackMs }),
     idle_in_transaction_session_timeout: options.idleInTransactionMaxMs ?? idleInTransactionUsualMs,

@@ -42,6 +42,7 @@ export function connectMaker(
     databaseUrl: stores.databaseUrl,
     applicationName: 'parley demo',
     connectionsMax: options.connectionsMax ?? 2,
+    connectTimeoutMs: 5_000,
     statementTimeoutMs: 60_000,
     // A tool that makes many things in one transaction may be held up between two of them on a busy machine.
     idleInTransactionMaxMs: 60_000,

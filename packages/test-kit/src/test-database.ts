@@ -40,11 +40,14 @@ export function withDatabase(databaseUrl: string, name: string): string {
   return url.href;
 }
 
+const connectTimeoutMs = 5_000;
+
 async function runAsAdministrator(databaseUrl: string, text: string): Promise<void> {
   const pool = createPool({
     databaseUrl,
     applicationName: 'parley-test-kit',
     connectionsMax: 1,
+    connectTimeoutMs,
     // A clone copies some hundred files, and several suites may clone at once.
     statementTimeoutMs: 60_000,
     onError: () => undefined,
@@ -102,6 +105,8 @@ export function openTestPool(
     databaseUrl,
     applicationName: 'parley tests',
     connectionsMax,
+    connectTimeoutMs,
+    statementTimeoutMs: 15_000,
     onError: () => undefined,
     ...options,
   });

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { createPool } from '@parley/database';
+import { openTestPool } from '@parley/test-kit';
 
 import type { DurableStores } from '../durable-stores.ts';
 import type { Rig } from '../rig.ts';
@@ -166,13 +166,7 @@ class Pgbench {
 }
 
 async function run(databaseUrl: string, text: string): Promise<void> {
-  const pool = createPool({
-    databaseUrl,
-    applicationName: 'parley load',
-    connectionsMax: 1,
-    statementTimeoutMs: 60_000,
-    onError: () => undefined,
-  });
+  const pool = openTestPool(databaseUrl, 1, { statementTimeoutMs: 60_000 });
   try {
     await pool.query(text);
   } finally {

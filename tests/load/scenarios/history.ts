@@ -1,7 +1,7 @@
 /** Pages and searches of a history of a million messages, in a system of its own on the same stores. */
-import { createPool } from '@parley/database';
 import { connectMaker } from '@parley/demo';
 import { setApiKeys } from '@parley/store';
+import { openTestPool } from '@parley/test-kit';
 
 import type { FleetAccount } from '../fleet/protocol.ts';
 import { HttpConnection } from '../fleet/http-connection.ts';
@@ -162,13 +162,7 @@ function page(narrow: Narrow): string {
 }
 
 async function fill(databaseUrl: string, messages: number): Promise<void> {
-  const pool = createPool({
-    databaseUrl,
-    applicationName: 'load-history',
-    connectionsMax: 1,
-    statementTimeoutMs: 0,
-    onError: () => undefined,
-  });
+  const pool = openTestPool(databaseUrl, 1, { statementTimeoutMs: 0 });
   try {
     await makeHistory(pool, messages, { isSearchable: true });
   } finally {

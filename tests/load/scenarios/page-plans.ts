@@ -1,6 +1,5 @@
 /** What the first page of each narrow costs Postgres on a long history. */
-import { createPool } from '@parley/database';
-import { createMigratedDatabase, startTestPostgres } from '@parley/test-kit';
+import { createMigratedDatabase, openTestPool, startTestPostgres } from '@parley/test-kit';
 
 import { historyPeople, makeHistory } from './history-data.ts';
 import { explainPage, explainUnreadState, historyAnchors, historyCases } from './history-plans.ts';
@@ -42,13 +41,7 @@ export async function explainPages(
   const postgres = await startTestPostgres();
   disposal.defer(() => postgres.stop());
   const database = disposal.use(await createMigratedDatabase(postgres.url));
-  const pool = createPool({
-    databaseUrl: database.url,
-    applicationName: 'load-plans',
-    connectionsMax: 1,
-    statementTimeoutMs: 0,
-    onError: () => undefined,
-  });
+  const pool = openTestPool(database.url, 1, { statementTimeoutMs: 0 });
   disposal.defer(() => pool.end());
   await makeHistory(pool, messages);
   const client = await pool.connect();
