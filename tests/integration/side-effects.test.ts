@@ -1,5 +1,6 @@
 /** Side effects of the log on real stores: made once, run at least once, by one process at a time. */
 import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 
 import { Secret } from '@parley/config';
 import { audienceKey, badRequest } from '@parley/contracts';
@@ -7,7 +8,7 @@ import type { SideEffect } from '@parley/contracts';
 import type { Pool } from '@parley/database';
 import { EventLog } from '@parley/event-log';
 import { SideEffectRunner, takeSideEffects } from '@parley/jobs';
-import type { SideEffectHandlers } from '@parley/jobs';
+import type { RunAgain, SideEffectHandlers } from '@parley/jobs';
 import { createLogger } from '@parley/logging';
 import { connectForRequests } from '@parley/redis';
 import { claimSideEffect } from '@parley/store';
@@ -20,7 +21,7 @@ import {
 } from '@parley/test-kit';
 import type { TestDatabase } from '@parley/test-kit';
 import { Registry } from 'prom-client';
-import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
 
 const log = createLogger({ service: 'test', nodeId: 'test', level: 'silent' });
 
@@ -80,7 +81,7 @@ async function listRows(): Promise<{ kind: string; target: number; attempts: num
 
 /** Starts a runner whose handlers all do the same. */
 function run(
-  handle: (effect: SideEffect, key: string, attempts: number) => Promise<void>,
+  handle: (effect: SideEffect, key: string, attempts: number) => Promise<void | RunAgain>,
   config = redisConfig,
 ): SideEffectRunner {
   const one: SideEffectHandlers['stream-created-notice'] = async ({ effect, key, attempts }) =>
@@ -202,6 +203,27 @@ test('an effect that a process took and died with is run again when its claim la
     deadlineMs: 20_000,
   });
   expect(seen).toEqual([2]);
+});
+
+test('what ends while its process stops makes it look for nothing more', async () => {
+  const started = Promise.withResolvers<undefined>();
+  const end = Promise.withResolvers<RunAgain>();
+  const runner = run(async () => {
+    started.resolve(undefined);
+    return end.promise;
+  });
+  await append([created(1)]);
+  await started.promise;
+  const stopped = runner.stop();
+  // By then it waits for what is being run.
+  await pool.query('SELECT 1');
+  end.resolve({ againInMs: 100 });
+  await stopped;
+  const query = vi.spyOn(pool, 'query');
+  // Its next look would come before this timer.
+  await delay(200);
+  expect(query).not.toHaveBeenCalled();
+  query.mockRestore();
 });
 
 test('a Redis that was away and came back empty loses no effect', async () => {

@@ -101,6 +101,7 @@ export class EffectLane {
   #interval: NodeJS.Timeout | undefined;
   #sweeping: Promise<void> | undefined;
   #isWoken = false;
+  #isStopping = false;
 
   constructor(options: EffectLaneOptions) {
     this.#options = options;
@@ -117,8 +118,10 @@ export class EffectLane {
       removeOnComplete: { count: 0 },
       removeOnFail: { count: 0 },
     });
-    this.#queue.on('error', () => undefined);
-    this.#worker.on('error', (error: Error) => log.debug({ err: error }, `the queue ${queueName}`));
+    // Of connections, which come back by themselves; what fails without them is told where it fails.
+    const note = (error: Error): void => log.debug({ err: error }, `the queue ${queueName}`);
+    this.#queue.on('error', note);
+    this.#worker.on('error', note);
     // The next of the same target waits in Postgres until one of it has ended.
     if (options.perTargetMax !== undefined)
       this.#worker.on('completed', () => this.#wakeIn(wakeSlackMs));
@@ -130,6 +133,7 @@ export class EffectLane {
 
   /** Enqueues what is due, soon. */
   wake(): void {
+    if (this.#isStopping) return;
     if (this.#sweeping !== undefined) {
       this.#isWoken = true;
       return;
@@ -151,9 +155,10 @@ export class EffectLane {
 
   /** Lets what is being run come to its end for a moment, and gives the rest back. */
   async stop(): Promise<void> {
+    // What is being run ends while the worker closes, and must wake nothing whose connections are about to go.
+    this.#isStopping = true;
     clearInterval(this.#interval);
     for (const timer of this.#wakes) clearTimeout(timer);
-    this.#isWoken = false;
     await this.#sweeping;
     // A worker without Redis waits for it forever; what it left undone another process finds in Postgres.
     const isReachable = this.#workerConnection.status === 'ready';
@@ -167,7 +172,7 @@ export class EffectLane {
   }
 
   #wakeIn(delayMs: number): void {
-    if (this.#ending.signal.aborted) return;
+    if (this.#isStopping) return;
     const timer = setTimeout(() => {
       this.#wakes.delete(timer);
       this.wake();
