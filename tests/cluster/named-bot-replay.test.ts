@@ -19,6 +19,7 @@ test('replay gives a named bot its message of a stream, and none of a private co
   expect((await events.next()).value).toMatchObject({ type: 'registered', isFirst: true });
   const send = async (to: string, type: string, content: string): Promise<number> => {
     const { id } = await ann.request('POST /messages', { type, to, topic: 'lunch', content });
+    if (id === undefined) throw new Error('a send answered no id');
     return id;
   };
   await send('plans', 'stream', 'nobody is named');

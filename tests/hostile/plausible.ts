@@ -66,6 +66,9 @@ const byName: Readonly<Record<string, Make>> = {
   data: (world, random) =>
     JSON.stringify([{ id: Number(random.pick(world.list('field'))), value: 'x' }]),
   delete: idsOf('user'),
+  // Far ahead: a message that came by itself would change what reads are judged by.
+  deliver_at: fixed('2999-01-01T09:30', '2999-07-01 09:30:00+02:00'),
+  delivery_type: fixed('send_now', 'send_later', 'remind'),
   domain: idOf('domain'),
   email: (_world, random) => `new${random.below(1_000_000)}@example.com`,
   email_or_id: idOf('email'),
@@ -109,6 +112,7 @@ const byName: Readonly<Record<string, Make>> = {
     ]),
   to: (world, random) => random.pick(world.list(random.chance(0.5) ? 'streamName' : 'email')),
   topic: idOf('topic'),
+  tz_guess: fixed('Europe/Oslo', 'UTC'),
   topic_name: idOf('topic'),
   type: fixed('stream', 'private'),
   url: (world, random) => `user_uploads/${random.pick(world.list('file'))}`,

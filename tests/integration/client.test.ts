@@ -72,6 +72,7 @@ async function send(from: PersonKey, to: PersonKey, content: string): Promise<nu
     to: user.email,
     content,
   });
+  if (id === undefined) throw new Error('a send answered no id');
   return id;
 }
 

@@ -8,11 +8,20 @@ test('send keys are forgotten after a day, in pieces, and the search index is fl
   try {
     await pool.query(`INSERT INTO send_keys (send_key, content_hash, message_id, sent_at)
       SELECT 'old ' || n, ''::bytea, n, now() - interval '25 hours' FROM generate_series(1, 10050) n
-      UNION ALL SELECT 'new ' || n, '', n, now() - interval '23 hours' FROM generate_series(1, 3) n`);
+      UNION ALL SELECT 'new ' || n, '', n, now() - interval '23 hours' FROM generate_series(1, 3) n
+      UNION ALL SELECT 'deferred', '', 1, now() - interval '9 days'`);
+    // It was sent, and nobody has noted that yet.
+    await pool.query(`INSERT INTO deferred_messages (send_key, content_hash, sender_id, is_reminder, stream_id, topic, content, client, deliver_at, due_at)
+      VALUES ('deferred', '', 1, false, 1, '', '', '', now(), now())`);
     expect(await deleteOldSendKeys(pool)).toEqual({ deleted: 10_000, mayHaveMore: true });
     expect(await deleteOldSendKeys(pool)).toEqual({ deleted: 50, mayHaveMore: false });
     const { rows } = await pool.query('SELECT send_key FROM send_keys ORDER BY send_key');
-    expect(rows).toEqual([{ send_key: 'new 1' }, { send_key: 'new 2' }, { send_key: 'new 3' }]);
+    expect(rows).toEqual([
+      { send_key: 'deferred' },
+      { send_key: 'new 1' },
+      { send_key: 'new 2' },
+      { send_key: 'new 3' },
+    ]);
     await flushSearchIndex(pool);
   } finally {
     await pool.end();

@@ -108,12 +108,7 @@ class Maker {
   }
 
   async #say(who: TestAccount, stream: string, topic: string, content: string): Promise<number> {
-    const { id } = await who.typed.request('POST /messages', {
-      type: 'stream',
-      to: stream,
-      topic,
-      content,
-    });
+    const id = await who.client.sendToStream(stream, topic, content);
     this.#messageIds.push(id);
     return id;
   }
@@ -202,6 +197,14 @@ class Maker {
         ...emoji,
       });
     await ann.typed.request('DELETE /realm/emoji/{emoji_name}', { emoji_name: 'owl' });
+    await bob.typed.request('POST /messages', {
+      type: 'stream',
+      to: 'general',
+      topic: 'Gezeiten',
+      content: 'High water \u2028 again',
+      delivery_type: 'send_later',
+      deliver_at: '2999-12-31T12:00:00+01:00',
+    });
     await bob.typed.request('POST /submessage', {
       message_id: this.#messageId(1),
       msg_type: 'whatever',

@@ -1472,16 +1472,20 @@ export type Operations = {
       readonly forged?: string | undefined;
       /** Ignored when it names the organization */
       readonly realm_str?: string | undefined;
-      /** `send_now` */
+      /** `send_now`, `send_later` or `remind` */
       readonly delivery_type?: string | undefined;
-      /** For delayed delivery */
+      /** When a message that is not sent now is delivered: a date and time in ISO 8601, such as `2031-05-01T09:30:00+02:00` */
       readonly deliver_at?: string | undefined;
+      /** The time zone of a `deliver_at` without an offset, by its IANA name; by default that of the account, else UTC */
+      readonly tz_guess?: string | undefined;
     };
     readonly answer: {
       readonly result: 'success';
       readonly msg: '';
-      /** The id of the message */
-      readonly id: number;
+      /** The id of the message; not of one that is sent later */
+      readonly id?: number;
+      /** Of a message that is sent later: when, in ISO 8601 with an offset */
+      readonly deliver_at?: string;
     };
     readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['RequestConfusingVarError'] | Schemas['StreamDoesNotExistError'] | Schemas['MethodNotAllowedError'] | Schemas['IdempotencyKeyReusedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };

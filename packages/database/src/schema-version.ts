@@ -5,7 +5,7 @@ import { migrations } from './migrations/index.ts';
 export const codeSchemaVersion = migrations.length;
 
 /** The oldest schema this code works on. Raised when a service starts to need a migration. */
-export const oldestUsableSchemaVersion = 19;
+export const oldestUsableSchemaVersion = 23;
 
 /**
  * The oldest code, by its schema version, that may use the schema after this code's migrations. Raised when a migration

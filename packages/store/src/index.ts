@@ -46,6 +46,7 @@ export * from './recent-conversations.ts';
 export * from './stop-words.ts';
 export * from './sent-messages.ts';
 export * from './side-effects.ts';
+export * from './deferred-messages.ts';
 export * from './send-facts.ts';
 export * from './thumbnails.ts';
 export { listSizes } from './list-sizes.ts';

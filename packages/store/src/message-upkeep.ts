@@ -4,7 +4,8 @@ import type { Queryable } from '@parley/database';
 const keysPerStatement = 10_000;
 
 /**
- * Forgets send keys that are older than a day, in pieces that hold up nobody.
+ * Forgets send keys that are older than a day, in pieces that hold up nobody. That of a deferred message is kept while the message
+ * counts as waiting: it alone tells that it was sent.
  *
  * @returns how many were forgotten; as many as a piece holds means that there may be more
  */
@@ -13,7 +14,8 @@ export async function deleteOldSendKeys(
 ): Promise<{ deleted: number; mayHaveMore: boolean }> {
   const { rowCount } = await db.query({
     text: `DELETE FROM send_keys WHERE send_key IN (
-        SELECT k.send_key FROM send_keys k WHERE k.sent_at < now() - interval '1 day' LIMIT $1)`,
+        SELECT k.send_key FROM send_keys k WHERE k.sent_at < now() - interval '1 day'
+          AND NOT EXISTS (SELECT FROM deferred_messages d WHERE d.send_key = k.send_key) LIMIT $1)`,
     values: [keysPerStatement],
   });
   const deleted = rowCount ?? 0;

@@ -2,6 +2,7 @@ import type { Pool } from '@parley/database';
 import type { EventLog } from '@parley/event-log';
 import type { FileStore } from '@parley/files';
 
+import type { DeferredMessages } from './deferring/deferred-messages.ts';
 import type { StreamIds } from './narrow/stream-ids.ts';
 import type { UploadFiles } from './files/upload-files.ts';
 import type { MessageRenderer } from './rendering/message-renderer.ts';
@@ -13,6 +14,7 @@ export type MessagesContext = {
   readonly pool: Pool;
   readonly eventLog: EventLog;
   readonly sender: MessageSender;
+  readonly deferredMessages: DeferredMessages;
   readonly realmFacts: RealmFactsReader;
   readonly renderer: MessageRenderer;
   readonly files: FileStore;

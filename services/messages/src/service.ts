@@ -9,6 +9,7 @@ import { subjectLogger } from '@parley/logging';
 import { connectStores, keepLease, openPool } from '@parley/service';
 import { deriveKeySecrets } from '@parley/store';
 
+import { DeferredMessages } from './deferring/deferred-messages.ts';
 import { endpoints } from './endpoints/index.ts';
 import { UploadFiles } from './files/upload-files.ts';
 import { BatchWriter } from './sending/batch-writer.ts';
@@ -77,6 +78,12 @@ export async function startMessages(frame: ServiceFrame): Promise<RequestHandler
     log: subjectLogger(log, 'messages:notices'),
   });
   frame.onDispose('notices', () => sender.drain());
+  const deferredMessages = new DeferredMessages({
+    pool: stores.pool,
+    sender,
+    log: subjectLogger(log, 'messages:deferred'),
+    registry: frame.metrics.registry,
+  });
   const effectPool = openPool(frame, 'side effects', sideEffectConnections);
   const { allowedNetworks, timeoutMs } = config.outgoingWebhooks;
   const callOptions = {
@@ -118,13 +125,14 @@ export async function startMessages(frame: ServiceFrame): Promise<RequestHandler
     log: subjectLogger(log, 'messages:files'),
     registry: frame.metrics.registry,
   });
-  startUpkeep(frame, upkeepOfMessages(stores.pool, uploads, frame.stopping));
+  startUpkeep(frame, upkeepOfMessages(stores.pool, { uploads, deferredMessages }, frame.stopping));
   return serveApi(frame, {
     endpoints,
     context: {
       pool: stores.pool,
       eventLog: stores.eventLog,
       sender,
+      deferredMessages,
       realmFacts,
       renderer,
       files,

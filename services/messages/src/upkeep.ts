@@ -2,6 +2,7 @@ import type { Pool } from '@parley/database';
 import type { UpkeepWork } from '@parley/http';
 import { deleteOldSendKeys, flushSearchIndex, noteNewestMessages } from '@parley/store';
 
+import type { DeferredMessages } from './deferring/deferred-messages.ts';
 import type { UploadFiles } from './files/upload-files.ts';
 
 /** Short enough that the list stays far below what makes a send flush it. */
@@ -9,15 +10,17 @@ const flushIntervalMs = 1_000;
 const noteIntervalMs = 1_000;
 const keysIntervalMs = 600_000;
 const filesIntervalMs = 60_000;
+/** A deferred message is at most so late. */
+const deliveryIntervalMs = 1_000;
 
 /**
  * Keeps what sends leave behind small: the search index's pending list, keys past their day, and what is not
- * noted yet of the newest messages. Every replica does it; the
+ * noted yet of the newest messages; and delivers messages whose time has come. Every replica does it; the
  * statements do nothing where another one just did.
  */
 export function upkeepOfMessages(
   pool: Pool,
-  uploads: UploadFiles,
+  of: { readonly uploads: UploadFiles; readonly deferredMessages: DeferredMessages },
   stopping: AbortSignal,
 ): readonly UpkeepWork[] {
   return [
@@ -43,7 +46,14 @@ export function upkeepOfMessages(
     {
       name: 'removing files that nobody has',
       intervalMs: filesIntervalMs,
-      run: async () => uploads.removeDue(),
+      run: async () => of.uploads.removeDue(),
+    },
+    {
+      name: 'delivering deferred messages',
+      intervalMs: deliveryIntervalMs,
+      run: async () => {
+        while (!stopping.aborted && (await of.deferredMessages.deliverNext()));
+      },
     },
   ];
 }

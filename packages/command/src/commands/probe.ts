@@ -12,7 +12,7 @@ type Probe = { readonly messageId: number; readonly sentMs: number; readonly rec
 /** Sends a message to its own sender, and follows events until it is there. */
 async function sendToSelf(client: ParleyClient, signal: AbortSignal): Promise<Probe> {
   const me = await client.request('GET /users/me', {}, { signal });
-  let sending: Promise<number> | undefined;
+  let sending: Promise<number | undefined> | undefined;
   let [beganMs, sentMs] = [0, 0];
   for await (const event of client.events({ event_types: ['message'] }, { signal })) {
     if (event.type === 'registered') {

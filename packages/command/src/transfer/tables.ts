@@ -148,6 +148,7 @@ export const carriedTables: readonly CarriedTable[] = [
   { name: 'message_uploads' },
   // A send that is repeated after the move is still stored once, and so is a notice whose effect was at work.
   { name: 'send_keys' },
+  { name: 'deferred_messages' },
   { name: 'side_effects' },
 ];
 

@@ -20,6 +20,7 @@ import * as outgoingWebhooks from './20261122001000-outgoing-webhooks.ts';
 import * as cheaperSends from './20261123000100-cheaper-sends.ts';
 import * as knownDefaultStreams from './20261123000200-known-default-streams.ts';
 import * as foldedNamesInNfc from './20261123000300-folded-names-in-nfc.ts';
+import * as deferredMessages from './20261123000400-deferred-messages.ts';
 
 export type Migration = { readonly name: string; readonly sql: string };
 
@@ -47,4 +48,5 @@ export const migrations: readonly Migration[] = [
   cheaperSends,
   knownDefaultStreams,
   foldedNamesInNfc,
+  deferredMessages,
 ];

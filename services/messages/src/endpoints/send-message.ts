@@ -2,29 +2,12 @@ import { badRequest } from '@parley/contracts';
 import { custom, defineEndpoint, text } from '@parley/http';
 
 import type { MessagesContext } from '../context.ts';
+import { waitingMax } from '../deferring/deferred-messages.ts';
 import { widgetContentMaxCodePoints } from '../sending/check-widget.ts';
 import { noRecipients, parseRecipients } from '../sending/recipients-parameter.ts';
 
-const deferredTypes = new Set(['send_later', 'remind']);
+const deliveryTypes = new Set(['send_now', 'send_later', 'remind']);
 const affirmatives = new Set(['yes', 'true']);
-
-function checkDelivery(
-  deliveryType: string,
-  deliverAt: string | undefined,
-  isStream: boolean,
-): void {
-  if (deliveryType === 'send_now') return;
-  if (!deferredTypes.has(deliveryType))
-    throw badRequest(`Invalid delivery_type: '${deliveryType}'`);
-  if (deliverAt === undefined)
-    throw badRequest('Missing deliver_at in a request for delayed message delivery');
-  if (deliveryType === 'remind' && !isStream)
-    throw badRequest('Reminders can only be set for streams.');
-  const atMs = Date.parse(deliverAt);
-  if (Number.isNaN(atMs)) throw badRequest('Invalid time format');
-  if (atMs <= Date.now()) throw badRequest('Time must be in the future.');
-  throw badRequest('Delayed message delivery is not available');
-}
 
 /** POST messages (contract, Messages; reference facts, messages 3). */
 export const sendMessageEndpoint = defineEndpoint({
@@ -32,8 +15,10 @@ export const sendMessageEndpoint = defineEndpoint({
   method: 'POST',
   path: '/messages',
   summary: 'Send a message',
-  description:
+  description: [
     'To a topic of a stream, or to people. A repeat with the same `Idempotency-Key` header within a day answers the first id; so does one with the same `queue_id`, `local_id` and content.',
+    `With \`delivery_type\` \`send_later\` or \`remind\` the message is checked now and sent at \`deliver_at\`, if its sender may send it then; the answer has \`deliver_at\` in place of \`id\`. A reminder is sent by the notification bot, to a stream or to its sender alone. At most ${waitingMax} messages of an account wait. A sender whose message is refused at its time is told by the notification bot.`,
+  ].join('\n\n'),
   example: {
     parameters: {
       type: 'stream',
@@ -76,13 +61,28 @@ export const sendMessageEndpoint = defineEndpoint({
     }),
     text('forged', { description: 'For mirroring accounts only' }),
     text('realm_str', { description: 'Ignored when it names the organization' }),
-    text('delivery_type', { default: 'send_now', description: '`send_now`' }),
-    text('deliver_at', { description: 'For delayed delivery' }),
+    text('delivery_type', {
+      default: 'send_now',
+      description: '`send_now`, `send_later` or `remind`',
+    }),
+    text('deliver_at', {
+      description:
+        'When a message that is not sent now is delivered: a date and time in ISO 8601, such as `2031-05-01T09:30:00+02:00`',
+    }),
+    text('tz_guess', {
+      description:
+        'The time zone of a `deliver_at` without an offset, by its IANA name; by default that of the account, else UTC',
+    }),
   ],
   response: {
     type: 'object',
-    properties: { id: { type: 'integer', description: 'The id of the message' } },
-    required: ['id'],
+    properties: {
+      id: { type: 'integer', description: 'The id of the message; not of one that is sent later' },
+      deliver_at: {
+        type: 'string',
+        description: 'Of a message that is sent later: when, in ISO 8601 with an offset',
+      },
+    },
   },
   errors: ['STREAM_DOES_NOT_EXIST', 'REQUEST_CONFUSING_VAR', 'IDEMPOTENCY_KEY_REUSED'],
   handler: async (
@@ -98,8 +98,10 @@ export const sendMessageEndpoint = defineEndpoint({
     ) {
       throw badRequest('User not authorized for this query');
     }
-    checkDelivery(parameters.delivery_type, parameters.deliver_at, parameters.type === 'stream');
-    const id = await context.sender.send({
+    const { delivery_type: deliveryType } = parameters;
+    if (!deliveryTypes.has(deliveryType))
+      throw badRequest(`Invalid delivery_type: '${deliveryType}'`);
+    const request = {
       senderId: caller.userId,
       type: parameters.type,
       to: parameters.to ?? noRecipients,
@@ -111,7 +113,15 @@ export const sendMessageEndpoint = defineEndpoint({
       queueId: parameters.queue_id,
       localId: parameters.local_id,
       widgetContent: parameters.widget_content,
-    });
-    return { id };
+    };
+    if (deliveryType === 'send_now') return { id: await context.sender.send(request) };
+    return {
+      deliver_at: await context.deferredMessages.defer({
+        ...request,
+        deliveryType,
+        deliverAt: parameters.deliver_at,
+        tzGuess: parameters.tz_guess,
+      }),
+    };
   },
 });

@@ -33,10 +33,13 @@ function failure(text: string): Reply {
   return { content: `Failure! ${text}` };
 }
 
-/** @returns the text as a block of code that nothing in it can end */
-function codeBlock(text: string): string {
+/**
+ * @param maxCodePoints what is beyond is left out
+ * @returns the text as a block of code that nothing in it can end
+ */
+export function codeBlock(text: string, maxCodePoints = quotedMaxCodePoints): string {
   const plain = Array.from(text.toWellFormed().replaceAll('\0', '').trimEnd())
-    .slice(0, quotedMaxCodePoints)
+    .slice(0, maxCodePoints)
     .join('');
   const longestRun = Math.max(2, ...Array.from(plain.matchAll(/`+/g), ([run]) => run.length));
   const fence = '`'.repeat(longestRun + 1);

@@ -12,7 +12,7 @@ export type SendKey = {
   readonly key: string;
   /** Of what is sent and to whom, so that a key used for another message is noticed. */
   readonly contentHash: string;
-  /** The client has the key too and may send again. */
+  /** Whoever asks for the send has the key too and may ask again. */
   readonly isClients: boolean;
 };
 
@@ -32,15 +32,25 @@ export type RequestedMessage = {
   readonly topic: string | undefined;
   readonly content: string;
   readonly widgetContent?: string | undefined;
+  /** Of a message that is to be sent later. */
+  readonly delivery?: RequestedDelivery;
+};
+
+/** When and how a message is to be delivered, as its request says it. */
+export type RequestedDelivery = {
+  readonly type: string;
+  readonly at: string;
+  readonly tzGuess: string | undefined;
 };
 
 /**
  * Makes the key of a send (architecture, A send): the client's `Idempotency-Key`; else its event queue and local
- * id with the content, since clients number their messages anew; else the id of the request, which a gateway gives once.
+ * id with the content, since clients number their messages anew; else the id of the request, which a gateway gives once. What is to
+ * be sent later has keys of its own: a client that uses one for such a message and for another one gets both.
  */
 export function makeSendKey(parts: SendKeyParts, message: RequestedMessage): SendKey {
   const { userId, requestId, idempotencyKey, queueId, localId } = parts;
-  const { type, to, topic, content, widgetContent } = message;
+  const { type, to, topic, content, widgetContent, delivery } = message;
   const addressees = to.kind === 'names' ? to.names : to.ids;
   const contentHash = sha256(
     type,
@@ -49,15 +59,17 @@ export function makeSendKey(parts: SendKeyParts, message: RequestedMessage): Sen
     topic ?? '',
     content,
     ...(widgetContent === undefined ? [] : [widgetContent]),
+    ...(delivery === undefined ? [] : [[delivery.type, delivery.at, delivery.tzGuess ?? '']]),
   );
+  const kind = delivery === undefined ? '' : 'd';
   if (idempotencyKey !== undefined)
-    return { key: `k:${sha256(userId, idempotencyKey)}`, contentHash, isClients: true };
+    return { key: `${kind}k:${sha256(userId, idempotencyKey)}`, contentHash, isClients: true };
   if (queueId !== undefined && localId !== undefined) {
     return {
-      key: `l:${sha256(userId, queueId, localId, contentHash)}`,
+      key: `${kind}l:${sha256(userId, queueId, localId, contentHash)}`,
       contentHash,
       isClients: true,
     };
   }
-  return { key: `r:${userId}:${requestId}`, contentHash, isClients: false };
+  return { key: `${kind}r:${userId}:${requestId}`, contentHash, isClients: false };
 }

@@ -30,19 +30,29 @@ import { SendRounds } from './send-rounds.ts';
 import { findWidget } from './widgets.ts';
 import type { WidgetSubmessage } from './widgets.ts';
 
-/** A send as a request brings it. */
-export type SendRequest = NewMessage & {
+/** A message as it is checked before it is sent. */
+export type MessageRequest = NewMessage & {
+  /** JSON text, checked after permission and before rendering. */
+  readonly widgetContent?: string | undefined;
+};
+
+/** A send whose key is made elsewhere. */
+export type KeyedSend = MessageRequest & {
   readonly clientName: string;
+  readonly queueId?: string | undefined;
+  readonly localId?: string | undefined;
+  /** Who has read it from the start, beside its sender. */
+  readonly readByIds?: readonly number[];
+  /** Whose access decides which streams the text may name and which files it may give; by default the sender's. */
+  readonly namedAs?: number;
+};
+
+/** A send as a request brings it. */
+export type SendRequest = KeyedSend & {
   readonly requestId: string;
   readonly idempotencyKey: string | undefined;
   readonly queueId: string | undefined;
   readonly localId: string | undefined;
-  /** JSON text, checked after permission and before rendering. */
-  readonly widgetContent?: string | undefined;
-  /** Who has read it from the start, beside its sender. */
-  readonly readByIds?: readonly number[];
-  /** Whose access decides which streams the text may name; by default the sender's. */
-  readonly namedAs?: number;
 };
 
 /** A message of a system bot. */
@@ -61,7 +71,7 @@ export type SystemMessage = {
 );
 
 /** The client name of what the organization itself sends (reference facts, streams 5.2). */
-const systemClientName = 'Internal';
+export const systemClientName = 'Internal';
 
 // A stream or an account that changes faster than a message can be checked is nothing but an attack or a fault.
 const checksMax = 5;
@@ -128,7 +138,19 @@ export class MessageSender {
    */
   async send(request: SendRequest): Promise<number> {
     const { senderId: userId, requestId, idempotencyKey, queueId, localId } = request;
-    const sendKey = makeSendKey({ userId, requestId, idempotencyKey, queueId, localId }, request);
+    return this.sendWithKey(
+      request,
+      makeSendKey({ userId, requestId, idempotencyKey, queueId, localId }, request),
+    );
+  }
+
+  /**
+   * Sends a message under a key that was made before.
+   *
+   * @returns its id; for a repeated key that of the first
+   * @throws ApiError what `send` throws
+   */
+  async sendWithKey(request: KeyedSend, sendKey: SendKey): Promise<number> {
     try {
       for (let check = 1; check <= checksMax; check += 1) {
         const id = await this.#trySend(request, sendKey).catch((error: unknown) =>
@@ -144,18 +166,22 @@ export class MessageSender {
   }
 
   /**
-   * Refuses what `send` would refuse, and changes nothing: for requests of several messages, of which none is sent where one is bad.
+   * Refuses what `send` would refuse, and changes nothing: for requests of several messages, of which none is sent where one is bad,
+   * and for messages that are sent later.
    *
-   * @throws ApiError what `checkMessage` refuses; `Unable to render message`
+   * @returns the message as it would be sent
+   * @throws ApiError what `checkMessage` refuses; `Widgets: …`; `Unable to render message`
    */
-  async check(request: NewMessage): Promise<void> {
+  async check(request: MessageRequest): Promise<CheckedMessage> {
     const message = await checkMessage(this.#reads, request).catch((error: unknown) => {
       this.#notices.afterFailure(request, error);
       throw error;
     });
+    findWidget(message.content, request.widgetContent);
     const named = await findNames(this.#pool, message.sender.id, message.content);
     await this.#textOf(message, named);
     if (message.kind === 'stream') subjectLinksOf(message.topic, message.realm);
+    return message;
   }
 
   /**
@@ -217,19 +243,20 @@ export class MessageSender {
   }
 
   /** @returns undefined when what was checked no longer held at the message's place in the log */
-  async #trySend(request: SendRequest, sendKey: SendKey): Promise<number | undefined> {
+  async #trySend(request: KeyedSend, sendKey: SendKey): Promise<number | undefined> {
     await this.#rounds.enter();
     const message = await checkMessage(this.#reads, request);
     const widget = findWidget(message.content, request.widgetContent);
+    const namedAs = request.namedAs ?? message.sender.id;
     const [conversation, named, submessages] = await Promise.all([
       this.#conversationOf(message),
-      findNames(this.#pool, request.namedAs ?? message.sender.id, message.content),
+      findNames(this.#pool, namedAs, message.content),
       this.#submessagesOf(widget),
     ]);
     const text = await this.#textOf(message, named);
     const claimed = await findClaimableUploads(
       this.#pool,
-      message.sender.id,
+      namedAs,
       text.rendered.attachmentPathIds,
       message.kind === 'stream'
         ? { streamId: message.stream.id }

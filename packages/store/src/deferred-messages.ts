@@ -1,0 +1,116 @@
+/** Messages that are sent at a later time (owner of `deferred_messages`). */
+import type { Client, Queryable } from '@parley/database';
+
+/** A message as it is to be sent. */
+export type NewDeferredMessage = {
+  /** The key of its send. */
+  readonly sendKey: string;
+  /** In hex digits. */
+  readonly contentHash: string;
+  readonly senderId: number;
+  readonly isReminder: boolean;
+  readonly streamId: number | null;
+  /** Of a private message: everyone taking part, the sender included. */
+  readonly participantIds: readonly number[] | null;
+  readonly topic: string;
+  readonly content: string;
+  readonly widgetContent: string | null;
+  readonly clientName: string;
+};
+
+export type DeferredMessage = NewDeferredMessage & { readonly id: number };
+
+/** Whoever has taken a message has it for so long, the first time; each further time doubles it. */
+const claimSecs = 10;
+const claimMaxSecs = 600;
+
+/**
+ * @returns whether a deferred message that waits, or was sent within the last day, has this key: `same` content or `other`
+ */
+export async function findDeferredMessage(
+  db: Queryable,
+  send: { readonly key: string; readonly contentHash: string },
+): Promise<'same' | 'other' | undefined> {
+  const { rows } = await db.query<{ isSame: boolean }>({
+    name: 'deferred-message-find',
+    // In one statement, since a message is sent before its row goes.
+    text: `SELECT k.content_hash = decode($2, 'hex') AS "isSame" FROM (
+        SELECT content_hash FROM deferred_messages WHERE send_key = $1
+        UNION ALL SELECT content_hash FROM send_keys WHERE send_key = $1
+      ) k LIMIT 1`,
+    values: [send.key, send.contentHash],
+  });
+  if (rows[0] === undefined) return undefined;
+  return rows[0].isSame ? 'same' : 'other';
+}
+
+/** @returns how many messages of an account wait */
+export async function countDeferredMessages(db: Queryable, senderId: number): Promise<number> {
+  const { rows } = await db.query<{ waiting: number }>({
+    name: 'deferred-messages-count',
+    text: 'SELECT count(*) AS waiting FROM deferred_messages WHERE sender_id = $1',
+    values: [senderId],
+  });
+  return rows[0]?.waiting ?? 0;
+}
+
+/** Stores a message until its time. */
+export async function addDeferredMessage(
+  client: Client,
+  message: NewDeferredMessage,
+  deliverAtMs: number,
+): Promise<void> {
+  await client.query({
+    name: 'deferred-message-add',
+    text: `INSERT INTO deferred_messages (send_key, content_hash, sender_id, is_reminder, stream_id, participant_ids, topic, content,
+        widget_content, client, deliver_at, due_at)
+      VALUES ($1, decode($2, 'hex'), $3, $4, $5, $6, $7, $8, $9, $10, to_timestamp($11::double precision / 1000),
+        to_timestamp($11::double precision / 1000))`,
+    values: [
+      message.sendKey,
+      message.contentHash,
+      message.senderId,
+      message.isReminder,
+      message.streamId,
+      message.participantIds,
+      message.topic,
+      message.content,
+      message.widgetContent,
+      message.clientName,
+      deliverAtMs,
+    ],
+  });
+}
+
+/**
+ * Takes a message whose time has come; nobody else gets it for some seconds, and after that whoever comes first. Those of one account
+ * are taken in their order: one that was not tried twice holds up the later ones. None is taken while the organization is deactivated.
+ *
+ * @returns undefined when there is none
+ */
+export async function takeDueDeferredMessage(db: Queryable): Promise<DeferredMessage | undefined> {
+  const { rows } = await db.query<DeferredMessage>({
+    name: 'deferred-message-take',
+    text: `UPDATE deferred_messages t SET attempts = attempts + 1,
+        due_at = clock_timestamp() + make_interval(secs => least(${claimMaxSecs}, ${claimSecs} * 2 ^ least(attempts, 10)))
+      WHERE t.id = (
+        SELECT d.id FROM deferred_messages d
+        WHERE d.due_at <= clock_timestamp() AND NOT EXISTS (SELECT FROM realm r WHERE r.is_deactivated)
+          AND NOT EXISTS (SELECT FROM deferred_messages e
+            WHERE e.sender_id = d.sender_id AND e.attempts < 2 AND (e.deliver_at, e.id) < (d.deliver_at, d.id))
+        ORDER BY d.due_at, d.id LIMIT 1 FOR UPDATE OF d SKIP LOCKED)
+      RETURNING id, send_key AS "sendKey", encode(content_hash, 'hex') AS "contentHash", sender_id AS "senderId",
+        is_reminder AS "isReminder", stream_id AS "streamId", participant_ids AS "participantIds", topic, content,
+        widget_content AS "widgetContent", client AS "clientName"`,
+  });
+  return rows[0];
+}
+
+/** Forgets a message that was sent or refused. */
+export async function removeDeferredMessage(db: Queryable, id: number): Promise<void> {
+  await db.query({
+    name: 'deferred-message-remove',
+    text: 'DELETE FROM deferred_messages WHERE id = $1',
+    values: [id],
+  });
+}

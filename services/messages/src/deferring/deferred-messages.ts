@@ -1,0 +1,271 @@
+/**
+ * Messages that are sent later (reference facts, messages 3.2; decision 0023). A request is checked as a send is and stored; at its time
+ * the message is sent as any other, with the rights that its sender has then.
+ *
+ * A message is sent under the key that it was stored with, and its row goes after that: whoever finds the row of a message that was
+ * sent sends nothing. Any number of processes may take rows.
+ */
+import { ApiError, badRequest, idempotencyKeyReused } from '@parley/contracts';
+import { transaction } from '@parley/database';
+import type { Pool } from '@parley/database';
+import type { Logger } from '@parley/logging';
+import {
+  addDeferredMessage,
+  countDeferredMessages,
+  findDeferredMessage,
+  findMessageOfSendKey,
+  findNotificationBot,
+  findUserById,
+  lockUserForOwnChange,
+  removeDeferredMessage,
+  takeDueDeferredMessage,
+} from '@parley/store';
+import type { DeferredMessage, User } from '@parley/store';
+import { Counter } from 'prom-client';
+import type { Registry } from 'prom-client';
+
+import { codeBlock } from '../outgoing/call-outcome.ts';
+import { asCode } from '../sending/bot-owner-notices.ts';
+import type { CheckedMessage } from '../sending/check-message.ts';
+import { systemClientName } from '../sending/send.ts';
+import type { MessageRequest, MessageSender, SendRequest } from '../sending/send.ts';
+import { makeSendKey } from '../sending/send-key.ts';
+import type { SendKey } from '../sending/send-key.ts';
+import { readDeliveryTime, writeDeliveryTime } from './delivery-time.ts';
+
+/** A waiting message takes room, and each is sent by the server itself, whatever the rate of its sender's requests. */
+export const waitingMax = 500;
+
+/** Leaves a notice room for more than the text of the message. */
+const quotedMaxCodePoints = 9_000;
+
+/** A send as its request brings it, which is to happen later. */
+export type DeferredRequest = SendRequest & {
+  /** `send_later` or `remind`. */
+  readonly deliveryType: string;
+  readonly deliverAt: string | undefined;
+  readonly tzGuess: string | undefined;
+};
+
+export type DeferredMessagesOptions = {
+  readonly pool: Pool;
+  readonly sender: MessageSender;
+  readonly log: Logger;
+  readonly registry: Registry;
+};
+
+function checkReminder(message: CheckedMessage): void {
+  if (message.kind === 'private' && message.participants.length > 1)
+    throw badRequest('Reminders can only be set for streams.');
+}
+
+/** Ids, so that a stream or a person who has another name by then is still meant. */
+function recipientsOf(
+  message: CheckedMessage,
+): Pick<DeferredMessage, 'streamId' | 'participantIds' | 'topic'> {
+  return message.kind === 'stream'
+    ? { streamId: message.stream.id, participantIds: null, topic: message.topic }
+    : { streamId: null, participantIds: message.participants.map(({ id }) => id), topic: '' };
+}
+
+function requestOf(message: DeferredMessage): MessageRequest {
+  const { senderId, streamId, participantIds, topic, content, widgetContent } = message;
+  return {
+    senderId,
+    ...(streamId === null
+      ? { type: 'private', to: { kind: 'ids', ids: participantIds ?? [] }, topic: undefined }
+      : { type: 'stream', to: { kind: 'ids', ids: [streamId] }, topic }),
+    content,
+    widgetContent: widgetContent ?? undefined,
+  };
+}
+
+function reminderText(asker: User, message: DeferredMessage): string {
+  if (message.streamId === null) return message.content;
+  // What a system bot says to others must not pass for the system's own words; the mention alerts whoever asked.
+  return `@**${asker.fullName}|${asker.id}** asked for this reminder:\n\n${message.content}`;
+}
+
+function isRefusal(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.status < 500;
+}
+
+export class DeferredMessages {
+  readonly #pool: Pool;
+  readonly #sender: MessageSender;
+  readonly #log: Logger;
+  readonly #deliveries: Counter<'outcome'>;
+
+  constructor({ pool, sender, log, registry }: DeferredMessagesOptions) {
+    this.#pool = pool;
+    this.#sender = sender;
+    this.#log = log;
+    this.#deliveries = new Counter({
+      name: 'parley_deferred_messages_total',
+      help: 'Deferred messages whose time has come by outcome: sent, refused, failed (tried again)',
+      labelNames: ['outcome'],
+      registers: [registry],
+    });
+  }
+
+  /**
+   * Stores a message until its time.
+   *
+   * @returns the time, in ISO 8601 with an offset; for a repeat too, whatever became of the message since
+   * @throws ApiError what is wrong with the time, what a send is refused for, 409 for a key used for another message
+   */
+  async defer(request: DeferredRequest): Promise<string> {
+    const { senderId: userId, deliveryType, deliverAt, tzGuess } = request;
+    if (deliverAt === undefined)
+      throw badRequest('Missing deliver_at in a request for delayed message delivery');
+    const time = await readDeliveryTime(
+      deliverAt,
+      tzGuess,
+      async () => (await findUserById(this.#pool, userId))?.timezone,
+    );
+    if (time === undefined) throw badRequest('Invalid time format');
+    const sendKey = makeSendKey(
+      { ...request, userId },
+      { ...request, delivery: { type: deliveryType, at: deliverAt, tzGuess } },
+    );
+    // What was stored stays stored: a repeat is answered though the same would be refused by now.
+    const earlier = await findDeferredMessage(this.#pool, sendKey);
+    if (earlier === undefined) await this.#store(request, sendKey, time);
+    else if (earlier === 'other') throw idempotencyKeyReused();
+    return writeDeliveryTime(time);
+  }
+
+  async #store(
+    request: DeferredRequest,
+    sendKey: SendKey,
+    { epochMilliseconds: deliverAtMs }: Temporal.ZonedDateTime,
+  ): Promise<void> {
+    if (deliverAtMs <= Date.now()) throw badRequest('Time must be in the future.');
+    const isReminder = request.deliveryType === 'remind';
+    const message = await this.#sender.check(request);
+    if (isReminder) checkReminder(message);
+    await transaction(this.#pool, async (client) => {
+      // One at a time of an account, so that they are counted right and a repeat that comes meanwhile is seen.
+      await lockUserForOwnChange(client, request.senderId);
+      const earlier = await findDeferredMessage(client, sendKey);
+      if (earlier === 'same') return;
+      if (earlier === 'other') throw idempotencyKeyReused();
+      if ((await countDeferredMessages(client, request.senderId)) >= waitingMax)
+        throw badRequest(
+          `Too many messages are waiting for their delivery (limit: ${waitingMax}).`,
+        );
+      await addDeferredMessage(
+        client,
+        {
+          sendKey: sendKey.key,
+          contentHash: sendKey.contentHash,
+          senderId: request.senderId,
+          isReminder,
+          ...recipientsOf(message),
+          content: message.content,
+          widgetContent: request.widgetContent ?? null,
+          clientName: request.clientName,
+        },
+        deliverAtMs,
+      );
+    });
+  }
+
+  /**
+   * Delivers one message whose time has come, or tells its sender why not. One that fails comes again later.
+   *
+   * @returns false when there was none
+   */
+  async deliverNext(): Promise<boolean> {
+    const message = await takeDueDeferredMessage(this.#pool);
+    if (message === undefined) return false;
+    try {
+      const refusal = await this.#deliver(message);
+      if (refusal !== undefined) await this.#tellSender(message, refusal);
+      await removeDeferredMessage(this.#pool, message.id);
+      this.#deliveries.inc({ outcome: refusal === undefined ? 'sent' : 'refused' });
+    } catch (error) {
+      this.#deliveries.inc({ outcome: 'failed' });
+      this.#log.warn(
+        { err: error, id: message.id },
+        'delivering a deferred message failed; it is tried again',
+      );
+    }
+    return true;
+  }
+
+  /** @returns why it may not be sent any more */
+  async #deliver(message: DeferredMessage): Promise<ApiError | undefined> {
+    const { sendKey: key, contentHash } = message;
+    const sendKey: SendKey = { key, contentHash, isClients: true };
+    // It was sent before, by whoever ended before the row went.
+    if ((await findMessageOfSendKey(this.#pool, sendKey)) !== undefined) return undefined;
+    try {
+      await (message.isReminder ? this.#remind(message, sendKey) : this.#send(message, sendKey));
+      return undefined;
+    } catch (error) {
+      if (isRefusal(error)) return error;
+      throw error;
+    }
+  }
+
+  async #send(message: DeferredMessage, sendKey: SendKey): Promise<void> {
+    const { clientName } = message;
+    await this.#sender.sendWithKey({ ...requestOf(message), clientName }, sendKey);
+  }
+
+  /** The notification bot sends it, but only what and where its asker may send. */
+  async #remind(message: DeferredMessage, sendKey: SendKey): Promise<void> {
+    const request = requestOf(message);
+    await this.#sender.check(request);
+    const [bot, asker] = await Promise.all([
+      findNotificationBot(this.#pool),
+      findUserById(this.#pool, message.senderId),
+    ]);
+    if (bot === undefined || asker === undefined) throw new Error('who reminds or asked is gone');
+    await this.#sender.sendWithKey(
+      {
+        ...request,
+        senderId: bot.id,
+        content: reminderText(asker, message),
+        clientName: systemClientName,
+        namedAs: asker.id,
+      },
+      sendKey,
+    );
+  }
+
+  async #tellSender(message: DeferredMessage, refusal: ApiError): Promise<void> {
+    const [bot, account] = await Promise.all([
+      findNotificationBot(this.#pool),
+      findUserById(this.#pool, message.senderId),
+    ]);
+    if (bot === undefined || account?.isActive !== true) return;
+    const reason = asCode(refusal.message);
+    if (account.botType !== null) {
+      // Of a stream that is not there for a bot its owner was told when the send was refused.
+      if (refusal.code !== 'STREAM_DOES_NOT_EXIST')
+        this.#sender.tellOwnerOfBot(
+          account.id,
+          `asked for a message to be sent later, which was refused at its time: ${reason}`,
+        );
+      return;
+    }
+    const what =
+      message.streamId === null
+        ? 'Your private message'
+        : `Your message in the topic ${asCode(message.topic)}`;
+    await this.#sender
+      .sendSystemMessage({
+        senderId: bot.id,
+        type: 'private',
+        toId: account.id,
+        content: `${what} was not sent at its time: ${reason}\n\n${codeBlock(message.content, quotedMaxCodePoints)}`,
+        key: `deferred-message-${message.id}`,
+      })
+      .catch((error: unknown) => {
+        // The account was deactivated just now.
+        if (!isRefusal(error)) throw error;
+      });
+  }
+}

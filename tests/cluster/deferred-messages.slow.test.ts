@@ -1,0 +1,157 @@
+/** Deferred messages while the processes that send them die, and while two of them take the same ones, with exact counts. */
+import { FaultProxy, getTestStores, waitUntil } from '@parley/test-kit';
+import type { ServiceProcess, TestAccount } from '@parley/test-kit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { startMessageFixture } from '../api/message-fixture.ts';
+import type { MessageFixture } from '../api/message-fixture.ts';
+
+const deadlineMs = 60_000;
+
+let all: MessageFixture;
+let postgres: FaultProxy;
+beforeAll(async () => {
+  postgres = await FaultProxy.start(getTestStores().databaseUrl);
+  all = await startMessageFixture({ messages: 0 });
+  const { organization, ann, bob, cat } = all;
+  await organization.makeStream('Denmark', [ann, bob, cat]);
+});
+afterAll(async () => {
+  await all.stop();
+  await postgres.stop();
+});
+
+/** A messages service whose statements a test can hold back. */
+function startDoomed(): Promise<ServiceProcess> {
+  return all.cluster.startAnother('messages', {
+    DATABASE_URL: postgres.through(all.cluster.settings.databaseUrl),
+  });
+}
+
+/** Repeated with its key where a gateway still asks a process that is gone. */
+async function defer(account: TestAccount, content: string, change: object = {}): Promise<void> {
+  await account.typed.request('POST /messages', {
+    type: 'stream',
+    to: 'Denmark',
+    topic: 'lunch',
+    content,
+    delivery_type: 'send_later',
+    deliver_at: '2999-01-01T12:00Z',
+    ...change,
+  });
+}
+
+/** The time of everything comes, and nobody has anything. */
+async function letTimeCome(): Promise<void> {
+  await all.pool.query(
+    `UPDATE deferred_messages SET deliver_at = least(deliver_at, now()), due_at = now()`,
+  );
+}
+
+async function settle(): Promise<void> {
+  await waitUntil(
+    'nothing waits',
+    async () => {
+      const { rows } = await all.pool.query('SELECT id FROM deferred_messages LIMIT 1');
+      return rows.length === 0;
+    },
+    { deadlineMs },
+  );
+}
+
+async function contents(where: string): Promise<string[]> {
+  const { rows } = await all.pool.query<{ content: string }>({
+    text: 'SELECT content FROM messages WHERE content LIKE $1 ORDER BY id',
+    values: [where],
+  });
+  return rows.map(({ content }) => content);
+}
+
+// Each is a statement of the killed process that Postgres never gets, or gets though nobody hears of its outcome.
+test.each([
+  { place: 'before it was taken', statement: 'deferred-message-take' },
+  { place: 'as it was taken', statement: 'deferred-message-take', arrives: true },
+  { place: 'before it was sent', statement: 'the content' },
+  { place: 'as it was sent', statement: 'the content', arrives: true },
+  { place: 'between send and end', statement: 'deferred-message-remove' },
+  { place: 'as it ended', statement: 'deferred-message-remove', arrives: true },
+])('killed $place, a message and a reminder are sent once', async (of) => {
+  for (const kind of ['send_later', 'remind']) {
+    const content = `${of.place} ${kind}`;
+    const statement = of.statement === 'the content' ? content : of.statement;
+    const doomed = await startDoomed();
+    await defer(all.cat, content, { delivery_type: kind });
+    const held = postgres.holdBack('to-server', (bytes) => bytes.includes(statement));
+    await letTimeCome();
+    await held.caught;
+    await doomed.kill('SIGKILL');
+    if (of.arrives !== true) postgres.cut();
+    held.release();
+    const next = [await startDoomed(), await startDoomed()];
+    await letTimeCome();
+    await settle();
+    expect(await contents(`%${content}`)).toHaveLength(1);
+    for (const service of next) await service.kill('SIGTERM');
+  }
+});
+
+test('refused at its time, a message brings one notice though the process dies after it', async () => {
+  const doomed = await startDoomed();
+  const { ann, organization, pool } = all;
+  const { id } = await organization.makeStream('closing', [ann]);
+  await defer(ann, 'too late', { to: 'closing' });
+  await pool.query({
+    text: 'UPDATE streams SET is_deactivated = true, version = version + 1 WHERE id = $1',
+    values: [id],
+  });
+  const held = postgres.holdBack('to-server', (bytes) => bytes.includes('deferred-message-remove'));
+  await letTimeCome();
+  await held.caught;
+  await doomed.kill('SIGKILL');
+  postgres.cut();
+  held.release();
+  const next = await startDoomed();
+  await letTimeCome();
+  await settle();
+  expect(await contents('%too late%')).toHaveLength(1);
+  await next.kill('SIGTERM');
+});
+
+test('two services share what comes due at once, also after one of them ends: each once and in order', async () => {
+  const services = [await startDoomed(), await startDoomed()];
+  const people = [all.ann, all.bob, all.cat];
+  const perPerson = 60;
+  const numbers = Array.from({ length: perPerson }, (_, n) => String(n).padStart(3, '0'));
+  await Promise.all(
+    people.map(async (person) => {
+      for (const number of numbers) await defer(person, `many ${person.id} ${number}`);
+    }),
+  );
+  await letTimeCome();
+  await waitUntil('some are sent', async () => (await contents('many %')).length > 20, {
+    deadlineMs,
+  });
+  await services[0]?.kill('SIGTERM');
+  await settle();
+  for (const { id } of people)
+    expect(await contents(`many ${id} %`)).toEqual(numbers.map((number) => `many ${id} ${number}`));
+  await services[1]?.kill('SIGTERM');
+});
+
+test('what came due while no service ran is sent when one does, and a database that is away is waited for', async () => {
+  const first = await startDoomed();
+  await defer(all.bob, 'while nobody ran');
+  await first.kill('SIGTERM');
+  await letTimeCome();
+  const second = await startDoomed();
+  await settle();
+  expect(await contents('while nobody ran')).toHaveLength(1);
+  await defer(all.bob, 'while it was away');
+  postgres.refuse(true);
+  postgres.cut();
+  await letTimeCome();
+  postgres.refuse(false);
+  await settle();
+  expect(await contents('while it was away')).toHaveLength(1);
+  await second.kill('SIGTERM');
+});
