@@ -112,6 +112,31 @@ describe('hostile text', () => {
     }
   });
 
+  it('keeps links and pictures of this site on it, however a browser reads them', () => {
+    const slashes = ['/', '\\', '&sol;', '&bsol;', '&#47;', '&#x5C;', '&#92', '&Slash;'];
+    const nothings = ['\n', '\t', '\u0001', '&Tab;', '&NewLine;', '&#10;', '&#13;', '\u2028', ' '];
+    const dots = ['.', '..', '&period;', '%2e', '?', '#', '&quest;', '&num;', '&colon;', '&', ';'];
+    const names = ['evil.example', 'a', '@', 'user_uploads', 'https://chat.example.com/', '.png'];
+    const part = fc.constantFrom(...slashes, ...nothings, ...dots, ...names);
+    const address = fc.array(part, { maxLength: 6 }).map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(fc.constantFrom('', '/', 'https://chat.example.com/'), address, (start, rest) => {
+        const target = start + rest;
+        for (const content of [
+          `[x](${target})`,
+          `[x](<${target}>)`,
+          `[x](${target}/evil.example/x.png)`,
+          `${target} evil1:${target}`,
+          `!avatar(${rest})`,
+        ]) {
+          const harm = harmIn(htmlOf(content, worldOf(target)) ?? '');
+          expect({ content, harm }).toEqual({ content, harm: undefined });
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
   it('does no harm in a difference', () => {
     for (const vector of hostileVectors) {
       const before = htmlOf(`${vector} and [x](${vector})`, worldOf(vector)) ?? '';

@@ -34,6 +34,11 @@ function isUnparseable({ host }: UrlParts): boolean {
  * anything else could still turn out to be a scheme.
  */
 const safeRemainder = /^(?:[#?]|[\p{L}\p{N}_~.%@!$'()*+,=-]+(?:[/?#]|$))/u;
+/**
+ * A path from the root of this site. With a second slash a browser would read a host after it, and it finds one in a backslash, in
+ * an entity, and behind a line end, which it drops.
+ */
+const rootRelative = /^\/(?![/\\&\s])/;
 const dotSegment = /(?:^|\/)\.{1,2}(?:\/|$)/;
 
 /** Links into the own realm lose its address (reference facts, markdown 4.4, step 8). */
@@ -59,9 +64,8 @@ export function linkHref(url: string, realmUri: string): string | undefined {
     if (parts.path.includes('@')) {
       return `mailto:${source}`;
     }
-    // Two slashes or a backslash would leave the site.
-    if (/^\/(?![/\\])/.test(source)) return source;
-    if (parts.path === '' && parts.rest.startsWith('#') && parts.rest.length > 1) return source;
+    if (rootRelative.test(source)) return source;
+    if (source.startsWith('#') && source.length > 1) return source;
   }
   if (parts.scheme === '') {
     parts = splitUrl(`http://${source}`);
