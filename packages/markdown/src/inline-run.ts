@@ -2,15 +2,24 @@ import { UnableToRender } from './render-context.ts';
 import type { RenderContext } from './render-context.ts';
 import type { StepBudget } from './step-budget.ts';
 
+/** Whom an element tells of the message. */
+export type Mention = { kind: 'user' | 'group'; id: number } | { kind: 'wildcard' };
+
 /**
  * What a pass put in place of a piece of text. `content` of an element is text again, in which
- * later passes may have put further placeholders.
+ * later passes may have put further placeholders. A `mention` counts once the element is in the HTML: a later pass may drop it.
  */
 export type InlineNode =
   | { kind: 'text'; text: string }
   | { kind: 'html'; html: string }
   | { kind: 'code'; code: string }
-  | { kind: 'element'; tag: string; attributes: [name: string, value: string][]; content: string }
+  | {
+      kind: 'element';
+      tag: string;
+      attributes: [name: string, value: string][];
+      content: string;
+      mention?: Mention | undefined;
+    }
   | { kind: 'void'; tag: string; attributes: [name: string, value: string][] };
 
 /** What rendering one message collects, apart from the HTML. */

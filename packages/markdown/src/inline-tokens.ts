@@ -3,7 +3,13 @@ import type { StateCore, Token } from 'markdown-it';
 import type { StashedBlock } from './fences.ts';
 import { runInlinePasses } from './inline-passes.ts';
 import { checkDepth } from './inline-run.ts';
-import type { InlineNode, InlineRun } from './inline-run.ts';
+import type { InlineNode, InlineRun, Mention, RenderFindings } from './inline-run.ts';
+
+function noteMention(findings: RenderFindings, mention: Mention): void {
+  if (mention.kind === 'wildcard') findings.mentionsWildcard = true;
+  else if (mention.kind === 'user') findings.userIds.add(mention.id);
+  else findings.groupIds.add(mention.id);
+}
 
 /**
  * Parses one text run into the children of its markdown-it `inline` token.
@@ -38,6 +44,7 @@ export function pushInlineTokens(
         push(node.tag, node.tag, 0).attrs = node.attributes;
         break;
       case 'element':
+        if (node.mention !== undefined) noteMention(run.findings, node.mention);
         push(`${node.tag}_open`, node.tag, 1).attrs = node.attributes;
         pushContent(node.content, depth + 1);
         push(`${node.tag}_close`, node.tag, -1);

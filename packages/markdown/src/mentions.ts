@@ -1,10 +1,13 @@
 import { leftBoundary } from './inline-run.ts';
-import type { InlinePass, InlineRun } from './inline-run.ts';
+import type { InlinePass, InlineRun, Mention } from './inline-run.ts';
 
 /** Names are on one line, and no other pass may have put anything in them. */
 const nameClass = String.raw`[^*\n\u{100000}-\u{10FFFD}]`;
-/** The target of a link is no place for a mention, although a parenthesis is a boundary. */
-const notInTarget = String.raw`(?<!\]\()`;
+/**
+ * The target of a link is no place for a mention, although a parenthesis and white space are boundaries. White space is looked at
+ * only before an at sign, not once for each of its characters.
+ */
+const notInTarget = String.raw`(?=@)(?<!\]\(\s*)`;
 const userMention = new RegExp(
   String.raw`${leftBoundary}${notInTarget}@(_?)\*\*(${nameClass}+)\*\*`,
   'gu',
@@ -46,10 +49,8 @@ export const userMentions: InlinePass = (text, run) => {
     const isWildcard = wildcards.has(name);
     const user = isWildcard ? undefined : findMentionedUser(name, run);
     if (!isWildcard && user === undefined) return undefined;
-    if (!isSilent) {
-      if (user === undefined) run.findings.mentionsWildcard = true;
-      else run.findings.userIds.add(user.id);
-    }
+    const mention: Mention =
+      user === undefined ? { kind: 'wildcard' } : { kind: 'user', id: user.id };
     const shown = user === undefined ? name : user.fullName;
     return run.add({
       kind: 'element',
@@ -59,6 +60,7 @@ export const userMentions: InlinePass = (text, run) => {
         ['data-user-id', user === undefined ? '*' : String(user.id)],
       ],
       content: run.add({ kind: 'text', text: isSilent ? shown : `@${shown}` }),
+      mention: isSilent ? undefined : mention,
     });
   });
 };
@@ -68,7 +70,6 @@ export const groupMentions: InlinePass = (text, run) => {
   return replaceEach(text, groupMention, (match) => {
     const group = run.context.groupByName(match[1] ?? '');
     if (group === undefined) return undefined;
-    run.findings.groupIds.add(group.id);
     return run.add({
       kind: 'element',
       tag: 'span',
@@ -77,6 +78,7 @@ export const groupMentions: InlinePass = (text, run) => {
         ['data-user-group-id', String(group.id)],
       ],
       content: run.add({ kind: 'text', text: `@${group.name}` }),
+      mention: { kind: 'group', id: group.id },
     });
   });
 };

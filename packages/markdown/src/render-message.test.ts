@@ -34,6 +34,22 @@ describe('what a message mentions', () => {
     expect(message.mentionsWildcard).toBe(false);
   });
 
+  it.each([
+    '[x](https://q.com "@**all** @**Oleg Tarn** @*Ops*")',
+    '[x](<https://q.com> "@**all** @**Oleg Tarn** @*Ops*")',
+    '$$x (@**all** @**Oleg Tarn**)$$',
+    String.raw`$$\oops{ @**all** @**Oleg Tarn** $$`,
+    '#**garden>(@**all** @**Oleg Tarn**)**',
+    '[x]( @**Oleg Tarn** )',
+    '[x](\n @*Ops*)',
+  ])('does not count what nobody sees in %s', (content) => {
+    const message = renderMessage(content, context);
+    expect(message.html).not.toContain('mention');
+    expect(message.mentionedUserIds).toEqual([]);
+    expect(message.mentionedGroupIds).toEqual([]);
+    expect(message.mentionsWildcard).toBe(false);
+  });
+
   it('lets an unknown mention not hide the next one', () => {
     expect(renderMessage('@**Nobody** @**Oleg Tarn**', context).mentionedUserIds).toEqual([12]);
   });

@@ -242,6 +242,34 @@ describe('any content', () => {
     );
   });
 
+  it('tells exactly those mentions that its HTML shows', () => {
+    const open = fc.constantFrom('[x](', '[x](https://quay.com "', '$$', '#**garden>', '[', '> ');
+    const mention = fc.constantFrom('@**all**', '@**Oleg Tarn**', '@_**Mara Quist**', '@*Ops*');
+    const close = fc.constantFrom(')', '")', '](https://quay.com)', '$$', '**', ')**', '*', '');
+    const space = fc.constantFrom('', ' ', '(', '\n');
+    const parts = fc.tuple(open, space, mention, space, mention, close, space);
+    const content = fc.array(parts, { maxLength: 4 }).map((pieces) => pieces.flat().join(''));
+    fc.assert(
+      fc.property(content, (text) => {
+        const message = renderMessage(text, context);
+        const shown = (pattern: RegExp): number[] =>
+          [...new Set(Array.from(message.html.matchAll(pattern), ([, id]) => Number(id)))].toSorted(
+            (first, second) => first - second,
+          );
+        expect(message.mentionedUserIds).toEqual(
+          shown(/<span class="user-mention" data-user-id="(\d+)"/g),
+        );
+        expect(message.mentionedGroupIds).toEqual(
+          shown(/<span class="user-group-mention" data-user-group-id="(\d+)"/g),
+        );
+        expect(message.mentionsWildcard).toBe(
+          message.html.includes('<span class="user-mention" data-user-id="*"'),
+        );
+      }),
+      { numRuns: 500 },
+    );
+  });
+
   it('finishes on repetitions of any fragment', () => {
     const pair = fc.tuple(fc.constantFrom(...fragments), fc.constantFrom(...fragments));
     fc.assert(
