@@ -71,30 +71,29 @@ export const horizontalRule: BlockRule = {
 };
 
 const quoteStart = /(?<![^\n]) {0,3}>/;
-const emptyQuoteLine = /^ {0,3}>\s*$/;
-/** A user or wildcard mention that is not silent yet. */
-const loudMention = /(?<![^\s'"(,:<])@(?=\*\*[^*]+\*\*)/gu;
+const lineWithText = /(?<![^\n])(?! {0,3}>\s*(?![^\n]))/;
+/** The mark of a quoted line; a line that has nothing else becomes blank. Beginning with a plain character it is found quickly. */
+const quoteMark = /\n(?:[^\S\n]*>[^\S\n]*(?![^\n])| {0,3}> ?)/g;
+const blankEnd = /(?<!\n)\n+$/;
+/** A user or wildcard mention that is not silent yet. The text of a table's cell starts behind a pipe. */
+const loudMention = /(?<![^\s'"(,:<|])@(?=\*\*[^*\n]+\*\*)/gu;
 
 /** Where the quote part of a block starts, or -1; markers without any text are no quote. */
 function quoteIndex(block: string): number {
   if (!block.includes('>')) return -1;
   const index = block.search(quoteStart);
-  if (index === -1) return -1;
-  const hasText = block
-    .slice(index)
-    .split('\n')
-    .some((line) => !emptyQuoteLine.test(line));
-  return hasText ? index : -1;
+  return index !== -1 && lineWithText.test(block.slice(index)) ? index : -1;
 }
 
-function unquotedLine(line: string): string {
-  if (line.trim() === '>') return '';
-  return line.replace(/^ {0,3}> ?/, '');
+/** The lines without their marks and without blank ones at the end; mentions in them are made silent (reference facts, markdown 7). */
+function unquotedLines(quote: string): string {
+  const lines = `\n${quote}`.replaceAll(quoteMark, '\n').slice(1).replace(blankEnd, '');
+  return lines.includes('@**') ? lines.replaceAll(loudMention, '@_') : lines;
 }
 
 /**
  * Quotes, lazy to the end of their block and merged with a quote right before (reference facts,
- * markdown 2.5). Mentions in them are made silent on the raw text (reference facts, markdown 7).
+ * markdown 2.5).
  */
 export const quoteRule: BlockRule = {
   test: (_parser, _parent, block) => quoteIndex(block) !== -1,
@@ -103,11 +102,7 @@ export const quoteRule: BlockRule = {
     const index = Math.max(quoteIndex(block), 0);
     const before = block.slice(0, index).replace(/\n$/, '');
     if (before !== '') parser.parseBlocks(parent, [before]);
-    const quoted = block
-      .slice(index)
-      .split('\n')
-      .map((line) => unquotedLine(line.replaceAll(loudMention, '@_')))
-      .join('\n');
+    const quoted = unquotedLines(block.slice(index));
     const sibling = parent.children.at(-1);
     const quote = sibling?.tag === 'blockquote' ? sibling : appendElement(parent, 'blockquote');
     parser.inState('blockquote', () => parser.parseText(quote, quoted));

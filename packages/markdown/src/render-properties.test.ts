@@ -270,6 +270,19 @@ describe('any content', () => {
     );
   });
 
+  it('mentions nobody from a quote, but groups', () => {
+    fc.assert(
+      fc.property(hostileContent, fc.constantFrom('>', '> ', '>>'), (content, mark) => {
+        const quoted = content
+          .split(/\r\n?|\n/)
+          .map((line) => `${mark}${line}`)
+          .join('\n');
+        expect(htmlOf(quoted, context) ?? '').not.toContain('<span class="user-mention" ');
+      }),
+      { numRuns: 500 },
+    );
+  });
+
   it('finishes on repetitions of any fragment', () => {
     const pair = fc.tuple(fc.constantFrom(...fragments), fc.constantFrom(...fragments));
     fc.assert(
