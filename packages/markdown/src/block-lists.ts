@@ -9,10 +9,10 @@ const nestedItem = /^ {2,3}(?:[0-9]+\.|[*+-]) +/;
 const isList = (element: BlockElement | undefined): boolean =>
   element?.tag === 'ul' || element?.tag === 'ol';
 
-/** Splits a block into items; an indented run of lines is an item that belongs to the one before. */
-function splitItems(block: string, marker: RegExp): string[] {
+/** Joins the lines of a block to items; an indented run of lines is an item that belongs to the one before. */
+function splitItems(lines: readonly string[], marker: RegExp): string[] {
   const items: string[][] = [];
-  for (const line of block.split('\n')) {
+  for (const line of lines) {
     const last = items.at(-1);
     const match = marker.exec(line);
     if (match !== null || last === undefined) {
@@ -48,7 +48,7 @@ function listRule(tag: 'ul' | 'ol', marker: RegExp): BlockRule {
     test: (_parser, _parent, block) => marker.test(block),
     run(parser, parent, blocks) {
       const block = blocks.shift() ?? '';
-      let items = splitItems(block, marker);
+      let items = splitItems(parser.linesOf(block), marker);
       const sibling = parent.children.at(-1);
       let list: BlockElement;
       if (sibling?.tag === tag) {
@@ -104,8 +104,8 @@ export const listIndentRule: BlockRule = {
     const block = blocks.shift() ?? '';
     const { level, target } = indentTarget(parser, parent, block);
     const indent = levelIndent.repeat(level);
-    const text = block
-      .split('\n')
+    const text = parser
+      .linesOf(block)
       .map((line) => (line.startsWith(indent) ? line.slice(indent.length) : line))
       .join('\n');
     parser.inState('detabbed', () => {

@@ -70,6 +70,8 @@ export const horizontalRule: BlockRule = {
   },
 };
 
+/** What taking the marks off takes, on each level again. */
+const stepsPerQuotedCharacter = 2;
 const quoteStart = /(?<![^\n]) {0,3}>/;
 const lineWithText = /(?<![^\n])(?! {0,3}>\s*(?![^\n]))/;
 /** The mark of a quoted line; a line that has nothing else becomes blank. Beginning with a plain character it is found quickly. */
@@ -102,6 +104,7 @@ export const quoteRule: BlockRule = {
     const index = Math.max(quoteIndex(block), 0);
     const before = block.slice(0, index).replace(/\n$/, '');
     if (before !== '') parser.parseBlocks(parent, [before]);
+    parser.spend((block.length - index) * stepsPerQuotedCharacter);
     const quoted = unquotedLines(block.slice(index));
     const sibling = parent.children.at(-1);
     const quote = sibling?.tag === 'blockquote' ? sibling : appendElement(parent, 'blockquote');

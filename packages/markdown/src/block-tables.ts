@@ -1,6 +1,9 @@
 import { appendElement } from './block-tree.ts';
 import type { BlockElement, BlockRule } from './block-tree.ts';
 
+/** What making a cell takes, in steps: the header decides how many a row has, however short it is. */
+const stepsPerCell = 600;
+
 type TableShape = { hasBorder: boolean; separator: string[] };
 
 const endBorder = /(?<!\\)(?:\\\\)*\|$/;
@@ -106,7 +109,7 @@ function columnAlignment(cell: string): string | undefined {
 /** Tables, only at the start of a block (reference facts, markdown 2.9). */
 export const tableRule: BlockRule = {
   test: (_parser, _parent, block) => block.includes('|') && findTableShape(block) !== undefined,
-  run(_parser, parent, blocks) {
+  run(parser, parent, blocks) {
     const block = blocks.shift() ?? '';
     const shape = findTableShape(block);
     if (shape === undefined) return;
@@ -114,6 +117,7 @@ export const tableRule: BlockRule = {
     const alignments = shape.separator.map((cell) => columnAlignment(cell));
 
     const appendRow = (section: BlockElement, tag: 'th' | 'td', line: string): void => {
+      parser.spend(stepsPerCell * alignments.length);
       const row = appendElement(section, 'tr');
       const trimmed = trimSpaces(line);
       const cells = splitCells(shape.hasBorder ? withoutBorder(trimmed) : trimmed);

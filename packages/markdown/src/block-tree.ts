@@ -15,7 +15,9 @@ export type BlockElement = {
 /** Rules look at the beginning of a block, and for marks in all of it, which is quick. */
 const stepsPerCharacter = 0.2;
 /** What choosing a rule and making an element takes, in steps. */
-const stepsPerBlock = 100;
+const stepsPerBlock = 300;
+/** What a rule takes for each line that it looks at by itself. */
+const stepsPerLine = 30;
 
 /** What surrounds the blocks being parsed; it decides whether text gets a paragraph of its own. */
 export type BlockState = 'list' | 'looselist' | 'detabbed' | 'blockquote';
@@ -77,6 +79,18 @@ export class BlockParser {
     this.#states.push(state);
     parse();
     this.#states.pop();
+  }
+
+  /** @throws UnableToRender when the budget is used up */
+  spend(steps: number): void {
+    this.#budget.spend(steps);
+  }
+
+  /** The lines of a block, paid for: a rule that looks at each of them does so again on every level of nesting. */
+  linesOf(block: string): string[] {
+    const lines = block.split('\n');
+    this.spend(lines.length * stepsPerLine);
+    return lines;
   }
 
   parseText(parent: BlockElement, text: string): void {

@@ -19,25 +19,12 @@ const stashMark = (index: number): string => stashOpen + index + stashClose;
 export const stashMarks = new RegExp(`${stashOpen}([0-9]+)${stashClose}`, 'g');
 export const wholeStashMark = new RegExp(`^${stashOpen}([0-9]+)${stashClose}$`);
 
-type OpenBlock = { fence: string; kind: 'quote' | 'code' | 'tex'; info: string; lines: string[] };
+type OpenBlock =
+  | { fence: string; kind: 'quote' }
+  | { fence: string; kind: 'code' | 'tex'; info: string; lines: string[] };
 
 /** Quote fences may nest without end; deeper ones are shown as code. */
 const quoteFencesMax = 50;
-
-function quotedLines(lines: readonly string[]): string[] {
-  return lines
-    .join('\n')
-    .split('\n\n')
-    .map((paragraph) =>
-      paragraph
-        .split('\n')
-        .filter((line) => line !== '')
-        .map((line) => `> ${line}`)
-        .join('\n'),
-    )
-    .join('\n\n')
-    .split('\n');
-}
 
 /**
  * Takes fenced blocks out of the lines (reference facts, markdown 2.6 to 2.8). Code and math
@@ -46,19 +33,24 @@ function quotedLines(lines: readonly string[]): string[] {
 export function extractFences(lines: readonly string[], stash: StashedBlock[]): string[] {
   const output: string[] = [];
   const open: OpenBlock[] = [];
+  let quoteDepth = 0;
+
+  /** Writes a line with the marks of all quotes around it at once; blank lines part paragraphs inside a quote as outside. */
+  const write = (line: string): void => {
+    output.push(quoteDepth === 0 || line === '' ? line : `${'>'.repeat(quoteDepth)} ${line}`);
+  };
 
   const close = (block: OpenBlock): void => {
     open.pop();
-    const target = open.at(-1)?.lines ?? output;
     if (block.kind === 'quote') {
-      target.push('');
-      // A loop, because spreading very many lines into one call overflows the stack.
-      for (const line of quotedLines(block.lines)) target.push(line);
-      target.push('');
+      quoteDepth -= 1;
+      write('');
       return;
     }
     stash.push({ kind: block.kind, text: block.lines.join('\n'), info: block.info });
-    target.push('', stashMark(stash.length - 1), '');
+    write('');
+    write(stashMark(stash.length - 1));
+    write('');
   };
 
   for (const line of lines) {
@@ -73,16 +65,17 @@ export function extractFences(lines: readonly string[], stash: StashedBlock[]): 
     }
     const fenceLine = matchFenceLine(line);
     if (fenceLine === undefined) {
-      (current?.lines ?? output).push(line);
+      write(line);
       continue;
     }
-    const quoteAllowed = fenceLine.isQuote && open.length < quoteFencesMax;
-    open.push({
-      fence: fenceLine.fence,
-      kind: quoteAllowed ? 'quote' : fenceLine.isTex ? 'tex' : 'code',
-      info: fenceLine.info,
-      lines: [],
-    });
+    const { fence, info, isQuote, isTex } = fenceLine;
+    if (isQuote && open.length < quoteFencesMax) {
+      write('');
+      quoteDepth += 1;
+      open.push({ fence, kind: 'quote' });
+    } else {
+      open.push({ fence, kind: isTex ? 'tex' : 'code', info, lines: [] });
+    }
   }
   for (let block = open.at(-1); block !== undefined; block = open.at(-1)) close(block);
   return output;

@@ -165,12 +165,19 @@ describe('what rendering costs', () => {
     ],
     ['quotes', fill('> ')],
     ['quote fences', fill('```quote\n')],
+    ['lines in deep quote fences', fill('```quote\n', 450) + fill('x\n', 9500)],
+    ['lines in a deep quote', '>'.repeat(199) + fill('x\n', 9800)],
+    ['lines in quotes in lists', '- > '.repeat(100) + fill('x\n', 9600)],
     ['rules', fill('---\n')],
     ['headings', fill('# a\n')],
     ['lists of two kinds', fill('* a\n1. b\n')],
     ['deep lists', Array.from({ length: 140 }, (_item, n) => `${'  '.repeat(n)}* a`).join('\n')],
     ['tables', fill('a | b\n--|--\n')],
     ['a wide table', `${fill('a|', 3000)}\n${fill('-|', 3000)}\n${fill('b|', 3000)}`],
+    [
+      'short rows of a wide table',
+      `${fill('a|', 2000)}\n${fill('-|', 2000)}\n${fill('x\n', 6000)}`,
+    ],
     ['starts of addresses', fill('(<"')],
     ['parentheses in an address', `https://quay.com/${fill('(')}`],
     ['dots', fill('a.')],
@@ -192,6 +199,22 @@ describe('what rendering costs', () => {
     ['code in a hard language', `\`\`\`typescript\n${fill('a: +', 9000)}\n\`\`\``],
   ])('is bounded for %s', (_name, content) => {
     expect(costOf(content).html?.length ?? 0).toBeLessThanOrEqual(htmlMaxLength);
+  });
+
+  it('is paid for on every level of quotes and lists', () => {
+    const stepsAt = (mark: string, depth: number): number =>
+      costOf(mark.repeat(depth) + fill('x\n', 5000)).steps;
+    for (const mark of ['>', '- ', '1. ', '- > ']) {
+      expect(stepsAt(mark, 40) - stepsAt(mark, 10)).toBeGreaterThan(30 * 5000);
+    }
+  });
+
+  it('is paid for every cell that the header of a table gives to a row', () => {
+    const { steps, html } = costOf(
+      `${fill('a|', 2000)}\n${fill('-|', 2000)}\n${fill('x\n', 6000)}`,
+    );
+    expect(html).toBeUndefined();
+    expect(steps).toBeGreaterThan(10_000_000);
   });
 
   it('is refused at the same step always', () => {

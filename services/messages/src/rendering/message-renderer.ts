@@ -14,8 +14,8 @@ import type { RenderPoolOptions } from './render-pool.ts';
  */
 const inPlaceMaxLength = 500;
 
-/** Formulas and highlighted code take milliseconds for a few characters. */
-const costly = /\$\$|```|~~~|^(?: {4}|\t)/m;
+/** Formulas, highlighted code and the cells that a wide table gives to its short rows take milliseconds for a few characters. */
+const costly = /\$\$|```|~~~|\||^(?: {4}|\t)/m;
 
 /** Two renderings of this length together compare in a millisecond. */
 const comparedInPlaceMaxLength = 1000;

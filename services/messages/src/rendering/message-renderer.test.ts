@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+
+import { MessageRenderer } from './message-renderer.ts';
+
+const data = {
+  realmUri: 'http://127.0.0.1',
+  users: [],
+  groups: [],
+  streams: [],
+  emoji: [],
+  linkifiers: [],
+  inlineImagePreview: true,
+  translateEmoticons: false,
+};
+
+test.each(['$$x$$', '```py\n1\n```', '~~~\nx', 'a|b\n-|-\n1', '    code', 'word '.repeat(101)])(
+  'a short message may wait for a thread when it is costly: %j',
+  async (content) => {
+    const withoutThreads = { log: { warn: () => undefined }, size: 0, waitingMax: 0 };
+    const renderer = new MessageRenderer(withoutThreads);
+    expect((await renderer.render('> some *words*', data)).html).toContain('<em>words</em>');
+    await expect(renderer.render(content, data)).rejects.toMatchObject({ status: 503 });
+  },
+);
