@@ -19,7 +19,8 @@ const plainMaxLength = htmlMaxCodePoints / 2;
  * Text that no rule can touch: one line of words and harmless punctuation, where every period ends
  * a word and the start is no list marker. Linkifiers see words, so a realm with any is excluded.
  */
-const plainText = /^(?!\p{N}+\. )[\p{L}\p{N}](?:[\p{L}\p{N} ,;?!'"()/%=]|\.(?= |$))*$/u;
+const plainText =
+  /^(?!\p{N}+\. )[\p{L}\p{N}](?:[\p{L}\p{N} ,;?'"()/%=]|!(?!(?:gr)?avatar\()|\.(?= |$))*$/u;
 
 function emptyFindings(): RenderFindings {
   return {

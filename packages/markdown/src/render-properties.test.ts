@@ -329,6 +329,8 @@ describe('plain text', () => {
     '㉈',
     'www',
     '. ',
+    '!avatar(',
+    '!gravatar(a)',
   ];
   const plainContent = fc
     .array(
@@ -363,6 +365,8 @@ describe('plain text', () => {
       'a@b',
       'a & b',
       '# a',
+      'x !avatar(mara)',
+      'x !gravatar()',
     ]) {
       expect(isPlainText(content, withoutLinkifiers)).toBe(false);
     }
