@@ -17,10 +17,11 @@ function withoutBorder(row: string): string {
   return row.replace(/^\|/, '').replace(endBorder, '');
 }
 
+/** A run of backticks; the first one of a run behind a backslash opens no code, but may close some. */
+type Ticks = { start: number; end: number; length: number; isEscaped: boolean };
+
 /** Where code spans run in a row: pipes there do not split (reference facts, markdown 2.9). */
-function codeRegions(
-  ticks: readonly { start: number; end: number; length: number }[],
-): [number, number][] {
+function codeRegions(ticks: readonly Ticks[]): [number, number][] {
   const regions: [number, number][] = [];
   const positions = new Map<number, number[]>();
   for (const [index, tick] of ticks.entries()) {
@@ -32,7 +33,7 @@ function codeRegions(
   while (index < ticks.length) {
     const opening = ticks[index];
     if (opening === undefined) break;
-    const list = positions.get(opening.length) ?? [];
+    const list = positions.get(opening.length - (opening.isEscaped ? 1 : 0)) ?? [];
     while (list[0] !== undefined && list[0] <= index) list.shift();
     const closingIndex = list[0];
     const closing = closingIndex === undefined ? undefined : ticks[closingIndex];
@@ -47,13 +48,14 @@ function codeRegions(
 }
 
 function splitCells(row: string): string[] {
-  const ticks: { start: number; end: number; length: number }[] = [];
+  const ticks: Ticks[] = [];
   const pipes: number[] = [];
   for (const match of row.matchAll(cellMarks)) {
     const run = match[1] ?? match[2];
     if (run !== undefined) {
       const end = match.index + match[0].length - 1;
-      ticks.push({ start: match.index, end, length: run.length });
+      const isEscaped = match[1] !== undefined;
+      ticks.push({ start: match.index, end, length: run.length, isEscaped });
     } else if (match[0] === '|') {
       pipes.push(match.index);
     }

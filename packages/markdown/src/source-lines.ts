@@ -47,17 +47,18 @@ export function separateHangingLists(lines: readonly string[]): string[] {
   for (const [index, line] of lines.entries()) {
     separated.push(line);
     const fenceLine = matchFenceLine(line);
+    const current = openFences.at(-1);
     if (fenceLine !== undefined) {
-      if (fenceLine.info === '' && openFences.at(-1)?.fence === fenceLine.fence) {
+      if (fenceLine.info === '' && current?.fence === fenceLine.fence) {
         openFences.pop();
-      } else {
+      } else if (current?.isCode !== true) {
         openFences.push({ fence: fenceLine.fence, isCode: !fenceLine.isQuote });
       }
     }
     const next = lines[index + 1];
     if (next === undefined || line === '') continue;
     const lower = hangingListLine.exec(next);
-    if (lower === null || openFences.some((fence) => fence.isCode)) continue;
+    if (lower === null || openFences.at(-1)?.isCode === true) continue;
     const upper = hangingListLine.exec(line);
     if (upper === null || upper[1]?.length !== lower[1]?.length) separated.push('');
   }
