@@ -60,7 +60,7 @@ export function extractFences(lines: readonly string[], stash: StashedBlock[]): 
       continue;
     }
     if (current !== undefined && current.kind !== 'quote') {
-      current.lines.push(current.kind === 'code' ? line.trimEnd() : line);
+      current.lines.push(line.trimEnd());
       continue;
     }
     const fenceLine = matchFenceLine(line);

@@ -12,7 +12,7 @@ export const mathFormulas: InlinePass = (text, run) => {
   return text.replaceAll(inlineMath, (whole, body: string) => {
     const tex = run.plainText(body);
     const html = texInlineHtml(tex, run.budget);
-    if (html !== undefined) return run.add({ kind: 'html', html });
+    if (html !== undefined) return run.add({ kind: 'html', html, source: run.plainText(whole) });
     return run.add({
       kind: 'element',
       tag: 'span',

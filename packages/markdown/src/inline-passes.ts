@@ -79,7 +79,7 @@ export function runInlinePasses(
     const block = stash[Number(index)];
     return block === undefined
       ? ''
-      : run.add({ kind: 'html', html: stashedHtml(block, run.budget) });
+      : run.add({ kind: 'html', html: stashedHtml(block, run.budget), source: block.text });
   });
   return runFrom(marked, 0, run);
 }

@@ -7,11 +7,11 @@ export type Mention = { kind: 'user' | 'group'; id: number } | { kind: 'wildcard
 
 /**
  * What a pass put in place of a piece of text. `content` of an element is text again, in which
- * later passes may have put further placeholders. A `mention` counts once the element is in the HTML: a later pass may drop it.
+ * later passes may have put further placeholders; `source` is what stands for finished HTML where only text can stand. A `mention` counts once the element is in the HTML: a later pass may drop it.
  */
 export type InlineNode =
   | { kind: 'text'; text: string }
-  | { kind: 'html'; html: string }
+  | { kind: 'html'; html: string; source: string }
   | { kind: 'code'; code: string }
   | {
       kind: 'element';
@@ -105,6 +105,7 @@ export class InlineRun {
       if (typeof piece === 'string') text += piece;
       else if (piece.kind === 'text') text += piece.text;
       else if (piece.kind === 'code') text += piece.code;
+      else if (piece.kind === 'html') text += piece.source;
       else if (piece.kind === 'element') text += this.plainText(piece.content, depth + 1);
     }
     return text;

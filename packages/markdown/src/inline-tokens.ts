@@ -34,9 +34,12 @@ export function pushInlineTokens(
       case 'text':
         push('text', '', 0).content = node.text;
         break;
-      case 'html':
-        push('html_inline', '', 0).content = node.html;
+      case 'html': {
+        const token = push('html_inline', '', 0);
+        token.content = node.html;
+        token.info = node.source;
         break;
+      }
       case 'code':
         push('code_inline', 'code', 0).content = node.code;
         break;

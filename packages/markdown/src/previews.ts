@@ -24,7 +24,7 @@ function attribute(token: Token, name: string): string {
   return String(token.attrs?.find(([key]) => key === name)?.[1] ?? '');
 }
 
-/** The links of one text run; text of a link is what a reader sees of it. */
+/** The links of one text run; text of a link is what a reader sees of it, of a formula its source. */
 function linksOfRun(
   inline: Token,
 ): { href: string; text: string; isNested: boolean; isAlone: boolean }[] {
@@ -34,7 +34,9 @@ function linksOfRun(
   let open: { token: Token; text: string; depth: number } | undefined;
   for (const [index, token] of children.entries()) {
     if (token.nesting === -1) depth -= 1;
-    if (open !== undefined && token.nesting === 0) open.text += token.content;
+    if (open !== undefined && token.nesting === 0) {
+      open.text += token.type === 'html_inline' ? token.info : token.content;
+    }
     if (token.tag === 'a' && token.nesting === 1 && open === undefined) {
       open = { token, text: '', depth };
     } else if (token.tag === 'a' && token.nesting === -1 && open?.depth === depth) {

@@ -251,6 +251,17 @@ describe('facts without a case', () => {
     expect(html('https://quay.com/a.png https://quay.com/a.png').split('<img').length).toBe(2);
   });
 
+  it('shows a formula in a topic and in the title of a preview as it is written', () => {
+    expect(html('#**garden>$$x$$**')).toBe(
+      '<p><a class="stream-topic" data-stream-id="21" href="/#narrow/stream/21-garden/topic/.24.24x.24.24">#garden &gt; $$x$$</a></p>',
+    );
+    expect(html('[see $$x$$](https://quay.com/a.png)')).toContain('title="see $$x$$"');
+  });
+
+  it('trims a math fence and splits it at any number of blank lines', () => {
+    expect(html('```math\n\nx  \n\n\n\ny\n\n\n```')).toBe(html('```math\nx\n\ny\n```'));
+  });
+
   it('keeps private-use characters of the author', () => {
     expect(html('a \u{100000}*b*\u{100001}')).toBe('<p>a \u{100000}<em>b</em>\u{100001}</p>');
   });

@@ -88,7 +88,9 @@ export function texInlineHtml(tex: string, budget: StepBudget): string | undefin
 /** The content of a math fence; blank lines separate formulas (reference facts, markdown 10). */
 export function texBlockHtml(text: string, budget: StepBudget): string {
   return text
-    .split('\n\n')
+    .replace(/^\n+/, '')
+    .trimEnd()
+    .split(/\n{2,}/)
     .map(
       (formula) =>
         render(formula, true, budget) ?? `<span class="tex-error">${escapeCode(formula)}</span>`,
