@@ -14,8 +14,9 @@ type FoundLink = {
   href: string;
   text: string;
   place: Place;
-  /** Index of the `inline` token that holds the link. */
+  /** Index of the `inline` token that holds the link, and of the token that opens its block. */
   inlineIndex: number;
+  blockOpen: number;
   /** Whether the link is all its block holds. */
   isAlone: boolean;
 };
@@ -70,26 +71,30 @@ function collectLinks(
   findings: RenderFindings,
 ): FoundLink[] {
   const found: FoundLink[] = [];
+  const openBlocks: number[] = [];
   let quoteDepth = 0;
   for (const [inlineIndex, token] of tokens.entries()) {
     if (token.tag === 'blockquote') quoteDepth += token.nesting;
+    if (token.nesting === 1) openBlocks.push(inlineIndex);
+    if (token.nesting === -1) openBlocks.pop();
     if (token.type !== 'inline') continue;
-    const parent = tokens[inlineIndex - 1];
-    const isFirst = parent?.nesting === 1;
+    const blockOpen = openBlocks.at(-1) ?? 0;
+    const tag = tokens[blockOpen]?.tag;
     for (const link of linksOfRun(token)) {
       findings.hasLink = true;
       const pathId = findUploadPathId(link.href, realmUri);
       if (pathId !== undefined) findings.attachmentPathIds.add(pathId);
       if (quoteDepth > 0) continue;
       let place: Place = 'elsewhere';
-      if (!link.isNested && isFirst && parent.tag === 'p') place = 'paragraph';
-      if (!link.isNested && isFirst && parent.tag === 'li') place = 'item';
-      const isOnlyRun = tokens[inlineIndex + 1]?.nesting === -1;
+      if (!link.isNested && tag === 'p') place = 'paragraph';
+      if (!link.isNested && tag === 'li') place = 'item';
+      const isOnlyRun = blockOpen === inlineIndex - 1 && tokens[inlineIndex + 1]?.nesting === -1;
       found.push({
         href: link.href,
         text: link.text,
         place,
         inlineIndex,
+        blockOpen,
         isAlone: link.isAlone && isOnlyRun,
       });
     }
@@ -149,7 +154,7 @@ export function addPreviews(
       atEnd += html;
       continue;
     }
-    const blockOpen = link.inlineIndex - 1;
+    const { blockOpen } = link;
     const blockClose = closingIndex(tokens, blockOpen);
     const disappears = link.isAlone && link.text === link.href;
     if (link.place === 'paragraph') {

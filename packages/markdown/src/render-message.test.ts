@@ -72,6 +72,14 @@ describe('message properties', () => {
       context,
     );
     expect(message.attachmentPathIds).toEqual(['1/ab/a.txt', '1/cd/b.txt']);
+    const otherSchemes = renderMessage(
+      '[a](http://chat.example.com/user_uploads/1/ab/a.txt?x) chat.example.com/user_uploads/1/cd/b.txt ' +
+        '[c](ftp://chat.example.com/user_uploads/1/c) [d](http://chat.example.com.evil/user_uploads/1/d) ' +
+        '[e](https://chat.example.com:81/user_uploads/1/e) [f](https://x@chat.example.com/user_uploads/1/f) ' +
+        '[g](https://chat.example.com@evil.example/user_uploads/1/g) [h](https://quay.com/?/user_uploads/1/h)',
+      context,
+    );
+    expect(otherSchemes.attachmentPathIds).toEqual(['1/ab/a.txt', '1/cd/b.txt']);
   });
 
   it('tells /me messages by their raw beginning', () => {
@@ -245,6 +253,9 @@ describe('facts without a case', () => {
     const preview = html('# https://quay.com/a.png\n\nend');
     expect(preview.indexOf('message_inline_image')).toBeGreaterThan(preview.indexOf('<p>end</p>'));
     expect(html('* see https://quay.com/a.png\n* b')).toContain('</a></div></li>\n<li>b</li>');
+    expect(html('1. # h\nhttps://quay.com/a.png\n\nend')).toMatch(
+      /a.png<\/a><div class="message_inline_image">.*<\/div><\/li>\n<\/ol>\n<p>end<\/p>/,
+    );
     expect(html('https://github.com/o/r/blob/main/a.png')).toContain(
       'url=https%3A%2F%2Fraw.githubusercontent.com%2Fo%2Fr%2Fmain%2Fa.png&amp;size=full',
     );

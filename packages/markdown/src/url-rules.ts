@@ -1,8 +1,10 @@
 /** Schemes that a link may have, and of these the ones that need a host (reference facts, markdown 4.4). */
 const acceptedSchemes = new Set(['http', 'https', 'ftp', 'mailto', 'file', 'bitcoin']);
-const hostSchemes = new Set(['http', 'https', 'ftp']);
+const webSchemes = new Set(['http', 'https']);
+const hostSchemes = new Set([...webSchemes, 'ftp']);
 
-type UrlParts = { scheme: string; host: string; path: string; rest: string };
+/** `authority` is the host with the two slashes before it. */
+type UrlParts = { scheme: string; authority: string; host: string; path: string; rest: string };
 
 function splitUrl(url: string): UrlParts {
   let scheme = '';
@@ -13,15 +15,12 @@ function splitUrl(url: string): UrlParts {
     scheme = (match[1] ?? '').toLowerCase();
     remainder = url.slice(match[0].length);
   }
-  let host = '';
-  if (remainder.startsWith('//')) {
-    const end = remainder.slice(2).search(/[/?#]/);
-    host = end === -1 ? remainder.slice(2) : remainder.slice(2, end + 2);
-    remainder = remainder.slice(2 + host.length);
-  }
+  const authority = /^\/\/[^/?#]*/.exec(remainder)?.[0] ?? '';
+  remainder = remainder.slice(authority.length);
   const pathEnd = remainder.search(/[?#]/);
   const path = pathEnd === -1 ? remainder : remainder.slice(0, pathEnd);
-  return { scheme, host, path, rest: remainder.slice(path.length) };
+  const rest = remainder.slice(path.length);
+  return { scheme, authority, host: authority.slice(2), path, rest };
 }
 
 function isUnparseable({ host }: UrlParts): boolean {
@@ -71,11 +70,10 @@ export function linkHref(url: string, realmUri: string): string | undefined {
     parts = splitUrl(`http://${source}`);
     if (isUnparseable(parts)) return '';
   }
-  const { scheme, host, path, rest } = parts;
+  const { scheme, authority, host, path, rest } = parts;
   if (!acceptedSchemes.has(scheme)) return undefined;
   if (host === '' && hostSchemes.has(scheme)) return undefined;
-  const slashes = host !== '' || scheme === 'file' ? '//' : '';
-  return relativeToRealm(`${scheme}:${slashes}${host}${path}${rest}`, realmUri);
+  return relativeToRealm(`${scheme}:${authority}${path}${rest}`, realmUri);
 }
 
 /** The title of a link: its href, or the file name of an upload (reference facts, markdown 4.4). */
@@ -87,11 +85,13 @@ export function linkTitle(href: string): string {
 /**
  * The path id of a linked upload of this realm (reference facts, markdown 14).
  *
- * @param href As rendered: relative, root-relative or absolute.
+ * @param href As rendered: relative, root-relative or absolute. Either scheme will do: a bare host becomes an `http:` link.
  */
 export function findUploadPathId(href: string, realmUri: string): string | undefined {
-  const relative = href.startsWith(`${realmUri}/`) ? href.slice(realmUri.length) : href;
-  return /^\/?user_uploads\/([0-9]+\/[^?#]+)/.exec(relative)?.[1];
+  const { scheme, authority, path } = splitUrl(href);
+  const isOnSite =
+    scheme === '' || (webSchemes.has(scheme) && authority === splitUrl(realmUri).authority);
+  return isOnSite ? /^\/?user_uploads\/([0-9]+\/.+)/s.exec(path)?.[1] : undefined;
 }
 
 /** `%XX` of an ASCII character that `encodeURIComponent` leaves alone. */
