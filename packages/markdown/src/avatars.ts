@@ -1,9 +1,12 @@
 import { hasPlaceholder } from './inline-run.ts';
 import type { InlinePass } from './inline-run.ts';
 
+/** No parenthesis is in an address, or each of many references without an end would be looked for to the end of the text. */
+export const avatarReference = /!(?:gr)?avatar\(([^()]*)\)/g;
+
 /** `!avatar(EMAIL)` and `!gravatar(EMAIL)` (reference facts, markdown 4.7). */
 export const avatars: InlinePass = (text, run) => {
-  return text.replaceAll(/!(?:gr)?avatar\(([^)]*)\)/g, (whole, address: string) => {
+  return text.replaceAll(avatarReference, (whole, address: string) => {
     if (hasPlaceholder(address)) return whole;
     const email = address.trim().toLowerCase();
     const user = run.context.userByEmail?.(email);

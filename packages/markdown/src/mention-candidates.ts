@@ -1,3 +1,4 @@
+import { avatarReference } from './avatars.ts';
 import { splitMention } from './mentions.ts';
 import { normalisedLines } from './source-lines.ts';
 
@@ -15,7 +16,6 @@ export type MentionCandidates = {
 const userName = /@_?\*\*(?=([^*\n]+)\*\*)/g;
 const groupName = /@\*(?=([^*\n]+)\*)/g;
 const streamName = /#\*\*(?=([^*\n]+)\*\*)/g;
-const avatarAddress = /!(?:gr)?avatar\((?=([^)]*)\))/g;
 
 function captures(content: string, pattern: RegExp): string[] {
   return Array.from(content.matchAll(pattern), (match) => match[1] ?? '');
@@ -49,7 +49,7 @@ export function mentionCandidates(content: string): MentionCandidates {
     groupNames: [...new Set(captures(source, groupName))],
     streamNames: [...streams],
     emails: [
-      ...new Set(captures(source, avatarAddress).map((email) => email.trim().toLowerCase())),
+      ...new Set(captures(source, avatarReference).map((email) => email.trim().toLowerCase())),
     ],
   };
 }
