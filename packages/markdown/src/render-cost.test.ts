@@ -209,6 +209,12 @@ describe('what rendering costs', () => {
     }
   });
 
+  it('is paid for the HTML of formulas, whatever number of runs they are in', () => {
+    const { html, steps } = costOf(fill(`$$${'é'.repeat(100)}$$\n\n`, 3120));
+    expect(html).toBeUndefined();
+    expect(steps).toBeGreaterThan(10_000_000);
+  });
+
   it('is paid for every cell that the header of a table gives to a row', () => {
     const { steps, html } = costOf(
       `${fill('a|', 2000)}\n${fill('-|', 2000)}\n${fill('x\n', 6000)}`,

@@ -269,6 +269,13 @@ describe('facts without a case', () => {
     expect(html('[see $$x$$](https://quay.com/a.png)')).toContain('title="see $$x$$"');
   });
 
+  it('shows long formulas that give little HTML, and refuses longer ones', () => {
+    const formula = (length: number): string =>
+      String.raw`$$\text{${'word '.repeat(length / 5)}}$$`;
+    expect(html(formula(1900))).toContain('class="katex"');
+    expect(() => html(formula(2000))).toThrow('a formula is too long');
+  });
+
   it('trims a math fence and splits it at any number of blank lines', () => {
     expect(html('```math\n\nx  \n\n\n\ny\n\n\n```')).toBe(html('```math\nx\n\ny\n```'));
   });

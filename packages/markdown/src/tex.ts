@@ -4,11 +4,13 @@ import { escapeCode } from './escaping.ts';
 import { UnableToRender } from './render-context.ts';
 import type { StepBudget } from './step-budget.ts';
 
-/** Longer formulas give more HTML than a message may have, a hundred characters for each of theirs as a rule. */
-const formulaMaxLength = 1200;
+/** Longer formulas give more HTML than a message may have, a hundred characters for each of theirs as a rule, and take long for it. */
+const formulaMaxLength = 2000;
 /** A formula takes a few microseconds for each character and some 0.1 ms besides, rarely ten times that. */
-const stepsPerCharacter = 2000;
+const stepsPerCharacter = 1000;
 const stepsPerFormula = 20_000;
+/** Accents and the like give far more HTML than other characters, and take their time for it. */
+const stepsPerHtmlCharacter = 20;
 
 /** Commands that give a name to TeX; what they make of a few characters grows with the power of their number. */
 const definition =
@@ -26,8 +28,9 @@ function render(tex: string, displayMode: boolean, budget: StepBudget): string |
   if (isDefining && (tex.length > definingMaxLength || tex.split('#').length - 1 > parametersMax)) {
     return undefined;
   }
+  let html: string;
   try {
-    const html = katex.renderToString(tex, {
+    html = katex.renderToString(tex, {
       displayMode,
       throwOnError: true,
       output: 'htmlAndMathml',
@@ -37,12 +40,13 @@ function render(tex: string, displayMode: boolean, budget: StepBudget): string |
       maxExpand: isDefining ? definingMaxExpand : maxExpand,
       maxSize: 50,
     });
-    return withKnownNames(html);
   } catch {
     // A parse error, or nesting so deep that the parser ran out of stack: either way the
     // author sees the source marked as wrong.
     return undefined;
   }
+  budget.spend(html.length * stepsPerHtmlCharacter);
+  return withKnownNames(html);
 }
 
 /** Classes that are named as ever, of those with the library's name before them. */
