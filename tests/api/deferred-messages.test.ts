@@ -341,6 +341,20 @@ describe('a reminder', () => {
     expect(rows).toEqual([{ given: 1 }]);
   });
 
+  test('has no widget, which would hide who asked', async () => {
+    const reminder = {
+      delivery_type: 'remind',
+      widget_content: {
+        widget_type: 'zform',
+        extra_data: { type: 'choices', heading: 'x', choices: [] },
+      },
+    };
+    expect(await refusalOf(defer(all.bob, reminder))).toMatchObject({
+      status: 400,
+      msg: 'Widgets: a reminder has none',
+    });
+  });
+
   test('is not sent where its asker may not send any more, though the bot may', async () => {
     const person = await makePerson();
     const { id } = await all.organization.makeStream('left', [person, all.cat], {
@@ -416,12 +430,11 @@ describe('refused at its time', () => {
     });
     await deliver(bot);
     expect(await sentBy(bot)).toEqual([]);
-    await waitUntil('the owner is told', async () => (await privateMessages(owner)).length > 0);
     expect(await privateMessages(owner)).toMatchObject([
       {
         content:
-          'Your bot `Late Bot` (`late.bot@example.com`) asked for a message to be sent later, which was refused at its time: ' +
-          '`Only organization administrators can send to this stream.`',
+          'For your bot `late.bot@example.com` a message in the topic `lunch` was not sent at its time: ' +
+          '`Only organization administrators can send to this stream.`\n\n```\nhello\n```',
       },
     ]);
   });

@@ -48,15 +48,13 @@ async function letTimeCome(): Promise<void> {
   );
 }
 
+async function waiting(): Promise<number> {
+  const { rows } = await all.pool.query('SELECT id FROM deferred_messages');
+  return rows.length;
+}
+
 async function settle(): Promise<void> {
-  await waitUntil(
-    'nothing waits',
-    async () => {
-      const { rows } = await all.pool.query('SELECT id FROM deferred_messages LIMIT 1');
-      return rows.length === 0;
-    },
-    { deadlineMs },
-  );
+  await waitUntil('nothing waits', async () => (await waiting()) === 0, { deadlineMs });
 }
 
 async function contents(where: string): Promise<string[]> {
@@ -93,6 +91,27 @@ test.each([
     expect(await contents(`%${content}`)).toHaveLength(1);
     for (const service of next) await service.kill('SIGTERM');
   }
+});
+
+test('a message of which the database has not said that it was stored is stored once', async () => {
+  const service = await startDoomed();
+  const held = postgres.holdBack('to-client', (bytes) => bytes.includes('COMMIT'));
+  const answer = all.cat.client.post('messages', {
+    type: 'stream',
+    to: 'Denmark',
+    topic: 'lunch',
+    content: 'stored?',
+    delivery_type: 'send_later',
+    deliver_at: '2999-01-01T12:00Z',
+  });
+  await waitUntil('it is stored', async () => (await waiting()) === 1);
+  postgres.cut();
+  held.release();
+  expect(await answer).toMatchObject({ deliver_at: '2999-01-01T12:00:00+00:00' });
+  expect(await waiting()).toBe(1);
+  await letTimeCome();
+  await settle();
+  await service.kill('SIGTERM');
 });
 
 test('refused at its time, a message brings one notice though the process dies after it', async () => {

@@ -91,11 +91,12 @@ export async function addDeferredMessage(
 export async function takeDueDeferredMessage(db: Queryable): Promise<DeferredMessage | undefined> {
   const { rows } = await db.query<DeferredMessage>({
     name: 'deferred-message-take',
+    // By the clock as of the statement, the index finds what is due; by one that goes on meanwhile, all that waits would be read.
     text: `UPDATE deferred_messages t SET attempts = attempts + 1,
         due_at = clock_timestamp() + make_interval(secs => least(${claimMaxSecs}, ${claimSecs} * 2 ^ least(attempts, 10)))
       WHERE t.id = (
         SELECT d.id FROM deferred_messages d
-        WHERE d.due_at <= clock_timestamp() AND NOT EXISTS (SELECT FROM realm r WHERE r.is_deactivated)
+        WHERE d.due_at <= statement_timestamp() AND NOT EXISTS (SELECT FROM realm r WHERE r.is_deactivated)
           AND NOT EXISTS (SELECT FROM deferred_messages e
             WHERE e.sender_id = d.sender_id AND e.attempts < 2 AND (e.deliver_at, e.id) < (d.deliver_at, d.id))
         ORDER BY d.due_at, d.id LIMIT 1 FOR UPDATE OF d SKIP LOCKED)

@@ -12,6 +12,8 @@ const keysIntervalMs = 600_000;
 const filesIntervalMs = 60_000;
 /** A deferred message is at most so late. */
 const deliveryIntervalMs = 1_000;
+/** Of as many senders, so that nobody waits for another's hundreds. */
+const deliveriesAtOnce = 4;
 
 /**
  * Keeps what sends leave behind small: the search index's pending list, keys past their day, and what is not
@@ -52,7 +54,10 @@ export function upkeepOfMessages(
       name: 'delivering deferred messages',
       intervalMs: deliveryIntervalMs,
       run: async () => {
-        while (!stopping.aborted && (await of.deferredMessages.deliverNext()));
+        const deliver = async (): Promise<void> => {
+          while (!stopping.aborted && (await of.deferredMessages.deliverNext()));
+        };
+        await Promise.all(Array.from({ length: deliveriesAtOnce }, deliver));
       },
     },
   ];

@@ -5,9 +5,12 @@
  * A message is sent under the key that it was stored with, and its row goes after that: whoever finds the row of a message that was
  * sent sends nothing. Any number of processes may take rows.
  */
+import { setTimeout } from 'node:timers/promises';
+
 import { ApiError, badRequest, idempotencyKeyReused } from '@parley/contracts';
 import { transaction } from '@parley/database';
-import type { Pool } from '@parley/database';
+import type { Client, Pool } from '@parley/database';
+import { isStoreFailure } from '@parley/http';
 import type { Logger } from '@parley/logging';
 import {
   addDeferredMessage,
@@ -36,6 +39,10 @@ import { readDeliveryTime, writeDeliveryTime } from './delivery-time.ts';
 /** A waiting message takes room, and each is sent by the server itself, whatever the rate of its sender's requests. */
 export const waitingMax = 500;
 
+/** How long a request is held that may have been stored. */
+const unknownDeadlineMs = 50_000;
+const retryWaitMs = 500;
+
 /** Leaves a notice room for more than the text of the message. */
 const quotedMaxCodePoints = 9_000;
 
@@ -54,9 +61,11 @@ export type DeferredMessagesOptions = {
   readonly registry: Registry;
 };
 
-function checkReminder(message: CheckedMessage): void {
+/** Clients show a widget in place of the text, and with it of the line that says who asked. */
+function checkReminder(message: CheckedMessage, { widgetContent }: DeferredRequest): void {
   if (message.kind === 'private' && message.participants.length > 1)
     throw badRequest('Reminders can only be set for streams.');
+  if (widgetContent !== undefined) throw badRequest('Widgets: a reminder has none');
 }
 
 /** Ids, so that a stream or a person who has another name by then is still meant. */
@@ -111,7 +120,7 @@ export class DeferredMessages {
   /**
    * Stores a message until its time.
    *
-   * @returns the time, in ISO 8601 with an offset; for a repeat too, whatever became of the message since
+   * @returns the time, in ISO 8601 with an offset; for a repeat too while the message waits, and a day after it was sent
    * @throws ApiError what is wrong with the time, what a send is refused for, 409 for a key used for another message
    */
   async defer(request: DeferredRequest): Promise<string> {
@@ -143,8 +152,8 @@ export class DeferredMessages {
     if (deliverAtMs <= Date.now()) throw badRequest('Time must be in the future.');
     const isReminder = request.deliveryType === 'remind';
     const message = await this.#sender.check(request);
-    if (isReminder) checkReminder(message);
-    await transaction(this.#pool, async (client) => {
+    if (isReminder) checkReminder(message, request);
+    await this.#untilKnown(sendKey, async (client) => {
       // One at a time of an account, so that they are counted right and a repeat that comes meanwhile is seen.
       await lockUserForOwnChange(client, request.senderId);
       const earlier = await findDeferredMessage(client, sendKey);
@@ -169,6 +178,26 @@ export class DeferredMessages {
         deliverAtMs,
       );
     });
+  }
+
+  /**
+   * Stores something though the database may fail on the way: where nobody knows whether it was stored, a client without a key could only
+   * have it stored twice.
+   */
+  async #untilKnown(
+    { isClients }: SendKey,
+    store: (client: Client) => Promise<void>,
+  ): Promise<void> {
+    const givenUpAtMs = performance.now() + (isClients ? 0 : unknownDeadlineMs);
+    for (;;) {
+      try {
+        await transaction(this.#pool, store);
+        return;
+      } catch (error) {
+        if (!isStoreFailure(error) || performance.now() >= givenUpAtMs) throw error;
+      }
+      await setTimeout(retryWaitMs);
+    }
   }
 
   /**
@@ -216,8 +245,6 @@ export class DeferredMessages {
 
   /** The notification bot sends it, but only what and where its asker may send. */
   async #remind(message: DeferredMessage, sendKey: SendKey): Promise<void> {
-    const request = requestOf(message);
-    await this.#sender.check(request);
     const [bot, asker] = await Promise.all([
       findNotificationBot(this.#pool),
       findUserById(this.#pool, message.senderId),
@@ -225,46 +252,40 @@ export class DeferredMessages {
     if (bot === undefined || asker === undefined) throw new Error('who reminds or asked is gone');
     await this.#sender.sendWithKey(
       {
-        ...request,
+        ...requestOf(message),
         senderId: bot.id,
         content: reminderText(asker, message),
         clientName: systemClientName,
         namedAs: asker.id,
+        allowedTo: asker.id,
       },
       sendKey,
     );
   }
 
+  /** Of a bot its owner is told. */
   async #tellSender(message: DeferredMessage, refusal: ApiError): Promise<void> {
     const [bot, account] = await Promise.all([
       findNotificationBot(this.#pool),
       findUserById(this.#pool, message.senderId),
     ]);
     if (bot === undefined || account?.isActive !== true) return;
-    const reason = asCode(refusal.message);
-    if (account.botType !== null) {
-      // Of a stream that is not there for a bot its owner was told when the send was refused.
-      if (refusal.code !== 'STREAM_DOES_NOT_EXIST')
-        this.#sender.tellOwnerOfBot(
-          account.id,
-          `asked for a message to be sent later, which was refused at its time: ${reason}`,
-        );
-      return;
-    }
+    const told = account.botOwnerId ?? account.id;
+    const whose = told === account.id ? 'Your' : `For your bot ${asCode(account.email)} a`;
     const what =
       message.streamId === null
-        ? 'Your private message'
-        : `Your message in the topic ${asCode(message.topic)}`;
+        ? 'private message'
+        : `message in the topic ${asCode(message.topic)}`;
     await this.#sender
       .sendSystemMessage({
         senderId: bot.id,
         type: 'private',
-        toId: account.id,
-        content: `${what} was not sent at its time: ${reason}\n\n${codeBlock(message.content, quotedMaxCodePoints)}`,
+        toId: told,
+        content: `${whose} ${what} was not sent at its time: ${asCode(refusal.message)}\n\n${codeBlock(message.content, quotedMaxCodePoints)}`,
         key: `deferred-message-${message.id}`,
       })
       .catch((error: unknown) => {
-        // The account was deactivated just now.
+        // Whoever is to be told has no active account any more.
         if (!isRefusal(error)) throw error;
       });
   }

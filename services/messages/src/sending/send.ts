@@ -45,6 +45,8 @@ export type KeyedSend = MessageRequest & {
   readonly readByIds?: readonly number[];
   /** Whose access decides which streams the text may name and which files it may give; by default the sender's. */
   readonly namedAs?: number;
+  /** Who has to be allowed to send it as well. */
+  readonly allowedTo?: number;
 };
 
 /** A send as a request brings it. */
@@ -245,7 +247,7 @@ export class MessageSender {
   /** @returns undefined when what was checked no longer held at the message's place in the log */
   async #trySend(request: KeyedSend, sendKey: SendKey): Promise<number | undefined> {
     await this.#rounds.enter();
-    const message = await checkMessage(this.#reads, request);
+    const message = await this.#checkSend(request);
     const widget = findWidget(message.content, request.widgetContent);
     const namedAs = request.namedAs ?? message.sender.id;
     const [conversation, named, submessages] = await Promise.all([
@@ -283,6 +285,16 @@ export class MessageSender {
     if (outcome === 'reused') throw idempotencyKeyReused();
     if (outcome === 'sent') this.#notices.afterSend(message);
     return outcome === 'stale' ? undefined : messageId;
+  }
+
+  /** At its place in the log a message of one account that another one has to be allowed to send depends on the other's subscription. */
+  async #checkSend(request: KeyedSend): Promise<CheckedMessage> {
+    const message = await checkMessage(this.#reads, request);
+    if (request.allowedTo === undefined) return message;
+    const allowed = await checkMessage(this.#reads, { ...request, senderId: request.allowedTo });
+    return message.kind === 'stream' && allowed.kind === 'stream'
+      ? { ...message, authorityId: allowed.authorityId }
+      : message;
   }
 
   #textOf(message: CheckedMessage, named: NamedInMessage): Promise<ComposedText> {
