@@ -1,6 +1,10 @@
 import { renderDescription } from './render-message.ts';
+import type { StepBudget } from './step-budget.ts';
 
 const nothing = (): undefined => undefined;
+
+/** Gives the HTML of a description. Those of one request share a budget: what is beyond it is shown as text. */
+export type DescriptionRenderer = (description: string, budget?: StepBudget) => string;
 
 /**
  * Makes the renderer of stream descriptions (reference facts, streams 3.1): all message syntax, no previews. Names of people,
@@ -8,7 +12,7 @@ const nothing = (): undefined => undefined;
  *
  * @param publicUrl without a slash at the end
  */
-export function descriptionRenderer(publicUrl: string): (description: string) => string {
+export function descriptionRenderer(publicUrl: string): DescriptionRenderer {
   const context = {
     realmUri: publicUrl,
     usersByName: () => [],
@@ -19,5 +23,6 @@ export function descriptionRenderer(publicUrl: string): (description: string) =>
     linkifiers: [],
     settings: { inlineImagePreview: false },
   };
-  return (description) => (description === '' ? '' : renderDescription(description, context));
+  return (description, budget) =>
+    description === '' ? '' : renderDescription(description, context, budget);
 }

@@ -1,5 +1,6 @@
 export { alertWordMatches } from './alert-words.ts';
 export { descriptionRenderer } from './description-renderer.ts';
+export type { DescriptionRenderer } from './description-renderer.ts';
 export { extraEmoji, findEmojiCode, isEmojiName, namesOfEmojiCode } from './emoji-catalogue.ts';
 export { htmlDiff } from './html-diff/html-diff.ts';
 export { isLinkifierPattern } from './linkifier-shape.ts';
@@ -14,5 +15,6 @@ export type {
   RenderSettings,
 } from './render-context.ts';
 export { renderMessage } from './render-message.ts';
+export { StepBudget } from './step-budget.ts';
 export { narrowEncode } from './stream-links.ts';
 export { findSubjectLinks } from './subject-links.ts';

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createTestContext } from '../tests/test-context.ts';
 import { UnableToRender } from './render-context.ts';
 import { renderDescription, renderMessage } from './render-message.ts';
+import { StepBudget } from './step-budget.ts';
 
 const context = createTestContext();
 const html = (content: string): string => renderMessage(content, context).html;
@@ -126,6 +127,13 @@ describe('descriptions', () => {
       '<p>see <em>https</em> <a href="https://quay.com/a.png" target="_blank" title="https://quay.com/a.png">https://quay.com/a.png</a></p>',
     );
     expect(renderDescription('', context)).toBe('');
+  });
+
+  it('are shown as text where those before them took what they have together', () => {
+    const budget = new StepBudget();
+    expect(renderDescription('*a*', context, budget)).toBe('<p><em>a</em></p>');
+    budget.spend(10_000_000 - budget.spent);
+    expect(renderDescription('*a*', context, budget)).toBe('<p>*a*</p>');
   });
 
   it('are shown as text where a message would be refused', () => {

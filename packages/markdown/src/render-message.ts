@@ -114,13 +114,18 @@ export function renderHtmlByRules(
 /**
  * Renders a description of a stream or the organization: all message syntax, no previews (reference facts, streams 3.1).
  *
+ * @param budget of this description, or of several together
  * @returns the text itself, escaped, where its HTML would be too long or take too long: there every description is admitted
  */
-export function renderDescription(description: string, context: RenderContext): string {
+export function renderDescription(
+  description: string,
+  context: RenderContext,
+  budget = new StepBudget(),
+): string {
   const asText = `<p>${escapeText(description)}</p>`;
   if (isPlainText(description, context)) return asText;
   try {
-    return renderHtml(description, context, emptyFindings(), false);
+    return renderHtml(description, context, emptyFindings(), false, budget);
   } catch (error) {
     if (error instanceof UnableToRender && error.cause === undefined) return asText;
     throw error;

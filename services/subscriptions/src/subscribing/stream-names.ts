@@ -1,4 +1,6 @@
 import { badRequest, foldName } from '@parley/contracts';
+import { StepBudget } from '@parley/markdown';
+import type { DescriptionRenderer } from '@parley/markdown';
 import { streamNameFault } from '@parley/store';
 
 import { withoutNewlines } from '../streams/description.ts';
@@ -33,14 +35,15 @@ export type StreamToJoin = NamedStream & {
  */
 export function withDescriptions(
   wanted: ReadonlyMap<string, NamedStream>,
-  renderDescription: (description: string) => string,
+  renderDescription: DescriptionRenderer,
 ): Map<string, StreamToJoin> {
+  const budget = new StepBudget();
   return new Map(
     [...wanted].map(([folded, entry]) => {
       const description = withoutNewlines(entry.description ?? '');
       return [
         folded,
-        { ...entry, description, renderedDescription: renderDescription(description) },
+        { ...entry, description, renderedDescription: renderDescription(description, budget) },
       ];
     }),
   );
