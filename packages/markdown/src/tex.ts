@@ -9,6 +9,8 @@ const formulaMaxLength = 2000;
 /** A formula takes a few microseconds for each character and some 0.1 ms besides, rarely ten times that. */
 const stepsPerCharacter = 1000;
 const stepsPerFormula = 20_000;
+/** Of a letter with accents KaTeX makes several boxes for each. */
+const stepsPerAccent = 4000;
 /** Accents and the like give far more HTML than other characters, and take their time for it. */
 const stepsPerHtmlCharacter = 20;
 
@@ -23,7 +25,10 @@ const maxExpand = 1000;
 
 function render(tex: string, displayMode: boolean, budget: StepBudget): string | undefined {
   if (tex.length > formulaMaxLength) throw new UnableToRender('a formula is too long');
-  budget.spend(stepsPerFormula + tex.length * stepsPerCharacter);
+  const accents = tex.normalize('NFD').length - tex.length;
+  budget.spend(
+    stepsPerFormula + tex.length * stepsPerCharacter + Math.max(0, accents) * stepsPerAccent,
+  );
   const isDefining = definition.test(tex);
   if (isDefining && (tex.length > definingMaxLength || tex.split('#').length - 1 > parametersMax)) {
     return undefined;
