@@ -76,6 +76,14 @@ test.each([
   expect(asStream(name)).toBe(`#**${name}**`);
 });
 
+test.each(['open evil.com/login now', 'x evil.com/a.png y', 'word example.com word', 'issue #1'])(
+  'the name %s is code',
+  (name) => {
+    expect(asBold(name)).toBe(asCode(name));
+    expect(asStream(name)).toBe(asCode(name));
+  },
+);
+
 const namePieces = [
   ...pieces,
   ...Array.from(`_&/#+'"()=%?!.,-|{}^~@:;$ℹ`),
@@ -95,10 +103,11 @@ const names = fc
   // References to characters are read in code too.
   .filter((name) => name !== '' && !/&#?\w+;/.test(name));
 
-/** @returns the text, without the spaces that part backticks in code from those around it */
+/** @returns the text as browsers show it, without the spaces that part backticks in code from those around it */
 function textOf(html: string): string {
   return html
     .trim()
+    .replaceAll(/\s+/g, ' ')
     .replaceAll('&quot;', '"')
     .replaceAll('&#39;', "'")
     .replaceAll('&lt;', '<')

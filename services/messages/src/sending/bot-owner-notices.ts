@@ -44,9 +44,9 @@ export function asCode(text: string): string {
 
 /**
  * Names of characters that mean nothing to markdown within `**`. The others could make mentions, emoji, links, formulas or references
- * to characters, and `!avatar(…)` would be a picture.
+ * to characters; `!avatar(…)` would be a picture, `example.com` a link, and `#1` is what linkifiers look for.
  */
-const plainName = /^(?:[\p{L}\p{N}\p{M} .,_&/#+'"()=%?|{}-]|!(?!\p{L}))+$/u;
+const plainName = /^(?:[\p{L}\p{N}\p{M} ,_&/+'"()=%?|{}-]|[!.#](?![\p{L}\p{N}\p{M}]))+$/u;
 
 /** @returns a name in bold, or as code where markdown would read something in it */
 export function asBold(name: string): string {
