@@ -7,6 +7,8 @@ describe('foldWords', () => {
   it('folds case beyond ASCII, whatever form it came in', () => {
     expect(foldWords('Straße STRASSE ΟΔΟΣ οδος')).toBe('strasse strasse οδοσ οδοσ');
     expect(foldWords('E\u0301TE\u0301')).toBe('été');
+    for (const written of ['πρωτεΐνη', 'ΠΡΩΤΕΪ\u0301ΝΗ'])
+      expect(foldWords(written)).toBe('πρωτει\u0308\u0301νη');
     expect(foldWords('\u1112\u1161\u11ab')).toBe('한');
   });
 

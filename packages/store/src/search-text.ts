@@ -10,11 +10,16 @@ const otherPunctuation = /[^\p{L}\p{M}\p{N}\0-\x7f]/gu;
 // The parser would take what stands between them for a tag or an entity, but they are text here.
 const markup = /[<>&\0]/g;
 
+/** Letters of upper case with two marks, which as one letter exist in lower case only. */
+const twoMarks = /[ΪΫ][\u0300\u0301\u0342]/g;
+
 /** @returns the text as Postgres' parser is to see it: what `foldName` calls the same becomes the same */
 export function foldWords(text: string): string {
   if (isAscii.test(text)) return text.toLowerCase().replaceAll(markup, ' ');
   return (
     foldName(text)
+      // The index has their parts, as it has those of all that is several characters in upper case.
+      .replaceAll(twoMarks, (letter) => letter.normalize('NFD'))
       .toLowerCase()
       // Lower case makes another letter of a sigma that ends a word.
       .replaceAll('ς', 'σ')
