@@ -45,12 +45,9 @@ export async function checkEdit(
   const topic = message.streamId === null ? undefined : request.topic;
   checkMayEditMessage(actor, message, { content: content !== undefined }, settings, nowSecs);
   if (content === undefined && topic === undefined) throw badRequest('Nothing to change');
-  const checkedTopic = topic === undefined ? undefined : checkTopic(topic);
-  // Clients take an event with a topic for a move (reference facts, events 11.2), so beside a new text the same topic is none.
-  const keepsTopic = content !== undefined && checkedTopic === message.topic;
   return {
     message,
-    topic: keepsTopic ? undefined : checkedTopic,
+    topic: topic === undefined ? undefined : checkTopic(topic),
     content: content === undefined ? undefined : checkEditedContent(content),
   };
 }

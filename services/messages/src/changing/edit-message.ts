@@ -53,7 +53,11 @@ export async function editMessageFor(
     if (!(await lockForChange(client, checked.message, purpose)))
       throw badRequest('Invalid message(s)');
     const { message } = await checkEdit(client, editor, request, nowSecs);
-    const entries = await writeEdit(client, { ...composed, message, editor, nowSecs, request });
+    const { text } = composed;
+    // Clients take an event with a topic for a move (reference facts, events 11.2), so beside a new text the same topic is none.
+    const keepsTopic = text !== undefined && composed.topic?.topic === message.topic;
+    const topic = keepsTopic ? undefined : composed.topic;
+    const entries = await writeEdit(client, { text, topic, message, editor, nowSecs, request });
     return { result: undefined, append: { entries } };
   });
 }
