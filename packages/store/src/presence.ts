@@ -56,25 +56,28 @@ export async function writePresence(db: Queryable, rows: readonly PresenceRow[])
 
 /**
  * Of what others are told, finds what is overtaken: of a client that was idle it is told when it becomes active, and of nothing else that
- * comes soon after (reference facts, events 15.2).
+ * comes before it is stale (reference facts, events 15.2).
  *
+ * @param staleAfterMs after so long any report of an active client is told
  * @returns in a transaction that wrote the rows, what stays overtaken
  */
 export async function findOvertakenPresence(
   db: Queryable,
   rows: readonly PresenceRow[],
+  staleAfterMs: number,
 ): Promise<Pick<PresenceRow, 'userId' | 'client'>[]> {
   const found = await db.query<Pick<PresenceRow, 'userId' | 'client'>>({
     name: 'store-find-overtaken-presence',
     text: `SELECT p.user_id AS "userId", p.client
       FROM unnest($1::int[], $2::text[], $3::text[], $4::bigint[]) AS n (user_id, client, status, at_ms)
       JOIN presence p ON p.user_id = n.user_id AND p.client = n.client
-      WHERE p.reported_at > to_timestamp(n.at_ms / 1000.0) AND p.status = 'active' AND n.status = 'idle'`,
+      WHERE p.status = 'active' AND p.reported_at > to_timestamp((n.at_ms + CASE n.status WHEN 'idle' THEN 0 ELSE $5 END) / 1000.0)`,
     values: [
       rows.map(({ userId }) => userId),
       rows.map(({ client }) => client),
       rows.map(({ status }) => status),
       rows.map(({ reportedAtMs }) => reportedAtMs),
+      staleAfterMs,
     ],
   });
   return found.rows;

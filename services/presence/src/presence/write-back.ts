@@ -4,7 +4,7 @@ import type { Client, Pool } from '@parley/database';
 import { GatheredRuns } from '@parley/event-log';
 import type { EventLog } from '@parley/event-log';
 import type { Logger } from '@parley/logging';
-import { clientPresence, serverTimestamp, takeStates } from '@parley/presence-state';
+import { clientPresence, serverTimestamp, staleAfterMs, takeStates } from '@parley/presence-state';
 import type { ClientState, ClientStates } from '@parley/presence-state';
 import { findOvertakenPresence, lockUsersInUse, trimPresence, writePresence } from '@parley/store';
 import type { PresenceRow, User } from '@parley/store';
@@ -171,7 +171,7 @@ async function withoutOvertaken(
   news: ReadonlyMap<number, ClientStates>,
 ): Promise<ReadonlyMap<number, ClientStates>> {
   if (news.size === 0) return news;
-  const overtaken = await findOvertakenPresence(client, rowsOf(news));
+  const overtaken = await findOvertakenPresence(client, rowsOf(news), staleAfterMs);
   const byUser = Map.groupBy(overtaken, ({ userId }) => userId);
   return new Map(
     [...news].map(([userId, clients]) => {
