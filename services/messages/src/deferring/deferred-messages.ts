@@ -16,7 +16,6 @@ import {
   addDeferredMessage,
   countDeferredMessages,
   findDeferredMessage,
-  findMessageOfSendKey,
   findNotificationBot,
   findUserById,
   lockUserForOwnChange,
@@ -226,9 +225,8 @@ export class DeferredMessages {
   /** @returns why it may not be sent any more */
   async #deliver(message: DeferredMessage): Promise<ApiError | undefined> {
     const { sendKey: key, contentHash } = message;
+    // What was sent before, by whoever ended before the row went, is found by its key and not sent again, whatever it is refused for now.
     const sendKey: SendKey = { key, contentHash, isClients: true };
-    // It was sent before, by whoever ended before the row went.
-    if ((await findMessageOfSendKey(this.#pool, sendKey)) !== undefined) return undefined;
     try {
       await (message.isReminder ? this.#remind(message, sendKey) : this.#send(message, sendKey));
       return undefined;
