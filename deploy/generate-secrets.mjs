@@ -1,5 +1,6 @@
-// The compose file's first step: puts the secrets the containers need into two
-// volumes, one that only the services mount and one that only Postgres mounts.
+// The compose file's first step: puts the secrets the containers need into three
+// volumes, one that only the services mount, one that only Postgres mounts and
+// one that only Redis mounts.
 // What is given in the environment is taken; the rest is generated once, at the
 // first start, and kept.
 //
@@ -20,6 +21,7 @@ import { join } from 'node:path';
 
 const servicesFolder = process.env.PARLEY_SECRETS_DIR ?? '/run/parley/secrets';
 const postgresFolder = process.env.PARLEY_POSTGRES_SECRETS_DIR ?? '/run/parley/postgres';
+const redisFolder = process.env.PARLEY_REDIS_SECRETS_DIR ?? '/run/parley/redis';
 
 // 256 bits, the strength of the HMAC-SHA-256 and AES-256 keys made of them.
 const secretBytes = 32;
@@ -154,21 +156,47 @@ function takeStep(step, secret) {
   console.log(`${secret}: ${step} is done; restart every process, one after the other`);
 }
 
+/** Postgres and Redis run under other user ids than the services; each one's volume is mounted nowhere else. */
+const storeMode = 0o444;
+
+/** A text as Redis reads it in its configuration, whatever is in it. */
+const quoteForRedis = (text) =>
+  `"${[...Buffer.from(text)].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('')}"`;
+
+/**
+ * Redis takes its password from its configuration, and its health check from the file: a command line shows in `docker inspect`.
+ * Nothing that is stored depends on it, so another one may be given.
+ */
+function ensureRedisPassword() {
+  const password = ensureSecret(join(redisFolder, 'password'), 'REDIS_PASSWORD', {
+    mode: storeMode,
+    mayBecome: () => true,
+  });
+  writeSecret(
+    join(redisFolder, 'redis.conf'),
+    `requirepass ${quoteForRedis(password)}\n`,
+    storeMode,
+  );
+  return password;
+}
+
 function ensureAll() {
-  // Postgres runs under another user id than the services, hence readable by
-  // all; its volume is mounted nowhere else.
   const password = ensureSecret(join(postgresFolder, 'password'), 'POSTGRES_PASSWORD', {
-    mode: 0o444,
+    mode: storeMode,
     mayBecome: () => false,
   });
+  const redisPassword = ensureRedisPassword();
   for (const secret of Object.keys(replaceable)) ensureReplaceable(secret);
 
-  // Derived, so written anew at every start: a DATABASE_URL given for a managed
-  // Postgres can be taken away again.
+  // Derived, so written anew at every start: an address given for a managed
+  // store can be taken away again.
   const databaseUrl =
     findGiven('DATABASE_URL') ??
     `postgres://parley:${encodeURIComponent(password)}@postgres:5432/parley`;
   writeSecret(join(servicesFolder, 'database-url'), databaseUrl, mode);
+  const redisUrl =
+    findGiven('REDIS_URL') ?? `redis://:${encodeURIComponent(redisPassword)}@redis:6379`;
+  writeSecret(join(servicesFolder, 'redis-url'), redisUrl, mode);
   console.log('secrets are in place');
 }
 

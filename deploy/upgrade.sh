@@ -26,7 +26,7 @@ HEALTHY_TIMEOUT_S=${PARLEY_UPGRADE_HEALTHY_TIMEOUT_SECS:-120}
 
 # Event nodes first: whatever a newer service writes is then understood by the
 # nodes that tell clients of it. The gateway last: it offers what the others can.
-services=(events presence subscriptions messages gateway)
+services=(events presence people subscriptions messages gateway)
 
 say() { printf 'upgrade: %s\n' "$*"; }
 die() { printf 'upgrade: %s\n' "$*" >&2; exit 1; }
@@ -35,7 +35,7 @@ back=''
 renew=''
 if [ "${1:-}" = --back ]; then
   back=yes
-  services=(gateway messages subscriptions presence events)
+  services=(gateway messages subscriptions people presence events)
   shift
 elif [ "${1:-}" = --renew ]; then
   renew=yes
@@ -122,6 +122,21 @@ replace() {
   done
 }
 
+# Redis with the settings and the password that every service has by now. Before,
+# services of either kind may have gone without it, which costs them nothing.
+bring_up_redis() {
+  local answer
+  # Where none runs it is elsewhere.
+  [ -n "$(docker compose ps --quiet redis)" ] || return 0
+  docker compose up --detach --no-build --no-deps redis >/dev/null 2>"$errors" || { cat "$errors" >&2; die 'Redis did not start'; }
+  # Another password is in a file, which Compose does not compare.
+  answer=$(docker compose exec -T redis sh -c 'REDISCLI_AUTH=$(cat /run/parley/redis/password) redis-cli ping' 2>&1 || true)
+  if [[ $answer == *WRONGPASS* ]]; then
+    docker compose restart redis >/dev/null 2>"$errors" || { cat "$errors" >&2; die 'Redis did not start again'; }
+  fi
+  await_healthy "$(containers_of redis)" || die 'Redis does not become healthy'
+}
+
 errors=$(mktemp)
 trap 'rm -f "$errors"' EXIT
 
@@ -131,5 +146,6 @@ if [ -z "$back" ]; then
   docker compose run --rm --no-deps -T migrate
 fi
 for service in "${services[@]}"; do replace "$service"; done
+[ -n "$back" ] || bring_up_redis
 [ -z "$renew" ] || { say 'every replica was replaced'; exit 0; }
 say "every service runs $PARLEY_IMAGE: put PARLEY_IMAGE=$PARLEY_IMAGE into .env, so that the next docker compose up does not go back"

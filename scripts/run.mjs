@@ -1,5 +1,5 @@
 /** `node scripts/run.mjs FILE ARGUMENTS`: runs any TypeScript entry with the pinned Node. */
-import { prepare, runCommand, runWithPinnedNode, SetupFault } from './bootstrap.mjs';
+import { SetupFault, prepare, runCommand, runWithPinnedNode } from './bootstrap.mjs';
 
 await runCommand(async () => {
   const [file, ...args] = process.argv.slice(2);

@@ -6,32 +6,36 @@ import { pinnedEnvironment, pinnedNode, root, run, say } from './bootstrap.mjs';
 
 const toolOptions = { env: pinnedEnvironment };
 
-/** Runs one tool as a step that counts as one. */
-async function runTool(name, command, args) {
+/** Runs one tool as a step that counts as one. `mend` is the command that puts right what it finds, where there is one. */
+async function runTool(name, command, args, mend) {
   const startedAt = Date.now();
   say(`--- ${name}`);
   const code = await run(join(root, 'node_modules', '.bin', command), args, toolOptions);
   say(
     `${name}: ${code === 0 ? 'ok' : 'FAILED'} (${((Date.now() - startedAt) / 1000).toFixed(1)} s)`,
   );
-  return { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1 };
+  const title = mend === undefined ? name : `${name} (mend it with ${mend})`;
+  return { title, passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1 };
 }
 
 /** Format, lint and types: what needs no test to run. */
 export const staticSteps = [
-  () => runTool('format', 'oxfmt', ['--check']),
+  () => runTool('format', 'oxfmt', ['--check'], 'npx oxfmt'),
   () => runTool('lint', 'oxlint', ['--deny-warnings']),
   () => runTool('types', 'tsc', ['-p', 'tsconfig.json']),
 ];
 
-/** Runs the steps one after the other, all of them even when one fails, and adds up. */
+/** Runs the steps one after the other, all of them even when one fails, and adds up. In the end it says again which failed. */
 export async function runSteps(steps) {
   const sum = { passed: 0, failed: 0 };
+  const failed = [];
   for (const step of steps) {
     const counts = await step();
     sum.passed += counts.passed;
     sum.failed += counts.failed;
+    if (counts.failed > 0) failed.push(counts.title);
   }
+  if (failed.length > 0) say(`FAILED: ${failed.join(', ')}`);
   return sum;
 }
 
@@ -67,7 +71,7 @@ export async function runVitest(name, args, environment = {}) {
     `${name}: ${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped ` +
       `(${((Date.now() - startedAt) / 1000).toFixed(1)} s)`,
   );
-  return counts;
+  return { title: name, ...counts };
 }
 
 function countResults(report, code) {

@@ -125,6 +125,45 @@ describe('a request within a request', () => {
     expect((await organization.client('bob').request('GET', 'users/me')).status).toBe(200);
   });
 
+  test.each([
+    ['Host', 'other.example'],
+    ['host', 'chat.example'],
+    ['Authorization', 'Basic eDp5'],
+    ['Content-Type', 'application/json'],
+    ['Content-Length', '0'],
+    ['Transfer-Encoding', 'chunked'],
+    ['Idempotency-Key', 'other'],
+    ['Last-Event-ID', '8'],
+  ])(
+    'a second %s is refused, whatever it says, and what follows is never read',
+    async (name, value) => {
+      const lines: Record<string, string> = {
+        'content-length': 'Content-Length: 0',
+        'transfer-encoding': 'Transfer-Encoding: chunked',
+      };
+      const framing = lines[name.toLowerCase()] ?? 'Content-Length: 0';
+      const once = [
+        authorization,
+        framing,
+        'Content-Type: application/x-www-form-urlencoded',
+        'Idempotency-Key: one',
+        'Last-Event-ID: 7',
+        'X-Other: 1',
+        'X-Other: 2',
+        '',
+      ].join('\r\n');
+      const wire = await heardAfter(
+        `${head('POST /api/v1/messages')}${once}${name}: ${value}\r\n\r\n${inner()}`,
+      );
+      await waitUntil('the connection ends', () => wire.isClosed);
+      expect(wire.statuses).toEqual([400]);
+      expect(wire.heard).toMatch(
+        /\{"result":"error","msg":"(?:Duplicate [\w-]+ header|Bad Request)"\}$/,
+      );
+      expect((await organization.client('bob').request('GET', 'users/me')).status).toBe(200);
+    },
+  );
+
   test('sent one after the other, requests are answered one after the other', async () => {
     const ask = `${head('GET /api/v1/users/me')}${authorization}\r\n\r\n`;
     const unknown = `${head('GET /api/v1/nothing')}\r\n`;

@@ -3,8 +3,8 @@ import { createHmac } from 'node:crypto';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 
-import { identityHeaderName } from '@parley/contracts';
-import type { Caller } from '@parley/contracts';
+import { identityHeaderName } from '@parley/api';
+import type { Caller } from '@parley/api';
 import { signIdentity } from '@parley/identity';
 import { linkPath, linkProtocol, linkRequestId } from '@parley/links';
 import { waitUntil } from '@parley/test-kit';
@@ -23,7 +23,7 @@ let administrator: Caller;
 
 beforeAll(async () => {
   organization = await startSmallOrganization({ messages: 1, events: 1 });
-  serviceUrl = organization.cluster.getProcess('presence', 0).url;
+  serviceUrl = organization.cluster.getProcess('people', 0).url;
   administrator = {
     userId: organization.id('ann'),
     email: 'Ann@example.com',

@@ -1,6 +1,6 @@
 /**
- * Ids of what the caller may not see: each request is answered as for an id that nobody has, so that not even its existence shows, and
- * changes nothing.
+ * Ids and names of what the caller may not see: each request is answered as for one that nobody has, so that not even its existence
+ * shows, and changes nothing. Nobody here but administrators may create streams: who may learns on creating one that its name is taken.
  */
 import type { JsonObject, Method, Parameters } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -13,6 +13,7 @@ type Hidden = {
   readonly message: number;
   readonly privateMessage: number;
   readonly stream: number;
+  readonly streamName: string;
   readonly attachment: number;
   readonly upload: string;
   readonly bot: number;
@@ -25,7 +26,7 @@ let unknown: Hidden;
 let organization: SmallOrganization;
 let watch: ChangeWatch;
 
-const streamName = 'hidden';
+const streamName = 'Quiet Corner';
 
 beforeAll(async () => {
   organization = await startSmallOrganization({ messages: 1, events: 1 });
@@ -54,6 +55,7 @@ beforeAll(async () => {
     message: id as number,
     privateMessage: privateId as number,
     stream: streamId as number,
+    streamName: streamName.toUpperCase(),
     attachment: (attachments as JsonObject[])[0]?.['id'] as number,
     upload: uri,
     bot: organization.id('bobBot'),
@@ -64,11 +66,15 @@ beforeAll(async () => {
     message: nobodys,
     privateMessage: nobodys,
     stream: nobodys,
+    streamName: 'NO SUCH CORNER',
     attachment: nobodys,
     upload: uri.replace(/\/[^/]+\/[^/]+$/, `/${'A'.repeat(24)}/file.txt`),
     bot: nobodys,
     queue: real.queue.replace(/\d$/, (digit) => String((Number(digit) + 1) % 10)),
   };
+  await ann.patch('realm', { create_stream_policy: 2 });
+  // Whoever knows of the stream has read it by its name, which the service keeps.
+  await ann.get('messages', narrowedTo(real.streamName));
   watch = await ChangeWatch.start(organization.pool);
 });
 afterAll(() => organization?.stop());
@@ -140,16 +146,79 @@ const attempts: readonly Attempt[] = [
   ...ofMessages,
   ['list the members of a stream', 'GET', ({ stream }) => `streams/${stream}/members`],
   ['list the topics of a stream', 'GET', ({ stream }) => `users/me/${stream}/topics`],
+  ['narrow to a stream', 'GET', () => 'messages', ({ stream }) => narrowedTo(stream)],
   [
-    'narrow to a stream',
+    'narrow to a stream by its name',
     'GET',
     () => 'messages',
-    ({ stream }) => ({
-      anchor: 0,
-      num_before: 0,
-      num_after: 5,
-      narrow: [{ operator: 'stream', operand: stream }],
+    (hidden) => narrowedTo(hidden.streamName),
+  ],
+  [
+    'leave a stream out by its name',
+    'GET',
+    () => 'messages',
+    (hidden) => narrowedTo(hidden.streamName, true),
+  ],
+  [
+    'match messages with the name of a stream',
+    'GET',
+    () => 'messages/matches_narrow',
+    (hidden) => ({ msg_ids: [hidden.message], narrow: narrowedTo(hidden.streamName).narrow }),
+  ],
+  [
+    'find the id of a stream',
+    'GET',
+    () => 'get_stream_id',
+    (hidden) => ({ stream: hidden.streamName }),
+  ],
+  ...(['add', 'remove'] as const).map((op): Attempt => [
+    `mute a topic of a stream by its name: ${op}`,
+    'PATCH',
+    () => 'users/me/subscriptions/muted_topics',
+    (hidden) => ({ stream: hidden.streamName, topic: 'plans', op }),
+  ]),
+  ...([true, false] as const).map((fatal): Attempt => [
+    `subscribe to a stream by its name, ${fatal ? '' : 'not '}fatal`,
+    'POST',
+    () => 'users/me/subscriptions',
+    (hidden) => ({
+      subscriptions: [{ name: hidden.streamName }],
+      authorization_errors_fatal: fatal,
     }),
+  ]),
+  [
+    'subscribe to one stream and leave another',
+    'PATCH',
+    () => 'users/me/subscriptions',
+    (hidden) => ({ add: [{ name: hidden.streamName }], delete: ['nothing'] }),
+  ],
+  [
+    'make a stream one of the default streams',
+    'POST',
+    () => 'default_streams',
+    (hidden) => ({ stream_name: hidden.streamName }),
+  ],
+  [
+    'group a stream',
+    'POST',
+    () => 'default_stream_groups/create',
+    (hidden) => ({ group_name: 'x', description: 'x', stream_names: [hidden.streamName] }),
+  ],
+  [
+    'create a bot of a stream',
+    'POST',
+    () => 'bots',
+    (hidden) => ({
+      full_name: 'Ear',
+      short_name: 'ear',
+      default_sending_stream: hidden.streamName,
+    }),
+  ],
+  [
+    'link to a stream',
+    'POST',
+    () => 'messages/render',
+    (hidden) => ({ content: `#**${hidden.streamName}** #**${hidden.streamName}>plans**` }),
   ],
   [
     'mark a stream as read',
@@ -184,7 +253,19 @@ const attempts: readonly Attempt[] = [
   ['delete an attachment', 'DELETE', ({ attachment }) => `attachments/${attachment}`],
 ];
 
-function sendingTo(stream: number): Parameters {
+function narrowedTo(
+  operand: number | string,
+  negated = false,
+): Parameters & { readonly narrow: readonly object[] } {
+  return {
+    anchor: 0,
+    num_before: 0,
+    num_after: 5,
+    narrow: [{ operator: 'stream', operand, negated }],
+  };
+}
+
+function sendingTo(stream: number | string): Parameters {
   return { type: 'stream', to: stream, topic: 'x', content: 'in' };
 }
 
@@ -215,14 +296,51 @@ async function answerOf(
   };
 }
 
+async function expectAlike(who: PersonKey, attempt: Attempt): Promise<void> {
+  await watch.take();
+  const forReal = await answerOf(who, attempt, real);
+  expect(forReal).toEqual(await answerOf(who, attempt, unknown));
+  expect(await watch.take()).toEqual([]);
+}
+
 describe.each(['cat', 'gil', 'bobBot', 'hookBot'] as const)('%s cannot', (who) => {
-  test.each(named(attempts))('$what', async ({ attempt }) => {
-    await watch.take();
-    const forReal = await answerOf(who, attempt, real);
-    expect(forReal).toEqual(await answerOf(who, attempt, unknown));
-    expect(await watch.take()).toEqual([]);
-  });
+  test.each(named(attempts))('$what', ({ attempt }) => expectAlike(who, attempt));
 });
+
+describe.each(['cat', 'gil'] as const)('%s cannot', (who) => {
+  test.each(named(sends))('$what', ({ attempt }) => expectAlike(who, attempt));
+});
+
+/** A bot may send where its owner may. */
+const sends: readonly Attempt[] = [
+  ['send into a stream', 'POST', () => 'messages', ({ stream }) => sendingTo(stream)],
+  [
+    'send into a stream by its name',
+    'POST',
+    () => 'messages',
+    (hidden) => sendingTo(hidden.streamName),
+  ],
+  [
+    'send into a stream later',
+    'POST',
+    () => 'messages',
+    (hidden) => ({
+      ...sendingTo(hidden.streamName),
+      delivery_type: 'send_later',
+      deliver_at: '2100-01-01T00:00:00Z',
+    }),
+  ],
+  [
+    'be reminded in a stream',
+    'POST',
+    () => 'messages',
+    (hidden) => ({
+      ...sendingTo(hidden.streamName),
+      delivery_type: 'remind',
+      deliver_at: '2100-01-01T00:00:00Z',
+    }),
+  ],
+];
 
 /** What is told apart from an id that nobody has, as documented: the ids are random, or no secret. */
 const refusedByName: readonly Attempt[] = [
@@ -232,8 +350,6 @@ const refusedByName: readonly Attempt[] = [
   ['rename a bot of somebody', 'PATCH', ({ bot }) => `bots/${bot}`, () => ({ full_name: 'Mine' })],
   ['end a bot of somebody', 'DELETE', ({ bot }) => `bots/${bot}`],
   ['take the key of a bot', 'POST', ({ bot }) => `bots/${bot}/api_key/regenerate`],
-  // A bot may send where its owner may.
-  ['send into a stream', 'POST', () => 'messages', ({ stream }) => sendingTo(stream)],
 ];
 
 describe.each(['cat', 'gil'] as const)('%s cannot', (who) => {

@@ -27,6 +27,7 @@ const secrets = {
 
 beforeAll(async () => {
   organization = await startSmallOrganization({
+    ownProcesses: true,
     messages: 1,
     events: 1,
     environment: { PARLEY_LOG_LEVEL: 'trace' },

@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { mkdir, readFile, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { drawDefaultAvatar } from '@parley/images';
 import { readObjects, waitUntil } from '@parley/test-kit';
 import type { ApiClient, JsonObject } from '@parley/test-kit';
+import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { textMatching } from '../support/matchers.ts';
+import { hugePicture } from './send-form.ts';
 import { startSmallOrganization } from './small-organization.ts';
 import type { PersonKey, SmallOrganization } from './small-organization.ts';
 import { WatchedQueues } from './watched-queues.ts';
@@ -15,7 +17,7 @@ import { WatchedQueues } from './watched-queues.ts';
 let organization: SmallOrganization;
 let picture: Buffer;
 beforeAll(async () => {
-  organization = await startSmallOrganization({ events: 1, presence: 2 });
+  organization = await startSmallOrganization({ events: 1, people: 2 });
   picture = await drawDefaultAvatar(300);
 });
 afterAll(() => organization.stop());
@@ -70,6 +72,24 @@ async function fetchPicture(
   const side =
     isPng && content.readUInt32BE(16) === content.readUInt32BE(20) ? content.readUInt32BE(16) : 0;
   return { status: answer.status, type: answer.headers.get('content-type'), side };
+}
+
+/** More than a process that decodes has while it has nothing to do. */
+const busyBytes = 175 * 1024 * 1024;
+
+/** @returns the process that is decoding a large picture; this process, in which the services are, is its parent */
+async function findBusyDecoder(): Promise<number | undefined> {
+  const tasks = await readdir('/proc/self/task');
+  const lists = await Promise.all(
+    tasks.map((task) => readFile(`/proc/self/task/${task}/children`, 'utf8').catch(() => '')),
+  );
+  for (const pid of lists.flatMap((list) => list.split(' ').filter(Boolean))) {
+    const program = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+    const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+    const bytes = Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
+    if (program.includes('decoder-process') && bytes > busyBytes) return Number(pid);
+  }
+  return undefined;
 }
 
 async function setRealm(settings: object): Promise<void> {
@@ -166,6 +186,35 @@ describe('one’s own avatar', () => {
     expect(await as('bob').get('users/me')).toMatchObject({
       avatar_url: gravatar('bob@example.com', 1),
     });
+  });
+
+  test('whatever is decoded may be read, and no more than a picture may take', async () => {
+    const large = sharp({ create: { width: 4_000, height: 4_000, channels: 4, background: 'red' } })
+      .toColourspace('rgb16')
+      .png({ progressive: true, compressionLevel: 1 });
+    for (const content of [await large.toBuffer(), hugePicture])
+      expect(await upload('bob', content)).toEqual({
+        ...badImage,
+        msg: 'Image size exceeds limit.',
+      });
+    expect(await upload('bob', await sharp(picture).tiff().toBuffer())).toMatchObject({
+      result: 'success',
+    });
+    await as('bob').delete('users/me/avatar');
+  });
+
+  test('the process that decodes may die: its picture is refused, and the next one made', async () => {
+    const large = await sharp({
+      create: { width: 4_400, height: 4_400, channels: 4, background: 'red' },
+    })
+      .png({ progressive: true, compressionLevel: 1 })
+      .toBuffer();
+    const uploading = upload('bob', large);
+    const decoder = await waitUntil('a picture is being decoded', findBusyDecoder, { pauseMs: 2 });
+    process.kill(decoder, 'SIGKILL');
+    expect(await uploading).toEqual({ ...badImage, msg: 'Image size exceeds limit.' });
+    expect(await upload('bob', picture)).toMatchObject({ result: 'success' });
+    await as('bob').delete('users/me/avatar');
   });
 
   test('where avatars may not be changed, only administrators change theirs', async () => {
@@ -266,6 +315,14 @@ describe('avatars of bots', () => {
       uncoded('You may only upload one file at a time'),
     );
     expect(await sendForm('bob', 'POST', 'bots', ['no image'], fields)).toEqual(badImage);
+    const tooLarge = Buffer.alloc(5 * 1024 * 1024 + 1);
+    for (const [method, path] of [
+      ['POST', 'bots'],
+      ['PATCH', `bots/${organization.id('bobBot')}`],
+    ] as const)
+      expect(await sendForm('bob', method, path, [tooLarge], fields)).toEqual(
+        uncoded('Uploaded file is larger than the allowed limit of 5 MB'),
+      );
     // A refusal of something else takes the picture along.
     expect(
       await sendForm('bob', 'POST', 'bots', [picture], { ...fields, full_name: 'Bob Ray' }),

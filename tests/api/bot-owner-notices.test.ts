@@ -92,23 +92,29 @@ test('a bot that sends where nobody is subscribed succeeds, and its owner is tol
   await send(bot, 'EMPTY `room`');
   const [notice] = await notices(owner, 1);
   expect(notice?.['content']).toBe(
-    'Your bot `lonely.bot@example.com` sent a message to stream `` empty `room` ``, which exists but has no subscribers.',
+    'Your bot `lonely.bot@example.com` sent a message to stream [`` empty `room` ``](#narrow/stream/2-empty-.60room.60), which exists but has no subscribers.',
   );
 });
 
-test('of a private stream the owner learns nothing', async () => {
+test('of a private stream the owner hears what he hears of one that does not exist', async () => {
   const { owner, bot } = await makeBot('Curious');
   const { rows } = await all.pool.query<{ id: number }>({
     text: `SELECT id FROM streams WHERE name = 'secret'`,
   });
   const id = rows[0]?.id ?? 0;
-  // By name it is refused without a notice; by id it is told of like one that does not exist.
-  expect(await refusalOf(send(bot, 'secret'))).toMatchObject({ code: 'BAD_REQUEST' });
   expect(await refusalOf(send(bot, [id]))).toMatchObject({ code: 'STREAM_DOES_NOT_EXIST' });
   const found = await notices(owner, 1);
   expect(found.map((notice) => notice['content'])).toEqual([
     `Your bot \`curious.bot@example.com\` tried to send a message to the stream with the id \`${id}\`, but that stream does not exist.`,
   ]);
+  const other = await makeBot('Nosy');
+  expect(await refusalOf(send(other.bot, 'SECRET'))).toMatchObject({
+    code: 'STREAM_DOES_NOT_EXIST',
+  });
+  expect((await notices(other.owner, 1))[0]?.['content']).toBe(
+    'Your bot `nosy.bot@example.com` tried to send a message to stream #**SECRET**, ' +
+      'but that stream does not exist. Click [here](#streams/new) to create it.',
+  );
 });
 
 test('people, bots of deactivated owners, and owners who are guests of what they cannot see, get none', async () => {

@@ -9,7 +9,7 @@ import { WatchedQueues } from './watched-queues.ts';
 
 let organization: SmallOrganization;
 beforeAll(async () => {
-  organization = await startSmallOrganization({ events: 1, presence: 2 });
+  organization = await startSmallOrganization({ events: 1, people: 2 });
 });
 afterAll(() => organization.stop());
 
@@ -466,12 +466,18 @@ describe('PATCH bots/{id}', () => {
       {
         type: 'realm_bot',
         op: 'add',
-        bot: { ...named, api_key: bot.apiKey, owner: 'cat@example.com' },
+        bot: { ...named, api_key: anyKey, owner: 'cat@example.com' },
       },
       account,
+      { type: 'realm_bot', op: 'update', bot: { ...named, api_key: anyKey } },
     ]);
+    expect(JSON.stringify([ann, bob, cat, gil])).not.toContain(bot.apiKey);
     const update = { ...named, owner_id: organization.id('cat') };
-    expect(ann).toEqual([{ type: 'realm_bot', op: 'update', bot: update }, account]);
+    expect(ann).toEqual([
+      { type: 'realm_bot', op: 'update', bot: update },
+      account,
+      { type: 'realm_bot', op: 'update', bot: { ...named, api_key: anyKey } },
+    ]);
     expect(await bodyOf(as('bob').request('DELETE', `bots/${bot.id}`))).toEqual(
       coded('Insufficient permission'),
     );
@@ -481,6 +487,7 @@ describe('PATCH bots/{id}', () => {
     expect(next.ann.map(({ type, op }) => [type, op])).toEqual([
       ['realm_bot', 'update'],
       ['realm_user', 'update'],
+      ['realm_bot', 'update'],
     ]);
     expect(next.cat.map(({ type, op }) => [type, op])).toEqual([
       ['realm_bot', 'delete'],
@@ -536,6 +543,142 @@ describe('PATCH bots/{id}', () => {
   ])('refusal %#', async (change, msg) => {
     const { id } = await makeBot('bob');
     expect(await bodyOf(as('bob').request('PATCH', `bots/${id}`, change))).toEqual(coded(msg));
+  });
+});
+
+describe('the rights of a bot', () => {
+  const role = (id: number, change: JsonObject): Promise<unknown> =>
+    as('ann').patch(`users/${id}`, change);
+  const clientOf = ({ email, apiKey }: Bot): ApiClient =>
+    new ApiClient({ urls: organization.cluster.gatewayUrls, email, apiKey });
+  /** The bot with the key that its owner sees. */
+  const withKeyOf = async (owner: ApiClient, bot: Bot): Promise<Bot> => {
+    const bots = readObjects(await owner.get('bots'), 'bots');
+    const own = bots.find(({ username }) => username === bot.email);
+    return { ...bot, apiKey: String(own?.['api_key']) };
+  };
+  const stopsWorking = (bot: Bot): Promise<unknown> =>
+    waitUntil('the key ends', async () => {
+      const { status } = await clientOf(bot).request('GET', 'users/me');
+      return status === 401 || undefined;
+    });
+  const update = (bot: Bot, change: object): object => ({
+    type: 'realm_user',
+    op: 'update',
+    person: { user_id: bot.id, email: bot.email, ...change },
+  });
+  const newKey = ({ id, email }: Bot): object => ({
+    type: 'realm_bot',
+    op: 'update',
+    bot: { user_id: id, email, api_key: anyKey },
+  });
+  const catId = (): number => organization.id('cat');
+
+  test('follow its owner down, with another key; bots that are not above their owner keep theirs', async () => {
+    await role(catId(), { is_admin: true });
+    const [high, plain, gone] = [await makeBot('cat'), await makeBot('cat'), await makeBot('cat')];
+    for (const { id } of [high, gone]) await role(id, { is_admin: true });
+    const ofAnn = await makeBot('ann');
+    await role(ofAnn.id, { is_admin: true });
+    await as('cat').delete(`bots/${gone.id}`);
+    const queues = await watch();
+    await role(catId(), { is_admin: false });
+    const { ann, bob, cat } = await queues.step();
+    const fallen = [
+      update({ id: catId(), email: 'cat@example.com', apiKey: '' }, { is_admin: false }),
+      update(high, { is_admin: false }),
+      update(gone, { is_admin: false }),
+    ];
+    expect(bob).toEqual(fallen);
+    expect(ann).toEqual([...fallen, newKey(high), newKey(gone)]);
+    expect(cat).toEqual(ann);
+    await stopsWorking(high);
+    const renewed = await withKeyOf(as('cat'), high);
+    expect(renewed.apiKey).not.toBe(high.apiKey);
+    expect(await clientOf(renewed).get('users/me')).toMatchObject({ is_admin: false });
+    expect((await clientOf(renewed).request('POST', 'users')).body).toEqual(notAdministrator);
+    for (const [bot, is_admin] of [
+      [plain, false],
+      [ofAnn, true],
+    ] as const)
+      expect(await clientOf(bot).get('users/me')).toMatchObject({ is_admin });
+    // Nor does it come back with what it had.
+    await as('cat').post(`users/${gone.id}/reactivate`);
+    expect((await clientOf(gone).request('GET', 'users/me')).status).toBe(401);
+    expect(await clientOf(await withKeyOf(as('cat'), gone)).get('users/me')).toMatchObject({
+      is_admin: false,
+    });
+    expect(JSON.stringify(await organization.entriesAfter(0))).not.toContain(renewed.apiKey);
+  });
+
+  test('end with a guest: active bots are deactivated, and stay so', async () => {
+    const { person, bot: account } = await organization.makePersonWithBot('dot');
+    const dot = organization.clientOf(person);
+    const bot = { ...account.user, apiKey: account.apiKey };
+    const refused = uncoded("Failed to reactivate, guests can't own bots");
+    const queues = await watch();
+    await role(person.user.id, { is_guest: true });
+    const { ann, bob } = await queues.step();
+    const { id, email, fullName } = bot;
+    const named = { user_id: id, email, full_name: fullName };
+    const removed = { type: 'realm_user', op: 'remove', person: named };
+    const events = [
+      update({ ...person.user, apiKey: '' }, { is_guest: true }),
+      update(bot, { is_guest: true }),
+      removed,
+    ];
+    expect(bob).toEqual(events);
+    expect(ann).toEqual([
+      ...events.slice(0, 2),
+      newKey(bot),
+      removed,
+      { type: 'realm_bot', op: 'remove', bot: named },
+    ]);
+    await stopsWorking(bot);
+    const reactivate = (): Promise<unknown> =>
+      bodyOf(as('ann').request('POST', `users/${id}/reactivate`));
+    expect(await reactivate()).toEqual(refused);
+    await role(person.user.id, { is_guest: false });
+    await waitUntil('the owner is no guest', async () => {
+      const { status } = await dot.request('GET', 'bots');
+      return status === 200 || undefined;
+    });
+    expect(await dot.get('bots')).toMatchObject({ bots: [] });
+    expect(await reactivate()).toEqual(done);
+    expect(await dot.get(`users/${id}`)).toMatchObject({ user: { is_guest: true } });
+  });
+
+  test('are those of its new owner, and whoever is no administrator gives it away without its key', async () => {
+    const mine = await makeBot('ann');
+    await role(mine.id, { is_admin: true });
+    await as('ann').patch(`bots/${mine.id}`, { bot_owner_id: organization.id('bob') });
+    await stopsWorking(mine);
+    expect(await clientOf(await withKeyOf(as('bob'), mine)).get('users/me')).toMatchObject({
+      is_admin: false,
+    });
+    const moved = await makeBot('bob');
+    await as('ann').patch(`bots/${moved.id}`, { bot_owner_id: catId() });
+    expect(await withKeyOf(as('cat'), moved)).toEqual(moved);
+    await as('cat').patch(`bots/${moved.id}`, { bot_owner_id: organization.id('ann') });
+    await stopsWorking(moved);
+    expect(await clientOf(await withKeyOf(as('ann'), moved)).get('users/me')).toMatchObject({
+      is_bot: true,
+    });
+    expect(
+      await bodyOf(
+        as('ann').request('PATCH', `bots/${moved.id}`, { bot_owner_id: organization.id('gil') }),
+      ),
+    ).toEqual(uncoded("Failed to change owner, guests can't own bots"));
+  });
+
+  test('a bot that was above its owner before comes back below', async () => {
+    const bot = await makeBot('bob');
+    await role(bot.id, { is_admin: true });
+    await as('ann').delete(`bots/${bot.id}`);
+    await as('bob').post(`users/${bot.id}/reactivate`);
+    const renewed = await withKeyOf(as('bob'), bot);
+    expect(renewed.apiKey).not.toBe(bot.apiKey);
+    expect(await clientOf(renewed).get('users/me')).toMatchObject({ is_admin: false });
   });
 });
 
@@ -675,5 +818,33 @@ describe('bot storage', () => {
     );
     expect(await as('bobBot').get('bot_storage')).toEqual({ ...done, storage: { [long]: 'v' } });
     await as('bobBot').delete('bot_storage');
+  });
+
+  test('an account keeps ten thousand keys and no more', async () => {
+    const named = (count: number): Record<string, string> =>
+      Object.fromEntries(Array.from({ length: count }, (_, n) => [`key ${n}`, 'v']));
+    const put = (storage: unknown): Promise<unknown> =>
+      bodyOf(as('bobBot').request('PUT', 'bot_storage', { storage }));
+    const excess = (keys: number): unknown =>
+      uncoded(`Request exceeds storage limit by ${keys} keys. The limit is 10000 keys.`);
+
+    expect(await put(named(60_000))).toEqual(excess(50_000));
+    expect(await as('bobBot').get('bot_storage')).toEqual({ ...done, storage: {} });
+    expect(await put(named(10_000))).toEqual(done);
+    expect(await put({ 'key 0': 'new', other: 'v', another: 'v' })).toEqual(excess(2));
+    expect(await put({ 'key 0': 'new' })).toEqual(done);
+    expect(await as('bobBot').get('bot_storage')).toEqual({
+      ...done,
+      storage: { ...named(10_000), 'key 0': 'new' },
+    });
+
+    const names = Object.keys(named(10_001));
+    expect(await bodyOf(as('bobBot').request('DELETE', 'bot_storage', { keys: names }))).toEqual(
+      uncoded('Key does not exist.'),
+    );
+    expect(await as('bobBot').delete('bot_storage', { keys: names.slice(0, 10_000) })).toEqual(
+      done,
+    );
+    expect(await as('bobBot').get('bot_storage')).toEqual({ ...done, storage: {} });
   });
 });

@@ -1,6 +1,6 @@
 /** A cluster with two messages services, and people who stand to its streams in every way: what tests of changed messages begin with. */
-import type { RealmSettings } from '@parley/store';
-import { realmSettingDefaults } from '@parley/store';
+import type { RealmSettings } from '@parley/api/organization';
+import { realmSettingDefaults } from '@parley/api/organization';
 import type { JsonObject, Parameters, TestAccount } from '@parley/test-kit';
 import { expect } from 'vitest';
 

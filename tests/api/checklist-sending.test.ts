@@ -197,6 +197,11 @@ describe('who may send', () => {
     code: 'BAD_REQUEST',
     msg: `Not authorized to send to stream '${name}'`,
   });
+  const unknownStream = (name: string): object => ({
+    status: 400,
+    code: 'STREAM_DOES_NOT_EXIST',
+    stream: name,
+  });
 
   test('a member sends to a public stream from outside, and gets neither event nor receipt', async () => {
     const { ann, bob, cat } = all;
@@ -238,10 +243,10 @@ describe('who may send', () => {
     expect(await fetched(bob, id)).toMatchObject({ sender_id: bot.id });
     await send(hook, toStream('secret'));
     expect(await refusalOf(send(foreign, toStream('secret')))).toMatchObject(
-      notAuthorized('secret'),
+      unknownStream('secret'),
     );
     await cat.client.delete('users/me/subscriptions', { subscriptions: ['secret'] });
-    expect(await refusalOf(send(hook, toStream('secret')))).toMatchObject(notAuthorized('secret'));
+    expect(await refusalOf(send(hook, toStream('secret')))).toMatchObject(unknownStream('secret'));
     await bob.client.post('users/me/subscriptions', {
       subscriptions: [{ name: 'secret' }],
       principals: [cat.email],
@@ -254,12 +259,12 @@ describe('who may send', () => {
     const open = await organization.makeStream('open', [bob]);
     await organization.makeStream('guest room', [guest], { inviteOnly: true });
     await send(guest, toStream('guest room'));
-    expect(await refusalOf(send(guest, toStream('open')))).toMatchObject(notAuthorized('open'));
+    expect(await refusalOf(send(guest, toStream('open')))).toMatchObject(unknownStream('open'));
     await organization.maker.subscribe(open.id, [guest.id]);
     const id = await send(guest, toStream('open'));
     expect(await fetched(guest, id)).toMatchObject({ display_recipient: 'open' });
     await guest.client.delete('users/me/subscriptions', { subscriptions: ['open'] });
-    expect(await refusalOf(send(guest, toStream('open')))).toMatchObject(notAuthorized('open'));
+    expect(await refusalOf(send(guest, toStream('open')))).toMatchObject(unknownStream('open'));
     // People are open to guests, and guests to people.
     expect(await fetched(bob, await send(guest, toPeople([bob.id])))).toMatchObject({
       sender_id: guest.id,

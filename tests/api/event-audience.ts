@@ -58,6 +58,7 @@ export class EventAudience {
       events: 3,
       messages: 1,
       subscriptions: 1,
+      people: 1,
       presence: 1,
     });
     const { organization, ann, bob, cat } = all;

@@ -70,7 +70,7 @@ describe('the organization', () => {
     });
   });
 
-  test('hidden addresses: the setting, then the shown address of everybody whose changes', async () => {
+  test('hidden addresses: the setting, then picture and shown address of everybody whose change', async () => {
     await change({ email_address_visibility: 3 });
     const hidden = ['admin', 'bob', 'cat', 'guest in', 'out', 'guest out'] as const;
     const address = (who: Who, newEmail: unknown): JsonObject => ({
@@ -78,23 +78,46 @@ describe('the organization', () => {
       op: 'update',
       person: { user_id: all.id(who), new_email: newEmail },
     });
+    const picture = (who: Who, formerEmail: unknown, url: unknown): JsonObject => ({
+      type: 'realm_user',
+      op: 'update',
+      person: {
+        user_id: all.id(who),
+        email: formerEmail,
+        avatar_source: 'G',
+        avatar_url: url,
+        avatar_url_medium: url,
+      },
+    });
+    const own = (who: Who): string => all.email(who);
+    const made = (who: Who): unknown => textMatching(new RegExp(`^user${all.id(who)}@`));
     const bodies = (
       setting: number,
-      emailOf: (who: Who) => unknown,
+      [formerEmail, newEmail]: readonly [(who: Who) => unknown, (who: Who) => unknown],
+      url: unknown,
     ): Record<string, JsonObject> => ({
       setting: updated('email_address_visibility', setting),
-      ...Object.fromEntries(hidden.map((who, n) => [`p${n}`, address(who, emailOf(who))])),
+      ...Object.fromEntries(
+        hidden.flatMap((who, n) => [
+          [`picture${n}`, picture(who, formerEmail(who), url)],
+          [`address${n}`, address(who, newEmail(who))],
+        ]),
+      ),
     });
     const names = hidden
-      .map((who, n) => [all.id(who), `p${n}`] as const)
+      .map((who, n) => [all.id(who), `picture${n} address${n}`] as const)
       .toSorted(([a], [b]) => a - b)
       .map(([, name]) => name)
       .join(' ');
-    const made = (who: Who): unknown => textMatching(new RegExp(`^user${all.id(who)}@`));
-    await expectTold({ bodies: bodies(3, made), to: [[everybody, `setting ${names}`]] });
+    await expectTold({
+      bodies: bodies(3, [own, made], textMatching(/^\/static\/images\/default-avatar/)),
+      to: [[everybody, `setting ${names}`]],
+    });
     await change({ email_address_visibility: 1 });
-    const own = (who: Who): string => all.email(who);
-    await expectTold({ bodies: bodies(1, own), to: [[everybody, `setting ${names}`]] });
+    await expectTold({
+      bodies: bodies(1, [made, own], textMatching(/^https:\/\/secure\.gravatar\.com\/avatar\//)),
+      to: [[everybody, `setting ${names}`]],
+    });
   });
 
   test('icon and logos: where they are now', async () => {

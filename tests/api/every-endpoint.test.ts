@@ -2,12 +2,13 @@
  * What holds for every endpoint of every service (reference facts, people 2 to 4), asked of each one through two gateways by its
  * declaration. No request here passes the check that it is about, so nothing is ever done.
  */
-import { methodNotAllowed } from '@parley/contracts';
+import { methodNotAllowed } from '@parley/api';
+import { fittingPath } from '@parley/test-kit';
 import type { JsonObject } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { allEndpoints as declaredEndpoints } from '../docs/all-endpoints.ts';
-import type { AnyEndpoint } from '../docs/all-endpoints.ts';
+import type { Endpoint } from '@parley/api';
+import { endpoints as declaredEndpoints } from '@parley/api/endpoints';
 import { sendRaw } from '../support/send-raw.ts';
 import type { RawAnswer } from '../support/send-raw.ts';
 import { startSmallOrganization } from './small-organization.ts';
@@ -21,15 +22,7 @@ afterAll(() => organization.stop());
 
 const answerDeadlineMs = 30_000;
 
-type Parameter = AnyEndpoint['parameters'][number];
-
-function pathOf({ below, path }: Pick<AnyEndpoint, 'below' | 'path'>): string {
-  const filled = path
-    .replaceAll(':email_or_id', 'bob@example.com')
-    .replaceAll(':email', 'bob@example.com')
-    .replaceAll(/[:*]\w+/g, '1');
-  return below === 'api' ? `/api/v1${filled}` : filled;
-}
+type Parameter = Endpoint['parameters'][number];
 
 let turn = 0;
 
@@ -89,7 +82,7 @@ const byPath = [...Map.groupBy(declaredEndpoints, ({ below, path }) => `${below}
       ? []
       : [
           {
-            path: pathOf(first),
+            path: fittingPath(first),
             isPrefix: first.matching === 'prefix',
             declared: members.flatMap(({ method }) => (method === 'ANY' ? methods : [method])),
           },
@@ -143,16 +136,16 @@ describe('a path', () => {
 
 const guarded = allEndpoints.filter(({ access }) => access.authentication === 'required');
 
-/** Those that take a key as a parameter have refusals of their own: `webhooks.test.ts`. */
-const takesKeyParameter = ({ access }: Pick<AnyEndpoint, 'access'>): boolean =>
-  access.authentication === 'required' && access.keyParameter === 'accepted';
+/** Those that take a key as a parameter before they look for another have refusals of their own: `webhooks.test.ts`. */
+const takesKeyParameter = ({ access }: Pick<Endpoint, 'access'>): boolean =>
+  access.authentication === 'required' && access.keyParameter === 'preferred';
 
 describe('credentials', () => {
   test.each(guarded.filter((endpoint) => !takesKeyParameter(endpoint)))(
     'are needed for $method $path',
     async (endpoint) => {
       const { method, below } = endpoint;
-      const path = pathOf(endpoint);
+      const path = fittingPath(endpoint);
       const nobody = await send(method, path);
       expect(read(nobody)).toEqual(
         uncoded(401, 'Not logged in: API authentication or user session required'),
@@ -177,7 +170,7 @@ describe('credentials', () => {
     'of an incoming-webhook bot are only for sending: $method $path',
     async (endpoint) => {
       const { method, access } = endpoint;
-      const refusal = await send(method, pathOf(endpoint), { who: 'hookBot' });
+      const refusal = await send(method, fittingPath(endpoint), { who: 'hookBot' });
       if (access.authentication === 'required' && access.incomingWebhookBots === 'allowed')
         expect(refusal.status).toBe(400);
       else
@@ -193,7 +186,7 @@ describe('roles are checked before parameters', () => {
     const { method, access } = endpoint;
     if (access.authentication !== 'required') return;
     const told = async (who: PersonKey): Promise<JsonObject> =>
-      read(await send(method, pathOf(endpoint), { who }));
+      read(await send(method, fittingPath(endpoint), { who }));
     if (access.administratorsOnly === true) {
       const refusal = {
         ...uncoded(400, 'Must be an organization administrator'),
@@ -250,30 +243,40 @@ type Asked = (typeof inForm)[number];
 async function askWith({ endpoint, before, name }: Asked, text?: string): Promise<JsonObject> {
   const who = endpoint.access.authentication === 'required' ? { who: 'ann' as const } : {};
   const parameters = text === undefined ? before : { ...before, [name]: text };
-  return read(await send(endpoint.method, pathOf(endpoint), { ...who, parameters }));
+  return read(await send(endpoint.method, fittingPath(endpoint), { ...who, parameters }));
 }
 
 /** Read by rules of their own, which their own tests are about. */
-const hasOwnRules = new Set(['narrow', 'anchor', 'field_data', 'message_retention_days']);
+const hasOwnRules = new Set([
+  'narrow',
+  'anchor',
+  'field_data',
+  'message_retention_days',
+  'zoom_user_id',
+  'zoom_api_key',
+  'zoom_api_secret',
+]);
 
 /** Older clients send these JSON-encoded and newer ones raw: every text is one (reference facts, people 2.5). */
 const encodedOrRaw = new Set([
-  'PATCH /users/:user_id full_name',
+  'PATCH /users/{user_id} full_name',
   'POST /bots payload_url',
   'POST /bots service_name',
-  'PATCH /bots/:bot_id service_payload_url',
+  'PATCH /bots/{bot_id} service_payload_url',
   'PATCH /settings/display default_language',
   'PATCH /settings/display emojiset',
   'PATCH /settings/display timezone',
   'PATCH /settings/notifications notification_sound',
+  'POST /users/me/hotspots hotspot',
   'PATCH /realm name',
   'PATCH /realm description',
   'PATCH /realm default_language',
+  'PATCH /realm google_hangouts_domain',
   'POST /realm/domains domain',
-  'PATCH /streams/:stream_id description',
-  'PATCH /streams/:stream_id new_name',
-  'PATCH /default_stream_groups/:group_id new_group_name',
-  'PATCH /default_stream_groups/:group_id new_description',
+  'PATCH /streams/{stream_id} description',
+  'PATCH /streams/{stream_id} new_name',
+  'PATCH /default_stream_groups/{group_id} new_group_name',
+  'PATCH /default_stream_groups/{group_id} new_description',
 ]);
 const keyOf = ({ method, path, name }: Asked): string => `${method} ${path} ${name}`;
 

@@ -3,7 +3,7 @@ import { readObjects, waitUntil } from '@parley/test-kit';
 import type { JsonObject, TestAccount } from '@parley/test-kit';
 
 type Queue = {
-  readonly account: TestAccount;
+  readonly account: Pick<TestAccount, 'client'>;
   readonly queueId: string;
   readonly unread: JsonObject[];
   lastEventId: number;
@@ -29,12 +29,12 @@ export class FencedQueues<Name extends string> {
    * @param sendFence sends a message that every account receives
    */
   static async open<Name extends string>(
-    accounts: Readonly<Record<Name, TestAccount>>,
+    accounts: Readonly<Record<Name, Pick<TestAccount, 'client'>>>,
     eventTypes: readonly string[] | undefined,
     sendFence: (content: string) => Promise<unknown>,
   ): Promise<FencedQueues<Name>> {
     const opened = await Promise.all(
-      (Object.entries(accounts) as [Name, TestAccount][]).map(
+      (Object.entries(accounts) as [Name, Pick<TestAccount, 'client'>][]).map(
         async ([name, account]): Promise<[Name, Queue]> => {
           const answer = await account.client.post('register', {
             event_types: eventTypes === undefined ? undefined : ['message', ...eventTypes],

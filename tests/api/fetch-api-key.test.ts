@@ -88,14 +88,12 @@ test('a development server gives any key by the address', async () => {
   );
 });
 
-test('a production server refuses that, after the check of the parameters', async () => {
-  expect(await refusal('dev_fetch_api_key', { username: 'cat@example.com' }, production)).toEqual({
-    status: 400,
-    body: { result: 'error', msg: 'Dev environment not enabled.' },
-  });
-  expect(await refusal('dev_fetch_api_key', {}, production)).toMatchObject({
-    body: { code: 'REQUEST_VARIABLE_MISSING', var_name: 'username' },
-  });
+test('a production server refuses that, whatever it brings', async () => {
+  for (const form of [{ username: 'cat@example.com' }, {}])
+    expect(await refusal('dev_fetch_api_key', form, production)).toEqual({
+      status: 400,
+      body: { result: 'error', msg: 'Dev environment not enabled.' },
+    });
 });
 
 test('dev_list_users lists active people on a development server, and is refused on others', async () => {

@@ -1,5 +1,5 @@
 /** What a client sees of the gateway in front of real services. */
-import { TestOrganization, startCluster } from '@parley/test-kit';
+import { TestOrganization, startLocalCluster } from '@parley/test-kit';
 import type { Cluster, TestAccount } from '@parley/test-kit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
@@ -8,7 +8,7 @@ let organization: TestOrganization;
 let account: TestAccount;
 
 beforeAll(async () => {
-  cluster = await startCluster();
+  cluster = await startLocalCluster();
   organization = await TestOrganization.create(cluster.settings, () => cluster.gatewayUrls);
   account = await organization.makeAccount('Rina Reader');
 }, 120_000);

@@ -41,7 +41,7 @@ async function listEmails(who: PersonKey): Promise<unknown[]> {
   return members.map((member) => [member['email'], member['delivery_email'], member['bot_owner']]);
 }
 
-test('people are listed by made-up addresses, bots by their own; administrators see the real ones besides', async () => {
+test('people are listed by made-up addresses, bots by their own; administrators see the real ones of all besides', async () => {
   const everybody = [
     [hidden('ann'), undefined, undefined],
     [hidden('bob'), undefined, undefined],
@@ -52,9 +52,9 @@ test('people are listed by made-up addresses, bots by their own; administrators 
   ];
   for (const who of ['bob', 'gil', 'bobBot'] as const)
     expect(await listEmails(who)).toEqual(everybody);
-  const real = ['Ann@example.com', 'bob@example.com', 'cat@example.com', 'gil@example.com'];
+  const signingIn = ['Ann@example.com', 'bob@example.com', 'cat@example.com', 'gil@example.com'];
   expect(await listEmails('ann')).toEqual(
-    everybody.map(([email, , owner], n) => [email, real[n], owner]),
+    everybody.map(([email, , owner], n) => [email, signingIn[n] ?? email, owner]),
   );
 });
 
@@ -103,7 +103,10 @@ test('calls name people by the addresses that they see', async () => {
   ).toMatchObject({ subscribed: { [hidden('cat')]: ['quay'] } });
 });
 
-test('nothing that others get holds a real address', async () => {
+const real = ['ann@example.com', 'bob@example.com', 'cat@example.com', 'gil@example.com'];
+const ownPicture = '/static/images/default-avatar.png?x=x&version=1';
+
+test('nothing that others get holds a real address, nor the hash of one', async () => {
   const queues = await WatchedQueues.open(
     { gil: as('gil'), cat: as('cat'), hook: as('bobBot') },
     as('cat'),
@@ -112,6 +115,7 @@ test('nothing that others get holds a real address', async () => {
   await as('bob').patch('settings/display', { timezone: 'Asia/Tokyo' });
   await as('bob').sendToStream('quay', 'tide', 'low');
   await as('bob').post('bots', { full_name: 'Hidden Helper', short_name: 'hiddenhelper' });
+  await as('bob').delete('users/me/avatar');
   const told = JSON.stringify(await queues.step());
   expect(told).toContain(hidden('bob'));
   const states = await Promise.all(
@@ -125,34 +129,61 @@ test('nothing that others get holds a real address', async () => {
     as('cat').get('users/me/subscriptions', { include_subscribers: true }),
     as('cat').get('messages', { anchor: 10_000_000_000_000_000, num_before: 50, num_after: 0 }),
     as('cat').get('users', { include_custom_profile_fields: true }),
+    as('cat').get(`users/${organization.id('bob')}`),
+    as('bob').get('users/me'),
     as('bob').get('bots'),
   ]);
   for (const text of [told, ...[...states, ...answers].map((answer) => JSON.stringify(answer))])
-    for (const real of ['ann@example.com', 'bob@example.com', 'cat@example.com', 'gil@example.com'])
-      expect(text.toLowerCase()).not.toContain(real);
+    for (const address of real) {
+      expect(text.toLowerCase()).not.toContain(address);
+      expect(text).not.toContain(createHash('md5').update(address).digest('hex'));
+    }
 });
 
-test('Gravatars follow the real address, so that clients cannot make their URLs', async () => {
-  const hash = createHash('md5').update('bob@example.com').digest('hex');
-  const url = `https://secure.gravatar.com/avatar/${hash}?d=identicon&version=1`;
-  const members = readObjects(await as('gil').get('users', { client_gravatar: true }), 'members');
-  expect(members.find((member) => member['email'] === hidden('bob'))?.['avatar_url']).toBe(url);
+test('pictures are our own, whoever asks and however', async () => {
+  const pictureOf = (users: readonly JsonObject[]): unknown =>
+    users.find((user) => user['email'] === hidden('gil'))?.['avatar_url'];
+  for (const client_gravatar of [false, true])
+    for (const who of ['ann', 'bob', 'gil'] as const)
+      expect(
+        pictureOf(readObjects(await as(who).get('users', { client_gravatar }), 'members')),
+      ).toBe(ownPicture);
   const queue = await as('cat').post('register', {
     event_types: ['message'],
     fetch_event_types: ['realm_user'],
     client_gravatar: true,
   });
-  expect(
-    readObjects(queue, 'realm_users').find((person) => person['email'] === hidden('bob')),
-  ).toMatchObject({ avatar_url: url });
-  await as('bob').sendToStream('quay', 'tide', 'high');
+  expect(pictureOf(readObjects(queue, 'realm_users'))).toBe(ownPicture);
+  const id = await as('gil').sendPrivately([hidden('cat')], 'psst');
   const answer = await as('cat').get('events', {
     queue_id: queue['queue_id'],
     last_event_id: queue['last_event_id'],
   });
   expect(readObjects(answer, 'events')[0]).toMatchObject({
-    message: { avatar_url: url, sender_email: hidden('bob') },
+    message: { id, avatar_url: ownPicture, sender_email: hidden('gil') },
   });
+  const page = { anchor: id, num_before: 0, num_after: 0, client_gravatar: true };
+  expect(await as('cat').get('messages', page)).toMatchObject({
+    messages: [{ avatar_url: ownPicture }],
+  });
+  const register = await as('gil').post('register', { fetch_event_types: ['realm_user'] });
+  const medium = ownPicture.replace('.png', '-medium.png');
+  expect(register).toMatchObject({ avatar_url: ownPicture, avatar_url_medium: medium });
+  for (const [path, expected] of [
+    [`/avatar/${organization.id('gil')}`, ownPicture],
+    [`/avatar/${hidden('gil')}/medium`, medium],
+  ] as const) {
+    const { apiKey } = organization.accounts.cat;
+    const url = `${organization.cluster.url}${path}?api_key=${apiKey}`;
+    const found = await fetch(url, { redirect: 'manual' });
+    expect(found.headers.get('location')).toBe(expected);
+    const picture = await fetch(organization.cluster.url + expected);
+    expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/png']);
+  }
+  const bots = readObjects(await as('gil').get('users'), 'members');
+  expect(bots.find((bot) => bot['email'] === 'hook-bot@example.com')?.['avatar_url']).toContain(
+    createHash('md5').update('hook-bot@example.com').digest('hex'),
+  );
 });
 
 test('a new person is hidden from the start, and an address is taken whether it shows or not', async () => {

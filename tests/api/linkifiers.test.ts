@@ -9,7 +9,7 @@ import { WatchedQueues } from './watched-queues.ts';
 
 let organization: SmallOrganization;
 beforeAll(async () => {
-  organization = await startSmallOrganization({ events: 1, presence: 2, messages: 2 });
+  organization = await startSmallOrganization({ events: 1, people: 2, messages: 2 });
 });
 afterAll(() => organization.stop());
 beforeEach(() => organization.pool.query('DELETE FROM linkifiers'));

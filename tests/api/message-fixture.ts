@@ -1,17 +1,17 @@
 /** A cluster that sends and fetches messages, with a few people, bots and streams in it. */
-import type { LogEntry, MessageSentEntry } from '@parley/contracts';
+import type { LogEntry, MessageSentEntry } from '@parley/event-log';
 import type { Pool } from '@parley/database';
 import {
+  RefusedRequest,
   makeOrganization,
   openTestPool,
   readObjects,
-  RefusedRequest,
-  startCluster,
+  startSystem,
 } from '@parley/test-kit';
 import type {
   Cluster,
-  ClusterOptions,
   Parameters,
+  SystemOptions,
   TestAccount,
   TestOrganization,
 } from '@parley/test-kit';
@@ -34,8 +34,14 @@ export type MessageFixture = {
 };
 
 /** Ann is an administrator, Bob and Cat are members, the bot is Bob's. */
-export async function startMessageFixture(options: ClusterOptions = {}): Promise<MessageFixture> {
-  const cluster = await startCluster({ events: 0, presence: 0, subscriptions: 0, ...options });
+export async function startMessageFixture(options: SystemOptions = {}): Promise<MessageFixture> {
+  const cluster = await startSystem({
+    events: 0,
+    people: 0,
+    presence: 0,
+    subscriptions: 0,
+    ...options,
+  });
   const organization = await makeOrganization(cluster);
   const pool = openTestPool(cluster.settings.databaseUrl, 2);
   const bob = await organization.makeAccount('Bob Ray', { email: 'bob@example.com' });

@@ -116,6 +116,26 @@ describe('messages/flags', () => {
     expect((await fetchMessages(all.cat)).ids).toContain(first);
   });
 
+  test('who comes to hold a message by a star or a reaction was not mentioned by it, nor alerted', async () => {
+    const { ann, bob, cat } = all;
+    await cat.client.post('users/me/alert_words', { alert_words: ['herring'] });
+    const text = '@**all** @**Cat Moe** herring';
+    const starred = await ann.client.sendToStream('Denmark', 'lunch', text);
+    const reactedTo = await ann.client.sendToStream('Denmark', 'lunch', text);
+    expect(await flagsOf('bob', starred)).toEqual(['wildcard_mentioned']);
+    await change('cat', { messages: [starred], flag: 'starred' });
+    await cat.client.post(`messages/${reactedTo}/reactions`, { emoji_name: 'octopus' });
+    expect(await flagsOf('cat', starred)).toEqual(['read', 'starred', 'historical']);
+    expect(await flagsOf('cat', reactedTo)).toEqual(['read', 'historical']);
+    for (const is of ['mentioned', 'alerted'])
+      expect((await fetchMessages(cat, { narrow: [['is', is]] })).ids).toEqual([]);
+    expect((await fetchMessages(bob, { narrow: [['is', 'mentioned']] })).ids).toContain(starred);
+    await change('cat', { messages: [starred, reactedTo], op: 'remove' });
+    expect(await flagsOf('cat', reactedTo)).toEqual(['historical']);
+    await change('cat', { messages: [reactedTo], flag: 'mentioned' });
+    expect((await fetchMessages(cat, { narrow: [['is', 'mentioned']] })).ids).toEqual([reactedTo]);
+  });
+
   test('a bot that holds nothing is not told that its star was set', async () => {
     const bot = await all.organization.makeAccount('Outgoing', { botType: 3, owner: all.bob });
     const star = { messages: [first], op: 'add', flag: 'starred' };

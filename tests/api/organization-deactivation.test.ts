@@ -7,7 +7,7 @@ import type { PersonKey, SmallOrganization } from './small-organization.ts';
 
 let organization: SmallOrganization;
 beforeAll(async () => {
-  organization = await startSmallOrganization({ gateways: 2, events: 2, presence: 2, messages: 1 });
+  organization = await startSmallOrganization({ gateways: 2, events: 2, people: 2, messages: 1 });
 });
 afterAll(() => organization.stop());
 

@@ -1,6 +1,6 @@
 /** A cluster with outgoing-webhook bots, whose services a test receives itself. */
 import { waitUntil } from '@parley/test-kit';
-import type { ClusterOptions, TestAccount } from '@parley/test-kit';
+import type { SystemOptions, TestAccount } from '@parley/test-kit';
 
 import { fetchMessages, startMessageFixture } from './message-fixture.ts';
 import type { Message, MessageFixture } from './message-fixture.ts';
@@ -23,10 +23,10 @@ export class OutgoingFixture {
     this.receiver = receiver;
   }
 
-  static async start(options: ClusterOptions = {}): Promise<OutgoingFixture> {
+  static async start(options: SystemOptions = {}): Promise<OutgoingFixture> {
     const receiver = await WebhookReceiver.start();
     const all = await startMessageFixture({
-      presence: 1,
+      people: 1,
       ...options,
       environment: {
         PARLEY_OUTGOING_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',

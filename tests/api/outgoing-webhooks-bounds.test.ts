@@ -56,7 +56,14 @@ test('an address inside is not called after a redirect either', async () => {
 
 test('what is no address of the web is refused when a bot is made or changed', async () => {
   const { bob } = fixture.all;
-  for (const url of ['nothing', 'javascript:alert(1)', 'file:///etc/passwd', ' ']) {
+  const none = [
+    'nothing',
+    'javascript:alert(1)',
+    'file:///etc/passwd',
+    ' ',
+    'http://127.0.0.:5002',
+  ];
+  for (const url of none) {
     const body = {
       full_name: 'Refused Bot',
       short_name: 'refused',
@@ -173,7 +180,7 @@ test('calls are counted by outcome, and neither tokens nor addresses are logged'
   const delivery = String(call?.headers['x-parley-delivery']);
   const processes = [
     ...all.cluster.findProcesses('messages'),
-    ...all.cluster.findProcesses('presence'),
+    ...all.cluster.findProcesses('people'),
   ];
   const logged = processes.flatMap(({ output }) => output).join('\n');
   expect(logged.length).toBeGreaterThan(1_000);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import { audienceKey } from '@parley/contracts';
+import { audienceKey } from '@parley/event-log';
 import { connectMaker } from '@parley/demo';
 import { createUser } from '@parley/store';
 import { ApiClient, readObjects, waitUntil } from '@parley/test-kit';
@@ -14,7 +14,7 @@ import { WatchedQueues } from './watched-queues.ts';
 
 let organization: SmallOrganization;
 beforeAll(async () => {
-  organization = await startSmallOrganization({ events: 1, presence: 2, messages: 1 });
+  organization = await startSmallOrganization({ events: 1, people: 2, messages: 1 });
 });
 afterAll(() => organization.stop());
 

@@ -1,4 +1,4 @@
-import { audienceKey } from '@parley/contracts';
+import { audienceKey } from '@parley/event-log';
 import { createLogger } from '@parley/logging';
 import { Secret } from '@parley/config';
 import { connectMaker } from '@parley/demo';
@@ -610,7 +610,7 @@ describe('where addresses are hidden', () => {
         result: undefined,
         append: {
           entries: [{ entry, audience: audienceKey.everyone }],
-          accountUserIds: changed.map(({ userId }) => userId),
+          accountUserIds: changed.map(({ id }) => id),
         },
       };
     });

@@ -79,7 +79,7 @@ test('people sign in, subscribe, send, read and are told', async () => {
   const messageId = await bob.sendToStream('general', 'topic', 'Hello **all**');
   const received: JsonObject[] = [];
   let lastEventId = Number(queue['last_event_id']);
-  // The notice of the new stream is sent beside, before or after it.
+  // The notice of the new stream comes before it.
   const findSent = (): JsonObject | undefined =>
     received.find(({ message }) => (message as JsonObject | undefined)?.['id'] === messageId);
   while (findSent() === undefined) {

@@ -9,7 +9,7 @@ import { WatchedQueues } from './watched-queues.ts';
 
 let organization: SmallOrganization;
 beforeAll(async () => {
-  organization = await startSmallOrganization({ events: 1, presence: 2 });
+  organization = await startSmallOrganization({ events: 1, people: 2 });
 });
 afterAll(() => organization.stop());
 beforeEach(() => organization.pool.query('DELETE FROM custom_profile_fields'));
@@ -120,8 +120,8 @@ describe('fields', () => {
     [{ name: 'x', field_type: 8 }, 'Invalid field type.'],
     [{ name: 'x', field_type: 'text' }, 'Argument "field_type" is not valid JSON.'],
     [{ name: 'x', field_type: 3 }, 'Field must have at least one choice.'],
-    [{ name: 'x', field_type: 3, field_data: [] }, 'field_data is not a dict'],
-    [{ name: 'x', field_type: 3, field_data: '{' }, 'Argument "field_data" is not valid JSON.'],
+    [{ name: 'x', field_type: 3, field_data: [] }, 'Field must have at least one choice.'],
+    [{ name: 'x', field_type: 3, field_data: ['x'] }, 'field_data is not a dict'],
     [
       { name: 'x', field_type: 3, field_data: { a: { text: '', order: '1' } } },
       'field_data["text"] cannot be blank.',
@@ -139,6 +139,10 @@ describe('fields', () => {
       'field_data is too long (limit: 10000 characters)',
     ],
     [{ name: 'x', field_type: 7 }, 'subtype key is missing from field_data'],
+    [
+      { name: 'x', field_type: 7, field_data: { subtype: ' ' } },
+      'field_data["subtype"] cannot be blank.',
+    ],
     [{ name: 'x', field_type: 7, field_data: { subtype: 'fax' } }, 'Invalid external account type'],
     [
       { name: 'x', field_type: 7, field_data: { subtype: 'custom' } },
@@ -153,13 +157,42 @@ describe('fields', () => {
       'Malformed URL pattern.',
     ],
     [
-      { name: 'x', field_type: 7, field_data: { subtype: 'custom', url_pattern: '%(username)s' } },
+      {
+        name: 'x',
+        field_type: 7,
+        field_data: {
+          subtype: 'custom',
+          url_pattern: 'https://x.example/%(username)s%(username)s',
+        },
+      },
       'Malformed URL pattern.',
     ],
+    ...['%(username)s', 'x %(username)s', 'ftp://x/%(username)s', 'https://x..y/%(username)s'].map(
+      (url_pattern): [Record<string, unknown>, string] => [
+        { name: 'x', field_type: 7, field_data: { subtype: 'custom', url_pattern } },
+        'field_data["url_pattern"] is not a URL',
+      ],
+    ),
   ])('one that is none is refused (%#)', async (field, msg) => {
     expect(await bodyOf(as('ann').request('POST', 'realm/profile_fields', field))).toEqual(
       coded(msg),
     );
+  });
+
+  test('field data that is no JSON is a bad value, also of a change', async () => {
+    const id = await addField('Berth', types.short);
+    for (const [method, path] of [
+      ['POST', 'realm/profile_fields'],
+      ['PATCH', `realm/profile_fields/${id}`],
+    ] as const) {
+      const field = { name: 'x', field_type: 3, field_data: '{' };
+      expect(await bodyOf(as('ann').request(method, path, field))).toEqual({
+        ...coded("Bad value for 'field_data': {"),
+        code: 'REQUEST_VARIABLE_INVALID',
+        var_name: 'field_data',
+        bad_value: '{',
+      });
+    }
   });
 
   test('a label is given once, whoever comes first', async () => {
@@ -226,9 +259,9 @@ describe('values', () => {
     const queues = await watch();
     const data = [
       { id: phone, value: '12345' },
-      { id: about, value: '**Sails** a lot' },
+      { id: about, value: '**Sails** a lot, @**all**' },
       { id: wood, value: 'oak' },
-      { id: born, value: '1990-02-28' },
+      { id: born, value: '1909-3-5' },
       { id: page, value: 'https://bob.example/' },
       { id: mate, value: [organization.id('cat')] },
     ];
@@ -242,13 +275,16 @@ describe('values', () => {
       op: 'update',
       person: { user_id: userId, custom_profile_field: field },
     });
-    const rendered = { rendered_value: '<p><strong>Sails</strong> a lot</p>' };
+    const sails = {
+      value: '**Sails** a lot, @**all**',
+      rendered_value: '<p><strong>Sails</strong> a lot, @<strong>all</strong></p>',
+    };
     const mates = JSON.stringify([organization.id('cat')]);
     const events = [
       told({ id: phone, value: '12345', rendered_value: '<p>12345</p>' }),
-      told({ id: about, value: '**Sails** a lot', ...rendered }),
+      told({ id: about, ...sails }),
       told({ id: wood, value: 'oak' }),
-      told({ id: born, value: '1990-02-28' }),
+      told({ id: born, value: '1909-3-5' }),
       told({ id: page, value: 'https://bob.example/' }),
       told({ id: mate, value: mates }),
       told({ id: phone, value: '54321', rendered_value: '<p>54321</p>' }),
@@ -256,9 +292,9 @@ describe('values', () => {
     expect(await queues.step()).toEqual({ ann: events, bob: events, gil: events, bobBot: events });
     const profile = {
       [phone]: { value: '54321', rendered_value: '<p>54321</p>' },
-      [about]: { value: '**Sails** a lot', ...rendered },
+      [about]: sails,
       [wood]: { value: 'oak' },
-      [born]: { value: '1990-02-28' },
+      [born]: { value: '1909-3-5' },
       [page]: { value: 'https://bob.example/' },
       [mate]: { value: mates },
     };

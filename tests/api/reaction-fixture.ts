@@ -53,7 +53,7 @@ export class ReactionFixture {
       events: 1,
       messages: 2,
       subscriptions: 1,
-      presence: 1,
+      people: 1,
     });
     const { organization, ann, bob, cat, guest, bot } = all;
     const outgoing = { botType: 3, owner: bob };

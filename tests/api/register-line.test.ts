@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startSmallOrganization } from './small-organization.ts';
 import type { PersonKey, SmallOrganization } from './small-organization.ts';
 
-/** Under which the store counts and stores the queues of a user. */
+/** Under which the store counts and stores the queues of a person and his bots. */
 const queuesLock = 7_217_005;
 
 let organization: SmallOrganization;
@@ -27,7 +27,7 @@ function waiting(): Promise<number> {
   return organization.cluster.getProcess('events', 0).readMetric('parley_event_registers_waiting');
 }
 
-/** Registers of this person do not end while the work goes on, and with them no other. */
+/** Registers of this person and his bots do not end while the work goes on, and with them no other. */
 async function whileRegistersOfAreHeld(who: PersonKey, work: () => Promise<void>): Promise<void> {
   const lock = [queuesLock, organization.id(who)];
   const client: Client = await organization.pool.connect();
@@ -93,7 +93,7 @@ test('registers that are served together tell everybody what he sees, and nothin
   const alone: JsonObject[] = [];
   for (const one of asked) alone.push(await register(one));
   const together: Promise<JsonObject>[] = [];
-  await whileRegistersOfAreHeld('bobBot', async () => {
+  await whileRegistersOfAreHeld('bob', async () => {
     together.push(register({ who: 'bobBot', form: { client_gravatar: true } }));
     await waitUntilOneIsHeld();
     together.push(...asked.map(register));

@@ -108,9 +108,6 @@ const realmSettings = {
   realm_digest_weekday: 1,
   realm_default_language: 'en',
   realm_google_hangouts_domain: '',
-  realm_zoom_user_id: '',
-  realm_zoom_api_key: '',
-  realm_zoom_api_secret: '',
   realm_message_retention_days: null,
   realm_allow_message_editing: true,
   realm_allow_community_topic_editing: true,
@@ -138,7 +135,6 @@ const realmSettings = {
   realm_available_video_chat_providers: {
     jitsi_meet: { name: 'Jitsi Meet', id: 1 },
     google_hangouts: { name: 'Google Hangouts', id: 2 },
-    zoom: { name: 'Zoom', id: 3 },
   },
 };
 
@@ -282,7 +278,7 @@ describe('fetch types', () => {
     expect(answer).toMatchObject(notificationSettings);
     expect(answer).toMatchObject({
       zulip_version: '2.1.4',
-      hotspots: [],
+      hotspots: [{ name: 'intro_reply', delay: 0.5 }],
       stream_name_max_length: 60,
       stream_description_max_length: 1024,
       realm_default_external_accounts: { twitter: { name: 'Twitter' }, github: { name: 'GitHub' } },

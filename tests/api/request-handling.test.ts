@@ -1,9 +1,9 @@
 /** How requests are read, whatever they ask for (reference facts, people 2 and 3), at two gateways and through every service. */
-import { limits } from '@parley/contracts';
+import { limits } from '@parley/api';
+import { endpoints } from '@parley/api/endpoints';
 import type { ApiClient, JsonObject, Method, Parameters } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { allEndpoints } from '../docs/all-endpoints.ts';
 import { sendRaw } from '../support/send-raw.ts';
 import type { RawAnswer } from '../support/send-raw.ts';
 import { startSmallOrganization } from './small-organization.ts';
@@ -277,7 +277,7 @@ describe('bodies', () => {
     });
   });
 
-  const forms = allEndpoints.filter(
+  const forms = endpoints.filter(
     ({ method, takesFile, parameters }) =>
       method === 'POST' &&
       !takesFile &&
@@ -288,7 +288,7 @@ describe('bodies', () => {
     async ({ path, parameters }) => {
       const first = parameters.find(({ from, required }) => from === 'form' && required);
       const name = first?.name ?? '';
-      const filled = path.slice(1).replaceAll(/:\w+/g, '1');
+      const filled = path.slice(1).replaceAll(/\{\w+\}/g, '1');
       const told = async (fields: Readonly<Record<string, string>>): Promise<unknown> =>
         read(await send('POST', filled, { who: 'ann', ...multipart(fields) }))['msg'];
       const isReached = (await told({})) === `Missing '${name}' argument`;
@@ -309,6 +309,61 @@ describe('bodies', () => {
     });
     expect([tooMany.status, read(tooMany)['result']]).toEqual([400, 'error']);
   });
+
+  // A statement carries 65,535 values. A narrow binds some for each of its terms; every other list is one value, whatever its length.
+  const manyItems = 65_600;
+  const list = (itemOf: (n: number) => string): string =>
+    `[${Array.from({ length: manyItems }, (_, n) => itemOf(n + 1)).join(',')}]`;
+  const ids = list(String);
+  const texts = list((n) => `"t${n}"`);
+  const terms = list((n) => `["id","${n}"]`);
+  const page = 'method=GET&anchor=newest&num_before=1&num_after=0';
+  test.each<[Method, string, string, string]>([
+    ['POST', 'messages', 'terms', `${page}&narrow=${terms}`],
+    [
+      'POST',
+      'messages',
+      'people of a term',
+      `${page}&narrow=[{"operator":"pm-with","operand":${ids}}]`,
+    ],
+    ['POST', 'messages', 'ids of recipients', `type=private&content=hello&to=${ids}`],
+    ['POST', 'messages', 'addresses of recipients', `type=private&content=hello&to=${texts}`],
+    ['POST', 'messages/flags', 'messages', `op=add&flag=read&messages=${ids}`],
+    ['POST', 'typing', 'recipients', `op=start&to=${ids}`],
+    ['POST', 'register', 'terms', `narrow=${terms}`],
+    ['POST', 'register', 'types of events', `event_types=${texts}`],
+    [
+      'POST',
+      'users/me/subscriptions',
+      'streams',
+      `subscriptions=${list((n) => `{"name":"t${n}"}`)}`,
+    ],
+    [
+      'POST',
+      'users/me/subscriptions',
+      'people',
+      `subscriptions=[{"name":"general"}]&principals=${ids}`,
+    ],
+    ['DELETE', 'users/me/subscriptions', 'streams', `subscriptions=${texts}`],
+    [
+      'POST',
+      'default_stream_groups/create',
+      'streams',
+      `group_name=a&description=b&stream_names=${texts}`,
+    ],
+    ['POST', 'users/me/alert_words', 'words', `alert_words=${texts}`],
+    ['DELETE', 'users/me/alert_words', 'words', `alert_words=${texts}`],
+    ['POST', 'user_groups/create', 'members', `name=a&description=b&members=${ids}`],
+    ['PUT', 'bot_storage', 'keys', `storage={${list((n) => `"t${n}":""`).slice(1, -1)}}`],
+    ['DELETE', 'bot_storage', 'keys', `keys=${texts}`],
+  ])(
+    'more items than a statement has values are taken or refused: %s %s, %s',
+    async (method, path, _items, body) => {
+      const { status, text } = await send(method, path, { who: 'ann', type: formType, body });
+      expect([200, 400]).toContain(status);
+      expect(/is not valid JSON|Bad value/.test(text)).toBe(false);
+    },
+  );
 });
 
 describe('methods and paths', () => {
@@ -425,13 +480,13 @@ describe('the order of checks', () => {
     expect(read(await send('POST', 'users', { who: 'ann' }))).toMatchObject({ var_name: 'email' });
   });
 
-  const forAdministrators = allEndpoints.filter(
+  const forAdministrators = endpoints.filter(
     ({ access }) => access.authentication === 'required' && access.administratorsOnly === true,
   );
   test.each(forAdministrators)(
     '$method $path refuses a member before its parameters',
     async ({ method, path }) => {
-      const answer = await send(method, path.slice(1).replaceAll(/:\w+/g, '1'), { who: 'bob' });
+      const answer = await send(method, path.slice(1).replaceAll(/\{\w+\}/g, '1'), { who: 'bob' });
       expect([answer.status, read(answer)['msg']]).toEqual([
         400,
         'Must be an organization administrator',

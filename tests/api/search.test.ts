@@ -325,7 +325,9 @@ describe('who finds what', () => {
     const narrow: Term[] = [['stream', 'island'], search('coconut')];
     expect(await idsFor(narrow, bob)).toEqual([past]);
     expect(await idsFor([search('coconut'), ['streams', 'public']], cat)).toEqual([past]);
-    expect(await idsFor(narrow, guest)).toEqual([]);
+    expect(await refusalOf(idsFor(narrow, guest))).toMatchObject({
+      desc: 'unknown stream island',
+    });
     expect(await idsFor([search('coconut'), ['streams', 'public']], guest)).toEqual([]);
     expect(
       await idsFor([...narrow, { operator: 'is', operand: 'mentioned', negated: true }], bob),
@@ -343,17 +345,19 @@ describe('who finds what', () => {
     const before = await ann.client.sendToStream('vault', 'papaya', 'papaya before');
     await bob.client.call('DELETE', 'users/me/subscriptions', { subscriptions: ['vault'] });
     const after = await ann.client.sendToStream('vault', 'papaya', 'papaya after');
-    for (const narrow of [[search('papaya')], [search('papaya'), ['stream', 'vault'] as const]]) {
+    const inVault: Term[] = [search('papaya'), ['stream', 'vault']];
+    for (const narrow of [[search('papaya')], inVault]) {
       expect(await idsFor(narrow, bob)).toEqual([before]);
-      expect(await idsFor(narrow, cat)).toEqual([]);
       expect(await idsFor(narrow, ann)).toEqual([before, after]);
     }
+    expect(await idsFor('papaya', cat)).toEqual([]);
+    expect(await refusalOf(idsFor(inVault, cat))).toMatchObject({ desc: 'unknown stream vault' });
     // Protected history: who joins finds nothing older.
     await ann.client.call('POST', 'users/me/subscriptions', {
       subscriptions: [{ name: 'vault' }],
       principals: [cat.email],
     });
-    expect(await idsFor([search('papaya'), ['stream', 'vault']], cat)).toEqual([]);
+    expect(await idsFor(inVault, cat)).toEqual([]);
     const joined = await ann.client.sendToStream('vault', 'papaya', 'papaya joined');
     expect(await idsFor('papaya', cat)).toEqual([joined]);
     expect(await matchesOf('papaya', [before, after, joined, 999_999], cat)).toEqual({
@@ -527,7 +531,7 @@ describe('matches_narrow', () => {
 });
 
 // Of the service that replaces the other; so it comes last.
-test('a search that takes too long is refused, and other lists are not', async () => {
+test('a search or a narrow of many terms that takes too long is refused, and other lists are not', async () => {
   await all.cluster.startAnother('messages', { PARLEY_SEARCH_TIMEOUT_SECS: '0.001' });
   await all.cluster.kill('messages', 0, 'SIGTERM');
   const desc = 'too many messages to search: add a rarer word, a stream or a sender';
@@ -539,5 +543,12 @@ test('a search that takes too long is refused, and other lists are not', async (
       fetchMessages(all.bob, { anchor: 'first_unread', narrow: [search('"so long"')] }),
     ),
   ).toMatchObject(refusal);
+  const topics = (count: number): [string, string][] =>
+    Array.from({ length: count }, (_, n) => ['topic', `topic ${n}`]);
+  expect(await refusalOf(fetchMessages(all.bob, { narrow: topics(9) }))).toMatchObject({
+    ...refusal,
+    desc: 'the terms take too long together: leave some out',
+  });
+  expect(await idsFor(topics(8))).toEqual([]);
   expect(await idsFor([['topic', 'talk']])).not.toEqual([]);
 });

@@ -3,6 +3,12 @@ import type { JsonObject } from '@parley/test-kit';
 
 import type { PersonKey, SmallOrganization } from './small-organization.ts';
 
+/** A GIF of 65,535 by 65,535 pixels, all but one of them left out. */
+export const hugePicture = Buffer.from(
+  '474946383961ffffffff800000000000ffffff2c00000000ffffffff0002024401003b',
+  'hex',
+);
+
 export type FormAnswer = { readonly status: number; readonly body: JsonObject };
 
 /** Sends a form with these files, whose parts have names of no meaning, and fields. */

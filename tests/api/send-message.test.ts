@@ -141,6 +141,35 @@ describe('accepted', () => {
     });
   });
 
+  test.each([
+    ['emoji', '😀'.repeat(1_100), '<p>😀😀'],
+    ['ten thousand emoji', '😀'.repeat(10_000), '<p>😀😀'],
+    ['emoji by name', ':a:'.repeat(3_333), '<p>:a::a:'],
+    ['short links', 'a.tv '.repeat(1_999) + 'a.tv', '<p>a.tv a.tv'],
+    [
+      'a table of very many cells',
+      `${'a|'.repeat(1_900)}\n${'-|'.repeat(1_900)}\n${'x\n'.repeat(1_100)}x`,
+      '<p>a|a|',
+    ],
+  ])('%s are taken whole, however long their HTML would be', async (_name, content, start) => {
+    const { ann, bob } = all;
+    const sent = await ann.client.post('messages', { ...toDenmark, content });
+    const edited = await ann.client.sendToStream('Denmark', 'lunch', 'short');
+    await ann.client.patch(`messages/${edited}`, { content });
+    const deferred = { delivery_type: 'send_later', deliver_at: '2999-01-01' };
+    expect(
+      await ann.client.post('messages', { ...toDenmark, ...deferred, content }),
+    ).toHaveProperty('deliver_at');
+    const { rendered } = await ann.client.post('messages/render', { content });
+    expect(String(rendered).startsWith(start)).toBe(true);
+    expect((await fetchMessages(bob, { num_before: 2 })).messages).toMatchObject([
+      { id: sent['id'], content },
+      { id: edited, content },
+    ]);
+    const asHtml = await fetchMessages(bob, { num_before: 1, apply_markdown: true });
+    expect(asHtml.messages).toMatchObject([{ id: edited, content: rendered }]);
+  });
+
   test('the same request twice makes two messages; the same key or local id makes one', async () => {
     const { ann } = all;
     const { client } = ann;
@@ -263,15 +292,12 @@ describe('who may send', () => {
     });
   });
 
-  test('whom a stream is closed to learns that its name is taken, and of its id nothing', async () => {
+  test('to whom a stream is closed it does not exist, by name or by id', async () => {
     const { cat, guest, pool } = all;
     const { rows } = await pool.query<{ id: number; name: string }>('SELECT id, name FROM streams');
     const idOf = (name: string): number => rows.find((row) => row.name === name)?.id ?? 0;
     const sendTo = (to: unknown, sender = cat): Promise<unknown> =>
       refusalOf(sender.client.post('messages', { type: 'stream', to, topic: 'x', content: 'x' }));
-    expect(await sendTo('SECRET news')).toMatchObject({
-      msg: "Not authorized to send to stream 'SECRET news'",
-    });
     for (const [name, sender] of [
       ['secret', cat],
       ['secret news', cat],
@@ -285,6 +311,14 @@ describe('who may send', () => {
         code: 'STREAM_DOES_NOT_EXIST',
         stream_id: id,
       });
+      const shouted = name.toUpperCase();
+      expect(await sendTo(shouted, sender)).toEqual({
+        status: 400,
+        result: 'error',
+        msg: `Stream '${shouted}' does not exist`,
+        code: 'STREAM_DOES_NOT_EXIST',
+        stream: shouted,
+      });
     }
   });
 
@@ -292,7 +326,7 @@ describe('who may send', () => {
     const { guest } = all;
     await guest.client.sendToStream('for guests', 'x', 'x');
     expect(await refusalOf(guest.client.sendToStream('Denmark', 'x', 'x'))).toMatchObject({
-      msg: "Not authorized to send to stream 'Denmark'",
+      code: 'STREAM_DOES_NOT_EXIST',
     });
   });
 
@@ -422,6 +456,11 @@ describe('refusals', () => {
       { msg: "Invalid email 'Nobody@x'" },
     ],
     ['an address with a NUL', { type: 'private', to: 'a\0' }, { code: 'BAD_REQUEST' }],
+    [
+      'an id with a fraction',
+      { type: 'private', to: '[5.0]' },
+      { code: 'REQUEST_VARIABLE_INVALID', var_name: 'to', bad_value: '[5.0]' },
+    ],
     ['an unknown person', { type: 'private', to: [99_999] }, { msg: 'Invalid user ID 99999' }],
     [
       'an impossible person',

@@ -1,11 +1,11 @@
 /** A cluster with a small organization: what the tests of people, streams and subscriptions begin with. */
-import type { LogEntry } from '@parley/contracts';
+import type { LogEntry } from '@parley/event-log';
 import type { Pool } from '@parley/database';
 import { ParleyClient } from '@parley/client';
 import { connectMaker } from '@parley/demo';
 import type { Account } from '@parley/demo';
-import { ApiClient, openTestPool, startCluster } from '@parley/test-kit';
-import type { Cluster, ClusterOptions } from '@parley/test-kit';
+import { ApiClient, openTestPool, startSystem } from '@parley/test-kit';
+import type { Cluster, SystemOptions } from '@parley/test-kit';
 
 const people = [
   { email: 'Ann@example.com', fullName: 'Ann Lee', role: 'administrator', password: 'ann-secret' },
@@ -102,9 +102,9 @@ export class SmallOrganization {
 
 /** Starts gateway, subscriptions and presence (and what the options ask for) with the organization in them. */
 export async function startSmallOrganization(
-  options: ClusterOptions = {},
+  options: SystemOptions = {},
 ): Promise<SmallOrganization> {
-  const cluster = await startCluster({ events: 0, messages: 0, ...options });
+  const cluster = await startSystem({ events: 0, messages: 0, ...options });
   await using connected = connectMaker({ ...cluster.settings });
   await connected.maker.makeRealm({
     name: 'Example',

@@ -68,6 +68,35 @@ describe('PATCH streams/<stream_id>', () => {
     expect(await change(id, { description: 'é'.repeat(1024) })).toEqual(success);
   });
 
+  test('a description mentions nobody, whatever it names', async () => {
+    const { ann, bob } = all.people;
+    await all.all.pool.query("INSERT INTO user_groups (name, description) VALUES ('crew', '')");
+    const id = await make('addressed', ['bob']);
+    const names = [
+      'all',
+      'everyone',
+      'stream',
+      bob.user.fullName,
+      `${bob.user.fullName}|${bob.id}`,
+    ];
+    for (const description of [
+      ...names.flatMap((name) => [`@**${name}**`, `@_**${name}**`]),
+      '> @**all**',
+      '@*crew*',
+    ]) {
+      await change(id, { description });
+      const [told] = (await all.queues.read()).ann ?? [];
+      expect(told?.['rendered_description']).toMatch(/@.?<(?:strong|em)>/);
+      expect(told?.['rendered_description']).not.toContain('mention');
+    }
+    const made = { name: 'made addressed', description: '@**all** @_**everyone**' };
+    await ann.client.post('users/me/subscriptions', { subscriptions: [made] });
+    expect(await all.stream(made.name)).toMatchObject({
+      rendered_description: '<p>@<strong>all</strong> @_<strong>everyone</strong></p>',
+    });
+    await all.queues.read();
+  });
+
   test('a rename tells the address, then the name, both under the old one', async () => {
     const id = await make('before', ['bob']);
     expect(await change(id, { new_name: '"  after "' })).toEqual(success);

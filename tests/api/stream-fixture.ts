@@ -1,5 +1,5 @@
 /** A cluster with two subscriptions services and queues of people of every kind: what tests of streams and their events begin with. */
-import type { JsonObject, Parameters, TestAccount } from '@parley/test-kit';
+import type { JsonObject, Parameters, SystemOptions, TestAccount } from '@parley/test-kit';
 import { readObjects } from '@parley/test-kit';
 
 import { FencedQueues } from './fenced-queues.ts';
@@ -44,7 +44,7 @@ export class StreamFixture {
       'update_message_flags',
       'delete_message',
     ],
-    more: { readonly presence?: number } = {},
+    more: Pick<SystemOptions, 'people' | 'messages' | 'environment'> = {},
   ): Promise<StreamFixture> {
     const all = await startMessageFixture({ events: 2, messages: 1, subscriptions: 2, ...more });
     const { organization, ann, bob, cat, guest, bot } = all;

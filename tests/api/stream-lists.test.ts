@@ -7,13 +7,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { SeededRandom } from '../privacy/seeded-random.ts';
 import { refusalOf } from './message-fixture.ts';
-import { StreamFixture, coded } from './stream-fixture.ts';
+import { StreamFixture } from './stream-fixture.ts';
 import type { Name } from './stream-fixture.ts';
 import { StreamLists } from './stream-lists.ts';
 
 let all: StreamFixture;
 beforeAll(async () => {
-  all = await StreamFixture.start(undefined, { presence: 1 });
+  all = await StreamFixture.start(undefined, { people: 1 });
 });
 afterAll(() => all.stop());
 
@@ -187,7 +187,7 @@ test('a bot has none of the streams of an owner who is deactivated', async () =>
   await ann.client.post(`users/${bot.id}/reactivate`);
   try {
     expect(await ownersStreams()).not.toContain('former');
-    expect(await refusalOf(send())).toEqual(coded("Not authorized to send to stream 'former'"));
+    expect(await refusalOf(send())).toMatchObject({ code: 'STREAM_DOES_NOT_EXIST' });
   } finally {
     await ann.client.post(`users/${bob.id}/reactivate`);
   }

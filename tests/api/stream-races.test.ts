@@ -1,5 +1,5 @@
 /** What happens at once to streams, on two replicas: clients that apply events stay right, and nobody sees what he may not. */
-import type { LogEntry } from '@parley/contracts';
+import type { LogEntry } from '@parley/event-log';
 import { RefusedRequest, readObjects, waitUntil } from '@parley/test-kit';
 import type { JsonObject, TestAccount } from '@parley/test-kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -216,6 +216,89 @@ test('joins, leaves, renames and deactivations at once leave clients right that 
   }
 });
 
+test('who joins while the first message is sent is told which it is', async () => {
+  const { bob, cat } = all.people;
+  const { pool } = all.all;
+  await all.join('bob', ['quiet']);
+  const id = await all.streamId('quiet');
+  await pool.query({
+    text: 'DELETE FROM stream_first_messages WHERE stream_id = $1',
+    values: [id],
+  });
+  const listening = await ReadQueue.open(cat, {
+    event_types: ['subscription'],
+    fetch_event_types: [],
+  });
+  const holdingBack = await pool.connect();
+  try {
+    await holdingBack.query('BEGIN');
+    await holdingBack.query({
+      text: 'INSERT INTO membership_periods (user_id, stream_id, from_change_id) VALUES ($1, $2, 1)',
+      values: [cat.id, id],
+    });
+    const joining = all.join('cat', ['quiet']);
+    await waitUntil('the join waits', async () => {
+      const { rowCount } = await pool.query(
+        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+      );
+      return rowCount === 1;
+    });
+    const first = await bob.client.sendToStream('quiet', 'x', 'the first');
+    await holdingBack.query('ROLLBACK');
+    await joining;
+    const [added] = await listening.readAll();
+    expect(added).toMatchObject({ op: 'add', subscriptions: [{ first_message_id: first }] });
+  } finally {
+    holdingBack.release(true);
+  }
+});
+
+test('who leaves while a message is sent is told that he has read it', async () => {
+  const { bob, cat } = all.people;
+  const { pool } = all.all;
+  await all.join('bob', ['goodbye'], { principals: [bob.email, cat.email] });
+  const before = await bob.client.sendToStream('goodbye', 'x', 'before the list');
+  const id = await all.streamId('goodbye');
+  const listening = await ReadQueue.open(cat, {
+    event_types: ['message', 'update_message_flags'],
+    fetch_event_types: [],
+  });
+  const holdingBack = await pool.connect();
+  try {
+    await holdingBack.query('BEGIN');
+    // What was unread has been listed by the time a leaving comes to this row.
+    await holdingBack.query({
+      text: 'INSERT INTO read_stream_floors (user_id, stream_id, message_id) VALUES ($1, $2, 0)',
+      values: [cat.id, id],
+    });
+    const leaving = all.leave('cat', ['goodbye']);
+    await waitUntil('the leaving waits', async () => {
+      const { rowCount } = await pool.query(
+        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+      );
+      return rowCount === 1;
+    });
+    const meanwhile = await bob.client.sendToStream('goodbye', 'x', 'meanwhile');
+    await holdingBack.query('ROLLBACK');
+    await leaving;
+    // The notice that he was subscribed comes whenever it comes.
+    const [sent, read] = (await listening.readAll()).filter(
+      ({ message }) => (message as JsonObject | undefined)?.['type'] !== 'private',
+    );
+    expect(sent).toMatchObject({ type: 'message', message: { id: meanwhile }, flags: [] });
+    expect(read).toMatchObject({ type: 'update_message_flags', flag: 'read' });
+    expect(read?.['messages']).toEqual(
+      expect.arrayContaining([
+        (await all.stream('goodbye'))?.['first_message_id'],
+        before,
+        meanwhile,
+      ]),
+    );
+  } finally {
+    holdingBack.release(true);
+  }
+});
+
 test('a message is seen by outsiders exactly when the stream was public at its place', async () => {
   const { ann, bob, cat } = all.people;
   await all.join('ann', ['fickle'], { principals: [ann.email, bob.email] });
@@ -247,10 +330,12 @@ test('a message is seen by outsiders exactly when the stream was public at its p
       for (const part of entry.events)
         if (
           part.form === 'same' &&
-          part.event['stream_id'] === id &&
-          part.event['property'] === 'invite_only'
+          part.event.type === 'stream' &&
+          part.event.op === 'update' &&
+          part.event.stream_id === id &&
+          part.event.property === 'invite_only'
         )
-          isPublic = part.event['value'] === false;
+          isPublic = !part.event.value;
     } else if (entry.kind === 'message.sent' && entry.stream?.id === id) {
       expect(entry.stream.isPublic).toBe(isPublic);
       if (isPublic) publicly.push(row.message_id);

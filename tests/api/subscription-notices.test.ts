@@ -1,4 +1,5 @@
 /** What the notification bot writes of subscriptions, streams and new people (reference facts, streams 5.2 and 8.1, events 18). */
+import type { LogEntry } from '@parley/event-log';
 import { setRealmNotificationStreams } from '@parley/store';
 import { waitUntil } from '@parley/test-kit';
 import type { TestAccount } from '@parley/test-kit';
@@ -11,7 +12,7 @@ import { StreamFixture } from './stream-fixture.ts';
 
 let all: StreamFixture;
 beforeAll(async () => {
-  all = await StreamFixture.start(undefined, { presence: 1 });
+  all = await StreamFixture.start(undefined, { people: 1, messages: 2 });
 });
 afterAll(() => all.stop());
 
@@ -61,6 +62,105 @@ test('a new stream gets one message, read for who created it and unread for othe
   expect(await toOneself(cat)).toEqual([]);
 });
 
+test('the message of a new stream is there with the answer, and its event after those of the stream', async () => {
+  const { bob, cat } = all.people;
+  await all.queues.read();
+  for (let round = 0; round < 10; round += 1) {
+    const name = `at once ${round}`;
+    await all.join('bob', [name], { principals: [bob.email, cat.email] });
+    const [{ messages }, stream] = await Promise.all([
+      fetchMessages(cat, { narrow: [['stream', name]] }),
+      all.stream(name),
+    ]);
+    expect(messages).toMatchObject([
+      { content: `Stream created by @_**Bob Ray|${bob.id}**.`, flags: [] },
+    ]);
+    expect(stream).toMatchObject({ first_message_id: messages[0]?.id });
+    const { cat: told } = await all.queues.readWithMessages();
+    expect(told).toMatchObject([
+      { type: 'stream', op: 'create' },
+      { type: 'stream', op: 'occupy' },
+      { type: 'subscription', op: 'add', subscriptions: [{ first_message_id: null }] },
+      { type: 'message', message: { id: messages[0]?.id } },
+    ]);
+  }
+});
+
+test('in the log the messages of new streams follow their change, those of PATCH before what is left', async () => {
+  const { bob } = all.people;
+  await all.join('bob', ['to leave']);
+  await bob.client.patch('users/me/subscriptions', {
+    add: ['patched 2', 'patched 1', 'left at once'].map((name) => ({ name })),
+    delete: ['to leave', 'left at once'],
+  });
+  const { rows } = await all.all.pool.query<{ payload: string }>(
+    'SELECT payload FROM log_entries ORDER BY position DESC LIMIT 5',
+  );
+  const kinds = rows.toReversed().map(({ payload }) => {
+    const entry = JSON.parse(payload) as LogEntry;
+    if (entry.kind === 'change') return entry.effects.map(({ effect }) => effect);
+    return entry.kind === 'message.sent' ? entry.message.display_recipient : entry.kind;
+  });
+  expect(kinds).toEqual([
+    ['joined', 'joined', 'joined'],
+    'patched 2',
+    'patched 1',
+    'left at once',
+    ['left', 'left'],
+  ]);
+});
+
+test('of very many streams the first two hundred have their message with the answer, the others soon', async () => {
+  const { ann } = all.people;
+  const names = Array.from({ length: 203 }, (_, n) => `one of very many ${n}`);
+  await all.join('ann', names);
+  const countMessages = async (): Promise<{ messages: number; streams: number } | undefined> => {
+    const { rows } = await all.all.pool.query<{ messages: number; streams: number }>(
+      `SELECT count(*)::int AS messages, count(DISTINCT s.id)::int AS streams
+       FROM messages m JOIN streams s ON s.id = m.stream_id WHERE s.name LIKE 'one of very many %'`,
+    );
+    return rows[0];
+  };
+  expect((await countMessages())?.messages).toBeGreaterThanOrEqual(200);
+  await allWritten();
+  expect(await countMessages()).toEqual({ messages: names.length, streams: names.length });
+  const { messages } = await fetchMessages(ann, { narrow: [['stream', 'one of very many 202']] });
+  expect(messages).toMatchObject([{ subject: 'stream events', flags: ['read'] }]);
+});
+
+test('who is subscribed to a new stream and unsubscribed in one request has read its message', async () => {
+  const { ann, cat } = all.people;
+  await all.queues.read();
+  await ann.client.patch('users/me/subscriptions', {
+    add: [{ name: 'brief' }],
+    delete: ['brief'],
+    principals: [cat.email],
+  });
+  const { messages } = await fetchMessages(cat, { narrow: [['stream', 'brief']] });
+  expect(messages).toMatchObject([{ subject: 'stream events', flags: ['read'] }]);
+  const { cat: events } = await all.queues.readWithMessages();
+  expect(
+    events.filter(({ type }) => type === 'message' || type === 'update_message_flags'),
+  ).toMatchObject([
+    { message: { id: messages[0]?.id }, flags: [] },
+    { flag: 'read', messages: [messages[0]?.id] },
+  ]);
+});
+
+test('a private stream that is created and left in one request ends without a message', async () => {
+  const { bob } = all.people;
+  await bob.client.patch('users/me/subscriptions', {
+    add: [{ name: 'short-lived' }],
+    delete: ['short-lived'],
+    invite_only: true,
+  });
+  const { rows } = await all.all.pool.query<{ ends: boolean; messages: number }>(
+    `SELECT s.is_deactivated AS ends, (SELECT count(*)::int FROM messages m WHERE m.stream_id = s.id) AS messages
+     FROM streams s WHERE s.creator_id = ${bob.id} ORDER BY s.id DESC LIMIT 1`,
+  );
+  expect(rows).toEqual([{ ends: true, messages: 0 }]);
+});
+
 test('being subscribed by somebody else is told in private, to people and for streams that were there', async () => {
   const { bob, cat, dan, bot } = all.people;
   await all.join('bob', ['zoo', 'Ape']);
@@ -107,6 +207,77 @@ test('with announce created streams are announced in the notifications stream, p
   ]);
   // A private stream has its own message all the same.
   expect(await inStream(bob, 'board', 1)).toHaveLength(1);
+});
+
+test('notices of several streams come in the order of the request, the announcement after them', async () => {
+  const { ann, bob } = all.people;
+  const news = await all.all.organization.makeStream('order of news', [ann, bob]);
+  await ann.client.patch('realm', { notifications_stream_id: news.id });
+  const names = Array.from({ length: 12 }, (_, n) => `order ${(n * 7) % 12}`);
+  await all.join('bob', names, { announce: true });
+  await inStream(bob, 'order of news', 1);
+  const { messages } = await fetchMessages(bob, {
+    anchor: 'newest',
+    num_before: names.length + 1,
+    narrow: [],
+  });
+  expect(messages.map(({ display_recipient: stream }) => stream)).toEqual([
+    ...names,
+    'order of news',
+  ]);
+});
+
+test('of very many streams the notices come in that order too', async () => {
+  const { ann } = all.people;
+  const news = await all.all.organization.makeStream('order of much news', [ann]);
+  await ann.client.patch('realm', { notifications_stream_id: news.id });
+  const names = Array.from({ length: 212 }, (_, n) => `order of many ${(n * 7) % 212}`);
+  await all.join('ann', names, { announce: true });
+  await inStream(ann, 'order of much news', 1);
+  await allWritten();
+  const { messages } = await fetchMessages(ann, {
+    anchor: 'newest',
+    num_before: names.length + 1,
+    narrow: [],
+  });
+  expect(messages.map(({ display_recipient: stream }) => stream)).toEqual([
+    ...names,
+    'order of much news',
+  ]);
+});
+
+test('a name is not read as markdown where its stream is told of, not even for linkifiers', async () => {
+  const { ann, bob, cat } = all.people;
+  const news = await all.all.organization.makeStream('announcements', [ann, cat]);
+  await ann.client.patch(`streams/${news.id}`, { is_announcement_only: true });
+  await ann.client.patch('realm', { notifications_stream_id: news.id });
+  await ann.client.post('realm/filters', {
+    pattern: '#(?P<id>[0-9]+)',
+    url_format_string: 'https://issues.example.com/%(id)s',
+  });
+  const hostile = 'a** @**all** [win](https://evil.example.com) \u0003';
+  const harmless = 'mail evil.example.com #1';
+  await all.join('bob', [hostile, harmless], { announce: true });
+  await all.join('bob', [hostile, harmless], { principals: [cat.email] });
+  await allWritten();
+  const url = `#narrow/stream/${await all.streamId(hostile)}-a.2A.2A-.40.2A.2Aall.2A.2A-.5Bwin.5D.28https.3A.2F.2Fevil.2Eexample.2Ecom.29-.03`;
+  const hostileLink = `<a href="${url}" title="${url}"><code>a** @**all** [win](https://evil.example.com)</code></a>`;
+  const id = await all.streamId(harmless);
+  const harmlessLink = `<a class="stream" data-stream-id="${id}" href="/#narrow/stream/${id}-mail-evil.2Eexample.2Ecom-.231">#${harmless}</a>`;
+  const { messages } = await fetchMessages(cat, { apply_markdown: true });
+  const told = messages.filter(({ subject }) => subject === 'new streams' || subject === '');
+  expect(told.map(({ content, flags }) => ({ content, flags })).slice(-2)).toEqual(
+    expect.arrayContaining([
+      {
+        content: `<p><span class="user-mention silent" data-user-id="${bob.id}">Bob Ray</span> created new streams: ${hostileLink}, ${harmlessLink}.</p>`,
+        flags: [],
+      },
+      {
+        content: `<p><span class="user-mention" data-user-id="${bob.id}">@Bob Ray</span> subscribed you to these streams:</p>\n<ul>\n<li>${hostileLink}</li>\n<li>${harmlessLink}</li>\n</ul>`,
+        flags: [],
+      },
+    ]),
+  );
 });
 
 test('who joins the organization is told of in the stream for sign-ups, and nowhere without one', async () => {

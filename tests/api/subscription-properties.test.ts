@@ -9,7 +9,7 @@ import type { PersonKey, SmallOrganization } from './small-organization.ts';
 
 let organization: SmallOrganization;
 beforeAll(async () => {
-  organization = await startSmallOrganization({ presence: 0, events: 1 });
+  organization = await startSmallOrganization({ people: 0, presence: 0, events: 1 });
 });
 afterAll(() => organization.stop());
 
@@ -315,6 +315,20 @@ describe('PATCH users/me/subscriptions/muted_topics', () => {
     // No subscription is needed, and nobody else hears of it.
     expect(await add('cat', { stream: 'design', topic: '' })).toEqual(success);
     expect(await cat.next(1)).toEqual([event([['design', '']])]);
+  });
+
+  test('is for two thousand topics of an account', async () => {
+    await organization.pool.query({
+      text: `INSERT INTO muted_topics (user_id, stream_id, topic_folded, topic)
+        SELECT $1, $2, 'OLD ' || n, 'old ' || n FROM generate_series(1, 1999) n`,
+      values: [organization.id('cat'), design],
+    });
+    expect(await add('cat', { stream: 'design', topic: 'one' })).toEqual(success);
+    expect(await add('cat', { stream: 'design', topic: 'other' })).toEqual(
+      coded('You may mute at most 2000 topics.'),
+    );
+    expect(await remove('cat', { stream: 'design', topic: 'old 1' })).toEqual(success);
+    expect(await add('cat', { stream: 'design', topic: 'other' })).toEqual(success);
   });
 
   test('twice is an error without a code, in different case as well', async () => {

@@ -1,7 +1,7 @@
 /** Requests that concern very many people or streams: one entry of the log, in which every event has an id of its own. */
-import type { ChangeEntry, LogEntry } from '@parley/contracts';
+import type { ChangeEntry, LogEntry } from '@parley/event-log';
 import { readObjects } from '@parley/test-kit';
-import type { JsonObject, TestAccount } from '@parley/test-kit';
+import type { JsonObject, Parameters, TestAccount } from '@parley/test-kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { StreamFixture, coded } from './stream-fixture.ts';
@@ -11,7 +11,9 @@ const peopleCount = 1_500;
 let all: StreamFixture;
 let people: TestAccount[];
 beforeAll(async () => {
-  all = await StreamFixture.start();
+  all = await StreamFixture.start(undefined, {
+    environment: { PARLEY_NEW_STREAMS_PER_REQUEST_MAX: '1700' },
+  });
   people = [];
   for (let n = 0; n < peopleCount; n += 500)
     people.push(
@@ -157,4 +159,13 @@ test('more than fifty thousand pairs are refused, and nothing is changed', async
     }),
   ).toEqual(tooMany);
   expect(await all.stream('never 0')).toBe(undefined);
+  const long = Array.from({ length: 50_001 }, (_, n) => `never ${n}`);
+  const lists: ['POST' | 'PATCH' | 'DELETE', Parameters][] = [
+    ['POST', { subscriptions: long.map((name) => ({ name })) }],
+    ['POST', { subscriptions: [{ name: 'never 0' }], principals: long }],
+    ['DELETE', { subscriptions: long }],
+    ['PATCH', { delete: long }],
+  ];
+  for (const [method, parameters] of lists)
+    expect(await all.refusal('ann', method, 'users/me/subscriptions', parameters)).toEqual(tooMany);
 });

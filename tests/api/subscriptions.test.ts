@@ -1,4 +1,4 @@
-import type { EventPart } from '@parley/contracts';
+import type { EventPart } from '@parley/event-log';
 import { readObjects } from '@parley/test-kit';
 import type { JsonObject } from '@parley/test-kit';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -10,7 +10,7 @@ import type { PersonKey, SmallOrganization } from './small-organization.ts';
 
 let organization: SmallOrganization;
 beforeAll(async () => {
-  organization = await startSmallOrganization({ presence: 0 });
+  organization = await startSmallOrganization({ people: 0, presence: 0 });
 });
 afterAll(() => organization.stop());
 // The services keep nothing of streams in memory, so every test begins with none.
@@ -52,7 +52,7 @@ async function eventsAfter(position: number): Promise<string[]> {
     if (part.form === 'shared-subscription-add')
       return `add ${part.subscriptions.length} for ${part.userIds.length}`;
     if (part.form === 'left-stream-read') return `read for ${part.userIds.length}`;
-    const what = part.event['op'] ?? part.event['operation'];
+    const what = 'op' in part.event ? part.event.op : undefined;
     const audience = part.form === 'same' ? part.audience.to : 'holders';
     return `${part.event.type}/${String(what)} ${audience}`;
   });
@@ -110,7 +110,7 @@ test('GET subscriptions gives complete objects with booleans, colours from the p
     is_web_public: false,
     is_announcement_only: false,
     history_public_to_subscribers: true,
-    first_message_id: null,
+    first_message_id: anyNumber,
     color: '#76ce90',
     ...freshSubscription,
   });
@@ -213,6 +213,35 @@ test('a private stream is made known to administrators and new members, and hidd
   );
 });
 
+test('whoever may create streams learns that a name is taken on creating one, and only then', async () => {
+  await join('bob', ['board'], { invite_only: true });
+  const answers = async (parameters: object): Promise<unknown[]> =>
+    Promise.all(
+      ['BOARD', 'FREE!'].map(async (name) => {
+        const request = { subscriptions: named(name), ...parameters };
+        const { status, body } = await refusal('cat', 'POST', request);
+        return [status, JSON.stringify(body).replaceAll(name, 'NAME')];
+      }),
+    );
+  for (const parameters of [
+    { principals: ['nobody@example.com'] },
+    { is_announcement_only: true },
+    { principals: ['nobody@example.com'], authorization_errors_fatal: false },
+  ]) {
+    const [taken, free] = await answers(parameters);
+    expect(taken).toEqual(free);
+  }
+  expect((await refusal('cat', 'POST', { subscriptions: named('BOARD') })).body).toEqual(
+    uncoded('Unable to access stream (BOARD).'),
+  );
+  await organization.pool.query(`UPDATE realm SET settings = '{"create_stream_policy": 2}'`);
+  for (const authorization_errors_fatal of [true, false]) {
+    const [taken, free] = await answers({ authorization_errors_fatal });
+    expect(taken).toEqual([400, JSON.stringify(coded('User cannot create streams.'))]);
+    expect(taken).toEqual(free);
+  }
+});
+
 test('a refused request leaves no stream and no event behind', async () => {
   const before = await organization.position();
   const principals = ['bob@example.com', 'nobody@example.com'];
@@ -284,8 +313,8 @@ test('leaving answers per person and stream, and what was unread becomes read', 
     'subscription/remove users',
     'peer_remove design 1',
     // Of every stream that is named.
-    'update_message_flags/add users',
-    'update_message_flags/add users',
+    'read for 1',
+    'read for 1',
   ]);
   const second = await organization.position();
   expect(
@@ -295,7 +324,9 @@ test('leaving answers per person and stream, and what was unread becomes read', 
     'subscription/remove users',
     'peer_remove lunch 2',
     'stream/vacate members',
-    'update_message_flags/add users',
+    // Of who created the stream, and of who has not read its first message.
+    'read for 1',
+    'read for 1',
   ]);
   const third = await organization.position();
   await join('bob', ['lunch']);
@@ -355,7 +386,7 @@ test('a private stream ends with its last member and frees its name', async () =
     'peer_remove board 1',
     'stream/delete administrators',
     'stream/delete former-viewers',
-    'update_message_flags/add users',
+    'read for 1',
   ]);
   const [entry] = await organization.entriesAfter(before);
   expect(entry).toMatchObject({

@@ -1,72 +1,80 @@
+import type { TestAccount } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { startMessageFixture } from './message-fixture.ts';
-import type { MessageFixture } from './message-fixture.ts';
+import { fetchMessages } from './message-fixture.ts';
+import { UploadFixture } from './upload-fixture.ts';
+import type { FileAnswer } from './upload-fixture.ts';
 
-type Who = 'ann' | 'bob' | 'cat' | 'guest';
-
+const publicUrl = 'https://parley.example.org';
 const open = 'https://img.example.org/open%20fig.png?a=1&b=é';
 const hidden = 'https://img.example.org/secret.png';
+const png = Buffer.from('\x89PNG\r\n\x1A\n\0\0\0\rIHDR', 'latin1');
 
-let all: MessageFixture;
+let fixture: UploadFixture;
+let ann: TestAccount;
+let bob: TestAccount;
+let cat: TestAccount;
+let guest: TestAccount;
 
 beforeAll(async () => {
-  all = await startMessageFixture();
-  const { organization, ann, bob, cat } = all;
-  await organization.makeStream('Denmark', [ann, bob]);
-  await organization.makeStream('secret', [cat], { inviteOnly: true });
+  fixture = await UploadFixture.start({ PARLEY_PUBLIC_URL: publicUrl });
+  ({ ann, bob, cat, guest } = fixture.people);
+  await fixture.all.organization.makeStream('secret', [cat], { inviteOnly: true });
   await ann.client.sendToStream('Denmark', 'pictures', open);
   await cat.client.sendToStream('secret', 'pictures', hidden);
 });
-afterAll(() => all.stop());
+afterAll(() => fixture.stop());
 
-async function get(
-  query: Readonly<Record<string, string>>,
-  authorization?: string,
-): Promise<{ status: number; location: string | null }> {
-  const answer = await fetch(
-    `${all.cluster.gatewayUrls[0] ?? ''}/thumbnail?${new URLSearchParams(query)}`,
-    {
-      redirect: 'manual',
-      headers: authorization === undefined ? {} : { authorization },
-    },
-  );
-  await answer.body?.cancel();
-  return { status: answer.status, location: answer.headers.get('location') };
+type Outcome = { readonly status: number; readonly location: string | undefined };
+
+function outcomeOf({ status, headers }: FileAnswer): Outcome {
+  return { status, location: headers.location };
 }
 
-const basic = (who: Who): string =>
-  `Basic ${Buffer.from(`${all[who].email}:${all[who].apiKey}`).toString('base64')}`;
-const asked = (
-  who: Who,
-  url: string,
-  size = 'thumbnail',
-): Promise<{ status: number; location: string | null }> => get({ url, size }, basic(who));
+function thumbnailPath(query: Readonly<Record<string, string>>): string {
+  return `/thumbnail?${new URLSearchParams(query)}`;
+}
+
+async function asked(who: TestAccount, url: string, size = 'thumbnail'): Promise<Outcome> {
+  return outcomeOf(await fixture.get(who, thumbnailPath({ url, size })));
+}
+
+async function askedByNobody(query: Readonly<Record<string, string>>): Promise<Outcome> {
+  return outcomeOf(await fixture.get(undefined, thumbnailPath(query)));
+}
+
+/** What the headers of two answers to the same question differ in is left out. */
+function lastingHeaders({ headers }: FileAnswer): FileAnswer['headers'] {
+  const { date: _date, 'x-request-id': _id, ...lasting } = headers;
+  return lasting;
+}
+
+const nowhere = { location: undefined };
 
 describe('/thumbnail', () => {
   test('redirects to what a message shows that the caller may see, in both sizes', async () => {
     const location = new URL(open).href;
     for (const size of ['thumbnail', 'full']) {
-      expect(await asked('bob', open, size)).toEqual({ status: 302, location });
+      expect(await asked(bob, open, size)).toEqual({ status: 302, location });
     }
     // A public stream's history is open to members who are not subscribed.
-    expect(await asked('cat', open)).toEqual({ status: 302, location });
-    expect(await asked('cat', hidden)).toEqual({ status: 302, location: hidden });
+    expect(await asked(cat, open)).toEqual({ status: 302, location });
+    expect(await asked(cat, hidden)).toEqual({ status: 302, location: hidden });
   });
 
   test('takes the key as a parameter, and refuses strangers', async () => {
     const query = { url: open, size: 'full' };
-    expect(await get({ ...query, api_key: all.bob.apiKey })).toMatchObject({ status: 302 });
-    expect(await get({ ...query, api_key: 'x'.repeat(32) })).toEqual({
+    expect(await askedByNobody({ ...query, api_key: bob.apiKey })).toMatchObject({ status: 302 });
+    expect(await askedByNobody({ ...query, api_key: 'x'.repeat(32) })).toEqual({
       status: 401,
-      location: null,
+      ...nowhere,
     });
-    expect(await get(query)).toEqual({ status: 401, location: null });
+    expect(await askedByNobody(query)).toEqual({ status: 401, ...nowhere });
   });
 
   test('vouches for nothing that nobody showed the caller', async () => {
-    expect(await asked('ann', hidden)).toEqual({ status: 403, location: null });
-    expect(await asked('guest', open)).toEqual({ status: 403, location: null });
+    expect(await asked(ann, hidden)).toEqual({ status: 403, ...nowhere });
+    expect(await asked(guest, open)).toEqual({ status: 403, ...nowhere });
     for (const url of [
       'https://evil.example/x.png',
       `${open}x`,
@@ -77,33 +85,109 @@ describe('/thumbnail', () => {
       '',
       'https://',
       'a\r\nSet-Cookie: b',
+      `${publicUrl}/api/v1/users`,
+      'user_uploads/../api/v1/users',
+      'user_uploads/..\\..\\x',
+      'user_uploads/..//evil.example',
+      'user_uploads/1/%2e%2e/%2e%2e/etc/passwd',
     ]) {
-      expect(await asked('ann', url)).toEqual({ status: 403, location: null });
+      expect(await asked(ann, url)).toEqual({ status: 403, ...nowhere });
     }
   });
 
   test('is not taken in by text that looks like a picture', async () => {
     const url = 'https://evil.example/forged.png';
     const markup = `<img data-src-fullsize="x" src="/thumbnail?url=${encodeURIComponent(url)}&amp;size=thumbnail">`;
-    await all.ann.client.sendToStream(
-      'Denmark',
-      'pictures',
-      `https://img.example.org/b.png ${markup}`,
-    );
-    expect(await asked('ann', url)).toEqual({ status: 403, location: null });
+    await ann.client.sendToStream('Denmark', 'pictures', `https://img.example.org/b.png ${markup}`);
+    expect(await asked(ann, url)).toEqual({ status: 403, ...nowhere });
   });
 
-  test('sends uploads to where they are served, and to no other path', async () => {
-    expect(await asked('guest', 'user_uploads/1/ab/fig é.png')).toEqual({
-      status: 302,
-      location: '/user_uploads/1/ab/fig%20%C3%A9.png',
+  test('redirects to pictures of earlier versions while their history may be read', async () => {
+    const [first, second] = ['https://img.example.org/1.png', 'https://img.example.org/2.png'];
+    const id = await ann.client.sendToStream('Denmark', 'pictures', first);
+    await ann.client.patch(`messages/${id}`, { content: second });
+    await ann.client.patch(`messages/${id}`, { content: 'no picture' });
+    const secret = 'https://img.example.org/3.png';
+    const hiddenId = await cat.client.sendToStream('secret', 'pictures', secret);
+    await cat.client.patch(`messages/${hiddenId}`, { content: 'no picture' });
+    for (const url of [first, second]) {
+      expect(await asked(bob, url)).toEqual({ status: 302, location: url });
+      expect(await asked(guest, url)).toEqual({ status: 403, ...nowhere });
+    }
+    expect(await asked(cat, secret)).toEqual({ status: 302, location: secret });
+    expect(await asked(ann, secret)).toEqual({ status: 403, ...nowhere });
+    await ann.client.patch('realm', { allow_edit_history: false });
+    expect(await asked(bob, first)).toEqual({ status: 403, ...nowhere });
+    await ann.client.patch('realm', { allow_edit_history: true });
+    await ann.client.delete(`messages/${id}`);
+    expect(await asked(bob, first)).toEqual({ status: 403, ...nowhere });
+  });
+
+  test('redirects to what the caller had rendered within the last hour, the newest hundred', async () => {
+    const url = (n: number): string => `https://img.example.org/rendered-${n}.png`;
+    const render = (...numbers: number[]): Promise<unknown> =>
+      bob.client.post('messages/render', { content: numbers.map(url).join(' ') });
+    await render(1, 2);
+    for (const n of [1, 2])
+      expect(await asked(bob, url(n))).toEqual({ status: 302, location: url(n) });
+    expect(await asked(ann, url(1))).toEqual({ status: 403, ...nowhere });
+    await bob.client.post('messages/render', { content: 'no picture' });
+    for (let n = 10; n < 105; n += 5) await render(n, n + 1, n + 2, n + 3, n + 4);
+    expect(await asked(bob, url(2))).toEqual({ status: 302, location: url(2) });
+    await Promise.all([render(200, 201), render(201, 200), render(202, 203, 204)]);
+    expect(await asked(bob, url(2))).toEqual({ status: 403, ...nowhere });
+    for (const n of [100, 200, 201, 202, 203, 204])
+      expect(await asked(bob, url(n))).toEqual({ status: 302, location: url(n) });
+    await fixture.all.pool.query({
+      text: `UPDATE rendered_pictures SET shown_at = ARRAY(SELECT at - interval '1 hour' FROM unnest(shown_at) at)`,
     });
-    for (const url of [
-      'user_uploads/../api/v1/users',
-      'user_uploads/..\\..\\x',
-      'user_uploads/..//evil.example',
-    ]) {
-      expect(await asked('ann', url)).toEqual({ status: 404, location: null });
+    expect(await asked(bob, url(200))).toEqual({ status: 403, ...nowhere });
+    await render(200);
+    expect(await asked(bob, url(200))).toEqual({ status: 302, location: url(200) });
+    expect(await asked(bob, url(201))).toEqual({ status: 403, ...nowhere });
+  });
+
+  test('answers the file of an upload itself, as its own address does', async () => {
+    const uri = await fixture.upload(bob, 'fig é.png', png);
+    const asWritten = uri.slice(1);
+    const escaped = encodeURI(asWritten);
+    const addresses = [asWritten, escaped, uri, `${escaped}?a=1#b`, `${publicUrl}/${escaped}`];
+    for (const url of addresses) {
+      for (const size of ['thumbnail', 'full']) {
+        const path = thumbnailPath({ url, size });
+        const own = await fixture.get(bob, uri);
+        const shown = await fixture.get(bob, path);
+        expect([shown.status, shown.body]).toEqual([200, own.body]);
+        expect(lastingHeaders(shown)).toEqual(lastingHeaders(own));
+      }
+    }
+    const path = thumbnailPath({ url: asWritten, size: 'thumbnail' });
+    expect((await fixture.get(cat, path)).status).toBe(403);
+    expect((await fixture.get(bob, path, { range: 'bytes=1-3' })).body).toEqual(png.subarray(1, 4));
+    const head = await fixture.get(bob, path, {}, 'HEAD');
+    expect([head.status, head.headers['content-length']]).toEqual([200, String(png.length)]);
+    for (const url of ['user_uploads/1/ab/none.png', 'user_uploads/1/ab/%ff.png'])
+      expect(await asked(bob, url)).toEqual({ status: 404, ...nowhere });
+  });
+
+  test('pictures of a message load with the key in their address and nothing else', async () => {
+    const name = 'a picture.png';
+    const uri = await fixture.upload(bob, name, png);
+    await bob.client.sendToStream('Denmark', 'pictures', `[${name}](${uri})`);
+    const { messages } = await fetchMessages(ann, { num_before: 1, apply_markdown: true });
+    const html = String(messages.at(-1)?.['content']);
+    for (const attribute of ['src', 'data-src-fullsize']) {
+      const address = new RegExp(` ${attribute}="([^"]*)"`)
+        .exec(html)?.[1]
+        ?.replaceAll('&amp;', '&');
+      const answer = await fixture.get(undefined, `${address}&api_key=${ann.apiKey}`);
+      expect([answer.status, answer.headers['content-type'], answer.body]).toEqual([
+        200,
+        'image/png',
+        png,
+      ]);
+      const strange = await fixture.get(undefined, `${address}&api_key=${'x'.repeat(32)}`);
+      expect(strange.status).toBe(401);
     }
   });
 
@@ -113,9 +197,11 @@ describe('/thumbnail', () => {
     ['no address', { size: 'full' }, 400],
     ['a NUL', { url: 'https://a.example/\0.png', size: 'full' }, 400],
   ])('refuses %s', async (_name, query, status) => {
-    expect(await get(query as Record<string, string>, basic('ann'))).toEqual({
+    expect(
+      outcomeOf(await fixture.get(ann, thumbnailPath(query as Record<string, string>))),
+    ).toEqual({
       status,
-      location: null,
+      ...nowhere,
     });
   });
 });

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { request as startRequest } from 'node:http';
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
 
-import { readObjects } from '@parley/test-kit';
-import type { ClusterOptions, JsonObject, ServiceProcess, TestAccount } from '@parley/test-kit';
+import { processOf, readObjects } from '@parley/test-kit';
+import type { JsonObject, ServiceNode, SystemOptions, TestAccount } from '@parley/test-kit';
 
 import { FencedQueues } from './fenced-queues.ts';
 import { startMessageFixture } from './message-fixture.ts';
@@ -40,8 +40,8 @@ function read(answer: IncomingMessage): Promise<FileAnswer> {
 }
 
 /** @returns resident memory of a process, in bytes */
-export async function residentBytes(running: ServiceProcess): Promise<number> {
-  const status = await readFile(`/proc/${running.pid}/status`, 'utf8');
+export async function residentBytes(running: ServiceNode): Promise<number> {
+  const status = await readFile(`/proc/${processOf(running).pid}/status`, 'utf8');
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
 }
 
@@ -61,13 +61,13 @@ export class UploadFixture {
   /** Two replicas of messages share the files. */
   static async start(
     environment: Readonly<Record<string, string>> = {},
-    options: ClusterOptions = {},
+    options: SystemOptions = {},
   ): Promise<UploadFixture> {
     const all = await startMessageFixture({
       events: 1,
       messages: 2,
       subscriptions: 1,
-      presence: 1,
+      people: 1,
       environment,
       ...options,
     });

@@ -21,7 +21,7 @@ let guest: TestAccount;
 let bot: TestAccount;
 
 beforeAll(async () => {
-  fixture = await UploadFixture.start({ PARLEY_RATE_LIMITS: '60:2000' });
+  fixture = await UploadFixture.start({ PARLEY_RATE_LIMITS: '60:2000' }, { ownProcesses: true });
   ({ ann, bob, cat, guest, bot } = fixture.people);
 });
 afterAll(() => fixture.stop());
@@ -380,14 +380,23 @@ describe('GET /user_uploads', () => {
     expect(rows[0]?.has).toBe(false);
   });
 
+  const attachment = (name: string, encoded = name): string =>
+    `attachment; filename="${name}"; filename*=UTF-8''${encoded}`;
+
   test.each([
     ['a.png', png, 'image/png', undefined],
     ['a.pdf', '%PDF-1.7 x', 'application/pdf', undefined],
-    ['page.html', page, 'text/html', 'attachment'],
-    ['picture.svg', `<svg>${page}</svg>`, 'image/svg+xml', 'attachment'],
-    ['a.xml', '<x/>', 'application/xml', 'attachment'],
-    ['lie.png', page, 'application/octet-stream', 'attachment'],
-    ['nothing', 'x', 'application/octet-stream', 'attachment'],
+    ['page.html', page, 'text/html', attachment('page.html')],
+    ['picture.svg', `<svg>${page}</svg>`, 'image/svg+xml', attachment('picture.svg')],
+    ['a.xml', '<x/>', 'application/xml', attachment('a.xml')],
+    ['lie.png', page, 'application/octet-stream', attachment('lie.png')],
+    ['nothing', 'x', 'application/octet-stream', attachment('nothing')],
+    [
+      'naïve "日本".txt',
+      'x',
+      'text/plain',
+      attachment('na_ve-__.txt', 'na%C3%AFve-%E6%97%A5%E6%9C%AC.txt'),
+    ],
   ])('%s is served as what it is, and runs nothing', async (name, content, type, disposition) => {
     const uri = await fixture.upload(bob, name, content);
     const { headers } = await fixture.get(bob, uri);
@@ -404,7 +413,7 @@ describe('GET /user_uploads', () => {
     const uri = await fixture.upload(bob, 'x', page, '?mimetype=image/png');
     const { headers } = await fixture.get(bob, uri);
     expect(headers['content-type']).toBe('application/octet-stream');
-    expect(headers['content-disposition']).toBe('attachment');
+    expect(headers['content-disposition']).toBe(attachment('x.png'));
   });
 
   test('HEAD, conditions and ranges', async () => {

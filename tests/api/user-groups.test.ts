@@ -8,7 +8,7 @@ import { WatchedQueues } from './watched-queues.ts';
 
 let organization: SmallOrganization;
 beforeAll(async () => {
-  organization = await startSmallOrganization({ events: 2, presence: 2, messages: 1 });
+  organization = await startSmallOrganization({ events: 2, people: 2, messages: 1 });
 });
 afterAll(() => organization.stop());
 beforeEach(async () => {
@@ -266,6 +266,40 @@ describe('what is refused', () => {
     expect(await create({ name: '😀'.repeat(100), description: '' })).toEqual(done);
     expect(await create({ name: '', description: '' })).toEqual(done);
     expect(await create({ name: 'null', members: 'null', description: '' })).toEqual(done);
+  });
+
+  test('more groups, or more members of all of them, than everybody should get at register', async () => {
+    await organization.pool.query(
+      "INSERT INTO user_groups (name, description) SELECT 'many ' || n, '' FROM generate_series(1, 999) n",
+    );
+    const create = (name: string): Promise<unknown> =>
+      bodyOf(as('bob').request('POST', 'user_groups/create', { name, description: '' }));
+    expect(await Promise.all([create('one'), create('other')])).toEqual(
+      expect.arrayContaining([done, coded('There may be at most 1000 user groups.')]),
+    );
+    const [id] = (await listGroups()).map((group) => group['id']);
+    await organization.pool.query(
+      `INSERT INTO users (email, email_folded, full_name, full_name_folded, short_name, is_active)
+       SELECT 'many' || n, 'MANY' || n, 'Many', 'MANY', 'many', false FROM generate_series(1, 201) n`,
+    );
+    await organization.pool.query(
+      `INSERT INTO user_group_members (group_id, user_id)
+       SELECT g.id, u.id FROM user_groups g, users u WHERE u.short_name = 'many' AND g.id <> $1
+       ORDER BY 1, 2 LIMIT 199999`,
+      [id],
+    );
+    const add = (who: PersonKey): Promise<unknown> =>
+      bodyOf(
+        as('ann').request('POST', `user_groups/${String(id)}/members`, {
+          add: [organization.id(who)],
+        }),
+      );
+    expect([await add('bob'), await add('cat')]).toEqual([
+      done,
+      coded('User groups may have at most 200000 members together.'),
+    ]);
+    await organization.pool.query('DELETE FROM user_groups');
+    await organization.pool.query("DELETE FROM users WHERE short_name = 'many'");
   });
 
   test('people who are none', async () => {

@@ -1,6 +1,8 @@
-import type { Answer, ApiClient } from '@parley/test-kit';
+import { readObjects } from '@parley/test-kit';
+import type { Answer, ApiClient, JsonObject } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
+import { textMatching } from '../support/matchers.ts';
 import { startSmallOrganization } from './small-organization.ts';
 import type { PersonKey, SmallOrganization } from './small-organization.ts';
 import { WatchedQueues } from './watched-queues.ts';
@@ -34,6 +36,7 @@ test('bots have no settings, status or account of their own to change', async ()
     ['PATCH', 'settings/display'],
     ['PATCH', 'settings/notifications'],
     ['POST', 'users/me/enter-sends'],
+    ['POST', 'users/me/hotspots'],
     ['POST', 'users/me/status'],
     ['DELETE', 'users/me'],
   ] as const;
@@ -154,6 +157,9 @@ describe('PATCH settings/display and settings/notifications', () => {
 
   test.each([
     ['display', { default_language: 'klingon' }, "Invalid language 'klingon'"],
+    ['display', { default_language: 'EN' }, "Invalid language 'EN'"],
+    ['display', { default_language: 'pt_BR' }, "Invalid language 'pt_BR'"],
+    ['display', { default_language: '"zh_Hans"' }, "Invalid language 'zh_Hans'"],
     ['display', { emojiset: 'apple' }, "Invalid emojiset 'apple'"],
     ['display', { demote_inactive_streams: 4 }, "Invalid setting value '4'"],
     [
@@ -197,6 +203,48 @@ test('enter-sends is stored and told to nobody', async () => {
   expect(await bodyOf(as('bob').request('POST', 'users/me/enter-sends'))).toMatchObject({
     code: 'REQUEST_VARIABLE_MISSING',
     var_name: 'enter_sends',
+  });
+});
+
+test('tips come one after the other, also to clients that were not asked, until the tour is finished', async () => {
+  const next = async (who: PersonKey): Promise<unknown> => {
+    const state = await as(who).post('register', { fetch_event_types: ['hotspots'] });
+    return readObjects(state, 'hotspots');
+  };
+  const see = (hotspot: string, who: PersonKey = 'gil'): Promise<JsonObject> =>
+    as(who).post('users/me/hotspots', { hotspot });
+  const shown = (name: string): unknown => [
+    { name, title: textMatching(/./), description: textMatching(/./), delay: 0.5 },
+  ];
+  expect(await next('gil')).toEqual(shown('intro_reply'));
+  const queues = await watch();
+  const toldNext = async (): Promise<unknown> => {
+    const { gil, ...others } = await queues.step();
+    for (const events of Object.values(others)) expect(events).toEqual([]);
+    return gil.map(({ type, hotspots }) => [type, hotspots]);
+  };
+  // One out of turn, and one that is JSON text, as older clients send it.
+  expect(await see('intro_streams')).toEqual(done);
+  expect(await toldNext()).toEqual([['hotspots', shown('intro_reply')]]);
+  expect(await see('"intro_reply"')).toEqual(done);
+  expect(await toldNext()).toEqual([['hotspots', shown('intro_topics')]]);
+  expect(await next('gil')).toEqual(shown('intro_topics'));
+  expect(await see('intro_reply')).toEqual(done);
+  expect(await toldNext()).toEqual([]);
+  for (const hotspot of ['intro_topics', 'intro_gear']) await see(hotspot);
+  expect(await next('gil')).toEqual(shown('intro_compose'));
+  await see('intro_compose');
+  expect((await toldNext()) as unknown[]).toHaveLength(3);
+  expect(await next('gil')).toEqual([]);
+  expect(await next('cat')).toEqual(shown('intro_reply'));
+  expect(await next('bobBot')).toEqual([]);
+  for (const unknown of ['intro_nothing', '', '__proto__'])
+    expect(
+      await bodyOf(as('gil').request('POST', 'users/me/hotspots', { hotspot: unknown })),
+    ).toEqual({ result: 'error', msg: `Unknown hotspot: ${unknown}` });
+  expect(await bodyOf(as('gil').request('POST', 'users/me/hotspots'))).toMatchObject({
+    code: 'REQUEST_VARIABLE_MISSING',
+    var_name: 'hotspot',
   });
 });
 

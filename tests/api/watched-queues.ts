@@ -61,7 +61,7 @@ async function readUntil(queue: Watched, mark: string): Promise<JsonObject[]> {
   return events;
 }
 
-/** Notices of new streams come when they come. */
+/** Those of subscriptions come when they come. */
 function isNotice(event: JsonObject): boolean {
   const message = event['message'] as { client: string } | undefined;
   return event['type'] === 'message' && message?.client === 'Internal';

@@ -289,8 +289,10 @@ describe('the stream', () => {
 
   test('that is private is only for a bot, or the bot of an owner, who is in it', async () => {
     const query = { stream: 'secret' };
-    expect(await post('helloworld', { ...withKey(query), body: article })).toEqual(
-      coded("Not authorized to send to stream 'secret'"),
+    const { owner, bot } = await makeOwner('Outside');
+    expect(await post('helloworld', { ...withKey(query, bot), body: article })).toEqual(success);
+    expect(await noticeTo(owner)).toContain(
+      'to stream #**secret**, but that stream does not exist',
     );
     const annsHook = await all.organization.makeAccount('Ann Hook', { owner: all.ann, botType: 2 });
     expect(await post('helloworld', { ...withKey(query, annsHook), body: article })).toEqual(
@@ -348,21 +350,33 @@ describe('the message', () => {
     const content = Array.from(String(message?.['content']));
     expect(content).toHaveLength(10_000);
     expect(content.slice(9_978).join('')).toBe('\u{10000}\u{10000}\n[message truncated]');
+    const emoji = { topic: 'ignored', content: '😀'.repeat(10_000) };
+    await post('ifttt', { ...withKey({ stream: 'pots', topic }), body: emoji });
+    expect((await inTopic(topic)).at(-1)?.['content']).toBe(emoji.content);
   });
 
   test('calls nobody whom a stranger names in a payload', async () => {
     const topic = newTopic();
-    const body = { ...article, featured_title: 'x](y) @**all** @**Bob Ray** [' };
+    const body = {
+      ...article,
+      featured_title: 'x](y) @**all** @**Bob Ray** @\u0002**all** @*\u0003*Bob Ray** [',
+    };
     expect(await post('helloworld', { ...withKey({ stream: 'pots', topic }), body })).toEqual(
       success,
     );
     const [quiet] = await inTopic(topic);
     expect(quiet?.flags).toEqual([]);
-    expect(quiet?.['content']).toContain('@_**all** @_**Bob Ray**');
+    expect(quiet?.['content']).toContain('@_**all** @_**Bob Ray** @_**all** @_**Bob Ray** [');
     // What was written for this place is as its writer wants it.
     const written = { topic: 'x', content: '@**Bob Ray**' };
     await post('ifttt', { ...withKey({ stream: 'pots', topic }), body: written });
     expect((await inTopic(topic)).at(-1)?.flags).toEqual(['mentioned']);
+    // What a person writes stays as it is, though rendering drops a part of it.
+    await all.ann.client.sendToStream('pots', topic, '@\u0002**Bob Ray**');
+    expect((await inTopic(topic)).at(-1)).toMatchObject({
+      content: '@\u0002**Bob Ray**',
+      flags: ['mentioned'],
+    });
   });
 
   test('is sent once for one delivery, and again to another stream', async () => {
@@ -581,6 +595,18 @@ describe('others', () => {
       uncoded('Invalid payload'),
     );
     expect(await noticeTo(owner)).toContain('severity key is missing from payload');
+  });
+
+  test('gitlab has a name of its own in refusals', async () => {
+    const headers = { 'x-gitlab-event': 'System Hook' };
+    expect(await post('gitlab', { ...withKey(), headers, body: {} })).toEqual({
+      ...coded(
+        "The 'System Hook' event isn't currently supported by the GitLab webhook",
+        'UNEXPECTED_WEBHOOK_EVENT_TYPE',
+      ),
+      webhook_name: 'GitLab',
+      event_type: 'System Hook',
+    });
   });
 
   test('gitlab, circleci, sentry and splunk send what their declarations make', async () => {

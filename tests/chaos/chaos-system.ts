@@ -6,9 +6,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 import { findFreePort } from '@parley/local-stores';
 import {
+  FaultProxy,
   createMigratedDatabase,
   createRedisPrefix,
-  FaultProxy,
   startCluster,
 } from '@parley/test-kit';
 import type { Cluster, ServiceName, ServiceProcess } from '@parley/test-kit';
@@ -21,6 +21,7 @@ const processCounts: Readonly<Record<ServiceName, number>> = {
   events: 3,
   messages: 2,
   subscriptions: 2,
+  people: 1,
   presence: 1,
 };
 
@@ -63,14 +64,14 @@ export class Slot {
 
 export class ChaosSystem {
   readonly stores: OwnStores;
-  readonly cluster: Cluster;
+  readonly cluster: Cluster<ServiceProcess>;
   readonly slots: Slot[] = [];
   readonly #databaseUrl: string;
   readonly #disposal: AsyncDisposableStack;
 
   private constructor(
     stores: OwnStores,
-    cluster: Cluster,
+    cluster: Cluster<ServiceProcess>,
     databaseUrl: string,
     disposal: AsyncDisposableStack,
   ) {
@@ -91,6 +92,7 @@ export class ChaosSystem {
         events: 0,
         messages: 0,
         subscriptions: 0,
+        people: 0,
         presence: 0,
         databaseUrl: database.url,
         redisUrl: stores.redis.url,

@@ -6,7 +6,7 @@ import { judgeChanges } from './judge-changes.ts';
 import { judgeReader } from './judge-history.ts';
 import { judgeMemberships } from './judge-memberships.ts';
 import { judgeMessages } from './judge-messages.ts';
-import { contentMarks, Journal, QueueRecord } from './journal.ts';
+import { Journal, QueueRecord, contentMarks } from './journal.ts';
 import type { MembershipRecord, SendTarget } from './journal.ts';
 import { Ledger } from './ledger.ts';
 

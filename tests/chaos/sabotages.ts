@@ -12,7 +12,6 @@ export type Sabotage = {
 
 const follow = 'packages/event-log/src/follow.ts';
 const append = 'packages/event-log/src/append.ts';
-const entitlement = 'services/events/src/feed/entitlement.ts';
 const collect = 'services/events/src/queues/collect-events.ts';
 const reader = 'services/events/src/queues/queue-reader.ts';
 
@@ -43,9 +42,9 @@ export const sabotages: Readonly<Record<string, Sabotage>> = {
       },
       {
         file: append,
-        find: `        if (epoch !== undefined && entries.length > 0) this.#publish(epoch, entries);
+        find: `        if (epoch !== undefined && entries.length > 0) this.#publishEntries(epoch, entries);
         if (rows`,
-        put: `        if (epoch !== undefined && entries.length > 0) this.#publish(epoch, entries);
+        put: `        if (epoch !== undefined && entries.length > 0) this.#publishEntries(epoch, entries);
         });
         if (rows`,
       },
@@ -82,11 +81,9 @@ export const sabotages: Readonly<Record<string, Sabotage>> = {
     what: 'who is in the stream now gets its messages, whoever was in it when they were sent',
     replacements: [
       {
-        file: entitlement,
-        find: `view.isMember(entry.stream.id, position))
-    return 'holder';`,
-        put: `view.isMember(entry.stream.id, Number.MAX_SAFE_INTEGER))
-    return 'holder';`,
+        file: 'packages/store/src/visibility/visibility.ts',
+        find: 'view.isMember(message.streamId, message.position)',
+        put: 'view.isMember(message.streamId, Number.MAX_SAFE_INTEGER)',
       },
     ],
   },

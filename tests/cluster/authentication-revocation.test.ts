@@ -1,4 +1,7 @@
-/** A changed key and a deactivated account are refused by every gateway, with Redis and without it. */
+/**
+ * A changed key and a deactivated account are refused with the answer by the gateway that gave it, and soon by the other one, with Redis
+ * and without it.
+ */
 import { TestOrganization, startCluster, startTestRedis, waitUntil } from '@parley/test-kit';
 import type { Cluster, TestAccount, TestStore } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -14,7 +17,8 @@ beforeAll(async () => {
   redis = await startTestRedis();
   cluster = await startCluster({
     gateways: 2,
-    presence: 1,
+    people: 1,
+    presence: 0,
     events: 1,
     messages: 0,
     subscriptions: 0,
@@ -45,11 +49,14 @@ async function call(
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
 
-async function waitForRefusal(gateway: number, login: Login, msg: string): Promise<void> {
-  await waitUntil(`gateway ${gateway} refuses: ${msg}`, async () => {
+/** Changes are made through gateway 0. The other one has a second, and here what a busy machine takes as well. */
+async function checkRefusals(login: Login, msg: string): Promise<void> {
+  const isRefused = async (gateway: number): Promise<boolean> => {
     const { status, body } = await call(gateway, login, 'GET', 'users/me');
     return status === 401 && body['msg'] === msg;
-  });
+  };
+  expect(await isRefused(0)).toBe(true);
+  await waitUntil(`the other gateway refuses: ${msg}`, () => isRefused(1), { deadlineMs: 3_000 });
 }
 
 const gateways = [0, 1] as const;
@@ -62,13 +69,12 @@ async function checkRevocation(name: string): Promise<void> {
   const regenerated = await call(0, old, 'POST', 'users/me/api_key/regenerate');
   expect(regenerated.status).toBe(200);
   const fresh: Login = { email: account.email, apiKey: String(regenerated.body['api_key']) };
-  for (const gateway of gateways) {
-    await waitForRefusal(gateway, old, 'Invalid API key');
+  await checkRefusals(old, 'Invalid API key');
+  for (const gateway of gateways)
     expect((await call(gateway, fresh, 'GET', 'users/me')).status).toBe(200);
-  }
   const deactivated = await call(0, administrator, 'DELETE', `users/${account.id}`);
   expect(deactivated.status).toBe(200);
-  for (const gateway of gateways) await waitForRefusal(gateway, fresh, 'Account is deactivated');
+  await checkRefusals(fresh, 'Account is deactivated');
 }
 
 describe('revocation through one of two gateways', () => {

@@ -1,5 +1,5 @@
 /** Deferred messages while the processes that send them die, and while two of them take the same ones, with exact counts. */
-import { FaultProxy, getTestStores, waitUntil } from '@parley/test-kit';
+import { FaultProxy, getTestStores, processOf, waitUntil } from '@parley/test-kit';
 import type { ServiceProcess, TestAccount } from '@parley/test-kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
@@ -12,7 +12,7 @@ let all: MessageFixture;
 let postgres: FaultProxy;
 beforeAll(async () => {
   postgres = await FaultProxy.start(getTestStores().databaseUrl);
-  all = await startMessageFixture({ messages: 0 });
+  all = await startMessageFixture({ messages: 0, ownProcesses: true });
   const { organization, ann, bob, cat } = all;
   await organization.makeStream('Denmark', [ann, bob, cat]);
 });
@@ -22,10 +22,11 @@ afterAll(async () => {
 });
 
 /** A messages service whose statements a test can hold back. */
-function startDoomed(): Promise<ServiceProcess> {
-  return all.cluster.startAnother('messages', {
+async function startDoomed(): Promise<ServiceProcess> {
+  const started = await all.cluster.startAnother('messages', {
     DATABASE_URL: postgres.through(all.cluster.settings.databaseUrl),
   });
+  return processOf(started);
 }
 
 /** Repeated with its key where a gateway still asks a process that is gone. */

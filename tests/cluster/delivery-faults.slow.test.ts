@@ -1,6 +1,6 @@
 import {
-  createMigratedDatabase,
   FaultProxy,
+  createMigratedDatabase,
   getTestStores,
   startCluster,
   startEmbeddedPostgres,

@@ -4,7 +4,7 @@ import { createServer, request as sendRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 
-import { readObjects, waitUntil } from '@parley/test-kit';
+import { processOf, readObjects, waitUntil } from '@parley/test-kit';
 import type { JsonObject } from '@parley/test-kit';
 import { EventSource } from 'eventsource';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -17,6 +17,7 @@ import type { StreamQuery } from './event-stream-reader.ts';
 let organization: SmallOrganization;
 beforeAll(async () => {
   organization = await startSmallOrganization({
+    ownProcesses: true,
     gateways: 2,
     events: 2,
     messages: 1,
@@ -425,7 +426,7 @@ describe('a client that comes back', () => {
   test('a node that is paused loses its lease, and its streams end', async () => {
     const queue = await register();
     const reader = await open(queue);
-    const paused = organization.cluster.getProcess('events', nodeOf(reader));
+    const paused = processOf(organization.cluster.getProcess('events', nodeOf(reader)));
     paused.signal('SIGSTOP');
     try {
       expect(await reader.waitForEnd()).toEqual({ isComplete: true });

@@ -11,7 +11,7 @@ async function sumOf(processes: readonly ServiceProcess[], name: string): Promis
 }
 
 /** Waits until no process keeps a poll of which no client knows. */
-async function waitForNoPolls(cluster: Cluster): Promise<void> {
+async function waitForNoPolls(cluster: Cluster<ServiceProcess>): Promise<void> {
   await waitUntil(
     'no poll is left',
     async () => {

@@ -6,7 +6,7 @@ import type { SmallOrganization } from '../api/small-organization.ts';
 
 let organization: SmallOrganization;
 beforeAll(async () => {
-  organization = await startSmallOrganization({ events: 1, messages: 1 });
+  organization = await startSmallOrganization({ ownProcesses: true, events: 1, messages: 1 });
 });
 afterAll(() => organization.stop());
 

@@ -1,5 +1,5 @@
 /** Calls of outgoing webhooks while the processes that make them die, with exact counts. */
-import { FaultProxy, getTestStores, startTestRedis, waitUntil } from '@parley/test-kit';
+import { FaultProxy, getTestStores, processOf, startTestRedis, waitUntil } from '@parley/test-kit';
 import type { HeldBytes, ServiceProcess } from '@parley/test-kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
@@ -13,7 +13,7 @@ let fixture: OutgoingFixture;
 let postgres: FaultProxy;
 beforeAll(async () => {
   postgres = await FaultProxy.start(getTestStores().databaseUrl);
-  fixture = await OutgoingFixture.start({ messages: 0 });
+  fixture = await OutgoingFixture.start({ messages: 0, ownProcesses: true });
 });
 afterAll(async () => {
   await fixture.stop();
@@ -21,16 +21,24 @@ afterAll(async () => {
 });
 
 /** The only messages service, whose statements a test can hold back. */
-function startDoomed(): Promise<ServiceProcess> {
+async function startDoomed(): Promise<ServiceProcess> {
   const { cluster } = fixture.all;
-  return cluster.startAnother('messages', {
+  const started = await cluster.startAnother('messages', {
     DATABASE_URL: postgres.through(cluster.settings.databaseUrl),
   });
+  return processOf(started);
 }
 
-/** The row of a process that died is free at once; BullMQ still takes up to a minute to find that the worker of its job is gone. */
+/** The row of a process that died is free at once; BullMQ still takes some seconds to find that the worker of its job is gone. */
 async function lapseClaims(): Promise<void> {
-  await fixture.all.pool.query(
+  const { pool } = fixture.all;
+  await waitUntil('Postgres has done what the killed process asked for', async () => {
+    const { rowCount } = await pool.query(
+      `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'parley side effects'`,
+    );
+    return rowCount === 0;
+  });
+  await pool.query(
     `UPDATE side_effects SET claimed_until = clock_timestamp() WHERE claimed_until > clock_timestamp()`,
   );
 }
@@ -86,7 +94,7 @@ test('killed while a call waits for its answer: the call is repeated under its k
 // Each is a statement of the killed process that Postgres never gets, or gets though nobody hears of its outcome.
 test.each([
   { place: 'before the calls became rows', statement: 'side-effects-add', calls: 1 },
-  { place: 'before the row was claimed', statement: 'side-effect-claim-of-target', calls: 1 },
+  { place: 'before the row was claimed', statement: 'side-effect-claim-within-bounds', calls: 1 },
   { place: 'between the call and its record', statement: 'side-effect-progress', calls: 2 },
   { place: 'as the call was recorded', statement: 'side-effect-progress', calls: 1, arrives: true },
   { place: 'between the record and the reply', statement: 'OutgoingWebhookResponse', calls: 1 },

@@ -11,7 +11,7 @@ import {
   startTlsServer,
 } from '../support/redis-topologies.ts';
 import type { RedisTopology } from '../support/redis-topologies.ts';
-import { limitsForRedisUses, RedisUses } from '../support/redis-uses.ts';
+import { RedisUses, limitsForRedisUses } from '../support/redis-uses.ts';
 
 const sendsPerPart = 200;
 

@@ -12,6 +12,7 @@ test('a send is repeated after its service was killed between commit and answer:
   await using proxy = await FaultProxy.start(getTestStores().redisUrl);
   await using cluster = await startCluster({
     events: 0,
+    people: 0,
     presence: 0,
     subscriptions: 0,
     serviceEnvironment: { messages: { REDIS_URL: proxy.through(getTestStores().redisUrl) } },

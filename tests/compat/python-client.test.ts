@@ -53,12 +53,6 @@ beforeAll(async () => {
   });
   for (const stream of ['general', 'to delete'])
     made[stream] = (await setUp.get('get_stream_id', { stream }))['stream_id'] as number;
-  // The notices of new streams come later, and would come between what the tests wait for.
-  for (const stream of ['general', 'to delete'])
-    await waitUntil('the notice of the stream', async () => {
-      const { topics } = await setUp.get(`users/me/${made[stream]}/topics`);
-      return (topics as readonly unknown[]).length > 0;
-    });
   made['message'] = await setUp.sendToStream('general', 'lunch', 'at *noon*');
   made['doomed'] = await setUp.sendToStream('general', 'lunch', 'to be deleted');
 });

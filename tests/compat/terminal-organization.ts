@@ -1,5 +1,4 @@
 /** An organization with somebody who has everything that the terminal client reads, and somebody who has nothing. */
-import { waitUntil } from '@parley/test-kit';
 import type { ApiClient } from '@parley/test-kit';
 
 import { sendForm } from '../api/send-form.ts';
@@ -52,10 +51,6 @@ export async function startTerminalOrganization(
   });
   const { stream_id } = await ann.get('get_stream_id', { stream: 'general' });
   const streamId = stream_id as number;
-  await waitUntil('the notice of the stream', async () => {
-    const { topics } = await ann.get(`users/me/${streamId}/topics`);
-    return (topics as readonly unknown[]).length > 0;
-  });
   const bobsOwn = organization.client('bob');
   await sendForm(organization, 'bob', 'realm/emoji/dot', [pixel]);
   await ann.post('realm/profile_fields', { name: 'Phone', hint: '', field_type: 1 });

@@ -178,7 +178,7 @@ const rows: readonly Row[] = [
     'streams.topics.retrieve',
     () => [{ stream_id: made.streamId }],
     () => [`GET /api/v1/users/me/${made.streamId}/topics`],
-    // The notice of the new stream comes later, as another topic.
+    // The notice of the new stream is another topic.
     () => ({
       topics: expect.arrayContaining([{ name: 'compatibility', max_id: made.doomedId }]) as unknown,
     }),

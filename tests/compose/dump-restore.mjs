@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openQueue, RefusedRequest } from './api-client.mjs';
+import { RefusedRequest, openQueue } from './api-client.mjs';
 import { repositoryRoot } from './engine.mjs';
 import { fetchMessages } from './restart.mjs';
 

@@ -72,7 +72,7 @@ export function composeProject(project, settings, folder = repositoryRoot) {
   // A person's settings (their DATABASE_URL above all) must not reach the test.
   const env = Object.fromEntries(
     Object.entries(process.env).filter(
-      ([name]) => !/^(PARLEY_|COMPOSE_|POSTGRES_|DATABASE_URL|REDIS_URL)/.test(name),
+      ([name]) => !/^(PARLEY_|COMPOSE_|POSTGRES_|DATABASE_URL|REDIS_)/.test(name),
     ),
   );
   const prefix = ['compose', '--project-name', project, '--env-file', '/dev/null'];

@@ -1,10 +1,11 @@
-// The sources of the commit before the newest migration, from git's history.
+// The sources of an older commit that upgrades to this one, from git's history.
 
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { run } from './engine.mjs';
 
-const migrations = 'packages/database/src/migrations/2*.ts';
+const migrationsFolder = 'packages/database/migrations';
+
 async function git(...args) {
   try {
     return (await run('git', args)).trim();
@@ -15,21 +16,49 @@ async function git(...args) {
   }
 }
 
-/**
- * @returns {Promise<string | undefined>} the commit before the one that added the newest migration; none where the history of this
- * clone does not reach back so far
- */
-export async function findOlderCommit() {
-  const newest = await git(
+async function readLines(...args) {
+  return (await git(...args)).split('\n').filter((line) => line !== '');
+}
+
+const isAncestor = (older, newer) =>
+  git('merge-base', '--is-ancestor', older, newer).then(
+    () => true,
+    () => false,
+  );
+
+/** The newest commit that added one of these files, and its parent. */
+async function findAddition(...files) {
+  const [line] = await readLines(
     'log',
     '--max-count=1',
     '--diff-filter=A',
     '--format=%H %P',
     '--',
-    migrations,
+    ...files,
   );
   // The oldest commit of a shallow clone seems to add every file and to have no parent.
-  return newest.split(' ')[1];
+  const [commit, parent] = line?.split(' ') ?? [];
+  return { commit, parent };
+}
+
+/**
+ * The commit before the one that added the newest migration. While there is the first schema alone, which nothing upgrades to, it is
+ * the commit that added that. One that has other services is too old: a gateway asks whoever holds a lease of a service, so all of them
+ * have to agree on which service answers for what. Then it is the commit that added the newest service.
+ *
+ * @returns {Promise<{ commit: string, migrates: boolean } | undefined>} none where the history of this clone does not reach back so far
+ */
+export async function findOlderCommit() {
+  const names = await readLines('ls-files', '--', `${migrationsFolder}/*.sql`);
+  const migration = await findAddition(names.at(-1));
+  const service = await findAddition('services/*/src/main.ts');
+  const hasMigration = names.length > 1;
+  const older = hasMigration ? migration.parent : migration.commit;
+  if (older === undefined || service.commit === undefined) return undefined;
+  const hasSameServices = await isAncestor(service.commit, older);
+  const commit = hasSameServices ? older : service.commit;
+  if (commit === (await git('rev-parse', 'HEAD'))) return undefined;
+  return { commit, migrates: hasMigration && hasSameServices };
 }
 
 /** Writes the files of a commit into a folder below `folder`, and returns it. */

@@ -1,6 +1,7 @@
 // A system that runs from a compose file: what is true of every one in the tests.
 
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { docker } from './engine.mjs';
 
@@ -19,15 +20,14 @@ export function scaleArguments(replicas) {
 
 export async function buildImage(image, folder, signal) {
   // The machine's own network, because the default one of builds has no way to
-  // the npm registry on every machine. The Dockerfile is this commit's for
-  // older sources as well: what is tried is what runs in the image.
+  // the npm registry on every machine.
   await docker(
     [
       'build',
       '--network',
       process.env.PARLEY_BUILD_NETWORK ?? 'host',
       '--file',
-      'deploy/Dockerfile',
+      join(folder, 'deploy/Dockerfile'),
       '--tag',
       image,
       folder,

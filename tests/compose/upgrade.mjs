@@ -1,6 +1,7 @@
 // A running system is upgraded from the image of an older commit to that of this
-// one, with a migration between them, its key secret is replaced, and it goes
-// back, by deploy/upgrade.sh, while clients send and follow through all gateways.
+// one, with the newest migration between them if there is one after the first
+// schema, its key secret is replaced, and it goes back, by deploy/upgrade.sh,
+// while clients send and follow through all gateways.
 
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -20,7 +21,7 @@ import {
 } from './system.mjs';
 import { startTraffic } from './traffic.mjs';
 
-const replicas = { gateway: 2, messages: 2, subscriptions: 1, presence: 1, events: 2 };
+const replicas = { gateway: 2, messages: 2, subscriptions: 1, people: 1, presence: 1, events: 2 };
 const accountsCount = 4;
 const sentBeforeMin = 20;
 const trafficTimeoutMs = 30_000;
@@ -38,6 +39,12 @@ async function makeAccounts(compose) {
 async function readSchemaVersion(compose) {
   const psql = ['psql', '-U', 'parley', '-tAc', 'SELECT version FROM schema_version'];
   return Number(await compose.run(['exec', '-T', 'postgres', ...psql]));
+}
+
+/** The older system may have had none; the services of the newer one go on with theirs. */
+async function checkRedisPassword(compose) {
+  const answer = await compose.run(['exec', '-T', 'redis', 'redis-cli', 'ping']);
+  assert.match(answer, /NOAUTH/, 'Redis asks for a password');
 }
 
 /** As many replicas as before, each healthy and of this image, and nothing beside them. */
@@ -68,15 +75,17 @@ async function replaceAll(compose, traffic, words, signal) {
   );
 }
 
+/** Takes one of the steps by which the runbook replaces the key secret; each needs a deploy behind it. */
+function takeSecretStep(compose, step) {
+  const program = ['node', 'deploy/generate-secrets.mjs', step, 'key-secret'];
+  return compose.run(['run', '--rm', '--no-TTY', '--no-deps', 'secrets', ...program]);
+}
+
 /**
- * Takes the steps that the runbook has for this compose file. The way back, which comes next, replaces every replica anyway: it is
- * the deploy of the last step.
+ * Goes on to the new key secret, which the replicas accept since the upgrade. The way back, which comes next, replaces every replica
+ * anyway: it is the deploy of the last step.
  */
 async function replaceKeySecret(compose, traffic, image, signal) {
-  const takeStep = (step) => {
-    const program = ['node', 'deploy/generate-secrets.mjs', step, 'key-secret'];
-    return compose.run(['run', '--rm', '--no-TTY', '--no-deps', 'secrets', ...program]);
-  };
   const renewAll = async () => {
     const before = new Set((await compose.inspectContainers()).map(({ Id }) => Id));
     await replaceAll(compose, traffic, ['--renew', image], signal);
@@ -89,15 +98,13 @@ async function replaceKeySecret(compose, traffic, image, signal) {
     const run = ['run', '--rm', '--no-TTY', '--no-deps', ...settings, ...command];
     return JSON.parse(await compose.run(run));
   };
-  await takeStep('accept-new');
-  await renewAll();
-  await takeStep('use-new');
+  await takeSecretStep(compose, 'use-new');
   await renewAll();
   const { renewed, left } = await reencrypt();
   assert.ok(renewed > 0 && left === 0, `${renewed} rows were stored anew, ${left} are left`);
   // Ends with 1 where the old secret is still needed.
   await reencrypt('--env', 'PARLEY_KEY_SECRET_PREVIOUS_FILE=');
-  await takeStep('forget-old');
+  await takeSecretStep(compose, 'forget-old');
 }
 
 /**
@@ -105,13 +112,14 @@ async function replaceKeySecret(compose, traffic, image, signal) {
  * @param {string} runId what the containers' names begin with
  */
 export async function testUpgrade({ check, signal }, runId) {
-  const commit = await check('git tells its history', findOlderCommit);
-  if (commit === undefined) {
+  const older = await check('git tells its history', findOlderCommit);
+  if (older === undefined) {
     console.log(
-      '        NOT TRIED: an upgrade. This clone does not reach back to the commit before the newest migration; in a shallow clone: git fetch --unshallow',
+      '        NOT TRIED: an upgrade. This clone has no older commit whose schema upgrades to this one; in a shallow clone: git fetch --unshallow',
     );
     return;
   }
+  const { commit, migrates } = older;
   const project = `${runId}-upgrade`;
   const images = { older: `${project}:older`, newer: `${project}:newer` };
   const settings = {
@@ -135,15 +143,19 @@ export async function testUpgrade({ check, signal }, runId) {
       await buildImage(images.newer, '.', signal);
       built.push(images.newer);
     });
-    const older = composeProject(project, { ...settings, PARLEY_IMAGE: images.older }, sources);
+    const olderCompose = composeProject(
+      project,
+      { ...settings, PARLEY_IMAGE: images.older },
+      sources,
+    );
     await check('the older system starts from its own compose file', async () => {
       const up = ['up', '--detach', '--no-build', '--quiet-pull', ...scaleArguments(replicas)];
-      await older.run(up, { show: true, signal });
+      await olderCompose.run(up, { show: true, signal });
       await awaitHealthy(compose, replicas);
     });
     const schemaBefore = await readSchemaVersion(compose);
     await check('clients send and follow through all gateways', async () => {
-      const accounts = await makeAccounts(older);
+      const accounts = await makeAccounts(olderCompose);
       const stream = `upgrade ${process.pid}`;
       const gateways = await findGateways(compose);
       assert.equal(gateways.length, replicas.gateway);
@@ -156,12 +168,17 @@ export async function testUpgrade({ check, signal }, runId) {
     });
     await check(
       'an upgrade migrates and replaces every replica, and one retry hides it from every client',
-      () => replaceAll(compose, traffic, [images.newer], signal),
+      async () => {
+        // Deployed by the upgrade.
+        await takeSecretStep(compose, 'accept-new');
+        await replaceAll(compose, traffic, [images.newer], signal);
+      },
     );
     const schemaAfter = await check('every replica is of the newer image', async () => {
       await checkReplaced(compose, images.newer);
+      await checkRedisPassword(compose);
       const version = await readSchemaVersion(compose);
-      assert.ok(version > schemaBefore, `schema ${version} after ${schemaBefore}`);
+      assert.equal(version > schemaBefore, migrates, `schema ${version} after ${schemaBefore}`);
       return version;
     });
     await check(

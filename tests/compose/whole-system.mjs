@@ -23,7 +23,7 @@ import {
   takeDown,
 } from './system.mjs';
 
-const replicas = { gateway: 2, messages: 2, subscriptions: 2, presence: 2, events: 3 };
+const replicas = { gateway: 2, messages: 2, subscriptions: 2, people: 2, presence: 2, events: 3 };
 
 // Which node a queue lands on is a hash of a random id: with 24 queues one of
 // three nodes gets none once in six thousand runs, so more are opened if needed.
@@ -47,9 +47,21 @@ function checkConfinement(containers) {
       assert.equal(HostIp, '127.0.0.1', `address published by ${Name}`);
     // Secrets come from files: what is in a container's environment is shown by
     // `docker inspect` and in crash reports.
-    const named = Config.Env.filter((entry) => /(SECRET|PASSWORD|^DATABASE_URL)\w*=./.test(entry));
+    const named = Config.Env.filter((entry) =>
+      /(SECRET|PASSWORD|^DATABASE_URL|^REDIS_URL)\w*=./.test(entry),
+    );
     for (const entry of named) assert.match(entry, /^\w+_FILE=\//, `environment of ${Name}`);
   }
+}
+
+async function checkRedisPassword(compose, containers) {
+  const redis = (...words) => compose.run(['exec', '-T', 'redis', ...words]);
+  // redis-cli prints a refusal as any other answer.
+  assert.match(await redis('redis-cli', 'ping'), /NOAUTH/);
+  const password = await redis('cat', '/run/parley/redis/password');
+  assert.match(password, /^[\w-]{43}$/);
+  for (const { Name, ...told } of containers)
+    assert.ok(!JSON.stringify(told).includes(password), `docker inspect shows it of ${Name}`);
 }
 
 async function findEveryGateway(compose) {
@@ -165,6 +177,9 @@ export async function testSystem({ check, signal }, runId) {
     await check('secrets, migration and first start ended well', () => checkOneShots(compose));
     await check('containers are confined and publish only the gateway, on loopback', () =>
       checkConfinement(containers),
+    );
+    await check('Redis takes nobody who does not know its password', () =>
+      checkRedisPassword(compose, containers),
     );
     const gateways = await check('every gateway answers on a port of its own', () =>
       findEveryGateway(compose),

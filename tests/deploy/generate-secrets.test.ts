@@ -1,6 +1,6 @@
 /** The first step of the compose file, and how secrets are replaced by it. */
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,17 +15,29 @@ const run = promisify(execFile);
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'parley-secrets-'));
+  mkdirSync(redisFolder());
 });
 afterEach(() => rmSync(folder, { recursive: true }));
+
+const redisFolder = (): string => join(folder, 'redis');
+
+/** The files of all volumes. */
+const filesNow = (): string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name !== 'redis');
 
 type Environment = Readonly<Record<string, string>>;
 
 /** @returns what it says, without values of secrets */
 async function generate(words: readonly string[] = [], env: Environment = {}): Promise<string> {
   const { stdout } = await run(process.execPath, [program, ...words], {
-    env: { PARLEY_SECRETS_DIR: folder, PARLEY_POSTGRES_SECRETS_DIR: folder, ...env },
+    env: {
+      PARLEY_SECRETS_DIR: folder,
+      PARLEY_POSTGRES_SECRETS_DIR: folder,
+      PARLEY_REDIS_SECRETS_DIR: redisFolder(),
+      ...env,
+    },
   });
-  for (const name of readdirSync(folder)) expect(stdout).not.toContain(read(name));
+  for (const name of filesNow()) expect(stdout).not.toContain(read(name));
   return stdout;
 }
 
@@ -34,11 +46,11 @@ async function expectRefused(
   env: Environment,
   reason: RegExp,
 ): Promise<void> {
-  const before = readdirSync(folder).map((name) => [name, read(name)]);
+  const before = filesNow().map((name) => [name, read(name)]);
   await expect(generate(words, env)).rejects.toMatchObject({
     stderr: expect.stringMatching(reason) as string,
   });
-  expect(readdirSync(folder).map((name) => [name, read(name)])).toEqual(before);
+  expect(filesNow().map((name) => [name, read(name)])).toEqual(before);
 }
 
 const read = (name: string): string => readFileSync(join(folder, name), 'utf8');
@@ -47,7 +59,7 @@ const read = (name: string): string => readFileSync(join(folder, name), 'utf8');
 function readSecrets(): { readonly key: readonly string[]; readonly internal: readonly string[] } {
   const config = readServiceConfig(
     {
-      REDIS_URL: 'redis://redis:6379',
+      REDIS_URL_FILE: join(folder, 'redis-url'),
       DATABASE_URL_FILE: join(folder, 'database-url'),
       PARLEY_INTERNAL_SECRET_FILE: join(folder, 'internal-secret'),
       PARLEY_INTERNAL_SECRET_PREVIOUS_FILE: join(folder, 'internal-secret-previous'),
@@ -73,8 +85,9 @@ test('the first start makes secrets that services take, and later ones keep them
   expect(made.key).not.toEqual(made.internal);
   await generate();
   expect(readSecrets()).toEqual(made);
-  for (const name of readdirSync(folder))
-    expect(statSync(join(folder, name)).mode & 0o777).toBe(name === 'password' ? 0o444 : 0o400);
+  const ofStores = new Set(['password', 'redis/password', 'redis/redis.conf']);
+  for (const name of filesNow())
+    expect(statSync(join(folder, name)).mode & 0o777).toBe(ofStores.has(name) ? 0o444 : 0o400);
 });
 
 describe.each([['key-secret'], ['internal-secret']] as const)('generated: %s', (secret) => {

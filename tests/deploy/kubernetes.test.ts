@@ -99,7 +99,7 @@ const valuesOfSecrets: Readonly<Record<string, string>> = {
   'redis-url': 'redis://redis.internal:6379',
 };
 /** A folder that cannot be written ends these. */
-const openFiles = new Set(['messages', 'presence', 'first-start']);
+const openFiles = new Set(['messages', 'people', 'first-start']);
 const folder = mkdtempSync(join(tmpdir(), 'parley-secrets-'));
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,6 +1,6 @@
 /** Reads the Kubernetes manifests: the files as they are, and overlays built by kustomize. */
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 
 import { repositoryFolder } from '@parley/test-kit';

@@ -1,5 +1,5 @@
 /** The names of metrics as the sources declare them. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { repositoryFolder } from '@parley/test-kit';

@@ -1,14 +1,12 @@
 /** The pages of the documentation that are made from tables in the code. */
 import { configAsMarkdown } from '@parley/config';
-import { errorCatalogue, errorsWithoutCode } from '@parley/contracts';
-import { openApiDocument, parleyVersion } from '@parley/http';
+import { errorCatalogue, errorsWithoutCode } from '@parley/api';
+import { interfaceDocument } from '@parley/api/interface-document';
+import { parleyVersion } from '@parley/server';
 import { tracingVariables } from '@parley/tracing';
 
-import { allEndpoints } from './all-endpoints.ts';
 import { clientTypesPage } from './client-types.ts';
 import { integrationsPage } from './integrations-page.ts';
-import { withGroups } from './operation-groups.ts';
-import { withExamples } from './samples/openapi-examples.ts';
 
 export type GeneratedPage = { readonly path: string; readonly text: string };
 
@@ -65,23 +63,15 @@ function settingsPage(): string {
   ].join('\n');
 }
 
-/** The OpenAPI document of all services together. */
-export function wholeOpenApiDocument(): unknown {
-  const described = openApiDocument(allEndpoints, { title: 'Parley', version: parleyVersion });
-  return {
-    ...withExamples(withGroups(described), allEndpoints),
-    // The site that the document was read from, whatever its address is.
-    servers: [{ url: '/', description: 'The server that this document comes from' }],
-  };
-}
-
 /** @returns each page with its path from the root of the repository */
 export function generatedPages(): GeneratedPage[] {
   return [
     { path: 'docs/errors.md', text: errorsPage() },
     { path: 'docs/settings.md', text: settingsPage() },
     { path: 'docs/integrations.md', text: integrationsPage() },
-    { path: 'docs/openapi.json', text: `${JSON.stringify(wholeOpenApiDocument(), null, 2)}\n` },
-    { path: 'packages/client/src/api-types.ts', text: clientTypesPage(wholeOpenApiDocument()) },
+    {
+      path: 'packages/client/src/api-types.ts',
+      text: clientTypesPage(interfaceDocument(parleyVersion)),
+    },
   ];
 }

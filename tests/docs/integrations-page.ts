@@ -1,20 +1,20 @@
 /** The page about webhooks: the incoming ones made from their declarations, then the outgoing ones. */
+import { webhooks } from '@parley/api/webhooks';
+import type { Webhook } from '@parley/api/webhooks';
+
 import { deliveryHeader } from '../../services/messages/src/outgoing/outgoing-webhooks.ts';
-import { integrations } from '../../services/messages/src/webhooks/index.ts';
 
-type Integration = (typeof integrations)[number];
-
-function addressOf({ name }: Integration): string {
+function addressOf({ name }: Webhook): string {
   return `https://chat.example.com/api/v1/external/${name}?api_key=KEY&stream=STREAM`;
 }
 
-function eventsText({ eventHeader, events }: Integration): string[] {
+function eventsText({ eventHeader, events }: Webhook): string[] {
   if (eventHeader === undefined) return [];
   const listed = events.map((event) => `\`${event}\``).join(', ');
   return ['', `Events, as the header \`${eventHeader}\` names them: ${listed}.`];
 }
 
-function parametersText({ parameters }: Integration): string[] {
+function parametersText({ parameters }: Webhook): string[] {
   if (parameters.length === 0) return [];
   return [
     '',
@@ -30,18 +30,18 @@ function parametersText({ parameters }: Integration): string[] {
   ];
 }
 
-function section(integration: Integration): string[] {
+function section(webhook: Webhook): string[] {
   return [
     '',
-    `## ${integration.name}`,
+    `## ${webhook.name}`,
     '',
-    integration.about,
+    webhook.endpoint.description,
     '',
     '```text',
-    addressOf(integration),
+    addressOf(webhook),
     '```',
-    ...eventsText(integration),
-    ...parametersText(integration),
+    ...eventsText(webhook),
+    ...parametersText(webhook),
   ];
 }
 
@@ -116,5 +116,5 @@ deactivated. Embedded bots (\`bot_type=4\`) are off.`;
 
 /** @returns the page as markdown */
 export function integrationsPage(): string {
-  return [introduction, ...integrations.flatMap(section), outgoing, ''].join('\n');
+  return [introduction, ...webhooks.flatMap(section), outgoing, ''].join('\n');
 }

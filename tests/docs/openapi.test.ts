@@ -1,12 +1,12 @@
-import { AnswerSchemas } from '@parley/http';
+import { interfaceDocument } from '@parley/api/interface-document';
+import { AnswerSchemas } from '@parley/api/openapi';
+import { parleyVersion } from '@parley/server';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
 
-import { wholeOpenApiDocument } from './generated-pages.ts';
-
 type Json = { readonly [key: string]: Json };
 
-const document = wholeOpenApiDocument() as Json;
+const document = interfaceDocument(parleyVersion) as Json;
 
 function refersTo(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [];

@@ -1,39 +1,62 @@
 /**
- * The answers that the documentation shows were given by a server, and still have the documented form. They are recorded anew with
- * `PARLEY_RECORD_ANSWERS=yes vitest run tests/docs/javascript-samples.test.ts`, and then shown by `npm run docs`.
+ * The answers that the documentation shows were given by a server, and still have the documented form. CONTRIBUTING.md says how they
+ * are recorded.
  */
-import type { Endpoint } from '@parley/http';
+import { readFileSync } from 'node:fs';
+
+import { endpoints } from '@parley/api/endpoints';
+import { interfaceDocument } from '@parley/api/interface-document';
+import { answerCheckOf } from '@parley/api/openapi';
+import {
+  languages,
+  readRecordedCalls,
+  recordedCallsFile,
+  sampleRequestOf,
+} from '@parley/api/samples';
+import type { RecordedCall } from '@parley/api/samples';
+import { parleyVersion } from '@parley/server';
 import { checkAnswer } from '@parley/test-kit';
 import { expect, test } from 'vitest';
 
-import { allEndpoints } from './all-endpoints.ts';
-import { wholeOpenApiDocument } from './generated-pages.ts';
-import { languages } from './samples/languages.ts';
-import { readRecordedCalls } from './samples/recorded-calls.ts';
-import { sampleRequestOf } from './samples/sample-request.ts';
+import { recordingOf } from './samples/recording.ts';
 
 const recorded = readRecordedCalls();
 
-test('there is a recorded call of each endpoint, and none of others', () => {
-  const names = allEndpoints.map(({ name }) => name);
+test('a recording keeps what was not called, and drops endpoints that there are no more', () => {
+  const call = (value: number): RecordedCall => ({ values: { value } });
+  const kept = new Map([
+    ['get-user', call(1)],
+    ['add-linkifier', call(2)],
+    ['no-endpoint', call(3)],
+  ]);
+  const text = recordingOf(new Map([['get-user', call(4)]]), kept);
+  expect(Object.entries(JSON.parse(text) as object)).toEqual([
+    ['add-linkifier', call(2)],
+    ['get-user', call(4)],
+  ]);
+});
+
+test('the recording is as it was written', () => {
+  expect(recordingOf(new Map(), recorded)).toBe(readFileSync(recordedCallsFile, 'utf8'));
+});
+
+test('there is a recorded call of each endpoint, and none of others (CONTRIBUTING.md says how one is recorded)', () => {
+  const names = endpoints.map(({ name }) => name);
   expect([...recorded.keys()].toSorted()).toEqual(names.toSorted());
 });
 
-test.each(allEndpoints as readonly Endpoint<never>[])(
-  'what was answered to $name is as documented now',
-  (endpoint) => {
-    const { values = {}, answer } = recorded.get(endpoint.name) ?? {};
-    const request = sampleRequestOf(endpoint);
-    const named = new Set(request.variables.map(({ name }) => name));
-    expect(new Set(Object.keys(values))).toEqual(named);
-    expect(answer === undefined).toBe(request.answer !== 'json');
-    if (answer === undefined) return;
-    checkAnswer(200, answer);
-    const { result, msg: _msg, ...data } = answer;
-    expect(result).toBe('success');
-    expect(endpoint.findAnswerFault(data)).toBeUndefined();
-  },
-);
+test.each(endpoints)('what was answered to $name is as documented now', (endpoint) => {
+  const { values = {}, answer } = recorded.get(endpoint.name) ?? {};
+  const request = sampleRequestOf(endpoint);
+  const named = new Set(request.variables.map(({ name }) => name));
+  expect(new Set(Object.keys(values))).toEqual(named);
+  expect(answer === undefined).toBe(request.answer !== 'json');
+  if (answer === undefined) return;
+  checkAnswer(200, answer);
+  const { result, msg: _msg, ...data } = answer;
+  expect(result).toBe('success');
+  expect(answerCheckOf(endpoint)(data)).toBeUndefined();
+});
 
 test('no recorded answer holds a key, or an address of the machine', () => {
   const text = JSON.stringify([...recorded]);
@@ -43,13 +66,13 @@ test('no recorded answer holds a key, or an address of the machine', () => {
 });
 
 test('each operation of the document has an example in each language, and its answer', () => {
-  const { paths } = wholeOpenApiDocument() as {
+  const { paths } = interfaceDocument(parleyVersion) as {
     readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   };
   const operations = Object.values(paths)
     .flatMap((item) => Object.values(item))
     .filter((value) => typeof value === 'object' && value !== null && 'operationId' in value);
-  expect(operations).toHaveLength(allEndpoints.length);
+  expect(operations).toHaveLength(endpoints.length);
   for (const operation of operations as Readonly<Record<string, unknown>>[]) {
     const samples = operation['x-codeSamples'] as { label: string; source: string }[];
     expect(samples.map(({ label }) => label)).toEqual(languages.map(({ label }) => label));

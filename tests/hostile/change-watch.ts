@@ -1,5 +1,5 @@
 /** Sees every row that changes in a database, but for what is named here. */
-import { botTypes } from '@parley/contracts';
+import { botTypes } from '@parley/api';
 import type { Pool } from '@parley/database';
 
 /** What a request may change although it is refused, or what changes without any request. */
@@ -130,6 +130,10 @@ export class ChangeWatch {
             row['client'] === outgoingClientName)) ||
         (table === 'conversations' && this.#isOfNotices(row)),
     );
+    // The first message of a stream comes with the request that makes it.
+    const makesStream = changes.some(
+      ({ table, operation }) => table === 'streams' && operation === 'INSERT',
+    );
     const isTick = changes.every(
       ({ table, row }) =>
         table === 'log_entries' && String(row['payload']).includes('"kind":"tick"'),
@@ -138,7 +142,7 @@ export class ChangeWatch {
     const isIdleQueue = changes.every(
       ({ table, operation }) => table === 'event_queues' && operation === 'DELETE',
     );
-    return isNotice || isTick || isIdleQueue;
+    return (isNotice && !makesStream) || isTick || isIdleQueue;
   }
 
   #isOfNotices({ topic_folded: topic, participant_ids: participants }: Change['row']): boolean {

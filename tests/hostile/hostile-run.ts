@@ -1,5 +1,5 @@
 /** Sends what was planned, and says what should not have happened. */
-import { checkAnswer } from '@parley/test-kit';
+import { checkAnswer, serviceNames } from '@parley/test-kit';
 
 import type { Change, ChangeWatch } from './change-watch.ts';
 import type { HostileWorld } from './hostile-world.ts';
@@ -199,8 +199,7 @@ export class HostileRun {
   /** What services logged about a request. */
   #logOf({ headers }: RawAnswer): string {
     const id = String(headers['x-request-id']);
-    const services = ['gateway', 'messages', 'subscriptions', 'presence', 'events'] as const;
-    const lines = services
+    const lines = serviceNames
       .flatMap((service) => this.#world.cluster.findProcesses(service))
       .flatMap(({ output }) => output)
       .filter((line) => line.includes(id) && line.includes('"err"'));

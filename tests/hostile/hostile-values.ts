@@ -1,5 +1,5 @@
 /** What no client should send: for each kind, texts in the place of a parameter's value. */
-import type { JsonSchema, Parameter } from '@parley/http';
+import type { JsonSchema, Parameter } from '@parley/api';
 
 import type { SeededRandom } from '../privacy/seeded-random.ts';
 

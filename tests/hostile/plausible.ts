@@ -1,5 +1,5 @@
 /** What a parameter may hold in earnest, so that the others beside it are reached. */
-import type { JsonSchema, Parameter } from '@parley/http';
+import type { JsonSchema, Parameter } from '@parley/api';
 
 import type { SeededRandom } from '../privacy/seeded-random.ts';
 import type { HostileWorld } from './hostile-world.ts';

@@ -1,8 +1,8 @@
 /** Requests that no client makes, for every endpoint: first one for each kind of value in each parameter, then mixtures. */
-import type { Parameter } from '@parley/http';
+import type { Parameter } from '@parley/api';
 
 import { SeededRandom } from '../privacy/seeded-random.ts';
-import type { AnyEndpoint } from '../docs/all-endpoints.ts';
+import type { Endpoint } from '@parley/api';
 import { callers } from './hostile-world.ts';
 import type { Caller, HostileWorld } from './hostile-world.ts';
 import { encoded, hostileValues, kindNames } from './hostile-values.ts';
@@ -13,7 +13,7 @@ import type { RawRequest } from '../support/send-raw.ts';
 /** What is asked, before it is known which ids there are; made into a request when its turn comes. */
 export type Plan = {
   readonly seed: number;
-  readonly endpoint: AnyEndpoint;
+  readonly endpoint: Endpoint;
   /** The kind of value in each parameter named; the others are plausible. */
   readonly spoiled: ReadonlyMap<string, string>;
   readonly shape: Shape;
@@ -46,12 +46,12 @@ const notAskedBy: Readonly<Record<string, { readonly caller: Caller; readonly be
     'POST /realm/deactivate': { caller: 'admin', because: 'nobody is let in afterwards' },
   };
 
-function titleOf({ method, path }: AnyEndpoint): string {
+function titleOf({ method, path }: Endpoint): string {
   return `${method} ${path}`;
 }
 
 /** Each kind in each parameter, and each shape, once for every endpoint. */
-export function systematicPlans(endpoints: readonly AnyEndpoint[], random: SeededRandom): Plan[] {
+export function systematicPlans(endpoints: readonly Endpoint[], random: SeededRandom): Plan[] {
   const seed = (): number => random.below(2 ** 31);
   return endpoints.flatMap((endpoint) => [
     ...endpoint.parameters.flatMap(({ name }) =>
@@ -68,7 +68,7 @@ export function systematicPlans(endpoints: readonly AnyEndpoint[], random: Seede
 
 /** Mixtures, as many as asked for. */
 export function randomPlans(
-  endpoints: readonly AnyEndpoint[],
+  endpoints: readonly Endpoint[],
   random: SeededRandom,
   count: number,
 ): Plan[] {
@@ -100,7 +100,7 @@ const likelyCallers: readonly Caller[] = [
   'other',
 ];
 
-function chooseCaller(endpoint: AnyEndpoint, random: SeededRandom): Caller {
+function chooseCaller(endpoint: Endpoint, random: SeededRandom): Caller {
   const { access } = endpoint;
   const forAdmins = access.authentication === 'required' && access.administratorsOnly === true;
   const title = titleOf(endpoint);
@@ -157,7 +157,10 @@ export function makeRequest(plan: Plan, world: HostileWorld): PlannedRequest {
   }
   const path =
     (endpoint.below === 'root' ? '' : '/api/v1') +
-    endpoint.path.replaceAll(/[:*](\w+)/g, (_all, name: string) => inPath.get(name) ?? '');
+    endpoint.path.replaceAll(
+      /\{(\w+)(?:\.\.\.)?\}/g,
+      (_all, name: string) => inPath.get(name) ?? '',
+    );
   const authorization = world.authorizationOf(caller);
   const common = {
     'user-agent': random.pick(['Hostile/1.0', 'x'.repeat(300), 'ZulipPython/0.6 (x; y)', '/', '(']),
@@ -184,7 +187,7 @@ export function makeRequest(plan: Plan, world: HostileWorld): PlannedRequest {
 /** In these the body of a webhook is what it has to be, whatever its label; in the others it is what they are about. */
 const bodyShapes: ReadonlySet<Shape> = new Set(['form', 'query', 'multipart', 'json', 'noType']);
 
-function isFileLike({ takesFile, path, method }: AnyEndpoint): boolean {
+function isFileLike({ takesFile, path, method }: Endpoint): boolean {
   return takesFile || (method === 'POST' && /avatar|icon|logo|emoji/.test(path));
 }
 

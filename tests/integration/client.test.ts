@@ -10,7 +10,7 @@ import type { PersonKey, SmallOrganization } from '../api/small-organization.ts'
 
 let organization: SmallOrganization;
 beforeAll(async () => {
-  organization = await startSmallOrganization({ events: 2, messages: 1 });
+  organization = await startSmallOrganization({ ownProcesses: true, events: 2, messages: 1 });
 }, 120_000);
 afterAll(async () => {
   await organization?.stop();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { codeSchemaVersion } from '@parley/database';
 import type { Pool } from '@parley/database';
-import { parleyVersion } from '@parley/http';
+import { parleyVersion } from '@parley/server';
 import { ApiClient, openTestPool, startCluster, waitUntil } from '@parley/test-kit';
 import type { Cluster } from '@parley/test-kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -152,6 +152,7 @@ test('a first start makes an administrator where nobody is, and prints nothing s
     gateways: 1,
     messages: 0,
     subscriptions: 0,
+    people: 0,
     presence: 0,
     events: 0,
   });
@@ -297,7 +298,7 @@ test('keys are shown, and rotated with effect at once', async () => {
   }
 });
 
-test('roles change, and the last administrator stays', async () => {
+test('roles change, those of bots with their owners down, and the last administrator stays', async () => {
   await expectRefused(
     ['user', 'role', 'ann@example.com', 'member'],
     /Cannot remove the only organization administrator/,
@@ -310,7 +311,16 @@ test('roles change, and the last administrator stays', async () => {
     { type: 'realm_user', op: 'update', person: { email: 'bob@example.com', is_admin: true } },
   ]);
   expect(await client('bob@example.com').get('users/me')).toMatchObject({ is_admin: true });
+  const bot = 'tide-bot@127.0.0.1';
+  await parley(env, ['user', 'role', bot, 'administrator']);
   await parley(env, ['user', 'role', 'bob@example.com', 'member']);
+  await waitUntil('the key of the bot ends', async () => {
+    const { status } = await client(bot).request('GET', 'users/me');
+    return status === 401 ? true : undefined;
+  });
+  const { api_key: key } = await parley(env, ['key', 'show', bot]);
+  keys.set(bot, String(key));
+  expect(await client(bot).get('users/me')).toMatchObject({ is_admin: false });
   await expectRefused(['user', 'role', 'bob@example.com', 'owner'], /ROLE is one of/, 2);
 });
 
@@ -428,6 +438,13 @@ test('queues are listed with what they may be behind', async () => {
   expect((await runParley(env, ['queues'])).out).toContain('behind 1 at most');
 });
 
+test('names that others chose do nothing to the terminal that they are told on', async () => {
+  const name = 'x\u001b[2J\u009b1A\n\u202eend';
+  await client('gil@example.com').post('register', { client: name });
+  const { out } = await runParley(env, ['queues']);
+  expect(out).toContain('("x\\u001b[2J\\u{9b}1A\\n\\u{202e}end")');
+});
+
 test('of very many queues the longest unpolled are listed, and that there are more is told', async () => {
   await pool.query(`INSERT INTO event_queues (queue_id, user_id, start_position, epoch, descriptor, lifespan_secs, client)
     SELECT 'many-' || n, user_id, start_position, epoch, descriptor, lifespan_secs, client
@@ -458,7 +475,7 @@ test('an epoch begins above everything, and queues with nothing to lose go on', 
 });
 
 test('the schema is migrated once, wherever the address of the database stands', async () => {
-  const migrated = { migrations: [], schema_version: codeSchemaVersion };
+  const migrated = { migrations: [], functions: [], schema_version: codeSchemaVersion };
   expect(await parley(env, ['migrate'])).toEqual(migrated);
   const file = join(folder, 'database-url');
   await writeFile(file, `${cluster.settings.databaseUrl}\n`);

@@ -16,14 +16,8 @@ import {
   openTestPool,
 } from '@parley/test-kit';
 import type { TestDatabase } from '@parley/test-kit';
-import {
-  deriveKeySecrets,
-  findAccountsByKeys,
-  findSignInAccount,
-  findUserByEmail,
-  unreadState,
-  verifyPassword,
-} from '@parley/store';
+import { deriveKeySecrets, verifyPassword } from '@parley/secrets';
+import { findAccountsByKeys, findSignInAccount, findUserByEmail, unreadState } from '@parley/store';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 const run = promisify(execFile);

@@ -1,13 +1,12 @@
 /** The log and its followers on real stores: what the whole system's guarantees stand on. */
 import { randomBytes } from 'node:crypto';
 
-import type { ChangeEntry, PositionedEntry } from '@parley/contracts';
-import { audienceKey } from '@parley/contracts';
-import type { Pool } from '@parley/database';
+import type { ChangeEntry, PositionedEntry } from '@parley/event-log';
 import {
-  ensurePartitionsFor,
   EventLog,
   LogFollower,
+  audienceKey,
+  ensurePartitionsFor,
   openEpochIfNeeded,
   readEntriesAfter,
   readEntriesForAudiences,
@@ -15,11 +14,18 @@ import {
   readHead,
   trimLog,
 } from '@parley/event-log';
+import type { Pool } from '@parley/database';
 import { takeSideEffects } from '@parley/jobs';
 import { createLogger } from '@parley/logging';
 import { connectForRequests, connectForSubscriptions } from '@parley/redis';
-import { createTestDatabase, getTestStores, openTestPool, waitUntil } from '@parley/test-kit';
-import type { TestDatabase } from '@parley/test-kit';
+import {
+  FaultProxy,
+  createTestDatabase,
+  getTestStores,
+  openTestPool,
+  waitUntil,
+} from '@parley/test-kit';
+import type { HeldBytes, TestDatabase } from '@parley/test-kit';
 import { Secret } from '@parley/config';
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
 
@@ -63,7 +69,7 @@ function change(mark: number, events = 1): ChangeEntry {
     events: Array.from({ length: events }, () => ({
       form: 'same' as const,
       audience: { to: 'everyone' as const },
-      event: { type: 'test', mark },
+      event: { type: 'pointer' as const, pointer: mark },
     })),
   };
 }
@@ -144,6 +150,101 @@ test('several changes of one transaction have positions of their own, in order',
   expect(seen.map(({ position }) => position)).toEqual([start + 1, start + 3]);
 });
 
+test('what entries say is read back as it was, however many one append has', async () => {
+  const texts = [
+    "'",
+    "\\' \\\\",
+    '"{"}',
+    '$1 $e0$ $$',
+    '\u0000\u0001\n',
+    'ü \u{1f600} \ud800',
+    'NULL',
+    ',',
+  ];
+  const start = (await readHead(pool)).endPosition;
+  for (let count = 1; count <= texts.length; count += 1) {
+    await eventLog.transaction(async () => ({
+      result: undefined,
+      append: {
+        entries: texts.slice(-count).map((text) => ({
+          entry: {
+            v: 1,
+            kind: 'change',
+            effects: [{ effect: 'queue-ended', queueId: text }],
+            events: [],
+          },
+          audience: audienceKey.user(count),
+        })),
+      },
+    }));
+  }
+  const read = (await readEntriesAfter(pool, start, 100)).map(({ payload, audience }) => {
+    const { effects } = JSON.parse(payload) as ChangeEntry;
+    return [effects, audience];
+  });
+  expect(read).toEqual(
+    texts.flatMap((_, n) =>
+      texts
+        .slice(-n - 1)
+        .map((text) => [[{ effect: 'queue-ended', queueId: text }], audienceKey.user(n + 1)]),
+    ),
+  );
+});
+
+test('an append and its commit wait for nobody: nothing that the server answers has to arrive', async () => {
+  await using proxy = await FaultProxy.start(database.url);
+  const far = openTestPool(proxy.through(database.url), 1);
+  try {
+    const writer = new EventLog({ pool: far, redis, keyPrefix, log });
+    await append(1, 1, writer);
+    const start = (await readHead(pool)).endPosition;
+    let held: HeldBytes | undefined;
+    const appended = writer.transaction(async (client) => {
+      await writer.drawChangeId(client);
+      held = proxy.holdBack('to-client');
+      return {
+        result: undefined,
+        append: { entries: [{ entry: change(2), audience: audienceKey.everyone }] },
+      };
+    });
+    await waitUntil('it is committed', async () => (await readHead(pool)).endPosition > start);
+    // Nobody waits for whoever does not hear that it is.
+    await append(3);
+    held?.release();
+    await appended;
+  } finally {
+    await far.end();
+  }
+});
+
+test('an append that fails undoes its transaction, and its connection goes on', async () => {
+  const one = openTestPool(database.url, 1);
+  try {
+    const writer = new EventLog({ pool: one, redis, keyPrefix, log });
+    const changeId = await writer.drawChangeId(one);
+    const again = async (): Promise<void> =>
+      writer.transaction(async (client) => {
+        await client.query('CREATE TABLE IF NOT EXISTS undone (n integer)');
+        const entries = [{ entry: change(1), audience: audienceKey.everyone }];
+        return {
+          result: undefined,
+          append: [
+            { entries, changeId },
+            { entries, changeId },
+          ],
+        };
+      });
+    const start = await readHead(pool);
+    await expect(again()).rejects.toMatchObject({ code: '23505' });
+    expect(await readHead(pool)).toEqual(start);
+    const { rows } = await one.query("SELECT to_regclass('undone') AS name");
+    expect(rows).toEqual([{ name: null }]);
+    await append(2, 1, writer);
+  } finally {
+    await one.end();
+  }
+});
+
 test('a transaction held open holds up no other, and its late commit is not missed', async () => {
   const seen: PositionedEntry[] = [];
   const follower = await follow((entries) => seen.push(...entries));
@@ -159,7 +260,7 @@ test('a transaction held open holds up no other, and its late commit is not miss
   await follower.waitFor(start + 21, 10_000);
   expect(positionsOf(seen)).toEqual(consecutive(start + 1, 21));
   expect(JSON.parse(seen.at(-1)?.payload ?? '{}')).toMatchObject({
-    events: [{ event: { mark: 99 } }],
+    events: [{ event: { pointer: 99 } }],
   });
 });
 

@@ -203,12 +203,14 @@ describe('an export that is not whole is refused, and nothing is written', () =>
     await expectRefused(path, /cut off before its end/);
   });
 
-  test('a newer schema or format', async () => {
+  test('a newer format, and one of before the first release', async () => {
     const path = await copy();
     const file = join(path, 'manifest.json');
     const text = await readFile(file, 'utf8');
-    await writeFile(file, text.replace('"format_version": 1', '"format_version": 2'));
-    await expectRefused(path, /format version 2, this release reads 1/);
+    await writeFile(file, text.replace('"format_version": 2', '"format_version": 3'));
+    await expectRefused(path, /format version 3, this release reads 2/);
+    await writeFile(file, text.replace('"format_version": 2', '"format_version": 1'));
+    await expectRefused(path, /format version 1: it was made before the first release/);
   });
 
   test('another passphrase', async () => {
@@ -218,6 +220,18 @@ describe('an export that is not whole is refused, and nothing is written', () =>
     expect(code).toBe(1);
     await expectEmpty();
   });
+});
+
+test('a database of before the first release takes no import', async () => {
+  await using before = await createTestDatabase();
+  const of = openPool(before.url);
+  await of.query(`UPDATE knex_migrations SET name = '20261101000000-people-and-streams'`);
+  const env = environmentOf({ ...settings, databaseUrl: before.url });
+  const { code, error } = await runParley(env, importWords());
+  expect(error).toMatch(/first migration is 20261101000000-people-and-streams .* left as it is/);
+  expect(code).toBe(1);
+  expect(await countRows('users', of)).toBe(0);
+  await of.end();
 });
 
 test('an import that is killed leaves nothing, and can be begun again', async () => {

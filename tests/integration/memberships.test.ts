@@ -1,6 +1,7 @@
 /** Memberships and streams in real SQL: periods as of a position, colours, names and traffic. */
 import { transaction } from '@parley/database';
 import type { Client, Pool } from '@parley/database';
+import { deriveKeySecrets } from '@parley/secrets';
 import {
   StreamTraffic,
   closeAccountMemberships,
@@ -8,7 +9,6 @@ import {
   createStream,
   createUser,
   deactivateStreams,
-  deriveKeySecrets,
   findOccupiedStreams,
   findStreamById,
   isMember,

@@ -1,11 +1,14 @@
-import { connectMaker } from '@parley/demo';
+import type { Caller } from '@parley/api';
+import type { Client, Pool, Queryable } from '@parley/database';
+import { connectMaker, makeMessages } from '@parley/demo';
 import type { ConnectedMaker } from '@parley/demo';
-import type { Queryable } from '@parley/database';
 import { accountPeriodsOf, createUsers, findAccountsByKeys, findApiKeys } from '@parley/store';
 import type { NewUser } from '@parley/store';
-import { createTestDatabase, createRedisPrefix, getTestStores } from '@parley/test-kit';
+import { createRedisPrefix, createTestDatabase, getTestStores } from '@parley/test-kit';
 import type { TestDatabase } from '@parley/test-kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { createPerson } from '@parley/people';
 
 let database: TestDatabase;
 let connected: ConnectedMaker;
@@ -88,4 +91,74 @@ test('a taken address takes all of them back', async () => {
     ]),
   ).rejects.toMatchObject({ code: '23505' });
   expect(await maker.pool.query('SELECT count(*) FROM users')).toMatchObject({ rows: before.rows });
+});
+
+/** Counts the statements of all connections that are taken from a pool from now on. */
+function countStatements(pool: Pool): { count: number } {
+  const statements = { count: 0 };
+  const counted = new WeakSet<Client>();
+  pool.on('acquire', (client) => {
+    if (counted.has(client)) return;
+    counted.add(client);
+    const query = client.query.bind(client) as (...parts: unknown[]) => unknown;
+    Reflect.set(client, 'query', (...parts: unknown[]) => {
+      statements.count += 1;
+      return query(...parts);
+    });
+  });
+  return statements;
+}
+
+test('a new person gets the backlog of many streams and messages by as many statements as that of one stream', async () => {
+  const { maker } = connected;
+  const { pool, eventLog, keySecrets } = maker;
+  const publicUrl = 'http://parley.example.com';
+  const accounts = await maker.makeAccounts([
+    { email: 'ada@example.com', fullName: 'Ada', role: 'administrator' },
+  ]);
+  const ids = accounts.map(({ user }) => user.id);
+  const [userId = 0] = ids;
+  const caller: Caller = {
+    userId,
+    email: 'ada@example.com',
+    role: 'administrator',
+    botType: null,
+    botOwnerId: null,
+  };
+  /** Makes default streams in which everything is said that a backlog is made of: more than stays unread, and wildcards. */
+  const talkIn = async (names: readonly string[], messages: number): Promise<void> => {
+    const made = await maker.makeStreams(names.map((name) => ({ name, isDefault: true })));
+    for (const { id } of made) await maker.subscribe(id, ids);
+    await makeMessages(
+      { pool, eventLog, publicUrl },
+      Array.from({ length: messages }, (_, n) => ({
+        senderId: userId,
+        streamName: names[n % names.length] ?? '',
+        topic: 'lately',
+        content: '@**all** look',
+        sentAtSecs: Math.floor(Date.now() / 1_000) - messages + n,
+      })),
+    );
+  };
+  const statements = countStatements(pool);
+  /** @returns the statements of a new person, and how many periods of the past it got by them */
+  const createNew = async (shortName: string): Promise<{ count: number; periods: number }> => {
+    const before = statements.count;
+    const email = `${shortName}@example.com`;
+    const person = { email, password: 'kR7#vQp2tide', fullName: shortName, shortName };
+    const { id } = await createPerson({ pool, eventLog, keySecrets, publicUrl }, caller, person);
+    const count = statements.count - before;
+    const { rows } = await pool.query<{ periods: number }>(
+      'SELECT count(*) AS periods FROM membership_periods WHERE user_id = $1 AND is_backlog',
+      [id],
+    );
+    return { count, periods: rows[0]?.periods ?? 0 };
+  };
+
+  await talkIn(['first'], 21);
+  const ofOne = await createNew('early');
+  expect(ofOne.periods).toBe(1);
+  const others = Array.from({ length: 30 }, (_, n) => `other ${n}`);
+  await talkIn(others, 600);
+  expect(await createNew('late')).toEqual({ count: ofOne.count, periods: 31 });
 });

@@ -47,7 +47,8 @@ test('a queue that ended in what a reset of the log left out is gone on a node t
   const userId = rows[0]?.id ?? 0;
   for (const queueId of ['17:ended', '17:open']) {
     const queue = { queueId, userId, startPosition: 0, epoch: 1, descriptor: { narrow: [] } };
-    await insertEventQueues(pool, [{ ...queue, lifespanSecs: 600, client: 'test' }], 10);
+    const bounds = { perUserMax: 10, perOwnerMax: 10 };
+    await insertEventQueues(pool, [{ ...queue, lifespanSecs: 600, client: 'test' }], bounds);
     expect(await registry.find(queueId)).toBeDefined();
   }
   feed.reset(0);

@@ -57,6 +57,16 @@ async function mark(
   return { ids, unread };
 }
 
+test('of more unread messages than are listed the newest are', async () => {
+  const { streams, count } = await unreadState(pool, reader);
+  expect(count).toBe(unreadListedMax);
+  expect(streams).toHaveLength(1);
+  expect(streams[0]).toMatchObject({ stream_id: stream, topic: 'topic', sender_ids: [2] });
+  expect(streams[0]?.unread_message_ids).toEqual(
+    Array.from({ length: unreadListedMax }, (_, n) => total - unreadListedMax + 1 + n),
+  );
+});
+
 test.each([
   ['topic', (client: Client) => markTopicRead(client, reader, topic)],
   ['stream', (client: Client) => markStreamRead(client, reader, stream)],

@@ -1,5 +1,5 @@
 /** Row versions in real SQL: what is kept by them is what would be read anew. */
-import { transaction } from '@parley/database';
+import { snapshot } from '@parley/database';
 import type { Client, Pool } from '@parley/database';
 import { listLinkifiers, readRowVersions } from '@parley/store';
 import { createTestDatabase, openTestPool } from '@parley/test-kit';
@@ -25,14 +25,10 @@ afterAll(async () => {
 type Snapshot = { readonly version: string | null; readonly rows: string };
 
 function takeSnapshot(): Promise<Snapshot> {
-  return transaction(
-    pool,
-    async (client) => ({
-      version: (await readRowVersions(client)).linkifiers,
-      rows: JSON.stringify(await listLinkifiers(client)),
-    }),
-    'REPEATABLE READ, READ ONLY',
-  );
+  return snapshot(pool, async (database) => ({
+    version: (await readRowVersions(database)).linkifiers,
+    rows: JSON.stringify(await listLinkifiers(database)),
+  }));
 }
 
 const step = fc.record({
@@ -61,30 +57,37 @@ async function doStep(writers: readonly Client[], { writer, does, row, value }: 
   await client.query(statements[does]);
 }
 
-test('snapshots with the same versions see the same rows, in whichever order transactions end', async () => {
-  const property = fc.asyncProperty(
-    fc.array(step, { minLength: 10, maxLength: 40 }),
-    async (steps) => {
-      const writers = [await pool.connect(), await pool.connect()];
-      try {
-        for (const writer of writers) await writer.query('BEGIN');
-        const seen = new Map<string | null, string>();
-        for (const each of steps) {
-          await doStep(writers, each);
-          const { version, rows } = await takeSnapshot();
-          expect(rows).toBe(seen.get(version) ?? rows);
-          seen.set(version, rows);
+// Some two thousand round trips one after the other.
+const timeoutMs = 120_000;
+
+test(
+  'snapshots with the same versions see the same rows, in whichever order transactions end',
+  { timeout: timeoutMs },
+  async () => {
+    const property = fc.asyncProperty(
+      fc.array(step, { minLength: 10, maxLength: 40 }),
+      async (steps) => {
+        const writers = [await pool.connect(), await pool.connect()];
+        try {
+          for (const writer of writers) await writer.query('BEGIN');
+          const seen = new Map<string | null, string>();
+          for (const each of steps) {
+            await doStep(writers, each);
+            const { version, rows } = await takeSnapshot();
+            expect(rows).toBe(seen.get(version) ?? rows);
+            seen.set(version, rows);
+          }
+        } finally {
+          for (const writer of writers) {
+            await writer.query('ROLLBACK');
+            writer.release();
+          }
         }
-      } finally {
-        for (const writer of writers) {
-          await writer.query('ROLLBACK');
-          writer.release();
-        }
-      }
-    },
-  );
-  await fc.assert(property, { numRuns: 30 });
-});
+      },
+    );
+    await fc.assert(property, { numRuns: 30 });
+  },
+);
 
 test('rows that are locked keep their versions', async () => {
   await pool.query(

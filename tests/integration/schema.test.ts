@@ -1,22 +1,42 @@
+import { readFileSync } from 'node:fs';
+
 import {
   checkSchemaVersion,
   codeSchemaVersion,
   migrate,
   oldestUsableSchemaVersion,
+  readFunctions,
 } from '@parley/database';
+import type { Pool } from '@parley/database';
 import { createTestDatabase, openTestPool } from '@parley/test-kit';
 import { expect, test } from 'vitest';
 
-test('migrations run once, whoever starts them, and services refuse a schema that is not theirs', async () => {
+import { describeSchema, schemaPagePath } from '../docs/schema-page.ts';
+
+const nothing = { migrations: [], functions: [] };
+const functionNames = readFunctions().map(({ name }) => name);
+
+async function withDatabase(work: (pool: Pool, url: string) => Promise<void>): Promise<void> {
   await using database = await createTestDatabase();
   const pool = openTestPool(database.url);
   try {
-    await pool.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+    await work(pool, database.url);
+  } finally {
+    await pool.end();
+  }
+}
+
+const emptySchema = 'DROP SCHEMA public CASCADE; CREATE SCHEMA public';
+
+test('migrations run once, whoever starts them, and services refuse a schema that is not theirs', () =>
+  withDatabase(async (pool, url) => {
+    await pool.query(emptySchema);
     await expect(checkSchemaVersion(pool)).rejects.toThrow('run the migrations first');
 
-    const ran = await Promise.all([1, 2, 3].map(async () => migrate(database.url)));
-    expect(ran.flat()).toHaveLength(codeSchemaVersion);
-    expect(ran.filter((names) => names.length > 0)).toHaveLength(1);
+    const ran = await Promise.all([1, 2, 3].map(async () => migrate(url)));
+    expect(ran.flatMap(({ migrations }) => migrations)).toHaveLength(codeSchemaVersion);
+    expect(ran.filter(({ migrations }) => migrations.length > 0)).toHaveLength(1);
+    expect(ran.flatMap(({ functions }) => functions)).toEqual(functionNames);
     await checkSchemaVersion(pool);
 
     await pool.query(`UPDATE schema_version SET version = ${oldestUsableSchemaVersion - 1}`);
@@ -25,72 +45,75 @@ test('migrations run once, whoever starts them, and services refuse a schema tha
     // A newer schema that still admits this code is used, so that old and new replicas run side by side.
     await pool.query(`UPDATE schema_version SET version = ${codeSchemaVersion + 5}`);
     await checkSchemaVersion(pool);
-    expect(await migrate(database.url)).toEqual([]);
+    expect(await migrate(url)).toEqual(nothing);
 
     await pool.query(`UPDATE schema_version SET oldest_code_version = ${codeSchemaVersion + 1}`);
     await expect(checkSchemaVersion(pool)).rejects.toThrow('use a newer release');
-  } finally {
-    await pool.end();
-  }
+  }));
+
+test('the migrations reach exactly the schema that schema.sql shows (written by npm run docs)', () =>
+  withDatabase(async (pool) => {
+    const shown = readFileSync(new URL(`../../${schemaPagePath}`, import.meta.url), 'utf8');
+    expect(await describeSchema(pool)).toBe(shown);
+  }));
+
+test('what is installed are the functions of the files, and nothing beside them', () =>
+  withDatabase(async (pool) => {
+    const { rows } = await pool.query<{ name: string; body: string }>(
+      `SELECT proname AS name, prosrc AS body FROM pg_proc
+       WHERE pronamespace = current_schema()::regnamespace ORDER BY proname COLLATE "C"`,
+    );
+    expect(rows.map(({ name }) => name)).toEqual(functionNames);
+    for (const [index, { sql }] of readFunctions().entries()) {
+      expect(sql).toContain(rows[index]?.body);
+      // Other than a migration, this checks bodies against the tables.
+      await pool.query(sql);
+    }
+  }));
+
+test.each(readFunctions())('$name says what a caller has to know', ({ name, sql }) => {
+  const parts = ['.+', 'Arguments: .+', 'Returns: .+', 'Locks: .+', 'Errors: .+'];
+  expect(sql).toMatch(new RegExp(`^${parts.map((part) => `-- ${part}\\n(?:--.*\\n)*`).join('')}`));
+  expect(sql).toContain(`\nCREATE OR REPLACE FUNCTION ${name}(`);
 });
 
-test('bots lose default streams that their owners do not know of', async () => {
-  const versionBefore = 20;
-  await using database = await createTestDatabase();
-  const pool = openTestPool(database.url);
-  try {
-    await pool.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
-    await migrate(database.url, versionBefore);
-    // Owners, then streams, then for each owner a bot of one private and one public stream.
-    await pool.query(`
-      INSERT INTO users (id, email, email_folded, full_name, full_name_folded, short_name, role)
-      SELECT id, who, who, who, who, who, role
-      FROM (VALUES (101, 'ann', 'administrator'), (102, 'bob', 'member'), (103, 'cat', 'member'), (104, 'gil', 'guest')) AS o (id, who, role);
-      INSERT INTO streams (id, name, name_folded, invite_only, email_token) VALUES (1, 'vault', 'vault', true, 'a'), (2, 'square', 'square', false, 'b');
-      INSERT INTO subscriptions (user_id, stream_id, is_active, color) VALUES (102, 1, false, '#000000');
-      INSERT INTO users (id, email, email_folded, full_name, full_name_folded, short_name, bot_type, bot_owner_id, default_sending_stream_id, default_events_register_stream_id)
-      SELECT id + 100, email || '-bot', email || '-bot', email, email, email, 1, id, 1, 2 FROM users WHERE id BETWEEN 101 AND 104`);
-    await migrate(database.url);
-    const { rows } = await pool.query({
-      text: `SELECT short_name AS who, default_sending_stream_id AS sending, default_events_register_stream_id AS register
-        FROM users WHERE bot_owner_id IS NOT NULL ORDER BY id`,
-    });
-    expect(rows).toEqual([
-      { who: 'ann', sending: 1, register: 2 },
-      // Who was in it knows it.
-      { who: 'bob', sending: 1, register: 2 },
-      { who: 'cat', sending: null, register: 2 },
-      { who: 'gil', sending: null, register: null },
-    ]);
-  } finally {
-    await pool.end();
-  }
-});
+test('a function is installed anew where another content of its file is, but never into a newer schema', () =>
+  withDatabase(async (pool, url) => {
+    expect(await migrate(url)).toEqual(nothing);
+    await pool.query(`CREATE OR REPLACE FUNCTION alert_words_changed() RETURNS trigger LANGUAGE plpgsql AS
+        $$BEGIN RAISE EXCEPTION 'of another release'; END$$;
+      COMMENT ON FUNCTION alert_words_changed IS 'another content'`);
+    const addWord = `INSERT INTO alert_words (user_id, word) VALUES (1, 'tide')`;
 
-test('folded names come into NFC, but for those that would be the same', async () => {
-  const versionBefore = 21;
-  await using database = await createTestDatabase();
-  const pool = openTestPool(database.url);
-  const folded = 'Ι\u0308\u0301';
-  try {
-    await pool.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
-    await migrate(database.url, versionBefore);
-    await pool.query({
-      text: `INSERT INTO streams (id, name, name_folded, email_token)
-        SELECT id, name, name, id::text FROM unnest($1::text[]) WITH ORDINALITY AS s (name, id)`,
-      values: [['A', `A${folded}`, `B${folded}`, `B${folded.normalize('NFC')}`]],
-    });
-    await migrate(database.url);
-    const { rows } = await pool.query<{ name: string }>({
-      text: 'SELECT name_folded AS name FROM streams ORDER BY id',
-    });
-    expect(rows.map(({ name }) => name)).toEqual([
-      'A',
-      `A${folded.normalize('NFC')}`,
-      `B${folded}`,
-      `B${folded.normalize('NFC')}`,
-    ]);
-  } finally {
-    await pool.end();
-  }
-});
+    await pool.query(`UPDATE schema_version SET version = version + 1`);
+    expect(await migrate(url)).toEqual(nothing);
+    await expect(pool.query(addWord)).rejects.toThrow('of another release');
+
+    await pool.query(`UPDATE schema_version SET version = version - 1`);
+    expect(await migrate(url)).toEqual({ migrations: [], functions: ['alert_words_changed'] });
+    await pool.query(addWord);
+    expect(await migrate(url)).toEqual(nothing);
+  }));
+
+test('a database of before the first release is refused by the name of its migration, and left as it is', () =>
+  withDatabase(async (pool, url) => {
+    const first = '20261101000000-people-and-streams';
+    await pool.query(`${emptySchema};
+      CREATE TABLE schema_version (only_row boolean PRIMARY KEY, version integer NOT NULL, oldest_code_version integer NOT NULL);
+      INSERT INTO schema_version VALUES (true, 29, 3);
+      CREATE TABLE knex_migrations (id serial PRIMARY KEY, name text, batch integer, migration_time timestamptz);
+      INSERT INTO knex_migrations (name, batch) VALUES ('${first}', 1), ('20261124170100-languages-in-one-spelling', 1);
+      CREATE TABLE users (id integer PRIMARY KEY, full_name text NOT NULL);
+      INSERT INTO users VALUES (1, 'Ann Ode')`);
+    const read = async (): Promise<unknown[]> => [
+      await describeSchema(pool),
+      (await pool.query('SELECT * FROM users')).rows,
+      (await pool.query('SELECT * FROM schema_version')).rows,
+      (await pool.query('SELECT * FROM knex_migrations')).rows,
+    ];
+    const before = await read();
+    const refusal = `first migration is ${first}`;
+    await expect(migrate(url)).rejects.toThrow(refusal);
+    await expect(checkSchemaVersion(pool)).rejects.toThrow(refusal);
+    expect(await read()).toEqual(before);
+  }));

@@ -1,4 +1,4 @@
-import { foldName } from '@parley/contracts';
+import { foldName } from '@parley/api';
 import type { Pool } from '@parley/database';
 import {
   allOfWords,
@@ -28,8 +28,10 @@ afterAll(async () => {
 
 // Characters that fold to others, to several, to themselves, that combine, and that mean something to patterns.
 const character = fc.constantFrom(
-  ...Array.from('aAsSiIıİßẞſﬁﬀﬄŉǰΐΣσςάΆᾳKΩωåÅéǅ𐐨𐐀ꭰᏸ%_\\\'"?*().^$| '),
+  ...Array.from('aAsSiIıİßẞſﬁﬀﬄŉǰẛϵΐΣσςάΆᾳKΩωåÅéǅ𐐨𐐀ꭰᏸ%_\\\'"?*().^$| '),
   '\u0301',
+  '\u0304',
+  '\u0323',
   '\u0345',
   '\u030a',
   '\u1100',
@@ -83,7 +85,17 @@ test('phrases are compared as the fold function folds', async () => {
         }
       },
     ),
-    { numRuns: 300 },
+    {
+      numRuns: 300,
+      // A letter whose upper case takes up a mark that stands behind it: the mark alone, both together, and what is left behind them.
+      examples: [
+        ['ſ\u0301', ' ', []],
+        ['xſ\u0301', ' ', []],
+        ['xẛ\u0323', ' ', []],
+        ['ǰ\u0323x', ' ', []],
+        ['ﬄ\u0323\u0304', ' ', ['\u0304']],
+      ],
+    },
   );
 });
 

@@ -3,15 +3,15 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { Secret } from '@parley/config';
-import { audienceKey, badRequest } from '@parley/contracts';
-import type { SideEffect } from '@parley/contracts';
+import { EventLog, audienceKey } from '@parley/event-log';
+import { badRequest } from '@parley/api';
+import type { SideEffect } from '@parley/event-log';
 import type { Pool } from '@parley/database';
-import { EventLog } from '@parley/event-log';
 import { SideEffectRunner, takeSideEffects } from '@parley/jobs';
 import type { RunAgain, SideEffectHandlers } from '@parley/jobs';
 import { createLogger } from '@parley/logging';
 import { connectForRequests } from '@parley/redis';
-import { claimSideEffect } from '@parley/store';
+import { claimSideEffect, listDueSideEffectsOfBots } from '@parley/store';
 import {
   createTestDatabase,
   getTestStores,
@@ -55,7 +55,7 @@ afterEach(async () => {
 });
 
 function created(target: number): SideEffect {
-  return { kind: 'stream-created-notice', target, actorId: 1 };
+  return { kind: 'stream-created-notice', target, actorId: 1, following: [] };
 }
 
 async function append(sideEffects: readonly SideEffect[]): Promise<void> {
@@ -180,6 +180,42 @@ test('an effect of a newer version waits for a process that knows it', async () 
   });
   expect(left).toMatchObject({ kind: 'of a newer version' });
   expect(left?.error).toContain('no handler for the side effect');
+});
+
+test('calls of one owner, however many bots he has, leave places for others', async () => {
+  const makeUser = async (name: string, ownerId: number | null): Promise<number> => {
+    const { rows } = await pool.query<{ id: number }>(
+      `INSERT INTO users (email, email_folded, full_name, full_name_folded, short_name, bot_type, bot_owner_id)
+       VALUES ($1, $1, $1, $1, $1, CASE WHEN $2::int IS NOT NULL THEN 3 END, $2) RETURNING id`,
+      [name, ownerId],
+    );
+    return rows[0]?.id ?? 0;
+  };
+  const owner = await makeUser('owner', null);
+  const bots: number[] = [];
+  for (let n = 0; n < 6; n += 1) bots.push(await makeUser(`bot ${n}`, owner));
+  const other = await makeUser('other bot', await makeUser('other', null));
+  await pool.query(
+    `INSERT INTO side_effects (position, kind, target, effect)
+     SELECT p + 10 * row_number() OVER (), 'outgoing-webhook', t, '{}' FROM unnest($1::int[]) t, generate_series(1, 5) p`,
+    [[...bots, other]],
+  );
+  const bounds = { perBotMax: 4, perOwnerMax: 20 };
+  const list = () =>
+    listDueSideEffectsOfBots(pool, 'outgoing-webhook', { ...bounds, effectsMax: 100 });
+  const listed = await list();
+  expect(listed.filter(({ target }) => target !== other)).toHaveLength(20);
+  expect(listed.filter(({ target }) => target === other)).toHaveLength(4);
+  const { rows: all } = await pool.query<(typeof listed)[number]>(
+    'SELECT position, kind, target FROM side_effects ORDER BY position',
+  );
+  const claimed: number[] = [];
+  for (const key of all)
+    if ((await claimSideEffect(pool, key, { claimSecs: 60, bounds })) !== undefined)
+      claimed.push(key.target);
+  expect(claimed.filter((target) => target !== other)).toHaveLength(20);
+  expect(claimed.filter((target) => target === other)).toHaveLength(4);
+  expect(await list()).toEqual([]);
 });
 
 test('an effect that a process took and died with is run again when its claim lapses', async () => {

@@ -2,9 +2,9 @@
 import { connectMaker } from '@parley/demo';
 import type { ConnectedMaker } from '@parley/demo';
 import type { Queryable } from '@parley/database';
+import { deriveKeySecrets } from '@parley/secrets';
 import {
   countStoredSecrets,
-  deriveKeySecrets,
   findAccountsByKeys,
   findApiKeys,
   findBotServices,
@@ -13,7 +13,7 @@ import {
   setBotService,
 } from '@parley/store';
 import type { BotService, KeyAccount } from '@parley/store';
-import { createTestDatabase, createRedisPrefix, getTestStores } from '@parley/test-kit';
+import { createRedisPrefix, createTestDatabase, getTestStores } from '@parley/test-kit';
 import type { TestDatabase } from '@parley/test-kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 

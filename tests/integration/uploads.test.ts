@@ -55,7 +55,7 @@ describe('on a bucket', () => {
         PARLEY_MAX_UPLOAD_MIB: '8',
         PARLEY_UPLOAD_QUOTA_MIB: '20',
       },
-      { presence: 0 },
+      { people: 0 },
     );
   });
   afterAll(async () => {
@@ -143,7 +143,7 @@ describe('in a folder', () => {
   let folder: string;
 
   beforeAll(async () => {
-    fixture = await UploadFixture.start({}, { presence: 0 });
+    fixture = await UploadFixture.start({}, { people: 0, ownProcesses: true });
     folder = fixture.all.cluster.settings.uploadsDir;
   });
   afterAll(() => fixture.stop());

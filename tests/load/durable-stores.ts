@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, chmod, rm, statfs } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { startPostgres, startRedis, removePostgresData } from '@parley/local-stores';
+import { removePostgresData, startPostgres, startRedis } from '@parley/local-stores';
 import type { RunningStore } from '@parley/local-stores';
 import { openTestPool } from '@parley/test-kit';
 
@@ -11,6 +11,7 @@ const postgresSettings = {
   max_connections: '400',
   shared_buffers: '256MB',
   max_wal_size: '4GB',
+  log_min_error_statement: 'panic',
   // The data of the containers has checksums, for which a page's first hint bit is logged; the programs here cannot make them.
   wal_log_hints: 'on',
 } as const;

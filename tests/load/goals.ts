@@ -107,6 +107,26 @@ const readGoals = (
       30,
     ],
     [
+      'processor time of Postgres for a register with 45,000 unread',
+      {
+        group: 'register with unread',
+        name: '45000 unread, 1 in flight',
+        figures: ['cpu_postgres_us_per_request'],
+      },
+      'µs',
+      60_000,
+    ],
+    [
+      'register with 45,000 unread, eight at once, p99',
+      {
+        group: 'register with unread',
+        name: '45000 unread, 8 in flight',
+        figures: ['request_p99_ms'],
+      },
+      'ms',
+      400,
+    ],
+    [
       'mark all as read with 100,000 unread, p50',
       { group: 'mark all as read', name: '100000 unread', figures: ['mark_p50_ms'] },
       'ms',
@@ -184,6 +204,13 @@ export const goals: readonly Goal[] = [
     unit: 'of a thousand',
     most: 0,
   })),
+  {
+    what: 'a notice of typing to one reader, p50',
+    scenario: 'typing',
+    of: { group: 'typing', name: '1 reader', figures: ['typing_to_receive_p50_ms'] },
+    unit: 'ms',
+    most: 6,
+  },
   {
     what: 'send to 100,000 subscribers against 10',
     scenario: 'audience',

@@ -7,6 +7,8 @@ import type { LoadSystem, OwnSystemOptions } from './load-system.ts';
 import { inspectable } from './process-gauge.ts';
 import type { ScenarioResult } from './results.ts';
 import { findOwnSystem, runMeasured } from './run-measured.ts';
+import { measureAttacks } from './scenarios/attacks.ts';
+import type { AttackResult } from './scenarios/attacks.ts';
 import { measuredScenarios } from './scenarios/index.ts';
 import { measureIdleQueues } from './scenarios/idle-queues.ts';
 import { measureNodeDeath } from './scenarios/node-death.ts';
@@ -97,6 +99,8 @@ test('reads', async () => {
     'a cheap endpoint',
     'a cheap endpoint',
     'register',
+    'register with unread',
+    'register with unread',
     'mark all as read',
   ]);
   for (const { summary, operation } of cases)
@@ -166,6 +170,19 @@ test('audience', async () => {
   const { cases } = await measure('audience', ['--audience', '2,30']);
   expect(cases.map(({ name }) => name)).toEqual(['2 subscribers', '30 subscribers']);
   for (const { summary } of cases) expect(summary['rows_per_send']?.median).toBeDefined();
+});
+
+test('typing', async () => {
+  const { cases } = await measure('typing', []);
+  for (const { summary } of cases)
+    expect(summary['typing_to_receive_p50_ms']?.median).toBeGreaterThan(0);
+});
+
+test.each(['64 KiB', 'webhook of numbers'])('attacks: %s', async (only) => {
+  const results: AttackResult[] = [];
+  await measureAttacks(await start({ events: 1 }), only, (result) => results.push(result));
+  expect(results.map(({ answers }) => answers)).toEqual([{ 400: 1 }, { 400: 1 }]);
+  for (const result of results) expect(result.others_longest_ms).toBeGreaterThan(0);
 });
 
 test('idle queues', async () => {

@@ -8,7 +8,7 @@ import {
   makeOrganization,
   startCluster,
 } from '@parley/test-kit';
-import type { Cluster, ClusterOptions, TestOrganization } from '@parley/test-kit';
+import type { Cluster, ClusterOptions, ServiceProcess, TestOrganization } from '@parley/test-kit';
 
 import { startDurableStores } from './durable-stores.ts';
 import type { DurableStores } from './durable-stores.ts';
@@ -25,7 +25,7 @@ export type LoadSystem = {
   /** Only of a system of the generator's own: what no endpoint does. */
   readonly organization: TestOrganization | undefined;
   /** Only of a system of the generator's own: its processes. */
-  readonly cluster: Cluster | undefined;
+  readonly cluster: Cluster<ServiceProcess> | undefined;
   /** Only of a system of the generator's own. */
   readonly stores: DurableStores | undefined;
   readonly stop: () => Promise<void>;
@@ -54,7 +54,7 @@ export function getOwn(
   scenario: string,
 ): {
   readonly organization: TestOrganization;
-  readonly cluster: Cluster;
+  readonly cluster: Cluster<ServiceProcess>;
   readonly stores: DurableStores;
 } {
   const { organization, cluster, stores } = system;
@@ -130,7 +130,7 @@ export async function startClusterOn(
   stores: DurableStores,
   options: OwnSystemOptions = {},
   prepare?: (databaseUrl: string) => Promise<void>,
-): Promise<Cluster> {
+): Promise<Cluster<ServiceProcess>> {
   const { logsToFiles = false, environment, ...processes } = options;
   const database = await createMigratedDatabase(stores.postgres.url);
   await prepare?.(database.url);

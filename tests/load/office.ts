@@ -7,7 +7,7 @@ import type { Pool } from '@parley/database';
 import { makeBacklog } from './backlog.ts';
 import { Fleet } from './fleet/fleet.ts';
 import { HttpConnection } from './fleet/http-connection.ts';
-import type { MixedKind, MixOutcome, MixPlan } from './fleet/mixing.ts';
+import type { MixOutcome, MixPlan, MixedKind } from './fleet/mixing.ts';
 import { messageMark, nowMs } from './fleet/protocol.ts';
 import type { FleetAccount } from './fleet/protocol.ts';
 import { GeneratorProcess } from './generator-process.ts';

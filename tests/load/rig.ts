@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 
 import type { Pool } from '@parley/database';
+import { serviceNames } from '@parley/test-kit';
 
 import {
   addUses,
@@ -152,12 +153,10 @@ export class Rig {
 export function findParts(system: LoadSystem): readonly Part[] {
   const { cluster, stores } = system;
   if (cluster === undefined || stores === undefined) return [];
-  const services = (['gateway', 'messages', 'subscriptions', 'presence', 'events'] as const).map(
-    (name): Part => ({
-      name,
-      pids: () => cluster.findProcesses(name).map(({ pid }) => pid),
-    }),
-  );
+  const services = serviceNames.map((name): Part => ({
+    name,
+    pids: () => cluster.findProcesses(name).map(({ pid }) => pid),
+  }));
   return [
     ...services,
     { name: 'postgres', pids: () => [stores.postgres.pid], children: 'all' },

@@ -14,6 +14,7 @@ import type { ScenarioResult } from './results.ts';
 import { describeLogs, findOwnSystem, runMeasured } from './run-measured.ts';
 import type { MeasuredScenario } from './scenario.ts';
 import { readHistoryLength } from './scenarios/history.ts';
+import { measureAttacks } from './scenarios/attacks.ts';
 import { explainPages, planLine } from './scenarios/page-plans.ts';
 import { measureIdleQueues } from './scenarios/idle-queues.ts';
 import { measuredScenarios } from './scenarios/index.ts';
@@ -46,7 +47,7 @@ ${measuredScenarios.map(({ name, summary }) => `  ${name.padEnd(26)} ${summary}`
   --compare FILE             an earlier SCENARIO.json: ratios of the medians; a star where the runs do not overlap
   --json                     the result as JSON
 
-Other scenarios: plans, subscribe, presence, idle-queues, node-death, soak
+Other scenarios: plans, subscribe, presence, attacks, idle-queues, node-death, soak
   --url URL                  a running system (default: one is started, with rate limits off)
   --account EMAIL:API_KEY    an account of that system; may be repeated
   --senders N                presence: closed-loop clients (default 8)
@@ -114,6 +115,11 @@ const scenarios: Readonly<Record<string, Scenario>> = {
       });
       report({ scenario: 'presence', ...result });
     },
+  },
+  attacks: {
+    ownSystem: () => ({ events: 1 }),
+    run: (system, { values, report }) =>
+      measureAttacks(system, values.only, (result) => report({ scenario: 'attacks', ...result })),
   },
   'idle-queues': {
     ownSystem: () => ({ events: 1, environment: inspectable }),

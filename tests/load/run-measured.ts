@@ -4,6 +4,8 @@ import { availableParallelism, cpus, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
+import { serviceNames } from '@parley/test-kit';
+
 import { readStoreSettings } from './durable-stores.ts';
 import type { LoadOptions } from './load-options.ts';
 import { readAmount, readCount } from './load-options.ts';
@@ -11,7 +13,7 @@ import { Latencies } from './latencies.ts';
 import type { LoadSystem, OwnSystemOptions } from './load-system.ts';
 import { findWarnings } from './results.ts';
 import type { CaseResult, ScenarioResult } from './results.ts';
-import { describeMeasured, findParts, Rig } from './rig.ts';
+import { Rig, describeMeasured, findParts } from './rig.ts';
 import type { Case, Group, MeasuredScenario, Shot } from './scenario.ts';
 import {
   describeDistribution,
@@ -187,9 +189,7 @@ export async function describeLogs(system: LoadSystem): Promise<string> {
 async function readLogs(
   system: LoadSystem,
 ): Promise<readonly { readonly service: string; readonly line: string }[]> {
-  const processes = (
-    ['gateway', 'messages', 'subscriptions', 'presence', 'events'] as const
-  ).flatMap((service) => system.cluster?.findProcesses(service) ?? []);
+  const processes = serviceNames.flatMap((service) => system.cluster?.findProcesses(service) ?? []);
   const texts = await Promise.all(
     processes.map(async ({ service, logFile }) => {
       const text = logFile === undefined ? '' : await readFile(logFile, 'utf8');
@@ -228,6 +228,7 @@ const processCounts = {
   gateway: 'gateways',
   messages: 'messages',
   subscriptions: 'subscriptions',
+  people: 'people',
   presence: 'presence',
   events: 'events',
 } as const;

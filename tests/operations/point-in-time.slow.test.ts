@@ -32,6 +32,7 @@ beforeAll(async () => {
   postgres = await ArchivedPostgres.start();
   await migrate(postgres.url);
   organization = await startSmallOrganization({
+    ownProcesses: true,
     events: 2,
     messages: 1,
     databaseUrl: postgres.url,

@@ -2,8 +2,8 @@
 import {
   ApiClient,
   DeliveryLedger,
-  makeOrganization,
   QueueFollower,
+  makeOrganization,
   serviceNames,
   startCluster,
   startTestRedis,

@@ -1,4 +1,5 @@
-import { countStoredSecrets, deriveKeySecrets } from '@parley/store';
+import { deriveKeySecrets } from '@parley/secrets';
+import { countStoredSecrets } from '@parley/store';
 import { ApiClient, makeOrganization, startCluster, waitUntil } from '@parley/test-kit';
 import type { Cluster, ServiceName, TestOrganization } from '@parley/test-kit';
 import { expect, test } from 'vitest';
@@ -11,9 +12,23 @@ const acceptBoth = { PARLEY_KEY_SECRET: first, PARLEY_KEY_SECRET_PREVIOUS: secon
 const writeNew = { PARLEY_KEY_SECRET: second, PARLEY_KEY_SECRET_PREVIOUS: first };
 const newAlone = { PARLEY_KEY_SECRET: second, PARLEY_KEY_SECRET_PREVIOUS: '' };
 
-const gatewayFirst = ['gateway', 'messages', 'subscriptions', 'presence', 'events'] as const;
+const gatewayFirst = [
+  'gateway',
+  'messages',
+  'subscriptions',
+  'people',
+  'presence',
+  'events',
+] as const;
 /** So that for a while keys are made by the new setting and checked, called and told by the old. */
-const gatewayLast = ['presence', 'subscriptions', 'events', 'messages', 'gateway'] as const;
+const gatewayLast = [
+  'presence',
+  'people',
+  'subscriptions',
+  'events',
+  'messages',
+  'gateway',
+] as const;
 
 type Person = { readonly email: string; readonly password?: string; apiKey: string };
 type Bot = { readonly id: number; readonly token: string };

@@ -19,7 +19,7 @@ const outsideTrace = '0af7651916cd43dd8448eb211c80319c';
 const outsideParent = 'b7ad6b7169203331';
 
 let collector: TraceCollector;
-let cluster: Cluster;
+let cluster: Cluster<ServiceProcess>;
 let organization: TestOrganization;
 /** A gateway that trusts this machine as a proxy. */
 let behindProxy: ServiceProcess;
@@ -29,6 +29,7 @@ beforeAll(async () => {
   collector = await TraceCollector.start();
   cluster = await startCluster({
     subscriptions: 0,
+    people: 0,
     presence: 0,
     environment: {
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
@@ -134,7 +135,7 @@ describe('traces', () => {
     await waitUntil('the append is there', () => {
       const append = collector.spans.find(({ name }) => name === 'log append');
       const parent = collector.spans.find((span) => span.id === append?.parentId);
-      return parent?.name === 'PATCH /messages/:message_id';
+      return parent?.name === 'PATCH /messages/{message_id}';
     });
   });
 

@@ -1,16 +1,18 @@
-import { routes } from '../../services/gateway/src/route-table.ts';
+import { endpoints } from '@parley/api/endpoints';
 
-const endpoints = routes.flatMap(({ pattern, methods }) =>
-  [...methods].map(([method, { authentication }]) => ({
-    name: `${method} ${pattern.replace(/^\/api\/v1\//, '')}`,
-    isOpen: authentication === 'none',
+const everyMethod = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+const named = endpoints.flatMap(({ method, below, path, access }) =>
+  (method === 'ANY' ? everyMethod : [method]).map((each) => ({
+    name: `${each} ${below === 'root' ? path : path.slice(1)}`,
+    isOpen: access.authentication === 'none',
   })),
 );
 
-/** Every endpoint by method and pattern. */
-export const endpointNames: readonly string[] = endpoints.map(({ name }) => name);
+/** Every endpoint by method and path; those at the root have a slash before it. */
+export const endpointNames: readonly string[] = named.map(({ name }) => name);
 
 /** Those that ask nobody who he is. */
 export const openEndpoints: ReadonlySet<string> = new Set(
-  endpoints.filter(({ isOpen }) => isOpen).map(({ name }) => name),
+  named.filter(({ isOpen }) => isOpen).map(({ name }) => name),
 );

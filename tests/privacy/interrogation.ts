@@ -67,6 +67,7 @@ async function askEverything(asker: Asker, judge: Judge, found: Found): Promise<
     const time = (times.get(endpoint) ?? 0) + 1;
     times.set(endpoint, time);
     if (isRefused(me) && time > refusalsOfEachEndpoint) continue;
+    judge.noteSaid(me, JSON.stringify(parameters));
     const answer = await me.client.withoutChecks(method, path, parameters);
     const shown: Shown = {
       status: answer.status,

@@ -62,10 +62,20 @@ type Saying = 'answer' | 'event' | 'edit';
 export class Judge {
   readonly #world: World;
   readonly #ownersOfKeys: ReadonlyMap<string, Person>;
+  /** Marks that bots said, by the id of their owner, who is told where they could not send. */
+  readonly #saidByBots = new Map<number, Set<string>>();
 
   constructor(world: World) {
     this.#world = world;
     this.#ownersOfKeys = new Map(world.people.map((person) => [person.apiKey, person]));
+  }
+
+  /** Lets the owner of a bot hear what the bot says. */
+  noteSaid(person: Person, said: string): void {
+    if (person.ownerId === undefined) return;
+    const marks = this.#saidByBots.get(person.ownerId) ?? new Set();
+    for (const mark of findMarks(said)) marks.add(mark);
+    this.#saidByBots.set(person.ownerId, marks);
   }
 
   /**
@@ -110,7 +120,7 @@ export class Judge {
 
   #markFaults(person: Person, asked: ReadonlySet<string>, text: string, saying: Saying): string[] {
     return [...findMarks(text)].flatMap((mark) => {
-      if (asked.has(mark)) return [];
+      if (asked.has(mark) || this.#saidByBots.get(person.id)?.has(mark) === true) return [];
       const secret = this.#world.secrets.get(mark.toLowerCase());
       if (secret === undefined || secret.maySee(person)) return [];
       const wasTold =

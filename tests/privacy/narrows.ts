@@ -73,19 +73,25 @@ export function narrowsOf({ world, me, hidden, seen, random }: Asker): Narrow[] 
 function* askForNothing({ hidden, hiddenStreams, random }: Asker): Iterable<Ask> {
   const messages = random.sample(hidden, sampled);
   const topics = messages.flatMap(({ topic }) => topic ?? []);
-  const streamIds = idsOf(random.sample(hiddenStreams, sampled));
+  const streams = random.sample(hiddenStreams, sampled);
   const groups: readonly (readonly [string, string | number, readonly (string | number)[]])[] = [
-    ['stream', unknownId, streamIds],
+    ['stream', unknownId, idsOf(streams)],
+    ['stream', makeMark(random), streams.map(({ name }) => name)],
     ['id', unknownId, idsOf(messages)],
     ['topic', makeMark(random), topics],
     ['search', makeMark(random), [...topics, ...messages.map(({ word }) => word)]],
   ];
   for (const [operator, unknown, values] of groups) {
     for (const more of [[], [term('is', 'unread')], [term('streams', 'public')]])
-      yield* alike(`narrow ${operator} ${JSON.stringify(more)}`, unknown, values, (operand) => ({
-        path: 'messages',
-        parameters: { ...newest, narrow: [term(operator, operand), ...more] },
-      }));
+      yield* alike(
+        `narrow ${operator} ${typeof unknown} ${JSON.stringify(more)}`,
+        unknown,
+        values,
+        (operand) => ({
+          path: 'messages',
+          parameters: { ...newest, narrow: [term(operator, operand), ...more] },
+        }),
+      );
   }
 }
 

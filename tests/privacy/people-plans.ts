@@ -79,18 +79,21 @@ export const peoplePlans: Plans = {
   'POST users/me/enter-sends': () => [
     { path: 'users/me/enter-sends', parameters: { enter_sends: true } },
   ],
+  'POST users/me/hotspots': () => [
+    { path: 'users/me/hotspots', parameters: { hotspot: 'intro_gear' } },
+  ],
   'POST users/me/api_key/regenerate': { because: "it ends the asker's sign-in" },
-  'GET users/{user_id:int}': ({ world, random }) =>
+  'GET users/{user_id}': ({ world, random }) =>
     idsOf(random.sample(world.people, sampled)).map((id) => ({
       path: `users/${id}`,
       parameters: { include_custom_profile_fields: true },
     })),
-  'PATCH users/{user_id:int}': byOthersThanAdministrators(({ id }) => ({
+  'PATCH users/{user_id}': byOthersThanAdministrators(({ id }) => ({
     path: `users/${id}`,
     parameters: { full_name: 'Other' },
   })),
-  'DELETE users/{user_id:int}': byOthersThanAdministrators(({ id }) => ({ path: `users/${id}` })),
-  'POST users/{user_id:int}/reactivate': byOthersThanAdministrators(({ id }) => ({
+  'DELETE users/{user_id}': byOthersThanAdministrators(({ id }) => ({ path: `users/${id}` })),
+  'POST users/{user_id}/reactivate': byOthersThanAdministrators(({ id }) => ({
     path: `users/${id}/reactivate`,
   })),
   'PATCH settings': () => [{ path: 'settings' }],
@@ -104,7 +107,7 @@ export const peoplePlans: Plans = {
   'DELETE users/me/avatar': () => [{ path: 'users/me/avatar' }],
   'GET /avatar/{email_or_id}': askForAvatars(''),
   'GET /avatar/{email_or_id}/medium': askForAvatars('/medium'),
-  'GET /user_avatars/{realm_id:int}/{file}': () => [{ path: '../../user_avatars/1/none.png' }],
+  'GET /user_avatars/{realm_id}/{file}': () => [{ path: '../../user_avatars/1/none.png' }],
   'GET /static/images/default-avatar.png': () => [
     { path: '../../static/images/default-avatar.png' },
   ],
@@ -113,14 +116,14 @@ export const peoplePlans: Plans = {
   ],
   'GET bots': () => [{ path: 'bots' }],
   'POST bots': { because: 'it makes an account for the asker' },
-  'PATCH bots/{bot_id:int}': function* changeBots(asker) {
+  'PATCH bots/{bot_id}': function* changeBots(asker) {
     yield* changeOwnBot(asker);
     yield* onBotsOfOthers(({ id }) => ({ path: `bots/${id}`, parameters: { full_name: 'X' } }))(
       asker,
     );
   },
-  'DELETE bots/{bot_id:int}': onBotsOfOthers(({ id }) => ({ path: `bots/${id}` })),
-  'POST bots/{bot_id:int}/api_key/regenerate': onBotsOfOthers(({ id }) => ({
+  'DELETE bots/{bot_id}': onBotsOfOthers(({ id }) => ({ path: `bots/${id}` })),
+  'POST bots/{bot_id}/api_key/regenerate': onBotsOfOthers(({ id }) => ({
     path: `bots/${id}/api_key/regenerate`,
   })),
   'GET bot_storage': () => [{ path: 'bot_storage' }],
@@ -135,11 +138,11 @@ export const peoplePlans: Plans = {
     path: 'realm/profile_fields',
     parameters: { order: [1] },
   })),
-  'PATCH realm/profile_fields/{field_id:int}': byOthersThanAdministrators(() => ({
+  'PATCH realm/profile_fields/{field_id}': byOthersThanAdministrators(() => ({
     path: 'realm/profile_fields/1',
     parameters: { name: 'Field' },
   })),
-  'DELETE realm/profile_fields/{field_id:int}': byOthersThanAdministrators(() => ({
+  'DELETE realm/profile_fields/{field_id}': byOthersThanAdministrators(() => ({
     path: 'realm/profile_fields/1',
   })),
 };

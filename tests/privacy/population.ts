@@ -1,5 +1,5 @@
 /** Makes the organization of the privacy test, through the interface, and writes down who was where when. */
-import type { Role } from '@parley/contracts';
+import type { Role } from '@parley/api';
 import type { ApiClient, Parameters, TestAccount, TestOrganization } from '@parley/test-kit';
 
 import { makeMark } from './marks.ts';

@@ -6,12 +6,10 @@ import { isJsonObject, makeOrganization, startCluster } from '@parley/test-kit';
 import type { Cluster, TestOrganization } from '@parley/test-kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-import { endpointNames } from './endpoint-names.ts';
 import { EventReader } from './event-reader.ts';
 import { hideAddresses, lookForAddresses } from './hidden-addresses.ts';
 import { interrogate } from './interrogation.ts';
 import { Judge } from './judge.ts';
-import { plans } from './plans.ts';
 import { Population } from './population.ts';
 import { SeededRandom } from './seeded-random.ts';
 import { addSomeEmoji, reportPresences } from './showing-up.ts';
@@ -67,10 +65,6 @@ function oneOfEach(faults: readonly string[]): string[] {
   );
   return [...byKind.values()];
 }
-
-test('every endpoint has a plan', () => {
-  expect(Object.keys(plans).toSorted()).toEqual(endpointNames.toSorted());
-});
 
 /** Reads all queues. @returns a sentence for each event that should not be there, and for each message that is missing */
 async function readQueues(

@@ -43,13 +43,16 @@ export const realmPlans: Plans = {
   'GET realm/logo': { because: 'it sends to where everybody is told that the logo is' },
   'POST realm/logo': byOthersThanAdministrators({ path: 'realm/logo' }),
   'DELETE realm/logo': byOthersThanAdministrators({ path: 'realm/logo' }),
-  'GET /user_avatars/{realm_id:int}/realm/{file}': { because: 'it shows what everybody may see' },
+  'GET /user_avatars/{realm_id}/realm/{file}': { because: 'it shows what everybody may see' },
   'GET /static/images/logo/parley-logo.png': { because: 'it is the same everywhere' },
   'GET /static/images/logo/parley-logo-night.png': { because: 'it is the same everywhere' },
   'GET realm/emoji': () => [{ path: 'realm/emoji' }],
   'POST realm/emoji/{emoji_name}': () => [{ path: 'realm/emoji/emoji', succeeds: false }],
   'DELETE realm/emoji/{emoji_name}': () => [{ path: 'realm/emoji/emoji', succeeds: false }],
-  'GET /user_avatars/{realm_id:int}/emoji/images/{file}': {
+  'GET /static/generated/emoji/images/emoji/unicode/zulip.png': () => [
+    { path: '../../static/generated/emoji/images/emoji/unicode/zulip.png' },
+  ],
+  'GET /user_avatars/{realm_id}/emoji/images/{file}': {
     because: 'it shows what everybody may see',
   },
   'GET realm/filters': () => [{ path: 'realm/filters' }],
@@ -57,16 +60,14 @@ export const realmPlans: Plans = {
     path: 'realm/filters',
     parameters: { pattern: '#(?P<id>[0-9]+)', url_format_string: 'https://example.com/%(id)s' },
   }),
-  'DELETE realm/filters/{filter_id:int}': byOthersThanAdministrators({ path: 'realm/filters/1' }),
+  'DELETE realm/filters/{filter_id}': byOthersThanAdministrators({ path: 'realm/filters/1' }),
   'GET user_groups': () => [{ path: 'user_groups' }],
   'POST user_groups/create': { because: 'a group is for everybody to see' },
-  'PATCH user_groups/{group_id:int}': () => [
+  'PATCH user_groups/{group_id}': () => [
     { path: `user_groups/${unknownId}`, parameters: { name: 'x' }, succeeds: false },
   ],
-  'DELETE user_groups/{group_id:int}': () => [
-    { path: `user_groups/${unknownId}`, succeeds: false },
-  ],
-  'POST user_groups/{group_id:int}/members': () => [
+  'DELETE user_groups/{group_id}': () => [{ path: `user_groups/${unknownId}`, succeeds: false }],
+  'POST user_groups/{group_id}/members': () => [
     { path: `user_groups/${unknownId}/members`, parameters: { add: [1] }, succeeds: false },
   ],
 };

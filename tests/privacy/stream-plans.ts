@@ -45,9 +45,18 @@ function byNameOfHidden(path: string, parametersOf: (name: string | number) => P
 }
 
 function* subscribe({ hiddenStreams, random }: Asker): Iterable<Ask> {
+  const names = random
+    .sample(hiddenStreams, sampled)
+    .flatMap(({ name, kind }) => (kind === 'public' ? [] : [name]));
+  // What would create no stream does not tell that its name is taken.
+  for (const more of [{ principals: ['nobody@example.com'] }, { is_announcement_only: true }])
+    yield* alike(`subscribe ${Object.keys(more).join()}`, makeMark(random), names, (name) => ({
+      path: 'users/me/subscriptions',
+      parameters: { subscriptions: [{ name }], principals: ['nobody@example.com'], ...more },
+      succeeds: false,
+    }));
   // A name that is taken by a private stream is refused; one that nobody has would make a stream.
-  for (const { name, kind } of random.sample(hiddenStreams, sampled)) {
-    if (kind === 'public') continue;
+  for (const name of names) {
     for (const fatal of [true, false])
       yield {
         path: 'users/me/subscriptions',
@@ -100,11 +109,17 @@ export const streamPlans: Plans = {
         path,
         parameters: { stream_id: id, topic: 'x', op },
       }))(asker);
-      for (const { name } of asker.random.sample(asker.hiddenStreams, 3))
-        yield { path, parameters: { stream: name.toUpperCase(), topic: 'x', op } };
+      const names = asker.random
+        .sample(asker.hiddenStreams, 3)
+        .map(({ name }) => name.toUpperCase());
+      yield* alike(`mute by name ${op}`, makeMark(asker.random), names, (name) => ({
+        path,
+        parameters: { stream: name, topic: 'x', op },
+        succeeds: false,
+      }));
     }
   },
-  'PATCH users/me/subscriptions/{stream_id:int}': onHiddenStreams('property', (id) => ({
+  'PATCH users/me/subscriptions/{stream_id}': onHiddenStreams('property', (id) => ({
     path: `users/me/subscriptions/${id}`,
     parameters: { property: 'is_muted', value: 'true' },
   })),
@@ -115,16 +130,16 @@ export const streamPlans: Plans = {
       hiddenStreams.map(({ name }) => name),
       (name) => ({ path: 'get_stream_id', parameters: { stream: name }, succeeds: false }),
     ),
-  'PATCH streams/{stream_id:int}': onHiddenStreams('change stream', (id) => ({
+  'PATCH streams/{stream_id}': onHiddenStreams('change stream', (id) => ({
     path: `streams/${id}`,
     parameters: { description: '"x"', new_name: '"x"' },
     succeeds: false,
   })),
-  'DELETE streams/{stream_id:int}': onHiddenStreams('end stream', (id) => ({
+  'DELETE streams/{stream_id}': onHiddenStreams('end stream', (id) => ({
     path: `streams/${id}`,
     succeeds: false,
   })),
-  'POST streams/{stream_id:int}/delete_topic': (asker) =>
+  'POST streams/{stream_id}/delete_topic': (asker) =>
     // Administrators may, and then the messages are gone.
     asker.me.role === 'administrator'
       ? []
@@ -133,17 +148,17 @@ export const streamPlans: Plans = {
           parameters: { topic_name: 'x' },
           succeeds: false,
         }))(asker),
-  'GET streams/{stream_id:int}/members': readStreams(
+  'GET streams/{stream_id}/members': readStreams(
     'members',
     (id) => `streams/${id}/members`,
     mayListMembers,
   ),
-  'GET streams/{stream_id:int}/email_address': readStreams(
+  'GET streams/{stream_id}/email_address': readStreams(
     'address',
     (id) => `streams/${id}/email_address`,
   ),
-  'GET users/me/{stream_id:int}/topics': readStreams('topics', (id) => `users/me/${id}/topics`),
-  'GET users/{user_id:int}/subscriptions/{stream_id:int}': ({ world, random, ...asker }) => {
+  'GET users/me/{stream_id}/topics': readStreams('topics', (id) => `users/me/${id}/topics`),
+  'GET users/{user_id}/subscriptions/{stream_id}': ({ world, random, ...asker }) => {
     const { id: somebody } = random.pick(world.people);
     const pathOf = (id: string | number): string => `users/${somebody}/subscriptions/${id}`;
     return readStreams('subscription', pathOf, mayListMembers)({ world, random, ...asker });
@@ -155,13 +170,13 @@ export const streamPlans: Plans = {
     description: 'x',
     stream_names: [name],
   })),
-  'PATCH default_stream_groups/{group_id:int}': ({ me }) => [
+  'PATCH default_stream_groups/{group_id}': ({ me }) => [
     { path: groupPathOf(me), parameters: { new_description: '"x"' }, succeeds: false },
   ],
-  'DELETE default_stream_groups/{group_id:int}': ({ me }) => [
+  'DELETE default_stream_groups/{group_id}': ({ me }) => [
     { path: groupPathOf(me), succeeds: false },
   ],
-  'PATCH default_stream_groups/{group_id:int}/streams': byNameOfHidden(
+  'PATCH default_stream_groups/{group_id}/streams': byNameOfHidden(
     'default_stream_groups/1/streams',
     (name) => ({ op: 'add', stream_names: [name] }),
   ),

@@ -2,13 +2,15 @@ import type { Parameters } from '@parley/test-kit';
 
 import type { Ask, Asker } from './asker.ts';
 import { endpointNames } from './endpoint-names.ts';
+import { makeMark } from './marks.ts';
+import { alike } from './plan.ts';
 import type { Plans } from './plan.ts';
 
 const perIntegration = 3;
 
 /**
- * Sends to what is hidden by its name, as a form, which is what integrations read that have no JSON body; that the name is taken is
- * told, and nothing else. Without a stream only owners of bots are written to.
+ * Sends to what is hidden by its name, as a form, which is what integrations read that have no JSON body. Without a stream only owners
+ * of bots are written to.
  */
 function* post(path: string, { hiddenStreams, random }: Asker): Iterable<Ask> {
   const said: Parameters = {
@@ -22,10 +24,15 @@ function* post(path: string, { hiddenStreams, random }: Asker): Iterable<Ask> {
     git_log: 'x',
     payload: { author_name: 'x', status_message: 'x', compare_url: 'x', build_url: 'x' },
   };
-  for (const { name } of random.sample(hiddenStreams, perIntegration)) {
-    yield { path, parameters: { ...said, stream: name } };
-    yield { path, parameters: { ...said, channels_map_to_topics: '0', channel_name: name } };
-  }
+  const names = random.sample(hiddenStreams, perIntegration).map(({ name }) => name);
+  yield* alike(`${path} stream`, makeMark(random), names, (name) => ({
+    path,
+    parameters: { ...said, stream: name },
+  }));
+  yield* alike(`${path} channel`, makeMark(random), names, (name) => ({
+    path,
+    parameters: { ...said, channels_map_to_topics: '0', channel_name: name },
+  }));
   yield { path, parameters: said };
 }
 

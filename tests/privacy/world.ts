@@ -1,7 +1,7 @@
 /**
  * What the test wrote down of its organization while it made it, and who may see what of it. Nothing here asks the server.
  */
-import type { Role } from '@parley/contracts';
+import type { Role } from '@parley/api';
 import type { ApiClient } from '@parley/test-kit';
 
 export type Person = {

@@ -1,5 +1,5 @@
 import type { Queryable } from '@parley/database';
-import type { RealmSettings } from '@parley/store';
+import type { RealmSettings } from '@parley/api/organization';
 
 /** Stores settings of the organization beside those that are stored, also what no endpoint changes; nobody is told. */
 export async function updateRealmSettings(

@@ -1,23 +1,13 @@
 /** Compares two installations of one organization by everything that can be read of them. */
-import type { Endpoint } from '@parley/http';
+import type { Endpoint } from '@parley/api';
+import { endpoints } from '@parley/api/endpoints';
 import { ApiClient } from '@parley/test-kit';
 import type { Cluster, TestAccount } from '@parley/test-kit';
 import { expect } from 'vitest';
 
-import { endpoints as eventsEndpoints } from '../../services/events/src/endpoints/index.ts';
-import { endpoints as messagesEndpoints } from '../../services/messages/src/endpoints/index.ts';
-import { endpoints as presenceEndpoints } from '../../services/presence/src/endpoints/index.ts';
-import { endpoints as subscriptionsEndpoints } from '../../services/subscriptions/src/endpoints/index.ts';
 import type { WholeOrganization } from './whole-organization.ts';
 
-type Declared = Pick<Endpoint<never>, 'name' | 'method' | 'path' | 'below' | 'parameters'>;
-
-const gets: readonly Declared[] = [
-  ...messagesEndpoints,
-  ...subscriptionsEndpoints,
-  ...presenceEndpoints,
-  ...eventsEndpoints,
-].filter(({ method }) => method === 'GET');
+const gets: readonly Endpoint[] = endpoints.filter(({ method }) => method === 'GET');
 
 /** What is not compared, and why. */
 const leftOut: Readonly<Record<string, string>> = {
@@ -85,11 +75,11 @@ function combinations(names: readonly string[], values: Values): Query[] {
 
 /** The parameters of a path, by their names. */
 function pathNames(path: string): string[] {
-  return Array.from(path.matchAll(/[:*](\w+)/g), ([, name = '']) => name);
+  return Array.from(path.matchAll(/\{(\w+)(?:\.\.\.)?\}/g), ([, name = '']) => name);
 }
 
 /** Each request that is to be made of an endpoint: its path and its query. */
-function requestsOf(endpoint: Declared, values: Values): { path: string; query: Query }[] {
+function requestsOf(endpoint: Endpoint, values: Values): { path: string; query: Query }[] {
   const inPath = pathNames(endpoint.path);
   const asked = queries[endpoint.name] ?? [{}];
   const given = new Set(asked.flatMap((query) => Object.keys(query)));
@@ -101,7 +91,7 @@ function requestsOf(endpoint: Declared, values: Values): { path: string; query: 
       throw new Error(`GET ${endpoint.path} needs values of ${name}: add some to valuesOf`);
   }
   return combinations(inPath, values).flatMap((fill) => {
-    const path = endpoint.path.replaceAll(/[:*](\w+)/g, (_all, name: string) =>
+    const path = endpoint.path.replaceAll(/\{(\w+)(?:\.\.\.)?\}/g, (_all, name: string) =>
       name === 'path' ? String(fill[name]) : encodeURIComponent(String(fill[name])),
     );
     const prefix = endpoint.below === 'root' ? '' : '/api/v1';

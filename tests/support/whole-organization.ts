@@ -262,6 +262,7 @@ class Maker {
     });
     await dan.typed.request('PATCH /settings/notifications', { enable_sounds: false });
     await dan.typed.request('POST /users/me/enter-sends', { enter_sends: true });
+    await dan.typed.request('POST /users/me/hotspots', { hotspot: 'intro_reply' });
     await bot.typed.request('PUT /bot_storage', { storage: { tide: 'low', [`k\u2028`]: '"\\' } });
     await ann.typed.request('PATCH /bots/{bot_id}', {
       bot_id: poster.id,

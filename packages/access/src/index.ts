@@ -1,6 +1,41 @@
-export * from './stream-access.ts';
-export * from './message-access.ts';
-export * from './message-changes.ts';
-export * from './people-access.ts';
-export * from './organization-access.ts';
-export * from './file-access.ts';
+export {
+  checkMaySubscribeOthers,
+  checkStreamSources,
+  findReadableStream,
+  getReadableStream,
+  mayCreateStreams,
+  mayReadStream,
+  maySeeStream,
+  maySubscribeOthers,
+  maySubscribeTo,
+  sharesHistory,
+} from './stream-access.ts';
+export {
+  checkMaySendToStream,
+  getLockedMessage,
+  getSeenMessage,
+  getVisibleMessage,
+} from './message-access.ts';
+export {
+  checkEditingIsOn,
+  checkMayDeleteMessage,
+  checkMayEditMessage,
+  checkMayReadEditHistory,
+  getVisibleHistory,
+} from './message-changes.ts';
+export {
+  capRole,
+  checkMayAdminister,
+  checkMayCreateBot,
+  getActor,
+  getAdministrator,
+  operator,
+} from './people-access.ts';
+export {
+  checkMayAddEmoji,
+  checkMayEditGroup,
+  checkMayEditGroups,
+  checkMayRemoveEmoji,
+} from './organization-access.ts';
+export { findReadableFile } from './file-access.ts';
+export type { ReadableFile } from './file-access.ts';

@@ -1,6 +1,6 @@
-import { badRequest, streamDoesNotExist } from '@parley/contracts';
+import { badRequest, streamDoesNotExist } from '@parley/api';
 import type { Client, Queryable } from '@parley/database';
-import { findSeenMessage, findVisibleMessage, lockSeenMessage } from '@parley/store';
+import { findSeenMessage, findVisibleMessage, isOpenTo, lockSeenMessage } from '@parley/store';
 import type {
   MessageFacts,
   SeenMessage,
@@ -16,14 +16,11 @@ import type {
 
 type StreamOfSend = NonNullable<StreamSendFacts['stream']>;
 
-/**
- * What a sender is told of a stream that is closed to him: of its name that it is taken, as he spelled it; of its id nothing.
- * Administrators know of every stream.
- */
+/** A stream that is closed to a sender looks like one that does not exist. Administrators know of every stream. */
 function closedStream(sender: SendSender, stream: StreamOfSend, address: StreamAddress): Error {
   if (sender.role === 'administrator')
     return badRequest(`Not authorized to send to stream '${stream.name}'`);
-  if ('name' in address) return badRequest(`Not authorized to send to stream '${address.name}'`);
+  if ('name' in address) return streamDoesNotExist({ stream: address.name });
   if ('streamId' in address) return streamDoesNotExist({ streamId: address.streamId });
   return badRequest('Missing stream');
 }
@@ -33,14 +30,15 @@ function closedStream(sender: SendSender, stream: StreamOfSend, address: StreamA
  *
  * @param address how the sender named the stream
  * @returns the user whose subscription permits it, where one is needed: it has to hold at the message's place in the log too
- * @throws ApiError that the sender is not authorized, or naming the policy; for an id that is closed to him, as for an unknown one
+ * @throws ApiError that the stream does not exist where it is closed to the sender, an administrator that he is not authorized; or
+ *   naming the policy
  */
 export function checkMaySendToStream(
   sender: SendSender,
   stream: StreamOfSend,
   address: StreamAddress,
 ): number | undefined {
-  const isOpen = sender.isSystem || (!stream.inviteOnly && sender.role !== 'guest');
+  const isOpen = sender.isSystem || isOpenTo(sender, stream);
   const ownerId = stream.ownerSubscribed ? (sender.botOwnerId ?? undefined) : undefined;
   const authorityId = stream.senderSubscribed ? sender.id : ownerId;
   // Before the policy, which is for those to know who know of the stream.

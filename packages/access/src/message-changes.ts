@@ -1,9 +1,10 @@
 /** Who may change and delete messages, and until when (reference facts, messages 11 to 13 and 17). */
-import { badRequest } from '@parley/contracts';
-import type { Role } from '@parley/contracts';
+import { badRequest } from '@parley/api';
+import type { Role } from '@parley/api';
 import type { Queryable } from '@parley/database';
 import { findMessageHistory } from '@parley/store';
-import type { MessageFacts, MessageHistory, RealmSettings } from '@parley/store';
+import type { MessageFacts, MessageHistory } from '@parley/store';
+import type { RealmSettings } from '@parley/api/organization';
 
 type Actor = { readonly userId: number; readonly role: Role };
 

@@ -1,17 +1,11 @@
-import {
-  badRequest,
-  mustBeAdministrator,
-  notAllowedForGuests,
-  notForBots,
-} from '@parley/contracts';
-import type { RealmSettings, User, UserGroup } from '@parley/store';
+import { badRequest, mustBeAdministrator, notAllowedForGuests, notForBots } from '@parley/api';
+import { userGroupPolicies } from '@parley/api/organization';
+import type { RealmSettings } from '@parley/api/organization';
+import type { User, UserGroup } from '@parley/store';
 
 /** Who may change what belongs to the organization but not to its administrators alone (reference facts, people 11). */
 
 type Actor = Pick<User, 'id' | 'role' | 'botType'>;
-
-/** The value of `user_group_edit_policy` with which only administrators change groups. */
-const groupsByAdministrators = 2;
 
 /** Groups and emoji are for people who are members. */
 function checkIsMember(actor: Actor): void {
@@ -27,7 +21,7 @@ export function checkMayEditGroups(
   settings: Pick<RealmSettings, 'user_group_edit_policy'>,
 ): void {
   checkIsMember(actor);
-  const isRestricted = settings.user_group_edit_policy === groupsByAdministrators;
+  const isRestricted = settings.user_group_edit_policy === userGroupPolicies.administrators;
   if (isRestricted && actor.role !== 'administrator') throw mustBeAdministrator();
 }
 
@@ -47,20 +41,30 @@ export function checkMayAddEmoji(
   settings: Pick<RealmSettings, 'add_emoji_by_admins_only'>,
 ): void {
   checkIsMember(actor);
+  checkEmojiAreOpen(actor, settings);
+}
+
+function checkEmojiAreOpen(
+  actor: Actor,
+  settings: Pick<RealmSettings, 'add_emoji_by_admins_only'>,
+): void {
   if (settings.add_emoji_by_admins_only && actor.role !== 'administrator')
     throw mustBeAdministrator();
 }
 
 /**
+ * Guests and bots are judged like all others.
+ *
  * @param emoji.authorId null where nobody is known to have added it
- * @throws ApiError as `checkMayAddEmoji`, and for whoever is neither an administrator nor the author
+ * @throws ApiError `Must be an organization administrator` where the organization leaves emoji to these; else for whoever is neither an
+ *   administrator nor the author
  */
 export function checkMayRemoveEmoji(
   actor: Actor,
   emoji: { readonly authorId: number | null },
   settings: Pick<RealmSettings, 'add_emoji_by_admins_only'>,
 ): void {
-  checkMayAddEmoji(actor, settings);
+  checkEmojiAreOpen(actor, settings);
   if (actor.role !== 'administrator' && emoji.authorId !== actor.id)
     throw badRequest('Must be an organization administrator or emoji author');
 }

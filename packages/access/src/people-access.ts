@@ -1,6 +1,13 @@
-import { insufficientPermission, mustBeAdministrator, notAuthenticated } from '@parley/contracts';
-import type { Caller } from '@parley/contracts';
-import type { RealmSettings, User } from '@parley/store';
+import { botCreationPolicies } from '@parley/api/organization';
+import {
+  botTypes,
+  insufficientPermission,
+  mustBeAdministrator,
+  notAuthenticated,
+} from '@parley/api';
+import type { Caller, Role } from '@parley/api';
+import type { RealmSettings } from '@parley/api/organization';
+import type { User } from '@parley/store';
 
 /** Who may change which account (reference facts, people 7 and 8). */
 
@@ -78,10 +85,12 @@ export function getAdministrator(people: readonly User[], caller: Pick<Caller, '
   return actor;
 }
 
-/** Values of `bot_creation_policy`: generic bots, or bots of any kind, are made by administrators only. */
-const genericByAdministrators = 2;
-const allByAdministrators = 3;
-const genericBot = 1;
+const rank: Readonly<Record<Role, number>> = { guest: 0, member: 1, administrator: 2 };
+
+/** @returns the role of a bot, but no more than that of its owner (decision 0034) */
+export function capRole(botRole: Role, ownerRole: Role): Role {
+  return rank[botRole] > rank[ownerRole] ? ownerRole : botRole;
+}
 
 /**
  * Refuses whoever may not make a bot of a kind active (reference facts, people 8).
@@ -96,8 +105,8 @@ export function checkMayCreateBot(
   if (actor.role === 'administrator') return;
   const policy = settings.bot_creation_policy;
   if (
-    policy === allByAdministrators ||
-    (policy === genericByAdministrators && botType === genericBot)
+    policy === botCreationPolicies.administrators ||
+    (policy === botCreationPolicies.genericByAdministrators && botType === botTypes.generic)
   )
     throw mustBeAdministrator();
 }

@@ -1,30 +1,22 @@
-import { badRequest, withoutCode } from '@parley/contracts';
-import type { Caller, Role } from '@parley/contracts';
+import { badRequest, withoutCode } from '@parley/api';
+import type { Caller, Role } from '@parley/api';
 import type { Queryable } from '@parley/database';
-import { findStreamById, findStreamByName, isMember } from '@parley/store';
-import type { RealmSettings, Stream, StreamSources, User } from '@parley/store';
+import { findStreamById, findStreamByName, isMember, mayReadStream } from '@parley/store';
+import { streamPolicies } from '@parley/api/organization';
+import type { RealmSettings } from '@parley/api/organization';
+import type { Stream, StreamSources, User } from '@parley/store';
 
 /**
  * Who may do what with a stream (reference facts, streams 10.1). What is refused looks exactly like what does not exist.
  */
 
-type Actor = { readonly role: Role };
+export { maySeeStream, mayReadStream, sharesHistory } from '@parley/store';
 
-/** Messages, topics and search: members, and of a public stream everybody but guests. */
-export function mayReadStream(actor: Actor, stream: Stream, isMemberNow: boolean): boolean {
-  if (stream.isDeactivated) return false;
-  return isMemberNow || (!stream.inviteOnly && actor.role !== 'guest');
-}
+type Actor = { readonly role: Role };
 
 /** Joining by oneself, and adding others: who is no member of a private stream may not, administrators included. */
 export function maySubscribeTo(actor: Actor, stream: Stream, isMemberNow: boolean): boolean {
   return actor.role !== 'guest' && mayReadStream(actor, stream, isMemberNow);
-}
-
-/** Who reads a stream sees its members; administrators see those of every stream. */
-export function mayListMembers(actor: Actor, stream: Stream, isMemberNow: boolean): boolean {
-  if (stream.isDeactivated) return false;
-  return actor.role === 'administrator' || mayReadStream(actor, stream, isMemberNow);
 }
 
 /**
@@ -91,14 +83,11 @@ export function checkStreamSources(
   return {
     allActive: flags.includeAllActive,
     public: flags.includePublic && !isGuest,
-    defaultsOf: flags.includeDefault ? { userId: caller.userId, isGuest } : null,
+    defaultsOf: flags.includeDefault ? caller.userId : null,
     subscriberIds,
   };
 }
 
-/** Values of the organization's policies (reference facts, streams 5.1). */
-const administratorsOnly = 2;
-const afterWaitingPeriod = 3;
 const dayMs = 86_400_000;
 
 type PolicyActor = Pick<User, 'role' | 'dateJoined'>;
@@ -119,8 +108,10 @@ function isAllowedBy(
   nowMs: number,
 ): boolean {
   if (account.role === 'administrator') return true;
-  if (account.role === 'guest' || policy === administratorsOnly) return false;
-  return policy !== afterWaitingPeriod || isPastWaitingPeriod(account, settings, nowMs);
+  if (account.role === 'guest' || policy === streamPolicies.administrators) return false;
+  return (
+    policy !== streamPolicies.afterWaitingPeriod || isPastWaitingPeriod(account, settings, nowMs)
+  );
 }
 
 /** @returns whether the account may create streams under the organization's policy */
@@ -153,7 +144,7 @@ export function checkMaySubscribeOthers(
 ): void {
   if (maySubscribeOthers(account, settings, nowMs)) return;
   throw withoutCode(
-    settings.invite_to_stream_policy === afterWaitingPeriod
+    settings.invite_to_stream_policy === streamPolicies.afterWaitingPeriod
       ? "Your account is too new to modify other users' subscriptions."
       : "Only administrators can modify other users' subscriptions.",
   );

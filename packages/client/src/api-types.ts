@@ -113,7 +113,7 @@ export type Schemas = {
     readonly code: 'BAD_NARROW';
     readonly desc: string;
   };
-  /** {varies}: the request is refused for the reason named in the text */
+  /** {varies}: the request is refused for the reason named in the text; An owner may have at most {max} active bots.: a bot is created, reactivated or given away beyond `PARLEY_BOTS_PER_OWNER_MAX`; You have as many event queues as one may have (maximum {max}).: an account registers more than `PARLEY_QUEUES_PER_USER_MAX`; An owner and his bots may have at most {max} event queues together.: they register more than `PARLEY_BUDGETS_PER_OWNER_MAX` times that; One request may create at most {max} streams.: somebody who is no administrator names more new streams than `PARLEY_NEW_STREAMS_PER_REQUEST_MAX`; {parameter} is too long (limit: {max} {unit}): a text has more characters, or a list more items, than its parameter takes; names and descriptions of streams, groups and profiles among them */
   readonly BadRequestError: {
     readonly result: 'error';
     readonly msg: string;
@@ -182,6 +182,8 @@ export type Schemas = {
     /** 1 generic, 2 incoming webhook, 3 outgoing webhook, 4 embedded */
     readonly bot_type: 1 | 2 | 3 | 4;
     readonly bot_owner_id: number | null;
+    /** The real address, for administrators of an organization that hides addresses */
+    readonly delivery_email?: string;
   };
   /** Cannot deactivate the only {entity}.: the last administrator or the last user deactivates itself */
   readonly CannotDeactivateLastUserError: {
@@ -240,21 +242,21 @@ export type Schemas = {
   } & {
     readonly id: number;
     readonly type: 'delete_message';
-    readonly message_type: 'stream';
     readonly message_id: number;
     /** The address of the author, whoever deletes */
     readonly sender: string;
     readonly sender_id: number;
+    readonly message_type: 'stream';
     readonly stream_id: number;
     readonly topic: string;
   } | {
     readonly id: number;
     readonly type: 'delete_message';
-    readonly message_type: 'private';
     readonly message_id: number;
     /** The address of the author, whoever deletes */
     readonly sender: string;
     readonly sender_id: number;
+    readonly message_type: 'private';
     readonly recipient_id: number;
   };
   readonly EditSnapshot: {
@@ -283,7 +285,7 @@ export type Schemas = {
       readonly full_name: string;
     } | null;
   };
-  readonly Event: Schemas['MessageEvent'] | Schemas['UpdateMessageEvent'] | Schemas['DeleteMessageEvent'] | Schemas['UpdateMessageFlagsEvent'] | Schemas['ReactionEvent'] | Schemas['SubmessageEvent'] | Schemas['TypingEvent'] | Schemas['AttachmentEvent'] | Schemas['SubscriptionEvent'] | Schemas['StreamEvent'] | Schemas['DefaultStreamsEvent'] | Schemas['DefaultStreamGroupsEvent'] | Schemas['MutedTopicsEvent'] | Schemas['RealmUserEvent'] | Schemas['RealmBotEvent'] | Schemas['UserGroupEvent'] | Schemas['PresenceEvent'] | Schemas['UserStatusEvent'] | Schemas['CustomProfileFieldsEvent'] | Schemas['RealmEvent'] | Schemas['RealmEmojiEvent'] | Schemas['RealmFiltersEvent'] | Schemas['RealmDomainsEvent'] | Schemas['AlertWordsEvent'] | Schemas['PointerEvent'] | Schemas['UpdateDisplaySettingsEvent'] | Schemas['UpdateGlobalNotificationsEvent'] | Schemas['HeartbeatEvent'];
+  readonly Event: Schemas['MessageEvent'] | Schemas['UpdateMessageEvent'] | Schemas['DeleteMessageEvent'] | Schemas['UpdateMessageFlagsEvent'] | Schemas['ReactionEvent'] | Schemas['SubmessageEvent'] | Schemas['AttachmentEvent'] | Schemas['SubscriptionEvent'] | Schemas['StreamEvent'] | Schemas['DefaultStreamsEvent'] | Schemas['DefaultStreamGroupsEvent'] | Schemas['MutedTopicsEvent'] | Schemas['RealmUserEvent'] | Schemas['RealmBotEvent'] | Schemas['UserGroupEvent'] | Schemas['CustomProfileFieldsEvent'] | Schemas['TypingEvent'] | Schemas['PresenceEvent'] | Schemas['UserStatusEvent'] | Schemas['RealmEvent'] | Schemas['RealmEmojiEvent'] | Schemas['RealmFiltersEvent'] | Schemas['RealmDomainsEvent'] | Schemas['AlertWordsEvent'] | Schemas['PointerEvent'] | Schemas['HotspotsEvent'] | Schemas['UpdateDisplaySettingsEvent'] | Schemas['UpdateGlobalNotificationsEvent'] | Schemas['HeartbeatEvent'];
   readonly FetchedMessage: Schemas['FetchedStreamMessage'] | Schemas['FetchedPrivateMessage'];
   readonly FetchedPrivateMessage: {
     readonly id: number;
@@ -358,6 +360,17 @@ export type Schemas = {
     /** Its position in the log */
     readonly id: number;
     readonly type: 'heartbeat';
+  };
+  readonly HotspotsEvent: {
+    /** Its position in the log */
+    readonly id: number;
+    readonly type: 'hotspots';
+    readonly hotspots: {
+      readonly name: string;
+      readonly title: string;
+      readonly description: string;
+      readonly delay: number;
+    }[];
   };
   /** This idempotency key was used for another message: an `Idempotency-Key` header was used before, within a day, for a message of other content or to others */
   readonly IdempotencyKeyReusedError: {
@@ -913,14 +926,8 @@ export type Schemas = {
     readonly id: number;
     readonly type: 'realm';
     readonly op: 'update';
-    readonly property: 'default_language' | 'google_hangouts_domain' | 'zoom_user_id' | 'zoom_api_key' | 'zoom_api_secret' | 'name' | 'description';
+    readonly property: 'default_language' | 'google_hangouts_domain' | 'name' | 'description';
     readonly value: string;
-  } | {
-    readonly id: number;
-    readonly type: 'realm';
-    readonly op: 'update';
-    readonly property: 'message_retention_days';
-    readonly value: number | null;
   };
   /** Upload would exceed your organization's upload quota.: the upload quota is used up */
   readonly RealmUploadQuotaError: {
@@ -994,7 +1001,7 @@ export type Schemas = {
     /** null until the first message */
     readonly first_message_id: number | null;
   };
-  /** Stream '{stream}' does not exist: a message is sent to an unknown stream name (HTML-escaped in text and field); Stream with ID '{stream_id}' does not exist: a message is sent to an unknown stream id; Stream(s) ({names}) do not exist: subscriptions are removed from unknown streams; `stream` is the first of them */
+  /** Stream '{stream}' does not exist: a message is sent to an unknown stream name, or one that is closed to its sender (HTML-escaped in text and field); Stream with ID '{stream_id}' does not exist: a message is sent to an unknown stream id, or one that is closed to its sender; Stream(s) ({names}) do not exist: subscriptions are removed from unknown streams; `stream` is the first of them */
   readonly StreamDoesNotExistError: {
     readonly result: 'error';
     readonly msg: string;
@@ -1474,7 +1481,7 @@ export type Operations = {
       readonly realm_str?: string | undefined;
       /** `send_now`, `send_later` or `remind` */
       readonly delivery_type?: string | undefined;
-      /** When a message that is not sent now is delivered: a date and time in ISO 8601, such as `2031-05-01T09:30:00+02:00` */
+      /** When a message that is not sent now is delivered: a date and time in ISO 8601, such as `2031-05-01T09:30:00+02:00`, also `20310501T093000` and `2031/05/01 09:30`, or as HTTP has it, `Thu, 01 May 2031 09:30:00 GMT` */
       readonly deliver_at?: string | undefined;
       /** The time zone of a `deliver_at` without an offset, by its IANA name; by default that of the account, else UTC */
       readonly tz_guess?: string | undefined;
@@ -2486,7 +2493,7 @@ export type Operations = {
     readonly parameters: {
       /** At most 60 characters */
       readonly group_name: string;
-      /** What the group is for; may be empty */
+      /** What the group is for, at most 1024 characters; may be empty */
       readonly description: string;
       /** Its streams, none of them a default stream */
       readonly stream_names: readonly string[];
@@ -2504,7 +2511,7 @@ export type Operations = {
       readonly group_id: number;
       /** A new name */
       readonly new_group_name?: string | undefined;
-      /** A new description */
+      /** A new description, at most 1024 characters */
       readonly new_description?: string | undefined;
     };
     readonly answer: {
@@ -2790,7 +2797,7 @@ export type Operations = {
     };
     readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['BadImageError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
-  /** Take the caller's avatar back to Gravatar */
+  /** Take away the caller's avatar */
   readonly 'DELETE /users/me/avatar': {
     readonly parameters: NoParameters;
     readonly answer: {
@@ -2841,66 +2848,6 @@ export type Operations = {
     readonly answer: Response;
     readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['ServiceUnavailableError'];
   };
-  /** Say that one is away, or something in words */
-  readonly 'POST /users/me/status': {
-    readonly parameters: {
-      /** Whether the caller is away */
-      readonly away?: boolean | undefined;
-      /** At most 60 characters; an empty one takes it away */
-      readonly status_text?: string | undefined;
-    };
-    readonly answer: {
-      readonly result: 'success';
-      readonly msg: '';
-    };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
-  };
-  /** Report the presence of the caller's client */
-  readonly 'POST /users/me/presence': {
-    readonly parameters: {
-      /** `active` or `idle` */
-      readonly status: string;
-      /** The answer holds no data */
-      readonly ping_only?: boolean | undefined;
-      /** Whether the person has done anything since the last report; not used */
-      readonly new_user_input?: boolean | undefined;
-    };
-    readonly answer: {
-      readonly result: 'success';
-      readonly msg: '';
-      /** By email address: active people with a report in the last 14 days */
-      readonly presences?: Record<string, Schemas['Presence']>;
-      /** Seconds since 1970, with a fraction */
-      readonly server_timestamp?: number;
-    };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
-  };
-  /** Get the presence of one person */
-  readonly 'GET /users/{email}/presence': {
-    readonly parameters: {
-      /** The email address */
-      readonly email: string;
-    };
-    readonly answer: {
-      readonly result: 'success';
-      readonly msg: '';
-      readonly presence: Schemas['Presence'];
-    };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
-  };
-  /** Get the presence of everybody */
-  readonly 'GET /realm/presence': {
-    readonly parameters: NoParameters;
-    readonly answer: {
-      readonly result: 'success';
-      readonly msg: '';
-      /** By email address: active people with a report in the last 14 days */
-      readonly presences: Record<string, Schemas['Presence']>;
-      /** Seconds since 1970, with a fraction */
-      readonly server_timestamp: number;
-    };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
-  };
   /** Fill in custom profile fields */
   readonly 'PATCH /users/me/profile_data': {
     readonly parameters: {
@@ -2933,6 +2880,18 @@ export type Operations = {
     readonly parameters: {
       /** Enter sends */
       readonly enter_sends: boolean;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: '';
+    };
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+  };
+  /** Say that a tip of the tour was seen */
+  readonly 'POST /users/me/hotspots': {
+    readonly parameters: {
+      /** The name of the tip */
+      readonly hotspot: string;
     };
     readonly answer: {
       readonly result: 'success';
@@ -3109,11 +3068,11 @@ export type Operations = {
       readonly email: string;
       readonly api_key: string;
       readonly avatar_url: string;
-      /** name of a stream */
-      readonly default_sending_stream?: string | null;
-      /** name of a stream */
-      readonly default_events_register_stream?: string | null;
-      readonly default_all_public_streams?: boolean;
+      /** Name of a stream */
+      readonly default_sending_stream: string | null;
+      /** Name of a stream */
+      readonly default_events_register_stream: string | null;
+      readonly default_all_public_streams: boolean;
     };
     readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['BadImageError'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
@@ -3124,7 +3083,7 @@ export type Operations = {
       readonly bot_id: number;
       /** No other active account may have it */
       readonly full_name?: string | undefined;
-      /** The new owner */
+      /** The new owner, no guest. The bot has at most the role of its owner, and another key where it lost a role or an owner who is no administrator gives it away */
       readonly bot_owner_id?: number | undefined;
       /** Texts by name; others stay */
       readonly config_data?: Record<string, string> | undefined;
@@ -3148,13 +3107,13 @@ export type Operations = {
       /** as given */
       readonly service_interface: number;
       /** as given */
-      readonly service_payload_url?: string | null;
+      readonly service_payload_url: string | null;
       /** as given */
-      readonly config_data?: Record<string, unknown> | null;
-      /** name of a stream */
-      readonly default_sending_stream?: string | null;
-      /** name of a stream */
-      readonly default_events_register_stream?: string | null;
+      readonly config_data: Record<string, string> | null;
+      /** Name of a stream */
+      readonly default_sending_stream: string | null;
+      /** Name of a stream */
+      readonly default_events_register_stream: string | null;
       readonly default_all_public_streams: boolean;
       /** email address, if it has one */
       readonly bot_owner?: string;
@@ -3345,8 +3304,6 @@ export type Operations = {
       readonly default_language?: string | undefined;
       /** Days until somebody is no longer new */
       readonly waiting_period_threshold?: number | undefined;
-      /** Days that messages are kept */
-      readonly message_retention_days?: number | undefined;
       /** New people get a mail */
       readonly send_welcome_emails?: boolean | undefined;
       /** Digests are mailed */
@@ -3365,10 +3322,20 @@ export type Operations = {
       readonly email_address_visibility?: 1 | 3 | undefined;
       /** Times run to 24 hours for new people */
       readonly default_twenty_four_hour_time?: boolean | undefined;
-      /** 1 Jitsi Meet, 2 Google Hangouts, 3 Zoom */
+      /** 1 Jitsi Meet, 2 Google Hangouts */
       readonly video_chat_provider?: number | undefined;
+      /** Where calls of Google Hangouts are; empty only without them */
+      readonly google_hangouts_domain?: string | undefined;
       /** 0 Monday to 6 Sunday */
       readonly digest_weekday?: 0 | 1 | 2 | 3 | 4 | 5 | 6 | undefined;
+      /** -1: messages are kept for ever */
+      readonly message_retention_days?: -1 | undefined;
+      /** Empty: there are no calls to Zoom */
+      readonly zoom_user_id?: '' | undefined;
+      /** Empty: there are no calls to Zoom */
+      readonly zoom_api_key?: '' | undefined;
+      /** Empty: there are no calls to Zoom */
+      readonly zoom_api_secret?: '' | undefined;
       /** Ways to sign in, by the names that register tells */
       readonly authentication_methods?: Record<string, boolean> | undefined;
       /** New streams are announced there; negative is none */
@@ -3406,10 +3373,6 @@ export type Operations = {
       readonly digest_weekday?: number;
       readonly default_language?: 'updated';
       readonly google_hangouts_domain?: 'updated';
-      readonly zoom_user_id?: 'updated';
-      readonly zoom_api_key?: 'updated';
-      readonly zoom_api_secret?: 'updated';
-      readonly message_retention_days?: number | null;
       readonly allow_message_editing?: boolean;
       readonly allow_community_topic_editing?: boolean;
       readonly message_content_edit_limit_seconds?: number;
@@ -3618,6 +3581,12 @@ export type Operations = {
     readonly answer: Response;
     readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['ServiceUnavailableError'];
   };
+  /** Get the picture of the one built-in emoji that is no character */
+  readonly 'GET /static/generated/emoji/images/emoji/unicode/zulip.png': {
+    readonly parameters: NoParameters;
+    readonly answer: Response;
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['ServiceUnavailableError'];
+  };
   /** List the patterns that become links in messages */
   readonly 'GET /realm/filters': {
     readonly parameters: NoParameters;
@@ -3729,6 +3698,80 @@ export type Operations = {
     };
     readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['UnauthorizedPrincipalError400'] | Schemas['UnauthorizedPrincipalError403'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
+  /** Say that one is away, or something in words */
+  readonly 'POST /users/me/status': {
+    readonly parameters: {
+      /** Whether the caller is away */
+      readonly away?: boolean | undefined;
+      /** At most 60 characters; an empty one takes it away */
+      readonly status_text?: string | undefined;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: '';
+    };
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+  };
+  /** Report the presence of the caller's client */
+  readonly 'POST /users/me/presence': {
+    readonly parameters: {
+      /** `active` or `idle` */
+      readonly status: string;
+      /** The answer holds no data */
+      readonly ping_only?: boolean | undefined;
+      /** Whether the person has done anything since the last report; not used */
+      readonly new_user_input?: boolean | undefined;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: '';
+      /** By email address: active people with a report in the last 14 days */
+      readonly presences?: Record<string, Schemas['Presence']>;
+      /** Seconds since 1970, with a fraction */
+      readonly server_timestamp?: number;
+    };
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+  };
+  /** Get the presence of one person */
+  readonly 'GET /users/{email}/presence': {
+    readonly parameters: {
+      /** The email address */
+      readonly email: string;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: '';
+      readonly presence: Schemas['Presence'];
+    };
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+  };
+  /** Get the presence of everybody */
+  readonly 'GET /realm/presence': {
+    readonly parameters: NoParameters;
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: '';
+      /** By email address: active people with a report in the last 14 days */
+      readonly presences: Record<string, Schemas['Presence']>;
+      /** Seconds since 1970, with a fraction */
+      readonly server_timestamp: number;
+    };
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+  };
+  /** Tell that the caller starts or stops typing */
+  readonly 'POST /typing': {
+    readonly parameters: {
+      /** `start` or `stop` */
+      readonly op: string;
+      /** Ids or email addresses as JSON list, or addresses as text with commas */
+      readonly to?: string | undefined;
+    };
+    readonly answer: {
+      readonly result: 'success';
+      readonly msg: '';
+    };
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+  };
   /** Register an event queue */
   readonly 'POST /register': {
     readonly parameters: {
@@ -3807,7 +3850,6 @@ export type Operations = {
       }[];
       /** The newest message that the account has; -1 for none */
       readonly max_message_id?: number;
-      readonly unread_msgs?: Schemas['UnreadMessages'];
       /** Name of a stream, and topic */
       readonly muted_topics?: [string, string][];
       /** -1 for a new account */
@@ -3869,14 +3911,6 @@ export type Operations = {
       /** With fetch type `realm` */
       readonly realm_google_hangouts_domain?: string;
       /** With fetch type `realm` */
-      readonly realm_zoom_user_id?: string;
-      /** With fetch type `realm` */
-      readonly realm_zoom_api_key?: string;
-      /** With fetch type `realm` */
-      readonly realm_zoom_api_secret?: string;
-      /** With fetch type `realm` */
-      readonly realm_message_retention_days?: number | null;
-      /** With fetch type `realm` */
       readonly realm_allow_message_editing?: boolean;
       /** With fetch type `realm` */
       readonly realm_allow_community_topic_editing?: boolean;
@@ -3884,6 +3918,8 @@ export type Operations = {
       readonly realm_message_content_edit_limit_seconds?: number;
       /** With fetch type `realm` */
       readonly realm_message_content_delete_limit_seconds?: number;
+      /** null: messages are kept */
+      readonly realm_message_retention_days?: number | null;
       /** With fetch type `realm` */
       readonly realm_name?: string;
       /** With fetch type `realm` */
@@ -4080,8 +4116,9 @@ export type Operations = {
       readonly user_status?: Record<string, Schemas['UserStatus']>;
       /** With fetch type `zulip_version` */
       readonly zulip_version?: string;
+      readonly unread_msgs?: Schemas['UnreadMessages'];
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['BadNarrowError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Get events from a queue */
   readonly 'GET /events': {
@@ -4119,7 +4156,7 @@ export type Operations = {
       /** Of a queue that was registered by this request */
       readonly last_event_id?: number;
     };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['BadEventQueueIdError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
+    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableInvalidError'] | Schemas['BadEventQueueIdError'] | Schemas['BadNarrowError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
   /** Delete an event queue */
   readonly 'DELETE /events': {
@@ -4144,20 +4181,6 @@ export type Operations = {
     readonly answer: Response;
     readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['BadEventQueueIdError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
   };
-  /** Tell that the caller starts or stops typing */
-  readonly 'POST /typing': {
-    readonly parameters: {
-      /** `start` or `stop` */
-      readonly op: string;
-      /** Ids or email addresses as JSON list, or addresses as text with commas */
-      readonly to?: string | undefined;
-    };
-    readonly answer: {
-      readonly result: 'success';
-      readonly msg: '';
-    };
-    readonly refusal: Schemas['PlainError'] | Schemas['BadRequestError'] | Schemas['RequestVariableMissingError'] | Schemas['RequestVariableInvalidError'] | Schemas['MethodNotAllowedError'] | Schemas['RateLimitError'] | Schemas['ServiceUnavailableError'];
-  };
 };
 
 /** Operations whose path is not below `/api/v1`. */
@@ -4173,6 +4196,7 @@ export const operationsBelowRoot: ReadonlySet<string> = new Set([
   'GET /static/images/logo/parley-logo.png',
   'GET /static/images/logo/parley-logo-night.png',
   'GET /user_avatars/{realm_id}/emoji/images/{file}',
+  'GET /static/generated/emoji/images/emoji/unicode/zulip.png',
 ]);
 
 /** Operations whose parameter `body` is the JSON body of the request. */

@@ -1,5 +1,7 @@
+import type { BotType } from '@parley/api';
+import { botTypes } from '@parley/api';
 import type { Queryable } from '@parley/database';
-import { findUserByEmail, findSignInAccount } from '@parley/store';
+import { findSignInAccount, findUserByEmail } from '@parley/store';
 import type { User } from '@parley/store';
 
 import { CommandFault } from './faults.ts';
@@ -18,11 +20,16 @@ export async function getAccount(db: Queryable, email: string): Promise<User> {
   return found;
 }
 
-const kinds = ['generic bot', 'incoming webhook', 'outgoing webhook', 'embedded bot'] as const;
+const kinds: Readonly<Record<BotType, string>> = {
+  [botTypes.generic]: 'generic bot',
+  [botTypes.incomingWebhook]: 'incoming webhook',
+  [botTypes.outgoingWebhook]: 'outgoing webhook',
+  [botTypes.embedded]: 'embedded bot',
+};
 
 /** What an account is, for a person. */
 export function describeRole({ botType, role }: Pick<User, 'botType' | 'role'>): string {
-  return botType === null ? role : `${role} (${kinds[botType - 1] ?? 'bot'})`;
+  return botType === null ? role : `${role} (${kinds[botType]})`;
 }
 
 /** An account as `--json` gives it. */

@@ -8,8 +8,8 @@ import { openFileStore } from '@parley/files';
 import type { FileStore } from '@parley/files';
 import { createLogger } from '@parley/logging';
 import type { Logger } from '@parley/logging';
-import { createPresenceContext } from '@parley/presence';
-import type { PresenceContext } from '@parley/presence';
+import { createPeopleContext } from '@parley/people';
+import type { PeopleContext } from '@parley/people';
 import { connectForRequests } from '@parley/redis';
 import type { Redis } from '@parley/redis';
 import { findRealm } from '@parley/store';
@@ -90,14 +90,14 @@ async function awaitRedis(redis: Redis, timeoutMs: number): Promise<void> {
 }
 
 /**
- * Runs work with what the presence service's own functions take, so that a command changes people and bots by the rules of the
+ * Runs work with what operations on people, bots and the organization take, so that a command changes people and bots by the rules of the
  * endpoints, with their log entries and events.
  *
  * @throws ConfigError, UnusableSchema, FileStoreFault
  */
-export async function withPresence<Result>(
+export async function withPeople<Result>(
   env: Environment,
-  work: (context: PresenceContext, config: ServiceConfig) => Promise<Result>,
+  work: (context: PeopleContext, config: ServiceConfig) => Promise<Result>,
 ): Promise<Result> {
   const config = readConfig(env);
   const log = commandLogger();
@@ -108,7 +108,7 @@ export async function withPresence<Result>(
     await checkSchemaVersion(pool);
     await awaitRedis(redis, config.redis.commandTimeoutMs);
     const eventLog = new EventLog({ pool, redis, keyPrefix: config.redis.prefix, log });
-    return await work(createPresenceContext({ config, pool, eventLog, files, log }), config);
+    return await work(createPeopleContext({ config, pool, eventLog, files, log }), config);
   } finally {
     await closeRedis(redis);
     await pool.end();
@@ -119,9 +119,9 @@ export async function withPresence<Result>(
 /** The same for work on an organization that has to be there. */
 export async function withOrganization<Result>(
   env: Environment,
-  work: (context: PresenceContext, config: ServiceConfig) => Promise<Result>,
+  work: (context: PeopleContext, config: ServiceConfig) => Promise<Result>,
 ): Promise<Result> {
-  return withPresence(env, async (context, config) => {
+  return withPeople(env, async (context, config) => {
     if ((await findRealm(context.pool)) === undefined)
       throw new CommandFault(
         'There is no organization in this database yet: make one with parley organization create',

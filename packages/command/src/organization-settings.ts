@@ -1,6 +1,5 @@
-import { policyValues } from '@parley/presence';
-import { realmSettingDefaults } from '@parley/store';
-import type { RealmSettings } from '@parley/store';
+import { policyValues, realmSettingDefaults } from '@parley/api/organization';
+import type { RealmSettings } from '@parley/api/organization';
 
 import { UsageFault } from './faults.ts';
 

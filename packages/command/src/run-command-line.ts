@@ -2,10 +2,10 @@ import { parseArgs } from 'node:util';
 
 import { ConfigError } from '@parley/config';
 import type { Environment } from '@parley/config';
-import { ApiError } from '@parley/contracts';
+import { ApiError } from '@parley/api';
 import { UnusableSchema } from '@parley/database';
 import { FileStoreFault } from '@parley/files';
-import { isStoreFailure, parleyVersion } from '@parley/http';
+import { isStoreFailure, parleyVersion } from '@parley/server';
 
 import { Call } from './command.ts';
 import type { Command, Report } from './command.ts';
@@ -81,7 +81,7 @@ function readCall(command: Command, words: readonly string[]): Call {
 /** What a person can do something about; anything else is shown with its stack. */
 function describeFault(error: unknown): string | undefined {
   if (error instanceof CommandFault || error instanceof ConfigError) return error.message;
-  if (error instanceof UnusableSchema) return `${capitalize(error.message)} (parley migrate).`;
+  if (error instanceof UnusableSchema) return `${capitalize(error.message)}.`;
   if (error instanceof ApiError) return error.message;
   if (error instanceof FileStoreFault)
     return `${capitalize(error.message)}: ${describeCause(error.cause)}`;
@@ -92,6 +92,16 @@ function describeFault(error: unknown): string | undefined {
 
 function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** Characters that a terminal acts on instead of showing them; whoever named something that is told may have put them there. */
+const unshown = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+function shown(text: string): string {
+  return text.replaceAll(
+    unshown,
+    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  );
 }
 
 function isAborted(signal: AbortSignal): boolean {
@@ -111,7 +121,7 @@ export async function runCommandLine(
   const { env, signal, readInput, writeOut, writeError, isTerminal } = surroundings;
   const wantsJson = words.includes('--json');
   const fail = (message: string, code: ExitCode): ExitCode => {
-    writeError(`parley: ${message}\n`);
+    writeError(`parley: ${shown(message)}\n`);
     if (wantsJson) writeOut(`${JSON.stringify({ error: message })}\n`);
     return code;
   };
@@ -134,7 +144,7 @@ export async function runCommandLine(
     const call = readCall(command, words);
     const progress = new Progress(isTerminal ? writeError : undefined);
     const report: Report = await command.run(call, { env, signal, readInput, progress });
-    writeOut(wantsJson ? `${JSON.stringify(report.json)}\n` : report.text);
+    writeOut(wantsJson ? `${JSON.stringify(report.json)}\n` : shown(report.text));
     return report.exitCode ?? exitCodes.done;
   } catch (error) {
     if (error instanceof UsageFault) {
@@ -142,8 +152,8 @@ export async function runCommandLine(
       return fail(`${error.message}.${more}`, exitCodes.misused);
     }
     if (isAborted(signal)) return fail('It was stopped before it was done.', exitCodes.failed);
-    const told = describeFault(error);
-    if (told !== undefined) return fail(told, exitCodes.failed);
+    const description = describeFault(error);
+    if (description !== undefined) return fail(description, exitCodes.failed);
     return fail(
       error instanceof Error ? (error.stack ?? error.message) : String(error),
       exitCodes.failed,

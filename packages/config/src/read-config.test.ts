@@ -39,7 +39,11 @@ describe('readServiceConfig', () => {
       publicUrl: 'http://127.0.0.1:9991',
       listen: { host: '127.0.0.1', port: 0, internalPort: 0, advertisedHost: '127.0.0.1' },
       rateLimits: [{ windowSecs: 60, requestsMax: 200 }],
+      budgetsPerOwnerMax: 5,
+      botsPerOwnerMax: 50,
+      newStreamsPerRequestMax: 100,
       loginLimits: [{ windowSecs: 60, requestsMax: 10 }],
+      passwordsAtOnceMax: 4,
       trustedProxies: [],
       allowedOrigins: 'every',
       queues: {

@@ -21,7 +21,14 @@ import type { Secret } from './secret.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export const serviceNames = ['gateway', 'messages', 'subscriptions', 'presence', 'events'] as const;
+export const serviceNames = [
+  'gateway',
+  'messages',
+  'subscriptions',
+  'people',
+  'presence',
+  'events',
+] as const;
 export type ServiceName = (typeof serviceNames)[number];
 
 export type DatabaseConfig = {
@@ -107,8 +114,15 @@ export type ServiceConfig = {
   readonly keySecretPrevious: Secret | undefined;
   /** Empty when there is no rate limit. */
   readonly rateLimits: readonly RateLimit[];
+  /** So many times what one user may use an owner and his bots may together, of requests and event queues. */
+  readonly budgetsPerOwnerMax: number;
+  readonly botsPerOwnerMax: number;
+  /** For those who are no administrators. */
+  readonly newStreamsPerRequestMax: number;
   /** Empty when failed logins are not limited, which holds too when there is no rate limit. */
   readonly loginLimits: readonly RateLimit[];
+  /** Of one client address, at one gateway. */
+  readonly passwordsAtOnceMax: number;
   /** Those whose word on the address of a client is taken. */
   readonly trustedProxies: readonly AddressRange[];
   readonly allowedOrigins: AllowedOrigins;
@@ -116,6 +130,7 @@ export type ServiceConfig = {
   readonly uploads: UploadsConfig;
   readonly outgoingWebhooks: OutgoingWebhooksConfig;
   readonly searchTimeoutMs: number;
+  readonly heldBodiesMaxBytes: number;
   readonly requestTimeoutMs: number;
   readonly upstreamTimeoutMs: number;
   readonly drainTimeoutMs: number;
@@ -363,6 +378,10 @@ export function serviceConfigFrom(raw: RawSettings, service: string): ServiceCon
     keySecret,
     keySecretPrevious: readOther(reader, 'keySecretPrevious', keySecret),
     ...readLimits(reader),
+    budgetsPerOwnerMax: reader.must('budgetsPerOwnerMax'),
+    botsPerOwnerMax: reader.must('botsPerOwnerMax'),
+    newStreamsPerRequestMax: reader.must('newStreamsPerRequestMax'),
+    passwordsAtOnceMax: reader.must('passwordsAtOnceMax'),
     trustedProxies: reader.read('trustedProxies') ?? [],
     allowedOrigins: reader.must('allowedOrigins'),
     queues: readQueues(reader),
@@ -372,6 +391,7 @@ export function serviceConfigFrom(raw: RawSettings, service: string): ServiceCon
       timeoutMs: reader.must('outgoingWebhookTimeoutMs'),
     },
     searchTimeoutMs: reader.must('searchTimeoutMs'),
+    heldBodiesMaxBytes: reader.must('heldBodiesMaxMib') * mib,
     requestTimeoutMs: reader.must('requestTimeoutMs'),
     upstreamTimeoutMs: reader.must('upstreamTimeoutMs'),
     drainTimeoutMs: reader.must('drainTimeoutMs'),

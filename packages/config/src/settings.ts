@@ -333,21 +333,39 @@ export const settings = {
     },
     parseRateLimits,
   ),
+  budgetsPerOwnerMax: wholeNumber('PARLEY_BUDGETS_PER_OWNER_MAX', [1, 1000], {
+    default: '5',
+    meaning:
+      'most that an owner and all his bots may use together of requests and of event queues, as a multiple of what one user may',
+  }),
+  botsPerOwnerMax: wholeNumber('PARLEY_BOTS_PER_OWNER_MAX', [1, 1_000_000], {
+    default: '50',
+    meaning: 'most active bots of one owner; those that there are stay active when it is lowered',
+  }),
+  newStreamsPerRequestMax: wholeNumber('PARLEY_NEW_STREAMS_PER_REQUEST_MAX', [1, 50_000], {
+    default: '100',
+    meaning: 'most streams that one request of somebody who is no administrator may create',
+  }),
   loginLimits: setting(
     'PARLEY_LOGIN_LIMITS',
     {
       default: '60:10',
       meaning:
-        'failed logins per client address and per account name, wrong passwords and wrong keys apart, as seconds:logins pairs separated by commas; off for none',
+        'failed logins per account name, wrong passwords and wrong keys apart, as seconds:logins pairs separated by commas; off for none',
     },
     parseRateLimits,
   ),
+  passwordsAtOnceMax: wholeNumber('PARLEY_PASSWORDS_AT_ONCE', [1, 10_000], {
+    default: '4',
+    meaning:
+      'passwords of one client address that a gateway has judged at a time; others wait for up to five seconds, account names in turn',
+  }),
   trustedProxies: setting(
     'PARLEY_TRUSTED_PROXIES',
     {
       default: null,
       meaning:
-        'addresses and ranges, separated by commas, of proxies in front of the gateway, whose X-Forwarded-For tells the address of a client; unset: none, and all clients of a proxy count as one address for failed logins',
+        'addresses and ranges, separated by commas, of proxies in front of the gateway, whose X-Forwarded-For tells the address of a client; unset: none, and all clients of a proxy count as one address, whose passwords wait for one another',
     },
     parseAddressRanges,
   ),
@@ -404,7 +422,7 @@ export const settings = {
   uploadsDir: plainText('PARLEY_UPLOADS_DIR', /^\/[^\0]*$/, 'must be an absolute path', {
     default: null,
     meaning:
-      'folder of uploaded files, the same for every replica of messages and presence; one of this and PARLEY_S3_BUCKET is required there',
+      'folder of uploaded files, the same for every replica of messages and people; one of this and PARLEY_S3_BUCKET is required there',
   }),
   s3Bucket: plainText(
     'PARLEY_S3_BUCKET',
@@ -441,10 +459,10 @@ export const settings = {
     meaning: 'most that all uploaded files together may take, in MiB; unset: no bound',
   }),
   searchTimeoutMs: secondsAsMs('PARLEY_SEARCH_TIMEOUT_SECS', [0.001, 3600], {
-    // A request can need two statements, and has to be answered before the gateway asks another replica the same.
+    // A request can need two statements, and has to be answered before the gateway gives it up.
     default: '3',
     meaning:
-      'longest time that a statement which searches for words may take; a search that needs more is refused',
+      'longest time that a statement which searches for words, or has more terms than clients ask for, may take; what needs more is refused',
   }),
   outgoingWebhookAllowedNetworks: setting(
     'PARLEY_OUTGOING_WEBHOOK_ALLOWED_NETWORKS',
@@ -459,6 +477,12 @@ export const settings = {
     default: '10',
     meaning:
       'longest wait for a service of an outgoing-webhook bot to begin its answer; all of a call, redirects included, may take twice that',
+  }),
+  heldBodiesMaxMib: wholeNumber('PARLEY_HELD_BODIES_MIB', [96, 65_536], {
+    // Decoded they take several times as much; a container of half a gigabyte carries this beside its work.
+    default: '96',
+    meaning:
+      'most that the bodies of all requests in a process may take in memory together, in MiB, those of one sender a third of it and small ones another third; what comes beyond is answered with 503',
   }),
   requestTimeoutMs: secondsAsMs('PARLEY_REQUEST_TIMEOUT_SECS', [1, 3600], {
     default: '60',

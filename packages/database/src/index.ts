@@ -1,8 +1,12 @@
 export { BatchedReads } from './batched-reads.ts';
-export { SharedReads } from './shared-reads.ts';
+export { SnapshotReads } from './snapshot-reads.ts';
+export { CallerLeft, CallerReads } from './caller-reads.ts';
+export { TooManyValues } from './check-statements.ts';
 export type { Client, Pool, Queryable, Statement } from './pool.ts';
-export { createPool, isStatementTimeout, transaction } from './pool.ts';
+export { createPool, isStatementTimeout, snapshot, transaction } from './pool.ts';
+export type { Migrated } from './migrate.ts';
 export { migrate } from './migrate.ts';
+export { readFunctions } from './sql-files.ts';
 export {
   checkSchemaVersion,
   codeSchemaVersion,
@@ -10,4 +14,5 @@ export {
   readSchemaVersion,
   UnusableSchema,
 } from './schema-version.ts';
+export { runTogether } from './run-together.ts';
 export { isUniqueViolation } from './unique-violation.ts';

@@ -1,29 +1,34 @@
 import createKnex from 'knex';
 import type { Knex } from 'knex';
 
-import type { Migration } from './migrations/index.ts';
-import { migrations } from './migrations/index.ts';
-import { codeSchemaVersion, oldestAdmittedCodeVersion, UnusableSchema } from './schema-version.ts';
+import { escapedForKnex, installFunctions } from './install-functions.ts';
+import {
+  UnusableSchema,
+  codeSchemaVersion,
+  oldestAdmittedCodeVersion,
+  readSchemaVersion,
+} from './schema-version.ts';
+import { migrationNames, readMigration } from './sql-files.ts';
 
 /** One migration run at a time, whatever starts it: a session lock of Postgres under this number. */
 const migrationLock = 7_217_001;
 
-class MigrationList implements Knex.MigrationSource<Migration> {
+class MigrationList implements Knex.MigrationSource<string> {
   readonly #version: number;
 
   constructor(version: number) {
     this.#version = version;
   }
-  async getMigrations(): Promise<Migration[]> {
-    return migrations.slice(0, this.#version);
+  async getMigrations(): Promise<string[]> {
+    return migrationNames.slice(0, this.#version);
   }
-  getMigrationName(migration: Migration): string {
-    return migration.name;
+  getMigrationName(name: string): string {
+    return name;
   }
-  async getMigration(migration: Migration): Promise<Knex.Migration> {
+  async getMigration(name: string): Promise<Knex.Migration> {
     return {
       up: async (knex) => {
-        await knex.raw(migration.sql);
+        await knex.raw(escapedForKnex(readMigration(name)));
       },
       down: async () => {
         throw new Error('migrations only go forward');
@@ -32,18 +37,23 @@ class MigrationList implements Knex.MigrationSource<Migration> {
   }
 }
 
+/** Names of what was changed. */
+export type Migrated = {
+  readonly migrations: readonly string[];
+  readonly functions: readonly string[];
+};
+
 /**
- * Brings the schema forward from whatever it is, once, under a lock that all migrating processes share. A schema from a newer
- * release is left as it is.
+ * Brings the schema forward from whatever it is, and functions to the content of their files, once, under a lock that all migrating
+ * processes share; all of it or nothing. A schema from a newer release is left as it is.
  *
  * @param version where to stop; by default this release's
- * @returns the names of the migrations that ran
- * @throws UnusableSchema when the database's encoding is not UTF-8
+ * @throws UnusableSchema when the database's encoding is not UTF-8, or its schema does not begin with this release's first
  */
 export async function migrate(
   databaseUrl: string,
   version: number = codeSchemaVersion,
-): Promise<string[]> {
+): Promise<Migrated> {
   const knex = createKnex({ client: 'pg', connection: databaseUrl, pool: { min: 0, max: 2 } });
   try {
     const encoding = await knex.raw<{ rows: { server_encoding: string }[] }>(
@@ -53,15 +63,15 @@ export async function migrate(
       throw new UnusableSchema('the database must be encoded in UTF-8');
     return await knex.transaction(async (holder) => {
       await holder.raw('SELECT pg_advisory_xact_lock(?)', [migrationLock]);
+      const found = (await readSchemaVersion({ query: ({ text }) => holder.raw(text) })) ?? 0;
+      if (found > version) return { migrations: [], functions: [] };
+      const functions = await installFunctions(holder);
+      if (found === version) return { migrations: [], functions };
       await holder.raw(`CREATE TABLE IF NOT EXISTS schema_version (
         only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
         version integer NOT NULL,
         oldest_code_version integer NOT NULL)`);
-      const { rows } = await holder.raw<{ rows: { version: number }[] }>(
-        'SELECT version FROM schema_version',
-      );
-      if ((rows[0]?.version ?? 0) >= version) return [];
-      const [, ran] = (await holder.migrate.latest({
+      const [, migrations] = (await holder.migrate.latest({
         migrationSource: new MigrationList(version),
         disableMigrationsListValidation: true,
         disableTransactions: true,
@@ -71,7 +81,7 @@ export async function migrate(
          ON CONFLICT (only_row) DO UPDATE SET version = excluded.version, oldest_code_version = excluded.oldest_code_version`,
         [version, oldestAdmittedCodeVersion],
       );
-      return ran;
+      return { migrations, functions };
     });
   } finally {
     await knex.destroy();

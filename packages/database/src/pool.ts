@@ -1,6 +1,7 @@
 import { findTracer } from '@parley/tracing';
 import pg from 'pg';
 
+import { checkStatements } from './check-statements.ts';
 import { traceStatements } from './trace-statements.ts';
 
 /** Anything that runs one statement: a pool, or a client inside a transaction. */
@@ -24,7 +25,6 @@ export type Statement = {
  */
 const answerSlackMs = 2_000;
 
-export type Pool = pg.Pool;
 export type Client = pg.PoolClient;
 
 const int8Oid = 20;
@@ -58,6 +58,50 @@ const plannedForKeys =
 /** A paused process never holds the head of the log for longer. */
 const idleInTransactionUsualMs = 1_000;
 
+/** What asks Postgres to cancel a statement has as long as this, and its connection is kept for as long after the last one. */
+const cancelTimeoutMs = 2_000;
+const cancelIdleMs = 10_000;
+
+/** Connections to Postgres, and one more that is opened where statements have to be cancelled: the others may all be busy with those. */
+export class Pool extends pg.Pool {
+  readonly #cancels: pg.Pool;
+
+  constructor(config: pg.PoolConfig, onError: (error: Error) => void) {
+    super(config);
+    this.#cancels = new pg.Pool({
+      connectionString: config.connectionString,
+      application_name: 'parley cancels',
+      max: 1,
+      connectionTimeoutMillis: config.connectionTimeoutMillis,
+      statement_timeout: cancelTimeoutMs,
+      query_timeout: cancelTimeoutMs,
+      idleTimeoutMillis: cancelIdleMs,
+      keepAlive: true,
+    });
+    for (const pool of [this, this.#cancels]) {
+      pool.on('error', onError);
+      // A connection in use that the server ends (an idle transaction, a restart) fails its next statement, and that is where the
+      // fault is handled. Without a listener the event would end the process.
+      pool.on('connect', (client) => client.on('error', () => undefined));
+    }
+    this.on('connect', checkStatements);
+  }
+
+  /**
+   * Cancels what a connection of this pool runs, if it runs anything. Once this resolves nothing that is sent on it later can be met by
+   * the cancel: Postgres has signalled the process by then, which sees that before it reads on.
+   */
+  async cancel(client: Client): Promise<void> {
+    const processId = 'processID' in client ? client.processID : null;
+    await this.#cancels.query('SELECT pg_cancel_backend($1)', [processId]);
+  }
+
+  override async end(): Promise<void> {
+    await super.end();
+    await this.#cancels.end();
+  }
+}
+
 /**
  * Opens a pool. Connections give up a transaction that idles.
  *
@@ -80,25 +124,27 @@ export function createPool(options: {
   readonly onError: (error: Error) => void;
 }): Pool {
   const { connectTimeoutMs, statementTimeoutMs } = options;
-  const pool = new pg.Pool({
-    connectionString: options.databaseUrl,
-    application_name: options.applicationName,
-    // Compiling a plan takes a tenth of a second; our statements take a thousandth.
-    options: options.looksUpByKey === true ? `-c jit=off ${plannedForKeys}` : '-c jit=off',
-    max: options.connectionsMax,
-    connectionTimeoutMillis: connectTimeoutMs,
-    statement_timeout: statementTimeoutMs,
-    ...(statementTimeoutMs === 0 ? {} : { query_timeout: statementTimeoutMs + answerSlackMs }),
-    idle_in_transaction_session_timeout: options.idleInTransactionMaxMs ?? idleInTransactionUsualMs,
-    idleTimeoutMillis: 30_000,
-    keepAlive: true,
-    types,
-  });
+  const pool = new Pool(
+    {
+      connectionString: options.databaseUrl,
+      application_name: options.applicationName,
+      // Compiling a plan takes a tenth of a second; our statements take a thousandth.
+      options: options.looksUpByKey === true ? `-c jit=off ${plannedForKeys}` : '-c jit=off',
+      max: options.connectionsMax,
+      connectionTimeoutMillis: connectTimeoutMs,
+      statement_timeout: statementTimeoutMs,
+      ...(statementTimeoutMs === 0 ? {} : { query_timeout: statementTimeoutMs + answerSlackMs }),
+      idle_in_transaction_session_timeout:
+        options.idleInTransactionMaxMs ?? idleInTransactionUsualMs,
+      idleTimeoutMillis: 30_000,
+      keepAlive: true,
+      // A statement does not wait for the answer to the one before (`runTogether`).
+      pipeline: true,
+      types,
+    },
+    options.onError,
+  );
   if (findTracer() !== undefined) traceStatements(pool);
-  pool.on('error', options.onError);
-  // A connection in use that the server ends (an idle transaction, a restart) fails its next statement, and that is where the
-  // fault is handled. Without a listener the event would end the process.
-  pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 
@@ -109,30 +155,64 @@ export function isStatementTimeout(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === queryCanceled;
 }
 
+/** Of transactions that only read: all of it as of one moment. */
+export const snapshotIsolation = 'REPEATABLE READ, READ ONLY';
+
 /**
- * Runs `work` in one READ COMMITTED transaction (or the given isolation) and commits. Whatever `work` throws rolls back and
- * is thrown on.
+ * Runs `work` in one transaction on a connection and commits. Whatever `work` throws rolls back and is thrown on.
+ *
+ * @param onBroken told where it could not be rolled back, so that the connection must not be used again
  */
-export async function transaction<Result>(
+export async function inTransaction<Result>(
+  client: Client,
+  isolation: 'READ COMMITTED' | typeof snapshotIsolation,
+  work: () => Promise<Result>,
+  onBroken: () => void,
+): Promise<Result> {
+  await client.query(`BEGIN ISOLATION LEVEL ${isolation}`);
+  try {
+    const result = await work();
+    await client.query('COMMIT');
+    return result;
+  } catch (error) {
+    await client.query('ROLLBACK').catch(onBroken);
+    throw error;
+  }
+}
+
+async function onOneConnection<Result>(
   pool: Pool,
+  isolation: 'READ COMMITTED' | typeof snapshotIsolation,
   work: (client: Client) => Promise<Result>,
-  isolation: 'READ COMMITTED' | 'REPEATABLE READ, READ ONLY' = 'READ COMMITTED',
 ): Promise<Result> {
   const client = await pool.connect();
   let isBroken = false;
   try {
-    await client.query(`BEGIN ISOLATION LEVEL ${isolation}`);
-    try {
-      const result = await work(client);
-      await client.query('COMMIT');
-      return result;
-    } catch (error) {
-      await client.query('ROLLBACK').catch(() => {
+    return await inTransaction(
+      client,
+      isolation,
+      () => work(client),
+      () => {
         isBroken = true;
-      });
-      throw error;
-    }
+      },
+    );
   } finally {
     client.release(isBroken);
   }
+}
+
+/** Runs `work` in one READ COMMITTED transaction and commits. Whatever `work` throws rolls back and is thrown on. */
+export function transaction<Result>(
+  pool: Pool,
+  work: (client: Client) => Promise<Result>,
+): Promise<Result> {
+  return onOneConnection(pool, 'READ COMMITTED', work);
+}
+
+/** Reads all in one snapshot, for nobody's answer alone: what is read for one caller goes through `CallerReads`. */
+export function snapshot<Result>(
+  pool: Pool,
+  read: (snapshot: Queryable) => Promise<Result>,
+): Promise<Result> {
+  return onOneConnection(pool, snapshotIsolation, read);
 }

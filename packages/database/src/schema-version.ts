@@ -1,30 +1,47 @@
 import type { Queryable } from './pool.ts';
-import { migrations } from './migrations/index.ts';
+import { migrationNames } from './sql-files.ts';
 
 /** The schema this code was written for: the number of its migrations. */
-export const codeSchemaVersion = migrations.length;
+export const codeSchemaVersion = migrationNames.length;
 
 /** The oldest schema this code works on. Raised when a service starts to need a migration. */
-export const oldestUsableSchemaVersion = 23;
+export const oldestUsableSchemaVersion = 1;
 
 /**
  * The oldest code, by its schema version, that may use the schema after this code's migrations. Raised when a migration
  * removes what older code still uses (add, switch, remove: three releases).
  */
-export const oldestAdmittedCodeVersion = 3;
+export const oldestAdmittedCodeVersion = 1;
 
 export class UnusableSchema extends Error {}
 
-/** @returns the version of the schema, or undefined where no migration ran yet */
+type Schema = { readonly version: number; readonly oldest_code_version: number };
+
+async function readSchema(database: Queryable): Promise<Schema | undefined> {
+  const { rows: tables } = await database.query<{ found: string | null }>({
+    text: `SELECT to_regclass('knex_migrations')::text AS found`,
+  });
+  if (tables[0]?.found === null) return undefined;
+  const { rows: migrations } = await database.query<{ name: string }>({
+    text: 'SELECT name FROM knex_migrations ORDER BY id LIMIT 1',
+  });
+  const first = migrations[0]?.name;
+  if (first !== migrationNames[0])
+    throw new UnusableSchema(
+      `the database's first migration is ${first} and not ${migrationNames[0]}: it was made before the first release, and nothing brings it forward. It was left as it is, use another one`,
+    );
+  const { rows } = await database.query<Schema>({
+    text: 'SELECT version, oldest_code_version FROM schema_version',
+  });
+  return rows[0];
+}
+
+/**
+ * @returns the version of the schema, or undefined where no migration ran yet
+ * @throws UnusableSchema when the schema does not begin with this release's first
+ */
 export async function readSchemaVersion(database: Queryable): Promise<number | undefined> {
-  const table = await database.query<{ found: string | null }>({
-    text: `SELECT to_regclass('schema_version')::text AS found`,
-  });
-  if (table.rows[0]?.found === null) return undefined;
-  const { rows } = await database.query<{ version: number }>({
-    text: 'SELECT version FROM schema_version',
-  });
-  return rows[0]?.version;
+  return (await readSchema(database))?.version;
 }
 
 /**
@@ -34,21 +51,14 @@ export async function readSchemaVersion(database: Queryable): Promise<number | u
  * @throws UnusableSchema with a sentence that says what to do
  */
 export async function checkSchemaVersion(database: Queryable): Promise<void> {
-  const table = await database.query<{ found: string | null }>({
-    text: `SELECT to_regclass('schema_version')::text AS found`,
-  });
-  if (table.rows[0]?.found === null) {
-    throw new UnusableSchema('the database has no schema yet: run the migrations first');
-  }
-  const { rows } = await database.query<{ version: number; oldest_code_version: number }>({
-    text: 'SELECT version, oldest_code_version FROM schema_version',
-  });
-  const found = rows[0];
+  const found = await readSchema(database);
   if (found === undefined)
-    throw new UnusableSchema('the database has no schema yet: run the migrations first');
+    throw new UnusableSchema(
+      'the database has no schema yet: run the migrations first (parley migrate)',
+    );
   if (found.version < oldestUsableSchemaVersion) {
     throw new UnusableSchema(
-      `the database's schema is version ${found.version}, this release needs ${oldestUsableSchemaVersion}: run the migrations first`,
+      `the database's schema is version ${found.version}, this release needs ${oldestUsableSchemaVersion}: run the migrations first (parley migrate)`,
     );
   }
   if (codeSchemaVersion < found.oldest_code_version) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import type { Queryable } from './pool.ts';
-import { SharedReads } from './shared-reads.ts';
+import { SnapshotReads } from './snapshot-reads.ts';
 
 test('the same statement with the same values is run once, another one or other values are run', async () => {
   const run: unknown[] = [];
@@ -11,7 +11,7 @@ test('the same statement with the same values is run once, another one or other 
       return { rows: [], command: '', rowCount: run.length, oid: 0, fields: [] };
     },
   };
-  const reads = new SharedReads(snapshot);
+  const reads = new SnapshotReads(snapshot);
   const counts = await Promise.all(
     [
       { name: 'users', text: 'SELECT users' },

@@ -3,7 +3,7 @@ import { createPool } from '@parley/database';
 import { EventLog } from '@parley/event-log';
 import { createLogger } from '@parley/logging';
 import { connectForRequests } from '@parley/redis';
-import { deriveKeySecrets } from '@parley/store';
+import { deriveKeySecrets } from '@parley/secrets';
 
 import { OrganizationMaker } from './organization-maker.ts';
 

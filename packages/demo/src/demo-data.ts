@@ -1,3 +1,5 @@
+import { botTypes } from '@parley/api';
+
 import type { NewAccount, NewOrganizationStream } from './organization-maker.ts';
 
 /**
@@ -28,7 +30,7 @@ export const demoAccounts: readonly NewAccount[] = [
   { email: people.ines, fullName: 'Inês Duarte', role: 'member' },
   { email: people.rahul, fullName: 'Rahul Menon', role: 'member' },
   { email: people.yuki, fullName: 'Yuki Sato', role: 'guest' },
-  { email: people.tide, fullName: 'Tide Bot', botType: 1, ownerEmail: people.maren },
+  { email: people.tide, fullName: 'Tide Bot', botType: botTypes.generic, ownerEmail: people.maren },
 ];
 
 export type DemoStream = NewOrganizationStream & {

@@ -1,6 +1,6 @@
 export { connectMaker } from './connect-maker.ts';
 export type { ConnectedMaker, MakerStores } from './connect-maker.ts';
-export * from './demo-data.ts';
+export { demoAccounts, demoExample, demoStreams, people } from './demo-data.ts';
 export { makeMessages } from './message-maker.ts';
 export type { NewMessage } from './message-maker.ts';
 export { OrganizationMaker } from './organization-maker.ts';

@@ -1,9 +1,14 @@
 import { createHash, randomUUID } from 'node:crypto';
 
-import { audienceKey } from '@parley/contracts';
-import type { DisplayRecipient, LoggedMessage, MessageSentEntry } from '@parley/contracts';
+import { audienceKey } from '@parley/event-log';
+import type {
+  DisplayRecipient,
+  EventLog,
+  LoggedMessage,
+  MessageSentEntry,
+  SendItem,
+} from '@parley/event-log';
 import type { Pool } from '@parley/database';
-import type { EventLog, SendItem } from '@parley/event-log';
 import { findSubjectLinks, renderMessage } from '@parley/markdown';
 import type { RenderContext } from '@parley/markdown';
 import {
@@ -11,8 +16,8 @@ import {
   ensurePrivateConversation,
   ensureTopicConversation,
   getRealm,
-  listUsers,
   listStreams,
+  listUsers,
   searchText,
 } from '@parley/store';
 import type { Realm, Stream, User } from '@parley/store';
@@ -238,6 +243,7 @@ function createRenderContext(
     usersByName: (name) =>
       users.filter((user) => user.fullName.toLowerCase() === name.toLowerCase()),
     userById: (id) => users.find((user) => user.id === id),
+    hasWildcards: true,
     groupByName: () => undefined,
     streamByName: (name) => streams.find((stream) => stream.name === name),
     realmEmoji: () => undefined,

@@ -3,21 +3,22 @@
  * would, for the demo data, tests and load. What it makes carries its effects in the log but no events: it is meant for the time
  * before clients look.
  */
-import { audienceKey } from '@parley/contracts';
-import type { ChangeEntry, LogEffect, Role } from '@parley/contracts';
+import { audienceKey } from '@parley/event-log';
+import type { ChangeEntry, EventLog, LogEffect } from '@parley/event-log';
+import type { Role } from '@parley/api';
 import type { Client, Pool } from '@parley/database';
-import type { EventLog } from '@parley/event-log';
+import { hashPassword } from '@parley/secrets';
 import {
   createOrganizationRows,
   createStream,
   createUsers,
   drawUserIds,
-  hashPassword,
   lockStreams,
   lockUsersInUse,
   subscribe,
 } from '@parley/store';
-import type { KeySecrets, Stream, User } from '@parley/store';
+import type { KeySecrets } from '@parley/secrets';
+import type { Stream, User } from '@parley/store';
 
 export type NewAccount = {
   readonly email: string;

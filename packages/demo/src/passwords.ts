@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { makePassword } from '@parley/store';
+import { makePassword } from '@parley/secrets';
 
 import { demoAccounts } from './demo-data.ts';
 

@@ -4,8 +4,8 @@ import { descriptionRenderer } from '@parley/markdown';
 import {
   findApiKey,
   findRealm,
-  findUsersByEmails,
   findStreamByName,
+  findUsersByEmails,
   markRead,
   setRealmNotificationStreams,
 } from '@parley/store';

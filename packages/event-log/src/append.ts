@@ -4,10 +4,12 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 
-import type { LogEntry, PositionedEntry } from '@parley/contracts';
-import { entryLength, sideEffectsOf } from '@parley/contracts';
-import type { Client, Pool, Queryable } from '@parley/database';
+import type { LogEntry, PositionedEntry } from './log-entry.ts';
+import { entryLength, sideEffectsOf } from './log-entry.ts';
+import { runTogether } from '@parley/database';
+import type { Client, Pool, Queryable, Statement } from '@parley/database';
 import type { Logger } from '@parley/logging';
+import { accountsChannel } from '@parley/redis';
 import type { Redis } from '@parley/redis';
 import { inChildSpan } from '@parley/tracing';
 import { Counter } from 'prom-client';
@@ -15,7 +17,6 @@ import { Counter } from 'prom-client';
 import { openEpochIfNeeded } from './epochs.ts';
 import { encodeHint, hintChannel } from './hint.ts';
 import { ensurePartitionsFor } from './partitions.ts';
-import { quotedWhole } from './quoted-whole.ts';
 import { readHead } from './read-log.ts';
 
 const anotherHistory = 'PL001';
@@ -37,8 +38,13 @@ export type Append = {
   readonly entries: readonly { readonly entry: LogEntry; readonly audience: number }[];
   /** Drawn by `drawChangeId`: rows that the transaction wrote point to it, and it gets its position here. */
   readonly changeId?: number;
-  /** Whose credentials, role or activity changed: every gateway forgets them within a second. */
+  /** Whose credentials, role or activity changed: every gateway is told, and forgets them within a second at the latest. */
   readonly accountUserIds?: readonly number[];
+  /**
+   * Messages that follow right after the entries: under keys that nobody else can use, into what this transaction itself has made or
+   * locked. One that is stale all the same, such as that of a stream which a later part of the transaction ends, is not sent.
+   */
+  readonly messages?: readonly SendItem[];
 };
 
 /** What the work of a transaction gives back. */
@@ -47,28 +53,28 @@ type Work<Result> = {
   readonly append?: Append | readonly Append[];
 };
 
+function positionsOf({ entries, messages = [] }: Append): number {
+  return entries.reduce((sum, { entry }) => sum + entryLength(entry), messages.length);
+}
+
 function appendsOf({ append = [] }: Work<unknown>): readonly Append[] {
   return [append].flat();
 }
 
-type AppendedRow = {
-  readonly epoch: number;
-  readonly position: number;
-  readonly message_id: number;
-};
-
-type LaidOut = Omit<Append, 'entries'> & {
+type LaidOut = Omit<Append, 'entries' | 'messages'> & {
   readonly entries: readonly {
     readonly length: number;
     readonly audience: number;
     readonly payload: string;
     readonly hasSideEffects: boolean;
   }[];
+  readonly messages: readonly SendItem[];
 };
 
-function layOut({ entries, ...change }: Append): LaidOut {
+function layOut({ entries, messages = [], ...change }: Append): LaidOut {
   return {
     ...change,
+    messages,
     entries: entries.map(({ entry, audience }) => ({
       length: entryLength(entry),
       audience,
@@ -78,23 +84,65 @@ function layOut({ entries, ...change }: Append): LaidOut {
   };
 }
 
-function appendStatement({ entries, changeId, accountUserIds }: LaidOut): string {
-  return `SELECT * FROM log_append(
-    ${integerArray(
+/** Appends of at most so many entries are prepared. More are rare, and each number of entries is a statement of its own. */
+const preparedEntriesMax = 16;
+
+function appendStatement({ entries, changeId, accountUserIds }: LaidOut): Statement {
+  // Each payload is a value of its own: in a list every quotation mark of an entry of ten megabytes would be doubled.
+  const payloads = entries.map((_entry, index) => `$${index + 6}`).join(',');
+  return {
+    ...(entries.length <= preparedEntriesMax && { name: `log-append-${entries.length}` }),
+    text: `SELECT * FROM log_append($1, $2, ARRAY[${payloads}]::text[], $3, $4, $5)`,
+    values: [
       entries.map(({ length }) => length),
-      'integer',
-    )},
-    ${integerArray(
       entries.map(({ audience }) => audience),
-      'bigint',
-    )},
-    ARRAY[${entries.map(({ payload }) => quotedWhole(payload)).join(',')}]::text[],
-    ${changeId === undefined ? 'NULL' : `(${integerArray([changeId], 'bigint')})[1]`},
-    ${accountUserIds === undefined ? 'NULL' : integerArray(accountUserIds, 'integer')},
-    ARRAY[${entries.map(({ hasSideEffects }) => hasSideEffects).join(',')}]::boolean[])`;
+      changeId ?? null,
+      accountUserIds ?? null,
+      entries.map(({ hasSideEffects }) => hasSideEffects),
+      ...entries.map(({ payload }) => payload),
+    ],
+  };
 }
 
-/** The fields of the SQL type `send_item` (migrations), without `ordinal`. Absent ones are null. */
+/** Items as `send_messages` takes them. */
+function itemsText(items: readonly SendItem[]): string {
+  return JSON.stringify(items.map((item, ordinal) => ({ ordinal, ...item })));
+}
+
+/** A statement that writes to the log, and what its answer says that it wrote. */
+type LogStatement = {
+  readonly statement: Statement;
+  readonly entriesOf: (rows: readonly SendRow[]) => PositionedEntry[];
+};
+
+function statementsOf(change: LaidOut): LogStatement[] {
+  const { entries, messages } = change;
+  const append = {
+    statement: appendStatement(change),
+    entriesOf: (rows: readonly LogRow[]) => appendedEntries(entries, rows),
+  };
+  if (messages.length === 0) return [append];
+  return [
+    append,
+    {
+      statement: { ...send, values: [itemsText(messages)] },
+      entriesOf: (rows) => sentEntries(messages, rows),
+    },
+  ];
+}
+
+function appendedEntries(laidOut: LaidOut['entries'], rows: readonly LogRow[]): PositionedEntry[] {
+  return rows.map((row, index): PositionedEntry => {
+    const entry = laidOut[index];
+    const { position, message_id: messageId } = row;
+    if (entry === undefined || position === null || messageId === null)
+      throw new Error('the log answered for an entry that was not appended');
+    const { length, audience, payload } = entry;
+    return { position, length, messageId, audience, payload };
+  });
+}
+
+/** The fields of the SQL type `send_item` (`packages/database`), without `ordinal`. Absent ones are null. */
 export type SendItem = {
   readonly send_key: string;
   readonly content_hash: string;
@@ -161,12 +209,16 @@ type NoticeRow = {
   notice: string | null;
 };
 
-type SentRow = {
-  ordinal: number;
-  outcome: SendOutcome['outcome'];
+/** Where something is in the log; null for a message that was not sent. */
+type LogRow = {
   message_id: number | null;
   position: number | null;
   epoch: number;
+};
+
+type SentRow = LogRow & {
+  ordinal: number;
+  outcome: SendOutcome['outcome'];
 };
 
 export type SendOutcome = {
@@ -202,30 +254,47 @@ function noticeOf(item: SendItem, row: SendRow): PositionedEntry[] {
   return [{ position, length, messageId, audience, payload }];
 }
 
-function integerArray(values: readonly number[], type: 'integer' | 'bigint'): string {
-  // Only numbers of ours go into this text; anything else stops here.
-  for (const value of values)
-    if (!Number.isSafeInteger(value)) throw new Error('a log column wants an integer');
-  return `ARRAY[${values.join(',')}]::${type}[]`;
+/** @returns the entries of those messages of a batch that were sent */
+function sentEntries(items: readonly SendItem[], rows: readonly SendRow[]): PositionedEntry[] {
+  return rows.flatMap((row): PositionedEntry[] => {
+    const item = items[row.ordinal];
+    if (item === undefined || row.position === null || row.message_id === null) return [];
+    return [
+      ...noticeOf(item, row),
+      {
+        position: row.position,
+        length: 1,
+        messageId: row.message_id,
+        audience: item.audience,
+        payload: item.payload,
+      },
+    ];
+  });
 }
 
 export class EventLog {
   readonly #pool: Pool;
   readonly #redis: Redis;
-  readonly #channel: string;
+  readonly #keyPrefix: string;
   readonly #log: Logger;
+  readonly #onAccountsChanged: (userIds: readonly number[]) => void;
 
-  /** @param options.redis a connection for requests: it fails at once when Redis is away, which costs latency and nothing else */
+  /**
+   * @param options.redis a connection for requests: it fails at once when Redis is away, which costs latency and nothing else
+   * @param options.onAccountsChanged told of `accountUserIds` once they are committed, in the context of who called `transaction`
+   */
   constructor(options: {
     readonly pool: Pool;
     readonly redis: Redis;
     readonly keyPrefix: string;
     readonly log: Logger;
+    readonly onAccountsChanged?: (userIds: readonly number[]) => void;
   }) {
     this.#pool = options.pool;
     this.#redis = options.redis;
-    this.#channel = hintChannel(options.keyPrefix);
+    this.#keyPrefix = options.keyPrefix;
     this.#log = options.log;
+    this.#onAccountsChanged = options.onAccountsChanged ?? (() => undefined);
   }
 
   /** Draws the id of a change; rows written before the head point to it. */
@@ -237,6 +306,25 @@ export class EventLog {
     const drawn = rows[0];
     if (drawn === undefined) throw new Error('the sequence of changes gave nothing');
     return drawn.id;
+  }
+
+  /**
+   * Makes a change whose place is known: before a message that is in the log already. Periods that begin there hold the message.
+   *
+   * @param message its position in the log, and its id
+   */
+  async addChangeBefore(
+    database: Queryable,
+    message: { readonly position: number; readonly id: number },
+  ): Promise<number> {
+    const { rows } = await database.query<{ id: number }>({
+      name: 'add-change-before',
+      text: `INSERT INTO changes (id, position, message_id) VALUES (nextval('change_ids'), $1, $2::bigint - 1) RETURNING id`,
+      values: [message.position, message.id],
+    });
+    const added = rows[0];
+    if (added === undefined) throw new Error('the insertion of a change returned no row');
+    return added.id;
   }
 
   /**
@@ -254,8 +342,7 @@ export class EventLog {
       async () =>
         this.#attempt(async (client) => {
           const done = await work(client);
-          const entries = appendsOf(done).flatMap((append) => append.entries);
-          positions = entries.reduce((sum, { entry }) => sum + entryLength(entry), 0);
+          positions = appendsOf(done).reduce((sum, append) => sum + positionsOf(append), 0);
           return done;
         }),
     );
@@ -302,24 +389,23 @@ export class EventLog {
 
   async #appendAndCommit(client: Client, appends: readonly Append[]): Promise<void> {
     const changes = appends.map(layOut);
-    // One message to the server: between the lock on the head and the commit it waits for nobody.
-    const answers: unknown = await client.query(
-      [...changes.map(appendStatement), 'COMMIT'].join('; '),
-    );
-    if (!Array.isArray(answers)) throw new Error('an append and its commit are two statements');
-    const rows = (answers as { rows: AppendedRow[] }[]).flatMap((answer) => answer.rows);
-    const epoch = rows[0]?.epoch;
+    const statements = changes.flatMap(statementsOf);
+    // Between the lock on the head and the commit the server waits for nobody.
+    const answers = await runTogether<SendRow>(client, [
+      ...statements.map(({ statement }) => statement),
+      { text: 'COMMIT' },
+    ]);
+    const accountUserIds = changes.flatMap((change) => change.accountUserIds ?? []);
+    if (accountUserIds.length > 0) {
+      this.#onAccountsChanged(accountUserIds);
+      this.#publish(accountsChannel(this.#keyPrefix), '');
+    }
+    const epoch = answers[0]?.rows[0]?.epoch;
     if (epoch === undefined) return;
-    const laidOut = changes.flatMap(({ entries }) => entries);
-    const entries = rows.map((row, index): PositionedEntry => {
-      const entry = laidOut[index];
-      if (entry === undefined) {
-        throw new Error('the log answered for an entry that was not appended');
-      }
-      const { length, audience, payload } = entry;
-      return { position: row.position, length, messageId: row.message_id, audience, payload };
-    });
-    this.#publish(epoch, entries);
+    const entries = statements.flatMap(({ entriesOf }, index) =>
+      entriesOf(answers[index]?.rows ?? []),
+    );
+    this.#publishEntries(epoch, entries);
   }
 
   /**
@@ -329,28 +415,15 @@ export class EventLog {
    * @throws whatever the database throws; after a lost connection the outcome is unknown and the same items may go again
    */
   async sendMessages(items: readonly SendItem[]): Promise<SendOutcome[]> {
-    const json = JSON.stringify(items.map((item, ordinal) => ({ ordinal, ...item })));
+    const json = itemsText(items);
     const withNotices = items.some((item) => item.upload_notice !== undefined);
     return this.#mending(
       () => items.reduce((sum, item) => sum + 1 + (item.upload_notice?.length ?? 0), 0),
       async () => {
         const rows = await this.#runSend(json, withNotices);
-        const entries = rows.flatMap((row): PositionedEntry[] => {
-          const item = items[row.ordinal];
-          if (item === undefined || row.position === null || row.message_id === null) return [];
-          return [
-            ...noticeOf(item, row),
-            {
-              position: row.position,
-              length: 1,
-              messageId: row.message_id,
-              audience: item.audience,
-              payload: item.payload,
-            },
-          ];
-        });
+        const entries = sentEntries(items, rows);
         const epoch = rows[0]?.epoch;
-        if (epoch !== undefined && entries.length > 0) this.#publish(epoch, entries);
+        if (epoch !== undefined && entries.length > 0) this.#publishEntries(epoch, entries);
         if (rows.length !== items.length)
           throw new Error('a send was not judged: its sender does not exist');
         return rows.map((row) => ({
@@ -397,7 +470,7 @@ export class EventLog {
     );
     const appended = rows[0];
     if (appended === undefined) return;
-    this.#publish(appended.epoch, [
+    this.#publishEntries(appended.epoch, [
       {
         position: appended.position,
         length: 1,
@@ -437,9 +510,12 @@ export class EventLog {
     }
   }
 
-  #publish(epoch: number, entries: readonly PositionedEntry[]): void {
-    const hint = encodeHint({ epoch, entries });
-    inChildSpan('publish hint', () => this.#redis.publish(this.#channel, hint), {
+  #publishEntries(epoch: number, entries: readonly PositionedEntry[]): void {
+    this.#publish(hintChannel(this.#keyPrefix), encodeHint({ epoch, entries }));
+  }
+
+  #publish(channel: string, hint: string): void {
+    inChildSpan('publish hint', () => this.#redis.publish(channel, hint), {
       kind: 'client',
     }).catch((error: unknown) => {
       hintsLost.inc();

@@ -3,7 +3,7 @@
  * the cursor. A later one waits a moment, then the missing range is read from Postgres. A slow head check on a connection of its
  * own finds what no hint announced. So every entry is handed on exactly once, in order, whatever happens to Redis or to a writer.
  */
-import type { PositionedEntry } from '@parley/contracts';
+import type { PositionedEntry } from './log-entry.ts';
 import type { Pool, Queryable } from '@parley/database';
 import type { Logger } from '@parley/logging';
 import type { Redis } from '@parley/redis';

@@ -1,8 +1,8 @@
 import type { Logger } from '@parley/logging';
 
 /**
- * Runs a piece of work a while after it was first asked for, once for all who asked meanwhile: how frequent soft events become
- * few entries of the log. One run at a time; whoever asks during a run gets another.
+ * Runs a piece of work when it is asked for, and for all who ask within a while after that once more at its end: how frequent soft
+ * events become few entries of the log, and a rare one is not late. One run at a time.
  */
 export class GatheredRuns {
   readonly #options: {
@@ -12,12 +12,13 @@ export class GatheredRuns {
     /** What a failed run is called in the log. */
     readonly name: string;
   };
-  #timer: NodeJS.Timeout | undefined;
+  #turn: NodeJS.Immediate | undefined;
+  #gathering: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
   #isWanted = false;
   #isStopped = false;
 
-  /** @param options.gatherMs from the first request to the run; also the pause after one that failed */
+  /** @param options.gatherMs from the end of a run, also of one that failed, to the next */
   constructor(options: {
     readonly gatherMs: number;
     readonly run: () => Promise<void>;
@@ -30,26 +31,25 @@ export class GatheredRuns {
   /** Asks for a run. */
   request(): void {
     this.#isWanted = true;
-    this.#schedule();
+    const isBusy = (this.#turn ?? this.#running ?? this.#gathering) !== undefined;
+    if (isBusy || this.#isStopped) return;
+    // Requests that came in one read of a socket are gathered too.
+    this.#turn = setImmediate(() => {
+      this.#turn = undefined;
+      this.#running = this.#run();
+    });
   }
 
   /** Runs what is wanted at once, and nothing after it. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    clearTimeout(this.#timer);
+    clearImmediate(this.#turn);
+    clearTimeout(this.#gathering);
     await this.#running;
     if (this.#isWanted) await this.#options.run();
   }
 
-  #schedule(): void {
-    if (this.#timer !== undefined || this.#running !== undefined || this.#isStopped) return;
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
-      this.#running = this.#runOnce();
-    }, this.#options.gatherMs);
-  }
-
-  async #runOnce(): Promise<void> {
+  async #run(): Promise<void> {
     this.#isWanted = false;
     try {
       await this.#options.run();
@@ -57,7 +57,14 @@ export class GatheredRuns {
       this.#options.log.warn({ err: error }, `${this.#options.name} failed`);
     } finally {
       this.#running = undefined;
-      if (this.#isWanted) this.#schedule();
+      if (!this.#isStopped) this.#gather();
     }
+  }
+
+  #gather(): void {
+    this.#gathering = setTimeout(() => {
+      this.#gathering = undefined;
+      if (this.#isWanted) this.#running = this.#run();
+    }, this.#options.gatherMs);
   }
 }

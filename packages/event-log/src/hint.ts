@@ -1,4 +1,4 @@
-import type { PositionedEntry } from '@parley/contracts';
+import type { PositionedEntry } from './log-entry.ts';
 
 /**
  * A hint is one pub/sub message: the entries of one commit with their positions and bytes, so that a follower that is up to

@@ -14,5 +14,37 @@ export {
   readHead,
   readSideEffectCursor,
   readLogSize,
+  readNewestAccountChange,
 } from './read-log.ts';
 export { GatheredRuns } from './gathered-runs.ts';
+export {
+  audienceKey,
+  callsOf,
+  changeEntry,
+  entryLength,
+  eventPartLength,
+  logEntryVersion,
+  sideEffectsOf,
+  streamOfAudience,
+} from './log-entry.ts';
+export type {
+  Audience,
+  ChangeContent,
+  ChangeEntry,
+  DisplayRecipient,
+  EventPart,
+  HeldMessage,
+  LogEffect,
+  LogEntry,
+  LogEntryVersion,
+  LoggedMessage,
+  LoggedSubmessage,
+  LoggedSubscription,
+  MessageSentEntry,
+  PositionedEntry,
+  SideEffect,
+  SideEffects,
+  TickEntry,
+  UpdateWithoutFlags,
+} from './log-entry.ts';
+export { ownEventsEntry, readOnLeaving } from './own-events.ts';

@@ -1,4 +1,4 @@
-import type { PositionedEntry } from '@parley/contracts';
+import type { PositionedEntry } from './log-entry.ts';
 import type { Queryable } from '@parley/database';
 
 export type LogHead = {
@@ -24,6 +24,15 @@ const selectHead = `
     greatest(coalesce(newest.message_id, 0), h.start_message_id) AS message_id
   FROM log_head h
   LEFT JOIN LATERAL (SELECT e.position, e.length, e.message_id FROM log_entries e ORDER BY e.position DESC LIMIT 1) newest ON true`;
+
+/** @returns the position at which accounts last changed, 0 where nothing is known of one: while it stays, so do all accounts */
+export async function readNewestAccountChange(database: Queryable): Promise<number> {
+  const { rows } = await database.query<{ position: number }>({
+    name: 'newest-account-change',
+    text: 'SELECT coalesce(max(position), 0) AS position FROM account_changes',
+  });
+  return rows[0]?.position ?? 0;
+}
 
 /**
  * Reads the head without locking it. In a REPEATABLE READ transaction it is the head of everything else read there: the

@@ -1,8 +1,9 @@
-import type { Caller } from '@parley/contracts';
+import { botTypes } from '@parley/api';
+import type { Caller } from '@parley/api';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { identityLifetimeMs, signatureOf, signIdentity } from './sign-identity.ts';
+import { identityLifetimeMs, signIdentity, signatureOf } from './sign-identity.ts';
 import { verifyIdentity } from './verify-identity.ts';
 
 const secret = 'a secret that only gateway and services know';
@@ -12,7 +13,7 @@ const callers: fc.Arbitrary<Caller> = fc.record({
   userId: fc.nat(),
   email: fc.string(),
   role: fc.constantFrom('administrator', 'member', 'guest'),
-  botType: fc.option(fc.integer({ min: 1, max: 4 })),
+  botType: fc.option(fc.constantFrom(...Object.values(botTypes))),
   botOwnerId: fc.option(fc.nat()),
 });
 

@@ -1,2 +1,3 @@
 export { signIdentity } from './sign-identity.ts';
-export * from './verify-identity.ts';
+export { verifyIdentity } from './verify-identity.ts';
+export type { VerifiedIdentity } from './verify-identity.ts';

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-import type { Caller } from '@parley/contracts';
+import type { Caller } from '@parley/api';
 
 /** How long a signed identity is believed. It covers a slow hop and clocks that differ, not a replay later on. */
 export const identityLifetimeMs = 30_000;

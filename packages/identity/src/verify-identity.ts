@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 
-import type { Caller, Role } from '@parley/contracts';
+import { botTypes } from '@parley/api';
+import type { BotType, Caller, Role } from '@parley/api';
 
 import { identityLifetimeMs, signatureOf } from './sign-identity.ts';
 
@@ -22,12 +23,16 @@ function isIntegerOrNull(value: unknown): value is number | null {
   return value === null || Number.isSafeInteger(value);
 }
 
+function isBotTypeOrNull(value: unknown): value is BotType | null {
+  return value === null || Object.values<unknown>(botTypes).includes(value);
+}
+
 function findCaller(value: unknown): Caller | undefined {
   if (!Array.isArray(value)) return undefined;
   const [userId, email, role, botType, botOwnerId] = value as readonly unknown[];
   if (!Number.isSafeInteger(userId) || typeof email !== 'string') return undefined;
   if (role !== 'administrator' && role !== 'member' && role !== 'guest') return undefined;
-  if (!isIntegerOrNull(botType) || !isIntegerOrNull(botOwnerId)) return undefined;
+  if (!isBotTypeOrNull(botType) || !isIntegerOrNull(botOwnerId)) return undefined;
   const checkedRole: Role = role;
   return { userId: userId as number, email, role: checkedRole, botType, botOwnerId };
 }

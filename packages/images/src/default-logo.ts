@@ -1,5 +1,7 @@
 import sharp from 'sharp';
 
+import { balloon } from './balloon.ts';
+
 /** The name of the server in strokes: a machine without fonts draws it too. */
 const strokes = [
   'M112 78V22h20a17 17 0 0 1 0 34h-20',
@@ -10,11 +12,10 @@ const strokes = [
   'M374 22l20 28 20-28M394 50v28',
 ].join('');
 
-/** A balloon, as people speak in, and the name. */
+/** The balloon and the name. */
 function drawing(ink: string): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 420 100" width="420" height="100">
-  <path d="M16 12h64a8 8 0 0 1 8 8v40a8 8 0 0 1-8 8H48L28 88V68H16a8 8 0 0 1-8-8V20a8 8 0 0 1 8-8z" fill="#3b6ea8"/>
-  <circle cx="30" cy="40" r="6" fill="#fff"/><circle cx="48" cy="40" r="6" fill="#fff"/><circle cx="66" cy="40" r="6" fill="#fff"/>
+  ${balloon}
   <path d="${strokes}" fill="none" stroke="${ink}" stroke-width="9" stroke-linecap="round" stroke-linejoin="round"/>
 </svg>`;
 }

@@ -1,95 +1,82 @@
+import sharp from 'sharp';
 import type { Sharp } from 'sharp';
 
-import { OneAtATime } from './one-at-a-time.ts';
 import { UnusableImage, openImage } from './open-image.ts';
 import type { ImageFormat, OpenedImage } from './open-image.ts';
 
 /** Making the pictures that are kept from what somebody sent. Nothing of the original but its pixels is kept: no place, no camera. */
 
+/** What is to be made; lengths in pixels. */
+export type WantedImages =
+  /** PNGs, cropped to fill, of the first frame of an animation. */
+  | { readonly shape: 'squares'; readonly sides: readonly number[] }
+  /** One picture in the original's own format, cropped to fill; an animated GIF stays animated. */
+  | { readonly shape: 'square'; readonly side: number }
+  /** A PNG that is not enlarged, of the first frame of an animation. */
+  | { readonly shape: 'fitted'; readonly width: number; readonly height: number };
+
 export type MadeImage = {
   readonly content: Buffer;
-  readonly format: ImageFormat;
+  /** Of those that every browser shows. */
+  readonly format: Exclude<ImageFormat, 'tiff'>;
   readonly width: number;
   readonly height: number;
 };
 
-/** Originals are a few MiB each, and so many of them may wait. */
-const decoding = new OneAtATime(32);
-
 /** An animated image is resized when a side is longer (reference facts, people 11.1). */
 const animatedMaxSide = 128;
 
-/** Decoding in full can fail where the header was right; so can the time it may take. */
-async function encode(picture: Sharp): Promise<Buffer> {
+/** Decoding in full can fail where the header was right. */
+async function encode(picture: Sharp, format: MadeImage['format']): Promise<MadeImage> {
   try {
-    return await picture.toBuffer();
+    const { data, info } = await picture.toFormat(format).toBuffer({ resolveWithObject: true });
+    return { content: data, format, width: info.width, height: info.pageHeight ?? info.height };
   } catch (error) {
     throw new UnusableImage('not an image', { cause: error });
   }
 }
 
-function cropped(image: OpenedImage, side: number): Sharp {
-  return image.still().resize(side, side, { fit: 'cover', position: 'centre' });
+function cropped(picture: Sharp, side: number): Sharp {
+  return picture.resize(side, side, { fit: 'cover', position: 'centre' });
+}
+
+/** The largest is made of the original, and the others of it: an original is decoded once. */
+async function makeSquares(image: OpenedImage, sides: readonly number[]): Promise<MadeImage[]> {
+  const largest = await encode(cropped(image.still(), Math.max(...sides)), 'png');
+  const made: MadeImage[] = [];
+  for (const side of sides)
+    made.push(
+      side === largest.width ? largest : await encode(cropped(sharp(largest.content), side), 'png'),
+    );
+  return made;
+}
+
+async function makeSquare(image: OpenedImage, side: number): Promise<MadeImage> {
+  const { format } = image;
+  if (format === 'tiff') return encode(cropped(image.still(), side), 'png');
+  if (format !== 'gif' || image.frames === 1) return encode(cropped(image.still(), side), format);
+  const isKept = image.width === image.height && image.width <= animatedMaxSide;
+  const moving = image.moving();
+  // Encoded again even where it keeps its size: what follows the picture in the file is not kept, and a broken frame is found.
+  return encode(isKept ? moving : cropped(moving, side), format);
 }
 
 /**
- * Makes square PNGs, cropped to fill, upright, of the first frame of an animation.
+ * Makes pictures of an original, upright. Runs in the decoder's process.
  *
- * @param sides in pixels, one for each picture
  * @throws UnusableImage
  */
-export async function cropToPngs(content: Buffer, sides: readonly number[]): Promise<Buffer[]> {
-  return decoding.run(async () => {
-    const image = await openImage(content);
-    const made: Buffer[] = [];
-    for (const side of sides) made.push(await encode(cropped(image, side).png()));
-    return made;
-  });
-}
-
-/**
- * Makes a square picture in the original's own format, cropped to fill. An animated GIF stays animated, and is left as it is unless it
- * is not square or a side is longer than 128 pixels.
- *
- * @param side in pixels
- * @throws UnusableImage
- */
-export async function cropToSquare(content: Buffer, side: number): Promise<MadeImage> {
-  return decoding.run(async () => {
-    const image = await openImage(content);
-    const { format } = image;
-    if (format !== 'gif' || image.frames === 1) {
-      const picture = await encode(cropped(image, side).toFormat(format));
-      return { content: picture, format, width: side, height: side };
+export async function makeImages(content: Buffer, wanted: WantedImages): Promise<MadeImage[]> {
+  const image = await openImage(content);
+  switch (wanted.shape) {
+    case 'squares':
+      return makeSquares(image, wanted.sides);
+    case 'square':
+      return [await makeSquare(image, wanted.side)];
+    case 'fitted': {
+      const { width, height } = wanted;
+      const box = { width, height, fit: 'inside', withoutEnlargement: true } as const;
+      return [await encode(image.still().resize(box), 'png')];
     }
-    const isKept = image.width === image.height && image.width <= animatedMaxSide;
-    const moving = image.moving();
-    // Encoded again even where it keeps its size: what follows the picture in the file is not kept, and a broken frame is found.
-    const picture = await encode(
-      (isKept ? moving : moving.resize(side, side, { fit: 'cover', position: 'centre' })).gif(),
-    );
-    const made = isKept ? image.width : side;
-    return { content: picture, format, width: made, height: made };
-  });
-}
-
-/**
- * Makes a PNG that fits into a box and is not enlarged, upright, of the first frame of an animation.
- *
- * @param box in pixels
- * @throws UnusableImage
- */
-export async function fitToPng(
-  content: Buffer,
-  box: { readonly width: number; readonly height: number },
-): Promise<Buffer> {
-  return decoding.run(async () => {
-    const image = await openImage(content);
-    return encode(
-      image
-        .still()
-        .resize(box.width, box.height, { fit: 'inside', withoutEnlargement: true })
-        .png(),
-    );
-  });
+  }
 }

@@ -5,8 +5,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 import type { RedisConfig } from '@parley/config';
-import { ApiError } from '@parley/contracts';
-import type { SideEffect } from '@parley/contracts';
+import { ApiError } from '@parley/api';
+import type { SideEffect } from '@parley/event-log';
 import type { Pool } from '@parley/database';
 import type { Logger } from '@parley/logging';
 import { connectForJobs, keyNames } from '@parley/redis';
@@ -16,7 +16,7 @@ import {
   removeSideEffect,
   saveSideEffectProgress,
 } from '@parley/store';
-import type { SideEffectClaim, SideEffectKey } from '@parley/store';
+import type { BotEffectBounds, SideEffectClaim, SideEffectKey } from '@parley/store';
 import { Queue, Worker } from 'bullmq';
 import type { Job, WorkerOptions } from 'bullmq';
 import type { Counter, Gauge } from 'prom-client';
@@ -59,10 +59,8 @@ export type EffectLaneOptions = {
   readonly concurrency: number;
   /** All processes together. */
   readonly pace?: WorkerOptions['limiter'];
-  /** How many effects of a target may be run at once, by all processes together. */
-  readonly perTargetMax?: number;
-  /** Whether it runs effects of this kind. */
-  readonly runs: (kind: string) => boolean;
+  /** For effects whose targets are bots. */
+  readonly bounds?: BotEffectBounds;
   readonly listDue: (pool: Pool) => Promise<SideEffectKey[]>;
   readonly countWaiting: (pool: Pool) => Promise<number>;
   readonly outcomes: Counter<'kind' | 'outcome'>;
@@ -75,6 +73,8 @@ const closeTimeoutMs = 3_000;
 const finishTimeoutMs = 1_500;
 /** Longer than any handler takes between two notes of its progress; after a crash an effect waits for so long. */
 const claimSecs = 60;
+/** A job of a process that died is given to another after so long, if its row is free by then: BullMQ's own half minute doubled the wait. */
+const jobLock = { lockDuration: 10_000, stalledInterval: 5_000 };
 const delayMaxSecs = 600;
 /** Below the day for which the keys of sends are kept, which make a repeat harmless. */
 const attemptsMax = 60;
@@ -114,6 +114,7 @@ export class EffectLane {
       connection: this.#workerConnection,
       prefix,
       concurrency,
+      ...jobLock,
       ...(pace !== undefined && { limiter: pace }),
       removeOnComplete: { count: 0 },
       removeOnFail: { count: 0 },
@@ -122,9 +123,8 @@ export class EffectLane {
     const note = (error: Error): void => log.debug({ err: error }, `the queue ${queueName}`);
     this.#queue.on('error', note);
     this.#worker.on('error', note);
-    // The next of the same target waits in Postgres until one of it has ended.
-    if (options.perTargetMax !== undefined)
-      this.#worker.on('completed', () => this.#wakeIn(wakeSlackMs));
+    // The next of the same bot waits in Postgres until one of it has ended.
+    if (options.bounds !== undefined) this.#worker.on('completed', () => this.#wakeIn(wakeSlackMs));
   }
 
   start(): void {
@@ -192,13 +192,8 @@ export class EffectLane {
   }
 
   async #run(key: SideEffectKey): Promise<void> {
-    // A release before this one enqueues effects of every kind in one queue.
-    if (!this.#options.runs(key.kind)) return;
-    const { pool, log, outcomes, perTargetMax } = this.#options;
-    const claimed = await claimSideEffect(pool, key, {
-      claimSecs,
-      ...(perTargetMax !== undefined && { perTargetMax }),
-    });
+    const { pool, log, outcomes, bounds } = this.#options;
+    const claimed = await claimSideEffect(pool, key, { claimSecs, bounds });
     if (claimed === undefined) return;
     const { effect, attempts, deliveryKey, progress } = claimed;
     const claim: SideEffectClaim = { ...key, attempts };

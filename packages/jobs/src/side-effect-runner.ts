@@ -3,10 +3,10 @@
  * key.
  */
 import type { RedisConfig } from '@parley/config';
-import type { SideEffect } from '@parley/contracts';
+import type { SideEffect } from '@parley/event-log';
 import type { Pool } from '@parley/database';
 import type { Logger } from '@parley/logging';
-import { countSideEffects, listDueSideEffects, listDueSideEffectsByTarget } from '@parley/store';
+import { countSideEffects, listDueSideEffects, listDueSideEffectsOfBots } from '@parley/store';
 import { Counter, Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
 
@@ -37,8 +37,8 @@ const noticePace = { max: 25, duration: 250 } as const;
 const noticesAtOnce = 4;
 /** A call is nearly all waiting for another server, for seconds. */
 const callsAtOnce = 64;
-/** So many slow answers of one bot leave the others enough. */
-const callsPerBotMax = 4;
+/** So many slow answers of one bot, and of all bots of one owner, leave the others enough. */
+const callBounds = { perBotMax: 4, perOwnerMax: 20 } as const;
 const callKind = 'outgoing-webhook';
 
 /** A newer version took it from the log, which runs beside this one during a deploy; to call it done would lose it. */
@@ -100,7 +100,6 @@ export class SideEffectRunner {
         queueName: 'side-effects',
         concurrency: noticesAtOnce,
         pace: noticePace,
-        runs: (kind) => kind !== callKind,
         listDue: (db) => listDueSideEffects(db, [callKind], sweepMax),
         countWaiting: (db) => countSideEffects(db, [callKind], false),
       }),
@@ -108,13 +107,9 @@ export class SideEffectRunner {
         ...common,
         queueName: 'outgoing-calls',
         concurrency: callsAtOnce,
-        perTargetMax: callsPerBotMax,
-        runs: (kind) => kind === callKind,
+        bounds: callBounds,
         listDue: (db) =>
-          listDueSideEffectsByTarget(db, callKind, {
-            perTargetMax: callsPerBotMax,
-            effectsMax: sweepMax,
-          }),
+          listDueSideEffectsOfBots(db, callKind, { ...callBounds, effectsMax: sweepMax }),
         countWaiting: (db) => countSideEffects(db, [callKind], true),
       }),
     ];

@@ -1,8 +1,7 @@
-import { callsOf, sideEffectsOf } from '@parley/contracts';
-import type { LogEntry, SideEffect } from '@parley/contracts';
+import { callsOf, readEntriesWithSideEffects, readHead, sideEffectsOf } from '@parley/event-log';
+import type { LogEntry, SideEffect } from '@parley/event-log';
 import { transaction } from '@parley/database';
 import type { Client, Pool } from '@parley/database';
-import { readEntriesWithSideEffects, readHead } from '@parley/event-log';
 import { addSideEffects, lockSideEffectCursor } from '@parley/store';
 
 const entriesPerStep = 100;

@@ -209,6 +209,7 @@ export class Launch {
       ['events', options.events],
       ['messages', options.messages],
       ['subscriptions', 1],
+      ['people', 1],
       ['presence', 1],
     ];
     const starts: Promise<Running>[] = [];

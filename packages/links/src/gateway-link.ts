@@ -2,7 +2,7 @@
 import { request as sendRequest } from 'node:http';
 import type { Socket } from 'node:net';
 
-import { identityHeaderName } from '@parley/contracts';
+import { identityHeaderName } from '@parley/api';
 
 import { bytesOf, textOf } from './body.ts';
 import { BrokenFrame, FrameReader, frameOf, writeFrame } from './frames.ts';
@@ -119,6 +119,11 @@ export class GatewayLink {
   /** @returns requests whose answer is awaited */
   get size(): number {
     return this.#listeners.size;
+  }
+
+  /** Whether the node has not answered the last look, as where the way between the two is cut. */
+  get isSilent(): boolean {
+    return this.#silentLooks > 1;
   }
 
   /** Whether the node has said that it stops. */

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 
-import { identityHeaderName } from '@parley/contracts';
+import { identityHeaderName } from '@parley/api';
 import { signIdentity } from '@parley/identity';
 import { waitUntil } from '@parley/test-kit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -212,7 +212,11 @@ describe('a link', () => {
     reply = () => new Promise(() => undefined);
     lookEveryMs = 20;
     server.on('upgrade', (_request, socket) => socket.pause());
-    expect(await ask(connect(identityFor(linkRequestId)))).toBeInstanceOf(LinkLost);
+    const link = connect(identityFor(linkRequestId));
+    expect(link.isSilent).toBe(false);
+    const asked = ask(link);
+    await waitUntil('a look is not answered', () => link.isSilent);
+    expect(await asked).toBeInstanceOf(LinkLost);
   });
 
   it('stands while nothing happens on it', async () => {

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-import { identityHeaderName } from '@parley/contracts';
+import { identityHeaderName } from '@parley/api';
 import { verifyIdentity } from '@parley/identity';
 
 import { bytesOf, joined } from './body.ts';
@@ -350,8 +350,8 @@ export class NodeLinks {
   }
 
   /**
-   * Tells all gateways that this node stops. What it answers from then on comes behind that, so whoever polls again for such an
-   * answer finds another node.
+   * Tells all gateways that this node stops. What it answers from then on comes behind that, so whoever polls again at the same
+   * gateway for such an answer finds another node.
    */
   sayLeaving(): void {
     this.#isLeaving = true;

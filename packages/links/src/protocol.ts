@@ -1,5 +1,5 @@
 /** What gateways and nodes of services say to each other on a link. */
-import type { Caller } from '@parley/contracts';
+import type { Caller } from '@parley/api';
 
 import type { LinkBody } from './body.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 
-import { Slots, SlotTable } from './slots.ts';
+import { SlotTable, Slots } from './slots.ts';
 
 it('slots give what a map of all numbers ever given would give', () => {
   fc.assert(

@@ -4,7 +4,7 @@ import type { Server } from 'node:http';
 import { connect } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 
-import { identityHeaderName } from '@parley/contracts';
+import { identityHeaderName } from '@parley/api';
 import { signIdentity } from '@parley/identity';
 
 import { textOf } from '../src/body.ts';

@@ -40,6 +40,8 @@ function launch(cluster: Cluster, port: number, options: PostgresOptions): Promi
     synchronous_commit: 'on',
     logging_collector: 'off',
     log_destination: 'stderr',
+    // Whoever sends a statement that fails logs it, and not all of it.
+    log_min_error_statement: 'panic',
     timezone: 'UTC',
     ...options.settings,
   };

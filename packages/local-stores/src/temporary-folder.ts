@@ -1,15 +1,32 @@
-import { chmod, mkdtemp } from 'node:fs/promises';
+import { chmod, mkdtemp, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+/** Where Linux keeps files in memory. */
+const memoryFolder = '/dev/shm';
+
+/** More than the stores of one run ever hold; containers have 64 MB there. */
+const memoryMinBytes = 4 * 1_073_741_824;
+
 /**
  * Makes a folder for stores that live as long as one run of tests: one that the system user, as
- * whom Postgres runs when root starts it, can pass through.
+ * whom Postgres runs when root starts it, can pass through. It is in memory where there is enough:
+ * cloning a database is ten times as fast there.
  *
  * @returns its path; whoever asked for it removes it
  */
 export async function makeTemporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'parley-stores-'));
+  const parent = (await hasMemoryFolder()) ? memoryFolder : tmpdir();
+  const folder = await mkdtemp(join(parent, 'parley-stores-'));
   await chmod(folder, 0o711);
   return folder;
+}
+
+async function hasMemoryFolder(): Promise<boolean> {
+  try {
+    const { bavail, bsize } = await statfs(memoryFolder);
+    return bavail * bsize >= memoryMinBytes;
+  } catch {
+    return false;
+  }
 }

@@ -5,13 +5,13 @@ import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 
 import {
+  StoreFault,
   findFreePort,
   isPortFree,
   makeTemporaryFolder,
   removePostgresData,
   startPostgres,
   startRedis,
-  StoreFault,
 } from '../src/index.ts';
 
 async function makeFolder(): Promise<string> {
@@ -39,8 +39,12 @@ test(
   async () => {
     const dataDir = join(await makeFolder(), 'postgres');
     onTestFinished(() => removePostgresData(dataDir));
-    const first = await startPostgres({ dataDir, log });
+    const lines: string[] = [];
+    const first = await startPostgres({ dataDir, log: (line) => lines.push(line) });
     try {
+      await expect(query(first.url, `SELECT 1 / 0 AS "a long statement"`)).rejects.toThrow();
+      expect(lines.join('\n')).toContain('division by zero');
+      expect(lines.join('\n')).not.toContain('a long statement');
       expect(
         await query(
           first.url,

@@ -56,6 +56,22 @@ describe('createLogger', () => {
     expect(text()).toContain('refused');
   });
 
+  it('cuts long texts short, in errors and their causes too', () => {
+    const { log, text } = capture();
+    const cause = Object.assign(new Error('y'.repeat(1_000_000)), {
+      detail: 'z'.repeat(1_000_000),
+    });
+    log.warn(
+      { err: new Error('x'.repeat(1_000_000), { cause }), given: 'g'.repeat(9_000) },
+      'fault',
+    );
+    expect(JSON.parse(text())).toMatchObject({
+      given: `${'g'.repeat(4_000)}…`,
+      err: { cause: { detail: `${'z'.repeat(4_000)}…` } },
+    });
+    expect(text().length).toBeLessThan(50_000);
+  });
+
   it('keeps causes of errors', () => {
     const { log, text } = capture();
     log.error({ err: new Error('outer', { cause: new Error('inner') }) }, 'failed');

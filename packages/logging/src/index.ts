@@ -1,2 +1,2 @@
-export * from './create-logger.ts';
-export * from './redaction.ts';
+export { createLogger, requestLogger, subjectLogger } from './create-logger.ts';
+export type { Logger } from './create-logger.ts';

@@ -25,18 +25,21 @@ export const redactionText = '[redacted]';
 /** Deeper members are not shown at all: no line of ours is so deep. */
 const depthMax = 5;
 
+/** Longer texts are cut: an error of Postgres can hold a value that somebody sent, of any length. */
+const textMaxLength = 4_000;
+
 /**
- * Takes secrets out of the fields of a line. A walk over the few fields of a line costs a microsecond; the library's redaction by
+ * Takes secrets out of the fields of a line, and cuts long texts short. A walk over the few fields of a line costs a microsecond; the library's redaction by
  * path costs two hundred times that for wildcards, on every line.
  *
- * @returns the same object when it holds no secret
+ * @returns the same object when it holds neither
  */
 export function redactFields(fields: Record<string, unknown>): Record<string, unknown> {
   return redactMembers(fields, 0) as Record<string, unknown>;
 }
 
 function redactMembers(value: object, depth: number): object {
-  // Almost no line holds a secret: nothing is copied before one is found.
+  // Almost no line holds any: nothing is copied before one is found.
   let redacted: Record<string, unknown> | undefined;
   for (const [name, member] of Object.entries(value) as [string, unknown][]) {
     const shown = secretMembers.has(name.toLowerCase())
@@ -50,6 +53,8 @@ function redactMembers(value: object, depth: number): object {
 }
 
 function redactValue(value: unknown, depth: number): unknown {
+  if (typeof value === 'string')
+    return value.length > textMaxLength ? `${value.slice(0, textMaxLength)}…` : value;
   // Errors are turned into plain members by their serializer, which redacts what it gives.
   if (typeof value !== 'object' || value === null || value instanceof Error) return value;
   if (depth > depthMax) return redactionText;

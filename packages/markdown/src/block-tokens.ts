@@ -15,7 +15,7 @@ import type { BlockElement } from './block-tree.ts';
 import { codeBlockHtml } from './code-blocks.ts';
 import { stashedHtml, wholeStashMark } from './fences.ts';
 import type { StashedBlock } from './fences.ts';
-import type { StepBudget } from './step-budget.ts';
+import type { Effort } from './step-budget.ts';
 
 /** The order in which a block is tried (reference facts, markdown 2). */
 const blockRules = [
@@ -41,10 +41,10 @@ export function pushBlockTokens(
   state: StateCore,
   source: string,
   stash: readonly StashedBlock[],
-  budget: StepBudget,
+  effort: Effort,
 ): void {
   const root = createElement('div');
-  new BlockParser(blockRules, paragraphRule, budget).parseText(root, source);
+  new BlockParser(blockRules, paragraphRule, effort.budget).parseText(root, source);
 
   const push = (type: string, tag: string, nesting: 1 | 0 | -1): Token => {
     const token = new state.Token(type, tag, nesting);
@@ -68,14 +68,14 @@ export function pushBlockTokens(
     const { tag } = element;
     const newlineAfter = element.tail.trim() === '' ? '\n' : '';
     if (tag === 'pre') {
-      pushCode(codeBlockHtml(element.text, '', budget));
+      pushCode(codeBlockHtml(element.text, '', effort));
     } else if (tag === 'hr') {
       push('hr', 'hr', 0).markup = newlineAfter;
     } else {
       const mark = tag === 'p' ? wholeStashMark.exec(element.text) : null;
       const stashed = mark === null ? undefined : stash[Number(mark[1])];
       if (stashed?.kind === 'code') {
-        pushCode(stashedHtml(stashed, budget));
+        pushCode(stashedHtml(stashed, effort));
       } else {
         const open = push(`${tag}_open`, tag, 1);
         if (element.attributes.length > 0) open.attrs = element.attributes;

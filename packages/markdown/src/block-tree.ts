@@ -81,7 +81,7 @@ export class BlockParser {
     this.#states.pop();
   }
 
-  /** @throws UnableToRender when the budget is used up */
+  /** @throws TooMuch when the budget is used up */
   spend(steps: number): void {
     this.#budget.spend(steps);
   }

@@ -2,7 +2,7 @@ import hljs from 'highlight.js/lib/common';
 
 import { escapeCode } from './escaping.ts';
 import { pygmentsClass } from './highlight-classes.ts';
-import type { StepBudget } from './step-budget.ts';
+import type { Effort } from './step-budget.ts';
 
 /** Pygments aliases that the highlighter knows by another name. */
 const languageNames: Record<string, string> = {
@@ -69,7 +69,8 @@ function flatSpans(html: string): string {
   return flat;
 }
 
-function highlight(code: string, language: string, budget: StepBudget): string {
+function highlight(code: string, language: string, { budget, isSparing }: Effort): string {
+  if (isSparing) return escapeCode(code);
   const alias = language.toLowerCase();
   const name = languageNames[alias] ?? alias;
   if (plainLanguages.has(name) || code.length > highlightedMaxLength) return escapeCode(code);
@@ -102,11 +103,11 @@ function takeLanguageLine(code: string): { code: string; language: string } {
  *
  * @param text The block's lines, joined with newlines.
  * @param info The info word; empty for indented code and bare fences.
- * @throws UnableToRender when the budget is used up
+ * @throws TooMuch when the budget is used up
  */
-export function codeBlockHtml(text: string, info: string, budget: StepBudget): string {
+export function codeBlockHtml(text: string, info: string, effort: Effort): string {
   const trimmed = text.replace(/^\n+/, '').trimEnd();
   const { code, language } =
     info === '' ? takeLanguageLine(trimmed) : { code: trimmed, language: info };
-  return `<div class="codehilite"><pre><span></span>${highlight(code, language, budget)}\n</pre></div>`;
+  return `<div class="codehilite"><pre><span></span>${highlight(code, language, effort)}\n</pre></div>`;
 }

@@ -8,7 +8,8 @@ export type DescriptionRenderer = (description: string, budget?: StepBudget) => 
 
 /**
  * Makes the renderer of stream descriptions (reference facts, streams 3.1): all message syntax, no previews. Names of people,
- * groups and streams stay plain text, since a description is shown to people who may not see what it would link to.
+ * groups and streams stay plain text, since a description is shown to people who may not see what it would link to, and so do
+ * wildcards: nobody is mentioned by one.
  *
  * @param publicUrl without a slash at the end
  */
@@ -17,6 +18,7 @@ export function descriptionRenderer(publicUrl: string): DescriptionRenderer {
     realmUri: publicUrl,
     usersByName: () => [],
     userById: nothing,
+    hasWildcards: false,
     groupByName: nothing,
     streamByName: nothing,
     realmEmoji: nothing,

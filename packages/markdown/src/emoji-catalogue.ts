@@ -1,6 +1,6 @@
 import { gemoji } from 'gemoji';
 
-import { ownEmojiNames } from './emoji-names.ts';
+import catalogue from './emoji-names.json' with { type: 'json' };
 
 const variationSelector = 0xfe0f;
 const keycap = 0x20e3;
@@ -25,27 +25,26 @@ function findOfferedCode(emoji: string): string | undefined {
   return points.map((point) => point.toString(16).padStart(4, '0')).join('-');
 }
 
+const namesByCode = new Map<string, string[]>(Object.entries(catalogue));
 const codesByName = new Map<string, string>();
-const namesByCode = new Map<string, string[]>();
+for (const [code, names] of namesByCode) for (const name of names) codesByName.set(name, code);
 
-/** The first to claim a name has it, and the first name of a code is its canonical one. */
-function claim(code: string, name: string): void {
+/** What the catalogue lacks; a name that another emoji has stays with that one. */
+const newer = gemoji.flatMap((entry) => {
+  const code = findOfferedCode(entry.emoji);
+  return code === undefined || namesByCode.has(code) ? [] : [{ code, entry }];
+});
+
+function addName(code: string, name: string): void {
   if (!nameSyntax.test(name) || codesByName.has(name)) return;
   codesByName.set(name, code);
-  const names = namesByCode.get(code);
-  if (names === undefined) namesByCode.set(code, [name]);
-  else names.push(name);
+  namesByCode.set(code, [...(namesByCode.get(code) ?? []), name]);
 }
 
-for (const [code, names] of ownEmojiNames) for (const name of names.split(' ')) claim(code, name);
-const offered = gemoji.flatMap((entry) => {
-  const code = findOfferedCode(entry.emoji);
-  return code === undefined ? [] : [{ code, entry }];
-});
-for (const { code, entry } of offered) for (const name of entry.names) claim(code, name);
+for (const { code, entry } of newer) for (const name of entry.names) addName(code, name);
 // The Unicode name is an alias, and the only name of an emoji whose short name another one has.
-for (const { code, entry } of offered) {
-  claim(code, entry.description.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_'));
+for (const { code, entry } of newer) {
+  addName(code, entry.description.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_'));
 }
 
 /**
@@ -61,11 +60,6 @@ export function findEmojiCode(name: string): string | undefined {
 /** All names of a Unicode emoji, the canonical one first; none for an unknown code. */
 export function namesOfEmojiCode(code: string): readonly string[] {
   return namesByCode.get(code) ?? [];
-}
-
-/** Whether the emoji with this code has this name, as canonical one or as an alias. */
-export function isEmojiName(name: string, code: string): boolean {
-  return codesByName.get(name) === code;
 }
 
 /**

@@ -1,16 +1,16 @@
 import { codeBlockHtml } from './code-blocks.ts';
 import { matchFenceLine } from './fence-lines.ts';
-import type { StepBudget } from './step-budget.ts';
+import type { Effort } from './step-budget.ts';
 import { stashClose, stashOpen } from './source-lines.ts';
 import { texBlockHtml } from './tex.ts';
 
 /** A block that waits for its place in the tree; its text is not touched by any other rule. */
 export type StashedBlock = { kind: 'code' | 'tex'; text: string; info: string };
 
-export function stashedHtml(block: StashedBlock, budget: StepBudget): string {
-  return block.kind === 'tex'
-    ? texBlockHtml(block.text, budget)
-    : codeBlockHtml(block.text, block.info, budget);
+export function stashedHtml({ kind, text, info }: StashedBlock, effort: Effort): string {
+  return kind === 'tex' && !effort.isSparing
+    ? texBlockHtml(text, effort.budget)
+    : codeBlockHtml(text, info, effort);
 }
 
 /** A line that stands for `stash[index]`; the marks cannot occur in normalised content. */

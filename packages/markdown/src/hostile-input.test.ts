@@ -5,9 +5,9 @@ import { harmIn } from '../tests/harmless-html.ts';
 import { createTestContext } from '../tests/test-context.ts';
 import { hostileVectors } from '../testdata/hostile-vectors.ts';
 import { htmlDiff } from './html-diff/html-diff.ts';
-import { UnableToRender } from './render-context.ts';
 import type { Linkifier, RenderContext } from './render-context.ts';
-import { renderMessage } from './render-message.ts';
+import { renderDescription, renderHtmlByRules, renderMessage } from './render-message.ts';
+import { StepBudget } from './step-budget.ts';
 import { findSubjectLinks } from './subject-links.ts';
 
 const linkifiers: readonly Linkifier[] = [
@@ -73,15 +73,17 @@ const places: Readonly<Record<string, (vector: string) => string>> = {
   linkifiers: (vector) => linkifiers.map((_one, index) => `evil${index}:${vector}`).join('\n'),
 };
 
-/** Undefined when the message is refused; anything else that is thrown fails the test. */
-function htmlOf(content: string, context: RenderContext): string | undefined {
-  try {
-    return renderMessage(content, context).html;
-  } catch (error) {
-    if (error instanceof UnableToRender && error.cause === undefined) return undefined;
-    throw error;
-  }
+/** However much a message takes: by all rules, sparingly, and as text. */
+function htmlsOf(content: string, context: RenderContext): string[] {
+  const usedUp = new StepBudget(0);
+  return [
+    renderMessage(content, context).html,
+    renderHtmlByRules(content, context, { budget: new StepBudget(), isSparing: true }),
+    renderDescription(content, context, usedUp),
+  ];
 }
+
+const harmsIn = (htmls: readonly string[]): string[] => htmls.flatMap((html) => harmIn(html) ?? []);
 
 describe('the check for harm', () => {
   it.each([
@@ -107,8 +109,8 @@ describe('hostile text', () => {
   it.each(Object.entries(places))('does no harm as %s', (_name, place) => {
     for (const vector of hostileVectors) {
       const content = place(vector);
-      const html = htmlOf(content, worldOf(vector)) ?? '';
-      expect({ content, harm: harmIn(html) }).toEqual({ content, harm: undefined });
+      const harms = harmsIn(htmlsOf(content, worldOf(vector)));
+      expect({ content, harms }).toEqual({ content, harms: [] });
     }
   });
 
@@ -129,8 +131,8 @@ describe('hostile text', () => {
           `${target} evil1:${target}`,
           `!avatar(${rest})`,
         ]) {
-          const harm = harmIn(htmlOf(content, worldOf(target)) ?? '');
-          expect({ content, harm }).toEqual({ content, harm: undefined });
+          const harms = harmsIn(htmlsOf(content, worldOf(target)));
+          expect({ content, harms }).toEqual({ content, harms: [] });
         }
       }),
       { numRuns: 1000 },
@@ -139,8 +141,8 @@ describe('hostile text', () => {
 
   it('does no harm in a difference', () => {
     for (const vector of hostileVectors) {
-      const before = htmlOf(`${vector} and [x](${vector})`, worldOf(vector)) ?? '';
-      const after = htmlOf(`[y](https://quay.com) ${vector}`, worldOf(vector)) ?? '';
+      const before = renderMessage(`${vector} and [x](${vector})`, worldOf(vector)).html;
+      const after = renderMessage(`[y](https://quay.com) ${vector}`, worldOf(vector)).html;
       for (const diff of [htmlDiff(before, after), htmlDiff(after, before), htmlDiff('', after)]) {
         expect({ vector, harm: harmIn(diff) }).toEqual({ vector, harm: undefined });
       }
@@ -180,9 +182,8 @@ describe('hostile text', () => {
     const mixture = fc.array(part, { maxLength: 8 }).map((parts) => parts.join(''));
     fc.assert(
       fc.property(mixture, (content) => {
-        expect(
-          harmIn(htmlOf(content, worldOf('"><img src=x onerror=alert(1)>')) ?? ''),
-        ).toBeUndefined();
+        const world = worldOf('"><img src=x onerror=alert(1)>');
+        expect(harmsIn(htmlsOf(content, world))).toEqual([]);
       }),
       { numRuns: 1000 },
     );

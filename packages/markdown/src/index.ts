@@ -1,7 +1,7 @@
 export { alertWordMatches } from './alert-words.ts';
 export { descriptionRenderer } from './description-renderer.ts';
 export type { DescriptionRenderer } from './description-renderer.ts';
-export { extraEmoji, findEmojiCode, isEmojiName, namesOfEmojiCode } from './emoji-catalogue.ts';
+export { extraEmoji, findEmojiCode, namesOfEmojiCode } from './emoji-catalogue.ts';
 export { htmlDiff } from './html-diff/html-diff.ts';
 export { isLinkifierPattern } from './linkifier-shape.ts';
 export { mentionCandidates } from './mention-candidates.ts';
@@ -15,6 +15,7 @@ export type {
   RenderSettings,
 } from './render-context.ts';
 export { renderMessage } from './render-message.ts';
+export { normalisedLines, withoutDroppedCharacters } from './source-lines.ts';
 export { StepBudget } from './step-budget.ts';
 export { narrowEncode } from './stream-links.ts';
 export { findSubjectLinks } from './subject-links.ts';

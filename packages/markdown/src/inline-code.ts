@@ -51,7 +51,7 @@ export const codeSpans: InlinePass = (text, run) => {
       if (closing === undefined || closingIndex === undefined) continue;
       const code = text.slice(start + length, closing.start);
       output += text.slice(copied, start - dropped);
-      output += run.add({ kind: 'code', code });
+      output += run.add({ kind: 'code', code: run.plainText(code) });
       copied = closing.start + closing.length;
       index = closingIndex;
       break;

@@ -1,4 +1,4 @@
-import { stashedHtml, stashMarks } from './fences.ts';
+import { stashMarks, stashedHtml } from './fences.ts';
 import type { StashedBlock } from './fences.ts';
 import { avatars } from './avatars.ts';
 import { bareLinks } from './bare-links.ts';
@@ -7,7 +7,7 @@ import { codeSpans } from './inline-code.ts';
 import { emphasis, lineBreaks, strikethrough, strong, strongEmphasis } from './inline-emphasis.ts';
 import { mathFormulas } from './inline-math.ts';
 import { hasPlaceholder } from './inline-run.ts';
-import type { InlinePass, InlineRun } from './inline-run.ts';
+import type { InlinePass, InlineRun, RunLaterPasses } from './inline-run.ts';
 import { linkifierLinks } from './linkifiers.ts';
 import { namedLinks } from './links.ts';
 import { groupMentions, userMentions } from './mentions.ts';
@@ -22,8 +22,14 @@ function ownPlaceholders(text: string, run: InlineRun): string {
   );
 }
 
-/** Most runs hold few marks: a pass is called only when the text has the characters it needs. */
-type GuardedPass = { pass: InlinePass; needs: string | RegExp };
+/** Most runs hold few marks: a pass is called only when the text has the characters it needs. A sparing rendering does without some. */
+type GuardedPass = { pass: InlinePass; needs: string | RegExp; isSpared?: true };
+
+/** Their matches begin at the start of a text run or behind few characters. */
+const linkPasses: readonly GuardedPass[] = [
+  { pass: bareLinks, needs: /[.:][^\s]/ },
+  { pass: linkifierLinks, needs: '', isSpared: true },
+];
 
 /**
  * The passes in the order of reference facts, markdown 3. Entities (13) need none, because the
@@ -39,28 +45,44 @@ const passes: readonly GuardedPass[] = [
   { pass: avatars, needs: 'avatar(' },
   { pass: groupMentions, needs: '@*' },
   { pass: namedLinks, needs: '](' },
-  { pass: bareLinks, needs: /[.:][^\s]/ },
-  { pass: linkifierLinks, needs: '' },
+  ...linkPasses,
   { pass: strong, needs: '**' },
   { pass: emphasis, needs: '*' },
   { pass: strikethrough, needs: '~~' },
-  { pass: emojiNames, needs: ':' },
-  { pass: emoticons, needs: /[:<]/ },
+  { pass: emojiNames, needs: ':', isSpared: true },
+  { pass: emoticons, needs: /[:<]/, isSpared: true },
   { pass: lineBreaks, needs: '\n' },
-  { pass: unicodeEmoji, needs: /[\u2000-\u{1F9FF}]/u },
+  { pass: unicodeEmoji, needs: /[\u2000-\u{1F9FF}]/u, isSpared: true },
 ];
 
+function runPass(
+  { pass, needs, isSpared }: GuardedPass,
+  text: string,
+  run: InlineRun,
+  later: RunLaterPasses,
+): string {
+  if (isSpared === true && run.effort.isSparing) return text;
+  if (typeof needs === 'string' ? !text.includes(needs) : !needs.test(text)) return text;
+  run.budget.spend(text.length);
+  return pass(text, run, later);
+}
+
 function runFrom(text: string, first: number, run: InlineRun): string {
-  let output = text;
-  for (let index = first; index < passes.length; index += 1) {
-    const guarded = passes[index];
-    if (guarded === undefined) break;
-    const { needs, pass } = guarded;
-    if (typeof needs === 'string' ? !output.includes(needs) : !needs.test(output)) continue;
-    run.budget.spend(output.length);
-    output = pass(output, run, (content) => runFrom(content, index + 1, run));
-  }
-  return output;
+  return passes
+    .slice(first)
+    .reduce(
+      (output, guarded, index) =>
+        runPass(guarded, output, run, (content) => runFrom(content, first + index + 1, run)),
+      text,
+    );
+}
+
+/** Looks for links in text that is done but for them, as in a run of its own. */
+export function findLinksAgain(text: string, run: InlineRun): string {
+  return linkPasses.reduce(
+    (output, guarded) => runPass(guarded, output, run, (content) => content),
+    text,
+  );
 }
 
 /**
@@ -79,7 +101,7 @@ export function runInlinePasses(
     const block = stash[Number(index)];
     return block === undefined
       ? ''
-      : run.add({ kind: 'html', html: stashedHtml(block, run.budget), source: block.text });
+      : run.add({ kind: 'html', html: stashedHtml(block, run.effort), source: block.text });
   });
   return runFrom(marked, 0, run);
 }

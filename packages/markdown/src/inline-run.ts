@@ -1,6 +1,6 @@
-import { UnableToRender } from './render-context.ts';
 import type { RenderContext } from './render-context.ts';
-import type { StepBudget } from './step-budget.ts';
+import { TooMuch } from './step-budget.ts';
+import type { Effort, StepBudget } from './step-budget.ts';
 
 /** Whom an element tells of the message. */
 export type Mention = { kind: 'user' | 'group'; id: number } | { kind: 'wildcard' };
@@ -54,7 +54,7 @@ export class InlineRun {
   readonly findings: RenderFindings;
   /** Lower-cased names in mentions of the whole message. */
   readonly mentionedNames: () => ReadonlySet<string>;
-  readonly budget: StepBudget;
+  readonly effort: Effort;
   readonly #nodes: InlineNode[] = [];
   #htmlLength = 0;
 
@@ -62,31 +62,48 @@ export class InlineRun {
     context: RenderContext,
     findings: RenderFindings,
     mentionedNames: () => ReadonlySet<string>,
-    budget: StepBudget,
+    effort: Effort,
   ) {
     this.context = context;
     this.findings = findings;
     this.mentionedNames = mentionedNames;
-    this.budget = budget;
+    this.effort = effort;
+  }
+
+  get budget(): StepBudget {
+    return this.effort.budget;
   }
 
   /** @returns The placeholder of the node. */
   add(node: InlineNode): string {
-    if (this.#nodes.length >= placeholderCount) throw new UnableToRender('too many elements');
+    if (this.#nodes.length >= placeholderCount) throw new TooMuch('it has too many elements');
     this.budget.spend(stepsPerNode);
     this.#htmlLength += htmlLength(node);
-    if (this.#htmlLength > htmlMaxLength) throw new UnableToRender('the HTML is too long');
+    if (this.#htmlLength > htmlMaxLength) throw new TooMuch('the HTML is too long');
     this.#nodes.push(node);
     return String.fromCodePoint(firstPlaceholder + this.#nodes.length - 1);
   }
 
   /** The text between placeholders, and the nodes behind them, in order. */
   *pieces(content: string): Generator<string | InlineNode> {
+    yield* this.#split(content, () => true);
+  }
+
+  /** The same with what is text all the same left in the text, as placeholders. */
+  *segments(content: string): Generator<string | InlineNode> {
+    yield* this.#split(content, ({ kind }) => kind !== 'text');
+  }
+
+  *#split(
+    content: string,
+    standsApart: (node: InlineNode) => boolean,
+  ): Generator<string | InlineNode> {
     let start = 0;
     for (const match of content.matchAll(placeholders)) {
-      if (match.index > start) yield content.slice(start, match.index);
       const node = this.#nodes[(match[0].codePointAt(0) ?? 0) - firstPlaceholder];
-      if (node !== undefined) yield node;
+      if (node === undefined || !standsApart(node)) continue;
+      if (match.index > start) yield content.slice(start, match.index);
+      yield node;
       start = match.index + match[0].length;
     }
     if (start < content.length) yield content.slice(start);
@@ -115,9 +132,9 @@ export class InlineRun {
 /** Browsers show no deeper nesting, and the walks over nodes are recursive. */
 const depthMax = 500;
 
-/** @throws UnableToRender when elements are nested too deep */
+/** @throws TooMuch when elements are nested too deep */
 export function checkDepth(depth: number): void {
-  if (depth > depthMax) throw new UnableToRender('the elements are nested too deep');
+  if (depth > depthMax) throw new TooMuch('the elements are nested too deep');
 }
 
 /** The length of what a node is known to add, apart from its content. */

@@ -1,7 +1,7 @@
 import type { StateCore, Token } from 'markdown-it';
 
 import type { StashedBlock } from './fences.ts';
-import { runInlinePasses } from './inline-passes.ts';
+import { findLinksAgain, runInlinePasses } from './inline-passes.ts';
 import { checkDepth } from './inline-run.ts';
 import type { InlineNode, InlineRun, Mention, RenderFindings } from './inline-run.ts';
 
@@ -10,6 +10,11 @@ function noteMention(findings: RenderFindings, mention: Mention): void {
   else if (mention.kind === 'user') findings.userIds.add(mention.id);
   else findings.groupIds.add(mention.id);
 }
+
+const emphasisTags = new Set(['strong', 'em', 'del']);
+
+const isBreak = (piece: string | InlineNode | undefined): boolean =>
+  typeof piece === 'object' && piece.kind === 'void' && piece.tag === 'br';
 
 /**
  * Parses one text run into the children of its markdown-it `inline` token.
@@ -29,7 +34,8 @@ export function pushInlineTokens(
     return token;
   };
 
-  const pushNode = (node: InlineNode, depth: number): void => {
+  /** `emphasis` is how many elements of emphasis there are around it, if there are no others. */
+  const pushNode = (node: InlineNode, depth: number, emphasis: number | undefined): void => {
     switch (node.kind) {
       case 'text':
         push('text', '', 0).content = node.text;
@@ -49,20 +55,37 @@ export function pushInlineTokens(
       case 'element':
         if (node.mention !== undefined) noteMention(run.findings, node.mention);
         push(`${node.tag}_open`, node.tag, 1).attrs = node.attributes;
-        pushContent(node.content, depth + 1);
+        pushContent(
+          node.content,
+          depth + 1,
+          emphasis === undefined || !emphasisTags.has(node.tag) ? undefined : emphasis + 1,
+        );
         push(`${node.tag}_close`, node.tag, -1);
         break;
     }
   };
 
-  const pushContent = (content: string, depth: number): void => {
-    checkDepth(depth);
-    for (const piece of run.pieces(content)) {
+  const pushText = (text: string, depth: number): void => {
+    for (const piece of run.pieces(text)) {
       if (typeof piece === 'string') push('text', '', 0).content = piece;
-      else pushNode(piece, depth);
+      else pushNode(piece, depth, undefined);
     }
   };
 
-  pushContent(runInlinePasses(inline.content, run, stash), 0);
+  const pushContent = (content: string, depth: number, emphasis: number | undefined): void => {
+    checkDepth(depth);
+    const segments = [...run.segments(content)];
+    for (const [index, segment] of segments.entries()) {
+      if (typeof segment !== 'string') {
+        pushNode(segment, depth, emphasis);
+      } else if (segment.trim() !== '' || !isBreak(segments[index - 1])) {
+        // What is not the beginning of an outermost element is a run of its own (reference facts, markdown 3).
+        const isOwnRun = emphasis !== undefined && emphasis > (index === 0 ? 1 : 0);
+        pushText(isOwnRun ? findLinksAgain(segment, run) : segment, depth);
+      }
+    }
+  };
+
+  pushContent(runInlinePasses(inline.content, run, stash), 0, 0);
   inline.children = children;
 }

@@ -39,6 +39,8 @@ export function fillUrl(urlFormat: string, { groups }: LinkifierMatch): string {
 
 /** What looking for a first match costs for each character and instruction: most are not looked at for most characters. */
 const stepsToSearch = 0.5;
+/** What a search takes however short the text is: many short runs are as many searches. */
+const stepsPerSearch = 150;
 /** What following all ways that a match could still go on costs, likewise; only wide patterns have any beyond the match. */
 const stepsToFollow = 4;
 /** What taking the groups of a match costs. */
@@ -47,7 +49,7 @@ const stepsPerMatch = 4000;
 /**
  * All matches of a linkifier, between its boundaries (reference facts, markdown 12), from left to right.
  *
- * @throws UnableToRender when the budget is used up
+ * @throws TooMuch when the budget is used up
  */
 export function linkifierMatches(
   linkifier: CompiledLinkifier,
@@ -56,7 +58,7 @@ export function linkifierMatches(
 ): LinkifierMatch[] {
   const { expression, groupNames, required, size, isWide } = linkifier;
   if (!required.every((character) => text.includes(character))) return [];
-  budget.spend(text.length * size * stepsToSearch);
+  budget.spend(stepsPerSearch + text.length * size * stepsToSearch);
   const matcher = expression.matcher(text);
   const matches: LinkifierMatch[] = [];
   let from = 0;

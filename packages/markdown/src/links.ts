@@ -1,10 +1,6 @@
 import { hasPlaceholder } from './inline-run.ts';
 import type { InlinePass, InlineRun } from './inline-run.ts';
-import type { StepBudget } from './step-budget.ts';
 import { linkHref, linkTitle } from './url-rules.ts';
-
-/** What a quote or parenthesis costs that is looked at again for another link. */
-const stepsPerMark = 10;
 
 /** An address is looked at several times until it is known to be one. */
 const stepsPerUrlCharacter = 20;
@@ -28,11 +24,38 @@ function matchBrackets(text: string, opening: string, closing: string): Map<numb
 
 const angleTarget = /\(\s*<([^<>]*)>\s*(?:(?:'[^']*'|"[^"]*")\s*)?\)/y;
 
-/** The end of a quoted title that begins at a quote, with the closing parenthesis; or -1. */
-function titleEnd(text: string, quote: number): number {
-  const pattern = text[quote] === '"' ? /"\s*\)/g : /'\s*\)/g;
-  pattern.lastIndex = quote + 1;
-  return pattern.test(text) ? pattern.lastIndex : -1;
+/** Where the first quote of a title is, and the end of the link that it belongs to. */
+type Title = { start: number; end: number };
+
+const titleMark = /["']\s*\)|["'()]/g;
+
+/**
+ * For every opening parenthesis the title that the first quote in it begins, quotes in inner parentheses apart. A title may hold
+ * parentheses, so it ends at the next such quote right before a closing one, and only that tells where the link ends.
+ */
+function findTitles(text: string): Map<number, Title> {
+  const marks = [...text.matchAll(titleMark)];
+  const ends = new Map<number, number>();
+  const nearest = new Map<string, number>();
+  for (const { 0: mark, index } of marks.toReversed()) {
+    const end = nearest.get(mark.charAt(0));
+    if (end !== undefined) ends.set(index, end);
+    if (mark.length > 1) nearest.set(mark.charAt(0), index + mark.length);
+  }
+  const titles = new Map<number, Title>();
+  const open: { start: number; hasQuote: boolean }[] = [];
+  for (const { 0: mark, index } of marks) {
+    const inner = open.at(-1);
+    if (mark === '(') {
+      open.push({ start: index, hasQuote: false });
+    } else if (mark !== ')' && inner?.hasQuote === false) {
+      inner.hasQuote = true;
+      const end = ends.get(index);
+      if (end !== undefined) titles.set(inner.start, { start: index, end });
+    }
+    if (mark.endsWith(')')) open.pop();
+  }
+  return titles;
 }
 
 /**
@@ -45,31 +68,13 @@ function findTarget(
   text: string,
   start: number,
   closing: number | undefined,
-  budget: StepBudget,
+  title: Title | undefined,
 ): LinkTarget | undefined {
   angleTarget.lastIndex = start;
   const angle = angleTarget.exec(text);
   if (angle !== null) return { url: (angle[1] ?? '').trim(), end: angleTarget.lastIndex };
   const urlUntil = (end: number): string => text.slice(start + 1, end).trim();
-  // A title may hold parentheses, so only its quote tells where the URL ends.
-  let depth = 0;
-  const scanEnd = closing ?? text.length;
-  const quotes = /["'()]/g;
-  quotes.lastIndex = start;
-  for (let match = quotes.exec(text); match !== null; match = quotes.exec(text)) {
-    if (match.index >= scanEnd) break;
-    budget.spend(stepsPerMark);
-    if (match[0] === '(') {
-      depth += 1;
-    } else if (match[0] === ')') {
-      depth -= 1;
-    } else if (depth === 1) {
-      const end = titleEnd(text, match.index);
-      budget.spend((end === -1 ? text.length : end) - match.index);
-      if (end !== -1) return { url: urlUntil(match.index), end };
-      break;
-    }
-  }
+  if (title !== undefined) return { url: urlUntil(title.start), end: title.end };
   return closing === undefined ? undefined : { url: urlUntil(closing), end: closing + 1 };
 }
 
@@ -96,18 +101,18 @@ export function addFoundLink(run: InlineRun, url: string, content: string): stri
 export const namedLinks: InlinePass = (text, run) => {
   const closings = matchBrackets(text, '[', ']');
   const parentheses = matchBrackets(text, '(', ')');
-  const hasQuotes = /["']/.test(text);
+  const titles = findTitles(text);
   let output = '';
   let copied = 0;
   for (let start = text.indexOf('['); start !== -1; start = text.indexOf('[', start + 1)) {
     if (start < copied || text[start - 1] === '!') continue;
     const closing = closings.get(start);
     if (closing === undefined || text[closing + 1] !== '(') continue;
-    const balanced = parentheses.get(closing + 1);
-    if (balanced === undefined && !hasQuotes && !text.includes('<', closing)) continue;
-    const target = findTarget(text, closing + 1, balanced, run.budget);
-    if (target === undefined || hasPlaceholder(target.url)) continue;
+    const opening = closing + 1;
+    const target = findTarget(text, opening, parentheses.get(opening), titles.get(opening));
+    if (target === undefined) continue;
     run.budget.spend(target.url.length * stepsPerUrlCharacter);
+    if (hasPlaceholder(target.url)) continue;
     const href = linkHref(target.url, run.context.realmUri);
     if (href === undefined) continue;
     const label = text.slice(start + 1, closing);

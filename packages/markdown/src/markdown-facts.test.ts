@@ -163,6 +163,34 @@ describe('reference facts, markdown', () => {
     );
   });
 
+  it.each([
+    ['https://www.dropbox.com/s/ab1/Fig.PNG', 'https://www.dropbox.com/s/ab1/Fig.PNG?dl=1'],
+    ['https://dropbox.com/sh/ab1/fig.jpg?dl=0&x=1', 'https://dropbox.com/sh/ab1/fig.jpg?dl=1'],
+    ['http://www.dropbox.com/s/a/b.gif?dl=0#c', 'http://www.dropbox.com/s/a/b.gif?dl=1#c'],
+  ])('6.2 shows the picture behind the Dropbox link %s, and leaves the link', (href, picture) => {
+    const thumbnail = `/thumbnail?url=${encodeURIComponent(picture)}`;
+    expect(html(href)).toBe(
+      `<p><a href="${href.replaceAll('&', '&amp;')}" target="_blank" title="${href.replaceAll('&', '&amp;')}">${href.replaceAll('&', '&amp;')}</a></p>\n` +
+        `<div class="message_inline_image"><a href="${href.replaceAll('&', '&amp;')}" target="_blank" title=""><img data-src-fullsize="${thumbnail}&amp;size=full" src="${thumbnail}&amp;size=thumbnail"></a></div>`,
+    );
+    expect(html(`* ${href}`)).toContain(`>${href.replaceAll('&', '&amp;')}</a><div`);
+  });
+
+  it.each([
+    'https://www.dropbox.com/s/ab1/notes.txt',
+    'https://www.dropbox.com/sc/ab1/album',
+    'https://www.dropbox.com/home',
+  ])('6.2 shows no picture for the Dropbox link %s', (href) => {
+    expect(renderMessage(href, context).hasImage).toBe(false);
+  });
+
+  it.each(['https://notdropbox.com/s/a/b.png', 'https://dropbox.com.example.org/s/a/b.png'])(
+    '6.2 does not take %s for a Dropbox link',
+    (href) => {
+      expect(html(href)).toContain(`url=${encodeURIComponent(href)}&amp;`);
+    },
+  );
+
   it('7 reads a name with a pipe, and an id only behind the last one', () => {
     const people = [
       { id: 7, fullName: 'A|B' },

@@ -46,7 +46,7 @@ export const userMentions: InlinePass = (text, run) => {
   return replaceEach(text, userMention, (match) => {
     const isSilent = match[1] === '_';
     const name = match[2] ?? '';
-    const isWildcard = wildcards.has(name);
+    const isWildcard = run.context.hasWildcards && wildcards.has(name);
     const user = isWildcard ? undefined : findMentionedUser(name, run);
     if (!isWildcard && user === undefined) return undefined;
     const mention: Mention =

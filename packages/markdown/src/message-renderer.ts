@@ -10,7 +10,7 @@ import type { RenderFindings } from './inline-run.ts';
 import { pushInlineTokens } from './inline-tokens.ts';
 import { addPreviews } from './previews.ts';
 import type { RenderContext } from './render-context.ts';
-import type { StepBudget } from './step-budget.ts';
+import type { Effort } from './step-budget.ts';
 import { normalisedLines, separateHangingLists } from './source-lines.ts';
 
 /** One rendering; it travels through the rules in markdown-it's `env`. */
@@ -20,7 +20,7 @@ export type Rendering = {
   withPreviews: boolean;
   mentionedNames: () => ReadonlySet<string>;
   stash: StashedBlock[];
-  budget: StepBudget;
+  effort: Effort;
 };
 
 function renderingOf(state: StateCore): Rendering {
@@ -39,15 +39,15 @@ function normaliseRule(state: StateCore): void {
 }
 
 function blockRule(state: StateCore): void {
-  const { stash, budget } = renderingOf(state);
-  pushBlockTokens(state, state.src, stash, budget);
+  const { stash, effort } = renderingOf(state);
+  pushBlockTokens(state, state.src, stash, effort);
 }
 
 function inlineRule(state: StateCore): void {
-  const { context, findings, mentionedNames, stash, budget } = renderingOf(state);
+  const { context, findings, mentionedNames, stash, effort } = renderingOf(state);
   for (const token of state.tokens) {
     if (token.type !== 'inline') continue;
-    const run = new InlineRun(context, findings, mentionedNames, budget);
+    const run = new InlineRun(context, findings, mentionedNames, effort);
     pushInlineTokens(state, token, run, stash);
   }
 }

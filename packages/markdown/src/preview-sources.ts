@@ -8,12 +8,15 @@ export type PreviewImage = {
   title: string | undefined;
   /** The thumbnail address without its size; undefined for images that have none. */
   thumbnailUrl: string | undefined;
+  /** Whether the link stays, also where it is all that its paragraph holds. */
+  keepsLink: boolean;
 };
 
 const imagePath = /(?:\.bmp|\.gif|\.jpg|jpeg|\.png|\.webp)$/;
 const absoluteUrl = /^(?:https?|ftp):\/\/([^/?#]+)([^?#]*)/;
 const githubPage = /^https?:\/\/(?:www\.)?github\.com\/([^/]+)\/([^/]+)\/blob\/([^?#]+)$/;
 const wikipediaFile = /^(https?:\/\/[a-z0-9-]+\.wikipedia\.org\/wiki\/)(File:.+)$/;
+const dropboxFile = /^(https?:\/\/(?:[a-z0-9-]+\.)*dropbox\.com\/sh?\/[^?#]*)(?:\?[^#]*)?(#.*)?$/i;
 const youtubeUrl =
   /^https?:\/\/(?:youtu\.be\/|(?:[A-Za-z0-9_-]+\.)?youtube(?:-nocookie)?\.com\/(?:(?:v|embed)\/|(?:watch|playlist)\/?\?(?:[^#]*&)?v=|watch_videos\/?\?(?:[^#]*&)?video_ids=))([A-Za-z0-9_-]+)/;
 
@@ -36,30 +39,40 @@ function isImage(href: string): boolean {
   return imagePath.test(path.toLowerCase()) && !/^(?:mailto|bitcoin|file):/.test(href);
 }
 
+type Shown = Omit<PreviewImage, 'thumbnailUrl'>;
+
+function shownImage(href: string): Shown {
+  const dropbox = dropboxFile.exec(href);
+  // The link is a page; with this query it is the file.
+  if (dropbox !== null) {
+    const url = `${dropbox[1] ?? ''}?dl=1${dropbox[2] ?? ''}`;
+    return { url, href, title: '', keepsLink: true };
+  }
+  const wikipedia = wikipediaFile.exec(href);
+  if (wikipedia !== null) {
+    const file = `${wikipedia[1] ?? ''}Special:FilePath/${wikipedia[2] ?? ''}`;
+    return { url: file, href: file, title: file, keepsLink: false };
+  }
+  const github = githubPage.exec(href);
+  const url =
+    github === null
+      ? href
+      : `https://raw.githubusercontent.com/${github[1] ?? ''}/${github[2] ?? ''}/${github[3] ?? ''}`;
+  return { url, href, title: undefined, keepsLink: false };
+}
+
 /**
- * The image behind a link (reference facts, markdown 6.1).
+ * The image behind a link (reference facts, markdown 6.1; of Dropbox 6.2).
  *
  * @returns Undefined when the link is no image.
  */
 export function findImage(href: string): PreviewImage | undefined {
   if (!isImage(href)) return undefined;
-  let shown = href;
-  let title: string | undefined;
-  const wikipedia = wikipediaFile.exec(href);
-  if (wikipedia !== null) {
-    shown = `${wikipedia[1] ?? ''}Special:FilePath/${wikipedia[2] ?? ''}`;
-    title = shown;
-  }
-  const github = githubPage.exec(href);
-  const url =
-    github === null
-      ? shown
-      : `https://raw.githubusercontent.com/${github[1] ?? ''}/${github[2] ?? ''}/${github[3] ?? ''}`;
+  const shown = shownImage(href);
+  const { url } = shown;
   const hasThumbnail = /^(?:https?|ftp):\/\//.test(url) || url.startsWith('/user_uploads/');
   return {
-    url,
-    href: shown,
-    title,
+    ...shown,
     thumbnailUrl: hasThumbnail
       ? `/thumbnail?url=${encodeThumbnailUrl(url.replace(/^\//, ''))}`
       : undefined,

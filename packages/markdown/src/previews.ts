@@ -3,6 +3,7 @@ import type { StateCore, Token } from 'markdown-it';
 import { escapeAttribute } from './escaping.ts';
 import type { RenderFindings } from './inline-run.ts';
 import { findImage, findYoutubeId } from './preview-sources.ts';
+import type { PreviewImage } from './preview-sources.ts';
 import { findUploadPathId } from './url-rules.ts';
 
 /** More different links than this, and nothing is previewed (reference facts, markdown 6). */
@@ -102,9 +103,7 @@ function collectLinks(
   return found;
 }
 
-function imageHtml(link: FoundLink): string | undefined {
-  const image = findImage(link.href);
-  if (image === undefined) return undefined;
+function imageHtml(link: FoundLink, image: PreviewImage): string {
   const attributes =
     image.thumbnailUrl === undefined
       ? `src="${escapeAttribute(image.url)}"`
@@ -146,8 +145,8 @@ export function addPreviews(
   };
 
   for (const link of unique.values()) {
-    const image = imageHtml(link);
-    const html = image ?? youtubeHtml(link);
+    const image = findImage(link.href);
+    const html = image === undefined ? youtubeHtml(link) : imageHtml(link, image);
     if (html === undefined) continue;
     findings.hasImage = true;
     if (image === undefined || link.place === 'elsewhere') {
@@ -156,7 +155,7 @@ export function addPreviews(
     }
     const { blockOpen } = link;
     const blockClose = closingIndex(tokens, blockOpen);
-    const disappears = link.isAlone && link.text === link.href;
+    const disappears = link.isAlone && link.text === link.href && !image.keepsLink;
     if (link.place === 'paragraph') {
       insertAfter(blockClose, html);
       if (disappears)

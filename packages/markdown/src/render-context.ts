@@ -11,6 +11,8 @@ export type RenderContext = {
   userById(id: number): { id: number; fullName: string } | undefined;
   /** The user behind an avatar reference; without it `!avatar(..)` shows the address itself. */
   userByEmail?(email: string): { id: number } | undefined;
+  /** Whether `@**all**`, `@**everyone**` and `@**stream**` mean everybody; else they are names like others. */
+  hasWildcards: boolean;
   /** Exact, case-sensitive name. */
   groupByName(name: string): { id: number; name: string } | undefined;
   /** Exact, case-sensitive name; only streams that the sender may link. */

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
 import { createTestContext } from '../tests/test-context.ts';
-import { UnableToRender } from './render-context.ts';
 import { renderDescription, renderMessage } from './render-message.ts';
 import { StepBudget } from './step-budget.ts';
 
@@ -98,12 +97,11 @@ describe('message properties', () => {
 });
 
 describe('errors', () => {
-  it('refuses HTML beyond 100000 characters', () => {
-    expect(() => html('🎉'.repeat(5000))).toThrow('the HTML is too long');
-    expect(() => html('word '.repeat(20_000))).toThrow('the HTML is too long');
+  it('refuses texts of more than 100000 characters of HTML', () => {
+    expect(() => html('word '.repeat(20_000))).toThrow('the text is too long');
     expect(html('word '.repeat(19_000))).toHaveLength(95_007);
     const plain = createTestContext({}, { linkifiers: [] });
-    expect(() => renderMessage('word '.repeat(20_000), plain)).toThrow('the HTML is too long');
+    expect(() => renderMessage('word '.repeat(20_000), plain)).toThrow('the text is too long');
     expect(() => html(' '.repeat(200_001))).toThrow('the text is too long');
   });
 
@@ -136,12 +134,61 @@ describe('descriptions', () => {
     expect(renderDescription('*a*', context, budget)).toBe('<p>*a*</p>');
   });
 
-  it('are shown as text where a message would be refused', () => {
-    const description = `$$${String.raw`\frac12`.repeat(110)}$$ <b>`;
-    expect(() => renderMessage(description, context)).toThrow(UnableToRender);
-    expect(renderDescription(description, context)).toBe(
-      `<p>${description.replace('<b>', '&lt;b&gt;')}</p>`,
+  it('are rendered sparingly where a message would be', () => {
+    const formula = `$$${String.raw`\frac12`.repeat(110)}$$`;
+    expect(renderDescription(`${formula} *a* <b>`, context)).toBe(
+      `<p>${formula} <em>a</em> &lt;b&gt;</p>`,
     );
+  });
+});
+
+describe('texts of far more HTML than a message may have', () => {
+  const names = '@**Oleg Tarn** @**all** @*Ops* [a](/user_uploads/1/ab/a.txt)';
+  const linkifiers = [
+    { id: 1, pattern: 'a(?P<n>b)', urlFormat: `https://a.example/%(n)s${'c'.repeat(900)}` },
+  ];
+
+  it.each([
+    ['emoji as characters', '😀', 1100, '😀'],
+    ['emoji by name', ':a:', 3300, ':a:'],
+    ['custom emoji', ':rocket:', 1200, ':rocket:'],
+    ['emoticons', ':) ', 2000, ':)'],
+    ['linkifiers', 'ab ', 3000, 'ab ab'],
+    ['formulas', '$$x^2$$ ', 200, '$$x^2$$ $$x^2$$'],
+    ['formulas in fences', '```math\nx\n```\n', 400, '<pre><span></span>x\n</pre>'],
+    ['coloured code', `\`\`\`js\n${'1,'.repeat(40)}\n\`\`\`\n`, 100, '<pre><span></span>1,1,'],
+  ])('keep everything but %s', (_name, unit, count, shown) => {
+    const content = `${names} *x*\n\n> quoted @**Mara Quist**\n\n${unit.repeat(count)}`;
+    expect(content.length).toBeLessThan(10_000);
+    const world = createTestContext({ translateEmoticons: true }, { linkifiers });
+    const message = renderMessage(content, world);
+    expect(message).toMatchObject({
+      mentionedUserIds: [12],
+      mentionedGroupIds: [6],
+      mentionsWildcard: true,
+      hasLink: true,
+      attachmentPathIds: ['1/ab/a.txt'],
+    });
+    expect(message.html).toContain('<em>x</em></p>\n<blockquote>');
+    expect(message.html).toContain(shown);
+    const spared = /class="(?:emoji|katex|tex-error|[a-z]{1,2}\b)|a\.example/;
+    expect(message.html).not.toMatch(spared);
+    expect(renderMessage(`${names}\n\n${unit}`, world).html).toMatch(spared);
+  });
+
+  it.each([
+    ['links', 'a.tv '.repeat(1990)],
+    ['lines in quotes', `${'```quote\n'.repeat(45)}${'x\n'.repeat(4700)}`],
+    ['cells', `${'a|'.repeat(1900)}\n${'-|'.repeat(1900)}\n${'x\n'.repeat(1100)}`],
+    ['links in links', `${'[x](javascript:'.repeat(600)}${')'.repeat(600)}`],
+  ])('are the text and no more, which mentions nobody, with more %s', (_name, many) => {
+    const content = `${many}\n@**all** <b> &`;
+    expect(content.length).toBeLessThanOrEqual(10_000);
+    expect(renderMessage(content, context)).toMatchObject({
+      html: `<p>${many.replaceAll('\n', '<br>\n')}<br>\n@**all** &lt;b&gt; &amp;</p>`,
+      mentionsWildcard: false,
+      hasLink: false,
+    });
   });
 });
 
@@ -277,11 +324,11 @@ describe('facts without a case', () => {
     expect(html('[see $$x$$](https://quay.com/a.png)')).toContain('title="see $$x$$"');
   });
 
-  it('shows long formulas that give little HTML, and refuses longer ones', () => {
+  it('shows long formulas that give little HTML, and longer ones as they are written', () => {
     const formula = (length: number): string =>
       String.raw`$$\text{${'word '.repeat(length / 5)}}$$`;
     expect(html(formula(1900))).toContain('class="katex"');
-    expect(() => html(formula(2000))).toThrow('a formula is too long');
+    expect(html(formula(2000))).toBe(`<p><span class="tex-error">${formula(2000)}</span></p>`);
   });
 
   it('trims a math fence and splits it at any number of blank lines', () => {
@@ -290,5 +337,6 @@ describe('facts without a case', () => {
 
   it('keeps private-use characters of the author', () => {
     expect(html('a \u{100000}*b*\u{100001}')).toBe('<p>a \u{100000}<em>b</em>\u{100001}</p>');
+    expect(html('`a \u{100001}`')).toBe('<p><code>a \u{100001}</code></p>');
   });
 });

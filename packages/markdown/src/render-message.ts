@@ -4,9 +4,11 @@ import { mentionCandidates } from './mention-candidates.ts';
 import { renderWithRules } from './message-renderer.ts';
 import { UnableToRender } from './render-context.ts';
 import type { RenderContext, RenderedMessage } from './render-context.ts';
-import { StepBudget } from './step-budget.ts';
+import { normalisedLines } from './source-lines.ts';
+import { StepBudget, TooMuch } from './step-budget.ts';
+import type { Effort } from './step-budget.ts';
 
-/** Reference facts, markdown 15. */
+/** What events, rows and pages are made for. The text alone of the longest message makes half of it. */
 const htmlMaxCodePoints = 100_000;
 
 /** Longer texts are not looked at: what they give is too long, but for white space. In UTF-16 units, up to two for a code point. */
@@ -14,6 +16,9 @@ const contentMaxLength = 2 * htmlMaxCodePoints;
 
 /** Longer texts take the long way, which tells whether their HTML is too long. */
 const plainMaxLength = htmlMaxCodePoints / 2;
+
+/** A sparing rendering takes fewer steps than a full one of the same text; an ordinary long message takes a tenth of these. */
+const sparingStepsMax = 4_000_000;
 
 /**
  * Text that no rule can touch: one line of words and harmless punctuation, where every period ends
@@ -39,14 +44,27 @@ export function isPlainText(content: string, context: RenderContext): boolean {
   return length <= plainMaxLength && context.linkifiers.length === 0 && plainText.test(content);
 }
 
-function renderHtml(
-  content: string,
-  context: RenderContext,
-  findings: RenderFindings,
-  withPreviews: boolean,
-  budget = new StepBudget(),
-): string {
-  if (content.length > contentMaxLength) throw new UnableToRender('the text is too long');
+const isTooLong = (html: string): boolean =>
+  html.length > htmlMaxCodePoints && Array.from(html).length > htmlMaxCodePoints;
+
+/** What a text is rendered in, and how. */
+type Task = {
+  readonly content: string;
+  readonly context: RenderContext;
+  readonly withPreviews: boolean;
+};
+
+/**
+ * Renders by all rules, or sparingly.
+ *
+ * @throws TooMuch when that is more than a rendering may be or take
+ * @throws UnableToRender when a rule fails
+ */
+function renderOnce(
+  { content, context, withPreviews }: Task,
+  effort: Effort,
+): { html: string; findings: RenderFindings } {
+  const findings = emptyFindings();
   let names: ReadonlySet<string> | undefined;
   const mentionedNames = (): ReadonlySet<string> => {
     names ??= new Set(mentionCandidates(content).names.map((name) => name.toLowerCase()));
@@ -60,16 +78,42 @@ function renderHtml(
       withPreviews,
       mentionedNames,
       stash: [],
-      budget,
+      effort,
     });
   } catch (error) {
-    if (error instanceof UnableToRender) throw error;
+    if (error instanceof TooMuch) throw error;
     throw new UnableToRender('a rule failed', { cause: error });
   }
-  if (html.length > htmlMaxCodePoints && Array.from(html).length > htmlMaxCodePoints) {
-    throw new UnableToRender('the HTML is too long');
+  if (isTooLong(html)) throw new TooMuch('the HTML is too long');
+  return { html, findings };
+}
+
+/** The text as it is, which names and links nothing. */
+function renderAsText(content: string): string {
+  const text = normalisedLines(content).map(escapeText).join('<br>\n').trim();
+  return text === '' ? '' : `<p>${text}</p>`;
+}
+
+/**
+ * Renders as well as the text's length in HTML and its cost allow (reference facts, markdown 15): by all rules, else sparingly, else as
+ * text.
+ *
+ * @param budget of several texts together
+ * @throws UnableToRender when a rule fails, or when the text alone is too long
+ */
+function renderHtml(task: Task, budget?: StepBudget): { html: string; findings: RenderFindings } {
+  if (task.content.length > contentMaxLength) throw new UnableToRender('the text is too long');
+  for (const isSparing of [false, true]) {
+    const own = isSparing ? new StepBudget(sparingStepsMax) : new StepBudget();
+    try {
+      return renderOnce(task, { budget: budget ?? own, isSparing });
+    } catch (error) {
+      if (!(error instanceof TooMuch)) throw error;
+    }
   }
-  return html;
+  const html = renderAsText(task.content);
+  if (isTooLong(html)) throw new UnableToRender('the text is too long');
+  return { html, findings: emptyFindings() };
 }
 
 /**
@@ -77,13 +121,13 @@ function renderHtml(
  * Messages; reference facts, markdown).
  *
  * @param content As stored: limits and null bytes are checked by the caller.
- * @throws UnableToRender when the message cannot be shown; nothing else is thrown.
+ * @throws UnableToRender when a rule fails, or when the text is longer than a message may be; nothing else is thrown.
  */
 export function renderMessage(content: string, context: RenderContext): RenderedMessage {
-  const findings = emptyFindings();
-  const html = isPlainText(content, context)
-    ? `<p>${escapeText(content)}</p>`
-    : renderHtml(content, context, findings, context.settings.inlineImagePreview);
+  const { inlineImagePreview: withPreviews } = context.settings;
+  const { html, findings } = isPlainText(content, context)
+    ? { html: `<p>${escapeText(content)}</p>`, findings: emptyFindings() }
+    : renderHtml({ content, context, withPreviews });
   return {
     html,
     mentionedUserIds: [...findings.userIds].toSorted((first, second) => first - second),
@@ -97,37 +141,31 @@ export function renderMessage(content: string, context: RenderContext): Rendered
 }
 
 /**
- * The same by all rules, without the short way for plain text; the two must not differ.
+ * The same without the short way for plain text, by all rules or sparingly and in no other way: for tests of what that gives and costs.
  *
- * @param budget tells afterwards what the rendering cost
+ * @param effort tells afterwards what the rendering cost
+ * @throws TooMuch
  * @throws UnableToRender
  */
 export function renderHtmlByRules(
   content: string,
   context: RenderContext,
-  budget = new StepBudget(),
+  effort: Effort = { budget: new StepBudget(), isSparing: false },
 ): string {
-  const { inlineImagePreview } = context.settings;
-  return renderHtml(content, context, emptyFindings(), inlineImagePreview, budget);
+  const { inlineImagePreview: withPreviews } = context.settings;
+  return renderOnce({ content, context, withPreviews }, effort).html;
 }
 
 /**
  * Renders a description of a stream or the organization: all message syntax, no previews (reference facts, streams 3.1).
  *
- * @param budget of this description, or of several together
- * @returns the text itself, escaped, where its HTML would be too long or take too long: there every description is admitted
+ * @param budget of several descriptions together
  */
 export function renderDescription(
   description: string,
   context: RenderContext,
-  budget = new StepBudget(),
+  budget?: StepBudget,
 ): string {
-  const asText = `<p>${escapeText(description)}</p>`;
-  if (isPlainText(description, context)) return asText;
-  try {
-    return renderHtml(description, context, emptyFindings(), false, budget);
-  } catch (error) {
-    if (error instanceof UnableToRender && error.cause === undefined) return asText;
-    throw error;
-  }
+  if (isPlainText(description, context)) return `<p>${escapeText(description)}</p>`;
+  return renderHtml({ content: description, context, withPreviews: false }, budget).html;
 }

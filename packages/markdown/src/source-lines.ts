@@ -24,12 +24,17 @@ function expandTabs(line: string): string {
   return expanded;
 }
 
+/** Removes the characters that rendering drops before it looks at anything. */
+export function withoutDroppedCharacters(content: string): string {
+  return content.replaceAll(stashOpen, '').replaceAll(stashClose, '');
+}
+
 /**
  * Splits a message into lines with one kind of newline, spaces for tabs, and lines of spaces
- * emptied (reference facts, markdown 1.1). U+0002 and U+0003 are removed.
+ * emptied (reference facts, markdown 1.1), without U+0002 and U+0003.
  */
 export function normalisedLines(content: string): string[] {
-  let source = content.replaceAll(stashOpen, '').replaceAll(stashClose, '');
+  let source = withoutDroppedCharacters(content);
   if (source.includes('\r')) source = source.replaceAll(/\r\n?/g, '\n');
   return source.split('\n').map((line) => {
     const expanded = expandTabs(line);

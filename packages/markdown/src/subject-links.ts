@@ -1,25 +1,38 @@
 import { bareLinkUrl, findBareLinks } from './bare-links.ts';
 import { compileLinkifiers, fillUrl, linkifierMatches } from './linkifiers.ts';
-import type { RenderContext } from './render-context.ts';
-import { StepBudget } from './step-budget.ts';
+import type { Linkifier, RenderContext } from './render-context.ts';
+import { StepBudget, TooMuch } from './step-budget.ts';
+
+/** Addresses go into every row and event of the topic: those of one have as many characters as the HTML of a message. */
+const stepsPerUrlCharacter = 100;
+
+/** The links of linkifiers, as many as a rendering may take steps for. */
+function linkifierUrls(topic: string, linkifiers: readonly Linkifier[]): string[] {
+  const urls: string[] = [];
+  const budget = new StepBudget();
+  try {
+    for (const linkifier of compileLinkifiers(linkifiers)) {
+      for (const match of linkifierMatches(linkifier, topic, budget)) {
+        const url = fillUrl(linkifier.urlFormat, match);
+        budget.spend(url.length * stepsPerUrlCharacter);
+        urls.push(url);
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof TooMuch)) throw error;
+  }
+  return urls;
+}
 
 /**
  * The links of a topic: those of linkifiers in the realm's order, then bare ones (reference facts,
  * messages 5.3 and markdown 12). Duplicates are kept.
- *
- * @throws UnableToRender when linkifiers take too many steps.
  */
 export function findSubjectLinks(
   topic: string,
   context: Pick<RenderContext, 'linkifiers'>,
 ): string[] {
-  const links: string[] = [];
-  const budget = new StepBudget();
-  for (const linkifier of compileLinkifiers(context.linkifiers)) {
-    for (const match of linkifierMatches(linkifier, topic, budget)) {
-      links.push(fillUrl(linkifier.urlFormat, match));
-    }
-  }
+  const links = linkifierUrls(topic, context.linkifiers);
   for (const piece of topic.split(/[ !;?),'"]/)) {
     const [link] = findBareLinks(piece, false);
     if (link === undefined) continue;

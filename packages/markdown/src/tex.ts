@@ -1,10 +1,9 @@
 import katex from 'katex';
 
 import { escapeCode } from './escaping.ts';
-import { UnableToRender } from './render-context.ts';
 import type { StepBudget } from './step-budget.ts';
 
-/** Longer formulas give more HTML than a message may have, a hundred characters for each of theirs as a rule, and take long for it. */
+/** Longer formulas give more HTML than a message may have, a hundred characters for each of theirs as a rule: they are shown as wrong. */
 const formulaMaxLength = 2000;
 /** A formula takes a few microseconds for each character and some 0.1 ms besides, rarely ten times that. */
 const stepsPerCharacter = 1000;
@@ -24,7 +23,7 @@ const definingMaxExpand = 20;
 const maxExpand = 1000;
 
 function render(tex: string, displayMode: boolean, budget: StepBudget): string | undefined {
-  if (tex.length > formulaMaxLength) throw new UnableToRender('a formula is too long');
+  if (tex.length > formulaMaxLength) return undefined;
   const accents = tex.normalize('NFD').length - tex.length;
   budget.spend(
     stepsPerFormula + tex.length * stepsPerCharacter + Math.max(0, accents) * stepsPerAccent,
@@ -85,9 +84,9 @@ function sortAttributes(html: string): string {
 }
 
 /**
- * An inline formula, or undefined when the TeX is wrong (reference facts, markdown 10).
+ * An inline formula, or undefined when the TeX is wrong or too long (reference facts, markdown 10).
  *
- * @throws UnableToRender when it is too long or the budget is used up
+ * @throws TooMuch when the budget is used up
  */
 export function texInlineHtml(tex: string, budget: StepBudget): string | undefined {
   const html = render(tex, false, budget);

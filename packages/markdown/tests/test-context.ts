@@ -45,6 +45,7 @@ export function createTestContext(
       users.filter(({ fullName }) => fullName.toLowerCase() === name.toLowerCase()),
     userById: (id) => users.find((user) => user.id === id),
     userByEmail: (email) => users.find((user) => user.email === email),
+    hasWildcards: true,
     groupByName: (name) => groups.find((group) => group.name === name),
     streamByName: (name) => streams.find((stream) => stream.name === name),
     realmEmoji: (name) => emoji.get(name),

@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 import type { LiveNode } from './live-node.ts';
 
 type Hash = readonly [number, number];
@@ -25,13 +27,11 @@ function hashText(text: string): Hash {
 }
 
 /** Node ids are few and asked for with every poll. The bound only matters where nodes come and go for weeks. */
-const nodeHashes = new Map<string, Hash>();
-const nodeHashesMax = 1024;
+const nodeHashes = new LRUCache<string, Hash>({ max: 1024 });
 
 function hashNode(nodeId: string): Hash {
   const known = nodeHashes.get(nodeId);
   if (known !== undefined) return known;
-  if (nodeHashes.size >= nodeHashesMax) nodeHashes.clear();
   const hash = hashText(nodeId);
   nodeHashes.set(nodeId, hash);
   return hash;

@@ -1,4 +1,4 @@
-export type { LiveNode, ServiceName } from './live-node.ts';
+export type { LiveNode } from './live-node.ts';
 export { holdersOfQueue } from './holders-of-queue.ts';
 export type { LeaseState } from './live-services.ts';
 export { listLiveServices } from './leases-table.ts';

@@ -1,6 +1,3 @@
-/** The services that gateways forward to. */
-export type ServiceName = 'messages' | 'subscriptions' | 'presence' | 'events';
-
 /** A process that holds a lease: where a gateway may send requests of its service. */
 export type LiveNode = {
   readonly nodeId: string;

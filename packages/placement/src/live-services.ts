@@ -1,6 +1,7 @@
 /**
  * What a gateway knows of the other processes: which nodes hold leases, and whose credentials changed. Both come with one small
- * statement, repeated three times a second on a connection of its own, so that neither waits behind requests.
+ * statement, repeated three times a second, and at once when Redis hints at either, on a connection of its own, so that neither waits
+ * behind requests.
  *
  * - Leases are judged by Postgres' clock at the moment of the read.
  * - While Postgres is away nothing new can be known: the last list stays in use and connection failures decide.
@@ -9,7 +10,7 @@
  */
 import type { Pool } from '@parley/database';
 import { createPool } from '@parley/database';
-import { leasesChannel } from '@parley/redis';
+import { accountsChannel, leasesChannel } from '@parley/redis';
 
 import type { HintSubscriber } from './lease-hint.ts';
 import { readLeasesAndAccountChanges } from './leases-table.ts';
@@ -46,6 +47,7 @@ export type LeaseState = 'live' | 'lapsed' | 'gone';
 export class LiveServices {
   readonly #options: LiveServicesOptions;
   readonly #pool: Pool;
+  readonly #channels: readonly string[];
   readonly #leaseListeners = new Set<() => void>();
   readonly #accountListeners = new Set<(userIds: readonly number[]) => void>();
   #byService = new Map<string, readonly LiveNode[]>();
@@ -53,7 +55,6 @@ export class LiveServices {
   #accountPosition: number | null = null;
   #heardAtMs = Number.NEGATIVE_INFINITY;
   #graceUntilMs = Number.NEGATIVE_INFINITY;
-  #accountChangesSeen = 0;
   #timer: NodeJS.Timeout | undefined;
   #reading: Promise<void> | undefined;
   #isHinted = false;
@@ -71,9 +72,9 @@ export class LiveServices {
       statementTimeoutMs: readTimeoutMs,
       onError: (error) => options.log.info({ err: error }, 'the connection for leases was lost'),
     });
-    const channel = leasesChannel(options.keyPrefix);
-    this.#onHint = (received) => {
-      if (received === channel) this.#readSoon();
+    this.#channels = [leasesChannel(options.keyPrefix), accountsChannel(options.keyPrefix)];
+    this.#onHint = (channel) => {
+      if (this.#channels.includes(channel)) this.#readSoon();
     };
   }
 
@@ -81,10 +82,10 @@ export class LiveServices {
    * Reads once and goes on reading. A first read that fails is no error: the list is then empty until Postgres answers.
    */
   async start(): Promise<void> {
-    const { subscriber, keyPrefix, log } = this.#options;
+    const { subscriber, log } = this.#options;
     subscriber.on('message', this.#onHint);
-    subscriber.subscribe(leasesChannel(keyPrefix)).catch((error: unknown) => {
-      log.info({ err: error }, 'hints of leases cannot be followed on Redis for now');
+    subscriber.subscribe(...this.#channels).catch((error: unknown) => {
+      log.info({ err: error }, 'hints of leases and accounts cannot be followed on Redis for now');
     });
     await this.#read();
   }
@@ -110,14 +111,6 @@ export class LiveServices {
   /** Whether Postgres has answered a read that began within the last `ms` milliseconds. */
   heardWithinMs(ms: number): boolean {
     return performance.now() - this.#heardAtMs < ms;
-  }
-
-  /**
-   * How many reads have brought account changes. What was looked up in the store may be cached only if this stood still
-   * meanwhile: otherwise the change may be newer than the lookup, and it will not be announced again.
-   */
-  get accountChangesSeen(): number {
-    return this.#accountChangesSeen;
   }
 
   /** Calls `listener` after each read that changed the list or a state. Returns how to stop that. */
@@ -163,10 +156,8 @@ export class LiveServices {
         this.#graceUntilMs = beganAtMs + graceAfterOutageMs;
       this.#takeLeases(found.leases, beganAtMs < this.#graceUntilMs);
       this.#accountPosition = found.newestPosition;
-      if (found.changedUserIds.length > 0) {
-        this.#accountChangesSeen += 1;
+      if (found.changedUserIds.length > 0)
         for (const listener of this.#accountListeners) listener(found.changedUserIds);
-      }
       // Last: until here, what listeners drop could still have been served as fresh.
       this.#heardAtMs = beganAtMs;
     } catch (error) {

@@ -1,17 +1,11 @@
+import type { ClientPresence, Presence } from '@parley/api/presence';
+
 import type { ClientState, ClientStates } from './client-states.ts';
 
 /** Presence as clients see it (contract, Presence; reference facts, events 4.2). */
 
 /** A client that was last heard of so long ago is left out of lists. */
 export const listedForMs = 14 * 86_400_000;
-
-export type ClientPresence = {
-  readonly client: string;
-  readonly status: 'active' | 'idle';
-  /** In seconds. */
-  readonly timestamp: number;
-  readonly pushable?: false;
-};
 
 /** @returns a client's object; nothing is pushed to anybody's device here */
 export function clientPresence(client: string, state: ClientState): ClientPresence {
@@ -27,10 +21,7 @@ export function clientPresence(client: string, state: ClientState): ClientPresen
  * @param sinceMs leaves out clients that were last heard of before it
  * @returns the object of a person, or undefined when nothing is known
  */
-export function presenceJson(
-  states: ClientStates,
-  sinceMs = 0,
-): Readonly<Record<string, ClientPresence>> | undefined {
+export function presenceJson(states: ClientStates, sinceMs = 0): Presence | undefined {
   const listed = [...states].filter(([, { reportedAtMs }]) => reportedAtMs >= sinceMs);
   if (listed.length === 0) return undefined;
   const [client, newest] = listed.reduce((left, right) =>
@@ -38,10 +29,10 @@ export function presenceJson(
   );
   const { pushable: _pushable, ...aggregated } = clientPresence(client, newest);
   // A client that calls itself `aggregated` has no entry of its own.
-  return Object.fromEntries([
-    ...listed.map(([name, state]) => [name, clientPresence(name, state)] as const),
-    ['aggregated', aggregated] as const,
-  ]);
+  const byClient = Object.fromEntries(
+    listed.map(([name, state]) => [name, clientPresence(name, state)]),
+  );
+  return { ...byClient, aggregated };
 }
 
 /** @returns the seconds of a moment, with a fraction */

@@ -1,3 +1,4 @@
-export * from './connect.ts';
-export * from './key-names.ts';
-export * from './redis-client.ts';
+export { connectForJobs, connectForRequests, connectForSubscriptions } from './connect.ts';
+export { accountsChannel, keyNames, leasesChannel } from './key-names.ts';
+export { onMayBeBack, onMayHaveLost } from './redis-client.ts';
+export type { Redis } from './redis-client.ts';

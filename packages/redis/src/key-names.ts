@@ -1,3 +1,10 @@
+/** Whose requests are counted. */
+export type RateLimited = {
+  readonly userId: number;
+  /** The user itself, or the owner of a bot. */
+  readonly ownerId: number;
+};
+
 /**
  * Every key and channel name in Redis is made here. Redis holds only what may be lost: hints, counters and job queues.
  *
@@ -7,7 +14,9 @@
  */
 export type KeyNames = {
   /** Accepted requests of a user in the sliding window. Owner: gateway. Lives as long as the window. */
-  readonly rateLimit: (userId: number, windowSecs: number) => string;
+  readonly rateLimit: (caller: RateLimited, windowSecs: number) => string;
+  /** The same of an owner and his bots together. */
+  readonly rateLimitOfOwner: (caller: RateLimited, windowSecs: number) => string;
   /** Failed logins of an address or account name in the sliding window. Owner: gateway. Lives as long as the window. */
   readonly failedLogins: (kind: string, subject: string, windowSecs: number) => string;
   /** Logins that are being judged. Owner: gateway. Lives as long as judging one may take. */
@@ -30,10 +39,16 @@ export function keyNames(prefix: string, redis: { readonly isCluster: boolean })
   // With the prefix in it too, for the slots of several installations would all be the same otherwise.
   const together = (name: string): string =>
     redis.isCluster ? `{${prefix}:${name}}` : `${prefix}:${name}`;
-  // Both names of a login, its address and its account, are judged in one step.
+  // The names of a login, its account and its address, are judged in one step.
   const logins = redis.isCluster ? `{${prefix}:logins}:` : `${prefix}:`;
   return {
-    rateLimit: (userId, windowSecs) => `${together(`rate:${userId}`)}:${windowSecs}`,
+    // One script counts both.
+    rateLimit: ({ userId, ownerId }, windowSecs) =>
+      redis.isCluster
+        ? `${together(`rate:${ownerId}`)}:${userId}:${windowSecs}`
+        : `${prefix}:rate:${userId}:${windowSecs}`,
+    rateLimitOfOwner: ({ ownerId }, windowSecs) =>
+      `${together(`rate:${ownerId}`)}:together:${windowSecs}`,
     failedLogins: (kind, subject, windowSecs) =>
       `${logins}failed-logins:${kind}:${subject}:${windowSecs}`,
     loginsUnderway: (kind, subject) => `${logins}logins-underway:${kind}:${subject}`,
@@ -47,4 +62,9 @@ export function keyNames(prefix: string, redis: { readonly isCluster: boolean })
 /** @returns the channel on which lease changes are announced. Owner: placement. */
 export function leasesChannel(prefix: string): string {
   return `${prefix}:leases`;
+}
+
+/** @returns the channel on which changed accounts are hinted at. Owner: event-log. */
+export function accountsChannel(prefix: string): string {
+  return `${prefix}:accounts`;
 }

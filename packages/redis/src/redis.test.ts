@@ -88,12 +88,19 @@ describe('reconnectDelayMs', () => {
 });
 
 describe('keyNames', () => {
+  const person = { userId: 1, ownerId: 1 };
   const namesOn = (isCluster: boolean) => {
-    const { rateLimit, failedLogins, loginsUnderway, botOwnerNotice, ...texts } = keyNames('p', {
-      isCluster,
-    });
+    const { rateLimit, rateLimitOfOwner, failedLogins, loginsUnderway, botOwnerNotice, ...texts } =
+      keyNames('p', { isCluster });
+    const bot = { userId: 3, ownerId: 1 };
     const together = [
-      [rateLimit(1, 60), rateLimit(1, 3600)],
+      [
+        rateLimit(person, 60),
+        rateLimit(person, 3600),
+        rateLimit(bot, 60),
+        rateLimitOfOwner(person, 60),
+        rateLimitOfOwner(person, 3600),
+      ],
       [
         failedLogins('key', 'address:x', 60),
         failedLogins('key', 'account:y', 60),
@@ -103,7 +110,10 @@ describe('keyNames', () => {
       [texts.presence, texts.presenceChanges],
       [`${texts.jobsPrefix}:side-effects:wait`, `${texts.jobsPrefix}:side-effects:active`],
     ];
-    return { together, all: [...together.flat(), rateLimit(2, 60), botOwnerNotice(1)] };
+    return {
+      together,
+      all: [...together.flat(), rateLimit({ userId: 2, ownerId: 2 }, 60), botOwnerNotice(1)],
+    };
   };
 
   it('puts everything below the prefix', () => {
@@ -130,7 +140,7 @@ describe('keyNames', () => {
       jobsPrefix: 'p:jobs',
     });
     expect([
-      names.rateLimit(1, 60),
+      names.rateLimit(person, 60),
       names.failedLogins('key', 'address:x', 60),
       names.loginsUnderway('key', 'address:x'),
       names.botOwnerNotice(1),

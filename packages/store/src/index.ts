@@ -1,73 +1,433 @@
-export * from './api-keys.ts';
-export * from './key-secrets.ts';
-export * from './stored-secrets.ts';
-export * from './passwords.ts';
-export * from './realm.ts';
-export * from './realm-json.ts';
-export * from './realm-domains.ts';
-export * from './users.ts';
-export * from './user-locks.ts';
-export * from './new-users.ts';
-export * from './system-bots.ts';
-export * from './avatars.ts';
-export * from './bot-services.ts';
-export * from './bot-storage.ts';
-export * from './bot-default-streams.ts';
-export * from './bot-json.ts';
-export * from './profile-fields.ts';
-export * from './user-status.ts';
-export * from './presence.ts';
-export * from './user-settings.ts';
-export * from './languages.ts';
-export * from './user-json.ts';
-export * from './streams.ts';
-export * from './default-streams.ts';
-export * from './row-versions.ts';
-export * from './topics.ts';
-export * from './stream-json.ts';
-export * from './stream-traffic.ts';
-export * from './memberships.ts';
-export * from './occupancy-events.ts';
-export * from './subscription-settings.ts';
-export * from './muted-topics.ts';
-export * from './alert-words.ts';
-export { listSubscriptions } from './subscription-lists.ts';
-export type { SubscriptionObject } from './subscription-lists.ts';
-export * from './register-streams.ts';
-export * from './event-queues.ts';
-export * from './conversations.ts';
-export * from './flags.ts';
-export { flagBits, flagNames, namesOfFlags } from './message-sql.ts';
-export type { FlagName } from './message-sql.ts';
-export * from './read-state.ts';
-export * from './unread-state.ts';
-export * from './received-messages.ts';
-export * from './recent-conversations.ts';
-export * from './stop-words.ts';
-export * from './sent-messages.ts';
-export * from './side-effects.ts';
-export * from './deferred-messages.ts';
-export * from './send-facts.ts';
-export * from './thumbnails.ts';
-export { listSizes } from './list-sizes.ts';
-export { asList, flaggedSql, groupsWithSql, mutedSql, readerSql } from './list-sources-sql.ts';
-export type { ListHints, MessageCondition } from './list-sources-sql.ts';
-export { heldSql, readSql } from './message-sql.ts';
-export type { ListedMessage, ListedPage, ListedPerson } from './listed-page.ts';
-export * from './messages.ts';
-export * from './edits.ts';
-export * from './deletions.ts';
-export * from './message-holders.ts';
-export * from './message-upkeep.ts';
-export * from './uploads.ts';
-export { foldPhrases, phrasesSql } from './search-phrases.ts';
-export { SourceText, escapeTopic, foldWords, readHtml, searchText } from './search-text.ts';
-export { findSearchWords } from './search-words.ts';
-export { allOfWords, findWordRanges } from './word-ranges.ts';
-export type { TextRange } from './word-ranges.ts';
-export * from './seen-messages.ts';
-export * from './emoji.ts';
-export * from './linkifiers.ts';
-export * from './user-groups.ts';
-export * from './reactions.ts';
-export * from './submessages.ts';
+export {
+  findAccountsByKeys,
+  findApiKey,
+  findApiKeys,
+  generateApiKey,
+  openApiKey,
+  sealApiKey,
+  setApiKey,
+  setApiKeys,
+} from './people/api-keys.ts';
+export type { KeyAccount } from './people/api-keys.ts';
+export { countStoredSecrets, renewStoredSecrets } from './people/stored-secrets.ts';
+export type { StoredSecretCounts } from './people/stored-secrets.ts';
+export {
+  deactivateRealm,
+  findRealm,
+  findRealmPicture,
+  getRealm,
+  lockRealmForChange,
+  lockRealmInUse,
+  reactivateRealm,
+  setRealmNotificationStreams,
+  setRealmPicture,
+  updateRealm,
+} from './organization/realm.ts';
+export type { Realm, RealmChange, RealmPicture } from './organization/realm.ts';
+export {
+  authenticationMethods,
+  defaultExternalAccounts,
+  readDomainState,
+  readRealmState,
+  realmIconUrl,
+  realmLogoUrl,
+} from './organization/realm-json.ts';
+export type { ServerFacts } from './organization/realm-json.ts';
+export {
+  deleteDomain,
+  insertDomain,
+  listDomains,
+  realmDomainJson,
+  updateDomain,
+} from './organization/realm-domains.ts';
+export {
+  accountPeriodsOf,
+  countActiveBots,
+  findNotificationBot,
+  findSignInAccount,
+  findUserByEmail,
+  findUserById,
+  findUsersByEmails,
+  findUsersByIds,
+  getUser,
+  isEmailTaken,
+  listActiveUserIds,
+  listBots,
+  listUsers,
+  setAccountStates,
+  setPointer,
+  setUserEmail,
+  updateUser,
+} from './people/users.ts';
+export type { User } from './people/users.ts';
+export {
+  isBotNameFree,
+  listHumanAdministratorIds,
+  lockAdministratorsInUse,
+  lockUserForOwnChange,
+  lockUsersForActivityChange,
+  lockUsersForOwnChange,
+  lockUsersInUse,
+} from './people/user-locks.ts';
+export { applyEmailPolicy, createUser, createUsers, drawUserIds } from './people/new-users.ts';
+export type { NewUser } from './people/new-users.ts';
+export { createOrganizationRows } from './bots/system-bots.ts';
+export { findAvatarFile, setAvatarFile } from './people/avatars.ts';
+export {
+  findBotServices,
+  openBotSecrets,
+  sealBotSecrets,
+  setBotService,
+} from './bots/bot-services.ts';
+export type { BotService } from './bots/bot-services.ts';
+export { deleteBotStorage, readBotStorage, writeBotStorage } from './bots/bot-storage.ts';
+export { isStreamKnownToOwner, takeUnknownDefaultStreams } from './bots/bot-default-streams.ts';
+export {
+  botDefaultsJson,
+  botServicesJson,
+  lockBotDetails,
+  readBotDetails,
+  realmBotJson,
+  realmBotSecrets,
+} from './bots/bot-json.ts';
+export type { BotDetails } from './bots/bot-json.ts';
+export {
+  deleteProfileField,
+  deleteProfileValues,
+  insertProfileField,
+  listProfileFields,
+  listProfiles,
+  lockProfileFields,
+  lockProfileFieldsInUse,
+  orderProfileFields,
+  profileFieldJson,
+  profileFieldTypes,
+  setProfileValues,
+  updateProfileField,
+} from './people/profile-fields.ts';
+export type { NewProfileValue, ProfileField } from './people/profile-fields.ts';
+export { findUserStatus, listUserStatuses, setUserStatus } from './people/user-status.ts';
+export {
+  findOvertakenPresence,
+  listPresence,
+  listPresencePeople,
+  presenceClientsMax,
+  trimPresence,
+  writePresence,
+} from './people/presence.ts';
+export type { PresencePerson, PresenceRow, PresenceStatus } from './people/presence.ts';
+export { displaySettings, notificationSettings, userSettings } from './people/user-settings.ts';
+export { isHotspot, nextHotspots } from './people/hotspots.ts';
+export { findLanguageName } from './organization/languages.ts';
+export {
+  avatarUrl,
+  crossRealmBotJson,
+  emailPolicy,
+  gravatarUrl,
+  hidesEmails,
+  madeUpEmailDomain,
+  memberJson,
+  realmUserJson,
+  shownEmail,
+  userJsonOptions,
+} from './people/user-json.ts';
+export type { UserJsonOptions } from './people/user-json.ts';
+export {
+  createStream,
+  createStreams,
+  deactivateStreams,
+  findStreamById,
+  findStreamByName,
+  findStreamsByIds,
+  listStreams,
+  lockStreamInUse,
+  lockStreams,
+  streamNameFault,
+  updateStream,
+} from './streams/streams.ts';
+export type { Stream, StreamChange, StreamSources } from './streams/streams.ts';
+export {
+  createDefaultStreamGroup,
+  deleteDefaultStreamGroup,
+  findDefaultStreamGroup,
+  holdListedStreams,
+  isDefaultStreamGroupNameTaken,
+  listDefaultStreamGroups,
+  listDefaultStreams,
+  lockDefaultStreams,
+  readDefaultStreamGroups,
+  readDefaultStreams,
+  removeFromDefaultStreamGroups,
+  updateDefaultStreamGroup,
+} from './streams/default-streams.ts';
+export type { DefaultStreamGroup, ListForMembers } from './streams/default-streams.ts';
+export { readRowVersions } from './organization/row-versions.ts';
+export type { VersionedTable } from './organization/row-versions.ts';
+export { countTopics, listTopics } from './streams/topics.ts';
+export { streamJson, subscriptionJson } from './streams/stream-json.ts';
+export { StreamTraffic } from './streams/stream-traffic.ts';
+export {
+  closeAccountMemberships,
+  closeStreamMemberships,
+  findKnownStreamId,
+  findMemberships,
+  findOccupiedStreams,
+  isMember,
+  knowsOfStream,
+  listMemberEmails,
+  listMembers,
+  membersAsOf,
+  membershipPeriodsOf,
+  openAccountMemberships,
+  openBacklog,
+  streamColors,
+  subscribe,
+  subscribeToStreams,
+  subscribedStreamIds,
+  unsubscribe,
+} from './streams/memberships.ts';
+export type { Membership, NewMembership } from './streams/memberships.ts';
+export { findBacklog } from './messages/backlog.ts';
+export { occupancyEvents } from './streams/occupancy-events.ts';
+export { lockSubscriptions, updateSubscriptionSettings } from './streams/subscription-settings.ts';
+export type { SettingsChange } from './streams/subscription-settings.ts';
+export {
+  countMutedTopics,
+  holdMutedStreamNames,
+  listMutedTopics,
+  muteTopic,
+  unmuteTopic,
+} from './streams/muted-topics.ts';
+export {
+  addAlertWords,
+  listAlertWords,
+  listAllAlertWords,
+  removeAlertWords,
+} from './people/alert-words.ts';
+export type { AllAlertWords } from './people/alert-words.ts';
+export { listSubscriptions } from './streams/subscription-lists.ts';
+export {
+  describeStreams,
+  readSubscriptionState,
+  streamListText,
+  withoutSubject,
+} from './streams/register-streams.ts';
+export type { DescribedStream } from './streams/register-streams.ts';
+export {
+  deleteEventQueue,
+  deleteEventQueuesOf,
+  deleteIdleEventQueues,
+  findEventQueue,
+  findEventQueues,
+  insertEventQueues,
+  listEventQueues,
+  readClock,
+  touchEventQueues,
+} from './queues/event-queues.ts';
+export type { EventQueueRow, QueueRefusal } from './queues/event-queues.ts';
+export {
+  createTopicConversations,
+  ensurePrivateConversation,
+  ensureTopicConversation,
+  findPrivateConversation,
+  findTopicConversation,
+  privateConversationIdsOf,
+} from './messages/conversations.ts';
+export {
+  addLateReceipt,
+  changeFlag,
+  clearWildcardMentions,
+  listFlagsOfHolders,
+  listStarred,
+  renewImpliedFlags,
+} from './messages/flags.ts';
+export { flagBits, flagNames, namesOfFlags } from './messages/message-sql.ts';
+export type { FlagName } from './messages/message-sql.ts';
+export {
+  listUnreadOfLeavers,
+  lockReadState,
+  markAllRead,
+  markRead,
+  markStreamRead,
+  markTopicRead,
+  setFirstStreamFloors,
+  setStreamFloorsAtChange,
+  unreadListedMax,
+} from './read-state/read-state.ts';
+export type { UnreadOfLeaver } from './read-state/read-state.ts';
+export { unreadState } from './read-state/unread-state.ts';
+export type { UnreadState } from './read-state/unread-state.ts';
+export {
+  isMessageHeld,
+  listHeldInStream,
+  newestReceivedMessageId,
+} from './messages/received-messages.ts';
+export { listRecentConversations } from './messages/recent-conversations.ts';
+export { searchStopWords } from './search/stop-words.ts';
+export { findMessageOfSendKey, findNewestSentMessageId } from './messages/sent-messages.ts';
+export {
+  addSideEffects,
+  claimSideEffect,
+  countSideEffects,
+  listDueSideEffects,
+  listDueSideEffectsOfBots,
+  lockSideEffectCursor,
+  moveSideEffectCursor,
+  postponeSideEffect,
+  removeSideEffect,
+  saveSideEffectProgress,
+} from './messages/side-effects.ts';
+export type { BotEffectBounds, SideEffectClaim, SideEffectKey } from './messages/side-effects.ts';
+export {
+  addDeferredMessage,
+  countDeferredMessages,
+  findDeferredMessage,
+  removeDeferredMessage,
+  takeDueDeferredMessage,
+} from './messages/deferred-messages.ts';
+export type { DeferredMessage } from './messages/deferred-messages.ts';
+export {
+  findNamedInMessage,
+  findPrivateSendFacts,
+  findStreamSendFacts,
+  getSendRealm,
+  translatesEmoticons,
+} from './messages/send-facts.ts';
+export type {
+  NamedInMessage,
+  PrivateSendFacts,
+  SendPerson,
+  SendRealm,
+  SendSender,
+  StreamAddress,
+  StreamSendFacts,
+  StreamSendQuestion,
+} from './messages/send-facts.ts';
+export { isPictureVisible, noteRenderedPictures } from './messages/thumbnails.ts';
+export { listSizes } from './lists/list-sizes.ts';
+export {
+  asList,
+  flaggedSql,
+  groupsWithSql,
+  mutedSql,
+  readerSql,
+} from './lists/list-sources-sql.ts';
+export type { ListHints, MessageCondition } from './lists/list-sources-sql.ts';
+export { readSql } from './messages/message-sql.ts';
+export {
+  holdsMessage,
+  isOpenTo,
+  isReactingBot,
+  getsStreamEvents,
+  mayReadStream,
+  maySeeStream,
+  sharesHistory,
+} from './visibility/visibility.ts';
+export type { Viewer } from './visibility/visibility.ts';
+export {
+  holdsMessageSql,
+  isReactingBotSql,
+  isOpenToSql,
+  getsStreamEventsSql,
+  knowsOfStreamSql,
+  mayReadHistorySql,
+  mayReadStreamSql,
+  maySeeMessageSql,
+  publicStreamsSql,
+} from './visibility/visibility-sql.ts';
+export type { ListedMessage, ListedPage, ListedPerson } from './lists/listed-page.ts';
+export {
+  MessageListBuilder,
+  findFirstMessageUpTo,
+  findFirstUnreadOf,
+  findMessageOfCall,
+  findVisibleMessage,
+  holdsAnyOf,
+  listHeldOf,
+  listMessages,
+} from './messages/messages.ts';
+export type { MessageFacts, MessagePage } from './messages/messages.ts';
+export {
+  editMessage,
+  findMessageHistory,
+  getEditedMessageFacts,
+  listPropagated,
+  lockForChange,
+  moveMessages,
+} from './messages/edits.ts';
+export type {
+  EditRecord,
+  EditedMessageFacts,
+  MessageHistory,
+  NewContent,
+  NewTopic,
+  PastEdit,
+} from './messages/edits.ts';
+export { deleteMessage, deleteMessages, lockTopicMessages } from './messages/deletions.ts';
+export type { DoomedMessage } from './messages/deletions.ts';
+export { findHeldMessage, listHeldMessages } from './messages/message-holders.ts';
+export {
+  deleteOldSendKeys,
+  flushSearchIndex,
+  noteNewestMessages,
+} from './messages/message-maintenance.ts';
+export {
+  addUpload,
+  claimNewFiles,
+  findClaimableUploads,
+  findUpload,
+  forgetRemovedFile,
+  getAttachmentsOf,
+  listAttachments,
+  listNotedFiles,
+  noteNewFile,
+  noteNewFiles,
+  noteUnusedFile,
+  removeUpload,
+  replaceMessageUploads,
+  storageKeyOf,
+  takeFilesToRemove,
+} from './messages/uploads.ts';
+export type { ClaimableUpload } from './messages/uploads.ts';
+export { foldPhrases, phrasesSql } from './search/search-phrases.ts';
+export { SourceText, escapeTopic, foldWords, readHtml, searchText } from './search/search-text.ts';
+export { findSearchWords } from './search/search-words.ts';
+export { allOfWords, findWordRanges } from './search/word-ranges.ts';
+export type { TextRange } from './search/word-ranges.ts';
+export { findSeenMessage, lockSeenMessage } from './messages/seen-messages.ts';
+export type { SeenMessage } from './messages/seen-messages.ts';
+export {
+  addRealmEmoji,
+  deactivateRealmEmoji,
+  drawEmojiId,
+  emojiUrl,
+  findRealmEmoji,
+  isEmojiFile,
+  listRealmEmoji,
+  lockRealmEmoji,
+  realmEmojiJson,
+} from './organization/emoji.ts';
+export type { AuthoredEmoji, RealmEmojiFacts } from './organization/emoji.ts';
+export {
+  deleteLinkifier,
+  insertLinkifier,
+  linkifierJson,
+  listLinkifiers,
+  lockLinkifiers,
+} from './organization/linkifiers.ts';
+export type { StoredLinkifier } from './organization/linkifiers.ts';
+export {
+  addGroupMembers,
+  deleteUserGroup,
+  insertUserGroup,
+  listUserGroups,
+  lockGroupCounts,
+  lockUserGroup,
+  removeGroupMembers,
+  updateUserGroup,
+  userGroupJson,
+} from './people/user-groups.ts';
+export type { GroupCounts, UserGroup } from './people/user-groups.ts';
+export { addReaction, reactionTypeOf, removeReaction } from './messages/reactions.ts';
+export type { EmojiKey, ReactedEmoji, ReactionType } from './messages/reactions.ts';
+export { addSubmessage, drawSubmessageId } from './messages/submessages.ts';

@@ -1,12 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-
-import { AnswerSchemas } from '@parley/http';
+import { interfaceDocument } from '@parley/api/interface-document';
+import { AnswerSchemas } from '@parley/api/openapi';
+import { parleyVersion } from '@parley/server';
 
 import { BadAnswer, isJsonObject } from './answer-checks.ts';
 import type { JsonObject } from './answer-checks.ts';
 import { OperationPaths } from './operation-paths.ts';
-import { repositoryFolder } from './repository-folder.ts';
 
 /** Whether answers are what the OpenAPI document says: status, headers, content type, and every member of what is JSON. */
 
@@ -268,12 +266,10 @@ export function namedMethodIn(form: string): string | undefined {
   return plain ?? inPart;
 }
 
-let loaded: AnswerDocument | undefined;
+let made: AnswerDocument | undefined;
 
-/** The document of this repository, read once for each process. */
+/** The document of this repository, made once for each process. */
 export function answerDocument(): AnswerDocument {
-  loaded ??= new AnswerDocument(
-    JSON.parse(readFileSync(join(repositoryFolder, 'docs/openapi.json'), 'utf8')) as JsonObject,
-  );
-  return loaded;
+  made ??= new AnswerDocument(interfaceDocument(parleyVersion));
+  return made;
 }

@@ -1,4 +1,4 @@
-import { undeclaredAnswer } from '@parley/http';
+import { undeclaredAnswer } from '@parley/server';
 
 /** Begins a line about an answer that is not what the OpenAPI document says. */
 export const answerFaultPrefix = 'answer fault: ';

@@ -42,6 +42,7 @@ test('a process that cannot start says why', { timeout: 60_000 }, async () => {
     gateways: 1,
     messages: 0,
     subscriptions: 0,
+    people: 0,
     presence: 0,
     events: 0,
     environment: { PARLEY_PUBLIC_URL: 'no address' },

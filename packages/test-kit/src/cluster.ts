@@ -7,8 +7,9 @@ import { serviceNames } from '@parley/config';
 import type { ServiceName } from '@parley/config';
 
 import { createRedisPrefix } from './redis-prefix.ts';
+import { LocalService } from './local-service.ts';
+import type { NodeEnd, ServiceNode, StartNode } from './service-node.ts';
 import { ServiceProcess } from './service-process.ts';
-import type { ProcessEnd } from './service-process.ts';
 import { createTestDatabase, getTestStores } from './test-database.ts';
 
 export type ClusterOptions = {
@@ -16,6 +17,7 @@ export type ClusterOptions = {
   readonly events?: number;
   readonly messages?: number;
   readonly subscriptions?: number;
+  readonly people?: number;
   readonly presence?: number;
   readonly gateways?: number;
   /** A migrated database; by default one is cloned and dropped with the cluster. */
@@ -55,20 +57,33 @@ export type ClusterSettings = {
   readonly uploadsDir: string;
 };
 
-/** A running system of real service processes on free ports. */
-export class Cluster {
+/** How a fixture for many tests starts its system. */
+export type SystemOptions = ClusterOptions & {
+  /** Whether each node is a process of its own ({@link startCluster}) rather than a part of the test's. */
+  readonly ownProcesses?: boolean;
+};
+
+/** A running system on free ports: of real service processes, or of nodes in this one. */
+export class Cluster<Node extends ServiceNode = ServiceNode> {
   readonly settings: ClusterSettings;
   readonly #environment: Readonly<Record<string, string>>;
   readonly #serviceEnvironment: NonNullable<ClusterOptions['serviceEnvironment']>;
-  readonly #processes: ServiceProcess[] = [];
+  readonly #start: StartNode<Node>;
+  readonly #processes: Node[] = [];
   readonly #release: () => Promise<void>;
   readonly #checksAnswers: boolean;
   readonly #logFolder: string | undefined;
   #stopped = false;
 
-  /** Made by {@link startCluster} only. */
-  constructor(settings: ClusterSettings, options: ClusterOptions, release: () => Promise<void>) {
+  /** Made by {@link startCluster} and {@link startLocalCluster} only. */
+  constructor(
+    settings: ClusterSettings,
+    options: ClusterOptions,
+    start: StartNode<Node>,
+    release: () => Promise<void>,
+  ) {
     this.settings = settings;
+    this.#start = start;
     this.#release = release;
     this.#checksAnswers = options.checkAnswers ?? true;
     this.#logFolder = options.logFolder;
@@ -104,14 +119,14 @@ export class Cluster {
   }
 
   /** The processes of a service that run, oldest first. */
-  findProcesses(service: ServiceName): readonly ServiceProcess[] {
+  findProcesses(service: ServiceName): readonly Node[] {
     return this.#processes.filter(
       (running) => running.service === service && running.end === undefined,
     );
   }
 
   /** @throws Error when the service has no such process; `index` counts those that run, from 0 */
-  getProcess(service: ServiceName, index: number): ServiceProcess {
+  getProcess(service: ServiceName, index: number): Node {
     const found = this.findProcesses(service)[index];
     if (found === undefined) throw new Error(`no process ${index} of ${service} runs`);
     return found;
@@ -122,7 +137,7 @@ export class Cluster {
     service: ServiceName,
     index: number,
     signal: NodeJS.Signals = 'SIGKILL',
-  ): Promise<ProcessEnd> {
+  ): Promise<NodeEnd> {
     return this.getProcess(service, index).kill(signal);
   }
 
@@ -130,9 +145,9 @@ export class Cluster {
   async startAnother(
     service: ServiceName,
     environment: Readonly<Record<string, string>> = {},
-  ): Promise<ServiceProcess> {
+  ): Promise<Node> {
     const nodeId = `${service}-${randomBytes(4).toString('hex')}`;
-    const started = await ServiceProcess.start(
+    const started = await this.#start(
       service,
       nodeId,
       {
@@ -205,12 +220,37 @@ export class Cluster {
 }
 
 /**
- * Starts a system of real processes (`services/<name>/src/main.ts`) on free ports and waits until all are ready. Without
- * `databaseUrl` it gets a database of its own, without `redisPrefix` a Redis prefix of its own; rate limits are off.
+ * Starts a system of real processes (`services/<name>/src/main.ts`) on free ports and waits until all are ready: for what kills, pauses or
+ * weighs them. Without `databaseUrl` it gets a database of its own, without `redisPrefix` a Redis prefix of its own; rate limits are off.
  *
  * @throws Error with the output of the process that did not start; the others are stopped then
  */
-export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
+export function startCluster(options: ClusterOptions = {}): Promise<Cluster<ServiceProcess>> {
+  return startNodes(options, (...given) => ServiceProcess.start(...given));
+}
+
+/**
+ * Starts the same system in this process, in a fraction of the time. Its nodes have connections, caches and secrets of their own and meet
+ * only over the network and the stores.
+ *
+ * @throws Error with the output of the node that did not start; the others are stopped then
+ */
+export function startLocalCluster(options: ClusterOptions = {}): Promise<Cluster<LocalService>> {
+  return startNodes(options, (...given) => LocalService.start(...given));
+}
+
+/** Starts a system of either kind. */
+export function startSystem({
+  ownProcesses = false,
+  ...options
+}: SystemOptions = {}): Promise<Cluster> {
+  return ownProcesses ? startCluster(options) : startLocalCluster(options);
+}
+
+async function startNodes<Node extends ServiceNode>(
+  options: ClusterOptions,
+  start: StartNode<Node>,
+): Promise<Cluster<Node>> {
   const redisUrl = options.redisUrl ?? getTestStores().redisUrl;
   const database = options.databaseUrl === undefined ? await createTestDatabase() : undefined;
   const uploadsDir = await mkdtemp(join(tmpdir(), 'parley-uploads-'));
@@ -226,7 +266,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
       options.environment?.['PARLEY_INTERNAL_SECRET'] ?? randomBytes(24).toString('hex'),
     uploadsDir,
   };
-  const cluster = new Cluster(settings, options, async () => {
+  const cluster = new Cluster<Node>(settings, options, start, async () => {
     await rm(uploadsDir, { recursive: true, force: true });
     await database?.drop();
   });
@@ -234,6 +274,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     gateway: options.gateways ?? 1,
     messages: options.messages ?? 1,
     subscriptions: options.subscriptions ?? 1,
+    people: options.people ?? 1,
     presence: options.presence ?? 1,
     events: options.events ?? 1,
   };

@@ -1,4 +1,4 @@
-import { createServer, connect } from 'node:net';
+import { connect, createServer } from 'node:net';
 import type { Server, Socket } from 'node:net';
 
 /** Which way bytes go: from the one who connected to the server behind the proxy, or back. */

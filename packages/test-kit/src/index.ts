@@ -1,17 +1,31 @@
 export { serviceNames } from '@parley/config';
 export type { ServiceName } from '@parley/config';
 
-export * from './answer-checks.ts';
-export * from './answer-document.ts';
-export * from './api-client.ts';
-export * from './cluster.ts';
-export * from './delivery-ledger.ts';
-export * from './fault-proxy.ts';
-export * from './queue-follower.ts';
-export * from './redis-prefix.ts';
-export * from './repository-folder.ts';
-export * from './service-process.ts';
-export * from './stores.ts';
-export * from './test-database.ts';
-export * from './test-organization.ts';
-export * from './wait-until.ts';
+export { checkAnswer, isJsonObject, readObjects } from './answer-checks.ts';
+export type { JsonObject } from './answer-checks.ts';
+export { answerDocument, namedMethodIn } from './answer-document.ts';
+export { ApiClient, RefusedRequest } from './api-client.ts';
+export type { Answer, Method, Parameters } from './api-client.ts';
+export { Cluster, startCluster, startLocalCluster, startSystem } from './cluster.ts';
+export type { ClusterOptions, ClusterSettings, SystemOptions } from './cluster.ts';
+export { DeliveryLedger, QueueRecord } from './delivery-ledger.ts';
+export { FaultProxy } from './fault-proxy.ts';
+export type { HeldBytes } from './fault-proxy.ts';
+export { fittingPath } from './fitting-path.ts';
+export { QueueFollower } from './queue-follower.ts';
+export { createRedisPrefix } from './redis-prefix.ts';
+export { repositoryFolder } from './repository-folder.ts';
+export type { ServiceNode } from './service-node.ts';
+export { ServiceProcess, processOf } from './service-process.ts';
+export { startEmbeddedPostgres, startTestPostgres, startTestRedis } from './stores.ts';
+export type { TestStore } from './stores.ts';
+export {
+  createMigratedDatabase,
+  createTestDatabase,
+  getTestStores,
+  openTestPool,
+} from './test-database.ts';
+export type { TestDatabase } from './test-database.ts';
+export { TestOrganization, makeOrganization } from './test-organization.ts';
+export type { TestAccount } from './test-organization.ts';
+export { waitUntil } from './wait-until.ts';

@@ -8,8 +8,10 @@ import { createInterface } from 'node:readline';
 import type { ServiceName } from '@parley/config';
 import { nodeOptionsOf } from '@parley/launcher';
 
-import { isAnswerFault } from './answer-faults.ts';
+import { NodeOutput } from './node-output.ts';
 import { repositoryFolder } from './repository-folder.ts';
+import { readMetricAt } from './service-node.ts';
+import type { NodeEnd, ServiceNode } from './service-node.ts';
 import { waitUntil } from './wait-until.ts';
 
 /** Compares the answers of a gateway with the OpenAPI document. */
@@ -17,39 +19,27 @@ const answerWatch = import.meta.resolve('./answer-watch.ts');
 
 const compileCacheFolder = join(tmpdir(), 'parley-test-compile-cache');
 
-const outputLinesMax = 200;
-const faultLinesMax = 100;
-const faultLevels = ['"level":"error"', '"level":"fatal"'];
 // A dozen processes start at once, on machines that may be busy with other things.
 const startDeadlineMs = 240_000;
 const stopDeadlineMs = 15_000;
 const logLookIntervalMs = 50;
 
-/** How a process ended. */
-export type ProcessEnd = {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-};
-
 type Listening = { readonly port: number; readonly internalPort: number };
 
 /** One real process of one service. */
-export class ServiceProcess {
+export class ServiceProcess implements ServiceNode {
   readonly service: ServiceName;
   readonly nodeId: string;
   readonly pid: number;
   /** The file that has the log, where one was asked for. */
   readonly logFile: string | undefined;
   /** Fulfilled when the process has ended, asked or not. */
-  readonly exited: Promise<ProcessEnd>;
+  readonly exited: Promise<NodeEnd>;
   readonly #child: ChildProcess;
-  readonly #output: string[] = [];
-  readonly #faultLines: string[] = [];
-  #watch: ((line: string) => void) | undefined;
-  readonly #answerFaults = new Set<string>();
+  readonly #output = new NodeOutput();
   readonly #listening = Promise.withResolvers<Listening>();
   #address: Listening | undefined;
-  #end: ProcessEnd | undefined;
+  #end: NodeEnd | undefined;
   #endWasAsked = false;
 
   /**
@@ -114,14 +104,14 @@ export class ServiceProcess {
     };
     process.once('exit', killWithThisProcess);
     this.exited = new Promise((resolve) => {
-      const finish = (end: ProcessEnd): void => {
+      const finish = (end: NodeEnd): void => {
         this.#end = end;
         process.off('exit', killWithThisProcess);
         this.#listening.reject(new Error(`it ended with ${describeEnd(end)}`));
         resolve(end);
       };
       child.once('error', (error) => {
-        this.#output.push(error.message);
+        this.#output.addFault(error.message);
         finish({ code: null, signal: null });
       });
       child.once('close', (code, signal) => finish({ code, signal }));
@@ -129,45 +119,36 @@ export class ServiceProcess {
     if (child.stdout !== null)
       createInterface({ input: child.stdout }).on('line', (line) => this.#readLine(line));
     if (child.stderr !== null)
-      createInterface({ input: child.stderr }).on('line', (line) => {
-        this.#keepLine(line);
-        this.#keepFault(line);
-      });
+      createInterface({ input: child.stderr }).on('line', (line) => this.#output.addFault(line));
   }
 
-  /** The base address that other processes reach this one at. */
   get url(): string {
     return `http://127.0.0.1:${this.#getAddress().port}`;
   }
 
-  /** The base address of `/health/live`, `/health/ready` and `/metrics`. */
   get internalUrl(): string {
     return `http://127.0.0.1:${this.#getAddress().internalPort}`;
   }
 
-  /** How the process ended; nothing while it runs. */
-  get end(): ProcessEnd | undefined {
+  get end(): NodeEnd | undefined {
     return this.#end;
   }
 
-  /** Whether the process ended though nobody asked it to. */
   get endedByItself(): boolean {
     return this.#end !== undefined && !this.#endWasAsked;
   }
 
-  /** What the process printed, oldest line first, at most the last 200 lines. */
   get output(): readonly string[] {
-    return this.#output;
+    return this.#output.lines;
   }
 
   /** What the process logged as an error or worse, and what it printed beside its log, at most the first 100 lines. */
   get faultLines(): readonly string[] {
-    return this.#faultLines;
+    return this.#output.faultLines;
   }
 
-  /** Answers that were not what their declaration or the OpenAPI document says, each once. */
   get answerFaults(): readonly string[] {
-    return [...this.#answerFaults];
+    return this.#output.answerFaults;
   }
 
   /** Sends a signal without waiting for what it does: `SIGSTOP` pauses the process, `SIGCONT` wakes it. */
@@ -181,7 +162,7 @@ export class ServiceProcess {
    *
    * @throws Error when it still runs after 15 s; it is killed then
    */
-  async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<ProcessEnd> {
+  async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<NodeEnd> {
     if (this.#end !== undefined) return this.#end;
     this.signal(signal);
     // A paused process takes no other signal than SIGKILL.
@@ -198,28 +179,21 @@ export class ServiceProcess {
     );
   }
 
-  /** Reads the value of a metric, summed over its labels; 0 when it was never counted. */
-  async readMetric(name: string): Promise<number> {
-    const response = await fetch(`${this.internalUrl}/metrics`);
-    const lines = (await response.text()).split('\n');
-    return lines
-      .filter((line) => line.startsWith(`${name} `) || line.startsWith(`${name}{`))
-      .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
+  readMetric(name: string): Promise<number> {
+    return readMetricAt(this.internalUrl, name);
   }
 
   describe(): string {
     return `${this.service} (node ${this.nodeId}, process ${this.pid})`;
   }
 
-  /** Gives every line that the process writes from here on to a watcher, however many there are. */
   watchOutput(watch: (line: string) => void): void {
-    this.#watch = watch;
+    this.#output.watch(watch);
   }
 
-  /** The last output, for the message of an error. */
   describeOutput(): string {
     const logged = this.#readLogFile();
-    return `output of ${this.describe()}:\n${[...logged, ...this.#output].slice(-40).join('\n')}`;
+    return `output of ${this.describe()}:\n${[...logged, ...this.#output.lines].slice(-40).join('\n')}`;
   }
 
   async #becomeReady(): Promise<void> {
@@ -258,20 +232,8 @@ export class ServiceProcess {
     return this.#address;
   }
 
-  #keepLine(line: string): void {
-    this.#watch?.(line);
-    this.#output.push(line);
-    if (this.#output.length > outputLinesMax) this.#output.shift();
-  }
-
-  #keepFault(line: string): void {
-    if (isAnswerFault(line)) this.#answerFaults.add(line);
-    if (this.#faultLines.length < faultLinesMax) this.#faultLines.push(line);
-  }
-
   #readLine(line: string): void {
-    this.#keepLine(line);
-    if (faultLevels.some((level) => line.includes(level))) this.#keepFault(line);
+    this.#output.addLogged(line);
     this.#findAddress(line);
   }
 
@@ -293,6 +255,12 @@ export class ServiceProcess {
   }
 }
 
-function describeEnd(end: ProcessEnd): string {
+/** @throws Error for a node that is no process of its own */
+export function processOf(node: ServiceNode): ServiceProcess {
+  if (node instanceof ServiceProcess) return node;
+  throw new Error(`${node.describe()}: this needs a system with processes of its own`);
+}
+
+function describeEnd(end: NodeEnd): string {
   return end.signal === null ? `code ${end.code}` : `signal ${end.signal}`;
 }

@@ -79,7 +79,11 @@ export async function cloneDatabase(
   template: string,
 ): Promise<TestDatabase> {
   const name = createDatabaseName();
-  await runAsAdministrator(administratorUrl, `CREATE DATABASE ${name} TEMPLATE ${template}`);
+  // Written page by page into the log, as by default, it takes twice as long.
+  await runAsAdministrator(
+    administratorUrl,
+    `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`,
+  );
   return describeDatabase(administratorUrl, name);
 }
 

@@ -1,7 +1,8 @@
+import { botTypes } from '@parley/api';
 import { ParleyClient } from '@parley/client';
 import { connectMaker } from '@parley/demo';
 import type { ConnectedMaker, NewOrganizationStream, OrganizationMaker } from '@parley/demo';
-import type { Role } from '@parley/contracts';
+import type { Role } from '@parley/api';
 import type { Stream, User } from '@parley/store';
 
 import { ApiClient } from './api-client.ts';
@@ -94,7 +95,7 @@ export class TestOrganization {
       administrator,
       member: await this.makeAccount('Max Member', { role: 'member' }),
       guest: await this.makeAccount('Gus Guest', { role: 'guest' }),
-      bot: await this.makeAccount('Robo Bot', { botType: 1, owner: administrator }),
+      bot: await this.makeAccount('Robo Bot', { botType: botTypes.generic, owner: administrator }),
     };
   }
 

@@ -1,6 +1,7 @@
 import type { QueueConfig } from '@parley/config';
-import type { Stores } from '@parley/service';
-import type { KeySecrets, ServerFacts, StreamTraffic } from '@parley/store';
+import type { Stores } from '@parley/server';
+import type { KeySecrets } from '@parley/secrets';
+import type { ServerFacts, StreamTraffic } from '@parley/store';
 
 import type { KeptState } from './initial-state/kept-state.ts';
 import type { NewestPresence } from './initial-state/presence-state.ts';
@@ -8,7 +9,6 @@ import type { AnswerStarts } from './queues/answer-starts.ts';
 import type { EventStreams } from './queues/event-stream.ts';
 import type { ReadContext } from './queues/queue-reader.ts';
 import type { RegisterLine } from './queues/register-queue.ts';
-import type { TypingEvents } from './typing/typing-events.ts';
 
 /** What the endpoints of the events service use. */
 export type EventsContext = Stores & {
@@ -22,5 +22,4 @@ export type EventsContext = Stores & {
   readonly keySecrets: KeySecrets;
   readonly server: ServerFacts;
   readonly newestPresence: NewestPresence;
-  readonly typing: TypingEvents;
 };

@@ -1,7 +1,7 @@
 import process from 'node:process';
 
-import { runService } from '@parley/http';
+import { runService } from '@parley/server';
 
-import { start } from './service.ts';
+import { startEvents } from './service.ts';
 
-await runService('events', process.env, start);
+await runService('events', process.env, startEvents);

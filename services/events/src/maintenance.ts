@@ -1,12 +1,12 @@
 /**
- * Upkeep that any events node may do: ticks of a silent log, partitions ahead of it, trimming behind it, the end of idle queues.
+ * Maintenance that any events node may do: ticks of a silent log, partitions ahead of it, trimming behind it, the end of idle queues.
  * Each is guarded in Postgres, so several nodes at it do no harm, and none of them is a leader.
  */
 import { queueLifetimeBoundSecs } from '@parley/config';
 import type { Pool } from '@parley/database';
 import type { EventLog, LogFollower } from '@parley/event-log';
 import { ensurePartitionsFor, trimLog } from '@parley/event-log';
-import type { UpkeepWork } from '@parley/http';
+import type { MaintenanceWork } from '@parley/server';
 import type { Logger } from '@parley/logging';
 import { deleteIdleEventQueues, readClock } from '@parley/store';
 
@@ -38,7 +38,7 @@ export function maintenanceWorks({
   feed,
   outageGraceMs,
   log,
-}: MaintenanceOptions): readonly UpkeepWork[] {
+}: MaintenanceOptions): readonly MaintenanceWork[] {
   /** Since when, on Postgres' clock, polls could be recorded without a break; undefined while they cannot. */
   let reachableSince: Date | undefined;
   return [

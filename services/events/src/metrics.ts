@@ -9,7 +9,6 @@ import type { RegisterLine } from './queues/register-queue.ts';
 import { refusalReasons } from './queues/queue-reader.ts';
 import type { RefusalReason } from './queues/queue-reader.ts';
 import type { QueueRegistry } from './queues/queue-registry.ts';
-import type { TypingEvents } from './typing/typing-events.ts';
 
 /** What an operator watches of an events node. */
 export function registerMetrics(
@@ -19,7 +18,6 @@ export function registerMetrics(
     readonly feed: NodeFeed;
     readonly follower: LogFollower;
     readonly streams: EventStreams;
-    readonly typing: TypingEvents;
     readonly subscribers: SubscriberReader;
     readonly registers: RegisterLine;
   },
@@ -75,29 +73,15 @@ export function registerMetrics(
       },
     });
   }
-  const counters: readonly (readonly [name: string, help: string, read: () => number])[] = [
-    [
-      'parley_event_user_lists_cut_total',
-      "Times that a user's list of entries was full and its older half dropped",
-      () => node.feed.listsCut,
-    ],
-    [
-      'parley_typing_dropped_total',
-      'Notices of typing that were not told because too many waited',
-      () => node.typing.dropped,
-    ],
-  ];
-  for (const [name, help, read] of counters) {
-    new Counter({
-      name,
-      help,
-      registers: [registry],
-      collect() {
-        this.reset();
-        this.inc(read());
-      },
-    });
-  }
+  new Counter({
+    name: 'parley_event_user_lists_cut_total',
+    help: "Times that a user's list of entries was full and its older half dropped",
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(node.feed.listsCut);
+    },
+  });
 }
 
 // A poll that finds events answers at once; silence ends it after the longest heartbeat, which may be set higher than a minute.
@@ -155,7 +139,7 @@ export function countRefusals(registry: Registry): (reason: RefusalReason) => vo
   return (reason) => refusals.inc({ reason });
 }
 
-const registerBounds = ['queues', 'descriptor', 'line', 'wait'] as const;
+const registerBounds = ['queues', 'queues-of-owner', 'descriptor', 'line', 'wait'] as const;
 
 /** @returns what counts the registers that are refused, by the bound that they met */
 export function countRefusedRegisters(
@@ -163,7 +147,7 @@ export function countRefusedRegisters(
 ): (bound: (typeof registerBounds)[number]) => void {
   const refusals = new Counter({
     name: 'parley_event_queue_registers_refused_total',
-    help: 'Registers refused, by the bound: queues of one user, size of the descriptor, length of the line, wait in it',
+    help: 'Registers refused, by the bound: queues of one user, queues of an owner with his bots, size of the descriptor, length of the line, wait in it',
     labelNames: ['bound'],
     registers: [registry],
   });

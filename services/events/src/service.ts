@@ -1,18 +1,25 @@
-import { limits, serviceUnavailable } from '@parley/contracts';
+import { limits, serviceUnavailable } from '@parley/api';
 import { LogFollower, readEntriesForAudiences, readHead } from '@parley/event-log';
 import type { LogHead } from '@parley/event-log';
-import { serveApi, startUpkeep } from '@parley/http';
-import type { ServiceFrame, StartService } from '@parley/http';
+import {
+  FairLine,
+  connectStores,
+  keepLease,
+  openPool,
+  serveApi,
+  startMaintenance,
+} from '@parley/server';
+import type { ServiceFrame, StartService, Stores } from '@parley/server';
 import { SharedPresence } from '@parley/presence-state';
 import { connectForSubscriptions } from '@parley/redis';
-import { connectStores, keepLease, openPool } from '@parley/service';
+import { deriveKeySecrets, openEventMembers } from '@parley/secrets';
 import {
-  deriveKeySecrets,
-  listHeldInStream,
-  openEventMembers,
-  privateConversationIdsOf,
   StreamTraffic,
+  findFirstMessageUpTo,
+  listHeldInStream,
+  privateConversationIdsOf,
 } from '@parley/store';
+import type { KeySecrets } from '@parley/secrets';
 
 import type { EventsContext } from './context.ts';
 import { endpoints } from './endpoints/index.ts';
@@ -32,13 +39,11 @@ import {
 } from './metrics.ts';
 import { AnswerStarts } from './queues/answer-starts.ts';
 import { EventStreams } from './queues/event-stream.ts';
-import { FairLine } from './queues/fair-line.ts';
 import { Heartbeats } from './queues/heartbeats.ts';
 import type { ReadContext } from './queues/queue-reader.ts';
 import { QueueRegistry } from './queues/queue-registry.ts';
 import { registerQueues } from './queues/register-queue.ts';
 import type { RegisterLine } from './queues/register-queue.ts';
-import { TypingEvents } from './typing/typing-events.ts';
 
 const tailBounds = { entriesMax: 50_000, bytesMax: 64 * 1_048_576 };
 /** Held polls of a node that drains are answered over this time. */
@@ -56,17 +61,17 @@ const registersShare = 1 / 4;
 /** The follower reads the log on connections of its own: one for the head check, one for gaps. */
 const followerConnections = 2;
 
-/** Starts an events node. */
-export const start: StartService = async (frame: ServiceFrame) => {
+type Feeding = {
+  readonly feed: NodeFeed;
+  readonly registry: QueueRegistry;
+  readonly follower: LogFollower;
+};
+
+/** Follows the log, and feeds the queues of this node from it. */
+async function followLog(frame: ServiceFrame, stores: Stores): Promise<Feeding> {
   const { config, log } = frame;
-  const stores = await connectStores(frame);
-  const keySecrets = deriveKeySecrets(
-    config.keySecret.reveal(),
-    config.keySecretPrevious?.reveal(),
-  );
   const subscriber = connectForSubscriptions(config.redis, log);
   frame.onDispose('subscriber', () => subscriber.disconnect());
-
   const views = createViewReads(stores.pool);
   const feed: NodeFeed = new NodeFeed({
     tail: tailBounds,
@@ -85,7 +90,6 @@ export const start: StartService = async (frame: ServiceFrame) => {
   });
   const registry = new QueueRegistry({ pool: stores.pool, feed, log });
   frame.onDispose('queues', () => registry.stop());
-
   const follower = await LogFollower.start({
     pool: openPool(frame, 'log follower', followerConnections),
     subscriber,
@@ -99,8 +103,81 @@ export const start: StartService = async (frame: ServiceFrame) => {
   frame.addReadinessCheck('log follower', () => {
     if (!follower.isCurrent(5_000) || !feed.canRead) throw new Error('the log is not followed');
   });
+  return { feed, registry, follower };
+}
 
-  startUpkeep(
+/** What reading queues takes, with the readers of what is not in this node's memory. */
+function createReadContext(
+  frame: ServiceFrame,
+  { pool }: Stores,
+  { feed, registry, follower }: Feeding,
+  more: {
+    readonly draining: AbortSignal;
+    readonly keySecrets: KeySecrets;
+    readonly subscribers: SubscriberReader;
+  },
+): ReadContext {
+  const { config, log, metrics } = frame;
+  const reads = countReads(metrics.registry);
+  const flags = new FlagReader(pool);
+  return {
+    registry,
+    follower,
+    canRead: () => feed.canRead,
+    logAccess: {
+      tail: feed.tail,
+      conversationIdsOf: async (userId) => privateConversationIdsOf(pool, userId),
+      readEntries: async (range, audiences, entriesMax) => {
+        reads.onReplayPage();
+        return readEntriesForAudiences(pool, range, audiences, entriesMax);
+      },
+      readBeginPosition: async () => (await readHead(pool)).beginPosition,
+      openSealed: (text) => openEventMembers(more.keySecrets, text),
+      flagsOf: async (userId, messageId) => flags.of(userId, messageId),
+      subscribersAt: (streamId, position) => more.subscribers.at(streamId, position),
+      firstMessageUpTo: async (streamId, messageId) =>
+        findFirstMessageUpTo(pool, streamId, messageId),
+      heldInStream: async (userId, streamId, range) =>
+        listHeldInStream(pool, userId, streamId, range),
+    },
+    heartbeats: new Heartbeats({
+      minMs: config.queues.heartbeatMinMs,
+      maxMs: config.queues.heartbeatMaxMs,
+    }),
+    draining: more.draining,
+    onRefused: countRefusals(metrics.registry),
+    onAnswer: reads.onAnswer,
+    onFullAnswer: reads.onFullAnswer,
+    log,
+  };
+}
+
+/** @returns where registers wait, a batch at a time */
+function openRegisterLine({ config, metrics }: ServiceFrame, { pool }: Stores): RegisterLine {
+  const onRefused = countRefusedRegisters(metrics.registry);
+  const { perUserMax } = config.queues;
+  const bounds = { perUserMax, perOwnerMax: perUserMax * config.budgetsPerOwnerMax, onRefused };
+  return new FairLine(
+    {
+      ...registerLine,
+      batchesAtOnce: Math.max(1, Math.floor(config.database.poolMax * registersShare)),
+    },
+    onRefused,
+    (requests) => registerQueues(pool, requests, bounds),
+  );
+}
+
+/** Starts an events node. */
+export const startEvents: StartService = async (frame: ServiceFrame) => {
+  const { config, log, metrics } = frame;
+  const stores = await connectStores(frame);
+  const keySecrets = deriveKeySecrets(
+    config.keySecret.reveal(),
+    config.keySecretPrevious?.reveal(),
+  );
+  const feeding = await followLog(frame, stores);
+  const { feed, registry, follower } = feeding;
+  startMaintenance(
     frame,
     maintenanceWorks({
       pool: stores.pool,
@@ -111,59 +188,15 @@ export const start: StartService = async (frame: ServiceFrame) => {
       log,
     }),
   );
-
-  const typing = new TypingEvents({ eventLog: stores.eventLog, log });
-  frame.onDispose('typing', () => typing.stop());
-
-  const reads = countReads(frame.metrics.registry);
-  const flags = new FlagReader(stores.pool);
+  const draining = new AbortController();
   const subscribers = new SubscriberReader(stores.pool);
-  const read: ReadContext = {
-    registry,
-    follower,
-    canRead: () => feed.canRead,
-    logAccess: {
-      tail: feed.tail,
-      conversationIdsOf: async (userId) => privateConversationIdsOf(stores.pool, userId),
-      readEntries: async (range, audiences, entriesMax) => {
-        reads.onReplayPage();
-        return readEntriesForAudiences(stores.pool, range, audiences, entriesMax);
-      },
-      readBeginPosition: async () => (await readHead(stores.pool)).beginPosition,
-      openSealed: (text) => openEventMembers(keySecrets, text),
-      flagsOf: async (userId, messageId) => flags.of(userId, messageId),
-      subscribersAt: (streamId, position) => subscribers.at(streamId, position),
-      heldInStream: async (userId, streamId, upToMessageId) =>
-        listHeldInStream(stores.pool, userId, streamId, upToMessageId),
-    },
-    heartbeats: new Heartbeats({
-      minMs: config.queues.heartbeatMinMs,
-      maxMs: config.queues.heartbeatMaxMs,
-    }),
-    draining: frame.stopping,
-    onRefused: countRefusals(frame.metrics.registry),
-    onAnswer: reads.onAnswer,
-    onFullAnswer: reads.onFullAnswer,
-    log,
-  };
-  const streams = new EventStreams(
-    read,
-    config.queues.stream,
-    countStreams(frame.metrics.registry),
-  );
-  const onRegisterRefused = countRefusedRegisters(frame.metrics.registry);
-  const registerBounds = {
-    perUserMax: config.queues.perUserMax,
-    onRefused: onRegisterRefused,
-  };
-  const registers: RegisterLine = new FairLine(
-    {
-      ...registerLine,
-      batchesAtOnce: Math.max(1, Math.floor(config.database.poolMax * registersShare)),
-    },
-    onRegisterRefused,
-    (requests) => registerQueues(stores.pool, requests, registerBounds),
-  );
+  const read = createReadContext(frame, stores, feeding, {
+    draining: draining.signal,
+    keySecrets,
+    subscribers,
+  });
+  const streams = new EventStreams(read, config.queues.stream, countStreams(metrics.registry));
+  const registers = openRegisterLine(frame, stores);
   const context: EventsContext = {
     ...stores,
     queues: config.queues,
@@ -177,22 +210,13 @@ export const start: StartService = async (frame: ServiceFrame) => {
       uploadQuotaBytes: config.uploads.quotaBytes,
     },
     newestPresence: newestPresence(new SharedPresence(stores), log),
-    typing,
     read,
     answerStarts: new AnswerStarts(),
     streams,
   };
-  registerMetrics(frame.metrics.registry, {
-    registry,
-    feed,
-    follower,
-    streams,
-    typing,
-    subscribers,
-    registers,
-  });
+  registerMetrics(metrics.registry, { registry, feed, follower, streams, subscribers, registers });
   const { handler, links } = serveApi(frame, {
-    endpoints,
+    implementations: endpoints,
     context,
     answerHeaders: { 'x-parley-node': config.nodeId },
   });
@@ -200,6 +224,7 @@ export const start: StartService = async (frame: ServiceFrame) => {
   // holder.
   frame.onDrain('held polls and streams', () => {
     links.sayLeaving();
+    draining.abort();
     return registry.finishTurns(drainSpreadMs);
   });
   keepLease(frame, stores, () => follower.isCurrent(2_000) && feed.canRead);

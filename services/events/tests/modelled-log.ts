@@ -7,9 +7,10 @@ import type {
   LogEntry,
   MessageSentEntry,
   PositionedEntry,
-  Role,
-} from '@parley/contracts';
-import { audienceKey, changeEntry, entryLength } from '@parley/contracts';
+  LoggedSubscription,
+} from '@parley/event-log';
+import type { Role } from '@parley/api';
+import { audienceKey, changeEntry, entryLength } from '@parley/event-log';
 
 import { UserView } from '../src/feed/user-view.ts';
 import type { AccountPeriod, Period } from '../src/feed/user-view.ts';
@@ -72,8 +73,35 @@ function change(effects: readonly LogEffect[], events: readonly EventPart[]): Ch
   return changeEntry({ effects, events });
 }
 
+/** A subscription as the entry of a join has it. */
+export function subscriptionTo(streamId: number): LoggedSubscription {
+  return {
+    stream_id: streamId,
+    name: 'social',
+    description: '',
+    rendered_description: '',
+    invite_only: false,
+    is_web_public: false,
+    is_announcement_only: false,
+    history_public_to_subscribers: true,
+    first_message_id: 1,
+    color: '#c2c2c2',
+    is_muted: false,
+    in_home_view: true,
+    pin_to_top: false,
+    desktop_notifications: true,
+    audible_notifications: true,
+    push_notifications: true,
+    email_notifications: true,
+    wildcard_mentions_notify: null,
+    email_address: '',
+    is_old_stream: false,
+    stream_weekly_traffic: null,
+  };
+}
+
 function same(audience: Audience): EventPart {
-  return { form: 'same', audience, event: { type: 'test' } };
+  return { form: 'same', audience, event: { type: 'pointer', pointer: 1 } };
 }
 
 /** What is true after some prefix of the log, by plain sets. */
@@ -265,7 +293,7 @@ export class ModelledLog {
             },
             alsoSubscribers: what % 3 === 0,
             withFlags: what % 5 === 0,
-            event: { type: 'test' },
+            event: { type: 'pointer', pointer: 1 },
           },
         ],
       ),
@@ -277,19 +305,11 @@ export class ModelledLog {
 
   /** Appends one of the kinds of entries there are, chosen by three numbers. */
   appendSome(kind: number, who: number, what: number): void {
-    const user = at(userIds, who);
-    const stream = at(streams, what);
-    const inviteOnly = !stream.isPublic;
     switch (kind % 10) {
       case 0:
-      case 1: {
-        const lateReceiptIds = what % 3 === 2 ? [user] : [];
-        this.append(
-          message({ stream, lateReceiptIds }),
-          lateReceiptIds.length > 0 ? audienceKey.everyone : audienceKey.stream(stream.id),
-        );
+      case 1:
+        this.#appendStreamMessage(who, what);
         break;
-      }
       case 2: {
         const conversation = at(conversations, what);
         this.append(
@@ -299,105 +319,128 @@ export class ModelledLog {
         break;
       }
       case 3:
-      case 4: {
-        const hasJoined = !this.world.isMember(stream.id, user);
-        const users = userIds.filter(
-          (id) =>
-            (id === user || id === at(userIds, who + what)) &&
-            this.world.isMember(stream.id, id) !== hasJoined,
-        );
-        const subscriptions = [{ stream_id: stream.id }];
-        const told = what % 2 === 0 ? 'together' : 'one by one';
-        const left: EventPart[] = [
-          { form: 'left-stream-read', streamId: stream.id, userIds: users },
-        ];
-        const joined: EventPart[] =
-          told === 'together'
-            ? [{ form: 'shared-subscription-add', userIds: users, subscriptions }]
-            : users.map((userId) => ({ form: 'subscription-add', userId, subscriptions }));
-        const added = hasJoined ? joined : left;
-        this.append(
-          change(
-            [{ effect: hasJoined ? 'joined' : 'left', streamId: stream.id, userIds: users }],
-            [
-              ...added,
-              {
-                form: 'peers',
-                op: hasJoined ? 'peer_add' : 'peer_remove',
-                streamId: stream.id,
-                streamName: 'social',
-                inviteOnly,
-                userIds: users,
-                ...(who % 3 === 0 ? {} : { to: at(['list-holders', 'stream-outsiders'], who) }),
-              },
-            ],
-          ),
-          audienceKey.everyone,
-        );
+      case 4:
+        this.#appendJoinOrLeave(who, what);
         break;
-      }
       case 5:
-        this.append(
-          change(
-            [
-              {
-                effect: 'account',
-                userId: user,
-                role: at(['guest', 'member', 'administrator'] as const, what),
-                isActive: what % 5 !== 4,
-              },
-            ],
-            [
-              same({ to: 'everyone' }),
-              same({ to: 'administrators' }),
-              same({ to: 'members' }),
-              same({ to: 'plain-members' }),
-            ],
-          ),
-          audienceKey.everyone,
-        );
+        this.#appendAccount(who, what);
         break;
-      case 8:
-        this.append(
-          change(
-            [{ effect: 'stream-ended', streamId: stream.id }],
-            [
-              same({
-                to: 'stream-viewers',
-                streamId: stream.id,
-                inviteOnly,
-                asBefore: true,
-              }),
-              same({ to: 'former-viewers', streamId: stream.id, inviteOnly, asBefore: true }),
-            ],
-          ),
-          audienceKey.everyone,
-        );
+      case 6:
+        if (what % 2 === 0) this.#appendForUser(at(userIds, who));
+        else this.#appendForPartsOfStream(who, what);
         break;
       case 7:
         this.appendAboutMessage(who, what);
         break;
-      case 6:
-        if (what % 2 === 0) {
-          this.append(change([], [same({ to: 'users', userIds: [user] })]), audienceKey.user(user));
-        } else {
-          this.append(
-            change(
-              [],
-              [
-                same({ to: 'stream-viewers', streamId: stream.id, inviteOnly }),
-                same({ to: 'stream-knowers', streamId: stream.id, inviteOnly }),
-                same({ to: 'former-viewers', streamId: stream.id, inviteOnly }),
-                same({ to: 'stream-outsiders', streamId: stream.id, wereMembers: who % 2 === 0 }),
-              ],
-            ),
-            audienceKey.everyone,
-          );
-        }
+      case 8:
+        this.#appendEndOfStream(what);
         break;
       default:
         this.append({ v: 1, kind: 'tick' }, audienceKey.everyone);
     }
+  }
+
+  #appendStreamMessage(who: number, what: number): void {
+    const stream = at(streams, what);
+    const lateReceiptIds = what % 3 === 2 ? [at(userIds, who)] : [];
+    this.append(
+      message({ stream, lateReceiptIds }),
+      lateReceiptIds.length > 0 ? audienceKey.everyone : audienceKey.stream(stream.id),
+    );
+  }
+
+  #appendJoinOrLeave(who: number, what: number): void {
+    const stream = at(streams, what);
+    const user = at(userIds, who);
+    const hasJoined = !this.world.isMember(stream.id, user);
+    const users = userIds.filter(
+      (id) =>
+        (id === user || id === at(userIds, who + what)) &&
+        this.world.isMember(stream.id, id) !== hasJoined,
+    );
+    const subscriptions = [subscriptionTo(stream.id)];
+    const left: EventPart[] = [{ form: 'left-stream-read', streamId: stream.id, userIds: users }];
+    const joined: EventPart[] =
+      what % 2 === 0
+        ? [{ form: 'shared-subscription-add', userIds: users, subscriptions }]
+        : users.map((userId) => ({ form: 'subscription-add', userId, subscriptions }));
+    const added = hasJoined ? joined : left;
+    this.append(
+      change(
+        [{ effect: hasJoined ? 'joined' : 'left', streamId: stream.id, userIds: users }],
+        [
+          ...added,
+          {
+            form: 'peers',
+            op: hasJoined ? 'peer_add' : 'peer_remove',
+            streamId: stream.id,
+            streamName: 'social',
+            inviteOnly: !stream.isPublic,
+            userIds: users,
+            ...(who % 3 === 0 ? {} : { to: at(['list-holders', 'stream-outsiders'], who) }),
+          },
+        ],
+      ),
+      audienceKey.everyone,
+    );
+  }
+
+  #appendAccount(who: number, what: number): void {
+    this.append(
+      change(
+        [
+          {
+            effect: 'account',
+            userId: at(userIds, who),
+            role: at(['guest', 'member', 'administrator'] as const, what),
+            isActive: what % 5 !== 4,
+          },
+        ],
+        [
+          same({ to: 'everyone' }),
+          same({ to: 'administrators' }),
+          same({ to: 'members' }),
+          same({ to: 'plain-members' }),
+        ],
+      ),
+      audienceKey.everyone,
+    );
+  }
+
+  #appendForUser(userId: number): void {
+    this.append(change([], [same({ to: 'users', userIds: [userId] })]), audienceKey.user(userId));
+  }
+
+  #appendForPartsOfStream(who: number, what: number): void {
+    const { id: streamId, isPublic } = at(streams, what);
+    const inviteOnly = !isPublic;
+    this.append(
+      change(
+        [],
+        [
+          same({ to: 'stream-viewers', streamId, inviteOnly }),
+          same({ to: 'stream-knowers', streamId, inviteOnly }),
+          same({ to: 'former-viewers', streamId, inviteOnly }),
+          same({ to: 'stream-outsiders', streamId, wereMembers: who % 2 === 0 }),
+        ],
+      ),
+      audienceKey.everyone,
+    );
+  }
+
+  #appendEndOfStream(what: number): void {
+    const { id: streamId, isPublic } = at(streams, what);
+    const inviteOnly = !isPublic;
+    this.append(
+      change(
+        [{ effect: 'stream-ended', streamId }],
+        [
+          same({ to: 'stream-viewers', streamId, inviteOnly, asBefore: true }),
+          same({ to: 'former-viewers', streamId, inviteOnly, asBefore: true }),
+        ],
+      ),
+      audienceKey.everyone,
+    );
   }
 
   /** @returns the ids that a queue gets above `after` of the entries up to `upTo`, by reading the whole log */

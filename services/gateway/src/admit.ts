@@ -7,12 +7,13 @@ import type { IncomingMessage } from 'node:http';
 
 import {
   badRequest,
+  devEnvironmentOff,
   methodNotAllowed,
   notAuthenticated,
   notFound,
   requestVariableMissing,
-} from '@parley/contracts';
-import type { Caller } from '@parley/contracts';
+} from '@parley/api';
+import type { Caller, Endpoint } from '@parley/api';
 import type { KeyAccount } from '@parley/store';
 
 import type { AnswerHeaders } from './answer-headers.ts';
@@ -23,15 +24,15 @@ import {
   hasKeyForm,
   parseKeyInQuery,
 } from './authenticate.ts';
-import type { BareKey, Credentials } from './authenticate.ts';
+import type { AuthenticatedAccess, BareKey, Credentials } from './authenticate.ts';
 import { readAuthorization } from './connection-credentials.ts';
 import type { CredentialCache } from './credential-cache.ts';
 import type { LoginLimiter } from './login-limit.ts';
 import type { RateLimiter } from './rate-limit.ts';
-import type { Endpoint, Route } from './route-table.ts';
-import { allowedMethods, canonicalPath, findEndpoint, findRoute } from './route-table.ts';
+import { canonicalPath, findEndpoint, findRoute } from './routes.ts';
+import type { Route } from './routes.ts';
 
-/** A request with its id, and the address as the route table and the services see it. */
+/** A request with its id, and the address as the gateway and the services see it. */
 export type ReceivedRequest = {
   readonly requestId: string;
   readonly path: string;
@@ -81,7 +82,7 @@ function pathOfAbsoluteForm(address: string): string {
 /** The answer to OPTIONS: the methods of the path, in alphabetical order. */
 export function checkOptions({ route }: ReceivedRequest): { readonly Allow: string } {
   if (route === undefined) throw notFound();
-  return { Allow: allowedMethods(route).toSorted().join(', ') };
+  return { Allow: route.allowedMethods.toSorted().join(', ') };
 }
 
 /** What requests are checked with. */
@@ -90,11 +91,12 @@ export type Checks = {
   readonly rateLimiter: RateLimiter;
   readonly loginLimiter: LoginLimiter;
   readonly addressOf: (request: IncomingMessage) => string;
+  readonly isDevelopment: boolean;
 };
 
 /**
  * Finds the account of a key, or counts a failed login. A right key passes however many wrong ones came from the same address or
- * with the same email; while those are over the limit, a wrong one is told so and nothing else.
+ * with the same email; while those of the email are over the limit, a wrong one is told so and nothing else.
  */
 async function checkLogin(
   request: IncomingMessage,
@@ -130,12 +132,12 @@ export type FindInForm = (name: string) => Promise<string | undefined>;
 async function readCredentials(
   request: IncomingMessage,
   { query }: ReceivedRequest,
-  { authentication }: Endpoint,
+  { keyParameter }: AuthenticatedAccess,
   findInForm: FindInForm,
 ): Promise<Credentials | BareKey> {
   const { authorization } = request.headers;
   const hasHeader = (authorization ?? '').trim() !== '';
-  if (authentication === 'key-or-basic') {
+  if (keyParameter === 'preferred') {
     // Senders may bring a header that is for something else: a key that is named decides.
     const key = await findKeyParameter(query, () =>
       hasHeader ? Promise.resolve(undefined) : findInForm('api_key'),
@@ -143,7 +145,7 @@ async function readCredentials(
     if (key !== undefined) return key;
     if (!hasHeader) throw requestVariableMissing('api_key');
   }
-  return authentication === 'basic-or-key' && !hasHeader
+  return keyParameter === 'accepted' && !hasHeader
     ? parseKeyInQuery(query)
     : readAuthorization(request);
 }
@@ -163,21 +165,23 @@ export async function admit(
   const { route, requestId } = received;
   if (route === undefined) throw notFound();
   const endpoint = findEndpoint(route, request.method ?? '');
-  if (endpoint === undefined) throw methodNotAllowed(allowedMethods(route));
-  if (endpoint.authentication === 'none') {
+  if (endpoint === undefined) throw methodNotAllowed(route.allowedMethods);
+  if (endpoint.forDevelopment && !checks.isDevelopment) throw devEnvironmentOff();
+  const { access } = endpoint;
+  if (access.authentication === 'none') {
     return { ...received, route, endpoint, caller: null, credentials: null, rateLimitHeaders: {} };
   }
-  const given = await readCredentials(request, received, endpoint, findInForm);
+  const given = await readCredentials(request, received, access, findInForm);
   const account = await checkLogin(request, requestId, given, checks);
   const credentials = given.emailFolded === undefined ? null : given;
   const caller = checkAccount(
     account,
-    endpoint,
+    access,
     credentials === null ? badRequest : notAuthenticated,
   );
-  const rateLimitHeaders = endpoint.isLimited
-    ? await checks.rateLimiter.count(caller.userId, requestId)
-    : {};
+  const rateLimitHeaders = endpoint.uncounted
+    ? {}
+    : await checks.rateLimiter.count(caller, requestId);
   return {
     ...received,
     route,

@@ -1,6 +1,6 @@
 /**
- * What tells people and programs how to call the interface: the OpenAPI document, and the page that shows it. Every file has an
- * address of its own in the route table, so that no path of a request is ever a path of a file.
+ * What tells people and programs how to call the interface: the OpenAPI document, and the page that shows it. Every page has an
+ * address of its own among the declarations, so that no path of a request is ever a path of a file.
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -9,33 +9,30 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 
-import type { PagePath } from './route-table.ts';
+import { rawResponsesOf } from '@parley/api';
+import { pages } from '@parley/api/endpoints';
+import type { EndpointNameOf } from '@parley/api/endpoints';
+import { interfaceDocument } from '@parley/api/interface-document';
+import { parleyVersion } from '@parley/server';
 
-const javascript = 'text/javascript; charset=utf-8';
-const css = 'text/css; charset=utf-8';
+type Content = () => Buffer | Promise<Buffer>;
 
-function ofGateway(name: string): string {
-  return fileURLToPath(new URL(`../reference/${name}`, import.meta.url));
+function ofGateway(name: string): Content {
+  return () => readFile(new URL(`../reference/${name}`, import.meta.url));
 }
 
-function ofLibrary(name: string): string {
-  return fileURLToPath(import.meta.resolve(`swagger-ui-dist/${name}`));
+function ofLibrary(name: string): Content {
+  return () => readFile(fileURLToPath(import.meta.resolve(`swagger-ui-dist/${name}`)));
 }
 
-/** Where each page is read from, and what it is. The document is generated from the declarations of all services. */
-const sources: Readonly<Record<PagePath, { readonly file: string; readonly type: string }>> = {
-  '/api/v1/openapi.json': {
-    file: fileURLToPath(new URL('../../../docs/openapi.json', import.meta.url)),
-    type: 'application/json',
-  },
-  '/api/docs': { file: ofGateway('page.html'), type: 'text/html; charset=utf-8' },
-  '/api/docs/page.mjs': { file: ofGateway('page.mjs'), type: javascript },
-  '/api/docs/page.css': { file: ofGateway('page.css'), type: css },
-  '/api/docs/swagger-ui-bundle.js': {
-    file: ofLibrary('swagger-ui-bundle.js'),
-    type: javascript,
-  },
-  '/api/docs/swagger-ui.css': { file: ofLibrary('swagger-ui.css'), type: css },
+/** Where each page has its content from. */
+const contents: Readonly<Record<EndpointNameOf<'gateway'>, Content>> = {
+  'get-openapi-document': () => Buffer.from(JSON.stringify(interfaceDocument(parleyVersion))),
+  'get-reference': ofGateway('page.html'),
+  'get-reference-script': ofGateway('page.mjs'),
+  'get-reference-style': ofGateway('page.css'),
+  'get-swagger-ui-script': ofLibrary('swagger-ui-bundle.js'),
+  'get-swagger-ui-style': ofLibrary('swagger-ui.css'),
 };
 
 /**
@@ -113,29 +110,30 @@ function takesGzip(accepted: string): boolean {
   });
 }
 
-/** Answers a request for one of the pages. */
+/** Answers a request for the page of a name. */
 export type AnswerPage = (
-  path: string,
+  name: string,
   request: IncomingMessage,
   response: ServerResponse,
 ) => Promise<void>;
 
 /**
- * Reads all pages.
+ * Reads all pages, and makes the document of the declarations.
  *
  * @throws Error of the file system when one is missing, which stops the boot
  */
 export async function readPages(): Promise<AnswerPage> {
-  const pages = new Map(
-    await Promise.all(
-      Object.entries(sources).map(
-        async ([path, { file, type }]) => [path, new Page(type, await readFile(file))] as const,
-      ),
-    ),
+  const byName = new Map<string, Page>(
+    await Promise.all(pages.map(async (page) => [page.name, await readPage(page)] as const)),
   );
-  return async (path, request, response) => {
-    const page = pages.get(path);
-    if (page === undefined) throw new Error(`there is no page ${path}`);
+  return async (name, request, response) => {
+    const page = byName.get(name);
+    if (page === undefined) throw new Error(`there is no page ${name}`);
     await page.answer(request, response);
   };
+}
+
+async function readPage(page: (typeof pages)[number]): Promise<Page> {
+  const type = rawResponsesOf(page)[0]?.contentType ?? '';
+  return new Page(type, await contents[page.name]());
 }

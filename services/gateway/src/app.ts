@@ -1,29 +1,24 @@
 /**
- * The gateway's public side. It is one handler, without a framework around it: what is behind a path is the route table's to say,
+ * The gateway's public side. It is one handler, without a framework around it: what is behind a path is the declarations' to say,
  * and how a request gets there the proxy's or the hop of held polls.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import { requestIdHeaderName } from '@parley/contracts';
-import type { RequestHandler } from '@parley/http';
-import { refusalFor, writeRefusal } from '@parley/http';
-import type { LiveNode, ServiceName } from '@parley/placement';
+import { isLinked, limits, requestIdHeaderName } from '@parley/api';
+import type { ServiceName } from '@parley/api';
+import type { HeldBody, RequestHandler } from '@parley/server';
+import { refusalFor, senderOf, writeRefusal } from '@parley/server';
+import type { LiveNode } from '@parley/placement';
 import type { Span } from '@parley/tracing';
 
 import { admit, checkOptions, receive } from './admit.ts';
 import type { AdmittedRequest, ReceivedRequest } from './admit.ts';
 import type { GatewayContext } from './context.ts';
-import type { BodyBound, RequestBody } from './request-body.ts';
+import type { BodyBound, FindField, RequestBody } from './request-body.ts';
 import { forwardLogin } from './password-login.ts';
-import {
-  ClientGone,
-  fileBound,
-  findFormField,
-  keptBound,
-  ordinaryBound,
-  readBody,
-} from './request-body.ts';
+import { ClientGone, bodyBound, fileBound, formFinder, readBody } from './request-body.ts';
 import { endRequestSpan, findRequestSpan, openRequestSpan } from './request-span.ts';
+import { findMeantEndpoint } from './routes.ts';
 
 function findQueryField({ query }: ReceivedRequest, name: string): string | undefined {
   // A name may be written with escapes.
@@ -33,28 +28,27 @@ function findQueryField({ query }: ReceivedRequest, name: string): string | unde
 }
 
 function boundOf({ endpoint }: AdmittedRequest, { fileMaxBytes }: GatewayContext): BodyBound {
-  if (endpoint.judgesPassword) return keptBound;
-  return endpoint.takesFile ? fileBound(fileMaxBytes) : ordinaryBound;
+  return endpoint.takesFile ? fileBound(fileMaxBytes) : bodyBound(endpoint.bodyMaxBytes);
 }
 
-/** A form that is looked into before it is known who sends it, which costs no more than its kept size. */
+/** A form that is looked into before it is known who sends it. */
 class FormOfRequest {
   readonly #request: IncomingMessage;
+  readonly #held: HeldBody;
   /** What was read; undefined while nothing was asked for. */
   body: RequestBody | undefined;
 
-  constructor(request: IncomingMessage) {
+  constructor(request: IncomingMessage, held: HeldBody) {
     this.#request = request;
+    this.#held = held;
   }
 
   async findField(name: string): Promise<string | undefined> {
     const contentType = this.#request.headers['content-type'];
     if (!/^(?:application\/x-www-form-urlencoded|multipart\/form-data)\b/i.test(contentType ?? ''))
       return undefined;
-    this.body = await readBody(this.#request, keptBound);
-    return this.body.kind === 'kept'
-      ? findFormField(contentType, this.body.bytes, name)
-      : undefined;
+    this.body = await readBody(this.#request, bodyBound(limits.anonymousBodyMaxBytes), this.#held);
+    return this.body.kind === 'kept' ? formFinder(contentType, this.body.bytes)(name) : undefined;
   }
 }
 
@@ -65,13 +59,17 @@ async function forwardAdmitted(
   response: ServerResponse,
   admitted: AdmittedRequest & { readonly service: ServiceName },
   readAlready: RequestBody | undefined,
+  held: HeldBody,
 ): Promise<void> {
-  const { endpoint, service, requestId } = admitted;
-  const body: RequestBody = readAlready ?? (await readBody(request, boundOf(admitted, context)));
-  const findField = (name: string): string | undefined =>
-    (body.kind === 'kept'
-      ? findFormField(request.headers['content-type'], body.bytes, name)
-      : undefined) ?? findQueryField(admitted, name);
+  const { service, requestId } = admitted;
+  const body: RequestBody =
+    readAlready ?? (await readBody(request, boundOf(admitted, context), held));
+  const findInForm: FindField =
+    body.kind === 'kept'
+      ? formFinder(request.headers['content-type'], body.bytes)
+      : () => undefined;
+  const findField: FindField = (name) => findInForm(name) ?? findQueryField(admitted, name);
+  const endpoint = findMeantEndpoint(admitted.route, admitted.endpoint, request.method, findInForm);
   const queueId = endpoint.goesToHolder ? findField('queue_id') : undefined;
   const candidates = (): LiveNode[] =>
     queueId === undefined
@@ -80,7 +78,7 @@ async function forwardAdmitted(
   const forward = (): Promise<void> =>
     context.forwarder.forward(request, response, {
       service,
-      isLinked: endpoint.isLinked,
+      isLinked: isLinked(endpoint),
       caller: admitted.caller,
       address: admitted.path + admitted.query,
       answerHeaders: admitted.answerHeaders,
@@ -94,13 +92,19 @@ async function forwardAdmitted(
           (findField('local_id') !== undefined && findField('queue_id') !== undefined)),
       candidates,
       signIdentity: () => context.signIdentity(admitted),
-      answerTimeoutMs: endpoint.isLongPoll
+      answerTimeoutMs: endpoint.longPoll
         ? context.pollBoundMs
         : context.answerTimeoutMs + endpoint.waitMaxMs,
     });
   if (endpoint.judgesPassword)
     await forwardLogin(context, request, response, admitted, body, forward);
   else await forward();
+}
+
+function holdBody(context: GatewayContext, response: ServerResponse, sender: string): HeldBody {
+  const held = context.heldBodies.begin(sender);
+  response.once('close', () => held.release());
+  return held;
 }
 
 async function handle(
@@ -114,16 +118,22 @@ async function handle(
     response.writeHead(204, checkOptions(received)).end();
     return;
   }
-  const ofForm = new FormOfRequest(request);
+  const address = context.addressOf(request);
+  const ofForm = new FormOfRequest(request, holdBody(context, response, address));
   const admitted = await admit(request, received, context, (name) => ofForm.findField(name));
   for (const [name, value] of Object.entries(admitted.rateLimitHeaders))
     response.setHeader(name, value);
   if (response.destroyed) return;
-  const { service } = admitted.endpoint;
+  const { name, service } = admitted.endpoint;
   if (service === 'gateway') {
     setFixedHeaders(response, received);
-    await context.answerPage(admitted.path, request, response);
-  } else await forwardAdmitted(context, request, response, { ...admitted, service }, ofForm.body);
+    await context.answerPage(name, request, response);
+  } else {
+    const known = { ...admitted, service };
+    const sender = known.caller === null ? address : senderOf(known.caller);
+    const held = holdBody(context, response, sender);
+    await forwardAdmitted(context, request, response, known, ofForm.body, held);
+  }
 }
 
 function fail(
@@ -145,8 +155,8 @@ function fail(
 /** A poll of a queue that is known: what the hop of held polls is for. */
 function findPolledQueue(request: IncomingMessage, received: ReceivedRequest): string | undefined {
   if (request.method !== 'GET' && request.method !== 'HEAD') return undefined;
-  const endpoint = received.route?.methods.get('GET');
-  if (endpoint === undefined || !endpoint.isLongPoll || !endpoint.goesToHolder) return undefined;
+  const endpoint = received.route?.find('GET')?.endpoint;
+  if (endpoint === undefined || !endpoint.longPoll || !endpoint.goesToHolder) return undefined;
   const queueId = findQueryField(received, 'queue_id');
   return queueId === '' ? undefined : queueId;
 }
@@ -196,11 +206,11 @@ function observe(
     // 499: the client hung up before the answer was complete.
     const status = response.writableFinished ? response.statusCode : 499;
     const endpoint = received.route?.pattern ?? 'unknown';
-    const [first] = received.route?.methods.values() ?? [];
+    const first = received.route?.served[0]?.endpoint;
     metrics.requests.inc({ service: first?.service ?? 'none', status });
     serviceMetrics.requestDuration.observe({ endpoint, status }, durationMs / 1000);
     if (span !== undefined) endRequestSpan(span, response, status);
-    const level = first?.isLongPoll === true ? 'debug' : 'info';
+    const level = first?.longPoll === true ? 'debug' : 'info';
     log[level](
       {
         request_id: received.requestId,

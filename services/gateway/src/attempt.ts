@@ -1,12 +1,12 @@
 /** One try of a request at one node, whichever way it goes there. */
-import { ApiError } from '@parley/contracts';
-import type { Caller } from '@parley/contracts';
+import { ApiError } from '@parley/api';
+import type { AfterLoss, Caller } from '@parley/api';
+import type { GatewayLink } from '@parley/links';
 import type { LiveNode } from '@parley/placement';
 import type { Span } from '@parley/tracing';
 
 import type { AnswerHeaders } from './answer-headers.ts';
 import type { RequestBody } from './request-body.ts';
-import type { AfterLoss } from './route-table.ts';
 import { isConnectFault, parseAddress } from './upstreams.ts';
 
 export type ForwardedRequest = {
@@ -39,6 +39,8 @@ export type AttemptEnd =
   | { readonly kind: 'client-gone' }
   | { readonly kind: 'unreachable' }
   | { readonly kind: 'lost' }
+  /** Its node, which is there, had all the time that there is. */
+  | { readonly kind: 'late' }
   /**
    * By HTTP, at the same node: it knows no links, or wants the request so, having done nothing that counts; or there is no room to keep an
    * answer that may be made again.
@@ -67,6 +69,8 @@ export class Attempt {
   readonly span: Span | undefined;
   /** What is given up when the attempt fails. */
   upstream: { readonly destroy: () => void } | undefined;
+  /** Set where it goes over one. */
+  link: Pick<GatewayLink, 'isSilent'> | undefined;
   /** The proxy's own copy of the options for this attempt. */
   options: object | undefined;
   /** Its place among those under way. */
@@ -91,6 +95,12 @@ export class Attempt {
     });
   }
 
+  /** Whether it may be asked for once more though it was answered. */
+  get isHarmlessTwice(): boolean {
+    const { afterLoss } = this.request;
+    return afterLoss === 'read' || afterLoss === 'repeat';
+  }
+
   end(end: AttemptEnd): void {
     this.hasEnded = true;
     this.#end(end);
@@ -102,6 +112,8 @@ export class Attempt {
     // Once the client has headers, a fault can only break the answer off.
     if (this.hasHeaders) this.end({ kind: 'answered' });
     else if (error instanceof ApiError) this.end({ kind: 'refused', error });
+    else if (error instanceof AnswerTimeout && this.link?.isSilent !== true)
+      this.end({ kind: 'late' });
     else this.end({ kind: isConnectFault(error) ? 'unreachable' : 'lost' });
     this.upstream?.destroy();
   }

@@ -1,4 +1,4 @@
-import { ApiError, badRequest } from '@parley/contracts';
+import { ApiError, badRequest, botTypes } from '@parley/api';
 import type { KeyAccount } from '@parley/store';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -158,7 +158,7 @@ describe('checkKey', () => {
 });
 
 describe('checkAccount', () => {
-  const ordinary = { incomingWebhookBots: 'refused' } as const;
+  const ordinary = { authentication: 'required' } as const;
 
   it('says who calls', () => {
     expect(checkAccount(account, ordinary)).toEqual({
@@ -198,7 +198,7 @@ describe('checkAccount', () => {
   });
 
   it('lets an incoming-webhook bot send', () => {
-    const bot = { ...account, botType: 2 };
-    expect(checkAccount(bot, { incomingWebhookBots: 'allowed' }).botType).toBe(2);
+    const bot = { ...account, botType: botTypes.incomingWebhook };
+    expect(checkAccount(bot, { ...ordinary, incomingWebhookBots: 'allowed' }).botType).toBe(2);
   });
 });

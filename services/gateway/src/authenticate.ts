@@ -4,15 +4,16 @@
 import {
   basicAuthenticationRequired,
   foldName,
-  incomingWebhookBotType,
+  botTypes,
   invalidApiKey,
   keyOrSessionRequired,
   notAuthenticated,
-} from '@parley/contracts';
-import type { ApiError, Caller } from '@parley/contracts';
+} from '@parley/api';
+import type { ApiError, Caller, EndpointAccess } from '@parley/api';
 import type { KeyAccount } from '@parley/store';
 
-import type { Endpoint } from './route-table.ts';
+/** What is declared of who may call an endpoint that wants to know who calls. */
+export type AuthenticatedAccess = Extract<EndpointAccess, { readonly authentication: 'required' }>;
 
 export type Credentials = {
   /** As `foldName` folds it. */
@@ -122,12 +123,12 @@ export function checkKey(
  */
 export function checkAccount(
   account: KeyAccount,
-  endpoint: Pick<Endpoint, 'incomingWebhookBots'>,
+  access: AuthenticatedAccess,
   refusalOf: (text: string) => ApiError = notAuthenticated,
 ): Caller {
   if (account.isRealmDeactivated) throw refusalOf('This organization has been deactivated');
   if (!account.isActive) throw refusalOf('Account is deactivated');
-  if (account.botType === incomingWebhookBotType && endpoint.incomingWebhookBots === 'refused')
+  if (account.botType === botTypes.incomingWebhook && access.incomingWebhookBots !== 'allowed')
     throw refusalOf('This API is not available to incoming webhook bots.');
   const { userId, email, role, botType, botOwnerId } = account;
   return { userId, email, role, botType, botOwnerId };

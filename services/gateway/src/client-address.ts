@@ -1,4 +1,4 @@
-/** Whom the limits of failed logins take for one client: an address that nobody can choose freely. */
+/** Whom logins and bodies without an account are counted for: an address that nobody can choose freely. */
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 
 import type { Logger } from '@parley/logging';
-import type { ServiceMetrics } from '@parley/http';
+import type { HeldBodies, ServiceMetrics } from '@parley/server';
 
 import type { AnswerPage } from './api-reference.ts';
 import type { AnswerHeaders } from './answer-headers.ts';
@@ -9,6 +9,7 @@ import type { EventsHop } from './events-hop.ts';
 import type { Forwarder } from './forward.ts';
 import type { GatewayMetrics } from './metrics.ts';
 import type { AdmittedRequest, Checks } from './admit.ts';
+import type { PasswordLines } from './password-lines.ts';
 import type { Upstreams } from './upstreams.ts';
 
 /** What handling a request may use. */
@@ -28,4 +29,6 @@ export type GatewayContext = Checks & {
   readonly pollBoundMs: number;
   /** The largest file that may be uploaded. */
   readonly fileMaxBytes: number;
+  readonly heldBodies: HeldBodies;
+  readonly passwordLines: PasswordLines;
 };

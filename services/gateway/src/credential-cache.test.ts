@@ -6,7 +6,6 @@ import { CredentialCache } from './credential-cache.ts';
 /** What the cache is told of the account changes, in the hand of the test. */
 class News {
   isFresh = true;
-  accountChangesSeen = 0;
   readonly #listeners = new Set<(userIds: readonly number[]) => void>();
 
   heardWithinMs(): boolean {
@@ -19,7 +18,6 @@ class News {
   }
 
   announce(userIds: readonly number[]): void {
-    this.accountChangesSeen += 1;
     for (const listener of this.#listeners) listener(userIds);
   }
 }
@@ -107,6 +105,38 @@ describe('CredentialCache', () => {
     release();
     // The look-up itself is older than the change and is used this once.
     expect((await lookup)?.userId).toBe(1);
+    expect(await cache.find('one')).toBeUndefined();
+  });
+
+  it('forgets whom an answer names, unknown keys, and where too many are named everybody', async () => {
+    const { cache, asked } = setUp();
+    for (const apiKey of ['one', 'two', 'unknown']) await cache.find(apiKey);
+    cache.forget([2]);
+    for (const apiKey of ['one', 'two', 'unknown']) await cache.find(apiKey);
+    expect(asked.splice(0)).toEqual(['one', 'two', 'unknown', 'two', 'unknown']);
+    cache.forget('all');
+    await cache.find('one');
+    expect(asked).toEqual(['one']);
+  });
+
+  it('does not keep what was looked up before an answer told of a change', async () => {
+    const { cache, accounts, hold } = setUp();
+    const release = hold();
+    const lookup = cache.find('one');
+    accounts.delete('one');
+    cache.forget([1]);
+    release();
+    expect((await lookup)?.userId).toBe(1);
+    expect(await cache.find('one')).toBeUndefined();
+  });
+
+  it('does not keep what was looked up while Postgres was not heard', async () => {
+    const { cache, news, accounts } = setUp();
+    news.isFresh = false;
+    await cache.find('one');
+    // It changes before anybody listens, so nothing will ever tell of it.
+    accounts.delete('one');
+    news.isFresh = true;
     expect(await cache.find('one')).toBeUndefined();
   });
 

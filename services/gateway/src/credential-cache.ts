@@ -4,17 +4,20 @@
  *
  * - an entry serves only while Postgres was heard within the last second, and users whose account changed are dropped by the
  *   same read that says so; otherwise the store is asked;
- * - a look-up during which a change was announced is used once and not kept, since it may be older than the change;
+ * - those whom an answer names as changed are dropped before it goes to the client;
+ * - a look-up during which a change was announced is used once and not kept, since it may be older than the change; neither is one that
+ *   began while Postgres was not heard, since changes from then on may never be announced;
  * - entries are found by a hash under a secret of this process: a gateway keeps no keys but those of connections that are open.
  */
 import { hash, randomBytes } from 'node:crypto';
 
+import type { ChangedAccounts } from '@parley/api';
 import type { KeyAccount } from '@parley/store';
+import { LRUCache } from 'lru-cache';
 
 /** What the cache needs to know of the account changes in Postgres; `LiveServices` says it. */
 export type AccountNews = {
   heardWithinMs(ms: number): boolean;
-  readonly accountChangesSeen: number;
   onAccountsChanged(listener: (userIds: readonly number[]) => void): () => void;
 };
 
@@ -51,14 +54,15 @@ type Lookup = {
 export class CredentialCache {
   readonly #options: CredentialCacheOptions;
   readonly #hashSecret = randomBytes(32).toString('base64');
-  /** In the order of use, the least recent first. */
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries: LRUCache<string, Entry>;
   readonly #lookups = new Map<string, Lookup>();
   readonly #stopListening: () => void;
+  #changesSeen = 0;
 
   constructor(options: CredentialCacheOptions) {
     this.#options = options;
-    this.#stopListening = options.news.onAccountsChanged((userIds) => this.#drop(userIds));
+    this.#entries = new LRUCache({ max: options.entriesMax ?? entriesMaxDefault });
+    this.#stopListening = options.news.onAccountsChanged((userIds) => this.forget(userIds));
   }
 
   /** The number of keys held. */
@@ -68,7 +72,7 @@ export class CredentialCache {
 
   /** Counts announcements of changed accounts: what was found since the last one is as the store has it. */
   get changesSeen(): number {
-    return this.#options.news.accountChangesSeen;
+    return this.#changesSeen;
   }
 
   stop(): void {
@@ -97,6 +101,16 @@ export class CredentialCache {
     return this.#options.findAccount(apiKey);
   }
 
+  /** Forgets accounts that have changed. A key that was unknown may be the new one of such an account. */
+  forget(changed: ChangedAccounts): void {
+    this.#changesSeen += 1;
+    const userIds = changed === 'all' ? undefined : new Set(changed);
+    for (const [hash, { account }] of this.#entries) {
+      if (account === undefined || userIds?.has(account.userId) !== false)
+        this.#entries.delete(hash);
+    }
+  }
+
   /** @returns by which a key is found */
   hashOf(apiKey: string): string {
     // All keys have one length, so nothing can be appended to one: a plain hash of both does, at a fifth of an HMAC's cost.
@@ -106,23 +120,20 @@ export class CredentialCache {
   #findEntry(hash: string): Entry | undefined {
     const entry = this.#entries.get(hash);
     if (entry === undefined || !this.#options.news.heardWithinMs(freshnessMs)) return undefined;
-    this.#entries.delete(hash);
-    if (performance.now() > entry.untilMs) return undefined;
-    this.#entries.set(hash, entry);
-    return entry;
+    return performance.now() > entry.untilMs ? undefined : entry;
   }
 
   async #lookUp(hash: string, apiKey: string): Promise<KeyAccount | undefined> {
     const underway = this.#lookups.get(hash);
     if (
-      underway?.changesSeen === this.changesSeen &&
+      underway?.changesSeen === this.#changesSeen &&
       performance.now() - underway.beganAtMs < sharedLookupMs
     ) {
       return underway.account;
     }
     const lookup: Lookup = {
       beganAtMs: performance.now(),
-      changesSeen: this.changesSeen,
+      changesSeen: this.#changesSeen,
       account: this.#lookUpAndKeep(hash, apiKey),
     };
     this.#lookups.set(hash, lookup);
@@ -134,26 +145,15 @@ export class CredentialCache {
   }
 
   async #lookUpAndKeep(hash: string, apiKey: string): Promise<KeyAccount | undefined> {
-    const { findAccount, news, entriesMax = entriesMaxDefault } = this.#options;
-    const changesSeen = news.accountChangesSeen;
+    const { findAccount, news } = this.#options;
+    const changesSeen = this.#changesSeen;
+    const isHeard = news.heardWithinMs(freshnessMs);
     const account = await findAccount(apiKey);
-    if (news.accountChangesSeen !== changesSeen) return account;
-    this.#entries.delete(hash);
+    if (!isHeard || this.#changesSeen !== changesSeen) return account;
     this.#entries.set(hash, {
       account,
       untilMs: performance.now() + (account === undefined ? unknownKeyLifetimeMs : entryLifetimeMs),
     });
-    if (this.#entries.size > entriesMax) {
-      const [oldest] = this.#entries.keys();
-      if (oldest !== undefined) this.#entries.delete(oldest);
-    }
     return account;
-  }
-
-  #drop(userIds: readonly number[]): void {
-    const changed = new Set(userIds);
-    for (const [hash, { account }] of this.#entries) {
-      if (account !== undefined && changed.has(account.userId)) this.#entries.delete(hash);
-    }
   }
 }

@@ -15,7 +15,7 @@
 import { Agent } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import { serviceUnavailable } from '@parley/contracts';
+import { serviceUnavailable } from '@parley/api';
 import { Slots } from '@parley/links';
 
 import type { AdmittedRequest } from './admit.ts';

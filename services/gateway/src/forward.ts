@@ -4,6 +4,8 @@
  * - A node that cannot be reached has seen nothing: the next one is tried, whatever the request.
  * - A reply that breaks off before its headers, or does not come in time, leaves the outcome unknown. Requests that may be
  *   repeated go to another replica under the same request id; others are answered 503.
+ * - What only reads goes to one other replica, since what ended two may end all; and to none when it ran out of time: it would take as
+ *   long there. Its node gives it up as soon as nobody waits for it.
  * - A send is answered 503 only when its outcome is known or its own key makes a repeat harmless (architecture, A send).
  *   While it is unknown it goes again under its key; in the end the connection is closed without an answer, as for a
  *   client whose network failed.
@@ -19,16 +21,13 @@ import type {
 import { Stream } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 
-import {
-  ApiError,
-  identityHeaderName,
-  requestIdHeaderName,
-  serviceUnavailable,
-} from '@parley/contracts';
+import { ApiError, identityHeaderName, requestIdHeaderName, serviceUnavailable } from '@parley/api';
 import type { LiveNode } from '@parley/placement';
 import { createProxyMiddleware } from 'http-proxy-middleware';
 import type { Plugin } from 'http-proxy-middleware';
 
+import { takeAccountChanges } from './account-changes.ts';
+import type { OnAccountsChanged } from './account-changes.ts';
 import { AnswerTimeout, Attempt, LeaseLapsed } from './attempt.ts';
 import type { AttemptEnd, ForwardedRequest } from './attempt.ts';
 import { UntakenAnswers, sendOverLink } from './linked-attempt.ts';
@@ -41,10 +40,14 @@ export type ForwarderOptions = {
   readonly upstreams: Upstreams;
   readonly links: ServiceLinks;
   readonly onRetry: (service: string, reason: 'unreachable' | 'lost') => void;
+  readonly onAccountsChanged: OnAccountsChanged;
 };
 
 /** All attempts of one request together take no longer than this many times the wait for one answer. */
 export const answerTimeoutsMax = 2;
+
+/** Nodes that a read may be lost on. */
+const readLossesMax = 2;
 
 /** Attempts of one request: also bounds what repeated attempts attach to one response. */
 const attemptsMax = 24;
@@ -192,12 +195,12 @@ export class Forwarder {
     request.url = forwarded.address;
     const giveUpAtMs = performance.now() + forwarded.answerTimeoutMs * answerTimeoutsMax;
     const mayRepeat = forwarded.afterLoss !== 'once' && forwarded.body.kind === 'kept';
-    let isUnknown = false;
+    let losses = 0;
     let left: LiveNode[] = forwarded.candidates();
     for (let count = 0; count < attemptsMax && performance.now() < giveUpAtMs; count += 1) {
       if (left.length === 0) {
         // Only what may have happened is worth waiting for; who was merely not reached may ask again himself.
-        if (!isUnknown) break;
+        if (losses === 0) break;
         await pause(roundPauseMs);
         left = forwarded.candidates();
       }
@@ -210,7 +213,7 @@ export class Forwarder {
         this.#options.onRetry(forwarded.service, 'unreachable');
         continue;
       }
-      const withholds = isUnknown && forwarded.afterLoss === 'keyed-send';
+      const withholds = losses > 0 && forwarded.afterLoss === 'keyed-send';
       const attempt = (): Attempt => new Attempt(node, forwarded, withholds);
       const waitMs = Math.min(forwarded.answerTimeoutMs, giveUpAtMs - performance.now());
       // The pause may have used up what was left.
@@ -218,14 +221,16 @@ export class Forwarder {
       const end = await this.#tryNode(request, response, attempt, waitMs);
       if (end.kind === 'answered' || end.kind === 'client-gone') return;
       if (end.kind === 'refused') throw end.error;
-      const wasReached = end.kind === 'lost';
-      if (wasReached) isUnknown = true;
+      const wasReached = end.kind !== 'unreachable';
+      if (wasReached) losses += 1;
       else this.#options.upstreams.suspect(node.nodeId);
       this.#options.onRetry(forwarded.service, wasReached ? 'lost' : 'unreachable');
-      const mayGoOn = !wasReached ? forwarded.body.kind === 'kept' : mayRepeat;
+      const isReadOver =
+        forwarded.afterLoss === 'read' && (end.kind === 'late' || losses === readLossesMax);
+      const mayGoOn = !wasReached ? forwarded.body.kind === 'kept' : mayRepeat && !isReadOver;
       if (!mayGoOn) break;
     }
-    if (isUnknown && forwarded.afterLoss === 'keyed-send' && !forwarded.hasOwnSendKey) {
+    if (losses > 0 && forwarded.afterLoss === 'keyed-send' && !forwarded.hasOwnSendKey) {
       response.destroy();
       return;
     }
@@ -239,13 +244,16 @@ export class Forwarder {
     waitMs: number,
   ): Promise<AttemptEnd> {
     let attempt = makeAttempt();
-    const { body, isLinked, afterLoss } = attempt.request;
-    const hasRoom = afterLoss !== 'repeat' || !this.#untaken.isFull;
+    const { body, isLinked } = attempt.request;
+    const hasRoom = !attempt.isHarmlessTwice || !this.#untaken.isFull;
     if (isLinked && body.kind === 'kept' && hasRoom) {
       const link = this.#options.links.find(attempt.node);
       if (link !== undefined) {
         const end = await this.#attempt(response, attempt, waitMs, () =>
-          sendOverLink(link, attempt, request, body.bytes, response, this.#untaken),
+          sendOverLink(link, attempt, request, body.bytes, response, {
+            untaken: this.#untaken,
+            onAccountsChanged: this.#options.onAccountsChanged,
+          }),
         );
         if (end.kind !== 'not-linked') return end;
         attempt = makeAttempt();
@@ -337,6 +345,7 @@ export class Forwarder {
     });
     proxy.on('proxyRes', (answer, request, response) => {
       const attempt = (request as AttemptedRequest)[attemptOf];
+      answer.headers = takeAccountChanges(answer.headers, this.#options.onAccountsChanged);
       // An answer to an earlier attempt came too late.
       const { req: upstream } = answer as unknown as { readonly req: object };
       if (attempt?.upstream !== upstream || attempt.hasEnded) return;

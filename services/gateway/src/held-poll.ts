@@ -1,9 +1,9 @@
 /** One held poll or stream: the node it waits on, and how it goes on elsewhere. See `events-hop.ts` for what it promises. */
 import type { Agent, IncomingMessage, ServerResponse } from 'node:http';
 
-import type { ApiError } from '@parley/contracts';
-import { requestIdHeaderName, serviceUnavailable } from '@parley/contracts';
-import { writeJson, writeRefusal } from '@parley/http';
+import type { ApiError } from '@parley/api';
+import { isEventStream, requestIdHeaderName, serviceUnavailable } from '@parley/api';
+import { writeJson, writeRefusal } from '@parley/server';
 import { LinkRefused, LinkUnreachable } from '@parley/links';
 import type { GatewayLink, LinkAnswer, LinkFault, LinkListener } from '@parley/links';
 import type { LiveNode } from '@parley/placement';
@@ -13,7 +13,7 @@ import { connectionOfAnswer } from './forward.ts';
 import { bodyOf } from './linked-attempt.ts';
 import { HttpExchange } from './http-exchange.ts';
 import type { ServiceLinks } from './service-links.ts';
-import { comeBack, refusalEvent, StreamAnswer } from './stream-answer.ts';
+import { StreamAnswer, comeBack, refusalEvent } from './stream-answer.ts';
 import type { StreamAnswerOptions } from './stream-answer.ts';
 import type { Upstreams } from './upstreams.ts';
 import { isConnectFault } from './upstreams.ts';
@@ -50,6 +50,9 @@ const drainSpreadMs = 1_000;
 const endingAnswerHeaders: readonly string[] = ['connection', 'keep-alive', 'transfer-encoding'];
 
 const asksNotToWait = /[?&]dont_block=true(?:&|$)/;
+
+/** How a node that stops refuses a poll that came behind its word. */
+const stoppingStatus = serviceUnavailable().status;
 
 const noHeaders = {};
 const noBody = Buffer.alloc(0);
@@ -105,7 +108,7 @@ export class HeldPoll implements LinkListener {
     this.#hop = hop;
     this.#ways = ways;
     this.#done = done;
-    this.#isForStream = this.admitted.endpoint.isStream;
+    this.#isForStream = isEventStream(this.admitted.endpoint);
     this.#waits = this.#isForStream || !asksNotToWait.test(this.admitted.query);
     this.#searchUntilMs = performance.now() + searchMaxMs;
     this.#boundAtMs = performance.now() + hop.pollBoundMs;
@@ -254,9 +257,16 @@ export class HeldPoll implements LinkListener {
   }
 
   onLinkAnswer(answer: LinkAnswer): void {
+    const way = this.#way;
     this.#way = undefined;
     this.#stopMoving();
     if (this.#isOver || this.response.headersSent) return;
+    // It was on its way when the node said that it stops.
+    if (way?.kind === 'link' && way.link.isLeaving && answer.status === stoppingStatus) {
+      this.#hop.onMoved('lease-given-up');
+      this.begin();
+      return;
+    }
     writeJson(this.response, answer.status, bodyOf(answer), {
       ...answer.headers,
       ...this.#fixedHeaders,

@@ -2,7 +2,7 @@
 import { request as sendRequest } from 'node:http';
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 
-import { identityHeaderName, requestIdHeaderName } from '@parley/contracts';
+import { identityHeaderName, requestIdHeaderName } from '@parley/api';
 import type { LiveNode } from '@parley/placement';
 
 import type { AdmittedRequest } from './admit.ts';

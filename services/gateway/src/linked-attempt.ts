@@ -1,8 +1,8 @@
 /** An attempt over the link of its node. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import { requestIdHeaderName } from '@parley/contracts';
-import { writeJson, writeWhole } from '@parley/http';
+import { requestIdHeaderName } from '@parley/api';
+import { writeJson, writeWhole } from '@parley/server';
 import {
   LinkRefused,
   LinkUnreachable,
@@ -13,14 +13,16 @@ import {
   textOf,
 } from '@parley/links';
 import type {
-  LinkBody,
   GatewayLink,
   LinkAnswer,
+  LinkBody,
   LinkFault,
   LinkListener,
   LinkedHeaders,
 } from '@parley/links';
 
+import { takeAccountChanges } from './account-changes.ts';
+import type { OnAccountsChanged } from './account-changes.ts';
 import type { Attempt } from './attempt.ts';
 
 /** The whole body of an answer. */
@@ -65,19 +67,27 @@ function headersOf(request: IncomingMessage, traceparent: string | undefined): L
   return headers;
 }
 
+/** What happens with an answer beside its going to the client. */
+type AnswerTaking = {
+  readonly untaken: UntakenAnswers;
+  readonly onAccountsChanged: OnAccountsChanged;
+};
+
 class LinkedAttempt implements LinkListener {
   readonly #attempt: Attempt;
   readonly #response: ServerResponse;
-  readonly #untaken: UntakenAnswers;
+  readonly #taking: AnswerTaking;
 
-  constructor(attempt: Attempt, response: ServerResponse, untaken: UntakenAnswers) {
+  constructor(attempt: Attempt, response: ServerResponse, taking: AnswerTaking) {
     this.#attempt = attempt;
     this.#response = response;
-    this.#untaken = untaken;
+    this.#taking = taking;
   }
 
   onLinkAnswer(answer: LinkAnswer): void {
     const attempt = this.#attempt;
+    const { untaken, onAccountsChanged } = this.#taking;
+    const headers = takeAccountChanges(answer.headers, onAccountsChanged);
     if (attempt.hasEnded) return;
     if (answer.status === notOverLinksStatus) {
       attempt.end({ kind: 'not-linked' });
@@ -87,20 +97,20 @@ class LinkedAttempt implements LinkListener {
       attempt.end({ kind: 'lost' });
       return;
     }
-    const { answerHeaders, requestId, afterLoss } = attempt.request;
+    const { answerHeaders, requestId } = attempt.request;
     const body = bodyOf(answer);
-    if (afterLoss === 'repeat' && !this.#untaken.hasRoomFor(bytesOf(body))) {
+    if (attempt.isHarmlessTwice && !untaken.hasRoomFor(bytesOf(body))) {
       attempt.end({ kind: 'not-linked' });
       return;
     }
     attempt.hasHeaders = true;
     const write = answer.kind === 'json' ? writeJson : writeWhole;
     write(this.#response, answer.status, body, {
-      ...answer.headers,
+      ...headers,
       ...answerHeaders,
       [requestIdHeaderName]: requestId,
     });
-    this.#untaken.keep(this.#response);
+    untaken.keep(this.#response);
     attempt.end({ kind: 'answered' });
   }
 
@@ -119,7 +129,7 @@ export function sendOverLink(
   request: IncomingMessage,
   body: Buffer,
   response: ServerResponse,
-  untaken: UntakenAnswers,
+  taking: AnswerTaking,
 ): void {
   const { requestId, address, caller, span } = attempt.request;
   const number = link.send(
@@ -131,7 +141,8 @@ export function sendOverLink(
       headers: headersOf(request, (attempt.span ?? span)?.traceparent),
       body,
     },
-    new LinkedAttempt(attempt, response, untaken),
+    new LinkedAttempt(attempt, response, taking),
   );
+  attempt.link = link;
   attempt.upstream = { destroy: () => link.leave(number) };
 }

@@ -1,7 +1,8 @@
--- Counts failed logins in sliding windows, per address and per account name. One step, because two gateways may ask at once.
+-- Counts failed logins in sliding windows, per account name or address. One step, because two gateways may ask at once.
 --
--- KEYS     for each of the login's names (address, account): the sorted set of its attempts under way, then one sorted set of
---          its failures for each rule; members are request ids, scores times in microseconds
+-- KEYS     for each name of the login: the sorted set of its attempts under way, then one sorted set of its failures for each rule;
+--          members are request ids, scores times in microseconds. The first name decides. Where another one is over its limit, nothing
+--          is counted
 -- ARGV[1]  `begin`: an attempt whose outcome is not known yet takes a place
 --          `fail`: a login failed that took no place before
 --          `settle`: an attempt that has a place failed
@@ -11,8 +12,8 @@
 -- ARGV[2 + 2i] window of rule i in seconds, ARGV[3 + 2i] its most failures
 --
 -- Returns { outcome, rule, microseconds until an attempt is accepted, microseconds until the window is clear }. Outcome 1:
--- accepted; 0: refused, since failures alone reach the limit; 2: they would with the attempts under way, so ask again. Only what
--- is accepted is counted. Failures and attempts under way together never exceed the limit, which makes it exact. The clock is
+-- accepted; 0: refused, since failures alone reach the limit; 2: they would with the attempts under way, so ask again. What is not
+-- accepted is not counted. Failures and attempts under way together never exceed the limit, which makes it exact. The clock is
 -- Redis' own, the same for every gateway. All keys expire.
 
 local mode, id, underwaySecs = ARGV[1], ARGV[2], tonumber(ARGV[3])
@@ -39,7 +40,7 @@ if mode == 'settle' or mode == 'release' then
   return { 1, 1, 0, 0 }
 end
 
-local refusal, mustWait = nil, false
+local refusal, mustWait, isCounted = nil, false, true
 for first = 1, #KEYS, rules + 1 do
   redis.call('ZREMRANGEBYSCORE', KEYS[first], '-inf', text(now - underwaySecs * 1000000))
   local underway = redis.call('ZCARD', KEYS[first])
@@ -49,20 +50,23 @@ for first = 1, #KEYS, rules + 1 do
     local most = tonumber(ARGV[3 + 2 * rule])
     redis.call('ZREMRANGEBYSCORE', failures, '-inf', text(now - window))
     local used = redis.call('ZCARD', failures)
-    if used >= most then
+    if used >= most and first > 1 then
+      isCounted = false
+    elseif used >= most then
       local oldest = redis.call('ZREVRANGE', failures, most - 1, most - 1, 'WITHSCORES')
       local newest = redis.call('ZREVRANGE', failures, 0, 0, 'WITHSCORES')
       local wait = math.max(tonumber(oldest[2]) + window - now, 1)
       if refusal == nil or wait > refusal[3] then
         refusal = { 0, rule, wait, tonumber(newest[2]) + window - now }
       end
-    elseif used + underway >= most then
+    elseif first == 1 and used + underway >= most then
       mustWait = true
     end
   end
 end
 if refusal ~= nil then return refusal end
 if mustWait then return { 2, 1, 0, 0 } end
+if not isCounted then return { 1, 1, 0, 0 } end
 
 for first = 1, #KEYS, rules + 1 do
   if mode == 'begin' then

@@ -1,16 +1,15 @@
 /**
- * Limits of failed logins, per client address and per account name, in sliding windows that all gateways share in Redis. Wrong
- * passwords and wrong keys are counted apart. A password is judged only while there is room for its failure: whoever is over the
- * limit is refused without learning whether the guess was right. A right key always passes, as nobody guesses one; only the answer
- * to a wrong one changes. While Redis is away logins pass uncounted.
+ * Limits of failed logins per account name, in sliding windows that all gateways share in Redis. Wrong passwords and wrong keys are
+ * counted apart. A password is judged only while there is room for its failure: whoever is over the limit is refused without learning
+ * whether the guess was right. A right key always passes, as nobody guesses one; only the answer to a wrong one changes. A key without a
+ * name counts for its client address. While Redis is away logins pass uncounted.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { setTimeout as pause } from 'node:timers/promises';
 
 import type { RateLimit } from '@parley/config';
-import { rateLimitExceeded } from '@parley/contracts';
-import type { ApiError } from '@parley/contracts';
+import { rateLimitExceeded } from '@parley/api';
+import type { ApiError } from '@parley/api';
 import { keyNames } from '@parley/redis';
 import type { Redis } from '@parley/redis';
 
@@ -26,14 +25,22 @@ type CountLogin = (keyCount: number, ...keysAndArguments: (string | number)[]) =
 /** What is guessed; each has counts of its own. */
 export type LoginKind = 'password' | 'key';
 
-/** Who tries to log in, as far as it is known before anything is believed. */
-export type Login = {
-  readonly kind: LoginKind;
-  readonly address: string;
-  /** Folded; undefined where a login names no account. */
-  readonly account: string | undefined;
+/** Who tries to log in, as far as it is known before anything is believed. Names of accounts are folded. */
+export type PasswordLogin = {
+  readonly kind: 'password';
+  readonly account: string;
   readonly requestId: string;
 };
+
+export type KeyLogin = {
+  readonly kind: 'key';
+  /** Undefined for a key without a name. */
+  readonly account: string | undefined;
+  readonly address: string;
+  readonly requestId: string;
+};
+
+type Login = PasswordLogin | KeyLogin;
 
 /** A login that may be judged now: it has a place until it is told how it ended. */
 export type Attempt = { readonly end: (outcome: 'failed' | 'not-failed') => Promise<void> };
@@ -45,18 +52,11 @@ export type LoginLimiterOptions = {
   readonly limits: readonly RateLimit[];
   /** Longer than any attempt takes: a gateway that dies leaves its attempts under way for so long. */
   readonly attemptMaxMs: number;
-  /** How long an attempt waits for the outcome of others that hold the last places; tests have less patience. */
-  readonly placeWaitMaxMs?: number;
   readonly onFailed: (kind: LoginKind) => void;
   readonly onRefused: (kind: LoginKind) => void;
   /** Called for a login that passed uncounted because Redis was away, or refused to count. */
   readonly onUncounted: (error: unknown) => void;
 };
-
-/** Judging a password takes about a tenth of a second, so places come free quickly; clients give up after 15 seconds. */
-const placeWaitMaxDefaultMs = 5_000;
-const firstPauseMs = 50;
-const longestPauseMs = 400;
 
 const uncounted: Attempt = { end: () => Promise.resolve() };
 
@@ -72,43 +72,36 @@ export class LoginLimiter {
   }
 
   /**
-   * Takes a place for a login before it is judged. Where the failures do not reach the limit by themselves, but might with the
-   * logins that are being judged at this moment, it waits for those: many people who log in at once from one address all get in.
+   * Takes a place for a password before it is judged.
    *
-   * @param isGone whether the client has hung up, so that nobody waits any more
+   * @returns undefined where the failures do not reach the limit by themselves, but might with the logins that are being judged at this
+   *   moment: then one may ask again
    * @throws ApiError 429 with `retry-after`
    */
-  async begin(login: Login, isGone: () => boolean = () => false): Promise<Attempt> {
-    const { limits, placeWaitMaxMs = placeWaitMaxDefaultMs, onUncounted } = this.#options;
+  async begin(login: PasswordLogin): Promise<Attempt | undefined> {
+    const { limits, onUncounted } = this.#options;
     if (limits.length === 0) return uncounted;
-    const giveUpAtMs = performance.now() + placeWaitMaxMs;
-    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
-      let outcome: Outcome;
-      try {
-        outcome = await this.#run('begin', login);
-      } catch (error) {
-        // The command may have come through, and only its answer not.
-        this.#run('release', login).catch(() => undefined);
-        onUncounted(error);
-        return uncounted;
-      }
-      const [kind] = outcome;
-      if (kind === 1) break;
-      if (kind === 0) throw this.#refuse(login.kind, outcome);
-      if (isGone() || performance.now() >= giveUpAtMs) {
-        throw this.#refuse(login.kind, [0, 1, 1_000_000, 1_000_000]);
-      }
-      await pause(pauseMs);
+    let outcome: Outcome;
+    try {
+      outcome = await this.#run('begin', login);
+    } catch (error) {
+      // The command may have come through, and only its answer not.
+      this.#run('release', login).catch(() => undefined);
+      onUncounted(error);
+      return uncounted;
     }
-    return { end: (outcome) => this.#end(login, outcome) };
+    const [kind] = outcome;
+    if (kind === 0) throw this.#refuse(login.kind, outcome);
+    return kind === 2 ? undefined : { end: (ended) => this.#end(login, ended) };
   }
 
   /**
-   * Counts a login that is known to have failed.
+   * Counts a key that is wrong. One with a name is counted, and refused, for that name. For its address it is counted as well, so that
+   * nobody fills Redis with invented names: beyond the limit of an address, wrong keys leave nothing there, and are told what they are.
    *
    * @throws ApiError 429 with `retry-after`, to be told in place of the failure
    */
-  async countFailure(login: Login): Promise<void> {
+  async countFailure(login: KeyLogin): Promise<void> {
     if (this.#options.limits.length === 0) return;
     let outcome: Outcome;
     try {
@@ -121,7 +114,7 @@ export class LoginLimiter {
     this.#options.onFailed(login.kind);
   }
 
-  async #end(login: Login, outcome: 'failed' | 'not-failed'): Promise<void> {
+  async #end(login: PasswordLogin, outcome: 'failed' | 'not-failed'): Promise<void> {
     if (outcome === 'failed') this.#options.onFailed(login.kind);
     try {
       await this.#run(outcome === 'failed' ? 'settle' : 'release', login);
@@ -133,11 +126,7 @@ export class LoginLimiter {
   #run(mode: 'begin' | 'fail' | 'settle' | 'release', login: Login): Promise<Outcome> {
     const { redis, keyPrefix, limits, attemptMaxMs } = this.#options;
     const names = keyNames(keyPrefix, redis);
-    const subjects = [
-      `address:${hashed(login.address)}`,
-      ...(login.account === undefined ? [] : [`account:${hashed(login.account)}`]),
-    ];
-    const keys = subjects.flatMap((subject) => [
+    const keys = subjectsOf(login).flatMap((subject) => [
       names.loginsUnderway(login.kind, subject),
       ...limits.map(({ windowSecs }) => names.failedLogins(login.kind, subject, windowSecs)),
     ]);
@@ -153,6 +142,12 @@ export class LoginLimiter {
       'X-RateLimit-Reset': String(Math.ceil((Date.now() * 1000 + clearMicros) / 1_000_000)),
     });
   }
+}
+
+/** The first one decides; a second one bounds what is counted. */
+function subjectsOf(login: Login): readonly string[] {
+  const account = login.account === undefined ? [] : [`account:${hashed(login.account)}`];
+  return login.kind === 'password' ? account : [...account, `address:${hashed(login.address)}`];
 }
 
 /** Redis gets neither addresses nor names, and keys of one length whatever somebody sends as a name. */

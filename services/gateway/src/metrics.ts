@@ -17,18 +17,17 @@ export type GatewayMetrics = {
   readonly refusedLogins: Counter<'kind'>;
 };
 
-export function createGatewayMetrics(
+type PollMetrics = Pick<
+  GatewayMetrics,
+  'heldPolls' | 'openStreams' | 'streamBytes' | 'streamCutOffs' | 'movedPolls'
+>;
+
+function createPollMetrics(
   registry: Registry,
   observe: { readonly heldPolls: () => number; readonly openStreams: () => number },
-): GatewayMetrics {
+): PollMetrics {
   const registers = [registry];
-  const metrics: GatewayMetrics = {
-    requests: new Counter({
-      name: 'parley_gateway_requests_total',
-      help: 'Requests by the service that they belong to and the status of the answer; none: refused before routing',
-      labelNames: ['service', 'status'],
-      registers,
-    }),
+  return {
     heldPolls: new Gauge({
       name: 'parley_gateway_held_polls',
       help: 'Polls of event queues that wait for an answer',
@@ -61,18 +60,17 @@ export function createGatewayMetrics(
       labelNames: ['reason'],
       registers,
     }),
-    credentialLookups: new Counter({
-      name: 'parley_gateway_credential_lookups_total',
-      help: 'Look-ups of API keys: hits of the cache, misses that asked the store',
-      labelNames: ['outcome'],
-      registers,
-    }),
-    upstreamRetries: new Counter({
-      name: 'parley_gateway_upstream_retries_total',
-      help: 'Attempts at a service that failed: node unreachable, or reply lost',
-      labelNames: ['service', 'reason'],
-      registers,
-    }),
+  };
+}
+
+type LimitMetrics = Pick<
+  GatewayMetrics,
+  'rateLimited' | 'uncountedRequests' | 'failedLogins' | 'refusedLogins'
+>;
+
+function createLimitMetrics(registry: Registry): LimitMetrics {
+  const registers = [registry];
+  const metrics: LimitMetrics = {
     rateLimited: new Counter({
       name: 'parley_gateway_rate_limited_total',
       help: 'Requests of known users refused with 429',
@@ -85,13 +83,13 @@ export function createGatewayMetrics(
     }),
     failedLogins: new Counter({
       name: 'parley_gateway_failed_logins_total',
-      help: 'Logins that failed and were counted, by what was wrong: password or key',
+      help: 'Logins that failed, by what was wrong: password or key',
       labelNames: ['kind'],
       registers,
     }),
     refusedLogins: new Counter({
       name: 'parley_gateway_logins_refused_total',
-      help: 'Logins refused with 429 after too many failed ones, by what would have been judged: password or key',
+      help: 'Logins refused with 429 after too many failed ones or too long a wait, by what would have been judged: password or key',
       labelNames: ['kind'],
       registers,
     }),
@@ -102,4 +100,34 @@ export function createGatewayMetrics(
     metrics.refusedLogins.inc({ kind }, 0);
   }
   return metrics;
+}
+
+/** @param observe tells how many polls are held and streams are open, whenever the metrics are read */
+export function createGatewayMetrics(
+  registry: Registry,
+  observe: { readonly heldPolls: () => number; readonly openStreams: () => number },
+): GatewayMetrics {
+  const registers = [registry];
+  return {
+    ...createPollMetrics(registry, observe),
+    ...createLimitMetrics(registry),
+    requests: new Counter({
+      name: 'parley_gateway_requests_total',
+      help: 'Requests by the service that they belong to and the status of the answer; none: refused before routing',
+      labelNames: ['service', 'status'],
+      registers,
+    }),
+    credentialLookups: new Counter({
+      name: 'parley_gateway_credential_lookups_total',
+      help: 'Look-ups of API keys: hits of the cache, misses that asked the store',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    upstreamRetries: new Counter({
+      name: 'parley_gateway_upstream_retries_total',
+      help: 'Attempts at a service that failed: node unreachable, or reply lost',
+      labelNames: ['service', 'reason'],
+      registers,
+    }),
+  };
 }

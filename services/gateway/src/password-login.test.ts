@@ -1,4 +1,4 @@
-import { ApiError } from '@parley/contracts';
+import { ApiError } from '@parley/api';
 import { describe, expect, it } from 'vitest';
 
 import { bringsOwnPassword, findAccountName } from './password-login.ts';

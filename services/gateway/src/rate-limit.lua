@@ -1,4 +1,4 @@
--- Counts a request of a user in sliding windows, or refuses it. One step, because two gateways may ask at once.
+-- Counts a request in sliding windows, or refuses it. One step, because two gateways may ask at once.
 --
 -- KEYS[i]  sorted set of accepted requests for rule i: member `time:request id`, score the time in microseconds
 -- ARGV[1]  request id

@@ -1,11 +1,12 @@
 /**
- * Rate limits per user in sliding windows (reference facts, people 6), kept in Redis so that all gateways share them. While Redis
+ * Rate limits per user, and per owner with his bots, in sliding windows (reference facts, people 6), kept in Redis so that all gateways share them. While Redis
  * is away requests pass: availability wins, and the limit protects against carelessness, not against attack.
  */
 import { readFileSync } from 'node:fs';
 
 import type { RateLimit } from '@parley/config';
-import { rateLimitExceeded } from '@parley/contracts';
+import { ownerIdOf, rateLimitExceeded } from '@parley/api';
+import type { Caller } from '@parley/api';
 import { keyNames } from '@parley/redis';
 import type { Redis } from '@parley/redis';
 
@@ -24,8 +25,10 @@ type CountRequest = (
 export type RateLimiterOptions = {
   readonly redis: Redis;
   readonly keyPrefix: string;
-  /** Empty: no limit. */
+  /** Of one user; empty: no limit. */
   readonly limits: readonly RateLimit[];
+  /** So many times as much an owner and his bots may together. */
+  readonly budgetsPerOwnerMax: number;
   readonly onRefused: () => void;
   /** Called for a request that passed uncounted because Redis was away, or refused to count. */
   readonly onUncounted: (error: unknown) => void;
@@ -33,27 +36,43 @@ export type RateLimiterOptions = {
 
 export class RateLimiter {
   readonly #options: RateLimiterOptions;
+  readonly #limits: readonly RateLimit[];
   readonly #countRequest: CountRequest;
 
   constructor(options: RateLimiterOptions) {
+    const { limits, budgetsPerOwnerMax } = options;
     this.#options = options;
+    this.#limits = [
+      ...limits,
+      ...limits.map(({ windowSecs, requestsMax }) => ({
+        windowSecs,
+        requestsMax: requestsMax * budgetsPerOwnerMax,
+      })),
+    ];
     options.redis.defineCommand(commandName, { lua: script });
     const commands = options.redis as unknown as Record<typeof commandName, CountRequest>;
     this.#countRequest = (...given) => commands[commandName](...given);
   }
 
   /**
-   * Counts a request of a user.
+   * Counts a request of a user, and of an owner with all his bots.
    *
    * @returns the headers that tell the client where it stands; none without a limit or without Redis
    * @throws ApiError 429 with `retry-after`
    */
-  async count(userId: number, requestId: string): Promise<Readonly<Record<string, string>>> {
+  async count(
+    caller: Pick<Caller, 'userId' | 'botOwnerId'>,
+    requestId: string,
+  ): Promise<Readonly<Record<string, string>>> {
     const { redis, limits, keyPrefix, onRefused, onUncounted } = this.#options;
     if (limits.length === 0) return {};
     const names = keyNames(keyPrefix, redis);
-    const keys = limits.map((limit) => names.rateLimit(userId, limit.windowSecs));
-    const rules = limits.flatMap((limit) => [limit.windowSecs, limit.requestsMax]);
+    const limited = { userId: caller.userId, ownerId: ownerIdOf(caller) };
+    const keys = [
+      ...limits.map(({ windowSecs }) => names.rateLimit(limited, windowSecs)),
+      ...limits.map(({ windowSecs }) => names.rateLimitOfOwner(limited, windowSecs)),
+    ];
+    const rules = this.#limits.flatMap((limit) => [limit.windowSecs, limit.requestsMax]);
     let counted: Awaited<ReturnType<CountRequest>>;
     try {
       counted = await this.#countRequest(keys.length, ...keys, requestId, ...rules);
@@ -63,7 +82,7 @@ export class RateLimiter {
     }
     const [accepted, rule, remaining, waitMicros, clearMicros] = counted;
     const headers = {
-      'X-RateLimit-Limit': String(limits[rule - 1]?.requestsMax),
+      'X-RateLimit-Limit': String(this.#limits[rule - 1]?.requestsMax),
       'X-RateLimit-Reset': String(Math.ceil((Date.now() * 1000 + clearMicros) / 1_000_000)),
     };
     if (accepted === 1) return { ...headers, 'X-RateLimit-Remaining': String(remaining) };

@@ -6,8 +6,9 @@ import type { IncomingMessage } from 'node:http';
 import { Readable, Transform, pipeline } from 'node:stream';
 import type { TransformCallback } from 'node:stream';
 
-import { bodyTooLarge, limits, uploadTooLarge } from '@parley/contracts';
-import { multipartOverheadMaxBytes } from '@parley/http';
+import { bodyTooLarge, uploadTooLarge } from '@parley/api';
+import { ReceivedBytes, decodeForm, multipartOverheadMaxBytes } from '@parley/server';
+import type { HeldBody } from '@parley/server';
 
 /** A body up to this size is kept for a repeat; every message and flag change is far below it. */
 export const keptBodyMaxBytes = 1024 * 1024;
@@ -41,11 +42,10 @@ class LimitedBody extends Transform {
 function flowOn(
   request: IncomingMessage,
   { bytesMax, refusal }: BodyBound,
-  begun: readonly Buffer[],
-  size: number,
+  begun: Buffer,
 ): RequestBody {
-  const stream = new LimitedBody(bytesMax - size, refusal);
-  for (const chunk of begun) stream.push(chunk);
+  const stream = new LimitedBody(bytesMax - begun.length, refusal);
+  if (begun.length > 0) stream.push(begun);
   // Faults reach whoever reads the stream; one that comes before that must not end the process.
   stream.on('error', () => undefined);
   pipeline(request, stream, () => undefined);
@@ -55,11 +55,10 @@ function flowOn(
 /** The largest body, and what is thrown at a larger one. */
 export type BodyBound = { readonly bytesMax: number; readonly refusal: () => Error };
 
-/** The bound of bodies that bring no file (reference facts, people 2.2). */
-export const ordinaryBound: BodyBound = { bytesMax: limits.bodyMaxBytes, refusal: bodyTooLarge };
-
-/** The bound of bodies that the gateway itself has to read. */
-export const keptBound: BodyBound = { bytesMax: keptBodyMaxBytes, refusal: bodyTooLarge };
+/** The bound of bodies that bring no upload (reference facts, people 2.2). */
+export function bodyBound(bytesMax: number): BodyBound {
+  return { bytesMax, refusal: bodyTooLarge };
+}
 
 /** The bound of bodies with a file: room for what is beside it, and above it the very refusal that the service would give. */
 export function fileBound(fileMaxBytes: number): BodyBound {
@@ -72,12 +71,14 @@ export function fileBound(fileMaxBytes: number): BodyBound {
 /**
  * Reads a body: all of it up to 1 MiB, else as a stream that fails with the bound's refusal beyond it.
  *
- * @throws ApiError the bound's refusal where the declared length is above it
+ * @param held counts what is kept
+ * @throws ApiError the bound's refusal where the declared length is above it, or more has come; 503 where all bodies together take too much
  * @throws ClientGone
  */
 export async function readBody(
   request: IncomingMessage,
-  bound: BodyBound = ordinaryBound,
+  bound: BodyBound,
+  held: HeldBody,
 ): Promise<RequestBody> {
   const { 'content-length': declared, 'transfer-encoding': transferEncoding } = request.headers;
   if (declared === undefined && transferEncoding === undefined) {
@@ -85,33 +86,41 @@ export async function readBody(
   }
   if (declared !== undefined && Number(declared) > bound.bytesMax) throw bound.refusal();
   if (declared !== undefined && Number(declared) > keptBodyMaxBytes)
-    return flowOn(request, bound, [], 0);
-  return readSmallBody(request, bound);
+    return flowOn(request, bound, nothing);
+  return readSmallBody(request, bound, held);
 }
 
-function readSmallBody(request: IncomingMessage, bound: BodyBound): Promise<RequestBody> {
+function readSmallBody(
+  request: IncomingMessage,
+  bound: BodyBound,
+  held: HeldBody,
+): Promise<RequestBody> {
   const { promise, resolve, reject } = Promise.withResolvers<RequestBody>();
-  const chunks: Buffer[] = [];
-  let size = 0;
+  const received = new ReceivedBytes();
   const stopListening = (): void => {
     request.off('data', onData);
     request.off('end', onEnd);
     request.off('close', onClose);
   };
   const onData = (chunk: Buffer): void => {
-    chunks.push(chunk);
-    size += chunk.length;
-    if (size <= keptBodyMaxBytes) return;
+    try {
+      if (received.length + chunk.length > bound.bytesMax) throw bound.refusal();
+      held.add(chunk.length);
+      received.add(chunk);
+    } catch (error) {
+      stopListening();
+      reject(error);
+      return;
+    }
+    if (received.length <= keptBodyMaxBytes) return;
     stopListening();
     request.pause();
-    resolve(flowOn(request, bound, chunks, size));
+    held.release();
+    resolve(flowOn(request, bound, received.whole()));
   };
   const onEnd = (): void => {
     stopListening();
-    resolve({
-      kind: 'kept',
-      bytes: chunks.length === 1 ? (chunks[0] ?? nothing) : Buffer.concat(chunks),
-    });
+    resolve({ kind: 'kept', bytes: received.whole() });
   };
   const onClose = (): void => {
     stopListening();
@@ -124,22 +133,40 @@ function readSmallBody(request: IncomingMessage, bound: BodyBound): Promise<Requ
   return promise;
 }
 
+export type FindField = (name: string) => string | undefined;
+
+function urlencodedFinder(bytes: Buffer): FindField {
+  let fields: ReadonlyMap<string, string> | undefined;
+  return (name) => {
+    try {
+      fields ??= decodeForm(bytes.toString('utf8'));
+    } catch {
+      // Of too many fields: to be refused by the service, if it is a form at all.
+      fields = new Map();
+    }
+    return fields.get(name);
+  };
+}
+
+function multipartFinder(bytes: Buffer): FindField {
+  let text: string | undefined;
+  return (name) => {
+    text ??= bytes.toString('latin1');
+    const header = text.lastIndexOf(`name="${name}"`);
+    if (header < 0) return undefined;
+    const begin = text.indexOf('\r\n\r\n', header);
+    const end = begin < 0 ? -1 : text.indexOf('\r\n', begin + 4);
+    return end < 0 ? undefined : text.slice(begin + 4, end);
+  };
+}
+
 /**
- * The text of one form field of a kept body, for choosing a node and no more than that: the service decodes the form itself.
+ * Reads fields of a kept form, for choosing how it goes on and no more than that: the service decodes the form itself.
+ *
+ * @returns what gives the text of one field; the form is decoded when it is asked first
  */
-export function findFormField(
-  contentType: string | undefined,
-  bytes: Buffer,
-  name: string,
-): string | undefined {
-  if (bytes.length === 0) return undefined;
-  if (!contentType?.toLowerCase().startsWith('multipart/')) {
-    return new URLSearchParams(bytes.toString('utf8')).getAll(name).at(-1);
-  }
-  const text = bytes.toString('latin1');
-  const header = text.lastIndexOf(`name="${name}"`);
-  if (header < 0) return undefined;
-  const begin = text.indexOf('\r\n\r\n', header);
-  const end = begin < 0 ? -1 : text.indexOf('\r\n', begin + 4);
-  return end < 0 ? undefined : text.slice(begin + 4, end);
+export function formFinder(contentType: string | undefined, bytes: Buffer): FindField {
+  return contentType?.toLowerCase().startsWith('multipart/') === true
+    ? multipartFinder(bytes)
+    : urlencodedFinder(bytes);
 }

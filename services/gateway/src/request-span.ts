@@ -11,7 +11,7 @@ import { findTracer } from '@parley/tracing';
 import type { Span } from '@parley/tracing';
 
 import type { ReceivedRequest } from './admit.ts';
-import { findEndpoint } from './route-table.ts';
+import { findEndpoint } from './routes.ts';
 
 const spans = new WeakMap<IncomingMessage, Span>();
 
@@ -49,7 +49,7 @@ export function openRequestSpan(
 }
 
 function isPoll({ method }: IncomingMessage, route: ReceivedRequest['route']): boolean {
-  return route !== undefined && findEndpoint(route, method ?? '')?.isLongPoll === true;
+  return route !== undefined && findEndpoint(route, method ?? '')?.longPoll === true;
 }
 
 /** Ends it with the status that the log has too. */

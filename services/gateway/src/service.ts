@@ -1,14 +1,16 @@
-import { ApiError } from '@parley/contracts';
+import { ApiError } from '@parley/api';
 import { BatchedReads, createPool } from '@parley/database';
-import { faultTeller } from '@parley/http';
-import type { ServiceFrame, StartService } from '@parley/http';
+import type { Pool } from '@parley/database';
+import { HeldBodies, faultLogger, registerStoreMetrics } from '@parley/server';
+import type { ServiceFrame, StartService } from '@parley/server';
 import { signIdentity } from '@parley/identity';
 import { linkRequestId } from '@parley/links';
 import { subjectLogger } from '@parley/logging';
 import { LiveServices } from '@parley/placement';
 import { connectForRequests, connectForSubscriptions } from '@parley/redis';
-import { registerStoreMetrics } from '@parley/service';
-import { deriveKeySecrets, findAccountsByKeys } from '@parley/store';
+import type { Redis } from '@parley/redis';
+import { deriveKeySecrets } from '@parley/secrets';
+import { findAccountsByKeys } from '@parley/store';
 import type { KeyAccount } from '@parley/store';
 
 import type { AdmittedRequest } from './admit.ts';
@@ -17,11 +19,14 @@ import { answerHeadersOf } from './answer-headers.ts';
 import { createApp } from './app.ts';
 import { checkAccount, checkKey } from './authenticate.ts';
 import { clientAddresses, trustedPeers } from './client-address.ts';
+import type { GatewayContext } from './context.ts';
 import { CredentialCache } from './credential-cache.ts';
 import { EventsHop } from './events-hop.ts';
 import { Forwarder, answerTimeoutsMax } from './forward.ts';
 import { LoginLimiter } from './login-limit.ts';
 import { createGatewayMetrics } from './metrics.ts';
+import type { GatewayMetrics } from './metrics.ts';
+import { PasswordLines } from './password-lines.ts';
 import { RateLimiter } from './rate-limit.ts';
 import { ServiceLinks } from './service-links.ts';
 import { Upstreams } from './upstreams.ts';
@@ -41,10 +46,15 @@ const lookupTimeoutMs = 5_000;
 /** All attempts to forward a login take no longer than their bound and this. */
 const attemptMarginMs = 1_000;
 
-/** Starts a gateway on a service frame: it is stateless, so nothing but its connections has to be released. */
-export const startGateway: StartService = async (frame: ServiceFrame) => {
+type GatewayStores = {
+  readonly pool: Pool;
+  readonly redis: Redis;
+  /** The leases of all nodes, and changes of accounts. */
+  readonly live: LiveServices;
+};
+
+async function openStores(frame: ServiceFrame): Promise<GatewayStores> {
   const { config, log, metrics } = frame;
-  const { prefix: keyPrefix } = config.redis;
   const databaseUrl = config.database.url.reveal();
   const pool = createPool({
     databaseUrl,
@@ -60,11 +70,10 @@ export const startGateway: StartService = async (frame: ServiceFrame) => {
   registerStoreMetrics(metrics.registry, pool, redis);
   const subscriber = connectForSubscriptions(config.redis, subjectLogger(log, 'gateway:leases'));
   frame.onDispose('redis subscriptions', () => subscriber.disconnect());
-
   const live = new LiveServices({
     databaseUrl,
     subscriber,
-    keyPrefix,
+    keyPrefix: config.redis.prefix,
     applicationName: `parley-gateway-leases ${config.nodeId}`,
     log: subjectLogger(log, 'gateway:leases'),
   });
@@ -73,16 +82,16 @@ export const startGateway: StartService = async (frame: ServiceFrame) => {
   frame.addReadinessCheck('postgres', () => {
     if (!live.heardWithinMs(readyHeardWithinMs)) throw new Error('Postgres does not answer');
   });
+  return { pool, redis, live };
+}
 
-  let eventsHop: EventsHop | undefined;
-  const counts = createGatewayMetrics(metrics.registry, {
-    heldPolls: () => eventsHop?.heldPolls ?? 0,
-    openStreams: () => eventsHop?.openStreams ?? 0,
-  });
-  const keySecrets = deriveKeySecrets(
-    config.keySecret.reveal(),
-    config.keySecretPrevious?.reveal(),
-  );
+function openCredentials(
+  frame: ServiceFrame,
+  { pool, live }: GatewayStores,
+  counts: GatewayMetrics,
+): CredentialCache {
+  const { keySecret, keySecretPrevious } = frame.config;
+  const keySecrets = deriveKeySecrets(keySecret.reveal(), keySecretPrevious?.reveal());
   const accounts = new BatchedReads<string, KeyAccount>(
     (apiKeys) => findAccountsByKeys(pool, keySecrets, apiKeys),
     accountReads,
@@ -93,7 +102,59 @@ export const startGateway: StartService = async (frame: ServiceFrame) => {
     onLookup: (outcome) => counts.credentialLookups.inc({ outcome }),
   });
   frame.onDispose('credentials', () => credentials.stop());
+  return credentials;
+}
 
+type Limits = Pick<GatewayContext, 'rateLimiter' | 'loginLimiter' | 'passwordLines'>;
+
+function openLimits(
+  { config, log, metrics }: ServiceFrame,
+  redis: Redis,
+  counts: GatewayMetrics,
+): Limits {
+  const logFault = faultLogger(log, 'what counts requests and logins failed: they pass uncounted');
+  const onUncounted = (error: unknown): void => {
+    counts.uncountedRequests.inc();
+    logFault(error);
+  };
+  const { prefix: keyPrefix } = config.redis;
+  return {
+    rateLimiter: new RateLimiter({
+      redis,
+      keyPrefix,
+      limits: config.rateLimits,
+      budgetsPerOwnerMax: config.budgetsPerOwnerMax,
+      onRefused: () => counts.rateLimited.inc(),
+      onUncounted,
+    }),
+    loginLimiter: new LoginLimiter({
+      redis,
+      keyPrefix,
+      limits: config.loginLimits,
+      attemptMaxMs: config.upstreamTimeoutMs * answerTimeoutsMax + attemptMarginMs,
+      onFailed: (kind) => counts.failedLogins.inc({ kind }),
+      onRefused: (kind) => counts.refusedLogins.inc({ kind }),
+      onUncounted,
+    }),
+    passwordLines: new PasswordLines({
+      atOnceMax: config.passwordsAtOnceMax,
+      onRefused: () => counts.refusedLogins.inc({ kind: 'password' }),
+      registry: metrics.registry,
+    }),
+  };
+}
+
+/** Starts a gateway on a service frame: it is stateless, so nothing but its connections has to be released. */
+export const startGateway: StartService = async (frame: ServiceFrame) => {
+  const { config, log, metrics } = frame;
+  const stores = await openStores(frame);
+  const { live } = stores;
+  let eventsHop: EventsHop | undefined;
+  const counts = createGatewayMetrics(metrics.registry, {
+    heldPolls: () => eventsHop?.heldPolls ?? 0,
+    openStreams: () => eventsHop?.openStreams ?? 0,
+  });
+  const credentials = openCredentials(frame, stores, counts);
   const [internalSecret] = config.internalSecrets;
   const sign = ({ caller, requestId }: Pick<AdmittedRequest, 'caller' | 'requestId'>): string =>
     signIdentity(internalSecret.reveal(), caller, { requestId, nowMs: Date.now() });
@@ -108,6 +169,7 @@ export const startGateway: StartService = async (frame: ServiceFrame) => {
     upstreams,
     links,
     onRetry: (service, reason) => counts.upstreamRetries.inc({ service, reason }),
+    onAccountsChanged: (changed) => credentials.forget(changed),
   });
   frame.onDispose('forwarder', () => forwarder.stop());
   const pollBoundMs = config.queues.heartbeatMaxMs + pollBoundMarginMs;
@@ -132,34 +194,13 @@ export const startGateway: StartService = async (frame: ServiceFrame) => {
     live.onAccountsChanged((userIds) => hop.recheck(userIds)),
   );
   frame.onDrain('held polls', () => hop.drain());
-
-  const tellFault = faultTeller(log, 'what counts requests and logins failed: they pass uncounted');
-  const onUncounted = (error: unknown): void => {
-    counts.uncountedRequests.inc();
-    tellFault(error);
-  };
   return createApp({
     log,
     answerHeadersOf: answerHeadersOf(config),
     metrics: counts,
     serviceMetrics: metrics,
     credentials,
-    rateLimiter: new RateLimiter({
-      redis,
-      keyPrefix,
-      limits: config.rateLimits,
-      onRefused: () => counts.rateLimited.inc(),
-      onUncounted,
-    }),
-    loginLimiter: new LoginLimiter({
-      redis,
-      keyPrefix,
-      limits: config.loginLimits,
-      attemptMaxMs: config.upstreamTimeoutMs * answerTimeoutsMax + attemptMarginMs,
-      onFailed: (kind) => counts.failedLogins.inc({ kind }),
-      onRefused: (kind) => counts.refusedLogins.inc({ kind }),
-      onUncounted,
-    }),
+    ...openLimits(frame, stores.redis, counts),
     addressOf: clientAddresses(config.trustedProxies),
     isFromTrustedProxy: trustedPeers(config.trustedProxies),
     upstreams,
@@ -170,6 +211,8 @@ export const startGateway: StartService = async (frame: ServiceFrame) => {
     answerTimeoutMs: config.upstreamTimeoutMs,
     pollBoundMs,
     fileMaxBytes: config.uploads.fileMaxBytes,
+    heldBodies: new HeldBodies(config.heldBodiesMaxBytes, metrics.registry),
+    isDevelopment: config.mode === 'development',
   });
 };
 
@@ -177,10 +220,11 @@ async function findRefusal(
   credentials: CredentialCache,
   { credentials: given, endpoint }: AdmittedRequest,
 ): Promise<ApiError | undefined> {
-  if (given === null) return undefined;
+  const { access } = endpoint;
+  if (given === null || access.authentication === 'none') return undefined;
   const account = await credentials.findInStore(given.apiKey);
   try {
-    checkAccount(checkKey(given, account), endpoint);
+    checkAccount(checkKey(given, account), access);
     return undefined;
   } catch (error) {
     if (error instanceof ApiError) return error;

@@ -1,7 +1,7 @@
 /** The answer of a stream of events on its way from a node to the client: nothing is held here but what both sockets hold. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import type { ApiError } from '@parley/contracts';
+import type { ApiError } from '@parley/api';
 
 /** A client that does not take the end of its stream is left after so long. */
 const endingMaxMs = 10_000;

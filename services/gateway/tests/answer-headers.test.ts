@@ -16,7 +16,7 @@ beforeAll(async () => {
     PARLEY_PUBLIC_URL: 'https://parley.example',
   });
   user = await gateway.addUser();
-  for (const service of ['presence', 'events']) {
+  for (const service of ['people', 'events']) {
     await gateway.addUpstream(service, (_request, response) => {
       response.writeHead(200, {
         'Content-Type': 'application/json',

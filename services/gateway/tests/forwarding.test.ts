@@ -15,10 +15,12 @@ import type { TestUser, Upstream, UpstreamHandler } from './support/gateway-unde
 let gateway: GatewayUnderTest;
 let user: TestUser;
 
-beforeEach(async () => {
-  gateway = await GatewayUnderTest.start({ PARLEY_UPSTREAM_TIMEOUT_SECS: '3' });
+async function start(timeoutSecs: number): Promise<void> {
+  gateway = await GatewayUnderTest.start({ PARLEY_UPSTREAM_TIMEOUT_SECS: String(timeoutSecs) });
   user = await gateway.addUser();
-});
+}
+
+beforeEach(() => start(3));
 
 afterEach(async () => {
   await gateway.stop();
@@ -162,6 +164,16 @@ describe('a reply that does not come', () => {
     expect([answer.status, answer.json]).toEqual([503, unavailable]);
   });
 
+  it('is not asked of another replica where the request only reads', async () => {
+    const replicas = [
+      await gateway.addUpstream('messages', () => undefined),
+      await gateway.addUpstream('messages', () => undefined),
+    ];
+    const answer = await call('GET', 'messages');
+    expect([answer.status, answer.json]).toEqual([503, unavailable]);
+    expect(seenBy(...replicas)).toBe(1);
+  });
+
   it('breaks the connection where the answer has begun and breaks off', async () => {
     await gateway.addUpstream('messages', (request, response) => {
       response.writeHead(200, { 'Content-Length': 100 });
@@ -172,6 +184,9 @@ describe('a reply that does not come', () => {
   });
 
   it('goes elsewhere when the lease of a silent node lapses', async () => {
+    // Longer than a new gateway takes for it to believe in a lapse.
+    await gateway.stop();
+    await start(8);
     let isCurrent = true;
     const silent = await gateway.addUpstream('messages', () => undefined, {
       isCurrent: () => isCurrent,

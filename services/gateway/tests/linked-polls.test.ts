@@ -38,6 +38,14 @@ const answerEvents: LinkHandler = () =>
     shared,
     own: `],"queue_id":"${queueId}"}`,
   });
+const refuse: LinkHandler = () =>
+  Promise.resolve({
+    status: 503,
+    kind: 'json',
+    headers: { 'Retry-After': '7' },
+    shared: '',
+    own: '{"result":"error","msg":"x","code":"SERVICE_UNAVAILABLE"}',
+  });
 const answered = { ...success, events: [{ id: 5, name: 'ünïcode 🎉' }], queue_id: queueId };
 
 function notByItself(): never {
@@ -104,15 +112,7 @@ describe('a poll on a link', () => {
   });
 
   it('brings a refusal with its status and headers', async () => {
-    await addNodes(() =>
-      Promise.resolve({
-        status: 503,
-        kind: 'json',
-        headers: { 'Retry-After': '7' },
-        shared: '',
-        own: '{"result":"error","msg":"x","code":"SERVICE_UNAVAILABLE"}',
-      }),
-    );
+    await addNodes(refuse);
     const answer = await poll();
     expect([answer.status, answer.json]).toEqual([
       503,
@@ -162,6 +162,16 @@ describe('a poll on a link', () => {
       return next.arrived.length > 0;
     });
     expect(holder.sockets.size).toBe(1);
+  });
+
+  it('goes on at the next node when its own stops before it has come there', async () => {
+    const [holder, next] = await addNodes(answerEvents);
+    holder.linkHandler = (request) => {
+      holder.links.sayLeaving();
+      return refuse(request);
+    };
+    expect((await poll()).json).toEqual(answered);
+    expect(next.arrived.length).toBe(1);
   });
 
   it('goes on at the next node when its own breaks the protocol', async () => {

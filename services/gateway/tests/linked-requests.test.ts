@@ -18,10 +18,17 @@ import type { LinkHandler, TestUser, Upstream } from './support/gateway-under-te
 let gateway: GatewayUnderTest;
 let user: TestUser;
 
-beforeEach(async () => {
-  gateway = await GatewayUnderTest.start({ PARLEY_UPSTREAM_TIMEOUT_SECS: '3' });
+async function start(upstreamTimeoutSecs: string): Promise<void> {
+  gateway = await GatewayUnderTest.start({ PARLEY_UPSTREAM_TIMEOUT_SECS: upstreamTimeoutSecs });
   user = await gateway.addUser();
-});
+}
+
+async function startAgain(upstreamTimeoutSecs: string): Promise<void> {
+  await gateway.stop();
+  await start(upstreamTimeoutSecs);
+}
+
+beforeEach(() => start('3'));
 
 afterEach(async () => {
   await gateway.stop();
@@ -120,7 +127,7 @@ describe('a request', () => {
   });
 
   it('with HEAD gets the headers only', async () => {
-    await addNode(() => Promise.resolve(answerOf({ ...success, long: 'x' })), 'presence');
+    await addNode(() => Promise.resolve(answerOf({ ...success, long: 'x' })), 'people');
     const response = await fetch(`${gateway.url}/api/v1/users/me`, {
       method: 'HEAD',
       headers: authorization(user),
@@ -142,7 +149,7 @@ describe('a request', () => {
 
   it.each([
     ['to a webhook', 'POST', 'external/helloworld', '{}', 'messages'],
-    ['with a long body', 'POST', 'messages', 'x'.repeat(1_100_000), 'messages'],
+    ['with a long body', 'PUT', 'bot_storage', 'x'.repeat(1_100_000), 'people'],
   ])('%s is proxied', async (_what, method, path, body, service) => {
     const node = await gateway.addUpstream(
       service,
@@ -258,6 +265,7 @@ describe('a long answer', () => {
   });
 
   it('that nobody takes and that fills the gateway lets reads go by HTTP, and nothing else', async () => {
+    await startAgain('20');
     const shared = [Buffer.alloc(answerMaxBytes)];
     const node = await gateway.addUpstream(
       'messages',
@@ -351,6 +359,14 @@ describe('a node that is lost', () => {
     expect(new Set(received.map((each) => each.body.toString()))).toEqual(new Set([body]));
   });
 
+  it('is not followed by a third where a read was lost twice', async () => {
+    const nodes = [await addNode(hold), await addNode(hold), await addNode(hold)];
+    for (const node of nodes) node.linkHandler = () => lose(node);
+    const answer = await call('GET', 'messages');
+    expect([answer.status, answer.json]).toEqual([503, unavailable]);
+    expect(nodes.flatMap(({ arrived }) => arrived).length).toBe(2);
+  });
+
   it('is 503 for a change that may not be done twice', async () => {
     const nodes = [await addNode(hold, 'subscriptions'), await addNode(hold, 'subscriptions')];
     for (const node of nodes) node.linkHandler = () => lose(node);
@@ -384,6 +400,37 @@ describe('a node that is lost', () => {
     for (let count = 0; count < 4; count += 1)
       expect((await call('POST', 'users/me/subscriptions', 'subscriptions=[]')).status).toBe(200);
     expect(alive.arrived.length).toBe(4);
+  });
+});
+
+describe('a request that ran out of time', () => {
+  beforeEach(() => startAgain('1'));
+
+  it.each([
+    ['GET', 'messages?anchor=newest', undefined],
+    ['POST', 'messages', 'method=GET&anchor=newest'],
+    ['POST', 'messages/render', 'content=x'],
+  ])('goes nowhere else where it only reads: %s %s', async (method, path, body) => {
+    const nodes = [await addNode(hold), await addNode(hold)];
+    const answer = await call(method, path, body);
+    expect([answer.status, answer.json]).toEqual([503, unavailable]);
+    const [only, ...others] = nodes.flatMap(({ arrived }) => arrived);
+    expect(others).toEqual([]);
+    await waitUntil('its node hears of it', () => only?.signal.aborted === true);
+  });
+
+  it.each([
+    ['a send', 'messages', send],
+    ['a change that may be done twice', 'messages/flags', 'op=add'],
+  ])('goes on at another node where it is %s', async (_what, path, body) => {
+    const nodes = [await addNode(hold), await addNode(hold)];
+    for (const node of nodes)
+      node.linkHandler = (request) =>
+        nodes.every(({ arrived }) => arrived.length === 1)
+          ? Promise.resolve(answerOf(success))
+          : hold(request);
+    const answer = await call('POST', path, body);
+    expect([answer.status, answer.json]).toEqual([200, success]);
   });
 });
 

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 
 import { Secret } from '@parley/config';
-import { ApiError } from '@parley/contracts';
+import { ApiError } from '@parley/api';
 import { createLogger } from '@parley/logging';
 import { connectForRequests } from '@parley/redis';
 import type { Redis } from '@parley/redis';
@@ -10,8 +11,13 @@ import { createRedisPrefix, getTestStores, waitUntil } from '@parley/test-kit';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
 import { LoginLimiter } from '../src/login-limit.ts';
-import type { Login, LoginLimiterOptions } from '../src/login-limit.ts';
-import { GatewayUnderTest, answerJson, authorization } from './support/gateway-under-test.ts';
+import type { Attempt, KeyLogin, LoginLimiterOptions, PasswordLogin } from '../src/login-limit.ts';
+import {
+  GatewayUnderTest,
+  answerJson,
+  authorization,
+  success,
+} from './support/gateway-under-test.ts';
 import type { Upstream } from './support/gateway-under-test.ts';
 
 const log = createLogger({ service: 'gateway', nodeId: 'test', level: 'fatal' });
@@ -23,13 +29,20 @@ function connect(url: string): Redis {
   );
 }
 
-function login(change: Partial<Login> = {}): Login {
-  const requestId = randomBytes(8).toString('hex');
+function newRequestId(): string {
+  return randomBytes(8).toString('hex');
+}
+
+function login(account = 'RINA@EXAMPLE.COM'): PasswordLogin {
+  return { kind: 'password', account, requestId: newRequestId() };
+}
+
+function keyLogin(change: Partial<KeyLogin> = {}): KeyLogin {
   return {
-    kind: 'password',
-    address: '192.0.2.1',
+    kind: 'key',
     account: 'RINA@EXAMPLE.COM',
-    requestId,
+    address: '192.0.2.1',
+    requestId: newRequestId(),
     ...change,
   };
 }
@@ -66,9 +79,17 @@ describe('LoginLimiter', () => {
     });
   }
 
-  async function fail(limiter: LoginLimiter, change: Partial<Login> = {}): Promise<void> {
-    const attempt = await limiter.begin(login(change));
-    await attempt.end('failed');
+  /** Begins a login as soon as others that are being judged leave it a place. */
+  async function begin(limiter: LoginLimiter, account?: string): Promise<Attempt> {
+    for (;;) {
+      const attempt = await limiter.begin(login(account));
+      if (attempt !== undefined) return attempt;
+      await pause(5);
+    }
+  }
+
+  async function fail(limiter: LoginLimiter, account?: string): Promise<void> {
+    await (await begin(limiter, account)).end('failed');
   }
 
   async function keys(): Promise<string[]> {
@@ -103,25 +124,23 @@ describe('LoginLimiter', () => {
     const limiters = await twoLimiters();
     const outcomes = await Promise.allSettled(
       Array.from({ length: 60 }, (_, n) =>
-        (limiters[n % 2] ?? limiters[0]).countFailure(login({ kind: 'key' })),
+        (limiters[n % 2] ?? limiters[0]).countFailure(keyLogin()),
       ),
     );
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
     expect(outcomes.filter(isRefusal)).toHaveLength(50);
   });
 
-  it('lets everybody in who has the right password, however many come at once', async () => {
+  it('lets everybody in who has the right password of one account, however many come at once', async () => {
     const limiters = await twoLimiters();
     let judged = 0;
     let judgedMost = 0;
     await Promise.all(
       Array.from({ length: 40 }, async (_, n) => {
-        const attempt = await (limiters[n % 2] ?? limiters[0]).begin(login({ account: `P${n}` }));
+        const attempt = await begin(limiters[n % 2] ?? limiters[0]);
         judged += 1;
         judgedMost = Math.max(judgedMost, judged);
-        await new Promise((resolve) => {
-          setImmediate(resolve);
-        });
+        await pause(1);
         judged -= 1;
         await attempt.end('not-failed');
       }),
@@ -131,26 +150,29 @@ describe('LoginLimiter', () => {
     expect(await keys()).toEqual([]);
   });
 
-  it('counts an address over all accounts, and an account over all addresses', async () => {
+  it('counts keys with a name for that name, and others for their address', async () => {
     const [limiter] = await twoLimiters({ limits: [{ windowSecs: 60, requestsMax: 3 }] });
-    for (const account of ['A', 'B', undefined]) await fail(limiter, { account });
-    await expect(fail(limiter, { account: 'C' })).rejects.toMatchObject({ status: 429 });
-    const others = ['2', '3', '4'].map((end) => `192.0.2.${end}`);
-    for (const address of others) await fail(limiter, { address, account: 'D' });
-    await expect(fail(limiter, { address: '192.0.2.5', account: 'D' })).rejects.toMatchObject({
-      status: 429,
-    });
-    await fail(limiter, { address: '192.0.2.5', account: 'E' });
+    const failKey = (change: Partial<KeyLogin>): Promise<void> =>
+      limiter.countFailure(keyLogin(change));
+    const refused = { status: 429 };
+    // Whoever sends wrong keys there, a wrong key of somebody else is told to be one.
+    for (const account of ['A', 'B', 'C', 'D', 'E']) await failKey({ account });
+    for (const end of [2, 3, 4]) await failKey({ address: `192.0.2.${end}`, account: 'F' });
+    await expect(failKey({ address: '192.0.2.5', account: 'F' })).rejects.toMatchObject(refused);
+    await expect(failKey({ account: 'F' })).rejects.toMatchObject(refused);
+    await expect(failKey({ account: undefined })).rejects.toMatchObject(refused);
+    for (let n = 0; n < 3; n += 1) await failKey({ address: '192.0.2.6', account: undefined });
+    await expect(failKey({ address: '192.0.2.6', account: undefined })).rejects.toMatchObject(
+      refused,
+    );
   });
 
   it('counts wrong passwords and wrong keys apart', async () => {
     const [limiter] = await twoLimiters({ limits: [{ windowSecs: 60, requestsMax: 1 }] });
     await fail(limiter);
-    await limiter.countFailure(login({ kind: 'key' }));
+    await limiter.countFailure(keyLogin());
     await expect(fail(limiter)).rejects.toMatchObject({ status: 429 });
-    await expect(limiter.countFailure(login({ kind: 'key' }))).rejects.toMatchObject({
-      status: 429,
-    });
+    await expect(limiter.countFailure(keyLogin())).rejects.toMatchObject({ status: 429 });
   });
 
   it('tells when to come again, and takes the one who does', async () => {
@@ -178,18 +200,13 @@ describe('LoginLimiter', () => {
     );
   });
 
-  it('does not wait for the outcome of others for ever, nor for a client that is gone', async () => {
-    const [limiter] = await twoLimiters({
-      limits: [{ windowSecs: 60, requestsMax: 1 }],
-      placeWaitMaxMs: 100,
-    });
+  it('says that one may ask again while others hold the last places', async () => {
+    const [limiter] = await twoLimiters({ limits: [{ windowSecs: 60, requestsMax: 1 }] });
     const attempt = await limiter.begin(login());
-    await expect(limiter.begin(login())).rejects.toMatchObject({ status: 429 });
-    const patient = await makeLimiter({ limits: [{ windowSecs: 60, requestsMax: 1 }] });
-    await expect(patient.begin(login(), () => true)).rejects.toMatchObject({ status: 429 });
-    const waiting = patient.begin(login());
-    await attempt.end('not-failed');
-    await (await waiting).end('not-failed');
+    expect(await limiter.begin(login())).toBeUndefined();
+    await attempt?.end('not-failed');
+    await (await limiter.begin(login()))?.end('not-failed');
+    expect(counts).toEqual({ failed: 0, refused: 0, uncounted: 0 });
   });
 
   it('frees the places that a gateway which died has left', async () => {
@@ -199,18 +216,18 @@ describe('LoginLimiter', () => {
     });
     await limiter.begin(login());
     await limiter.begin(login());
-    await (await limiter.begin(login())).end('not-failed');
+    await (await begin(limiter)).end('not-failed');
     expect(counts.refused).toBe(0);
   });
 
   it('leaves nothing in Redis for what it refuses, and nothing that stays', async () => {
     const [limiter] = await twoLimiters();
-    await Promise.allSettled(
-      Array.from({ length: 100 }, (_, n) => fail(limiter, { account: 'x'.repeat(n * 100) })),
-    );
-    await limiter.begin(login({ address: 'other' }));
+    await Promise.allSettled(Array.from({ length: 30 }, () => fail(limiter)));
+    await limiter.begin(login('x'.repeat(10_000)));
+    // Invented names with wrong keys leave no more than their address may have.
+    for (let n = 0; n < 30; n += 1) await limiter.countFailure(keyLogin({ account: `y${n}` }));
     const names = await keys();
-    // Failures of one address and ten accounts, and the two names of the attempt under way.
+    // Failures of an account, an attempt under way, and wrong keys of ten accounts and their address.
     expect(names).toHaveLength(13);
     for (const name of names) {
       expect(await connections[0]?.pttl(name)).toBeGreaterThan(0);
@@ -232,12 +249,12 @@ describe('LoginLimiter', () => {
     const limiter = new LoginLimiter({ ...options, limits: [{ windowSecs: 60, requestsMax: 1 }] });
     for (let count = 0; count < 3; count += 1) {
       await fail(limiter);
-      await limiter.countFailure(login({ kind: 'key' }));
+      await limiter.countFailure(keyLogin());
     }
     expect(counts.uncounted).toBe(6);
     const unlimited = new LoginLimiter({ ...options, limits: [] });
     await fail(unlimited);
-    await unlimited.countFailure(login({ kind: 'key' }));
+    await unlimited.countFailure(keyLogin());
     expect(counts.uncounted).toBe(6);
   });
 
@@ -245,10 +262,11 @@ describe('LoginLimiter', () => {
     const errors: unknown[] = [];
     const limiter = await makeLimiter({ onUncounted: (error) => errors.push(error) });
     await limiter.begin(login());
+    await limiter.countFailure(keyLogin());
     const [redis] = connections;
     for (const name of await keys()) await redis?.set(name, 'no attempts');
     await fail(limiter);
-    await limiter.countFailure(login());
+    await limiter.countFailure(keyLogin());
     expect(errors).toEqual([
       expect.objectContaining({ message: expect.stringContaining('WRONGTYPE') as unknown }),
       expect.objectContaining({ message: expect.stringContaining('WRONGTYPE') as unknown }),
@@ -258,7 +276,7 @@ describe('LoginLimiter', () => {
 
 describe('through the gateway', () => {
   let gateway: GatewayUnderTest;
-  let presence: Upstream;
+  let people: Upstream;
   /** Logins that reached the service and wait for its answer. */
   const held: ServerResponse[] = [];
   const wrong = { result: 'error', msg: 'Your username or password is incorrect.' };
@@ -269,7 +287,7 @@ describe('through the gateway', () => {
       PARLEY_LOGIN_LIMITS: '3600:3',
       PARLEY_TRUSTED_PROXIES: '127.0.0.0/8',
     });
-    presence = await gateway.addUpstream('presence', (_request, response, body) => {
+    people = await gateway.addUpstream('people', (_request, response, body) => {
       if (body.includes('old_password=wrong')) answerJson(response, wrong, 400);
       else if (body.includes('password=wrong')) answerJson(response, wrong, 403);
       else if (body.includes('password=held')) held.push(response);
@@ -281,6 +299,9 @@ describe('through the gateway', () => {
   afterAll(async () => {
     await gateway.stop();
   });
+
+  const waiting = (count: number) => async (): Promise<boolean> =>
+    (await gateway.metric('parley_gateway_waiting_passwords')) === count;
 
   let lastAddress = 0;
   const newAddress = (): string => `192.0.2.${(lastAddress += 1)}`;
@@ -301,10 +322,10 @@ describe('through the gateway', () => {
 
   it('refuses a password without judging it, right or wrong, once three failed', async () => {
     const address = newAddress();
-    for (const user of ['a', 'b', 'c']) {
-      expect((await logIn(address, `${user}@example.com`, 'wrong')).status).toBe(403);
+    for (let count = 0; count < 3; count += 1) {
+      expect((await logIn(address, 'd@example.com', 'wrong')).status).toBe(403);
     }
-    const seen = presence.seen.length;
+    const seen = people.seen.length;
     for (const password of ['wrong', 'right']) {
       const refused = await logIn(address, 'd@example.com', password);
       const body = (await refused.json()) as Record<string, unknown>;
@@ -322,10 +343,59 @@ describe('through the gateway', () => {
       expect(refused.headers.has('x-ratelimit-remaining')).toBe(false);
       expect(refused.headers.get('content-type')).toBe('application/json');
     }
-    expect(presence.seen).toHaveLength(seen);
-    expect((await logIn(newAddress(), 'd@example.com', 'right')).status).toBe(200);
-    expect(await gateway.metric('parley_gateway_failed_logins_total')).toBe(3);
+    expect(people.seen).toHaveLength(seen);
+    // Others of the same address are judged.
+    for (const user of ['a', 'b', 'c', 'a', 'b']) {
+      expect((await logIn(address, `${user}@example.com`, 'wrong')).status).toBe(403);
+    }
+    expect((await logIn(address, 'a@example.com', 'right')).status).toBe(200);
+    expect(await gateway.metric('parley_gateway_failed_logins_total')).toBe(8);
     expect(await gateway.metric('parley_gateway_logins_refused_total')).toBe(2);
+  });
+
+  it('judges four of an address at a time, and passes the place of each on', async () => {
+    const address = newAddress();
+    const asked = ['j', 'k', 'l', 'm', 'n', 'o'].map((user) =>
+      logIn(address, `${user}@example.com`, 'held'),
+    );
+    await waitUntil('four are judged', () => held.length === 4);
+    await waitUntil('two wait', waiting(2));
+    expect((await logIn(newAddress(), 'a@example.com', 'right')).status).toBe(200);
+    for (let count = 0; count < 6; count += 1) {
+      await waitUntil('one is judged', () => held.length > 0);
+      answerJson(held.shift() as ServerResponse, success);
+    }
+    expect((await Promise.all(asked)).map(({ status }) => status)).toEqual(
+      Array.from(asked, () => 200),
+    );
+  });
+
+  it('keeps nobody out for a name of which others are tried at his address', async () => {
+    const address = newAddress();
+    const guesses = Array.from({ length: 30 }, () => logIn(address, 'p@example.com', 'held'));
+    await waitUntil('as many are judged as may fail', () => held.length === 3);
+    expect((await logIn(address, 'q@example.com', 'right')).status).toBe(200);
+    for (const response of held.splice(0)) answerJson(response, wrong, 403);
+    const statuses = await Promise.all(guesses.map(async (guess) => (await guess).status));
+    expect(statuses.filter((status) => status === 403)).toHaveLength(3);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(27);
+  });
+
+  it('ends the wait of a client that hangs up, which is no guess', async () => {
+    const address = newAddress();
+    const asked = ['r', 's', 't', 'u'].map((user) => logIn(address, `${user}@example.com`, 'held'));
+    await waitUntil('four are judged', () => held.length === 4);
+    for (let count = 0; count < 3; count += 1) {
+      const controller = new AbortController();
+      const gone = logIn(address, 'v@example.com', 'right', controller.signal);
+      await waitUntil('it waits', waiting(1));
+      controller.abort();
+      await expect(gone).rejects.toThrow('abort');
+      await waitUntil('it waits no more', waiting(0));
+    }
+    for (const response of held.splice(0)) answerJson(response, success);
+    await Promise.all(asked);
+    expect((await logIn(address, 'v@example.com', 'right')).status).toBe(200);
   });
 
   it('counts an account over all addresses, in any spelling', async () => {
@@ -354,7 +424,7 @@ describe('through the gateway', () => {
       const upstream = held.pop();
       await waitUntil('the gateway gave up', () => upstream?.destroyed === true);
     }
-    expect((await logIn(address, 'h@example.com', 'right')).status).toBe(429);
+    expect((await logIn(address, 'g@example.com', 'right')).status).toBe(429);
   });
 
   it('counts wrong passwords of whoever has a key and wants another password, as logins of the account', async () => {
@@ -371,16 +441,16 @@ describe('through the gateway', () => {
       expect((await change({ old_password: 'right', new_password: 'other' })).status).toBe(200);
     }
     for (let count = 0; count < 3; count += 1) expect((await change(wrongGuess)).status).toBe(400);
-    const seen = presence.seen.length;
+    const seen = people.seen.length;
     const refused = await change({ old_password: 'right', new_password: 'other' });
     expect([refused.status, refused.headers.get('x-ratelimit-limit')]).toEqual([429, '3']);
     expect(refused.headers.has('x-ratelimit-remaining')).toBe(false);
     expect((await logIn(newAddress(), user.email, 'right')).status).toBe(429);
-    expect(presence.seen).toHaveLength(seen);
+    expect(people.seen).toHaveLength(seen);
     expect((await change({ full_name: 'Rina' })).status).toBe(200);
   });
 
-  it('takes no login of more than a mebibyte', async () => {
+  it('takes no login of more than 64 KiB', async () => {
     const answer = await logIn(newAddress(), 'i@example.com', 'x'.repeat(1024 * 1024));
     expect(answer.status).toBe(413);
   });

@@ -18,7 +18,7 @@ describe('through the gateway', () => {
 
   beforeAll(async () => {
     gateway = await GatewayUnderTest.start({ PARLEY_RATE_LIMITS: '3600:3' });
-    await gateway.addUpstream('presence', (_request, response) => answerJson(response, success));
+    await gateway.addUpstream('people', (_request, response) => answerJson(response, success));
   });
 
   afterAll(async () => {
@@ -67,6 +67,7 @@ describe('through the gateway', () => {
 });
 
 describe('RateLimiter', () => {
+  const person = { userId: 1, botOwnerId: null };
   const log = createLogger({ service: 'gateway', nodeId: 'test', level: 'fatal' });
   const connect = (url: string): ReturnType<typeof connectForRequests> =>
     connectForRequests({ url: new Secret(url), prefix: 'unused', commandTimeoutMs: 5_000 }, log);
@@ -84,20 +85,50 @@ describe('RateLimiter', () => {
         { windowSecs: 60, requestsMax: 5 },
         { windowSecs: 3600, requestsMax: 2 },
       ],
+      budgetsPerOwnerMax: 2,
       onRefused: () => {
         refusedCount += 1;
       },
       onUncounted: () => undefined,
     });
-    expect(await limiter.count(1, 'a')).toMatchObject({
+    expect(await limiter.count(person, 'a')).toMatchObject({
       'X-RateLimit-Limit': '2',
       'X-RateLimit-Remaining': '1',
     });
-    expect(await limiter.count(1, 'b')).toMatchObject({ 'X-RateLimit-Remaining': '0' });
+    expect(await limiter.count(person, 'b')).toMatchObject({ 'X-RateLimit-Remaining': '0' });
     for (const id of ['c', 'd', 'e', 'f', 'g']) {
-      await expect(limiter.count(1, id)).rejects.toMatchObject({ status: 429 });
+      await expect(limiter.count(person, id)).rejects.toMatchObject({ status: 429 });
     }
     expect(refusedCount).toBe(5);
+    redis.disconnect();
+  });
+
+  it('counts an owner and his bots together too, and others apart', async () => {
+    const redis = connect(getTestStores().redisUrl);
+    await new Promise((resolve) => {
+      redis.once('ready', resolve);
+    });
+    const limiter = new RateLimiter({
+      redis,
+      keyPrefix: createRedisPrefix(),
+      limits: [{ windowSecs: 60, requestsMax: 2 }],
+      budgetsPerOwnerMax: 2,
+      onRefused: () => undefined,
+      onUncounted: () => undefined,
+    });
+    const botOf = (botOwnerId: number, userId: number) => ({ userId, botOwnerId });
+    for (const [n, userId] of [11, 12, 11].entries())
+      await limiter.count(botOf(1, userId), `bot ${n}`);
+    expect(await limiter.count(person, 'own')).toMatchObject({
+      'X-RateLimit-Limit': '4',
+      'X-RateLimit-Remaining': '0',
+    });
+    for (const caller of [person, botOf(1, 12), botOf(1, 13)])
+      await expect(limiter.count(caller, 'more')).rejects.toMatchObject({
+        status: 429,
+        headers: { 'X-RateLimit-Limit': '4' },
+      });
+    expect(await limiter.count(botOf(2, 14), 'other')).toMatchObject({ 'X-RateLimit-Limit': '2' });
     redis.disconnect();
   });
 
@@ -108,13 +139,14 @@ describe('RateLimiter', () => {
       redis,
       keyPrefix: 'away',
       limits: [{ windowSecs: 60, requestsMax: 1 }],
+      budgetsPerOwnerMax: 2,
       onRefused: () => undefined,
       onUncounted: () => {
         uncounted += 1;
       },
     });
-    expect(await limiter.count(1, 'a')).toEqual({});
-    expect(await limiter.count(1, 'b')).toEqual({});
+    expect(await limiter.count(person, 'a')).toEqual({});
+    expect(await limiter.count(person, 'b')).toEqual({});
     expect(uncounted).toBe(2);
     redis.disconnect();
   });
@@ -125,16 +157,20 @@ describe('RateLimiter', () => {
       redis.once('ready', resolve);
     });
     const keyPrefix = createRedisPrefix();
-    await redis.set(keyNames(keyPrefix, redis).rateLimit(1, 60), 'no list of requests');
+    await redis.set(
+      keyNames(keyPrefix, redis).rateLimit({ userId: 1, ownerId: 1 }, 60),
+      'no list of requests',
+    );
     const errors: unknown[] = [];
     const limiter = new RateLimiter({
       redis,
       keyPrefix,
       limits: [{ windowSecs: 60, requestsMax: 1 }],
+      budgetsPerOwnerMax: 2,
       onRefused: () => undefined,
       onUncounted: (error) => errors.push(error),
     });
-    expect(await limiter.count(1, 'a')).toEqual({});
+    expect(await limiter.count(person, 'a')).toEqual({});
     expect(errors).toEqual([
       expect.objectContaining({ message: expect.stringContaining('WRONGTYPE') as unknown }),
     ]);

@@ -1,5 +1,11 @@
 /** What the gateway answers by itself, and what it tells services. */
 import { request as sendRequest } from 'node:http';
+import type { ClientRequest } from 'node:http';
+import { connect } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
+import { waitUntil } from '@parley/test-kit';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
@@ -13,16 +19,20 @@ import {
 import type { TestUser, Upstream } from './support/gateway-under-test.ts';
 
 let gateway: GatewayUnderTest;
-let presence: Upstream;
+let people: Upstream;
 let messages: Upstream;
+let subscriptions: Upstream;
 let user: TestUser;
 
 beforeAll(async () => {
   gateway = await GatewayUnderTest.start();
-  presence = await gateway.addUpstream('presence', (_request, response) =>
+  people = await gateway.addUpstream('people', (_request, response) =>
     answerJson(response, success),
   );
   messages = await gateway.addUpstream('messages', (_request, response) =>
+    answerJson(response, success),
+  );
+  subscriptions = await gateway.addUpstream('subscriptions', (_request, response) =>
     answerJson(response, success),
   );
   user = await gateway.addUser();
@@ -36,15 +46,32 @@ function messageOf(refusal: { readonly text: string }): unknown {
   return (JSON.parse(refusal.text) as { readonly msg?: unknown }).msg;
 }
 
+const kib = 1024;
+const mib = 1024 * kib;
+
+function memoryAfterCollection(): NodeJS.MemoryUsage {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc()');
+  return process.memoryUsage();
+}
+
 /** A request whose path and headers go out exactly as given. */
 function sendRaw(
   method: string,
   path: string,
   headers: Record<string, string> = {},
+  { running }: GatewayUnderTest = gateway,
 ): Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; text: string }> {
   return new Promise((resolve, reject) => {
     const request = sendRequest(
-      { host: '127.0.0.1', port: gateway.running.address.port, method, path, headers },
+      {
+        agent: false,
+        host: '127.0.0.1',
+        port: running.address.port,
+        method,
+        path,
+        headers,
+      },
       (response) => {
         response.setEncoding('utf8');
         let text = '';
@@ -59,6 +86,28 @@ function sendRaw(
     request.on('error', reject);
     request.end();
   });
+}
+
+/** Sends a body of so many bytes in chunks, without a declared length. */
+function streamBody(method: string, path: string, bytes: number): Promise<number> {
+  let left = bytes;
+  return fetch(`${gateway.url}/api/v1/${path}`, {
+    method,
+    headers: authorization(user),
+    body: new ReadableStream({
+      pull: (controller) => {
+        const size = Math.min(left, 64 * kib);
+        left -= size;
+        if (size === 0) controller.close();
+        else controller.enqueue(new Uint8Array(size));
+      },
+    }),
+    duplex: 'half',
+  } as RequestInit).then(
+    (response) => response.status,
+    // The connection may end while the client still writes.
+    () => 413,
+  );
 }
 
 describe('before authentication', () => {
@@ -101,32 +150,143 @@ describe('before authentication', () => {
     expect((await sendRaw('POST', '/api/v1/streams')).status).toBe(405);
   });
 
-  it('refuses a body beyond 25 MiB, declared or not', async () => {
-    const declared = await sendRaw('POST', '/api/v1/messages', {
+  it.each([
+    ['POST', 'fetch_api_key', 64 * kib],
+    ['POST', 'messages', mib],
+    ['DELETE', 'users/me/subscriptions', 4 * mib],
+    ['PUT', 'bot_storage', 12 * mib],
+    ['POST', 'users/me/avatar', 25 * mib],
+    ['POST', 'external/github', 4 * mib],
+  ])('refuses the body of %s %s beyond %i bytes, declared or not', async (method, path, bound) => {
+    const declared = await sendRaw(method, `/api/v1/${path}`, {
       ...authorization(user),
-      'content-length': String(25 * 1024 * 1024 + 1),
-    }).catch((error: unknown) => error);
-    expect(declared).toMatchObject({ status: 413 });
-    const chunk = new Uint8Array(1024 * 1024);
-    let left = 26;
-    const streamed = await fetch(`${gateway.url}/api/v1/messages`, {
-      method: 'POST',
-      headers: authorization(user),
-      body: new ReadableStream({
-        pull: (controller) => {
-          left -= 1;
-          if (left < 0) controller.close();
-          else controller.enqueue(chunk);
-        },
-      }),
-      duplex: 'half',
-    } as RequestInit).then(
-      (response) => response.status,
-      // The connection may end while the client still writes.
-      () => 413,
+      'content-length': String(bound + 1),
+    });
+    expect([declared.status, JSON.parse(declared.text)]).toEqual([
+      413,
+      { result: 'error', msg: 'Request body is too large' },
+    ]);
+    const upstreams = [people, messages, subscriptions];
+    const before = upstreams.map((upstream) => upstream.seen.length);
+    const status = await streamBody(method, path, bound + 1);
+    expect(status).toBe(413);
+    const seen = upstreams.flatMap((upstream, at) => upstream.seen.slice(before[at]));
+    expect(seen.some(({ body }) => body.length > bound)).toBe(false);
+    expect(await streamBody(method, path, bound)).not.toBe(413);
+  });
+
+  it('judges the key of a webhook before it reads the body', async () => {
+    // None of the announced body ever comes.
+    const refused = await sendRaw(
+      'POST',
+      `/api/v1/external/github?api_key=${'w'.repeat(32)}&stream=x`,
+      {
+        'content-length': String(4 * mib),
+      },
     );
-    expect(streamed).toBe(413);
-    expect(messages.seen.some(({ body }) => body.length > 25 * 1024 * 1024)).toBe(false);
+    expect([refused.status, messageOf(refused)]).toEqual([401, 'Invalid API key']);
+  });
+
+  it('refuses on a production server what is for development, whatever it brings', async () => {
+    const production = await GatewayUnderTest.start({
+      PARLEY_MODE: 'production',
+      PARLEY_EXTERNAL_URL: 'https://chat.example.com',
+    });
+    try {
+      for (const [method, path] of [
+        ['POST', 'dev_fetch_api_key'],
+        ['POST', 'dev_list_users'],
+        ['GET', 'dev_list_users'],
+      ] as const) {
+        // None of the announced body ever comes.
+        const announced = { 'content-length': String(25 * mib) };
+        for (const headers of [{}, announced]) {
+          const refused = await sendRaw(method, `/api/v1/${path}`, headers, production);
+          expect([refused.status, JSON.parse(refused.text)]).toEqual([
+            400,
+            { result: 'error', msg: 'Dev environment not enabled.' },
+          ]);
+        }
+      }
+    } finally {
+      await production.stop();
+    }
+  });
+});
+
+describe('bodies that come slowly', () => {
+  type Begun = {
+    readonly request: ClientRequest;
+    /** Status and `Retry-After`, which may come before all was written. */
+    readonly answered: Promise<[number, string | undefined]>;
+  };
+
+  /** Sends all of a body of a mebibyte but its end. */
+  async function beginBody(account: TestUser): Promise<Begun> {
+    const request = sendRequest({
+      agent: false,
+      host: '127.0.0.1',
+      port: gateway.running.address.port,
+      method: 'POST',
+      path: '/api/v1/messages',
+      headers: { ...authorization(account), 'content-length': String(mib) },
+    });
+    request.on('error', () => undefined);
+    const answered = new Promise<[number, string | undefined]>((resolve) => {
+      request.once('response', (response) => {
+        response.resume();
+        resolve([response.statusCode ?? 0, response.headers['retry-after']]);
+      });
+    });
+    await new Promise((resolve) => {
+      request.write(Buffer.alloc(mib - 1), resolve);
+    });
+    return { request, answered };
+  }
+
+  it('take no more memory in pieces of one byte than is counted', async () => {
+    const { heapUsed: before } = memoryAfterCollection();
+    const bytes = 256 * kib;
+    const socket = connect(gateway.running.address.port, '127.0.0.1');
+    socket.on('error', () => undefined);
+    const headers = Object.entries({
+      host: 'parley',
+      'transfer-encoding': 'chunked',
+      ...authorization(user),
+    }).map(([name, value]) => `${name}: ${value}`);
+    socket.write(`POST /api/v1/messages HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n`);
+    for (let sent = 0; sent < bytes; sent += kib) socket.write('1\r\nx\r\n'.repeat(kib));
+    await waitUntil(
+      'the body is counted',
+      async () => (await gateway.metric('parley_held_body_bytes')) >= bytes,
+    );
+    const { heapUsed } = memoryAfterCollection();
+    socket.destroy();
+    // A list of the pieces takes 54 MiB.
+    expect((heapUsed - before) / mib).toBeLessThan(10);
+  });
+
+  it('of an owner and his bots take a third of the room, and those of others find theirs', async () => {
+    const slow = await gateway.addUser();
+    const bot = await gateway.addUser({ botType: 1, botOwnerId: slow.userId });
+    const third = await Promise.all(
+      Array.from({ length: 32 }, (_, n) => beginBody(n % 2 === 0 ? slow : bot)),
+    );
+    await waitUntil(
+      'the bodies are counted',
+      async () => (await gateway.metric('parley_held_body_bytes')) >= 32 * (mib - 1),
+    );
+    const beyond = await beginBody(slow);
+    expect(await beyond.answered).toEqual([503, '1']);
+    expect(await gateway.metric('parley_held_body_refusals_total')).toBe(1);
+    expect(await streamBody('POST', 'messages', mib)).toBe(200);
+    for (const { request } of third) request.end('x');
+    const answers = await Promise.all(third.map(({ answered }) => answered));
+    expect(new Set(answers.map(([status]) => status))).toEqual(new Set([200]));
+    await waitUntil(
+      'the bodies are counted',
+      async () => (await gateway.metric('parley_held_body_bytes')) === 0,
+    );
   });
 });
 
@@ -158,10 +318,10 @@ describe('authentication', () => {
   });
 
   it('needs none for the endpoints that are open to all', async () => {
-    const before = presence.seen.length;
+    const before = people.seen.length;
     const answer = await sendRaw('GET', '/api/v1/server_settings', { authorization: 'Bearer x' });
     expect(answer.status).toBe(200);
-    expect(identityOf(presence.seen[before]?.headers ?? {})).toMatchObject({ caller: null });
+    expect(identityOf(people.seen[before]?.headers ?? {})).toMatchObject({ caller: null });
   });
 
   it('lets an incoming-webhook bot only send', async () => {
@@ -193,7 +353,7 @@ describe('authentication', () => {
 
 describe('what a service is told', () => {
   it('is the caller, signed, and nothing that claims to be from a gateway', async () => {
-    const before = presence.seen.length;
+    const before = people.seen.length;
     const answer = await sendRaw('GET', '/api/v1//users?client_gravatar=true', {
       ...authorization(user),
       'x-parley-identity': 'forged',
@@ -203,7 +363,7 @@ describe('what a service is told', () => {
       connection: 'close',
     });
     expect(answer.status).toBe(200);
-    const seen = presence.seen[before];
+    const seen = people.seen[before];
     expect(seen?.url).toBe('/api/v1/users?client_gravatar=true');
     expect(seen?.headers).toMatchObject({ 'user-agent': 'tests/1', connection: 'keep-alive' });
     expect(seen?.headers.authorization).toBeUndefined();
@@ -223,25 +383,25 @@ describe('what a service is told', () => {
   });
 
   it('is the body as it came, small, large and chunked', async () => {
-    for (const size of [0, 10, 3 * 1024 * 1024]) {
+    for (const size of [0, 10, 3 * mib]) {
       for (const isChunked of [false, true]) {
         const text = 'x'.repeat(size);
-        const before = messages.seen.length;
-        const response = await fetch(`${gateway.url}/api/v1/messages`, {
+        const before = people.seen.length;
+        const response = await fetch(`${gateway.url}/api/v1/users/me/avatar`, {
           method: 'POST',
           headers: authorization(user),
           ...(isChunked ? { body: new Blob([text]).stream(), duplex: 'half' } : { body: text }),
         });
         expect(response.status).toBe(200);
-        expect(messages.seen[before]?.body.length).toBe(size);
+        expect(people.seen[before]?.body.length).toBe(size);
       }
     }
   });
 
   it('is nothing of a GET body', async () => {
-    const before = presence.seen.length;
+    const before = people.seen.length;
     await sendRaw('GET', '/api/v1/users', { ...authorization(user), 'content-length': '0' });
-    expect(presence.seen[before]?.headers['content-length']).toBeUndefined();
+    expect(people.seen[before]?.headers['content-length']).toBeUndefined();
   });
 });
 

@@ -1,3 +1,4 @@
+import type { RealmFactsReader } from '@parley/composing';
 import type { Pool } from '@parley/database';
 import type { EventLog } from '@parley/event-log';
 import type { FileStore } from '@parley/files';
@@ -6,7 +7,6 @@ import type { DeferredMessages } from './deferring/deferred-messages.ts';
 import type { StreamIds } from './narrow/stream-ids.ts';
 import type { UploadFiles } from './files/upload-files.ts';
 import type { MessageRenderer } from './rendering/message-renderer.ts';
-import type { RealmFactsReader } from './sending/realm-facts.ts';
 import type { MessageSender } from './sending/send.ts';
 
 /** What the endpoints of this service may use. */
@@ -21,8 +21,8 @@ export type MessagesContext = {
   readonly uploads: UploadFiles;
   /** The largest file that may be uploaded. */
   readonly fileMaxBytes: number;
-  /** For statements that search for words, which are given up sooner than others. */
-  readonly searchPool: Pool;
+  /** For statements that search for words or have many terms, which are given up sooner than others. */
+  readonly costlyPool: Pool;
   readonly streamIds: StreamIds;
   /** Of the organization, without a slash at the end. */
   readonly publicUrl: string;

@@ -1,4 +1,4 @@
-import { runService } from '@parley/http';
+import { runService } from '@parley/server';
 
 import { startMessages } from './service.ts';
 

@@ -1,4 +1,4 @@
-import { runService } from '@parley/http';
+import { runService } from '@parley/server';
 
 import { startPresence } from './service.ts';
 

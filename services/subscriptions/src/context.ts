@@ -1,3 +1,4 @@
+import type { RealmFactsReader } from '@parley/composing';
 import type { Pool } from '@parley/database';
 import type { EventLog } from '@parley/event-log';
 import type { DescriptionRenderer } from '@parley/markdown';
@@ -8,8 +9,13 @@ export type SubscriptionsContext = {
   readonly pool: Pool;
   readonly eventLog: EventLog;
   readonly traffic: StreamTraffic;
+  readonly realmFacts: RealmFactsReader;
+  /** Of the organization, without a slash at the end. */
+  readonly publicUrl: string;
   /** Renders a stream's description to HTML; empty for an empty one. */
   readonly renderDescription: DescriptionRenderer;
+  /** Streams that one request of somebody who is no administrator may create. */
+  readonly newStreamsPerRequestMax: number;
   /** Unix time in milliseconds. */
   readonly nowMs: () => number;
 };

@@ -1,7 +1,7 @@
-import { serveApi } from '@parley/http';
-import type { RequestHandler, ServiceFrame } from '@parley/http';
+import { RealmFactsReader } from '@parley/composing';
+import { connectStores, keepLease, serveApi } from '@parley/server';
+import type { RequestHandler, ServiceFrame } from '@parley/server';
 import { descriptionRenderer } from '@parley/markdown';
-import { connectStores, keepLease } from '@parley/service';
 import { StreamTraffic } from '@parley/store';
 
 import { endpoints } from './endpoints/index.ts';
@@ -12,12 +12,15 @@ export async function startSubscriptions(frame: ServiceFrame): Promise<RequestHa
   const stores = await connectStores(frame);
   keepLease(frame, stores);
   return serveApi(frame, {
-    endpoints,
+    implementations: endpoints,
     context: {
       pool: stores.pool,
       eventLog: stores.eventLog,
       traffic: new StreamTraffic(),
+      realmFacts: new RealmFactsReader(stores.pool),
+      publicUrl: config.publicUrl,
       renderDescription: descriptionRenderer(config.publicUrl),
+      newStreamsPerRequestMax: config.newStreamsPerRequestMax,
       nowMs: Date.now,
     },
   }).handler;

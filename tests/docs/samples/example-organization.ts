@@ -1,13 +1,12 @@
 /** The demo organization on a cluster of its own, with all in it that the examples refer to. */
 import { connectMaker, people, seedDemo } from '@parley/demo';
 import type { ConnectedMaker, NewAccount } from '@parley/demo';
-import { exampleVariables } from '@parley/http';
-import type { ExampleCaller, ExampleVariable, ExampleVariableName } from '@parley/http';
+import { exampleVariables } from '@parley/api';
+import type { ExampleCaller, ExampleVariable, ExampleVariableName } from '@parley/api';
+import type { SampleRequest } from '@parley/api/samples';
 import { drawDefaultAvatar } from '@parley/images';
 import { ApiClient, readObjects, startCluster } from '@parley/test-kit';
 import type { Cluster, JsonObject } from '@parley/test-kit';
-
-import type { SampleRequest } from './sample-request.ts';
 
 /** Links in recorded answers begin with it. */
 const publicUrl = 'https://chat.example.com';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-import type { Language } from './languages.ts';
+import type { Language } from '@parley/api/samples';
 
 export type SampleRun = {
   readonly source: string;

@@ -2,25 +2,16 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import type { Endpoint } from '@parley/http';
+import type { Endpoint } from '@parley/api';
+import { endpoints } from '@parley/api/endpoints';
+import { answerCheckOf } from '@parley/api/openapi';
+import { sampleRequestOf } from '@parley/api/samples';
+import type { Language, RecordedCall, SampleRequest } from '@parley/api/samples';
 import { checkAnswer } from '@parley/test-kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-import { allEndpoints } from '../all-endpoints.ts';
 import { ExampleOrganization } from './example-organization.ts';
-import type { PreparedCall } from './example-organization.ts';
-import type { Language } from './languages.ts';
 import { SampleFolder } from './run-sample.ts';
-import { sampleRequestOf } from './sample-request.ts';
-import type { SampleRequest } from './sample-request.ts';
-
-type AnyEndpoint = Endpoint<never>;
-
-/** What an example was called with, and what was answered where that is JSON. */
-export type RecordedCall = {
-  readonly values: PreparedCall['values'];
-  readonly answer?: Readonly<Record<string, unknown>>;
-};
 
 /** It lists all fields, so it comes before one is added. */
 const first = 'reorder-profile-fields';
@@ -29,12 +20,12 @@ const last = ['remove-profile-field', 'deactivate-realm'];
 const methods = ['GET', 'POST', 'ANY', 'PUT', 'PATCH', 'DELETE'];
 
 /** First what reads, then what makes, changes and removes. */
-function rankOf({ name, method }: AnyEndpoint): number {
+function rankOf({ name, method }: Endpoint): number {
   if (last.includes(name)) return methods.length + last.indexOf(name);
   return method === 'GET' ? -2 : name === first ? -1 : methods.indexOf(method);
 }
 
-const ordered: readonly AnyEndpoint[] = (allEndpoints as readonly AnyEndpoint[]).toSorted(
+const ordered: readonly Endpoint[] = endpoints.toSorted(
   (one, other) => rankOf(one) - rankOf(other),
 );
 
@@ -49,12 +40,12 @@ async function checkFile(
 }
 
 /** @returns the answer as the sample showed it */
-function checkJson(endpoint: AnyEndpoint, output: string): Readonly<Record<string, unknown>> {
+function checkJson(endpoint: Endpoint, output: string): Readonly<Record<string, unknown>> {
   const answer: unknown = JSON.parse(output);
   checkAnswer(200, answer);
   expect(answer['result']).toBe('success');
   const { result: _result, msg: _msg, ...data } = answer;
-  expect(endpoint.findAnswerFault(data)).toBeUndefined();
+  expect(answerCheckOf(endpoint)(data)).toBeUndefined();
   return answer;
 }
 
@@ -66,7 +57,7 @@ function checkJson(endpoint: AnyEndpoint, output: string): Readonly<Record<strin
  */
 export function testSamples(
   language: Language,
-  onCall: (endpoint: AnyEndpoint, call: RecordedCall) => void = () => undefined,
+  onCall: (endpoint: Endpoint, call: RecordedCall) => void = () => undefined,
 ): void {
   let organization: ExampleOrganization;
   let folder: SampleFolder;

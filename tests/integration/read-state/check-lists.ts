@@ -1,9 +1,9 @@
 /** Compares what narrows list, with flags, and where they begin to be unread, with the model. */
+import type { NarrowTerm } from '@parley/api/messages';
 import { findFirstUnreadOf, flagBits, listMessages } from '@parley/store';
 import { expect } from 'vitest';
 
 import { compileNarrow } from '../../../services/messages/src/narrow/compile-narrow.ts';
-import type { NarrowTerm } from '../../../services/messages/src/narrow/parse-narrow.ts';
 import { expectedBits } from './expected-bits.ts';
 import { Model, hasFlag, streamCount, topicCount } from './model.ts';
 import type { ModelMessage } from './model.ts';

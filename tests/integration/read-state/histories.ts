@@ -93,8 +93,8 @@ const operation = fc.oneof(
       operation: fc.constantFrom('add' as const, 'remove' as const),
     }),
   },
-  // What the upkeep does, at any time or never.
-  { weight: 1, arbitrary: fc.record({ op: fc.constant('upkeep' as const) }) },
+  // What maintenance does, at any time or never.
+  { weight: 1, arbitrary: fc.record({ op: fc.constant('maintenance' as const) }) },
   { weight: 1, arbitrary: fc.record({ op: fc.constant('check' as const) }) },
 );
 export type Operation = typeof operation extends fc.Arbitrary<infer Value> ? Value : never;

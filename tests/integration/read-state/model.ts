@@ -8,8 +8,15 @@ export const topicCount = 3;
 export const privateGroups = [[0], [0, 1], [1, 2], [0, 1, 2]] as const;
 export const conversationCount = streamCount * topicCount + privateGroups.length;
 
-/** What a user set or cleared by hand, by bit; the rest follows from the message. */
+/** What a user has set or cleared, by bit; the rest follows from the message. */
 type Held = { read: boolean; historical: boolean; readonly byHand: Map<number, boolean> };
+/** Of a message that somebody comes to hold later nothing follows: it was not said to him. */
+export const nothingImplied: readonly (readonly [bit: number, isSet: boolean])[] = [
+  [flagBits.mentioned, false],
+  [flagBits.wildcard_mentioned, false],
+  [flagBits.has_alert_word, false],
+];
+
 export type ModelMessage = {
   readonly id: number;
   readonly sender: number;

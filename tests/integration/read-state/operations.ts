@@ -5,20 +5,20 @@ import {
   changeFlag,
   deleteMessage,
   flagBits,
+  listUnreadOfLeavers,
+  lockReadState,
   markAllRead,
   markStreamRead,
   markTopicRead,
   moveMessages,
   noteNewestMessages,
-  listUnreadOfLeavers,
-  lockReadState,
   setStreamFloorsAtChange,
 } from '@parley/store';
 import { expect } from 'vitest';
 
 import { checkAll } from './check-all.ts';
 import type { Operation } from './histories.ts';
-import { Model, topicCount } from './model.ts';
+import { Model, nothingImplied, topicCount } from './model.ts';
 import type { ModelMessage } from './model.ts';
 import type { World } from './world.ts';
 
@@ -30,9 +30,10 @@ async function changing(client: Client, work: (changeId: number) => Promise<void
   const { rows } = await client.query<{ id: number }>("SELECT nextval('change_ids') AS id");
   const changeId = rows[0]?.id ?? 0;
   await work(changeId);
-  await client.query(`SELECT log_append(ARRAY[1], ARRAY[0]::bigint[], ARRAY['{}'], $1, NULL)`, [
-    changeId,
-  ]);
+  await client.query(
+    `SELECT log_append(ARRAY[1], ARRAY[0]::bigint[], ARRAY['{}'], $1, NULL, ARRAY[false])`,
+    [changeId],
+  );
   await client.query('COMMIT');
 }
 
@@ -277,7 +278,7 @@ export async function apply(world: World, model: Model, next: Operation): Promis
       await client.query('COMMIT');
       let row = message.rows.get(next.user);
       if (row === undefined) {
-        row = { read: true, historical: true, byHand: new Map() };
+        row = { read: true, historical: true, byHand: new Map(nothingImplied) };
         message.rows.set(next.user, row);
       }
       row.byHand.set(flagBits.starred, true);
@@ -305,7 +306,7 @@ export async function apply(world: World, model: Model, next: Operation): Promis
       return undefined;
     case 'flag':
       return flagging(world, model, next);
-    case 'upkeep':
+    case 'maintenance':
       await noteNewestMessages(client);
       return undefined;
     case 'mute-stream':

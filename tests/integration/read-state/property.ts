@@ -9,6 +9,7 @@ import type { TestDatabase } from '@parley/test-kit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, test } from 'vitest';
 
+import { seedsOf } from '../../support/seeds.ts';
 import { checkAll } from './check-all.ts';
 import { history } from './histories.ts';
 import { Model } from './model.ts';
@@ -26,7 +27,7 @@ const smallSizes: typeof listSizes = {
   rangesBeforeWhole: 1,
   firstOfRange: 1,
   firstPartOfLimit: 1_000_000,
-  hushedTopicsMax: 1,
+  unmutedTopicsMax: 1,
   conversationsAtOnce: 2,
   conversationsPartOfLimit: 1_000_000,
   windowIds: 2,
@@ -39,11 +40,10 @@ const smallSizes: typeof listSizes = {
 /**
  * Defines the property as a test of the calling file.
  *
- * @param defaultRuns histories to try; `PARLEY_PROPERTY_RUNS` overrides it, `PARLEY_PROPERTY_SEED` repeats a run by its printed seed
+ * @param defaultRuns histories to try for each seed; `PARLEY_PROPERTY_RUNS` overrides it
  */
 export function testReadState(defaultRuns: number): void {
   const runs = Number(process.env['PARLEY_PROPERTY_RUNS'] ?? defaultRuns);
-  const seed = Number(process.env['PARLEY_PROPERTY_SEED'] ?? Math.trunc(Math.random() * 2 ** 31));
 
   let database: TestDatabase;
   let pool: Pool;
@@ -57,9 +57,9 @@ export function testReadState(defaultRuns: number): void {
     await database.drop();
   });
 
-  test(
-    `unread counts, flags and first unread agree with one row per user and message (seed ${seed}, ${runs} histories)`,
-    async () => {
+  test.each(seedsOf('read state'))(
+    `unread counts, flags and first unread agree with one row per user and message (seed %i, ${runs} histories)`,
+    async (seed) => {
       const client = await pool.connect();
       try {
         await fc.assert(

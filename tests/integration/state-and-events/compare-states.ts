@@ -141,11 +141,12 @@ function leaveOutFirstMessages(client: ClientState, left: Item, other: Item): vo
   for (const stream of elsewhere.flat()) delete stream['first_message_id'];
 }
 
-/** Where addresses are hidden nobody makes pictures of them, and no event tells those that the server makes. */
+/** Where addresses are hidden nobody makes pictures of them, and no event tells those of bots, which the server makes then. */
 function leaveOutGravatars(left: Item): void {
   for (const key of ['realm_users', 'realm_non_active_users'])
     for (const person of left[key] as Item[]) {
-      if (!(person['avatar_url'] as string | null)?.startsWith('/')) delete person['avatar_url'];
+      if (person['is_bot'] === true && !(person['avatar_url'] as string | null)?.startsWith('/'))
+        delete person['avatar_url'];
     }
 }
 

@@ -24,7 +24,7 @@ function changeEmails(client: ClientState): void {
   const isHiding = client.state['realm_email_address_visibility'] === 3;
   for (const person of [...client.items('realm_users'), ...client.items('realm_non_active_users')])
     if (!isHiding) Reflect.deleteProperty(person, 'delivery_email');
-    else if (person['is_bot'] === false) person['delivery_email'] ??= person['email'];
+    else person['delivery_email'] ??= person['email'];
 }
 
 function set(client: ClientState, data: Item): void {

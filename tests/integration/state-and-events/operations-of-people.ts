@@ -243,6 +243,13 @@ export const peopleOperations: readonly Operation[] = [
     run: async (world) =>
       (await world.ask(world.random.pick(world.people), 'DELETE', 'users/me/avatar')) !== undefined,
   },
+  {
+    name: 'see a tip',
+    run: async (world) =>
+      (await world.ask(world.random.pick(world.people), 'POST', 'users/me/hotspots', {
+        hotspot: world.random.pick(['intro_reply', 'intro_streams', 'intro_topics']),
+      })) !== undefined,
+  },
   { name: 'change groups', run: changeMembersOfGroups },
   { name: 'say what one does', run: setStatus },
   { name: 'fill in a profile', run: changeProfile },

@@ -1,13 +1,14 @@
 /**
  * State and events together are complete (architecture, Queues): while everything is changed all the time, people
- * register; what they make of their state and the events is what a fresh register answers. `PARLEY_PROPERTY_SEED` repeats a run as
- * far as the order of concurrent requests lets it.
+ * register; what they make of their state and the events is what a fresh register answers. A seed repeats a run as far as the order of
+ * concurrent requests lets it.
  */
 import { readObjects, startCluster } from '@parley/test-kit';
 import type { Cluster, JsonObject, TestAccount } from '@parley/test-kit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { SeededRandom } from '../../privacy/seeded-random.ts';
+import { seedsOf } from '../../support/seeds.ts';
 import { applyEvent } from './apply-event.ts';
 import { ClientState } from './client-state.ts';
 import type { Reader } from './client-state.ts';
@@ -15,8 +16,6 @@ import { compareStates } from './compare-states.ts';
 import { Mutator } from './mutator.ts';
 import { operations, tableOfOperations } from './operations.ts';
 import { World } from './world.ts';
-
-const seed = Number(process.env['PARLEY_PROPERTY_SEED'] ?? Math.trunc(Math.random() * 2 ** 31));
 
 type Options = Pick<Reader, 'includeSubscribers' | 'clientGravatar' | 'nullSettings'>;
 
@@ -129,53 +128,57 @@ export function testStateAndEvents(options: {
   readonly leastOfTable: number;
   readonly timeoutMs: number;
 }): void {
-  let cluster: Cluster;
-  let world: World;
-  beforeAll(async () => {
-    cluster = await startCluster({
-      events: 2,
-      messages: 2,
-      subscriptions: 2,
-      presence: 2,
-      gateways: 2,
+  describe.each(seedsOf('state and events'))('seed %i', (seed) => {
+    let cluster: Cluster;
+    let world: World;
+    beforeAll(async () => {
+      // In one process under so much load a transaction would wait for that process until Postgres ends it.
+      cluster = await startCluster({
+        events: 2,
+        messages: 2,
+        subscriptions: 2,
+        people: 2,
+        presence: 2,
+        gateways: 2,
+      });
+      world = await World.make(cluster, new SeededRandom(seed));
     });
-    world = await World.make(cluster, new SeededRandom(seed));
-  });
-  afterAll(async () => {
-    await world?.endOrganization();
-    await cluster?.stop();
-  });
+    afterAll(async () => {
+      await world?.endOrganization();
+      await cluster?.stop();
+    });
 
-  test(
-    `state and events are complete, ${options.rounds} rounds`,
-    async () => {
-      const mutator = new Mutator(world, 4);
-      await fill(world, mutator);
-      for (const tally of mutator.tallies.values()) Object.assign(tally, { done: 0, failed: 0 });
-      for (let round = 0; round < options.rounds; round += 1) {
-        mutator.start();
-        const accounts = world.random.sample(Object.values(world.readers), 4);
-        const followers: Follower[] = [];
-        for (const [n, account] of accounts.entries()) {
-          const kind = clients[(round + n) % clients.length];
-          if (kind !== undefined) followers.push(await open(mutator, account, kind));
+    test(
+      `state and events are complete, ${options.rounds} rounds`,
+      async () => {
+        const mutator = new Mutator(world, 4);
+        await fill(world, mutator);
+        for (const tally of mutator.tallies.values()) Object.assign(tally, { done: 0, failed: 0 });
+        for (let round = 0; round < options.rounds; round += 1) {
+          mutator.start();
+          const accounts = world.random.sample(Object.values(world.readers), 4);
+          const followers: Follower[] = [];
+          for (const [n, account] of accounts.entries()) {
+            const kind = clients[(round + n) % clients.length];
+            if (kind !== undefined) followers.push(await open(mutator, account, kind));
+          }
+          await mutator.pause();
+          const found: string[] = [];
+          for (const follower of followers) found.push(...(await check(follower)));
+          expect(found, `seed ${seed}, round ${round}:\n${found.join('\n')}`).toEqual([]);
         }
-        await mutator.pause();
-        const found: string[] = [];
-        for (const follower of followers) found.push(...(await check(follower)));
-        expect(found, `seed ${seed}, round ${round}:\n${found.join('\n')}`).toEqual([]);
-      }
-      const counts = [...mutator.tallies].map(
-        ([name, { done, duringRegister, failed }]) =>
-          `${name}: ${duringRegister} during a register, ${done} in all, ${failed} refused`,
-      );
-      console.log(`seed ${seed}, ${options.rounds} rounds\n${counts.join('\n')}`);
-      for (const name of tableOfOperations)
-        expect(
-          mutator.tallies.get(name)?.duringRegister,
-          `${name}\n${counts.join('\n')}`,
-        ).toBeGreaterThanOrEqual(options.leastOfTable);
-    },
-    options.timeoutMs,
-  );
+        const counts = [...mutator.tallies].map(
+          ([name, { done, duringRegister, failed }]) =>
+            `${name}: ${duringRegister} during a register, ${done} in all, ${failed} refused`,
+        );
+        console.log(`seed ${seed}, ${options.rounds} rounds\n${counts.join('\n')}`);
+        for (const name of tableOfOperations)
+          expect(
+            mutator.tallies.get(name)?.duringRegister,
+            `${name}\n${counts.join('\n')}`,
+          ).toBeGreaterThanOrEqual(options.leastOfTable);
+      },
+      options.timeoutMs,
+    );
+  });
 }

@@ -1,6 +1,6 @@
 /** What a client knows of unread messages: from `unread_msgs`, from message events, and of old ones by asking for them. */
 import type { JsonObject } from '@parley/test-kit';
-import { foldName } from '@parley/contracts';
+import { foldName } from '@parley/api';
 
 import type { Item } from './state-item.ts';
 

@@ -130,7 +130,7 @@ export class World {
 
   /** What the services wrote, so that a failure says why. */
   #logs(): string {
-    return (['messages', 'subscriptions', 'presence', 'events'] as const)
+    return (['messages', 'subscriptions', 'people', 'presence', 'events'] as const)
       .flatMap((service) => this.#cluster.findProcesses(service))
       .map((running) => running.describeOutput())
       .join('\n');

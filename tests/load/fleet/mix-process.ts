@@ -3,7 +3,7 @@ import { serveGenerator } from '../generator-process.ts';
 import { Latencies } from '../latencies.ts';
 import { writePost } from '../requests.ts';
 import { HttpConnection } from './http-connection.ts';
-import type { MixedKind, MixOutcome, MixPlan } from './mixing.ts';
+import type { MixOutcome, MixPlan, MixedKind } from './mixing.ts';
 import { pace, waitUntilMs } from './pacing.ts';
 import { describeDue, isWithin, nowMs } from './protocol.ts';
 

@@ -113,7 +113,7 @@ function statements(messages: number, isSearchable: boolean): string[] {
         repeat('some words of a message ', 2 + (g.id % 9)::int)${isSearchable ? words : ''} AS body) t
       WHERE t.sender IS NOT NULL`,
     `INSERT INTO stream_first_messages SELECT stream_id, min(id) FROM messages WHERE stream_id IS NOT NULL GROUP BY 1`,
-    // The newest are in no row of it yet, as between two runs of the upkeep.
+    // The newest are in no row of it yet, as between two runs of maintenance.
     `UPDATE conversation_newest_upto SET message_id = ${messages - 300}`,
     `INSERT INTO conversation_newest SELECT read_conversation_id, max(stream_id), max(id) FROM messages
       WHERE id <= ${messages - 300} GROUP BY read_conversation_id`,

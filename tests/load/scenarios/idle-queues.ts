@@ -6,8 +6,8 @@ import type { LatencySummary } from '../latencies.ts';
 import { getOwn } from '../load-system.ts';
 import type { LoadSystem } from '../load-system.ts';
 import { credentialsOf, makeAccounts } from '../make-people.ts';
-import { collectReceipts, NumberedSends } from '../numbered-sends.ts';
-import { kibEach, mebibytes, ProcessGauge } from '../process-gauge.ts';
+import { NumberedSends, collectReceipts } from '../numbered-sends.ts';
+import { ProcessGauge, kibEach, mebibytes } from '../process-gauge.ts';
 
 export type IdleQueuesResult = {
   readonly idle_queues: number;

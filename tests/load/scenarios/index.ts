@@ -9,6 +9,7 @@ import { scaleScenario } from './scale.ts';
 import { sendScenario } from './send.ts';
 import { steadyScenario } from './steady.ts';
 import { stormScenario } from './storm.ts';
+import { typingScenario } from './typing.ts';
 
 /** The scenarios that are measured in several runs, with controls; the others print what they find as they go. */
 export const measuredScenarios: readonly MeasuredScenario[] = [
@@ -22,4 +23,5 @@ export const measuredScenarios: readonly MeasuredScenario[] = [
   officeScenario,
   stormScenario,
   scaleScenario,
+  typingScenario,
 ];

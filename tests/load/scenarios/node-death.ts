@@ -5,7 +5,7 @@ import type { LatencySummary } from '../latencies.ts';
 import { getOwn } from '../load-system.ts';
 import type { LoadSystem } from '../load-system.ts';
 import { credentialsOf, makeAccounts } from '../make-people.ts';
-import { collectReceipts, NumberedSends } from '../numbered-sends.ts';
+import { NumberedSends, collectReceipts } from '../numbered-sends.ts';
 import { waitForHeld } from './idle-polls.ts';
 
 export type NodeDeathResult = {

@@ -21,6 +21,10 @@ const streamsOfRegister = 200;
 const registering = 20;
 const unreadUsual = '100000';
 const unreadBound = 1_000_000;
+// What somebody has before him who comes back after some weeks.
+const unreadOfRegister = 45_000;
+const unreadStreams = 40;
+const topicsPerStream = 5;
 const marksPerRun = 10;
 // The first marks of a run are its warm-up.
 const warmUpMarks = 5;
@@ -75,6 +79,45 @@ async function expectState(
   const { realm_users: people, subscriptions } = state;
   if (people.length < least.people || subscriptions.length < least.streams)
     throw new Error(`${people.length} people and ${subscriptions.length} subscriptions came`);
+}
+
+/** Everybody who registers has all messages of many topics unread. */
+export async function openRegisteringUnread(
+  system: LoadSystem,
+  options: LoadOptions,
+  rig: Rig,
+): Promise<readonly Case[]> {
+  const { organization } = getOwn(system, 'reads');
+  const unread = readCount(options.messages ?? unreadUsual, 'messages', unreadBound);
+  const count = Math.min(unread, unreadOfRegister);
+  rig.say(`Making ${count} unread messages in ${unreadStreams} streams ...`);
+  const senders = await makeAccounts(organization, registering, 'of the topics');
+  const readers = await makeAccounts(organization, registering, 'who left them');
+  const streams = await organization.maker.makeStreams(
+    Array.from({ length: unreadStreams }, (_, n) => ({ name: `left unread ${n}` })),
+  );
+  const ids = [...senders, ...readers].map(({ user }) => user.id);
+  for (const { id } of streams) await organization.maker.subscribe(id, ids);
+  const destinations = streams.flatMap(({ name }, stream) =>
+    Array.from({ length: topicsPerStream }, (_, topic) => ({
+      senderId: senders[(stream + topic) % senders.length]?.user.id ?? 0,
+      streamName: name,
+      topic: `topic ${topic}`,
+    })),
+  );
+  await makeBacklog(organization, destinations, count);
+  const url = system.urls[0] ?? '';
+  const accounts = credentialsOf(readers);
+  const requests = accounts.map((account) => writePost(url, '/api/v1/register', account));
+  const { unread_msgs: state } = JSON.parse(await ask(url, requests[0] ?? '')) as {
+    readonly unread_msgs: { readonly count: number };
+  };
+  if (state.count < count) throw new Error(`only ${state.count} of ${count} messages are unread`);
+  const requesters = rig.addGenerators(new Requesters());
+  return [1, 8].map((connections) => ({
+    name: `${count} unread, ${connections} in flight`,
+    run: () => requesters.measure(rig, { url, requests, expected: '"unread_msgs":{', connections }),
+  }));
 }
 
 /** Everybody who marks has everything unread, and marks once. */

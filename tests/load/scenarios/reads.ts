@@ -6,7 +6,7 @@ import type { LoadSystem } from '../load-system.ts';
 import type { LoadOptions } from '../load-options.ts';
 import type { Rig } from '../rig.ts';
 import type { Case, MeasuredScenario } from '../scenario.ts';
-import { openMarking, openRegistering } from './reads-state.ts';
+import { openMarking, openRegistering, openRegisteringUnread } from './reads-state.ts';
 
 const connections = 16;
 
@@ -18,6 +18,10 @@ export const readsScenario: MeasuredScenario = {
   groups: (system, options) => [
     { name: 'a cheap endpoint', open: (rig) => openCheapEndpoint(system, options, rig) },
     { name: 'register', open: (rig) => openRegistering(system, options, rig) },
+    {
+      name: 'register with unread',
+      open: (rig) => openRegisteringUnread(system, options, rig),
+    },
     { name: 'mark all as read', open: (rig) => openMarking(system, options, rig) },
   ],
 };

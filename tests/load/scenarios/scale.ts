@@ -15,7 +15,9 @@ const sendersBound = 1_000;
 
 /** How many processes of which services there are; what is not named has one. */
 type Layout = Readonly<
-  Partial<Record<'events' | 'gateways' | 'messages' | 'subscriptions' | 'presence', number>>
+  Partial<
+    Record<'events' | 'gateways' | 'messages' | 'subscriptions' | 'people' | 'presence', number>
+  >
 >;
 
 const layouts: readonly Layout[] = [
@@ -25,6 +27,7 @@ const layouts: readonly Layout[] = [
   { gateways: 2 },
   { messages: 2 },
   { subscriptions: 2 },
+  { people: 2 },
   { presence: 2 },
 ];
 

@@ -1,4 +1,4 @@
-import { createBot } from '@parley/presence';
+import { createBot } from '@parley/people';
 
 import { accountJson, getAccount } from '../account.ts';
 import type { Command } from '../command.ts';

@@ -8,7 +8,8 @@ import { checkSchemaVersion, codeSchemaVersion, readSchemaVersion } from '@parle
 import type { Pool } from '@parley/database';
 import { openFileStore } from '@parley/files';
 import { connectForRequests } from '@parley/redis';
-import { countStoredSecrets, deriveKeySecrets } from '@parley/store';
+import { deriveKeySecrets } from '@parley/secrets';
+import { countStoredSecrets } from '@parley/store';
 
 import type { Command } from '../command.ts';
 import { commandLogger, openPool, readConfig } from '../connections.ts';

@@ -1,25 +1,26 @@
 import { operator } from '@parley/access';
-import { createOrganization, createPerson } from '@parley/presence';
-import type { PresenceContext } from '@parley/presence';
-import { findApiKey, findRealm, listUsers, makePassword } from '@parley/store';
+import { createOrganization, createPerson } from '@parley/people';
+import type { PeopleContext } from '@parley/people';
+import { makePassword } from '@parley/secrets';
+import { findApiKey, findRealm, listUsers } from '@parley/store';
 
 import { accountJson } from '../account.ts';
 import type { Command, Report } from '../command.ts';
-import { withPresence } from '../connections.ts';
+import { withPeople } from '../connections.ts';
 
 function nothing(why: string): Report {
   return { text: `${why}\n`, json: { is_first_start: false } };
 }
 
 /** A run that was killed between the two steps left an organization without people; the next one goes on from there. */
-async function findReasonToDoNothing({ pool }: PresenceContext): Promise<string | undefined> {
+async function findReasonToDoNothing({ pool }: PeopleContext): Promise<string | undefined> {
   if ((await findRealm(pool)) === undefined) return undefined;
   const people = (await listUsers(pool)).filter(({ botType }) => botType === null);
   return people.length === 0 ? undefined : 'There is an organization already: nothing is made.';
 }
 
 async function makeFirst(
-  context: PresenceContext,
+  context: PeopleContext,
   first: { readonly organization: string; readonly email: string; readonly fullName: string },
 ): Promise<Report> {
   const { organization, email, fullName } = first;
@@ -62,7 +63,7 @@ export const firstStartCommand: Command = {
   details:
     'What a new installation runs before anybody comes: it prints a password and an API key once, and does nothing where there is an organization with people, or where the demo organization is wanted (PARLEY_DEMO, on in development).',
   run: async (call, { env }) =>
-    withPresence(env, async (context, config) => {
+    withPeople(env, async (context, config) => {
       if (config.demo)
         return nothing('The demo organization is to be made here: nothing else is made.');
       const reason = await findReasonToDoNothing(context);

@@ -1,5 +1,6 @@
-import { replaceApiKey } from '@parley/presence';
-import { deriveKeySecrets, findApiKey, renewStoredSecrets } from '@parley/store';
+import { replaceApiKey } from '@parley/people';
+import { deriveKeySecrets } from '@parley/secrets';
+import { findApiKey, renewStoredSecrets } from '@parley/store';
 import type { StoredSecretCounts } from '@parley/store';
 
 import { getAccount } from '../account.ts';

@@ -47,7 +47,7 @@ export const queuesCommand: Command = {
       }));
       const lines = rows.map(
         (row) =>
-          `${row.queue_id}  ${row.email} (${row.client})  polled ${describeSecs(row.idle_secs)} ago of ${describeSecs(row.lifespan_secs)}, behind ${row.positions_behind_max} at most\n`,
+          `${row.queue_id}  ${row.email} (${JSON.stringify(row.client)})  polled ${describeSecs(row.idle_secs)} ago of ${describeSecs(row.lifespan_secs)}, behind ${row.positions_behind_max} at most\n`,
       );
       return {
         text: isComplete

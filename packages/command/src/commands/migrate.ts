@@ -7,11 +7,12 @@ export const migrateCommand: Command = {
   name: 'migrate',
   summary: "Bring the database's schema forward to this release",
   run: async (_call, { env }) => {
-    const migrations = await migrate(readDatabaseConfig(env).url.reveal());
-    const text =
-      migrations.length === 0
-        ? 'The schema is up to date.\n'
-        : migrations.map((name) => `Migrated: ${name}\n`).join('');
-    return { text, json: { migrations, schema_version: codeSchemaVersion } };
+    const { migrations, functions } = await migrate(readDatabaseConfig(env).url.reveal());
+    const lines = [
+      ...migrations.map((name) => `Migrated: ${name}\n`),
+      ...functions.map((name) => `Installed: ${name}\n`),
+    ];
+    const text = lines.length === 0 ? 'The schema is up to date.\n' : lines.join('');
+    return { text, json: { migrations, functions, schema_version: codeSchemaVersion } };
   },
 };

@@ -5,12 +5,12 @@ import {
   deactivateOrganization,
   reactivateOrganization,
   setStringId,
-} from '@parley/presence';
+} from '@parley/people';
 import { findRealm, getRealm } from '@parley/store';
 import type { Realm } from '@parley/store';
 
 import type { Command, Report } from '../command.ts';
-import { withOrganization, withPresence } from '../connections.ts';
+import { withOrganization, withPeople } from '../connections.ts';
 import { CommandFault, UsageFault } from '../faults.ts';
 import { parseSettings } from '../organization-settings.ts';
 
@@ -23,12 +23,13 @@ function checkStringId(stringId: string): string {
   return stringId;
 }
 
-function report(told: string, realm: Realm): Report {
+function report(change: string, realm: Realm): Report {
   const settings = Object.entries(realm.settings)
     .map(([name, value]) => `  ${name} = ${JSON.stringify(value)}\n`)
     .join('');
   return {
-    text: told === '' ? `${realm.name} (${realm.stringId || 'no string id'})\n${settings}` : told,
+    text:
+      change === '' ? `${realm.name} (${realm.stringId || 'no string id'})\n${settings}` : change,
     json: {
       name: realm.name,
       string_id: realm.stringId,
@@ -60,7 +61,7 @@ const create: Command = {
   run: async (call, { env }) => {
     const stringId = checkStringId(call.find('string-id') ?? '');
     const settings = parseSettings(call.list('set'));
-    return withPresence(env, async (context) => {
+    return withPeople(env, async (context) => {
       if ((await findRealm(context.pool)) !== undefined)
         throw new CommandFault(
           'There is an organization already: change it with parley organization update',

@@ -1,6 +1,7 @@
 import type { Environment } from '@parley/config';
 import { checkSchemaVersion } from '@parley/database';
-import { deriveKeySecrets, findRealm } from '@parley/store';
+import { deriveKeySecrets } from '@parley/secrets';
+import { findRealm } from '@parley/store';
 
 import type { Command } from '../command.ts';
 import { openFiles, openPool, readConfig } from '../connections.ts';

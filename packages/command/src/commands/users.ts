@@ -1,3 +1,4 @@
+import { roles } from '@parley/api';
 import { operator } from '@parley/access';
 import {
   changeEmail,
@@ -6,8 +7,9 @@ import {
   deactivateAccount,
   reactivateAccount,
   setPassword,
-} from '@parley/presence';
-import { findApiKey, listUsers, makePassword } from '@parley/store';
+} from '@parley/people';
+import { makePassword } from '@parley/secrets';
+import { findApiKey, listUsers } from '@parley/store';
 import type { User } from '@parley/store';
 
 import { accountJson, describeRole, getAccount } from '../account.ts';
@@ -16,7 +18,7 @@ import type { Call, Command, CommandContext, Report } from '../command.ts';
 import { withOrganization } from '../connections.ts';
 import { readSecretFile } from '../read-file.ts';
 
-const roles = ['administrator', 'member', 'guest'] as const;
+const roleNames = Object.values(roles);
 
 const passwordFile = {
   value: 'FILE',
@@ -39,14 +41,14 @@ const createUser: Command = {
   positionals: ['EMAIL'],
   options: {
     'full-name': { value: 'NAME', help: 'the name that others see', required: true },
-    role: { value: 'ROLE', help: `${roles.join(', ')}; by default member` },
+    role: { value: 'ROLE', help: `${roleNames.join(', ')}; by default member` },
     'short-name': { value: 'NAME', help: 'by default what is before the @' },
     'password-file': passwordFile,
   },
   details:
     'The first administrator of an installation is made with --role administrator. Nobody may have the address yet.',
   run: async (call, surroundings) => {
-    const role = call.findChoice('role', roles) ?? 'member';
+    const role = call.findChoice('role', roleNames) ?? 'member';
     const { password, isMade } = await readPassword(call, surroundings);
     return withOrganization(surroundings.env, async (context) => {
       const user = await createPerson(context, operator, {
@@ -92,7 +94,7 @@ function changeOf(
     context: Parameters<Parameters<typeof withOrganization>[1]>[0],
     user: User,
     call: Call,
-  ) => Promise<{ readonly told: string; readonly user?: User }>,
+  ) => Promise<{ readonly outcome: string; readonly user?: User }>,
 ): Command {
   return {
     ...command,
@@ -100,9 +102,9 @@ function changeOf(
     run: async (call, { env }): Promise<Report> =>
       withOrganization(env, async (context) => {
         const user = await getAccount(context.pool, call.word(0));
-        const { told, user: changed = user } = await change(context, user, call);
+        const { outcome, user: changed = user } = await change(context, user, call);
         const now = await getAccount(context.pool, changed.deliveryEmail);
-        return { text: `${told}\n`, json: accountJson(now) };
+        return { text: `${outcome}\n`, json: accountJson(now) };
       }),
   };
 }
@@ -110,19 +112,22 @@ function changeOf(
 const setRole = changeOf(
   {
     name: 'user role',
-    summary: `Make somebody ${roles.join(', ')}`,
+    summary: `Make somebody ${roleNames.join(', ')}`,
     positionals: ['ROLE'],
-    details: 'The only administrator stays one: make another one first.',
+    details: [
+      'The only administrator stays one: make another one first. Bots that are above the new role get it too, with other keys; those of a',
+      'guest are deactivated.',
+    ].join('\n'),
   },
   async (context, user, call) => {
-    const role = checkChoice('ROLE', call.word(1), roles);
+    const role = checkChoice('ROLE', call.word(1), roleNames);
     await changePerson(context, operator, user.id, {
       fullName: undefined,
       isAdmin: role === 'administrator',
       isGuest: role === 'guest',
       profile: undefined,
     });
-    return { told: `${user.deliveryEmail} is ${role} now.` };
+    return { outcome: `${user.deliveryEmail} is ${role} now.` };
   },
 );
 
@@ -130,7 +135,10 @@ const setEmail = changeOf(
   { name: 'user email', summary: "Change somebody's e-mail address", positionals: ['NEW_EMAIL'] },
   async (context, user, call) => {
     const changed = await changeEmail(context, operator, user.id, call.word(1));
-    return { told: `User ${user.id} has the address ${changed.deliveryEmail} now.`, user: changed };
+    return {
+      outcome: `User ${user.id} has the address ${changed.deliveryEmail} now.`,
+      user: changed,
+    };
   },
 );
 
@@ -142,7 +150,7 @@ const deactivate = changeOf(
   },
   async (context, user) => {
     await deactivateAccount(context, operator, user.id, user.botType === null ? 'person' : 'bot');
-    return { told: `${user.deliveryEmail} is deactivated.` };
+    return { outcome: `${user.deliveryEmail} is deactivated.` };
   },
 );
 
@@ -151,11 +159,11 @@ const reactivate = changeOf(
     name: 'user reactivate',
     summary: 'Reactivate a person or a bot',
     details:
-      'Password, key and subscriptions are those from before. Bots of a person stay deactivated.',
+      'Password, key and subscriptions are those from before. Bots of a person stay deactivated; one that was above its owner is not any more.',
   },
   async (context, user) => {
     await reactivateAccount(context, operator, user.id);
-    return { told: `${user.deliveryEmail} is active.` };
+    return { outcome: `${user.deliveryEmail} is active.` };
   },
 );
 

@@ -2,15 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { callsOf, sideEffectsOf } from '@parley/contracts';
-import type { LogEntry } from '@parley/contracts';
+import {
+  callsOf,
+  readEntriesWithSideEffects,
+  readHead,
+  readSideEffectCursor,
+  sideEffectsOf,
+} from '@parley/event-log';
+import type { LogEntry } from '@parley/event-log';
 import { readSchemaVersion } from '@parley/database';
 import type { Client, Pool } from '@parley/database';
-import { readEntriesWithSideEffects, readHead, readSideEffectCursor } from '@parley/event-log';
 import type { FileStore } from '@parley/files';
-import { parleyVersion } from '@parley/http';
+import { parleyVersion } from '@parley/server';
 import { getRealm } from '@parley/store';
-import type { KeySecrets } from '@parley/store';
+import type { KeySecrets } from '@parley/secrets';
 
 import { CommandFault } from '../faults.ts';
 import type { Progress } from '../progress.ts';

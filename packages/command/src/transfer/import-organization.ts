@@ -6,7 +6,7 @@ import { openImportedLog, planImportedLog } from '@parley/event-log';
 import type { FileStore } from '@parley/files';
 import { listLiveServices } from '@parley/placement';
 import { findRealm, moveSideEffectCursor } from '@parley/store';
-import type { KeySecrets } from '@parley/store';
+import type { KeySecrets } from '@parley/secrets';
 
 import { CommandFault } from '../faults.ts';
 import type { Progress } from '../progress.ts';

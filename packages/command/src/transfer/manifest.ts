@@ -9,7 +9,8 @@ import { openSealing } from './sealing.ts';
 import type { Sealing, SealingParameters } from './sealing.ts';
 
 export const formatName = 'parley-export';
-export const formatVersion = 1;
+/** Before 2 schema versions were counted from another first schema. */
+export const formatVersion = 2;
 
 export type FileFacts = { readonly bytes: number; readonly sha256: string };
 
@@ -98,9 +99,14 @@ export async function readManifest(
   const found = parse(text);
   if (found.format !== formatName || found.sealing === undefined)
     throw new CommandFault(`${join(folder, manifestPath)} is not the manifest of an export`);
-  if (found.format_version !== formatVersion)
+  const version: number | undefined = found.format_version;
+  if (version === 1)
     throw new CommandFault(
-      `The export has format version ${String(found.format_version)}, this release reads ${formatVersion}: use the release that wrote it`,
+      `The export has format version 1: it was made before the first release, and nothing brings it to format version ${formatVersion}. Nothing was imported`,
+    );
+  if (version !== formatVersion)
+    throw new CommandFault(
+      `The export has format version ${String(version)}, this release reads ${formatVersion}: use the release that wrote it`,
     );
   const sealing = await openSealing(passphrase, found.sealing);
   if (!sealing.isAuthentic(text, mac.toString('utf8').trim()))

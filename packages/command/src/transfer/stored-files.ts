@@ -1,6 +1,6 @@
 /** Which files of the store the rows of an organization name. */
 import type { Client, Queryable } from '@parley/database';
-import { avatarKey, emojiFileKey } from '@parley/presence';
+import { avatarKey, emojiFileKey } from '@parley/people';
 import { storageKeyOf } from '@parley/store';
 
 type NamedFiles = {

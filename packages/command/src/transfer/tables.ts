@@ -3,7 +3,7 @@
  * is never forgotten in silence (and a test tells of it first).
  */
 import { openApiKey, openBotSecrets, sealApiKey, sealBotSecrets } from '@parley/store';
-import type { KeySecrets } from '@parley/store';
+import type { KeySecrets } from '@parley/secrets';
 
 import type { Sealing } from './sealing.ts';
 
@@ -162,6 +162,7 @@ export const leftOutTables: Readonly<Record<string, string>> = {
   side_effect_cursor: 'as log_head; effects that are not rows yet are carried as rows',
   event_queues: 'clients register anew, as after any new epoch',
   service_leases: 'processes of the other installation',
+  rendered_pictures: 'texts that were shown to their writers within the last hour',
   files_to_remove: 'files of no row, which are not carried',
   alert_words_version: 'a trigger draws a new one',
   matched_user_sets: 'a trigger of messages makes them again',

@@ -1,22 +1,14 @@
-import { audienceKey, badEventQueueId, withoutCode } from '@parley/contracts';
-import { defineEndpoint, exampleVariables, text } from '@parley/http';
+import { audienceKey } from '@parley/event-log';
+import { badEventQueueId, withoutCode } from '@parley/api';
+import { deleteQueueEndpoint } from '@parley/api/events';
+import { implement } from '@parley/server';
 import { deleteEventQueue, findEventQueue } from '@parley/store';
 
 import type { EventsContext } from '../context.ts';
 
-export const deleteQueueEndpoint = defineEndpoint({
-  name: 'delete-queue',
-  method: 'DELETE',
-  path: '/events',
-  summary: 'Delete an event queue',
-  description:
-    'The queue is gone at once, on every node; a poll that waits on it is answered with no events.',
-  example: { parameters: { queue_id: exampleVariables.queueId } },
-  access: { authentication: 'required' },
-  parameters: [text('queue_id', { required: true, description: 'The queue, from register.' })],
-  response: { type: 'object', properties: {} },
-  errors: ['BAD_EVENT_QUEUE_ID'],
-  async handler(context: EventsContext, { caller, parameters }) {
+export const deleteQueueHandler = implement(
+  deleteQueueEndpoint,
+  async (context: EventsContext, { caller, parameters }) => {
     const { queue_id: queueId } = parameters;
     const stored = await findEventQueue(context.pool, queueId);
     if (stored === undefined) throw badEventQueueId(queueId);
@@ -41,4 +33,4 @@ export const deleteQueueEndpoint = defineEndpoint({
     if (!wasThere) throw badEventQueueId(queueId);
     return {};
   },
-});
+);

@@ -1,17 +1,16 @@
-import type { Endpoint } from '@parley/http';
+import { everyHandlerOf } from '@parley/server';
+import type { Implementation } from '@parley/server';
 
 import type { EventsContext } from '../context.ts';
-import { deleteQueueEndpoint } from './delete-queue.ts';
-import { getEventsEndpoint } from './get-events.ts';
-import { registerQueueEndpoint } from './register-queue.ts';
-import { sendTypingEndpoint } from './send-typing.ts';
-import { streamEventsEndpoint } from './stream-events.ts';
+import { deleteQueueHandler } from './delete-queue.ts';
+import { getEventsHandler } from './get-events.ts';
+import { registerQueueHandler } from './register-queue.ts';
+import { streamEventsHandler } from './stream-events.ts';
 
-/** What the events service answers for. */
-export const endpoints: readonly Endpoint<EventsContext>[] = [
-  registerQueueEndpoint,
-  getEventsEndpoint,
-  streamEventsEndpoint,
-  deleteQueueEndpoint,
-  sendTypingEndpoint,
-];
+/** Every endpoint of this service. */
+export const endpoints: readonly Implementation<EventsContext>[] = everyHandlerOf('events', [
+  registerQueueHandler,
+  getEventsHandler,
+  streamEventsHandler,
+  deleteQueueHandler,
+]);

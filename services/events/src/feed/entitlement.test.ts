@@ -1,4 +1,5 @@
-import type { ChangeEntry, MessageSentEntry } from '@parley/contracts';
+import { subscriptionTo } from '../../tests/modelled-log.ts';
+import type { ChangeEntry, MessageSentEntry } from '@parley/event-log';
 import { expect, test } from 'vitest';
 
 import { entitledParts, messageEntitlement, messageFlags } from './entitlement.ts';
@@ -122,7 +123,7 @@ test('flags come in the order of the interface', () => {
 });
 
 test('the parts of a change reach exactly their audiences', () => {
-  const event = { type: 'test' };
+  const event = { type: 'pointer', pointer: 1 } as const;
   const entry: ChangeEntry = {
     v: 1,
     kind: 'change',
@@ -150,7 +151,7 @@ test('the parts of a change reach exactly their audiences', () => {
         inviteOnly: true,
         userIds: [3],
       },
-      { form: 'subscription-add', userId: 3, subscriptions: [{ stream_id: 5 }] },
+      { form: 'subscription-add', userId: 3, subscriptions: [subscriptionTo(5)] },
     ],
   };
   const member = [{ streamId: 5, from: 0, until: undefined }];

@@ -2,14 +2,9 @@
  * Who may have what of an entry: pure functions of the entry and of a user's view at its position, the same for live delivery
  * and for replay.
  */
-import type {
-  Audience,
-  ChangeEntry,
-  EventPart,
-  HeldMessage,
-  MessageSentEntry,
-  Role,
-} from '@parley/contracts';
+import type { Audience, ChangeEntry, EventPart, MessageSentEntry } from '@parley/event-log';
+import { holdsMessage, isOpenTo, getsStreamEvents, maySeeStream } from '@parley/store';
+import type { Viewer } from '@parley/store';
 
 import type { UserView } from './user-view.ts';
 
@@ -28,19 +23,20 @@ export function messageEntitlement(
   view: UserView,
   position: number,
 ): MessageEntitlement {
-  const { userId } = view;
   const account = view.accountAt(position);
   if (account === undefined || !account.isActive) return 'none';
-  const isReacting = entry.reactingBotIds.includes(userId);
-  if (entry.participantIds !== undefined) {
-    if (!entry.participantIds.includes(userId)) return 'none';
-    return isReacting ? 'reacting' : 'holder';
-  }
-  if (entry.stream === undefined) return 'none';
-  if (isReacting) return 'reacting';
-  if (entry.lateReceiptIds.includes(userId) || view.isMember(entry.stream.id, position))
-    return 'holder';
-  return entry.stream.isPublic && account.role !== 'guest' ? 'public' : 'none';
+  const { stream, participantIds, lateReceiptIds, reactingBotIds } = entry;
+  if (reactingBotIds.includes(view.userId)) return 'reacting';
+  const sent = {
+    position,
+    streamId: stream?.id,
+    participantIds,
+    lateHolderIds: lateReceiptIds,
+    reactingBotIds,
+  };
+  if (holdsMessage(sent, view)) return 'holder';
+  const isOpen = stream !== undefined && isOpenTo(account, { inviteOnly: !stream.isPublic });
+  return isOpen ? 'public' : 'none';
 }
 
 /** @returns the flags of a holder's own copy, in the interface's order (reference facts, events 11.1) */
@@ -76,22 +72,23 @@ type OfStream = {
   readonly asBefore?: true;
 };
 
-/** Private streams are seen by their members and administrators, public ones by all but guests who are not their members. */
-function isViewer(
-  { streamId, inviteOnly, asBefore }: OfStream,
-  view: UserView,
-  role: Role,
-  position: number,
-): boolean {
-  return (
-    view.isMember(streamId, asBefore === true ? position - 1 : position) ||
-    (inviteOnly ? role === 'administrator' : role !== 'guest')
+function isViewer(stream: OfStream, view: UserView, account: Viewer, position: number): boolean {
+  const isMember = view.isMember(
+    stream.streamId,
+    stream.asBefore === true ? position - 1 : position,
   );
+  return maySeeStream(account, stream, isMember);
 }
 
+const publicStream = { inviteOnly: false };
+const privateStream = { inviteOnly: true };
+
 /** Whoever sees a stream while it is public only. */
-function isOutsider(streamId: number, view: UserView, role: Role, position: number): boolean {
-  return role === 'member' && !view.isMember(streamId, position);
+function isOutsider(streamId: number, view: UserView, account: Viewer, position: number): boolean {
+  const isMember = view.isMember(streamId, position);
+  return (
+    maySeeStream(account, publicStream, isMember) && !maySeeStream(account, privateStream, isMember)
+  );
 }
 
 function isInAudience(audience: Audience, view: UserView, position: number): boolean {
@@ -109,32 +106,19 @@ function isInAudience(audience: Audience, view: UserView, position: number): boo
     case 'users':
       return isAmong(audience.userIds, view.userId);
     case 'stream-viewers':
-      return isViewer(audience, view, account.role, position);
+      return isViewer(audience, view, account, position);
     case 'stream-knowers':
-      return (
-        isViewer(audience, view, account.role, position) ||
-        view.wasMember(audience.streamId, position)
-      );
+      return getsStreamEvents(account, audience, view.wasMember(audience.streamId, position));
     case 'former-viewers':
       return (
-        view.wasMember(audience.streamId, position) &&
-        !isViewer(audience, view, account.role, position)
+        view.wasMember(audience.streamId, position) && !isViewer(audience, view, account, position)
       );
     case 'stream-outsiders':
       return (
-        isOutsider(audience.streamId, view, account.role, position) &&
+        isOutsider(audience.streamId, view, account, position) &&
         view.wasMember(audience.streamId, position) === audience.wereMembers
       );
   }
-}
-
-/** @returns whether the user holds a message that was sent before */
-export function holdsMessage(message: HeldMessage, view: UserView): boolean {
-  const { userId } = view;
-  if (message.reactingBotIds.includes(userId)) return false;
-  if (message.lateHolderIds.includes(userId)) return true;
-  if (message.participantIds !== undefined) return message.participantIds.includes(userId);
-  return message.streamId !== undefined && view.isMember(message.streamId, message.position);
 }
 
 function getsEventOfMessage(
@@ -160,13 +144,12 @@ function isPeer(
 ): boolean {
   const account = view.accountAt(position);
   if (account === undefined || !account.isActive) return false;
-  const { role } = account;
-  if (part.to === 'stream-outsiders') return isOutsider(part.streamId, view, role, position);
+  if (part.to === 'stream-outsiders') return isOutsider(part.streamId, view, account, position);
   const isAmongThem = isAmong(part.userIds, view.userId);
   if (part.to === 'list-holders')
-    return !(isAmongThem && part.op === 'peer_add') && isViewer(part, view, role, position);
+    return !(isAmongThem && part.op === 'peer_add') && isViewer(part, view, account, position);
   if (isAmongThem) return false;
-  return part.inviteOnly ? isViewer(part, view, role, position) : role !== 'guest';
+  return part.inviteOnly ? isViewer(part, view, account, position) : isOpenTo(account, part);
 }
 
 /** @returns the indexes of the parts of a change that the user may have */

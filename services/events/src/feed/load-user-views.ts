@@ -1,5 +1,5 @@
 import type { Pool } from '@parley/database';
-import { BatchedReads, transaction } from '@parley/database';
+import { BatchedReads, snapshot } from '@parley/database';
 import { readHead } from '@parley/event-log';
 import { accountPeriodsOf, membershipPeriodsOf } from '@parley/store';
 
@@ -24,38 +24,31 @@ async function loadUserViews(
   pool: Pool,
   userIds: readonly number[],
 ): Promise<Map<number, LoadedView>> {
-  return transaction(
-    pool,
-    async (snapshot) => {
-      const head = await readHead(snapshot);
-      const memberships = Map.groupBy(
-        await membershipPeriodsOf(snapshot, userIds),
-        ({ userId }) => userId,
-      );
-      const accounts = Map.groupBy(
-        await accountPeriodsOf(snapshot, userIds),
-        ({ userId }) => userId,
-      );
-      return new Map(
-        userIds.map((userId) => {
-          const view = new UserView(
-            userId,
-            (memberships.get(userId) ?? []).map((period) => ({
-              streamId: period.streamId,
-              from: period.fromPosition,
-              until: period.untilPosition ?? undefined,
-            })),
-            (accounts.get(userId) ?? []).map((period) => ({
-              role: period.role,
-              isActive: period.isActive,
-              from: period.fromPosition,
-              until: period.untilPosition ?? undefined,
-            })),
-          );
-          return [userId, { view, exactAt: head.endPosition }];
-        }),
-      );
-    },
-    'REPEATABLE READ, READ ONLY',
-  );
+  return snapshot(pool, async (database) => {
+    const head = await readHead(database);
+    const memberships = Map.groupBy(
+      await membershipPeriodsOf(database, userIds),
+      ({ userId }) => userId,
+    );
+    const accounts = Map.groupBy(await accountPeriodsOf(database, userIds), ({ userId }) => userId);
+    return new Map(
+      userIds.map((userId) => {
+        const view = new UserView(
+          userId,
+          (memberships.get(userId) ?? []).map((period) => ({
+            streamId: period.streamId,
+            from: period.fromPosition,
+            until: period.untilPosition ?? undefined,
+          })),
+          (accounts.get(userId) ?? []).map((period) => ({
+            role: period.role,
+            isActive: period.isActive,
+            from: period.fromPosition,
+            until: period.untilPosition ?? undefined,
+          })),
+        );
+        return [userId, { view, exactAt: head.endPosition }];
+      }),
+    );
+  });
 }

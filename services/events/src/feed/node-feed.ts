@@ -2,7 +2,7 @@
  * What this node knows of the log and of the users whose queues it serves. Entries come in from the follower in order; each is
  * parsed once, its effects are applied to the views, and it is put before the users it concerns.
  */
-import type { ChangeEntry, LogEffect, MessageSentEntry, PositionedEntry } from '@parley/contracts';
+import type { ChangeEntry, LogEffect, MessageSentEntry, PositionedEntry } from '@parley/event-log';
 
 import type { EventQueue } from '../queues/event-queue.ts';
 import { listensToPublicStreams } from '../queues/queue-filter.ts';
@@ -130,7 +130,7 @@ export class NodeFeed {
       try {
         parsed = new ParsedEntry(positioned);
       } catch (error) {
-        this.#goBlind(error);
+        this.#stopAnswering(error);
         return;
       }
       this.tail.push(parsed);
@@ -141,7 +141,7 @@ export class NodeFeed {
   }
 
   /** Past an entry that this release cannot read nothing is answered: a later event would hide that one was left out. */
-  #goBlind(error: unknown): void {
+  #stopAnswering(error: unknown): void {
     this.#canRead = false;
     for (const feed of this.#users.values()) for (const queue of feed.queues) queue.finishTurn();
     this.#options.onUnreadableEntry(error);

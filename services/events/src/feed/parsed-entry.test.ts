@@ -1,4 +1,4 @@
-import { audienceKey, logEntryVersion } from '@parley/contracts';
+import { audienceKey, logEntryVersion } from '@parley/event-log';
 import { expect, test } from 'vitest';
 
 import { ParsedEntry, UnknownEntryFormat } from './parsed-entry.ts';

@@ -4,8 +4,8 @@ import type {
   LogEntry,
   MessageSentEntry,
   PositionedEntry,
-} from '@parley/contracts';
-import { eventPartLength, logEntryVersion, streamOfAudience } from '@parley/contracts';
+} from '@parley/event-log';
+import { eventPartLength, logEntryVersion, streamOfAudience } from '@parley/event-log';
 
 /** A version of the entry format that this release does not know. The node gives up its lease; newer ones serve. */
 export class UnknownEntryFormat extends Error {}

@@ -1,4 +1,4 @@
-import type { Role } from '@parley/contracts';
+import type { Role } from '@parley/api';
 
 /** A span of log positions; entries above `from` and at or below `until` (when it ended) fall into it. */
 export type Period = { readonly from: number; readonly until: number | undefined };

@@ -4,12 +4,15 @@
  * read without naming the person is read once, and what is made of it is made once for all who see it alike. Of that, what changes
  * rarely is kept for later registers (`KeptState`).
  */
-import { maySubscribeOthers, mayCreateStreams } from '@parley/access';
-import { limits, webhookIntegrations } from '@parley/contracts';
-import type { Queryable, SharedReads } from '@parley/database';
+import { mayCreateStreams, maySubscribeOthers } from '@parley/access';
+import { limits } from '@parley/api';
+import type { FetchType, FetchedState, RegisterState } from '@parley/api/events';
+import type { UserObject } from '@parley/api/people';
+import { webhookIntegrations } from '@parley/api/webhooks';
+import type { Queryable, SnapshotReads } from '@parley/database';
+import type { KeySecrets } from '@parley/secrets';
 import type {
   DescribedStream,
-  KeySecrets,
   ListForMembers,
   ServerFacts,
   StreamTraffic,
@@ -19,24 +22,25 @@ import type {
 } from '@parley/store';
 import {
   avatarUrl,
-  linkifierJson,
   crossRealmBotJson,
   describeStreams,
   displaySettings,
   getRealm,
+  linkifierJson,
   listAlertWords,
   listBots,
   listLinkifiers,
-  listRealmEmoji,
   listMutedTopics,
   listProfileFields,
   listProfiles,
+  listRealmEmoji,
   listRecentConversations,
   listStarred,
   listUserGroups,
   listUserStatuses,
   listUsers,
   newestReceivedMessageId,
+  nextHotspots,
   notificationSettings,
   profileFieldJson,
   profileFieldTypes,
@@ -47,8 +51,8 @@ import {
   readRealmState,
   readSubscriptionState,
   realmBotJson,
-  realmEmojiJson,
   realmBotSecrets,
+  realmEmojiJson,
   realmUserJson,
   searchStopWords,
   streamListText,
@@ -59,6 +63,7 @@ import {
 } from '@parley/store';
 
 import { JsonText } from './json-text.ts';
+import type { PartlyText } from './json-text.ts';
 import type { KeptReads } from './kept-state.ts';
 import { presenceState } from './presence-state.ts';
 import type { NewestPresence } from './presence-state.ts';
@@ -78,16 +83,27 @@ export type StateRequest = {
   readonly newestPresence: NewestPresence;
 };
 
-type State = Readonly<Record<string, unknown>>;
+type Fetched<Type extends FetchType> = PartlyText<FetchedState<Type>>;
 
-type StateReader = (database: SharedReads, request: StateRequest) => Promise<State>;
+type StateReader<Type extends FetchType> = (
+  database: SnapshotReads,
+  request: StateRequest,
+) => Promise<Fetched<Type>>;
+
+/** The state of several fetch types. */
+export type InitialState = PartlyText<RegisterState>;
 
 /** What all readers see alike to whom the same options apply. */
-async function peopleState(database: Queryable, options: UserJsonOptions): Promise<State> {
+async function peopleState(
+  database: Queryable,
+  options: UserJsonOptions,
+): Promise<
+  Pick<Fetched<'realm_user'>, 'realm_users' | 'realm_non_active_users' | 'cross_realm_bots'>
+> {
   const users = await listUsers(database);
   const systemBots = await listUsers(database, { system: 'only' });
   const seen = { ...options, profiles: await listProfiles(database) };
-  const listed = (isActive: boolean): JsonText =>
+  const listed = (isActive: boolean): JsonText<UserObject[]> =>
     JsonText.of(
       users
         .filter((other) => other.isActive === isActive)
@@ -101,22 +117,22 @@ async function peopleState(database: Queryable, options: UserJsonOptions): Promi
 }
 
 /**
+ * @param name of what is the same for everybody
  * @param tables all that is read
- * @returns a reader of what is the same for everybody
  */
-function sameForAll(
+function sameForAll<Value>(
+  { kept }: StateRequest,
   name: string,
   tables: readonly VersionedTable[],
-  read: (database: Queryable, request: StateRequest) => Promise<unknown>,
-): StateReader {
-  return async (database, request) => ({
-    [name]: await request.kept.read(name, tables, async () =>
-      JsonText.of(await read(database, request)),
-    ),
-  });
+  read: () => Promise<Value>,
+): Promise<JsonText<Value>> {
+  return kept.read(name, tables, async () => JsonText.of(await read()));
 }
 
-async function realmUserState(database: SharedReads, request: StateRequest): Promise<State> {
+async function realmUserState(
+  database: SnapshotReads,
+  request: StateRequest,
+): Promise<Fetched<'realm_user'>> {
   const { user, clientGravatar, nowMs, kept } = request;
   const realm = await getRealm(database);
   const options = userJsonOptions(user, realm.settings, { clientGravatar });
@@ -143,7 +159,10 @@ async function realmUserState(database: SharedReads, request: StateRequest): Pro
 }
 
 /** Human administrators see every bot, others those that they own (reference facts, events 4). */
-async function botState(database: Queryable, { user, keySecrets }: StateRequest): Promise<State> {
+async function botState(
+  database: Queryable,
+  { user, keySecrets }: StateRequest,
+): Promise<Fetched<'realm_bot'>> {
   const seesAll = user.role === 'administrator' && user.botType === null;
   const bots = await listBots(database, seesAll ? undefined : user.id);
   const details = await readBotDetails(database, keySecrets, bots);
@@ -165,7 +184,7 @@ function describedStreams(
   );
 }
 
-async function streamState(database: Queryable, request: StateRequest): Promise<State> {
+async function streamState(database: Queryable, request: StateRequest): Promise<Fetched<'stream'>> {
   const streams = await describedStreams(database, request);
   return {
     streams: new JsonText(await streamListText(database, request.user, streams)),
@@ -174,7 +193,10 @@ async function streamState(database: Queryable, request: StateRequest): Promise<
   };
 }
 
-async function subscriptionState(database: Queryable, request: StateRequest): Promise<State> {
+async function subscriptionState(
+  database: Queryable,
+  request: StateRequest,
+): Promise<Fetched<'subscription'>> {
   const lists = await readSubscriptionState(
     database,
     request.user,
@@ -186,9 +208,11 @@ async function subscriptionState(database: Queryable, request: StateRequest): Pr
       nullSettings: request.nullSettings,
     },
   );
-  return Object.fromEntries(
-    Object.entries(lists).map(([name, text]) => [name, new JsonText(text)]),
-  );
+  return {
+    subscriptions: new JsonText(lists.subscriptions),
+    unsubscribed: new JsonText(lists.unsubscribed),
+    never_subscribed: new JsonText(lists.never_subscribed),
+  };
 }
 
 /** @returns what an account sees of a list: guests nothing, administrators also what is private */
@@ -197,21 +221,20 @@ function shownTo<Item>(user: User, list: ListForMembers<Item>): readonly Item[] 
   return user.role === 'administrator' ? list.forAdministrators : list.forPlainMembers;
 }
 
-const profileFields = sameForAll(
-  'custom_profile_fields',
-  ['custom_profile_fields'],
-  async (database) => (await listProfileFields(database)).map(profileFieldJson),
-);
-
 /** The level of the interface that clients find here. */
 const interfaceVersion = '2.1.4';
 
-const readers: Readonly<Record<string, StateReader>> = {
+const readers: { readonly [Type in FetchType]: StateReader<Type> } = {
   alert_words: async (database, { user }) => ({
     alert_words: await listAlertWords(database, user.id),
   }),
   custom_profile_fields: async (database, request) => ({
-    ...(await profileFields(database, request)),
+    custom_profile_fields: await sameForAll(
+      request,
+      'custom_profile_fields',
+      ['custom_profile_fields'],
+      async () => (await listProfileFields(database)).map(profileFieldJson),
+    ),
     custom_profile_field_types: profileFieldTypes,
   }),
   default_streams: async (database, { user, kept }) => ({
@@ -251,20 +274,26 @@ const readers: Readonly<Record<string, StateReader>> = {
   }),
   realm_domains: (database, { kept }) =>
     kept.read('realm_domains', ['realm_domains'], () => readDomainState(database)),
-  // No tips are shown.
-  hotspots: async () => ({ hotspots: [] }),
-  realm_emoji: sameForAll('realm_emoji', ['realm_emoji', 'users'], async (database) =>
-    realmEmojiJson(await listRealmEmoji(database)),
-  ),
-  realm_filters: sameForAll('realm_filters', ['linkifiers'], async (database) =>
-    (await listLinkifiers(database)).map(linkifierJson),
-  ),
+  hotspots: async (_database, { user }) => ({ hotspots: nextHotspots(user) }),
+  realm_emoji: async (database, request) => ({
+    realm_emoji: await sameForAll(request, 'realm_emoji', ['realm_emoji', 'users'], async () =>
+      realmEmojiJson(await listRealmEmoji(database)),
+    ),
+  }),
+  realm_filters: async (database, request) => ({
+    realm_filters: await sameForAll(request, 'realm_filters', ['linkifiers'], async () =>
+      (await listLinkifiers(database)).map(linkifierJson),
+    ),
+  }),
   realm_user: realmUserState,
-  realm_user_groups: sameForAll(
-    'realm_user_groups',
-    ['user_groups', 'user_group_members'],
-    async (database) => (await listUserGroups(database)).map(userGroupJson),
-  ),
+  realm_user_groups: async (database, request) => ({
+    realm_user_groups: await sameForAll(
+      request,
+      'realm_user_groups',
+      ['user_groups', 'user_group_members'],
+      async () => (await listUserGroups(database)).map(userGroupJson),
+    ),
+  }),
   recent_private_conversations: async (database, { user }) => ({
     recent_private_conversations: await listRecentConversations(database, user.id),
   }),
@@ -276,7 +305,11 @@ const readers: Readonly<Record<string, StateReader>> = {
   subscription: subscriptionState,
   update_display_settings: async (_database, { user }) => displaySettings(user),
   update_global_notifications: async (_database, { user }) => notificationSettings(user),
-  user_status: sameForAll('user_status', ['user_status', 'users'], listUserStatuses),
+  user_status: async (database, request) => ({
+    user_status: await sameForAll(request, 'user_status', ['user_status', 'users'], () =>
+      listUserStatuses(database),
+    ),
+  }),
   zulip_version: async () => ({ zulip_version: interfaceVersion }),
 };
 
@@ -298,17 +331,17 @@ function wantedTypes(fetchEventTypes: readonly string[] | null): Set<string> {
  * @param fetchEventTypes null for all
  */
 export async function readInitialState(
-  database: SharedReads,
+  database: SnapshotReads,
   fetchEventTypes: readonly string[] | null,
   request: StateRequest,
-): Promise<State> {
+): Promise<InitialState> {
   const wanted = wantedTypes(fetchEventTypes);
-  const state: Record<string, unknown> = {};
+  const state: InitialState = {};
   for (const [type, read] of Object.entries(readers)) {
-    if (wanted.has(type)) Object.assign(state, await read(database, request));
+    if (!wanted.has(type)) continue;
+    const fetched: InitialState = await read(database, request);
+    Object.assign(state, fetched);
   }
-  if (wanted.has('message') && wanted.has('update_message_flags')) {
-    state['unread_msgs'] = await unreadState(database, request.user.id);
-  }
-  return state;
+  if (!wanted.has('message') || !wanted.has('update_message_flags')) return state;
+  return { ...state, unread_msgs: await unreadState(database, request.user.id) };
 }

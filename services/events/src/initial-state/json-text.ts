@@ -1,18 +1,32 @@
+import { preserialized } from '@parley/server';
+import type { Preserialized } from '@parley/server';
+
 /** A value that is there as JSON text. */
-export class JsonText {
+export class JsonText<Value = unknown> {
   readonly text: string;
+  /** Only a type: what the text says. */
+  declare readonly value: Value;
 
   constructor(text: string) {
     this.text = text;
   }
 
-  static of(value: unknown): JsonText {
+  static of<Value>(value: Value): JsonText<Value> {
     return new JsonText(JSON.stringify(value));
   }
 }
 
-/** @returns the JSON text of an object, of whose members some may be text already; those that are undefined are left out */
-export function membersJson(members: Readonly<Record<string, unknown>>): string {
+/** An object of whose members some may be JSON text already. */
+export type PartlyText<Members> = {
+  readonly [Name in keyof Members]: Members[Name] | JsonText<Members[Name]>;
+};
+
+/** @returns a successful answer with these members; those that are undefined are left out */
+export function answerOf<Answer>(members: PartlyText<Answer>): Preserialized<Answer> {
+  return preserialized(membersJson({ result: 'success', msg: '', ...members }));
+}
+
+function membersJson(members: Readonly<Record<string, unknown>>): string {
   const texts: string[] = [];
   for (const [name, value] of Object.entries(members)) {
     if (value === undefined) continue;

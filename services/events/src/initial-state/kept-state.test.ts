@@ -1,4 +1,4 @@
-import { SharedReads } from '@parley/database';
+import { SnapshotReads } from '@parley/database';
 import { beforeEach, expect, test } from 'vitest';
 
 import { KeptState } from './kept-state.ts';
@@ -14,8 +14,8 @@ beforeEach(() => {
 });
 
 /** @returns a snapshot of this moment */
-function snapshot(): SharedReads {
-  return new SharedReads({
+function snapshot(): SnapshotReads {
+  return new SnapshotReads({
     query: async () => ({
       rows: [{ ...versions } as never],
       command: '',

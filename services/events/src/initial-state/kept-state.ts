@@ -1,4 +1,4 @@
-import type { SharedReads } from '@parley/database';
+import type { SnapshotReads } from '@parley/database';
 import { readRowVersions } from '@parley/store';
 import type { VersionedTable } from '@parley/store';
 
@@ -15,7 +15,7 @@ export class KeptState {
    * @param snapshot of a REPEATABLE READ transaction
    * @param epoch of the log in this snapshot
    */
-  at(snapshot: SharedReads, epoch: number): KeptReads {
+  at(snapshot: SnapshotReads, epoch: number): KeptReads {
     const versions = (): ReturnType<typeof readRowVersions> =>
       snapshot.once('row versions', () => readRowVersions(snapshot));
     return {

@@ -1,11 +1,13 @@
+import type { FetchedState } from '@parley/api/events';
 import type { Queryable } from '@parley/database';
-import { faultTeller } from '@parley/http';
+import { faultLogger } from '@parley/server';
 import type { Logger } from '@parley/logging';
 import { listedForMs, presenceJson, statesByUser, takeStates } from '@parley/presence-state';
 import type { ClientStates, SharedPresence } from '@parley/presence-state';
 import { listPresence, listPresencePeople } from '@parley/store';
 
 import { JsonText } from './json-text.ts';
+import type { PartlyText } from './json-text.ts';
 import type { KeptReads } from './kept-state.ts';
 
 /** Reads what Redis has of everybody; nothing where it cannot be asked. */
@@ -24,7 +26,7 @@ type PresenceReads = {
 export async function presenceState(
   database: Queryable,
   { newest, kept, nowMs }: PresenceReads,
-): Promise<{ readonly presences: JsonText }> {
+): Promise<PartlyText<FetchedState<'presence'>>> {
   const states = statesByUser(await listPresence(database));
   takeStates(states, await newest());
   const people = await kept.read('people of presence', ['users'], () =>
@@ -44,12 +46,12 @@ export function newestPresence(
   shared: Pick<SharedPresence, 'refresh' | 'states'>,
   log: Logger,
 ): NewestPresence {
-  const tellFault = faultTeller(log, 'registers get no presence from Redis, though it is there');
+  const logFault = faultLogger(log, 'registers get no presence from Redis, though it is there');
   return async () => {
     try {
       return (await shared.refresh()) ? shared.states : new Map();
     } catch (error) {
-      tellFault(error);
+      logFault(error);
       return new Map();
     }
   };

@@ -2,15 +2,11 @@
  * What a poll answers: a function of the queue's descriptor, the log and `last_event_id`. Memory is used where it reaches back far
  * enough, else the node's tail, else Postgres in pages by audience; the outcome is the same.
  */
-import type { ChangeEntry, EventPart, MessageSentEntry, PositionedEntry } from '@parley/contracts';
-import { audienceKey, readOnLeaving } from '@parley/contracts';
+import type { ChangeEntry, EventPart, MessageSentEntry, PositionedEntry } from '@parley/event-log';
+import { audienceKey, readOnLeaving } from '@parley/event-log';
+import { holdsMessage } from '@parley/store';
 
-import {
-  entitledParts,
-  holdsMessage,
-  messageEntitlement,
-  messageFlags,
-} from '../feed/entitlement.ts';
+import { entitledParts, messageEntitlement, messageFlags } from '../feed/entitlement.ts';
 import type { LogTail } from '../feed/log-tail.ts';
 import { ParsedEntry } from '../feed/parsed-entry.ts';
 import type { UserView } from '../feed/user-view.ts';
@@ -54,11 +50,13 @@ export type LogAccess = {
   readonly flagsOf: (userId: number, messageId: number) => Promise<string[]>;
   /** Ascending ids of the active subscribers of a stream as of a position. */
   readonly subscribersAt: (streamId: number, position: number) => Promise<readonly number[]>;
-  /** Ascending ids of the newest messages of a stream up to one that a user held by being its member. */
+  /** The id of a stream's first message if it is not above the given one, otherwise null. */
+  readonly firstMessageUpTo: (streamId: number, messageId: number) => Promise<number | null>;
+  /** Ascending ids of the newest messages of a stream, above one and up to another, that a user held by being its member. */
   readonly heldInStream: (
     userId: number,
     streamId: number,
-    upToMessageId: number,
+    range: { readonly aboveMessageId: number; readonly upToMessageId: number },
   ) => Promise<number[]>;
 };
 
@@ -280,7 +278,7 @@ async function eventOfPart(
   switch (part?.form) {
     case 'subscription-add':
     case 'shared-subscription-add':
-      return subscriptionAddEvent(log, part, parsed.position, id);
+      return subscriptionAddEvent(log, part, parsed, id);
     case 'left-stream-read':
       return leftStreamReadEvent(log, part, view.userId, parsed.messageId, id);
     case 'of-message':
@@ -312,7 +310,7 @@ function sealedEvent(
   sealed: NonNullable<Part<'same'>['sealed']>,
   id: number,
 ): string {
-  const { event } = part;
+  const event: Readonly<Record<string, unknown>> = part.event;
   const member = { ...(event[sealed.member] as object), ...log.openSealed(sealed.text) };
   return JSON.stringify({ ...event, [sealed.member]: member, id });
 }
@@ -320,27 +318,37 @@ function sealedEvent(
 async function subscriptionAddEvent(
   log: LogAccess,
   part: Part<'subscription-add' | 'shared-subscription-add'>,
-  position: number,
+  { position, messageId }: ParsedEntry,
   id: number,
 ): Promise<string> {
   const subscriptions: unknown[] = [];
   for (const subscription of part.subscriptions) {
+    const { stream_id: streamId } = subscription;
     subscriptions.push({
       ...subscription,
-      subscribers: await log.subscribersAt(subscription.stream_id, position),
+      // The first message may have come between the writer's reading and the entry's position.
+      first_message_id:
+        subscription.first_message_id ?? (await log.firstMessageUpTo(streamId, messageId)),
+      subscribers: await log.subscribersAt(streamId, position),
     });
   }
   return JSON.stringify({ type: 'subscription', op: 'add', subscriptions, id });
 }
 
-/** All that the user held is read, whatever of it was read before (reference facts, events 11.4). */
+const nothingListed = { unreadIds: [], upToMessageId: 0 };
+
+/** All that the user held is read, whatever of it was read before (reference facts, events 11.4); what was listed needs no look-up. */
 async function leftStreamReadEvent(
   log: LogAccess,
   part: Part<'left-stream-read'>,
   userId: number,
-  messageId: number,
+  upToMessageId: number,
   id: number,
 ): Promise<string> {
-  const messages = await log.heldInStream(userId, part.streamId, messageId);
-  return JSON.stringify({ ...readOnLeaving(messages), id });
+  const { unreadIds, upToMessageId: aboveMessageId } = part.listed ?? nothingListed;
+  const notListed =
+    aboveMessageId === upToMessageId
+      ? []
+      : await log.heldInStream(userId, part.streamId, { aboveMessageId, upToMessageId });
+  return JSON.stringify({ ...readOnLeaving([...unreadIds, ...notListed]), id });
 }

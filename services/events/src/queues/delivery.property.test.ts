@@ -5,7 +5,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { at, conversations, ModelledLog, userIds } from '../../tests/modelled-log.ts';
+import { ModelledLog, at, conversations, userIds } from '../../tests/modelled-log.ts';
 import { NodeFeed } from '../feed/node-feed.ts';
 import type { LogAccess } from './collect-events.ts';
 import { collectEvents, collectFromMemory } from './collect-events.ts';
@@ -89,6 +89,10 @@ class Node {
       subscribersAt: async () => {
         await this.askStore();
         return [];
+      },
+      firstMessageUpTo: async () => {
+        await this.askStore();
+        return null;
       },
       heldInStream: async () => {
         await this.askStore();

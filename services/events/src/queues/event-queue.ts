@@ -1,8 +1,8 @@
-import type { HangUpSignal } from '@parley/http';
+import type { HangUpSignal } from '@parley/api';
 
 import type { ParsedEntry } from '../feed/parsed-entry.ts';
 import type { UserView } from '../feed/user-view.ts';
-import type { Heartbeats, HeartbeatWaiter } from './heartbeats.ts';
+import type { HeartbeatWaiter, Heartbeats } from './heartbeats.ts';
 import type { QueueDescriptor } from './queue-descriptor.ts';
 
 /** Where a queue's entries come from: its user on this node. */

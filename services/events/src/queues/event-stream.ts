@@ -10,10 +10,10 @@
  */
 import { Readable } from 'node:stream';
 
-import { badEventQueueId } from '@parley/contracts';
-import type { ApiError } from '@parley/contracts';
-import { refusalFor } from '@parley/http';
-import type { HangUpSignal } from '@parley/http';
+import { badEventQueueId } from '@parley/api';
+import type { ApiError } from '@parley/api';
+import type { HangUpSignal } from '@parley/api';
+import { refusalFor } from '@parley/server';
 
 import { answerBounds } from './collect-events.ts';
 import type { CollectBounds, CollectedEvent } from './collect-events.ts';

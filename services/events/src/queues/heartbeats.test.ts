@@ -15,7 +15,7 @@ afterEach(() => {
 class Waiter implements HeartbeatWaiter {
   heartbeatDueAtMs = 0;
   heartbeatIndex = 0;
-  readonly toldAtMs: number[] = [];
+  readonly loggedAtMs: number[] = [];
   readonly #heartbeats: Heartbeats;
 
   constructor(heartbeats: Heartbeats) {
@@ -23,7 +23,7 @@ class Waiter implements HeartbeatWaiter {
   }
 
   onHeartbeatDue(): void {
-    this.toldAtMs.push(performance.now());
+    this.loggedAtMs.push(performance.now());
     this.#heartbeats.remove(this);
   }
 }
@@ -41,9 +41,9 @@ test.each([
   }
   const beganAtMs = performance.now() - waiters.length;
   vi.advanceTimersByTime(maxMs * 1.1 + 20);
-  for (const [n, { toldAtMs }] of waiters.entries()) {
-    expect(toldAtMs).toHaveLength(1);
-    const waitedMs = (toldAtMs[0] ?? 0) - beganAtMs - n;
+  for (const [n, { loggedAtMs }] of waiters.entries()) {
+    expect(loggedAtMs).toHaveLength(1);
+    const waitedMs = (loggedAtMs[0] ?? 0) - beganAtMs - n;
     const stepMs = Math.min(Math.max(minMs / 20, 10), 250);
     expect(waitedMs).toBeGreaterThanOrEqual(Math.min(minMs, maxMs - stepMs));
     // Waits begin between two ticks of the clock here.
@@ -57,7 +57,7 @@ test('those that are due at about the same time hear it in one turn', () => {
   const waiters = Array.from({ length: 100 }, () => new Waiter(heartbeats));
   for (const [n, waiter] of waiters.entries()) heartbeats.add(waiter, 45_001 + n);
   vi.advanceTimersByTime(60_000);
-  expect(new Set(waiters.flatMap(({ toldAtMs }) => toldAtMs)).size).toBe(1);
+  expect(new Set(waiters.flatMap(({ loggedAtMs }) => loggedAtMs)).size).toBe(1);
 });
 
 test('whoever is taken off hears none, and the others theirs', () => {
@@ -68,7 +68,7 @@ test('whoever is taken off hears none, and the others theirs', () => {
       for (const waiter of waiters) heartbeats.add(waiter, performance.now() + heartbeats.draw());
       for (const [n, waiter] of waiters.entries()) if (stays[n] !== true) heartbeats.remove(waiter);
       vi.advanceTimersByTime(2_200);
-      expect(waiters.map(({ toldAtMs }) => toldAtMs.length > 0)).toEqual(stays);
+      expect(waiters.map(({ loggedAtMs }) => loggedAtMs.length > 0)).toEqual(stays);
       expect(vi.getTimerCount()).toBe(0);
     }),
   );
@@ -79,11 +79,11 @@ test('who is woken all the time hears one at its time', () => {
   const waiter = new Waiter(heartbeats);
   const dueAtMs = performance.now() + 1_500;
   heartbeats.add(waiter, dueAtMs);
-  for (let ms = 0; ms < 2_000 && waiter.toldAtMs.length === 0; ms += 10) {
+  for (let ms = 0; ms < 2_000 && waiter.loggedAtMs.length === 0; ms += 10) {
     heartbeats.remove(waiter);
     heartbeats.add(waiter, dueAtMs);
     vi.advanceTimersByTime(10);
   }
-  expect(waiter.toldAtMs[0]).toBeGreaterThanOrEqual(dueAtMs);
-  expect(waiter.toldAtMs[0]).toBeLessThanOrEqual(dueAtMs + 50);
+  expect(waiter.loggedAtMs[0]).toBeGreaterThanOrEqual(dueAtMs);
+  expect(waiter.loggedAtMs[0]).toBeLessThanOrEqual(dueAtMs + 50);
 });

@@ -1,19 +1,25 @@
-import { LaterAnswer, partlyShared } from '@parley/http';
-import type { HangUpSignal, Preserialized, Settle } from '@parley/http';
+import type { AnswerOf, HangUpSignal } from '@parley/api';
+import { serviceUnavailable } from '@parley/api';
+import type { getEventsEndpoint } from '@parley/api/events';
+import type { Preserialized, Settle } from '@parley/server';
+import { LaterAnswer, partlyShared } from '@parley/server';
 
 import type { AnswerStarts } from './answer-starts.ts';
 import { answerBounds } from './collect-events.ts';
 import type { CollectedEvent } from './collect-events.ts';
 import type { EventQueue } from './event-queue.ts';
 import { QueueReader } from './queue-reader.ts';
-import type { ReadContext, Reading, ReadingListener } from './queue-reader.ts';
+import type { ReaderContext, Reading, ReadingListener } from './queue-reader.ts';
+
+type PollAnswer = AnswerOf<typeof getEventsEndpoint>;
 
 /** What polls are answered with. */
-export type PollContext = { readonly read: ReadContext; readonly answerStarts: AnswerStarts };
+export type PollContext = { readonly read: ReaderContext; readonly answerStarts: AnswerStarts };
 
 /**
  * Answers a poll: what is pending above `lastEventId`, or, unless `dontBlock`, the first that comes, a heartbeat, or nothing when
- * another reader took over, the queue ended or the node drains.
+ * another reader took over, the queue ended or the node drains. A poll that comes while it drains and finds nothing is refused, so that
+ * its gateway asks another node: its client was interrupted already.
  *
  * @returns the answer with its events in increasing id, which may come later
  * @throws ApiError BAD_EVENT_QUEUE_ID, SERVICE_UNAVAILABLE
@@ -26,7 +32,7 @@ export async function poll(
     readonly dontBlock: boolean;
     readonly signal: HangUpSignal;
   },
-): Promise<Preserialized | LaterAnswer> {
+): Promise<Preserialized<PollAnswer> | LaterAnswer<PollAnswer>> {
   const { lastEventId, dontBlock, signal } = options;
   const reader = await QueueReader.open(context.read, queue, {
     kind: 'poll',
@@ -50,17 +56,28 @@ class OpenPoll implements ReadingListener {
   readonly #context: PollContext;
   readonly #queue: EventQueue;
   readonly #reader: QueueReader;
-  readonly #settle: Settle;
+  readonly #settle: Settle<PollAnswer>;
   readonly #heldSinceMs = performance.now();
+  readonly #cameTooLate: boolean;
 
-  constructor(context: PollContext, queue: EventQueue, reader: QueueReader, settle: Settle) {
+  constructor(
+    context: PollContext,
+    queue: EventQueue,
+    reader: QueueReader,
+    settle: Settle<PollAnswer>,
+  ) {
     this.#context = context;
     this.#queue = queue;
     this.#reader = reader;
     this.#settle = settle;
+    this.#cameTooLate = context.read.draining.aborted;
   }
 
   onReading({ events }: Reading): void {
+    if (events.length === 0 && this.#cameTooLate) {
+      this.onFault(serviceUnavailable());
+      return;
+    }
     this.#reader.leave();
     this.#settle.answer(answerOf(this.#context, this.#queue, events, this.#heldSinceMs));
   }
@@ -76,7 +93,7 @@ function answerOf(
   queue: EventQueue,
   events: readonly CollectedEvent[],
   heldSinceMs: number,
-): Preserialized {
+): Preserialized<PollAnswer> {
   read.onAnswer(events.length, performance.now() - heldSinceMs);
   if (isFull(events)) read.onFullAnswer();
   return partlyShared(answerStarts.of(events), `],"queue_id":${JSON.stringify(queue.id)}}`);

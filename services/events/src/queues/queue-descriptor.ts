@@ -1,4 +1,5 @@
-import { badRequest } from '@parley/contracts';
+import { badRequest } from '@parley/api';
+import { distinctTerms } from '@parley/api';
 
 export type NarrowTerm = readonly [operator: string, operand: string];
 
@@ -26,11 +27,12 @@ const supportedOperators = new Set(['stream', 'topic', 'sender', 'is']);
  * Reads register's narrow: a list of pairs, or one pair as a flat list of two strings (contract, Event queues; reference facts,
  * events 3.1).
  *
- * @throws ApiError BAD_REQUEST for another shape, or for an operator that queues do not know
+ * @returns the different terms
+ * @throws ApiError BAD_REQUEST for another shape, or for an operator that queues do not know; BAD_NARROW for too many terms
  */
 export function parseQueueNarrow(narrow: readonly unknown[]): NarrowTerm[] {
   const isOnePair = narrow.length === 2 && narrow.every((item) => typeof item === 'string');
-  return (isOnePair ? [narrow] : narrow).map((pair, index): NarrowTerm => {
+  const terms = (isOnePair ? [narrow] : narrow).map((pair, index): NarrowTerm => {
     if (!Array.isArray(pair)) throw badRequest(`narrow[${index}] is not a list`);
     if (pair.length !== 2) throw badRequest(`narrow[${index}] should have exactly 2 items`);
     const items: readonly unknown[] = pair;
@@ -40,4 +42,5 @@ export function parseQueueNarrow(narrow: readonly unknown[]): NarrowTerm[] {
     if (!supportedOperators.has(operator)) throw badRequest(`Operator ${operator} not supported.`);
     return [operator, operand];
   });
+  return distinctTerms(terms);
 }

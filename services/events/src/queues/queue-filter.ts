@@ -1,5 +1,5 @@
-import type { MessageSentEntry } from '@parley/contracts';
-import { foldName } from '@parley/contracts';
+import type { MessageSentEntry } from '@parley/event-log';
+import { foldName } from '@parley/api';
 
 import type { NarrowTerm, QueueDescriptor } from './queue-descriptor.ts';
 

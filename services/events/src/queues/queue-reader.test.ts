@@ -1,18 +1,27 @@
 import { createLogger } from '@parley/logging';
+import { LaterAnswer } from '@parley/server';
 import { expect, test } from 'vitest';
 
 import { ModelledLog } from '../../tests/modelled-log.ts';
 import { NodeFeed } from '../feed/node-feed.ts';
+import { AnswerStarts } from './answer-starts.ts';
 import { answerBounds } from './collect-events.ts';
 import type { LogAccess } from './collect-events.ts';
 import { EventQueue } from './event-queue.ts';
 import { Heartbeats } from './heartbeats.ts';
+import { poll } from './poll.ts';
 import { QueueReader } from './queue-reader.ts';
 import type { ReaderContext } from './queue-reader.ts';
 
 const head = { epoch: 1, endPosition: 0, beginPosition: 0, messageId: 0 };
 
-async function openBeforeReset(catchUp: boolean): Promise<QueueReader> {
+type Read = {
+  readonly context: ReaderContext;
+  readonly queue: EventQueue;
+  readonly feed: NodeFeed;
+};
+
+async function makeQueue(draining = new AbortController().signal): Promise<Read> {
   const log = new ModelledLog();
   const feed = new NodeFeed({
     tail: { entriesMax: 10, bytesMax: 1_000_000 },
@@ -30,6 +39,7 @@ async function openBeforeReset(catchUp: boolean): Promise<QueueReader> {
     openSealed: () => ({}),
     flagsOf: nothing,
     subscribersAt: nothing,
+    firstMessageUpTo: async () => null,
     heldInStream: nothing,
   };
   const context: ReaderContext = {
@@ -43,7 +53,7 @@ async function openBeforeReset(catchUp: boolean): Promise<QueueReader> {
     canRead: () => true,
     logAccess,
     heartbeats: new Heartbeats({ minMs: 60_000, maxMs: 60_000 }),
-    draining: new AbortController().signal,
+    draining,
     onRefused: () => undefined,
     onAnswer: () => undefined,
     onFullAnswer: () => undefined,
@@ -66,6 +76,11 @@ async function openBeforeReset(catchUp: boolean): Promise<QueueReader> {
   });
   feed.reset(0);
   await feed.attach(queue);
+  return { context, queue, feed };
+}
+
+async function openBeforeReset(catchUp: boolean): Promise<QueueReader> {
+  const { context, queue, feed } = await makeQueue();
   const options = { kind: 'poll', lastEventId: 0, catchUp, bounds: answerBounds } as const;
   const reader = await QueueReader.open(context, queue, options);
   feed.reset(0);
@@ -83,4 +98,31 @@ test('a held poll ends empty when the log is reset under it', async () => {
     events: [],
     isOver: true,
   });
+});
+
+async function pollQueue(draining: AbortController): Promise<() => Promise<unknown>> {
+  const { context, queue } = await makeQueue(draining.signal);
+  const answer = await poll({ read: context, answerStarts: new AnswerStarts() }, queue, {
+    lastEventId: 0,
+    dontBlock: false,
+    signal: new AbortController().signal,
+  });
+  if (!(answer instanceof LaterAnswer)) return async () => answer;
+  const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+  answer.begin({ answer: resolve, fail: reject });
+  draining.abort();
+  queue.finishTurn();
+  return () => promise;
+}
+
+test('a poll that was held when the node began to drain ends empty', async () => {
+  const settled = await pollQueue(new AbortController());
+  await expect(settled()).resolves.toMatchObject({ own: '],"queue_id":"1:1"}' });
+});
+
+test('a poll that comes while the node drains is refused where nothing is there', async () => {
+  const draining = new AbortController();
+  draining.abort();
+  const settled = await pollQueue(draining);
+  await expect(settled()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
 });

@@ -1,12 +1,12 @@
 /** Reading a queue, from the checks to the events: what polls and streams have in common, so that both give the same. */
-import { ApiError, badEventQueueId, badRequest, serviceUnavailable } from '@parley/contracts';
+import { ApiError, badEventQueueId, badRequest, serviceUnavailable } from '@parley/api';
+import type { HangUpSignal } from '@parley/api';
 import type { Epoch, LogFollower } from '@parley/event-log';
-import { isStoreFailure } from '@parley/http';
-import type { HangUpSignal } from '@parley/http';
+import { isStoreFailure } from '@parley/server';
 import type { Logger } from '@parley/logging';
 
 import { UnknownEntryFormat } from '../feed/parsed-entry.ts';
-import { collectEvents, collectFromMemory, FeedLost, LogTrimmed } from './collect-events.ts';
+import { FeedLost, LogTrimmed, collectEvents, collectFromMemory } from './collect-events.ts';
 import type { CollectBounds, CollectedEvent, LogAccess } from './collect-events.ts';
 import type { EventQueue, QueueTurn, ReaderKind, TurnRelease, TurnWaiter } from './event-queue.ts';
 import type { Heartbeats } from './heartbeats.ts';
@@ -39,6 +39,7 @@ export type ReadContext = {
   readonly canRead: () => boolean;
   readonly logAccess: LogAccess;
   readonly heartbeats: Heartbeats;
+  /** Aborted once gateways were told that this node stops: whoever polls again finds another. */
   readonly draining: AbortSignal;
   readonly onRefused: (reason: RefusalReason) => void;
   /** A poll was answered: with so many events, after it was held for so long. */

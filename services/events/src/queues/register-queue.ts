@@ -1,38 +1,44 @@
 import { randomBytes } from 'node:crypto';
 
-import { ApiError, badRequest, serviceUnavailable } from '@parley/contracts';
-import { SharedReads, transaction } from '@parley/database';
+import {
+  ApiError,
+  badRequest,
+  serviceUnavailable,
+  tooManyEventQueues,
+  tooManyEventQueuesOfOwner,
+} from '@parley/api';
+import { SnapshotReads, snapshot, transaction } from '@parley/database';
 import type { Pool } from '@parley/database';
 import { readHead } from '@parley/event-log';
 import type { LogHead } from '@parley/event-log';
-import { isStoreFailure } from '@parley/http';
-import type { HangUpSignal } from '@parley/http';
+import { isStoreFailure } from '@parley/server';
+import type { HangUpSignal } from '@parley/api';
+import type { FairLine } from '@parley/server';
 import { insertEventQueues } from '@parley/store';
-import type { EventQueueRow } from '@parley/store';
+import type { EventQueueRow, QueueRefusal } from '@parley/store';
 
-import type { FairLine } from './fair-line.ts';
+import type { InitialState } from '../initial-state/fetch-types.ts';
 import { mirrorOf } from './queue-descriptor.ts';
 import type { QueueDescriptor } from './queue-descriptor.ts';
 
 export type QueueRequest = {
   readonly userId: number;
+  /** The user, or the owner of a bot. */
+  readonly ownerId: number;
   readonly client: string;
   readonly lifespanSecs: number;
   /** Nothing is done for a client that has gone. */
   readonly signal: HangUpSignal;
   /** Says what the queue is of; what it throws as an ApiError refuses this request. */
-  readonly describe: (snapshot: SharedReads) => Promise<QueueDescriptor>;
+  readonly describe: (snapshot: SnapshotReads) => Promise<QueueDescriptor>;
   /** Reads what is returned with the queue; the epoch is that of the log in the snapshot. */
-  readonly readState: (
-    snapshot: SharedReads,
-    epoch: number,
-  ) => Promise<Readonly<Record<string, unknown>>>;
+  readonly readState: (snapshot: SnapshotReads, epoch: number) => Promise<InitialState>;
 };
 
 export type RegisteredQueue = {
   readonly queueId: string;
   readonly lastEventId: number;
-  readonly state: Readonly<Record<string, unknown>>;
+  readonly state: InitialState;
 };
 
 /** Where registers wait for their turn. */
@@ -43,7 +49,9 @@ const descriptorBytesMax = 65_536;
 
 export type RegisterBounds = {
   readonly perUserMax: number;
-  readonly onRefused: (bound: 'queues' | 'descriptor') => void;
+  /** Of an owner and his bots together. */
+  readonly perOwnerMax: number;
+  readonly onRefused: (bound: 'queues' | 'queues-of-owner' | 'descriptor') => void;
 };
 
 /** Digits and a colon only: clients put the id into URLs (reference facts, events 2). */
@@ -56,8 +64,8 @@ function newQueueId(): string {
  * Registers queues together. Head and all states are read in one snapshot; the queues begin at that head, so every later change
  * arrives as an event. They are stored before anything is answered.
  *
- * A request is refused with an ApiError BAD_REQUEST when its user has as many queues as one may have, or the queue asks for too
- * much. A fault of one request is that of no other, but for a store that fails.
+ * A request is refused with an ApiError BAD_REQUEST when its user, or an owner with his bots, has as many queues as one may have, or the
+ * queue asks for too much. A fault of one request is that of no other, but for a store that fails.
  *
  * @returns an outcome for each request, in their order
  */
@@ -88,47 +96,51 @@ async function registerTogether(
   requests: readonly QueueRequest[],
   bounds: RegisterBounds,
 ): Promise<PromiseSettledResult<RegisteredQueue>[]> {
-  const drafts = await transaction(
-    pool,
-    async (client) => {
-      const head = await readHead(client);
-      const snapshot = new SharedReads(client);
-      const read: Draft[] = [];
-      // One after the other: a connection runs one statement at a time, and polls get their turns in between.
-      for (const request of requests) read.push(await draft(request, snapshot, head, bounds));
-      return read;
-    },
-    'REPEATABLE READ, READ ONLY',
-  );
+  const drafts = await snapshot(pool, async (database) => {
+    const head = await readHead(database);
+    const shared = new SnapshotReads(database);
+    const read: Draft[] = [];
+    // One after the other: a connection runs one statement at a time, and polls get their turns in between.
+    for (const request of requests) read.push(await draft(request, shared, head, bounds));
+    return read;
+  });
   const queues = drafts.flatMap((item) => ('queue' in item ? [item.queue] : []));
-  const stored =
+  const refusals =
     queues.length === 0
-      ? new Set()
-      : await transaction(pool, (client) => insertEventQueues(client, queues, bounds.perUserMax));
+      ? new Map<string, QueueRefusal>()
+      : await transaction(pool, (client) => insertEventQueues(client, queues, bounds));
   return drafts.map((item) => {
     if ('refusal' in item) return { status: 'rejected', reason: item.refusal };
     const { queueId, startPosition } = item.queue;
-    if (stored.has(queueId))
+    const refusal = refusals.get(queueId);
+    if (refusal === undefined)
       return {
         status: 'fulfilled',
         value: { queueId, lastEventId: startPosition, state: item.state },
       };
-    bounds.onRefused('queues');
-    const text = `You have as many event queues as one may have (maximum ${bounds.perUserMax}).`;
-    return { status: 'rejected', reason: badRequest(text) };
+    return { status: 'rejected', reason: refuse(refusal, bounds) };
   });
+}
+
+function refuse(refusal: QueueRefusal, bounds: RegisterBounds): ApiError {
+  if (refusal === 'user') {
+    bounds.onRefused('queues');
+    return tooManyEventQueues(bounds.perUserMax);
+  }
+  bounds.onRefused('queues-of-owner');
+  return tooManyEventQueuesOfOwner(bounds.perOwnerMax);
 }
 
 async function draft(
   request: QueueRequest,
-  snapshot: SharedReads,
+  shared: SnapshotReads,
   head: LogHead,
   bounds: RegisterBounds,
 ): Promise<Draft> {
   if (request.signal.aborted) return { refusal: serviceUnavailable() };
   const { userId, client, lifespanSecs } = request;
   try {
-    const descriptor = { ...(await request.describe(snapshot)), ...mirrorOf(client) };
+    const descriptor = { ...(await request.describe(shared)), ...mirrorOf(client) };
     if (Buffer.byteLength(JSON.stringify(descriptor)) > descriptorBytesMax) {
       bounds.onRefused('descriptor');
       throw badRequest(
@@ -139,7 +151,7 @@ async function draft(
     const queueId = newQueueId();
     return {
       queue: { queueId, userId, startPosition, epoch, descriptor, lifespanSecs, client },
-      state: await request.readState(snapshot, epoch),
+      state: await request.readState(shared, epoch),
     };
   } catch (error) {
     if (error instanceof ApiError) return { refusal: error };

@@ -4,15 +4,18 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 
 import { serviceConfigFrom } from '@parley/config';
-import { foldName } from '@parley/contracts';
+import { foldName } from '@parley/api';
 import type { Pool } from '@parley/database';
-import { startService } from '@parley/http';
-import type { RunningService } from '@parley/http';
+import { startService } from '@parley/server';
+import type { RunningService } from '@parley/server';
 import { verifyIdentity } from '@parley/identity';
 import type { VerifiedIdentity } from '@parley/identity';
 import { createLogger } from '@parley/logging';
 import { ServiceLease } from '@parley/placement';
-import { deriveKeySecrets, generateApiKey, setApiKey } from '@parley/store';
+import { connectForRequests, leasesChannel } from '@parley/redis';
+import type { Redis } from '@parley/redis';
+import { deriveKeySecrets } from '@parley/secrets';
+import { generateApiKey, setApiKey } from '@parley/store';
 import { NodeLinks, linkPath } from '@parley/links';
 import type { LinkAnswer, ReceivedRequest } from '@parley/links';
 import {
@@ -75,6 +78,7 @@ export class GatewayUnderTest {
   readonly running: RunningService;
   readonly pool: Pool;
   readonly redisPrefix: string;
+  readonly #redis: Redis;
   readonly #upstreams: Upstream[] = [];
   readonly #drop: () => Promise<void>;
 
@@ -103,18 +107,22 @@ export class GatewayUnderTest {
     const config = serviceConfigFrom({ texts, faults: [] }, 'gateway');
     const running = await startService(config, startGateway, silentLog);
     const pool = openTestPool(database.url, 3);
-    return new GatewayUnderTest(running, pool, redisPrefix, database.drop);
+    const redis = connectForRequests(config.redis, silentLog);
+    const followers = async (): Promise<unknown> =>
+      (await redis.pubsub('NUMSUB', leasesChannel(redisPrefix)))[1];
+    await waitUntil('the gateway follows hints', followers, { pauseMs: 5 });
+    return new GatewayUnderTest(running, { pool, redis, redisPrefix }, database.drop);
   }
 
   private constructor(
     running: RunningService,
-    pool: Pool,
-    redisPrefix: string,
+    stores: { readonly pool: Pool; readonly redis: Redis; readonly redisPrefix: string },
     drop: () => Promise<void>,
   ) {
     this.running = running;
-    this.pool = pool;
-    this.redisPrefix = redisPrefix;
+    this.pool = stores.pool;
+    this.#redis = stores.redis;
+    this.redisPrefix = stores.redisPrefix;
     this.#drop = drop;
   }
 
@@ -173,7 +181,7 @@ export class GatewayUnderTest {
     const { port } = server.address() as AddressInfo;
     const lease = new ServiceLease({
       database: this.pool,
-      redis: { publish: () => Promise.resolve(0) },
+      redis: this.#redis,
       keyPrefix: this.redisPrefix,
       service,
       nodeId,
@@ -214,21 +222,36 @@ export class GatewayUnderTest {
     };
     let last = await readCount();
     for (let seen = 0; seen < 2; seen += 1) {
-      last = await waitUntil('the gateway reads leases', async () => {
-        const next = await readCount();
-        return next !== last ? next : false;
-      });
+      await this.#redis.publish(leasesChannel(this.redisPrefix), 'read');
+      last = await waitUntil(
+        'the gateway reads leases',
+        async () => {
+          const next = await readCount();
+          return next !== last ? next : false;
+        },
+        { pauseMs: 5 },
+      );
     }
   }
 
   async addUser(
-    change: { readonly botType?: number; readonly isActive?: boolean } = {},
+    change: {
+      readonly botType?: number;
+      readonly botOwnerId?: number;
+      readonly isActive?: boolean;
+    } = {},
   ): Promise<TestUser> {
     const email = `user-${randomBytes(4).toString('hex')}@example.com`;
     const { rows } = await this.pool.query<{ id: number }>(
-      `INSERT INTO users (email, email_folded, full_name, full_name_folded, short_name, bot_type, is_active)
-       VALUES ($1, $2, 'Test', 'TEST', 'test', $3, $4) RETURNING id`,
-      [email, foldName(email), change.botType ?? null, change.isActive ?? true],
+      `INSERT INTO users (email, email_folded, full_name, full_name_folded, short_name, bot_type, is_active, bot_owner_id)
+       VALUES ($1, $2, 'Test', 'TEST', 'test', $3, $4, $5) RETURNING id`,
+      [
+        email,
+        foldName(email),
+        change.botType ?? null,
+        change.isActive ?? true,
+        change.botOwnerId ?? null,
+      ],
     );
     const userId = rows[0]?.id ?? 0;
     const apiKey = await setApiKey(
@@ -281,6 +304,7 @@ export class GatewayUnderTest {
       await upstream.lease.end();
       await upstream.crash();
     }
+    this.#redis.disconnect();
     await this.pool.end();
     await this.#drop();
   }

@@ -1,6 +1,6 @@
 import { checkEditingIsOn, checkMayEditMessage, getVisibleMessage } from '@parley/access';
-import { badRequest } from '@parley/contracts';
-import type { Role } from '@parley/contracts';
+import { badRequest } from '@parley/api';
+import type { Role } from '@parley/api';
 import type { Queryable } from '@parley/database';
 import { getRealm } from '@parley/store';
 import type { MessageFacts } from '@parley/store';

@@ -1,9 +1,10 @@
+import { composeText } from '@parley/composing';
+import type { ComposedText } from '@parley/composing';
+import { findSubjectLinks } from '@parley/markdown';
 import { ensureTopicConversation, translatesEmoticons } from '@parley/store';
 import type { MessageFacts, NewContent, NewTopic } from '@parley/store';
 
 import type { MessagesContext } from '../context.ts';
-import { composeText, subjectLinksOf } from '../sending/compose-message.ts';
-import type { ComposedText } from '../sending/compose-message.ts';
 import { findNames } from '../sending/render-names.ts';
 import type { CheckedEdit } from './check-edit.ts';
 
@@ -68,7 +69,7 @@ async function composeTopic(
     context.realmFacts.get(),
     ensureTopicConversation(context.pool, streamId, topic),
   ]);
-  return { topic, conversationId, subjectLinks: subjectLinksOf(topic, realm) };
+  return { topic, conversationId, subjectLinks: findSubjectLinks(topic, realm) };
 }
 
 /** @returns the new text as the message's row keeps it */

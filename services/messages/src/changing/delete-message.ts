@@ -1,8 +1,9 @@
 import { checkMayDeleteMessage, getVisibleMessage } from '@parley/access';
-import { badRequest } from '@parley/contracts';
-import type { Caller, EventBody } from '@parley/contracts';
-import type { Pool } from '@parley/database';
+import { badRequest } from '@parley/api';
+import type { Caller } from '@parley/api';
+import type { ApiEvent } from '@parley/api/events';
 import type { EventLog } from '@parley/event-log';
+import type { Pool } from '@parley/database';
 import { deleteMessage, getEditedMessageFacts, getRealm, lockForChange } from '@parley/store';
 import type { EditedMessageFacts, MessageFacts } from '@parley/store';
 
@@ -11,7 +12,7 @@ import { lockActor } from './lock-actor.ts';
 import { getMessageHolders, messageEntry } from './message-entry.ts';
 
 /** The `delete_message` event (reference facts, events 11.3; messages 13). Its sender is the author, whoever deletes. */
-function deletionEvent(message: MessageFacts, facts: EditedMessageFacts): EventBody {
+function deletionEvent(message: MessageFacts, facts: EditedMessageFacts): ApiEvent {
   const { stream } = facts;
   return {
     type: 'delete_message',

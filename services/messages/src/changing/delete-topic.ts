@@ -1,9 +1,9 @@
 import { getReadableStream } from '@parley/access';
-import { audienceKey, changeEntry, foldName, mustBeAdministrator } from '@parley/contracts';
-import type { Caller, EventPart } from '@parley/contracts';
+import { audienceKey, changeEntry, readHead } from '@parley/event-log';
+import { foldName, mustBeAdministrator } from '@parley/api';
+import type { Caller } from '@parley/api';
+import type { Append, EventLog, EventPart } from '@parley/event-log';
 import type { Client, Pool } from '@parley/database';
-import { readHead } from '@parley/event-log';
-import type { Append, EventLog } from '@parley/event-log';
 import {
   deleteMessages,
   listHeldMessages,

@@ -1,6 +1,6 @@
-import { limits } from '@parley/contracts';
-import type { EventBody } from '@parley/contracts';
-import type { EditedMessageFacts, EditRecord, MessageFacts } from '@parley/store';
+import { limits } from '@parley/api';
+import type { UpdateWithoutFlags } from '@parley/event-log';
+import type { EditRecord, EditedMessageFacts, MessageFacts } from '@parley/store';
 
 import type { PropagateMode } from './check-edit.ts';
 
@@ -33,7 +33,7 @@ export type EditDone = {
  * The `update_message` event (reference facts, events 11.2; messages 12.1). It says nothing of who is mentioned: the lists of ids
  * that the reference adds for its own notifications would show people to those who may not know of them.
  */
-export function editEvent(done: EditDone): EventBody {
+export function editEvent(done: EditDone): UpdateWithoutFlags {
   const { before, stream, editor, content, topic } = done;
   return {
     type: 'update_message',

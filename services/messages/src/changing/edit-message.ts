@@ -1,5 +1,5 @@
-import { badRequest, limits } from '@parley/contracts';
-import type { Caller } from '@parley/contracts';
+import { badRequest, botTypes, limits } from '@parley/api';
+import type { Caller } from '@parley/api';
 import type { Client } from '@parley/database';
 import {
   addLateReceipt,
@@ -17,7 +17,6 @@ import type { MessageFacts, NewTopic } from '@parley/store';
 
 import type { MessagesContext } from '../context.ts';
 import { attachmentUpdates } from '../files/attachment-events.ts';
-import { genericBotType } from '../sending/compose-message.ts';
 import { checkEdit } from './check-edit.ts';
 import type { EditRequest, PropagateMode } from './check-edit.ts';
 import { composeEdit, storedContent } from './compose-edit.ts';
@@ -131,7 +130,7 @@ async function letNamedHold(
   const holders = await getMessageHolders(client, message.id);
   if (text === undefined) return holders;
   const bots = text.mentionedUsers
-    .filter((user) => user.botType === genericBotType && message.streamId !== null)
+    .filter((user) => user.botType === botTypes.generic && message.streamId !== null)
     .map((user) => user.id)
     .filter((id) => !holders.lateHolderIds.includes(id))
     .toSorted((a, b) => a - b);

@@ -1,5 +1,5 @@
-import { notAuthenticated } from '@parley/contracts';
-import type { Role } from '@parley/contracts';
+import { notAuthenticated } from '@parley/api';
+import type { Role } from '@parley/api';
 import type { Client } from '@parley/database';
 import { lockUsersInUse } from '@parley/store';
 

@@ -1,10 +1,11 @@
-import { audienceKey } from '@parley/contracts';
-import type { EventBody, HeldMessage, LogEntry } from '@parley/contracts';
+import { audienceKey } from '@parley/event-log';
+import type { ApiEvent } from '@parley/api/events';
+import type { HeldMessage, LogEntry, UpdateWithoutFlags } from '@parley/event-log';
 import type { Queryable } from '@parley/database';
 import { findHeldMessage } from '@parley/store';
 
 export type MessageEvent = {
-  readonly event: EventBody;
+  readonly event: ApiEvent | UpdateWithoutFlags;
   /** Also for members of its stream who do not hold it, as read. */
   readonly alsoSubscribers?: boolean;
   /** Each receiver gets his own flags with it. */

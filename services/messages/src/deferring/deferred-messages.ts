@@ -7,10 +7,12 @@
  */
 import { setTimeout } from 'node:timers/promises';
 
-import { ApiError, badRequest, idempotencyKeyReused } from '@parley/contracts';
+import { ApiError, badRequest, idempotencyKeyReused, limits } from '@parley/api';
+import { codeBlock, mention, notice, systemClientName } from '@parley/composing';
+import type { CheckedMessage } from '@parley/composing';
 import { transaction } from '@parley/database';
 import type { Client, Pool } from '@parley/database';
-import { isStoreFailure } from '@parley/http';
+import { isStoreFailure } from '@parley/server';
 import type { Logger } from '@parley/logging';
 import {
   addDeferredMessage,
@@ -26,17 +28,10 @@ import type { DeferredMessage, User } from '@parley/store';
 import { Counter } from 'prom-client';
 import type { Registry } from 'prom-client';
 
-import { codeBlock } from '../outgoing/call-outcome.ts';
-import { asCode } from '../sending/bot-owner-notices.ts';
-import type { CheckedMessage } from '../sending/check-message.ts';
-import { systemClientName } from '../sending/send.ts';
 import type { MessageRequest, MessageSender, SendRequest } from '../sending/send.ts';
 import { makeSendKey } from '../sending/send-key.ts';
 import type { SendKey } from '../sending/send-key.ts';
 import { readDeliveryTime, writeDeliveryTime } from './delivery-time.ts';
-
-/** A waiting message takes room, and each is sent by the server itself, whatever the rate of its sender's requests. */
-export const waitingMax = 500;
 
 /** How long a request is held that may have been stored. */
 const unknownDeadlineMs = 50_000;
@@ -91,7 +86,7 @@ function requestOf(message: DeferredMessage): MessageRequest {
 function reminderText(asker: User, message: DeferredMessage): string {
   if (message.streamId === null) return message.content;
   // What a system bot says to others must not pass for the system's own words; the mention alerts whoever asked.
-  return `@**${asker.fullName}|${asker.id}** asked for this reminder:\n\n${message.content}`;
+  return `${notice`${mention(asker)} asked for this reminder:`.content}\n\n${message.content}`;
 }
 
 function isRefusal(error: unknown): error is ApiError {
@@ -158,9 +153,9 @@ export class DeferredMessages {
       const earlier = await findDeferredMessage(client, sendKey);
       if (earlier === 'same') return;
       if (earlier === 'other') throw idempotencyKeyReused();
-      if ((await countDeferredMessages(client, request.senderId)) >= waitingMax)
+      if ((await countDeferredMessages(client, request.senderId)) >= limits.deferredMessagesMax)
         throw badRequest(
-          `Too many messages are waiting for their delivery (limit: ${waitingMax}).`,
+          `Too many messages are waiting for their delivery (limit: ${limits.deferredMessagesMax}).`,
         );
       await addDeferredMessage(
         client,
@@ -268,18 +263,19 @@ export class DeferredMessages {
       findUserById(this.#pool, message.senderId),
     ]);
     if (bot === undefined || account?.isActive !== true) return;
-    const told = account.botOwnerId ?? account.id;
-    const whose = told === account.id ? 'Your' : `For your bot ${asCode(account.email)} a`;
+    const recipientId = account.botOwnerId ?? account.id;
+    const whose =
+      recipientId === account.id ? notice`Your` : notice`For your bot ${account.email} a`;
     const what =
       message.streamId === null
-        ? 'private message'
-        : `message in the topic ${asCode(message.topic)}`;
+        ? notice`private message`
+        : notice`message in the topic ${message.topic}`;
     await this.#sender
       .sendSystemMessage({
         senderId: bot.id,
         type: 'private',
-        toId: told,
-        content: `${whose} ${what} was not sent at its time: ${asCode(refusal.message)}\n\n${codeBlock(message.content, quotedMaxCodePoints)}`,
+        toId: recipientId,
+        content: notice`${whose} ${what} was not sent at its time: ${refusal.message}\n\n${codeBlock(message.content, quotedMaxCodePoints)}`,
         key: `deferred-message-${message.id}`,
       })
       .catch((error: unknown) => {

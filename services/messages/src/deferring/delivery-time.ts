@@ -1,16 +1,56 @@
-/** ISO 8601, with a space in place of the T too: a date, then a time, then an offset; the last two may be left out. */
-const deliveryTime =
-  /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?<offset>Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
+const offset = String.raw`(?<offset>Z|[+-]\d\d(?::?\d\d)?)`;
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+const weekdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
+
+/** The forms of a time (reference facts, messages 3.2). */
+const forms: readonly RegExp[] = [
+  // ISO 8601, with a space in place of the T and slashes in the date too; time and offset may be left out.
+  new RegExp(
+    String.raw`^(?<year>\d{4})(?<dash>[-/])(?<month>\d\d)\k<dash>(?<day>\d\d)(?:[T ](?<time>\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?)${offset}?)?$`,
+    'i',
+  ),
+  // The same without marks.
+  new RegExp(
+    String.raw`^(?<year>\d{4})(?<month>\d\d)(?<day>\d\d)T(?<time>\d{4}(?:\d\d)?)${offset}?$`,
+    'i',
+  ),
+  // As HTTP headers have it.
+  new RegExp(
+    String.raw`^(?<weekday>${weekdays.join('|')}), (?<day>\d\d) (?<month>${months.join('|')}) (?<year>\d{4}) (?<time>\d\d:\d\d:\d\d) (?<offset>GMT)$`,
+  ),
+];
+
+type FormGroups = {
+  readonly year: string;
+  readonly month: string;
+  readonly day: string;
+  readonly weekday?: string;
+  readonly time?: string;
+  readonly offset?: string;
+};
+
+function findForm(text: string): FormGroups | undefined {
+  for (const form of forms) {
+    const { year, month, day, ...rest } = form.exec(text)?.groups ?? {};
+    if (year === undefined || month === undefined || day === undefined) continue;
+    const number = months.indexOf(month) + 1;
+    return { year, month: number === 0 ? month : String(number).padStart(2, '0'), day, ...rest };
+  }
+  return undefined;
+}
 
 /** @returns undefined when the text is no time that there is; a time without an offset, in no zone yet */
 function parseTime(text: string): Temporal.ZonedDateTime | Temporal.PlainDateTime | undefined {
-  const found = deliveryTime.exec(text.trim());
-  if (found === null) return undefined;
-  const offset = found.groups?.['offset'];
+  const found = findForm(text.trim());
+  if (found === undefined) return undefined;
+  const { year, month, day, weekday, time = '00:00' } = found;
+  const date = `${year}-${month}-${day}`;
   try {
-    if (offset === undefined) return Temporal.PlainDateTime.from(found[0]);
-    const zone = offset.toUpperCase() === 'Z' ? 'UTC' : offset;
-    return Temporal.Instant.from(found[0]).toZonedDateTimeISO(zone);
+    const named = weekdays[Temporal.PlainDate.from(date).dayOfWeek - 1];
+    if (weekday !== undefined && weekday !== named) return undefined;
+    if (found.offset === undefined) return Temporal.PlainDateTime.from(`${date}T${time}`);
+    const zone = /^(?:Z|GMT)$/i.test(found.offset) ? 'UTC' : found.offset;
+    return Temporal.PlainDateTime.from(`${date}T${time}`).toZonedDateTime(zone);
   } catch {
     return undefined;
   }

@@ -1,7 +1,13 @@
-import { badRequest, limits, notAuthenticated, ownEventsEntry } from '@parley/contracts';
-import type { Caller } from '@parley/contracts';
+import {
+  listAlertWordsEndpoint,
+  addAlertWordsEndpoint,
+  removeAlertWordsEndpoint,
+} from '@parley/api/messages';
+import { badRequest, limits, notAuthenticated } from '@parley/api';
+import { ownEventsEntry } from '@parley/event-log';
+import type { Caller } from '@parley/api';
 import type { Client } from '@parley/database';
-import { defineEndpoint, json } from '@parley/http';
+import { implement } from '@parley/server';
 import {
   addAlertWords,
   listAlertWords,
@@ -10,18 +16,6 @@ import {
 } from '@parley/store';
 
 import type { MessagesContext } from '../context.ts';
-
-const answered = {
-  type: 'object',
-  properties: {
-    alert_words: {
-      type: 'array',
-      items: { type: 'string' },
-      description: 'all alert words, in the order in which they were added',
-    },
-  },
-  required: ['alert_words'],
-} as const;
 
 /** Changes the caller's words and tells the caller's queues all of them, changed or not (reference facts, events 14.3). */
 async function changeWords(
@@ -45,45 +39,17 @@ async function changeWords(
 }
 
 /** GET users/me/alert_words (reference facts, events 15.4). */
-export const listAlertWordsEndpoint = defineEndpoint({
-  name: 'list-alert-words',
-  method: 'GET',
-  path: '/users/me/alert_words',
-  summary: "List the caller's alert words",
-  access: { authentication: 'required' },
-  parameters: [],
-  response: answered,
-  handler: async (context: MessagesContext, { caller }) => ({
+export const listAlertWordsHandler = implement(
+  listAlertWordsEndpoint,
+  async (context: MessagesContext, { caller }) => ({
     alert_words: await listAlertWords(context.pool, caller.userId),
   }),
-});
+);
 
 /** POST users/me/alert_words (reference facts, events 15.4). */
-export const addAlertWordsEndpoint = defineEndpoint({
-  name: 'add-alert-words',
-  method: 'POST',
-  path: '/users/me/alert_words',
-  summary: 'Add alert words',
-  description:
-    'Messages that hold one of them are flagged `has_alert_word` for the caller. Words are trimmed; blank ones and those already there are left out.',
-  example: { parameters: { alert_words: ['Heron', 'new keel'] } },
-  access: { authentication: 'required' },
-  parameters: [
-    json(
-      'alert_words',
-      {
-        type: 'array',
-        maxItems: limits.alertWordsMax,
-        items: { type: 'string' },
-      },
-      {
-        required: true,
-        description: `Words or phrases of at most ${limits.alertWordMaxCodePoints} characters`,
-      },
-    ),
-  ],
-  response: answered,
-  handler: async (context: MessagesContext, { caller, parameters }) => {
+export const addAlertWordsHandler = implement(
+  addAlertWordsEndpoint,
+  async (context: MessagesContext, { caller, parameters }) => {
     const words = parameters.alert_words.map((word) => word.trim());
     const tooLong = words.findIndex(
       (word) => Array.from(word).length > limits.alertWordMaxCodePoints,
@@ -100,28 +66,14 @@ export const addAlertWordsEndpoint = defineEndpoint({
       ),
     };
   },
-});
+);
 
 /** DELETE users/me/alert_words (reference facts, events 15.4). */
-export const removeAlertWordsEndpoint = defineEndpoint({
-  name: 'remove-alert-words',
-  method: 'DELETE',
-  path: '/users/me/alert_words',
-  summary: 'Remove alert words',
-  description: 'Only exact matches are removed; others are ignored.',
-  example: { parameters: { alert_words: ['new keel'] } },
-  access: { authentication: 'required' },
-  parameters: [
-    json(
-      'alert_words',
-      { type: 'array', items: { type: 'string' } },
-      { required: true, description: 'The words to remove' },
-    ),
-  ],
-  response: answered,
-  handler: async (context: MessagesContext, { caller, parameters }) => ({
+export const removeAlertWordsHandler = implement(
+  removeAlertWordsEndpoint,
+  async (context: MessagesContext, { caller, parameters }) => ({
     alert_words: await changeWords(context, caller, (client) =>
       removeAlertWords(client, caller.userId, parameters.alert_words),
     ),
   }),
-});
+);

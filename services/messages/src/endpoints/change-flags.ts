@@ -1,15 +1,16 @@
+import { changeFlagsEndpoint, messageFlags } from '@parley/api/messages';
+import type { MessageFlag } from '@parley/api/messages';
 import { getLockedMessage, getSeenMessage } from '@parley/access';
-import { badRequest } from '@parley/contracts';
+import { badRequest } from '@parley/api';
 import type { Client } from '@parley/database';
-import { defineEndpoint, exampleVariables, jsonIntegerList, text } from '@parley/http';
-import { addLateReceipt, changeFlag, flagNames } from '@parley/store';
-import type { FlagName } from '@parley/store';
+import { implement } from '@parley/server';
+import { addLateReceipt, changeFlag } from '@parley/store';
 
 import type { MessagesContext } from '../context.ts';
 import { flagEntry } from './flag-events.ts';
 
-function checkFlag(flag: string): FlagName {
-  const known = flagNames.find((name) => name === flag);
+function checkFlag(flag: string): MessageFlag {
+  const known = messageFlags.find((name) => name === flag);
   if (known === undefined) throw badRequest(`Invalid flag: '${flag}'`);
   return known;
 }
@@ -22,7 +23,7 @@ function checkOperation(operation: string): 'add' | 'remove' {
 type FlagRequest = {
   readonly userId: number;
   readonly messageIds: readonly number[];
-  readonly flag: FlagName;
+  readonly flag: MessageFlag;
   readonly operation: 'add' | 'remove';
 };
 
@@ -43,26 +44,9 @@ async function applyFlag(client: Client, request: FlagRequest): Promise<number[]
 }
 
 /** POST messages/flags (contract, Messages; reference facts, messages 10.1 and 21). */
-export const changeFlagsEndpoint = defineEndpoint({
-  name: 'change-flags',
-  method: 'POST',
-  path: '/messages/flags',
-  summary: "Change the caller's own flags on messages",
-  description:
-    'Answers the ids that the operation applied to; ids of messages that the caller does not hold are ignored.',
-  example: { parameters: { messages: [exampleVariables.messageId], op: 'add', flag: 'starred' } },
-  access: { authentication: 'required' },
-  parameters: [
-    jsonIntegerList('messages', { required: true, description: 'The ids' }),
-    text('op', { required: true, description: '`add` or `remove`' }),
-    text('flag', { required: true, description: 'One of the message flags' }),
-  ],
-  response: {
-    type: 'object',
-    properties: { messages: { type: 'array', items: { type: 'integer' } } },
-    required: ['messages'],
-  },
-  handler: async (context: MessagesContext, { caller, parameters }) => {
+export const changeFlagsHandler = implement(
+  changeFlagsEndpoint,
+  async (context: MessagesContext, { caller, parameters }) => {
     const request = {
       userId: caller.userId,
       messageIds: parameters.messages,
@@ -79,4 +63,4 @@ export const changeFlagsEndpoint = defineEndpoint({
     });
     return { messages };
   },
-});
+);

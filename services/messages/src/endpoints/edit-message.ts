@@ -1,4 +1,5 @@
-import { defineEndpoint, exampleVariables, pathInteger, text } from '@parley/http';
+import { editMessageEndpoint } from '@parley/api/messages';
+import { implement } from '@parley/server';
 
 import type { PropagateMode } from '../changing/check-edit.ts';
 import { editMessageFor } from '../changing/edit-message.ts';
@@ -12,37 +13,9 @@ function propagateModeOf(given: string): PropagateMode {
 }
 
 /** PATCH messages/<id> (reference facts, messages 12). */
-export const editMessageEndpoint = defineEndpoint({
-  name: 'edit-message',
-  method: 'PATCH',
-  path: '/messages/:message_id',
-  summary: 'Edit the text or topic of a message',
-  description:
-    'Its sender may edit both. The topic of others’ messages may be edited by administrators, where the organization allows it by everybody for a day, and always where it is `(no topic)`. A topic for a private message is ignored.',
-  example: {
-    parameters: {
-      message_id: exampleVariables.messageId,
-      topic: 'Heron: new oars',
-      content: 'The *Egret* needs new oars, not the *Heron*',
-    },
-  },
-  access: { authentication: 'required' },
-  parameters: [
-    pathInteger('message_id', { description: 'The message' }),
-    text('content', {
-      nul: 'handled',
-      description: 'The new text; `(deleted)` is stored for an empty one',
-    }),
-    text('topic', { aliases: ['subject'], description: 'The new topic; cut at 60 characters' }),
-    text('propagate_mode', {
-      default: 'change_one',
-      description:
-        'Which messages of exactly the same topic get the new one too: `change_one`; `change_later`, all with a larger id; `change_all`, all others of the last seven days. At most 50,000 messages move at once, of 16 MiB of HTML',
-    }),
-  ],
-  response: { type: 'object', properties: {} },
-  errors: ['REQUEST_CONFUSING_VAR'],
-  handler: async (context: MessagesContext, { caller, parameters }) => {
+export const editMessageHandler = implement(
+  editMessageEndpoint,
+  async (context: MessagesContext, { caller, parameters }) => {
     await editMessageFor(context, caller, {
       messageId: parameters.message_id,
       content: parameters.content,
@@ -51,4 +24,4 @@ export const editMessageEndpoint = defineEndpoint({
     });
     return {};
   },
-});
+);

@@ -1,8 +1,9 @@
-import { ownEventsEntry } from '@parley/contracts';
+import type { MessageFlag } from '@parley/api/messages';
+import { ownEventsEntry } from '@parley/event-log';
 
 export type FlagChange = {
   readonly operation: 'add' | 'remove';
-  readonly flag: string;
+  readonly flag: MessageFlag;
   readonly messageIds: readonly number[];
   /** Marking everything read names no messages. */
   readonly all?: boolean;

@@ -1,16 +1,15 @@
+import { getMessageHistoryEndpoint } from '@parley/api/messages';
 import { checkMayReadEditHistory, getVisibleHistory } from '@parley/access';
-import { editSnapshotSchema } from '@parley/api-schemas';
-import { defineEndpoint, exampleVariables, pathInteger } from '@parley/http';
+import type { EditSnapshot } from '@parley/api/messages';
+import { CallerLeft, CallerReads } from '@parley/database';
+import { implement } from '@parley/server';
 import { getRealm } from '@parley/store';
 import type { PastEdit } from '@parley/store';
 
 import type { MessagesContext } from '../context.ts';
 import type { MessageRenderer } from '../rendering/message-renderer.ts';
 
-async function snapshotOf(
-  renderer: MessageRenderer,
-  edit: PastEdit,
-): Promise<Record<string, unknown>> {
+async function snapshotOf(renderer: MessageRenderer, edit: PastEdit): Promise<EditSnapshot> {
   const { prevTopic, prevContent, prevRenderedContent, renderedContent } = edit;
   return {
     topic: edit.topic,
@@ -31,25 +30,13 @@ async function snapshotOf(
 }
 
 /** GET messages/<id>/history (contract, Message edit snapshot; reference facts, messages 11). */
-export const getMessageHistoryEndpoint = defineEndpoint({
-  name: 'get-message-history',
-  method: 'GET',
-  path: '/messages/:message_id/history',
-  summary: "Get a message's edit history",
-  description:
-    'Oldest first, beginning with the original. Of a very long history the newest edits are listed.',
-  example: { parameters: { message_id: exampleVariables.messageId } },
-  access: { authentication: 'required' },
-  parameters: [pathInteger('message_id', { description: 'The message' })],
-  response: {
-    type: 'object',
-    properties: { message_history: { type: 'array', items: editSnapshotSchema } },
-    required: ['message_history'],
-  },
-  handler: async (context: MessagesContext, { caller, parameters }) => {
-    checkMayReadEditHistory((await getRealm(context.pool)).settings);
+export const getMessageHistoryHandler = implement(
+  getMessageHistoryEndpoint,
+  async (context: MessagesContext, { caller, parameters, signal }) => {
+    const database = new CallerReads(context.pool, signal);
+    checkMayReadEditHistory((await getRealm(database)).settings);
     const { original, edits } = await getVisibleHistory(
-      context.pool,
+      database,
       caller.userId,
       parameters.message_id,
     );
@@ -60,9 +47,12 @@ export const getMessageHistoryEndpoint = defineEndpoint({
       user_id: original.senderId,
       timestamp: original.sentAtSecs,
     };
-    const snapshots: Record<string, unknown>[] = [first];
+    const snapshots: EditSnapshot[] = [first];
     // One after the other: a long history does not take the renderer from everybody else.
-    for (const edit of edits) snapshots.push(await snapshotOf(context.renderer, edit));
+    for (const edit of edits) {
+      if (signal.aborted) throw new CallerLeft();
+      snapshots.push(await snapshotOf(context.renderer, edit));
+    }
     return { message_history: snapshots };
   },
-});
+);

@@ -1,63 +1,64 @@
-import type { Endpoint } from '@parley/http';
+import { everyHandlerOf } from '@parley/server';
+import type { Implementation } from '@parley/server';
 
 import type { MessagesContext } from '../context.ts';
 import {
-  addAlertWordsEndpoint,
-  listAlertWordsEndpoint,
-  removeAlertWordsEndpoint,
+  addAlertWordsHandler,
+  listAlertWordsHandler,
+  removeAlertWordsHandler,
 } from './alert-words.ts';
-import { addSubmessageEndpoint } from './add-submessage.ts';
-import { deleteAttachmentEndpoint, listAttachmentsEndpoint } from './attachments.ts';
-import { changeFlagsEndpoint } from './change-flags.ts';
-import { deleteMessageEndpoint } from './delete-message.ts';
-import { deleteTopicEndpoint } from './delete-topic.ts';
-import { editMessageEndpoint } from './edit-message.ts';
-import { getMessageHistoryEndpoint } from './get-message-history.ts';
-import { getMessageEndpoint } from './get-message.ts';
-import { getMessagesEndpoint } from './get-messages.ts';
-import { getThumbnailEndpoint } from './get-thumbnail.ts';
-import { getUploadedFileEndpoint } from './get-uploaded-file.ts';
+import { addSubmessageHandler } from './add-submessage.ts';
+import { deleteAttachmentHandler, listAttachmentsHandler } from './attachments.ts';
+import { changeFlagsHandler } from './change-flags.ts';
+import { deleteMessageHandler } from './delete-message.ts';
+import { deleteTopicHandler } from './delete-topic.ts';
+import { editMessageHandler } from './edit-message.ts';
+import { getMessageHistoryHandler } from './get-message-history.ts';
+import { getMessageHandler } from './get-message.ts';
+import { getMessagesHandler } from './get-messages.ts';
+import { getThumbnailHandler } from './get-thumbnail.ts';
+import { getUploadedFileHandler } from './get-uploaded-file.ts';
 import {
-  markAllAsReadEndpoint,
-  markStreamAsReadEndpoint,
-  markTopicAsReadEndpoint,
+  markAllAsReadHandler,
+  markStreamAsReadHandler,
+  markTopicAsReadHandler,
 } from './mark-as-read.ts';
-import { getPointerEndpoint, movePointerEndpoint, putPointerEndpoint } from './pointer.ts';
-import { addReactionEndpoint, removeReactionEndpoint } from './reactions.ts';
-import { matchesNarrowEndpoint } from './matches-narrow.ts';
-import { renderMessageEndpoint } from './render-message.ts';
-import { sendMessageEndpoint } from './send-message.ts';
-import { uploadFileEndpoint } from './upload-file.ts';
-import { webhookEndpoints } from '../webhooks/index.ts';
+import { getPointerHandler, movePointerHandler, putPointerHandler } from './pointer.ts';
+import { addReactionHandler, removeReactionHandler } from './reactions.ts';
+import { matchesNarrowHandler } from './matches-narrow.ts';
+import { renderMessageHandler } from './render-message.ts';
+import { sendMessageHandler } from './send-message.ts';
+import { uploadFileHandler } from './upload-file.ts';
+import { webhookHandlers } from '../webhooks/index.ts';
 
 /** Every endpoint of this service. */
-export const endpoints: readonly Endpoint<MessagesContext>[] = [
-  sendMessageEndpoint,
-  renderMessageEndpoint,
-  getMessagesEndpoint,
-  getMessageEndpoint,
-  getMessageHistoryEndpoint,
-  editMessageEndpoint,
-  deleteMessageEndpoint,
-  deleteTopicEndpoint,
-  matchesNarrowEndpoint,
-  uploadFileEndpoint,
-  getUploadedFileEndpoint,
-  getThumbnailEndpoint,
-  listAttachmentsEndpoint,
-  deleteAttachmentEndpoint,
-  changeFlagsEndpoint,
-  markAllAsReadEndpoint,
-  markStreamAsReadEndpoint,
-  markTopicAsReadEndpoint,
-  listAlertWordsEndpoint,
-  addAlertWordsEndpoint,
-  removeAlertWordsEndpoint,
-  getPointerEndpoint,
-  movePointerEndpoint,
-  putPointerEndpoint,
-  addReactionEndpoint,
-  removeReactionEndpoint,
-  addSubmessageEndpoint,
-  ...webhookEndpoints,
-];
+export const endpoints: readonly Implementation<MessagesContext>[] = everyHandlerOf('messages', [
+  sendMessageHandler,
+  renderMessageHandler,
+  getMessagesHandler,
+  getMessageHandler,
+  getMessageHistoryHandler,
+  editMessageHandler,
+  deleteMessageHandler,
+  deleteTopicHandler,
+  matchesNarrowHandler,
+  uploadFileHandler,
+  getUploadedFileHandler,
+  getThumbnailHandler,
+  listAttachmentsHandler,
+  deleteAttachmentHandler,
+  changeFlagsHandler,
+  markAllAsReadHandler,
+  markStreamAsReadHandler,
+  markTopicAsReadHandler,
+  listAlertWordsHandler,
+  addAlertWordsHandler,
+  removeAlertWordsHandler,
+  getPointerHandler,
+  movePointerHandler,
+  putPointerHandler,
+  addReactionHandler,
+  removeReactionHandler,
+  addSubmessageHandler,
+  ...webhookHandlers,
+]);

@@ -1,6 +1,11 @@
+import {
+  markAllAsReadEndpoint,
+  markStreamAsReadEndpoint,
+  markTopicAsReadEndpoint,
+} from '@parley/api/messages';
 import { getReadableStream } from '@parley/access';
-import { badRequest } from '@parley/contracts';
-import { defineEndpoint, exampleVariables, jsonInteger, text } from '@parley/http';
+import { badRequest } from '@parley/api';
+import { implement } from '@parley/server';
 import {
   findTopicConversation,
   holdsAnyOf,
@@ -12,7 +17,6 @@ import {
 import type { MessagesContext } from '../context.ts';
 import { flagEntry } from './flag-events.ts';
 
-const nothing = { type: 'object', properties: {} } as const;
 const readFlag = { operation: 'add', flag: 'read' } as const;
 
 async function markStream(
@@ -30,15 +34,9 @@ async function markStream(
 }
 
 /** POST mark_all_as_read (contract, Messages; reference facts, messages 10.2). */
-export const markAllAsReadEndpoint = defineEndpoint({
-  name: 'mark-all-as-read',
-  method: 'POST',
-  path: '/mark_all_as_read',
-  summary: 'Mark all messages as read',
-  access: { authentication: 'required' },
-  parameters: [],
-  response: nothing,
-  handler: async (context: MessagesContext, { caller }) => {
+export const markAllAsReadHandler = implement(
+  markAllAsReadEndpoint,
+  async (context: MessagesContext, { caller }) => {
     await context.eventLog.transaction(async (client) => {
       const changeId = await context.eventLog.drawChangeId(client);
       await markAllRead(client, caller.userId, changeId);
@@ -47,40 +45,22 @@ export const markAllAsReadEndpoint = defineEndpoint({
     });
     return {};
   },
-});
+);
 
 /** POST mark_stream_as_read (contract, Messages; reference facts, messages 10.2). */
-export const markStreamAsReadEndpoint = defineEndpoint({
-  name: 'mark-stream-as-read',
-  method: 'POST',
-  path: '/mark_stream_as_read',
-  summary: 'Mark all messages of a stream as read',
-  example: { parameters: { stream_id: exampleVariables.streamId } },
-  access: { authentication: 'required' },
-  parameters: [jsonInteger('stream_id', { required: true, description: 'The stream' })],
-  response: nothing,
-  handler: async (context: MessagesContext, { caller, parameters }) => {
+export const markStreamAsReadHandler = implement(
+  markStreamAsReadEndpoint,
+  async (context: MessagesContext, { caller, parameters }) => {
     const stream = await getReadableStream(context.pool, caller, parameters.stream_id);
     await markStream(context, caller.userId, stream.id);
     return {};
   },
-});
+);
 
 /** POST mark_topic_as_read (contract, Messages; reference facts, messages 10.2). */
-export const markTopicAsReadEndpoint = defineEndpoint({
-  name: 'mark-topic-as-read',
-  method: 'POST',
-  path: '/mark_topic_as_read',
-  summary: 'Mark all messages of a topic as read',
-  description: 'The topic in any letter case. An empty one marks the whole stream.',
-  example: { parameters: { stream_id: exampleVariables.streamId, topic_name: 'tides' } },
-  access: { authentication: 'required' },
-  parameters: [
-    jsonInteger('stream_id', { required: true, description: 'The stream' }),
-    text('topic_name', { required: true, description: 'The topic' }),
-  ],
-  response: nothing,
-  handler: async (context: MessagesContext, { caller, parameters }) => {
+export const markTopicAsReadHandler = implement(
+  markTopicAsReadEndpoint,
+  async (context: MessagesContext, { caller, parameters }) => {
     const { userId } = caller;
     const topic = parameters.topic_name;
     const stream = await getReadableStream(context.pool, caller, parameters.stream_id);
@@ -101,4 +81,4 @@ export const markTopicAsReadEndpoint = defineEndpoint({
     });
     return {};
   },
-});
+);

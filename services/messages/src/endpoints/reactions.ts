@@ -1,21 +1,27 @@
+import { addReactionEndpoint, removeReactionEndpoint } from '@parley/api/messages';
 import { getLockedMessage, getSeenMessage } from '@parley/access';
-import { badRequest, notAuthenticated } from '@parley/contracts';
-import type { EventBody } from '@parley/contracts';
+import { badRequest, notAuthenticated } from '@parley/api';
+import type { ApiEvent } from '@parley/api/events';
 import type { Client } from '@parley/database';
-import { defineEndpoint, exampleVariables, pathInteger, text } from '@parley/http';
-import { addLateReceipt, addReaction, lockUsersInUse, removeReaction } from '@parley/store';
-import type { ReactionKey, SeenMessage } from '@parley/store';
+import { implement } from '@parley/server';
+import {
+  addLateReceipt,
+  addReaction,
+  findRealmEmoji,
+  lockUsersInUse,
+  removeReaction,
+  reactionTypeOf,
+} from '@parley/store';
+import type { ReactedEmoji, SeenMessage } from '@parley/store';
 
 import { getMessageHolders, messageEntry } from '../changing/message-entry.ts';
 import type { MessagesContext } from '../context.ts';
-import { chooseEmoji } from '../reacting/emoji-choice.ts';
-import type { EmojiChoice, NamedEmoji } from '../reacting/emoji-choice.ts';
+import { chooseEmoji, findReactedEmoji, noSuchEmoji } from '../reacting/emoji-choice.ts';
 
 type ReactionChange = {
   readonly op: 'add' | 'remove';
-  readonly choice: EmojiChoice;
-  /** Writes the change and answers the stored name; throws the refusal. Runs while the message is locked. */
-  readonly write: (client: Client, reaction: ReactionKey, seen: SeenMessage) => Promise<string>;
+  /** Writes the change and answers what is stored; throws the refusal. Runs while the message is locked. */
+  readonly write: (client: Client, seen: SeenMessage) => Promise<ReactedEmoji>;
 };
 
 type PathOfMessage = { readonly message_id: number };
@@ -25,33 +31,25 @@ type EmojiParameters = {
   readonly reaction_type: string | undefined;
 };
 
-function namedEmoji(parameters: EmojiParameters): NamedEmoji {
-  return {
-    emojiName: parameters.emoji_name,
-    emojiCode: parameters.emoji_code,
-    reactionType: parameters.reaction_type,
-  };
-}
-
 /** Changes a reaction of the caller's and tells everyone who holds the message, himself included (reference facts, events 11.5). */
 async function changeReaction(
   context: MessagesContext,
   userId: number,
   seen: SeenMessage,
-  { op, choice, write }: ReactionChange,
+  { op, write }: ReactionChange,
 ): Promise<void> {
   await context.eventLog.transaction(async (client) => {
     const [user] = await lockUsersInUse(client, { userIds: [userId] });
     if (user?.isActive !== true) throw notAuthenticated('Account is deactivated');
     const locked = await getLockedMessage(client, userId, seen);
-    const emojiName = await write(client, { messageId: seen.id, userId, ...choice }, locked);
-    const event: EventBody = {
+    const emoji = await write(client, locked);
+    const event: ApiEvent = {
       type: 'reaction',
       op,
       message_id: seen.id,
-      emoji_name: emojiName,
-      emoji_code: choice.emojiCode,
-      reaction_type: choice.reactionType,
+      emoji_name: emoji.emojiName,
+      emoji_code: emoji.emojiCode,
+      reaction_type: reactionTypeOf(emoji.reactionType),
       user: { user_id: userId, email: user.email, full_name: user.fullName },
       user_id: userId,
     };
@@ -63,24 +61,21 @@ async function changeReaction(
 async function react(
   context: MessagesContext,
   userId: number,
-  parameters: PathOfMessage & EmojiParameters,
+  parameters: PathOfMessage & EmojiParameters & { readonly emoji_name: string },
 ): Promise<void> {
+  const { emoji_name: name, emoji_code: code, reaction_type: type } = parameters;
   const seen = await getSeenMessage(context.pool, userId, parameters.message_id);
-  const { choice, fault } = await chooseEmoji(context.pool, namedEmoji(parameters));
+  const realmEmoji = await findRealmEmoji(context.pool, name, code);
+  const { emoji, fault } = chooseEmoji({ name, code, type }, realmEmoji);
   await changeReaction(context, userId, seen, {
     op: 'add',
-    choice,
-    write: async (client, reaction, locked) => {
-      const added = await addReaction(
-        client,
-        reaction,
-        parameters.emoji_name ?? '',
-        fault === undefined,
-      );
+    write: async (client, locked) => {
+      const author = { messageId: seen.id, userId };
+      const added = await addReaction(client, author, emoji, fault === undefined);
       if (added.outcome === 'unused' && fault !== undefined) throw badRequest(fault);
       if (added.outcome !== 'added') throw badRequest('Reaction already exists.');
       if (!locked.isHeld) await addLateReceipt(client, userId, seen.id);
-      return added.emojiName;
+      return { ...emoji, emojiName: added.emojiName };
     },
   });
 }
@@ -90,71 +85,39 @@ async function unreact(
   userId: number,
   parameters: PathOfMessage & EmojiParameters,
 ): Promise<void> {
+  const { emoji_name: name, emoji_code: code, reaction_type: type } = parameters;
   const seen = await getSeenMessage(context.pool, userId, parameters.message_id);
-  const { choice } = await chooseEmoji(context.pool, namedEmoji(parameters));
+  const realmEmoji = await findRealmEmoji(context.pool, name, code);
+  const emoji = findReactedEmoji({ name, code, type }, realmEmoji);
   await changeReaction(context, userId, seen, {
     op: 'remove',
-    choice,
-    write: async (client, reaction) => {
-      const emojiName = await removeReaction(client, reaction);
-      if (emojiName === undefined) throw badRequest("Reaction doesn't exist.");
-      return emojiName;
+    write: async (client) => {
+      // What is stored under a name goes by it first: it may be there from before the name got its meaning.
+      const isNamed = code === undefined && name !== undefined;
+      const stored = isNamed ? { emojiName: name, reactionType: type } : undefined;
+      const author = { messageId: seen.id, userId };
+      const removed = await removeReaction(client, author, emoji, stored);
+      if (removed !== undefined) return removed;
+      if (isNamed && emoji === undefined) throw noSuchEmoji(name);
+      throw badRequest("Reaction doesn't exist.");
     },
   });
 }
 
-const messageId = pathInteger('message_id', { description: 'The id of the message' });
-const emojiCode = text('emoji_code', {
-  description:
-    'The code of the emoji: hex code points joined by `-`, the id of a custom emoji, or `zulip`; by default what the name says',
-});
-const reactionType = text('reaction_type', {
-  description:
-    '`unicode_emoji`, `realm_emoji` or `zulip_extra_emoji`; by default what the name says, and `unicode_emoji` for a code',
-});
-const path = '/messages/:message_id/reactions';
-const response = { type: 'object', properties: {} } as const;
-
 /** POST messages/{message_id}/reactions (reference facts, messages 15). */
-export const addReactionEndpoint = defineEndpoint({
-  name: 'add-reaction',
-  method: 'POST',
-  path,
-  summary: 'React to a message with an emoji',
-  description:
-    'To any message that the caller may see; he holds it from then on. Where somebody used the emoji on the message, his name for it is taken over.',
-  example: { parameters: { message_id: exampleVariables.messageId, emoji_name: 'tada' } },
-  access: { authentication: 'required' },
-  parameters: [
-    messageId,
-    text('emoji_name', { required: true, description: 'The name of the emoji' }),
-    emojiCode,
-    reactionType,
-  ],
-  response,
-  handler: async (context: MessagesContext, { caller, parameters }) => {
+export const addReactionHandler = implement(
+  addReactionEndpoint,
+  async (context: MessagesContext, { caller, parameters }) => {
     await react(context, caller.userId, parameters);
     return {};
   },
-});
+);
 
 /** DELETE messages/{message_id}/reactions (reference facts, messages 15). */
-export const removeReactionEndpoint = defineEndpoint({
-  name: 'remove-reaction',
-  method: 'DELETE',
-  path,
-  summary: "Take back a reaction of the caller's",
-  example: { parameters: { message_id: exampleVariables.messageId, emoji_name: 'wave' } },
-  access: { authentication: 'required' },
-  parameters: [
-    messageId,
-    text('emoji_name', { description: 'The name of the emoji; needed without `emoji_code`' }),
-    emojiCode,
-    reactionType,
-  ],
-  response,
-  handler: async (context: MessagesContext, { caller, parameters }) => {
+export const removeReactionHandler = implement(
+  removeReactionEndpoint,
+  async (context: MessagesContext, { caller, parameters }) => {
     await unreact(context, caller.userId, parameters);
     return {};
   },
-});
+);

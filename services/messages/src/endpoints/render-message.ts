@@ -1,27 +1,15 @@
-import { defineEndpoint, text } from '@parley/http';
-import { translatesEmoticons } from '@parley/store';
+import { renderMessageEndpoint } from '@parley/api/messages';
+import { renderDataOf } from '@parley/composing/render-data';
+import { implement } from '@parley/server';
+import { noteRenderedPictures, translatesEmoticons } from '@parley/store';
 
 import type { MessagesContext } from '../context.ts';
-import { renderDataOf } from '../rendering/render-data.ts';
 import { findNames } from '../sending/render-names.ts';
 
 /** POST messages/render (contract, Messages; reference facts, messages 14). */
-export const renderMessageEndpoint = defineEndpoint({
-  name: 'render-message',
-  method: 'POST',
-  path: '/messages/render',
-  summary: 'Render a message',
-  description:
-    'The HTML of a text as others would see it if the caller sent it. Nothing is stored, and nobody is notified.',
-  example: { parameters: { content: 'The *Heron* gets her **new keel** on Thursday' } },
-  access: { authentication: 'required' },
-  parameters: [text('content', { required: true, description: 'The text; of any length' })],
-  response: {
-    type: 'object',
-    properties: { rendered: { type: 'string', description: 'The HTML' } },
-    required: ['rendered'],
-  },
-  handler: async (context: MessagesContext, { caller, parameters }) => {
+export const renderMessageHandler = implement(
+  renderMessageEndpoint,
+  async (context: MessagesContext, { caller, parameters }) => {
     const { pool, realmFacts, renderer, publicUrl } = context;
     const { content } = parameters;
     const [realm, named, translateEmoticons] = await Promise.all([
@@ -31,6 +19,7 @@ export const renderMessageEndpoint = defineEndpoint({
     ]);
     const data = renderDataOf(publicUrl, realm, { translateEmoticons }, named);
     const rendered = await renderer.render(content, data);
+    if (rendered.hasImage) await noteRenderedPictures(pool, caller.userId, rendered.html);
     return { rendered: rendered.html };
   },
-});
+);

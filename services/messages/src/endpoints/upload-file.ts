@@ -1,44 +1,14 @@
-import { requestVariableInvalid } from '@parley/contracts';
-import { custom, defineEndpoint } from '@parley/http';
+import { uploadFileEndpoint } from '@parley/api/messages';
+import { implement } from '@parley/server';
 
 import type { MessagesContext } from '../context.ts';
-import { parseContentType } from '../files/content-type.ts';
 import type { StoredUpload } from '../files/upload-files.ts';
 import { uploadsPrefix } from '../files/upload-path.ts';
 
 /** POST user_uploads (reference facts, people 15). */
-export const uploadFileEndpoint = defineEndpoint({
-  name: 'upload-file',
-  method: 'POST',
-  path: '/user_uploads',
-  summary: 'Upload a file',
-  description:
-    'The answer is relative, to be linked to in messages. Until a message links to it, only its owner can read the file.',
-  example: { file: 'heron.png' },
-  access: { authentication: 'required' },
-  takesFile: true,
-  parameters: [
-    custom(
-      'mimetype',
-      {
-        encoding: 'text',
-        schema: { type: 'string' },
-        description: 'The type of the file; its usual extension is appended to the name',
-      },
-      (raw, name) => {
-        const type = parseContentType(raw);
-        if (type === undefined) throw requestVariableInvalid(name, raw);
-        return type;
-      },
-    ),
-  ],
-  response: {
-    type: 'object',
-    properties: { uri: { type: 'string', description: 'Where the file is, below the server' } },
-    required: ['uri'],
-  },
-  errors: ['REALM_UPLOAD_QUOTA', 'REQUEST_VARIABLE_INVALID'],
-  handler: async (context: MessagesContext, { caller, parameters, receiveFile }) => {
+export const uploadFileHandler = implement(
+  uploadFileEndpoint,
+  async (context: MessagesContext, { caller, parameters, receiveFile }) => {
     const { uploads } = context;
     const begun: StoredUpload[] = [];
     try {
@@ -59,4 +29,4 @@ export const uploadFileEndpoint = defineEndpoint({
       throw error;
     }
   },
-});
+);

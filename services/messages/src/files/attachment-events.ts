@@ -1,26 +1,26 @@
-import { audienceKey } from '@parley/contracts';
-import type { ChangeEntry, EventPart, LogEntry } from '@parley/contracts';
+import type { ApiEvent } from '@parley/api/events';
+import { audienceKey } from '@parley/event-log';
+import type { ChangeEntry, EventPart, LogEntry, SendItem } from '@parley/event-log';
 import type { Client } from '@parley/database';
-import type { SendItem } from '@parley/event-log';
 import { getAttachmentsOf } from '@parley/store';
-import type { Attachment, ClaimableUpload } from '@parley/store';
+import type { ClaimableUpload } from '@parley/store';
 
-type AttachmentChange = {
+type AttachmentEvent = Extract<ApiEvent, { type: 'attachment' }>;
+
+type AttachmentChange = (AttachmentEvent extends infer Event
+  ? Event extends AttachmentEvent
+    ? Pick<Event, 'op' | 'attachment'>
+    : never
+  : never) & {
   readonly ownerId: number;
-  readonly attachment: Attachment | { readonly id: number };
   readonly spaceUsedBytes: number;
 };
 
-function eventOf(op: 'add' | 'update' | 'remove', change: AttachmentChange): EventPart {
+function eventOf({ ownerId, spaceUsedBytes, ...members }: AttachmentChange): EventPart {
   return {
     form: 'same',
-    audience: { to: 'users', userIds: [change.ownerId] },
-    event: {
-      type: 'attachment',
-      op,
-      attachment: change.attachment,
-      upload_space_used: change.spaceUsedBytes,
-    },
+    audience: { to: 'users', userIds: [ownerId] },
+    event: { type: 'attachment', upload_space_used: spaceUsedBytes, ...members },
   };
 }
 
@@ -29,11 +29,8 @@ function entryOf(events: readonly EventPart[]): ChangeEntry {
 }
 
 /** The log entry of a change to a file, for its owner alone (reference facts, events 14.3). */
-export function attachmentEntry(
-  op: 'add' | 'update' | 'remove',
-  change: AttachmentChange,
-): { entry: LogEntry; audience: number } {
-  return { entry: entryOf([eventOf(op, change)]), audience: audienceKey.user(change.ownerId) };
+export function attachmentEntry(change: AttachmentChange): { entry: LogEntry; audience: number } {
+  return { entry: entryOf([eventOf(change)]), audience: audienceKey.user(change.ownerId) };
 }
 
 /**
@@ -46,7 +43,9 @@ export async function attachmentUpdates(
   pathIds: readonly string[],
 ): Promise<{ entry: LogEntry; audience: number }[]> {
   const changed = await getAttachmentsOf(client, pathIds);
-  return changed.map((change) => attachmentEntry('update', change));
+  return changed.map(({ attachment, ownerId, spaceUsedBytes }) =>
+    attachmentEntry({ op: 'update', attachment, ownerId, spaceUsedBytes }),
+  );
 }
 
 /**
@@ -60,9 +59,11 @@ export function uploadsOfSend(
   const seen = claimed.filter(({ isSeenByOwner }) => isSeenByOwner);
   const [first] = seen;
   if (first === undefined) return {};
-  const events = seen.map(({ attachment, ...change }) =>
-    eventOf('update', {
-      ...change,
+  const events = seen.map(({ attachment, ownerId, spaceUsedBytes }) =>
+    eventOf({
+      ownerId,
+      spaceUsedBytes,
+      op: 'update',
       attachment: {
         ...attachment,
         messages: [...attachment.messages, { id: 0, name: sentAtSecs * 1000 }],

@@ -32,12 +32,6 @@ function typeOfContent(head: Buffer): string | undefined {
   return found?.[0]?.type;
 }
 
-/** @returns the type in its plain form, or undefined for a text that is none */
-export function parseContentType(text: string): string | undefined {
-  const type = (text.split(';')[0] ?? '').trim().toLowerCase();
-  return /^[\w.+-]{1,100}\/[\w.+-]{1,100}$/.test(type) ? type : undefined;
-}
-
 /** @returns the usual extension of a type, without a dot */
 export function extensionOf(type: string): string | undefined {
   return mime.getExtension(type) ?? undefined;
@@ -61,12 +55,21 @@ export function decideContentType(head: Buffer, name: string, said: string | und
 const inPlacePolicy =
   "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; object-src 'self'";
 
-/** The headers with which a file is served. */
-export function servingHeaders(type: string): Readonly<Record<string, string>> {
+/** Clients that do not know the form with other than ASCII characters take the other one (RFC 6266). */
+function attachment(name: string): string {
+  return `attachment; filename="${name.replaceAll(/[^\w.-]/gu, '_')}"; filename*=UTF-8''${encodeURIComponent(name)}`;
+}
+
+/**
+ * The headers with which a file is served.
+ *
+ * @param name clean, as it stands in the path
+ */
+export function servingHeaders(type: string, name: string): Readonly<Record<string, string>> {
   const isInPlace = typesShownInPlace.has(type);
   return {
     'Content-Type': type,
-    ...(isInPlace ? {} : { 'Content-Disposition': 'attachment' }),
+    ...(isInPlace ? {} : { 'Content-Disposition': attachment(name) }),
     'Content-Security-Policy': isInPlace ? inPlacePolicy : "default-src 'none'; sandbox",
     'X-Content-Type-Options': 'nosniff',
     'Cache-Control': 'private, immutable',

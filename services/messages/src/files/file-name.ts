@@ -1,5 +1,5 @@
 /** Names of uploaded files (reference facts, people 15). */
-import { decodeForm } from '@parley/http';
+import { decodeForm } from '@parley/server';
 
 /** What the owner is shown; longer names are cut. */
 const shownNameMaxCodePoints = 255;

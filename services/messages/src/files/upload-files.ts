@@ -5,12 +5,7 @@
 import { Transform, pipeline } from 'node:stream';
 import type { Readable, TransformCallback } from 'node:stream';
 
-import {
-  ApiError,
-  notAuthenticated,
-  serviceUnavailable,
-  uploadQuotaExceeded,
-} from '@parley/contracts';
+import { ApiError, notAuthenticated, serviceUnavailable, uploadQuotaExceeded } from '@parley/api';
 import type { Pool } from '@parley/database';
 import type { EventLog } from '@parley/event-log';
 import { FileStoreFault } from '@parley/files';
@@ -153,7 +148,7 @@ export class UploadFiles {
             throw serviceUnavailable();
           case 'added': {
             const { attachment, spaceUsedBytes } = added;
-            const entry = attachmentEntry('add', { ownerId, attachment, spaceUsedBytes });
+            const entry = attachmentEntry({ op: 'add', ownerId, attachment, spaceUsedBytes });
             return { result: undefined, append: { entries: [entry] } };
           }
         }
@@ -176,7 +171,8 @@ export class UploadFiles {
       const removed = await removeUpload(client, ownerId, uploadId, storageKeyOf);
       if (removed === undefined) return { result: undefined };
       const { spaceUsedBytes } = removed;
-      const entry = attachmentEntry('remove', {
+      const entry = attachmentEntry({
+        op: 'remove',
         ownerId,
         attachment: { id: uploadId },
         spaceUsedBytes,

@@ -22,3 +22,27 @@ export function newPathId(cleanName: string): string {
 export function entityTagOf(pathId: string): string {
   return `"${pathId.split('/')[2] ?? ''}"`;
 }
+
+function decodePath(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+/**
+ * Finds the path of a file in its address as messages link to it, as a browser would resolve it.
+ *
+ * @param address relative, with or without a slash before it, or absolute; either scheme will do, since a bare host becomes an `http:`
+ *   link
+ * @param publicUrl of the organization, without a slash at the end
+ * @returns the uri without `/user_uploads/`; undefined for an address of something else
+ */
+export function findUploadPath(address: string, publicUrl: string): string | undefined {
+  const target = URL.parse(address, `${publicUrl}/`);
+  const isOwn = target !== null && target.host === new URL(publicUrl).host;
+  return isOwn && target.pathname.startsWith(uploadsPrefix)
+    ? decodePath(target.pathname.slice(uploadsPrefix.length))
+    : undefined;
+}

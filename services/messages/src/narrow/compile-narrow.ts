@@ -1,10 +1,10 @@
-import { badNarrow } from '@parley/contracts';
+import type { NarrowTerm } from '@parley/api/messages';
+import { badNarrow } from '@parley/api';
 import type { Queryable } from '@parley/database';
 import { MessageListBuilder } from '@parley/store';
 import type { ListHints } from '@parley/store';
 
 import { narrowOperators } from './operators.ts';
-import type { NarrowTerm } from './parse-narrow.ts';
 import { joinSearchTerms } from './search.ts';
 import type { AssumedStream, StreamIds } from './stream-ids.ts';
 
@@ -14,9 +14,14 @@ export type CompiledNarrow = {
   readonly stream: string | undefined;
   /** The words to mark, as they are indexed; undefined without a search term, and none where nothing is to be marked. */
   readonly searchedWords: readonly string[] | undefined;
+  /** More than clients ask for. */
+  readonly hasManyTerms: boolean;
   /** Streams that were not looked up: whoever reads the list has to `confirmStreams`. */
   readonly assumedStreams: readonly AssumedStream[];
 };
+
+/** Stream, topic, sender, a flag, something it has, words and where to begin, with one to spare. */
+const usualTermsMax = 8;
 
 /**
  * Compiles a narrow to a list of messages for one user. Whether what he does not hold is in it follows the terms in their order
@@ -63,5 +68,6 @@ export async function compileNarrow(
       list.hinted.set(hint, condition);
   }
   if (hasIs) list.withHistory = false;
-  return { list, stream, searchedWords, assumedStreams };
+  const hasManyTerms = terms.length > usualTermsMax;
+  return { list, stream, searchedWords, hasManyTerms, assumedStreams };
 }

@@ -2,27 +2,26 @@
  * The operators of a narrow, one row each (reference facts, messages 8.2). A row looks up what its operand names and gives a
  * condition with bound values; what it tells beside that only speeds the list up.
  */
-import { badNarrow, foldName } from '@parley/contracts';
+import type { NarrowTerm } from '@parley/api/messages';
+import { badNarrow, foldName } from '@parley/api';
 import type { Queryable } from '@parley/database';
 import {
   asList,
+  findKnownStreamId,
   findPrivateConversation,
-  findStreamById,
-  findStreamByName,
   findUserByEmail,
   findUserById,
   findUsersByEmails,
   findUsersByIds,
   flaggedSql,
   groupsWithSql,
-  knowsOfStream,
   mutedSql,
-  readerSql,
+  publicStreamsSql,
   readSql,
+  readerSql,
 } from '@parley/store';
 import type { ListHints, MessageCondition, MessageListBuilder } from '@parley/store';
 
-import type { NarrowTerm } from './parse-narrow.ts';
 import { compileSearch, searchOperator } from './search.ts';
 import type { AssumedStream, StreamIds } from './stream-ids.ts';
 
@@ -90,22 +89,16 @@ async function findStreamId(
   { db, userId, streamIds }: NarrowSetting,
 ): Promise<number> {
   const name = String(operand).trim();
-  const found =
-    typeof operand === 'number'
-      ? await findStreamById(db, operand)
-      : await findStreamByName(db, name);
-  if (found === undefined || found.isDeactivated)
-    throw badNarrow(`unknown stream ${String(operand)}`);
-  if (typeof operand !== 'number') streamIds?.keep(name, found.id);
-  // A name that is taken cannot be kept secret; an id tells nothing to whom the stream is hidden.
-  else if (!(await knowsOfStream(db, userId, found.id)))
-    throw badNarrow(`unknown stream ${operand}`);
-  return found.id;
+  const which = typeof operand === 'number' ? { streamId: operand } : { name };
+  const found = await findKnownStreamId(db, userId, which);
+  if (found === undefined) throw badNarrow(`unknown stream ${String(operand)}`);
+  if ('name' in which) streamIds?.keep(userId, name, found);
+  return found;
 }
 
 const stream: Operator = async (operand, setting) => {
   const name = typeof operand === 'number' ? undefined : String(operand).trim();
-  const kept = name === undefined ? undefined : setting.streamIds?.find(name);
+  const kept = name === undefined ? undefined : setting.streamIds?.find(setting.userId, name);
   const id = setting.list.bind(kept ?? (await findStreamId(operand, setting)), 'integer');
   return {
     condition: (message) => `${message}.scope = ${id}`,
@@ -119,10 +112,7 @@ const stream: Operator = async (operand, setting) => {
 const streams: Operator = (operand) => {
   if (operand !== 'public') throw badNarrow(`unknown streams operand ${String(operand)}`);
   return {
-    condition: (message) =>
-      asList(
-        `${message}.scope IN (SELECT open.id FROM streams open WHERE NOT open.invite_only AND NOT open.is_deactivated)`,
-      ),
+    condition: (message) => asList(`${message}.scope IN (${publicStreamsSql})`),
     hints: { publicStreams: true },
     negatedHints: { notPublicStreams: true },
     history: 'public streams',

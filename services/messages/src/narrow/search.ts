@@ -1,10 +1,9 @@
 /** The `search` operator: words and phrases (reference facts, messages 9). */
-import { limits } from '@parley/contracts';
+import type { NarrowTerm } from '@parley/api/messages';
+import { limits } from '@parley/api';
 import type { Queryable } from '@parley/database';
 import { allOfWords, findSearchWords, foldPhrases, foldWords, phrasesSql } from '@parley/store';
 import type { ListHints, MessageCondition, MessageListBuilder } from '@parley/store';
-
-import type { NarrowTerm } from './parse-narrow.ts';
 
 export const searchOperator = 'search';
 

@@ -1,42 +1,49 @@
-/** The ids of named streams, kept by the process. A page shows the names of its streams, so that looking them up first is a waste. */
-import { foldName } from '@parley/contracts';
+/**
+ * The ids of named streams, kept by the process for each who asked: what one has looked up must not show another that it is there. A page
+ * shows the names of its streams, so that looking them up first is a waste.
+ */
+import { foldName } from '@parley/api';
 import type { Queryable } from '@parley/database';
-import { findStreamByName } from '@parley/store';
+import { findKnownStreamId } from '@parley/store';
+import { LRUCache } from 'lru-cache';
 
-const keptMax = 10_000;
+/** Some 10 MB. */
+const keptMax = 50_000;
 
 /** A name, trimmed, and the id that it had when it was last looked up. */
 export type AssumedStream = { readonly name: string; readonly id: number };
 
+function keyOf(userId: number, name: string): string {
+  return `${userId} ${foldName(name)}`;
+}
+
 export class StreamIds {
-  // By folded name, the longest unused first.
-  readonly #kept = new Map<string, number>();
+  readonly #kept = new LRUCache<string, number>({ max: keptMax });
 
-  /** @returns the id of the stream that had this name, in any letter case, or undefined */
-  find(name: string): number | undefined {
-    return this.#kept.get(foldName(name));
+  /** @returns the id of the stream that had this name, in any letter case, when the user last looked it up, or undefined */
+  find(userId: number, name: string): number | undefined {
+    return this.#kept.get(keyOf(userId, name));
   }
 
-  keep(name: string, id: number): void {
-    const folded = foldName(name);
-    this.#kept.delete(folded);
-    this.#kept.set(folded, id);
-    if (this.#kept.size > keptMax) this.forget(this.#kept.keys().next().value ?? folded);
+  keep(userId: number, name: string, id: number): void {
+    this.#kept.set(keyOf(userId, name), id);
   }
 
-  forget(name: string): void {
-    this.#kept.delete(foldName(name));
+  forget(userId: number, name: string): void {
+    this.#kept.delete(keyOf(userId, name));
   }
 }
 
 /**
- * Finds out whether streams still have the names by which they were taken. A stream that is deactivated loses its name.
+ * Finds out whether streams still have the names by which they were taken, and whether the user still knows of them. A stream that is
+ * deactivated loses its name.
  *
  * @param rows of the list that was read, which show this at its own moment; a list without messages shows nothing
  * @returns false when one of them has not, and is forgotten: then the narrow has to be compiled and read anew
  */
 export async function confirmStreams(
   db: Queryable,
+  userId: number,
   streamIds: StreamIds,
   assumed: readonly AssumedStream[],
   rows: readonly { readonly streamId: number | null; readonly streamName: string | null }[],
@@ -44,9 +51,8 @@ export async function confirmStreams(
   for (const { name, id } of assumed) {
     const [row] = rows;
     if (row?.streamId === id && foldName(row.streamName ?? '') === foldName(name)) continue;
-    const found = await findStreamByName(db, name);
-    if (found?.id === id && !found.isDeactivated) continue;
-    streamIds.forget(name);
+    if ((await findKnownStreamId(db, userId, { name })) === id) continue;
+    streamIds.forget(userId, name);
     return false;
   }
   return true;

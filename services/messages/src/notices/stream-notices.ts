@@ -2,8 +2,20 @@
  * What the notification bot writes when streams and subscriptions change (reference facts, streams 5.2 and 8.1) and people sign up
  * (events 18). Each notice is sent with the key of its effect, so it is sent once; whoever made the change has read it.
  */
+import { ApiError } from '@parley/api';
+import {
+  bold,
+  listNotices,
+  mention,
+  notice,
+  silentMention,
+  streamCreatedNotice,
+  streamEventsTopic,
+  streamLink,
+} from '@parley/composing';
+import type { Notice } from '@parley/composing';
 import type { Pool } from '@parley/database';
-import type { SideEffectHandlers } from '@parley/jobs';
+import type { RunAgain, SideEffectHandlers } from '@parley/jobs';
 import {
   findMemberships,
   findNotificationBot,
@@ -12,10 +24,8 @@ import {
 } from '@parley/store';
 import type { Stream, User } from '@parley/store';
 
-import { asBold } from '../sending/bot-owner-notices.ts';
 import type { SystemMessage } from '../sending/send.ts';
 
-const streamEventsTopic = 'stream events';
 const newStreamsTopic = 'new streams';
 const signUpsTopic = 'signups';
 
@@ -24,135 +34,171 @@ export type NoticeOptions = {
   readonly send: (message: SystemMessage) => Promise<unknown>;
 };
 
-function mention(user: User): string {
-  return `@**${user.fullName}|${user.id}**`;
-}
-
-function silentMention(user: User): string {
-  return `@_**${user.fullName}|${user.id}**`;
-}
-
 /** Links in the order of the names' code points, as streams are listed. */
-function links(streams: readonly Stream[]): string[] {
-  return streams
-    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
-    .map((stream) => `#**${stream.name}**`);
+function links(streams: readonly Stream[]): Notice[] {
+  return streams.toSorted((a, b) => (a.name < b.name ? -1 : 1)).map(streamLink);
 }
 
-function subscribedText(actor: User, streams: readonly Stream[]): string {
-  const [first, ...more] = links(streams);
-  if (more.length === 0) return `${mention(actor)} subscribed you to ${first}.`;
-  const list = [first, ...more].map((link) => `* ${link}`).join('\n');
-  return `${mention(actor)} subscribed you to these streams:\n\n${list}`;
+function subscribedText(actor: User, streams: readonly Stream[]): Notice {
+  const linked = links(streams);
+  const [first] = linked;
+  if (first !== undefined && linked.length === 1)
+    return notice`${mention(actor)} subscribed you to ${first}.`;
+  const list = listNotices(linked, '\n', '* ');
+  return notice`${mention(actor)} subscribed you to these streams:\n\n${list}`;
 }
 
-/** @returns what each kind of notice does */
-export function streamNotices({
-  pool,
-  send,
-}: NoticeOptions): Omit<SideEffectHandlers, 'outgoing-webhook'> {
-  const findSpeakers = async (
-    actorId: number,
-  ): Promise<{ readonly bot: User; readonly actor: User } | undefined> => {
-    const [bot, actor] = await Promise.all([
-      findNotificationBot(pool),
-      findUserById(pool, actorId),
+type EffectRun<Kind extends NoticeKind> = Parameters<SideEffectHandlers[Kind]>[0];
+
+type NoticeKind = Exclude<keyof SideEffectHandlers, 'outgoing-webhook'>;
+
+/** What cannot be told to one stream is no reason to leave out the next. */
+function ignoreRefusal(error: unknown): void {
+  if (!(error instanceof ApiError) || error.status >= 500) throw error;
+}
+
+class StreamNotices {
+  readonly #pool: Pool;
+  readonly #send: NoticeOptions['send'];
+
+  constructor({ pool, send }: NoticeOptions) {
+    this.#pool = pool;
+    this.#send = send;
+  }
+
+  async sayWhereSubscribed({ effect, key }: EffectRun<'subscribed-notice'>): Promise<void> {
+    const { target: recipientId, streamIds, actorId } = effect;
+    const speakers = await this.#findSpeakers(actorId);
+    // Who has left a private stream meanwhile is told nothing of it.
+    const [members, recipient] = await Promise.all([
+      findMemberships(this.#pool, recipientId, streamIds),
+      findUserById(this.#pool, recipientId),
     ]);
-    return bot === undefined || actor === undefined ? undefined : { bot, actor };
-  };
+    const streams = (await findStreamsByIds(this.#pool, streamIds)).filter(
+      (stream) => members.has(stream.id) && !stream.isDeactivated,
+    );
+    if (speakers === undefined || streams.length === 0 || recipient?.isActive !== true) return;
+    await this.#send({
+      senderId: speakers.bot.id,
+      type: 'private',
+      toId: recipientId,
+      content: subscribedText(speakers.actor, streams),
+      key,
+    });
+  }
+
+  /** One after the other, so that they come in this order; each is sent once, however often this is run. */
+  async sayCreated(run: EffectRun<'stream-created-notice'>): Promise<RunAgain | undefined> {
+    const { effect, key, signal, progress, saveProgress } = run;
+    const { target, following, actorId, announcement } = effect;
+    const left = [target, ...following].entries().drop(Number(progress ?? 0));
+    for (const [done, streamId] of left) {
+      if (signal.aborted) return { againInMs: 0 };
+      await this.#writeTo(
+        { streamId, actorId, key: `${key}-${streamId}` },
+        streamEventsTopic,
+        streamCreatedNotice,
+      ).catch(ignoreRefusal);
+      await saveProgress(done + 1);
+    }
+    if (announcement !== undefined)
+      await this.announceNew({ actorId, ...announcement }, `${key}-announced`);
+    return undefined;
+  }
+
+  async announceNew(
+    {
+      target: streamId,
+      streamIds,
+      actorId,
+    }: Omit<EffectRun<'new-streams-notice'>['effect'], 'kind'>,
+    key: string,
+  ): Promise<void> {
+    // Only what everybody who reads the announcement may know of.
+    const streams = (await findStreamsByIds(this.#pool, streamIds)).filter(
+      (stream) => !stream.inviteOnly && !stream.isDeactivated,
+    );
+    if (streams.length === 0) return;
+    const what = streams.length === 1 ? notice`a new stream` : notice`new streams:`;
+    await this.#writeTo(
+      { streamId, actorId, key },
+      newStreamsTopic,
+      (actor) =>
+        notice`${silentMention(actor)} created ${what} ${listNotices(links(streams), ', ')}.`,
+    );
+  }
+
+  async sayRenamed({ effect, key }: EffectRun<'stream-renamed-notice'>): Promise<void> {
+    const { target: streamId, actorId, oldName, newName } = effect;
+    await this.#writeTo(
+      { streamId, actorId, key },
+      streamEventsTopic,
+      (actor) =>
+        notice`${silentMention(actor)} renamed this stream from ${bold(oldName)} to ${bold(newName)}.`,
+    );
+  }
+
+  async sayWhoSignedUp({ effect, key }: EffectRun<'signed-up-notice'>): Promise<void> {
+    const [bot, actor, person, [stream]] = await Promise.all([
+      findNotificationBot(this.#pool),
+      findUserById(this.#pool, effect.actorId),
+      findUserById(this.#pool, effect.personId),
+      findStreamsByIds(this.#pool, [effect.target]),
+    ]);
+    if (bot === undefined || person === undefined) return;
+    if (stream === undefined || stream.isDeactivated) return;
+    await this.#send({
+      senderId: bot.id,
+      type: 'stream',
+      toId: stream.id,
+      topic: signUpsTopic,
+      content: notice`${silentMention(person)} joined this organization.`,
+      key,
+      // The operator has no account that could have read it.
+      readByIds: actor === undefined ? [] : [actor.id],
+    });
+  }
 
   /** Writes to a stream if it is still there. */
-  const tellStream = async (
+  async #writeTo(
     run: { readonly key: string; readonly streamId: number; readonly actorId: number },
     topic: string,
-    makeText: (actor: User) => string | undefined,
-  ): Promise<void> => {
-    const speakers = await findSpeakers(run.actorId);
-    const [stream] = await findStreamsByIds(pool, [run.streamId]);
+    makeText: (actor: User) => Notice,
+  ): Promise<void> {
+    const speakers = await this.#findSpeakers(run.actorId);
+    const [stream] = await findStreamsByIds(this.#pool, [run.streamId]);
     if (speakers === undefined || stream === undefined || stream.isDeactivated) return;
     const { bot, actor } = speakers;
-    const content = makeText(actor);
-    if (content === undefined) return;
-    await send({
+    await this.#send({
       senderId: bot.id,
       type: 'stream',
       toId: stream.id,
       topic,
-      content,
+      content: makeText(actor),
       key: run.key,
       readByIds: [actor.id],
     });
-  };
+  }
 
+  async #findSpeakers(
+    actorId: number,
+  ): Promise<{ readonly bot: User; readonly actor: User } | undefined> {
+    const [bot, actor] = await Promise.all([
+      findNotificationBot(this.#pool),
+      findUserById(this.#pool, actorId),
+    ]);
+    return bot === undefined || actor === undefined ? undefined : { bot, actor };
+  }
+}
+
+/** @returns what each kind of notice does */
+export function streamNotices(options: NoticeOptions): Pick<SideEffectHandlers, NoticeKind> {
+  const notices = new StreamNotices(options);
   return {
-    'subscribed-notice': async ({ effect, key }) => {
-      const { target: recipientId, streamIds, actorId } = effect;
-      const speakers = await findSpeakers(actorId);
-      // Who has left a private stream meanwhile is told nothing of it.
-      const [members, recipient] = await Promise.all([
-        findMemberships(pool, recipientId, streamIds),
-        findUserById(pool, recipientId),
-      ]);
-      const streams = (await findStreamsByIds(pool, streamIds)).filter(
-        (stream) => members.has(stream.id) && !stream.isDeactivated,
-      );
-      if (speakers === undefined || streams.length === 0 || recipient?.isActive !== true) return;
-      await send({
-        senderId: speakers.bot.id,
-        type: 'private',
-        toId: recipientId,
-        content: subscribedText(speakers.actor, streams),
-        key,
-        namedAs: recipientId,
-      });
-    },
-    'stream-created-notice': async ({ effect, key }) =>
-      tellStream(
-        { key, streamId: effect.target, actorId: effect.actorId },
-        streamEventsTopic,
-        (actor) => `Stream created by ${silentMention(actor)}.`,
-      ),
-    'new-streams-notice': async ({ effect, key }) => {
-      // Only what everybody who reads the announcement may know of.
-      const streams = (await findStreamsByIds(pool, effect.streamIds)).filter(
-        (stream) => !stream.inviteOnly && !stream.isDeactivated,
-      );
-      await tellStream(
-        { key, streamId: effect.target, actorId: effect.actorId },
-        newStreamsTopic,
-        (actor) => {
-          if (streams.length === 0) return undefined;
-          const what = streams.length === 1 ? 'a new stream' : 'new streams:';
-          return `${silentMention(actor)} created ${what} ${links(streams).join(', ')}.`;
-        },
-      );
-    },
-    'stream-renamed-notice': async ({ effect, key }) =>
-      tellStream(
-        { key, streamId: effect.target, actorId: effect.actorId },
-        streamEventsTopic,
-        (actor) =>
-          `${silentMention(actor)} renamed this stream from ${asBold(effect.oldName)} to ${asBold(effect.newName)}.`,
-      ),
-    'signed-up-notice': async ({ effect, key }) => {
-      const [bot, actor, person, [stream]] = await Promise.all([
-        findNotificationBot(pool),
-        findUserById(pool, effect.actorId),
-        findUserById(pool, effect.personId),
-        findStreamsByIds(pool, [effect.target]),
-      ]);
-      if (bot === undefined || person === undefined) return;
-      if (stream === undefined || stream.isDeactivated) return;
-      await send({
-        senderId: bot.id,
-        type: 'stream',
-        toId: stream.id,
-        topic: signUpsTopic,
-        content: `${silentMention(person)} joined this organization.`,
-        key,
-        // The operator has no account that could have read it.
-        readByIds: actor === undefined ? [] : [actor.id],
-      });
-    },
+    'subscribed-notice': (run) => notices.sayWhereSubscribed(run),
+    'stream-created-notice': (run) => notices.sayCreated(run),
+    'new-streams-notice': ({ effect, key }) => notices.announceNew(effect, key),
+    'stream-renamed-notice': (run) => notices.sayRenamed(run),
+    'signed-up-notice': (run) => notices.sayWhoSignedUp(run),
   };
 }

@@ -1,4 +1,6 @@
 /** What a bot says and its owner is told after a call (reference facts, people 18). */
+import { codeBlock, joinNotices, link, notice } from '@parley/composing';
+import type { Notice } from '@parley/composing';
 import { narrowEncode } from '@parley/markdown';
 
 import type { CallResult } from './call-service.ts';
@@ -26,24 +28,8 @@ export type CallOutcome = {
   readonly notice?: string;
 };
 
-/** A longer payload would fill the notice; whoever looks for a fault has its log. */
-const quotedMaxCodePoints = 2_000;
-
 function failure(text: string): Reply {
   return { content: `Failure! ${text}` };
-}
-
-/**
- * @param maxCodePoints what is beyond is left out
- * @returns the text as a block of code that nothing in it can end
- */
-export function codeBlock(text: string, maxCodePoints = quotedMaxCodePoints): string {
-  const plain = Array.from(text.toWellFormed().replaceAll('\0', '').trimEnd())
-    .slice(0, maxCodePoints)
-    .join('');
-  const longestRun = Math.max(2, ...Array.from(plain.matchAll(/`+/g), ([run]) => run.length));
-  const fence = '`'.repeat(longestRun + 1);
-  return `${fence}\n${plain}\n${fence}`;
 }
 
 /** @returns an address under which clients show the message */
@@ -55,15 +41,16 @@ export function messageLink(realmUri: string, messageId: number, place: MessageP
 }
 
 /**
- * @param link to the message
+ * @param url of the message
  * @param lines what is said of the call, each on its own line
  */
-export function ownerNotice(link: string, lines: readonly string[]): string {
-  return [`[A message](${link}) triggered an outgoing webhook.`, ...lines].join('\n');
+export function ownerNotice(url: string, lines: readonly Notice[]): string {
+  const whatFor = notice`${link(notice`A message`, url)} triggered an outgoing webhook.`;
+  return joinNotices([whatFor, ...lines], '\n').content;
 }
 
 /** @returns the error's type and text as a block of code */
-export function errorBlock(type: string, text: string): string {
+export function errorBlock(type: string, text: string): Notice {
   return codeBlock(text === '' ? type : `${type}: ${text}`);
 }
 
@@ -72,14 +59,14 @@ export const slackRefusesPrivate: CallOutcome = {
   reply: failure("Slack outgoing webhooks don't support private messages."),
 };
 
-function statusOutcome(status: number, payload: string, link: string): CallOutcome {
+function statusOutcome(status: number, payload: string, url: string): CallOutcome {
   return {
     reply: failure(`Third party responded with ${status}`),
-    notice: ownerNotice(link, [
-      `The webhook got a response with status code *${status}*.`,
+    notice: ownerNotice(url, [
+      notice`The webhook got a response with status code *${status}*.`,
       ...(payload.trim() === ''
         ? []
-        : ['The response contains the following payload:', codeBlock(payload)]),
+        : [notice`The response contains the following payload:`, codeBlock(payload)]),
     ]),
   };
 }
@@ -87,17 +74,17 @@ function statusOutcome(status: number, payload: string, link: string): CallOutco
 /**
  * Decides what a call that is not repeated any more comes to.
  *
- * @param link to the message
+ * @param url of the message
  */
 export function outcomeOf(
   result: Exclude<CallResult, { readonly kind: 'called-off' }>,
   interfaceNumber: number,
-  link: string,
+  url: string,
 ): CallOutcome {
   switch (result.kind) {
     case 'answer': {
       const { status, text } = result;
-      if (status < 200 || status > 299) return statusOutcome(status, text, link);
+      if (status < 200 || status > 299) return statusOutcome(status, text, url);
       const read = readAnswer(interfaceNumber, text);
       if (read === 'not JSON') return { reply: failure('Invalid JSON in response') };
       return read === 'nothing' ? {} : { reply: read };
@@ -105,17 +92,17 @@ export function outcomeOf(
     case 'timeout':
       return {
         reply: failure('Bot is unavailable'),
-        notice: ownerNotice(link, ['A timeout occurred.']),
+        notice: ownerNotice(url, [notice`A timeout occurred.`]),
       };
     case 'connection':
       return {
         reply: failure('Bot is unavailable'),
-        notice: ownerNotice(link, ['A connection error occurred. Is my bot server down?']),
+        notice: ownerNotice(url, [notice`A connection error occurred. Is my bot server down?`]),
       };
     case 'fault':
       return {
         reply: failure(`An error of type ${result.type} occurred.`),
-        notice: ownerNotice(link, [errorBlock(result.type, result.text)]),
+        notice: ownerNotice(url, [errorBlock(result.type, result.text)]),
       };
   }
 }

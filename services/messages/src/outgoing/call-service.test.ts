@@ -1,8 +1,7 @@
 /** Calls of addresses that a stranger chose: where they may go, and how much of the caller they may take. */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import type { Server, Socket } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 
 import { parseAddressRanges } from '@parley/config';

@@ -11,6 +11,8 @@ import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import type { LookupFunction, Socket } from 'node:net';
 
+import { ReceivedBytes } from '@parley/server';
+
 import type { AddressRules } from './address-rules.ts';
 import { CallFault, faultOf } from './call-fault.ts';
 import { literalAddress } from './find-addresses.ts';
@@ -103,17 +105,15 @@ function lookupOf(addresses: readonly string[]): LookupFunction {
 
 /** @param isCutAtBound whether what is beyond the bound is left out; else it is a fault */
 async function readText(response: IncomingMessage, isCutAtBound: boolean): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
+  const received = new ReceivedBytes();
   for await (const chunk of response as AsyncIterable<Buffer>) {
-    chunks.push(chunk);
-    bytes += chunk.length;
-    if (bytes <= answerMaxBytes) continue;
+    received.add(chunk);
+    if (received.length <= answerMaxBytes) continue;
     if (!isCutAtBound)
       throw new CallFault('AnswerTooLarge', `The answer is longer than ${answerMaxBytes} bytes.`);
     break;
   }
-  return new TextDecoder().decode(Buffer.concat(chunks).subarray(0, answerMaxBytes));
+  return new TextDecoder().decode(received.whole().subarray(0, answerMaxBytes));
 }
 
 /** @returns the answer as soon as its head is there */

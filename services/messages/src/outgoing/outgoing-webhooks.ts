@@ -6,11 +6,12 @@
  * repeat harmless. One whose outcome is not noted is repeated under its delivery key. The bot, its service and the message are those
  * of the moment of the call.
  */
-import { ApiError, botTypes } from '@parley/contracts';
+import { ApiError, botTypes } from '@parley/api';
 import type { Pool } from '@parley/database';
 import type { SideEffectHandlers, SideEffectRun } from '@parley/jobs';
 import { findBotServices, findMessageOfCall, findUserById, getRealm } from '@parley/store';
-import type { BotService, KeySecrets, ListedMessage, Realm, User } from '@parley/store';
+import type { KeySecrets } from '@parley/secrets';
+import type { BotService, ListedMessage, Realm, User } from '@parley/store';
 
 import { messageJsonWriter } from '../message-json.ts';
 import type { SendRequest } from '../sending/send.ts';

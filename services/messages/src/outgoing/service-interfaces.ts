@@ -1,5 +1,5 @@
 /** How a bot's service is spoken to, and what its answers mean (reference facts, people 18). */
-import { serviceInterfaces } from '@parley/contracts';
+import { serviceInterfaces } from '@parley/api';
 
 import type { ServiceCall } from './call-service.ts';
 

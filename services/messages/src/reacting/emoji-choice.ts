@@ -1,21 +1,17 @@
 /** Which emoji a reaction means, and whether there is such a one (reference facts, messages 15). */
-import { badRequest } from '@parley/contracts';
-import type { Queryable } from '@parley/database';
-import { extraEmoji, findEmojiCode, isEmojiName, namesOfEmojiCode } from '@parley/markdown';
-import { findRealmEmoji } from '@parley/store';
-import type { ReactionType, RealmEmojiFacts } from '@parley/store';
+import { badRequest } from '@parley/api';
+import type { ApiError } from '@parley/api';
+import { extraEmoji, findEmojiCode, namesOfEmojiCode } from '@parley/markdown';
+import type { EmojiKey, ReactedEmoji, ReactionType, RealmEmojiFacts } from '@parley/store';
 
-/** An emoji as a request names it. */
+/** An emoji as a request names it. The type is whatever it said: only a new reaction asks for a known one. */
 export type NamedEmoji = {
-  readonly emojiName: string | undefined;
-  readonly emojiCode: string | undefined;
-  readonly reactionType: string | undefined;
+  readonly name: string | undefined;
+  readonly code: string | undefined;
+  readonly type: string | undefined;
 };
 
-/** What identifies an emoji. The type is whatever the request said: only a new reaction asks for a known one. */
-export type EmojiChoice = { readonly reactionType: string; readonly emojiCode: string };
-
-type Found = { readonly reactionType: ReactionType; readonly emojiCode: string };
+type Found = EmojiKey & { readonly reactionType: ReactionType };
 
 /** @returns undefined for a name that no emoji of that type has */
 function findWithin(type: ReactionType, name: string, realm: RealmEmojiFacts): Found | undefined {
@@ -41,7 +37,7 @@ function findNamed(
   name: string,
   type: string | undefined,
   realm: RealmEmojiFacts,
-): EmojiChoice | undefined {
+): EmojiKey | undefined {
   const found = findByName(name, realm);
   if (found === undefined || type === undefined) return found;
   const within = (['realm_emoji', 'zulip_extra_emoji', 'unicode_emoji'] as const)
@@ -52,16 +48,18 @@ function findNamed(
 }
 
 /** Why nobody may be the first to use the emoji, or undefined. */
-function faultOf(choice: EmojiChoice, name: string, realm: RealmEmojiFacts): string | undefined {
-  const { reactionType, emojiCode } = choice;
+function faultOf(
+  { reactionType, emojiCode }: EmojiKey,
+  name: string,
+  realm: RealmEmojiFacts,
+): string | undefined {
   switch (reactionType) {
     case 'realm_emoji':
       if (realm.coded === undefined) return 'Invalid custom emoji.';
       if (realm.coded.name !== name) return 'Invalid custom emoji name.';
       return realm.coded.isDeactivated ? 'This custom emoji has been deactivated.' : undefined;
     case 'unicode_emoji':
-      if (namesOfEmojiCode(emojiCode).length === 0) return 'Invalid emoji code.';
-      return isEmojiName(name, emojiCode) ? undefined : 'Invalid emoji name.';
+      return namesOfEmojiCode(emojiCode).length === 0 ? 'Invalid emoji code.' : undefined;
     case 'zulip_extra_emoji':
       if (emojiCode !== extraEmoji.code) return 'Invalid emoji code.';
       return name === extraEmoji.name ? undefined : 'Invalid emoji name.';
@@ -72,28 +70,53 @@ function faultOf(choice: EmojiChoice, name: string, realm: RealmEmojiFacts): str
 
 const defaultType = 'unicode_emoji';
 
+/** A Unicode emoji is stored under a name of its own: any other gives way to the canonical one. */
+function storedName({ reactionType, emojiCode }: EmojiKey, name: string): string {
+  if (reactionType !== 'unicode_emoji') return name;
+  const names = namesOfEmojiCode(emojiCode);
+  return names.includes(name) ? name : (names[0] ?? name);
+}
+
+/** That no emoji has the name. */
+export const noSuchEmoji = (name: string): ApiError => badRequest(`Emoji '${name}' does not exist`);
+
+/** What a new reaction would be stored as, and why nobody may be the first to use the emoji on a message, if so. */
+export type NewReaction = { readonly emoji: ReactedEmoji; readonly fault: string | undefined };
+
 /**
- * Finds the emoji that a request means.
+ * Finds the emoji that a new reaction means.
  *
- * @returns the choice, and why nobody may be the first to use it on a message, if so
- * @throws ApiError that no emoji has the name, or that neither name nor code is given
+ * @throws ApiError that no emoji has the name
  */
-export async function chooseEmoji(
-  db: Queryable,
-  named: NamedEmoji,
-): Promise<{ readonly choice: EmojiChoice; readonly fault: string | undefined }> {
-  const { emojiName, emojiCode, reactionType } = named;
-  if (emojiName === undefined && emojiCode === undefined)
-    throw badRequest(
-      'At least one of the following arguments must be present: emoji_name, emoji_code',
-    );
-  const realm = await findRealmEmoji(db, emojiName, emojiCode);
-  if (emojiCode !== undefined) {
-    const choice = { reactionType: reactionType ?? defaultType, emojiCode };
-    return { choice, fault: faultOf(choice, emojiName ?? '', realm) };
-  }
-  const name = emojiName ?? '';
-  const choice = findNamed(name, reactionType, realm);
-  if (choice === undefined) throw badRequest(`Emoji '${name}' does not exist`);
-  return { choice, fault: faultOf(choice, name, { ...realm, coded: realm.named }) };
+export function chooseEmoji(
+  { name, code, type }: NamedEmoji & { readonly name: string },
+  realm: RealmEmojiFacts,
+): NewReaction {
+  const key =
+    code === undefined
+      ? findNamed(name, type, realm)
+      : { reactionType: type ?? defaultType, emojiCode: code };
+  if (key === undefined) throw noSuchEmoji(name);
+  const coded = code === undefined ? realm.named : realm.coded;
+  return {
+    emoji: { ...key, emojiName: storedName(key, name) },
+    fault: faultOf(key, name, { ...realm, coded }),
+  };
+}
+
+/**
+ * Finds the emoji whose reaction is to be taken away.
+ *
+ * @returns undefined where no emoji has the name
+ * @throws ApiError that neither name nor code is given
+ */
+export function findReactedEmoji(
+  { name, code, type }: NamedEmoji,
+  realm: RealmEmojiFacts,
+): EmojiKey | undefined {
+  if (code !== undefined) return { reactionType: type ?? defaultType, emojiCode: code };
+  if (name !== undefined) return findNamed(name, type, realm);
+  throw badRequest(
+    'At least one of the following arguments must be present: emoji_name, emoji_code',
+  );
 }

@@ -1,9 +1,9 @@
-import { badRequest } from '@parley/contracts';
-import { htmlDiff, renderMessage, UnableToRender } from '@parley/markdown';
+import { badRequest } from '@parley/api';
+import { contextOfData } from '@parley/composing/render-data';
+import type { RenderData } from '@parley/composing/render-data';
+import { UnableToRender, htmlDiff, renderMessage } from '@parley/markdown';
 import type { RenderedMessage } from '@parley/markdown';
 
-import { contextOfData } from './render-data.ts';
-import type { RenderData } from './render-data.ts';
 import { RenderPool } from './render-pool.ts';
 import type { RenderPoolOptions } from './render-pool.ts';
 
@@ -24,8 +24,8 @@ const comparedInPlaceMaxLength = 1000;
 const threads = 2;
 /** The budget of a message (reference facts, markdown 15): the last resort, far above what the renderer's own limits allow. */
 const wallTimeMs = 5000;
-/** As many as two threads render within the wall time at 50 ms each, which is the most that a message should take. */
-const waitingMax = 200;
+/** As many as two threads render within the wall time at 75 ms each, which is the most that a message should take. */
+const waitingMax = 130;
 
 const workerUrl = new URL('render-worker.ts', import.meta.url);
 

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 
-import { serviceUnavailable } from '@parley/contracts';
+import { serviceUnavailable } from '@parley/api';
 import { UnableToRender } from '@parley/markdown';
 import type { RenderedMessage } from '@parley/markdown';
 

@@ -1,6 +1,5 @@
+import type { RenderData } from '@parley/composing/render-data';
 import type { RenderedMessage } from '@parley/markdown';
-
-import type { RenderData } from './render-data.ts';
 
 /** A message to render. */
 export type RenderTask = { readonly content: string; readonly data: RenderData };

@@ -1,10 +1,10 @@
 /** The thread in which messages are rendered, and renderings compared, that may take long. It holds nothing between two tasks but compiled linkifiers. */
 import { parentPort } from 'node:worker_threads';
 
-import { htmlDiff, renderMessage, UnableToRender } from '@parley/markdown';
+import { contextOfData } from '@parley/composing/render-data';
+import { UnableToRender, htmlDiff, renderMessage } from '@parley/markdown';
 import type { Linkifier } from '@parley/markdown';
 
-import { contextOfData } from './render-data.ts';
 import type { DiffTask, RenderTask, WorkerReport } from './render-task.ts';
 
 /** Every task brings its own copy of the list; the expressions of an equal one are compiled already. */

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-import { ApiError } from '@parley/contracts';
+import { ApiError } from '@parley/api';
 import { NotSent } from '@parley/event-log';
 import type { SendItem, SendOutcome } from '@parley/event-log';
 import { createLogger } from '@parley/logging';

@@ -7,12 +7,12 @@
  * one batch. A batch that the database refuses is repeated item by item, so that one bad item fails alone. An item whose
  * key is in the hands of another process waits by itself: others go on without it.
  */
-import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 
-import { serviceUnavailable } from '@parley/contracts';
+import { serviceUnavailable } from '@parley/api';
 import { NotSent } from '@parley/event-log';
 import type { SendItem, SendOutcome } from '@parley/event-log';
-import { isStoreFailure } from '@parley/http';
+import { isStoreFailure } from '@parley/server';
 import type { Logger } from '@parley/logging';
 import { findTracer, inChildSpan } from '@parley/tracing';
 import type { Span } from '@parley/tracing';

@@ -1,4 +1,6 @@
-import { ApiError } from '@parley/contracts';
+import { ApiError } from '@parley/api';
+import { notice, streamLink, streamName } from '@parley/composing';
+import type { CheckedMessage, Notice } from '@parley/composing';
 import type { Pool } from '@parley/database';
 import type { Logger } from '@parley/logging';
 import { keyNames } from '@parley/redis';
@@ -11,7 +13,7 @@ import {
 } from '@parley/store';
 import type { User } from '@parley/store';
 
-import type { CheckedMessage, NewMessage } from './check-message.ts';
+import type { NewMessage } from './check-message.ts';
 
 /** A bot's owner gets one notice in this time, whatever the bot does (reference facts, messages 3.5). */
 const noticeIntervalMs = 60_000;
@@ -23,7 +25,7 @@ const runningMax = 100;
 export type SystemNotice = {
   readonly senderId: number;
   readonly recipientId: number;
-  readonly content: string;
+  readonly content: Notice;
 };
 
 export type BotOwnerNoticesOptions = {
@@ -31,32 +33,8 @@ export type BotOwnerNoticesOptions = {
   readonly redis: Redis;
   readonly keyPrefix: string;
   readonly log: Logger;
-  readonly send: (notice: SystemNotice) => Promise<unknown>;
+  readonly send: (message: SystemNotice) => Promise<unknown>;
 };
-
-/** Text that comes from others, as code, so that nothing in it is a mention, a link or an emoji. */
-export function asCode(text: string): string {
-  const line = text.replaceAll(/\s+/g, ' ').trim();
-  const longestRun = Math.max(0, ...Array.from(line.matchAll(/`+/g), ([run]) => run.length));
-  const fence = '`'.repeat(longestRun + 1);
-  return longestRun === 0 ? `${fence}${line}${fence}` : `${fence} ${line} ${fence}`;
-}
-
-/**
- * Names of characters that mean nothing to markdown within `**`. The others could make mentions, emoji, links, formulas or references
- * to characters; `!avatar(…)` would be a picture, `example.com` a link, and `#1` is what linkifiers look for.
- */
-const plainName = /^(?:[\p{L}\p{N}\p{M} ,_&/+'"()=%?|{}-]|[!.#](?![\p{L}\p{N}\p{M}]))+$/u;
-
-/** @returns a name in bold, or as code where markdown would read something in it */
-export function asBold(name: string): string {
-  return plainName.test(name) ? `**${name}**` : asCode(name);
-}
-
-/** @returns the stream of this name, which may not exist, as messages refer to streams, or as code like `asBold` */
-export function asStream(name: string): string {
-  return plainName.test(name) ? `#**${name}**` : asCode(name);
-}
 
 /**
  * Tells the owner of a bot, by a private message of the notification bot, that the bot sent to a stream that does not exist or to
@@ -78,8 +56,8 @@ export class BotOwnerNotices {
     const [id] = message.to.kind === 'ids' ? message.to.ids : [];
     const what =
       name === undefined
-        ? `tried to send a message to the stream with the id ${asCode(String(id))}, but that stream does not exist.`
-        : `tried to send a message to stream ${asStream(name.trim())}, but that stream does not exist. Click [here](#streams/new) to create it.`;
+        ? notice`tried to send a message to the stream with the id ${String(id)}, but that stream does not exist.`
+        : notice`tried to send a message to stream ${streamName(name.trim())}, but that stream does not exist. Click [here](#streams/new) to create it.`;
     this.#run(async () => {
       const bot = await findUserById(this.#options.pool, message.senderId);
       if (bot !== undefined) await this.#notify(bot, what);
@@ -98,7 +76,7 @@ export class BotOwnerNotices {
       if (!(await knowsOfStream(pool, ownerId, stream.id))) return;
       await this.#notify(
         sender,
-        `sent a message to stream ${asStream(stream.name)}, which exists but has no subscribers.`,
+        notice`sent a message to stream ${streamLink(stream)}, which exists but has no subscribers.`,
       );
     });
   }
@@ -108,7 +86,7 @@ export class BotOwnerNotices {
    *
    * @param what a sentence that goes on after the address of the bot
    */
-  tell(botId: number, what: string): void {
+  tell(botId: number, what: Notice): void {
     this.#run(async () => {
       const bot = await findUserById(this.#options.pool, botId);
       if (bot !== undefined) await this.#notify(bot, what);
@@ -130,7 +108,7 @@ export class BotOwnerNotices {
     this.#running.add(running);
   }
 
-  async #notify(bot: Pick<User, 'id' | 'email' | 'botOwnerId'>, what: string): Promise<void> {
+  async #notify(bot: Pick<User, 'id' | 'email' | 'botOwnerId'>, what: Notice): Promise<void> {
     const { pool, redis, keyPrefix, send } = this.#options;
     if (bot.botOwnerId === null) return;
     const [owner, notificationBot] = await Promise.all([
@@ -143,7 +121,7 @@ export class BotOwnerNotices {
     await send({
       senderId: notificationBot.id,
       recipientId: owner.id,
-      content: `Your bot ${asCode(bot.email)} ${what}`,
+      content: notice`Your bot ${bot.email} ${what}`,
     });
   }
 }

@@ -2,28 +2,15 @@
  * All that bad input and missing permission can break about a send, in the order of the reference facts (messages 3.5, "Check order
  * overall"): the addressee's form, the content, the stream's existence, then permission.
  */
-import {
-  badRequest,
-  foldName,
-  limits,
-  notAuthenticated,
-  streamDoesNotExist,
-} from '@parley/contracts';
+import { badRequest, foldName, limits, notAuthenticated, streamDoesNotExist } from '@parley/api';
+import type { Recipients } from '@parley/api/messages';
 import { checkMaySendToStream } from '@parley/access';
+import type { CheckedMessage, RealmFacts, RealmFactsReader } from '@parley/composing';
 import type { BatchedReads, Queryable } from '@parley/database';
 import { findPrivateSendFacts } from '@parley/store';
-import type {
-  PrivateSendFacts,
-  SendPerson,
-  SendSender,
-  StreamAddress,
-  StreamSendFacts,
-  StreamSendQuestion,
-} from '@parley/store';
+import type { SendPerson, StreamAddress, StreamSendFacts, StreamSendQuestion } from '@parley/store';
 
 import { checkContent, checkTopic } from './message-text.ts';
-import type { RealmFacts, RealmFactsReader } from './realm-facts.ts';
-import type { Recipients } from './recipients-parameter.ts';
 
 /** A message as it was asked for. */
 export type NewMessage = {
@@ -43,29 +30,6 @@ export type SendReads = {
   readonly streamFacts: BatchedReads<StreamSendQuestion, StreamSendFound>;
   readonly realmFacts: RealmFactsReader;
 };
-
-export type StreamOfSend = NonNullable<StreamSendFacts['stream']>;
-
-/** A message that may be sent as it is. */
-export type CheckedMessage = {
-  readonly sender: SendSender;
-  readonly content: string;
-  readonly realm: RealmFacts;
-} & (
-  | {
-      readonly kind: 'stream';
-      readonly stream: StreamOfSend;
-      readonly topic: string;
-      /** Whose subscription permits the send, where one is needed. */
-      readonly authorityId: number | undefined;
-    }
-  | {
-      readonly kind: 'private';
-      /** Everyone taking part, the sender included, by ascending id. */
-      readonly participants: readonly SendPerson[];
-      readonly conversation: PrivateSendFacts['conversation'];
-    }
-);
 
 const productName = 'Parley';
 

@@ -1,5 +1,4 @@
-import { badRequest } from '@parley/contracts';
-import { compileCheck } from '@parley/http';
+import { badRequest, compileCheck, limits } from '@parley/api';
 
 const checkExtraData = compileCheck({
   type: 'object',
@@ -21,9 +20,6 @@ const checkExtraData = compileCheck({
   },
   required: ['type', 'heading', 'choices'],
 });
-
-/** A form of a few dozen choices; every fetch of the message brings it. */
-export const widgetContentMaxCodePoints = 10_000;
 
 function refuse(reason: string): Error {
   return badRequest(`Widgets: ${reason}`);
@@ -58,10 +54,12 @@ function write(widget: Readonly<Record<string, unknown>>): string {
  */
 export function checkWidgetContent(text: string): string {
   if (
-    text.length > 2 * widgetContentMaxCodePoints ||
-    Array.from(text).length > widgetContentMaxCodePoints
+    text.length > 2 * limits.widgetContentMaxCodePoints ||
+    Array.from(text).length > limits.widgetContentMaxCodePoints
   )
-    throw refuse(`widget_content is too long (limit: ${widgetContentMaxCodePoints} characters)`);
+    throw refuse(
+      `widget_content is too long (limit: ${limits.widgetContentMaxCodePoints} characters)`,
+    );
   const widget = parse(text);
   if (!isObject(widget)) throw refuse('widget_content is not a dict');
   const { widget_type: type, extra_data: extraData } = widget;

@@ -1,4 +1,4 @@
-import { badRequest, limits } from '@parley/contracts';
+import { badRequest, limits } from '@parley/api';
 
 const topicCut = '...';
 const contentCut = '\n[message truncated]';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import type { Recipients } from './recipients-parameter.ts';
+import type { Recipients } from '@parley/api/messages';
 
 function sha256(...parts: readonly (string | number | readonly (string | number)[])[]): string {
   // JSON keeps the parts apart whatever they hold.

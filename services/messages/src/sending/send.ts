@@ -1,6 +1,14 @@
 import { randomUUID } from 'node:crypto';
 
-import { ApiError, idempotencyKeyReused, serviceUnavailable } from '@parley/contracts';
+import { ApiError, idempotencyKeyReused, serviceUnavailable } from '@parley/api';
+import { composeMessage, composeText, noLinkifiers, systemClientName } from '@parley/composing';
+import type {
+  CheckedMessage,
+  ComposedText,
+  NewSubmessage,
+  Notice,
+  RealmFactsReader,
+} from '@parley/composing';
 import { BatchedReads } from '@parley/database';
 import type { Pool } from '@parley/database';
 import {
@@ -19,10 +27,7 @@ import type { BatchWriter } from './batch-writer.ts';
 import { BotOwnerNotices } from './bot-owner-notices.ts';
 import type { BotOwnerNoticesOptions, SystemNotice } from './bot-owner-notices.ts';
 import { checkMessage } from './check-message.ts';
-import type { CheckedMessage, NewMessage, SendReads, StreamSendFound } from './check-message.ts';
-import { composeMessage, composeText, subjectLinksOf } from './compose-message.ts';
-import type { ComposedText, NewSubmessage } from './compose-message.ts';
-import type { RealmFactsReader } from './realm-facts.ts';
+import type { NewMessage, SendReads, StreamSendFound } from './check-message.ts';
 import { findNames } from './render-names.ts';
 import { makeSendKey } from './send-key.ts';
 import type { SendKey } from './send-key.ts';
@@ -45,6 +50,8 @@ export type KeyedSend = MessageRequest & {
   readonly readByIds?: readonly number[];
   /** Whose access decides which streams the text may name and which files it may give; by default the sender's. */
   readonly namedAs?: number;
+  /** All that the text names, where it is the server's own; linkifiers find nothing in it. */
+  readonly named?: NamedInMessage;
   /** Who has to be allowed to send it as well. */
   readonly allowedTo?: number;
 };
@@ -62,18 +69,14 @@ export type SystemMessage = {
   readonly senderId: number;
   /** The id of the stream or person. */
   readonly toId: number;
-  readonly content: string;
+  readonly content: Notice;
   /** Names the send, so that repeating it within a day is harmless. */
   readonly key: string;
   readonly readByIds?: readonly number[];
-  readonly namedAs?: number;
 } & (
   | { readonly type: 'stream'; readonly topic: string }
   | { readonly type: 'private'; readonly topic?: undefined }
 );
-
-/** The client name of what the organization itself sends (reference facts, streams 5.2). */
-export const systemClientName = 'Internal';
 
 // A stream or an account that changes faster than a message can be checked is nothing but an attack or a fault.
 const checksMax = 5;
@@ -91,7 +94,7 @@ async function findStreamSends(
 ): Promise<ReadonlyMap<StreamSendQuestion, StreamSendFound>> {
   const found = await findStreamSendFacts(pool, questions);
   if (found.realm === undefined) return new Map();
-  const realm = await realmFacts.complete(found.realm);
+  const realm = await realmFacts.complete(pool, found.realm);
   return new Map(Array.from(found.facts, ([question, facts]) => [question, { ...facts, realm }]));
 }
 
@@ -182,7 +185,6 @@ export class MessageSender {
     findWidget(message.content, request.widgetContent);
     const named = await findNames(this.#pool, message.sender.id, message.content);
     await this.#textOf(message, named);
-    if (message.kind === 'stream') subjectLinksOf(message.topic, message.realm);
     return message;
   }
 
@@ -193,9 +195,11 @@ export class MessageSender {
    * @throws ApiError what `checkMessage` refuses; 503
    */
   sendSystemMessage(message: SystemMessage): Promise<number> {
-    const { toId, key, topic, ...rest } = message;
+    const { toId, key, topic, content, ...rest } = message;
     return this.send({
       ...rest,
+      content: content.content,
+      named: content.named,
       to: { kind: 'ids', ids: [toId] },
       topic,
       clientName: systemClientName,
@@ -217,7 +221,7 @@ export class MessageSender {
   }
 
   /** Tells the owner of a bot, if it has one, what went wrong with it; beside the request, and at most once a minute. */
-  tellOwnerOfBot(botId: number, what: string): void {
+  tellOwnerOfBot(botId: number, what: Notice): void {
     this.#notices.tell(botId, what);
   }
 
@@ -252,10 +256,12 @@ export class MessageSender {
     const namedAs = request.namedAs ?? message.sender.id;
     const [conversation, named, submessages] = await Promise.all([
       this.#conversationOf(message),
-      findNames(this.#pool, namedAs, message.content),
+      request.named ?? findNames(this.#pool, namedAs, message.content),
       this.#submessagesOf(widget),
     ]);
-    const text = await this.#textOf(message, named);
+    const realm =
+      request.named === undefined ? message.realm : { ...message.realm, linkifiers: noLinkifiers };
+    const text = await this.#textOf(message, named, realm);
     const claimed = await findClaimableUploads(
       this.#pool,
       namedAs,
@@ -297,10 +303,14 @@ export class MessageSender {
       : message;
   }
 
-  #textOf(message: CheckedMessage, named: NamedInMessage): Promise<ComposedText> {
+  #textOf(
+    message: CheckedMessage,
+    named: NamedInMessage,
+    realm = message.realm,
+  ): Promise<ComposedText> {
     return composeText(message.content, {
       sender: message.sender,
-      realm: message.realm,
+      realm,
       realmUri: this.#publicUrl,
       named,
       renderer: this.#renderer,

@@ -1,33 +1,21 @@
 /** Services that watch others (reference facts, people 17.4). */
-import { text as textParameter } from '@parley/http';
+import {
+  alertmanagerWebhook,
+  sentryWebhook,
+  splunkWebhook,
+  zabbixWebhook,
+} from '@parley/api/webhooks';
 
 import { quoteBlock } from './git-wording.ts';
-import { jsonIntegration, tooManyMessages } from './integration.ts';
+import { readJson, tooManyMessages } from './integration.ts';
 import type { WebhookMessage } from './integration.ts';
-import { listOf, record, text } from './payload-schema.ts';
 
-export const sentry = jsonIntegration({
-  name: 'sentry',
-  label: 'Sentry',
-  about: 'Sentry, with its WebHooks plugin.',
-  example: {
-    payload: {
-      project_name: 'keel',
-      url: 'https://errors.example/1',
-      level: 'error',
-      message: 'Too few bolts',
-    },
+export const sentry = readJson(sentryWebhook, ({ project_name: topic, url, level, message }) => [
+  {
+    topic,
+    content: `New [issue](${url}) (level: ${level.toUpperCase()}):\n\n${quoteBlock(message, '`')}`,
   },
-  payload: record({ project_name: text, url: text, level: text, message: text }),
-  toMessages: ({ project_name: topic, url, level, message }) => [
-    {
-      topic,
-      content: `New [issue](${url}) (level: ${level.toUpperCase()}):\n\n${quoteBlock(message, '`')}`,
-    },
-  ],
-});
-
-const texts = { type: 'object', additionalProperties: text } as const;
+]);
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -45,33 +33,9 @@ function alertText(status: string, lines: readonly string[]): string {
     : [heading, ...lines.map((line) => `* ${line}`)].join('\n');
 }
 
-export const alertmanager = jsonIntegration({
-  name: 'alertmanager',
-  label: 'AlertManager',
-  about:
-    'Prometheus Alertmanager. `name` and `desc` in the URL choose the labels or annotations for topic and text.',
-  example: {
-    payload: {
-      alerts: [
-        {
-          status: 'firing',
-          labels: { alertname: 'High water', instance: 'slipway' },
-          annotations: {},
-          generatorURL: 'https://graphs.example/tide',
-        },
-      ],
-    },
-  },
-  payload: record({
-    alerts: listOf(
-      record({ status: text, generatorURL: text }, { labels: texts, annotations: texts }),
-    ),
-  }),
-  parameters: [
-    textParameter('name', { default: 'instance', description: 'The label that is the topic' }),
-    textParameter('desc', { default: 'alertname', description: 'The label that is the text' }),
-  ],
-  toMessages: ({ alerts }, { parameters: { name, desc } }) => {
+export const alertmanager = readJson(
+  alertmanagerWebhook,
+  ({ alerts }, { parameters: { name, desc } }) => {
     const groups = new Map<string, WebhookMessage & { status: string; lines: string[] }>();
     for (const { status, generatorURL, labels, annotations } of alerts) {
       const topic = findText(name, labels, annotations) ?? '(unknown)';
@@ -88,72 +52,31 @@ export const alertmanager = jsonIntegration({
       content: alertText(status, lines),
     }));
   },
-});
+);
 
-export const zabbix = jsonIntegration({
-  name: 'zabbix',
-  label: 'Zabbix',
-  about: 'Zabbix, with a media type that posts these keys.',
-  example: {
-    payload: {
-      hostname: 'slipway',
-      severity: 'Warning',
-      status: 'PROBLEM',
-      item: 'Tide is 4.1 m',
-      trigger: 'High water',
-      link: 'https://watch.example/slipway',
-    },
-  },
-  tellsOfInvalidPayload: true,
-  payload: record({
-    hostname: text,
-    severity: text,
-    status: text,
-    item: text,
-    trigger: text,
-    link: text,
-  }),
-  toMessages: ({ hostname, severity, status, item, trigger, link }) => [
+export const zabbix = readJson(
+  zabbixWebhook,
+  ({ hostname, severity, status, item, trigger, link }) => [
     {
       topic: hostname,
       content: `${status} (${severity}) alert on [${hostname}](${link}):\n* ${trigger}\n* ${item}`,
     },
   ],
-});
+  { tellsOfInvalidPayload: true },
+);
 
-export const splunk = jsonIntegration({
-  name: 'splunk',
-  label: 'Splunk',
-  about:
-    'Splunk, as the webhook of a saved search. What is not in the payload is shown as missing.',
-  example: {
-    payload: {
-      search_name: 'High water',
-      results_link: 'https://search.example/7',
-      result: { host: 'slipway', source: '/var/log/tide', _raw: '19:48 4.1 m' },
-    },
-  },
-  payload: record(
-    {},
+export const splunk = readJson(splunkWebhook, ({ search_name, results_link, result }) => {
+  const topic = search_name ?? 'Missing search_name';
+  return [
     {
-      search_name: text,
-      results_link: text,
-      result: record({}, { host: text, source: text, _raw: text }),
+      topic,
+      content: [
+        'Splunk alert from saved search:',
+        `* **Search**: [${topic}](${results_link ?? 'Missing results_link'})`,
+        `* **Host**: ${result?.host ?? 'Missing host'}`,
+        `* **Source**: \`${result?.source ?? 'Missing source'}\``,
+        `* **Raw**: \`${result?._raw ?? 'Missing _raw'}\``,
+      ].join('\n'),
     },
-  ),
-  toMessages: ({ search_name, results_link, result }) => {
-    const topic = search_name ?? 'Missing search_name';
-    return [
-      {
-        topic,
-        content: [
-          'Splunk alert from saved search:',
-          `* **Search**: [${topic}](${results_link ?? 'Missing results_link'})`,
-          `* **Host**: ${result?.host ?? 'Missing host'}`,
-          `* **Source**: \`${result?.source ?? 'Missing source'}\``,
-          `* **Raw**: \`${result?._raw ?? 'Missing _raw'}\``,
-        ].join('\n'),
-      },
-    ];
-  },
+  ];
 });

@@ -1,4 +1,5 @@
 /** The wording that integrations of version control share (reference facts, people 17.1). */
+import { normalisedLines } from '@parley/markdown';
 
 const commitsListedMax = 20;
 const committersNamedMax = 3;
@@ -48,7 +49,7 @@ export function pushText(push: {
     `${user} [pushed](${compareUrl}) ${count} to branch ${branch}.${committersText(user, commits)}`,
     '',
     ...commits.slice(0, commitsListedMax).map(({ id, url, message }) => {
-      const [firstLine = ''] = message.split(/\r?\n/, 1);
+      const [firstLine = ''] = message.split(/[\r\n]/, 1);
       return `* ${firstLine} ([${shortSha(id)}](${url}))`;
     }),
     ...(more > 0 ? [`[and ${more} more commit(s)]`] : []),
@@ -67,7 +68,7 @@ export function wantsBranch(branches: string | undefined, branch: string): boole
 
 /** A block quote. Its fence is longer than usual where the text holds such a line, which would end it. */
 export function quoteBlock(text: string, mark: '~' | '`' = '~'): string {
-  const longestRun = text.split('\n').reduce((longest, line) => {
+  const longestRun = normalisedLines(text).reduce((longest, line) => {
     const trimmed = line.trimStart();
     let run = 0;
     while (trimmed[run] === mark) run += 1;
@@ -92,6 +93,20 @@ export function linkTo(
   return `[${kind} #${number}${topic === undefined ? '' : ` ${title}`}](${url})`;
 }
 
+/** What ends a sentence as it is. */
+const punctuationAtEnd = /[\p{P}$+<=>^`|~]\s*$/u;
+
+/**
+ * A message of what was said, with what it quotes.
+ *
+ * @param title what the sentence ends with, if that is a title
+ */
+export function sentence(said: string, quoted: string | null | undefined, title = ''): string {
+  if (quoted !== undefined && quoted !== null && quoted.trim() !== '')
+    return `${said}:\n\n${quoteBlock(quoted)}`;
+  return punctuationAtEnd.test(title) ? said : `${said}.`;
+}
+
 /** Something done to a pull request, merge request, issue or snippet. */
 export function thingText(done: {
   readonly user: string;
@@ -109,10 +124,8 @@ export function thingText(done: {
   const between =
     branches === undefined ? '' : ` from \`${branches.head}\` to \`${branches.base}\``;
   const said = `${user} ${action} ${linkTo(thing, topic)}${assigned}${between}`;
-  if (quoted !== undefined && quoted !== null && quoted.trim() !== '')
-    return `${said}:\n\n${quoteBlock(quoted)}`;
   const endsWithTitle = topic !== undefined && assigned === '' && between === '';
-  return endsWithTitle && /\p{P}$/u.test(thing.title.trimEnd()) ? said : `${said}.`;
+  return sentence(said, quoted, endsWithTitle ? thing.title : undefined);
 }
 
 /** Topics of repositories; white space at the end is stripped. */

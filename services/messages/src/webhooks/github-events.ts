@@ -1,19 +1,20 @@
 /** The parts of GitHub's payloads that its events share (reference facts, people 17.2). */
+import type { DecodedParameters } from '@parley/api';
+import type { Value } from '@parley/api/schema';
+import type { githubWebhook } from '@parley/api/webhooks';
+
 import { repositoryTopics } from './git-wording.ts';
-import type { WebhookMessage } from './integration.ts';
-import { integer, record, text } from './payload-schema.ts';
+import type { Readers, WebhookMessage } from './integration.ts';
 
-/** The parameters that the integration adds. */
-export type GithubValues = { readonly branches: string | undefined };
+/** What is declared of the payload of an event. */
+export type GithubPayload<Event extends keyof typeof githubWebhook.payloads> = Value<
+  (typeof githubWebhook.payloads)[Event]
+>;
 
-export const login = record({ login: text });
-export const person = record({ login: text, html_url: text });
-export const repository = record({ name: text, html_url: text });
-
-/** What almost every payload has: who did it, and where. */
-export const common = { sender: login, repository } as const;
-
-export const pullRequest = record({ number: integer, title: text, html_url: text });
+export type GithubReaders = Readers<
+  typeof githubWebhook.payloads,
+  DecodedParameters<typeof githubWebhook.parameters>
+>;
 
 export type PullRequest = {
   readonly number: number;

@@ -1,8 +1,8 @@
 /** Pull requests of GitHub, and what is said about them (reference facts, people 17.2). */
-import { linkTo, quoteBlock, thingText } from './git-wording.ts';
-import { asThing, common, inTopicOf, login, person, pullRequest } from './github-events.ts';
-import { UnexpectedCase, event, ignored } from './integration.ts';
-import { orNull, record, text, textOrNull } from './payload-schema.ts';
+import { joinNames, linkTo, sentence, thingText } from './git-wording.ts';
+import { asThing, inTopicOf } from './github-events.ts';
+import type { GithubReaders, PullRequest } from './github-events.ts';
+import { UnexpectedCase, ignored } from './integration.ts';
 
 const ignoredActions = new Set(['labeled', 'unlabeled', 'review_request_removed']);
 
@@ -14,24 +14,33 @@ const changes = new Map([
   ['synchronize', 'updated'],
 ]);
 
-const described = record(
-  {
-    ...pullRequest.properties,
-    head: record({ ref: text }),
-    base: record({ ref: text }),
-  },
-  { body: textOrNull, assignee: orNull(login), merged: { type: ['boolean', 'null'] } },
-);
+/** All that a pull request lists, else the one that the event names. */
+function allOrOne<Item>(
+  all: readonly Item[] = [],
+  one: Item | null | undefined = null,
+): readonly Item[] {
+  return all.length > 0 || one === null ? all : [one];
+}
 
-const reviewer = { requested_reviewer: orNull(person) };
-const team = { requested_team: orNull(record({ name: text }, { html_url: text })) };
+/** A review, or a comment in one; with the pull request's number and title where the topic does not say them. */
+function reviewText(review: {
+  readonly done: string;
+  readonly what: string;
+  /** The word between it and the pull request. */
+  readonly of: string;
+  readonly reviewed: PullRequest;
+  readonly url: string;
+  readonly topic: string | undefined;
+  readonly quoted?: string | undefined;
+}): string {
+  const { done, what, of, reviewed, url, topic, quoted } = review;
+  const { number, title } = reviewed;
+  const label = topic === undefined ? what : `${what} ${of} #${number} ${title}`;
+  return sentence(`${done} [${label}](${url})`, quoted, topic === undefined ? undefined : title);
+}
 
-export const pullRequestChanged = event(
-  record(
-    { ...common, action: text, pull_request: described },
-    { assignee: orNull(login), ...reviewer, ...team },
-  ),
-  (payload, { topic }) => {
+export const pullRequestEvents = {
+  pull_request: (payload, { topic }) => {
     const { action, pull_request: changed, repository } = payload;
     const user = payload.sender.login;
     const thing = asThing('PR', changed);
@@ -49,64 +58,62 @@ export const pullRequestChanged = event(
       return tell(thingText({ user, action: how, thing, topic }));
     }
     if (action === 'assigned' || action === 'unassigned') {
-      const assignee = payload.assignee?.login ?? changed.assignee?.login;
-      const said = `${user} ${action} ${linkTo(thing, topic)}`;
-      return tell(assignee === undefined ? `${said}.` : `${said} to ${assignee}.`);
+      // The event names who came or went; whoever went is not the one it is assigned to.
+      const came = action === 'assigned' ? payload.assignee?.login : undefined;
+      const assignee = came ?? changed.assignee?.login;
+      return tell(
+        assignee === undefined
+          ? thingText({ user, action, thing, topic })
+          : `${user} ${action} ${linkTo(thing, topic)} to ${assignee}.`,
+      );
     }
     if (action === 'review_requested') {
-      const { requested_reviewer: asked, requested_team: askedTeam } = payload;
-      const name = asked?.login ?? askedTeam?.name ?? 'somebody';
-      const url = asked?.html_url ?? askedTeam?.html_url ?? changed.html_url;
-      return tell(
-        `**${user}** requested [${name}](${url}) for a review on ${linkTo(thing, topic)}.`,
-      );
+      const people = allOrOne(changed.requested_reviewers, payload.requested_reviewer);
+      const teams = allOrOne(changed.requested_teams, payload.requested_team);
+      const links = [
+        ...people.map(({ login: name, html_url: url }) => `[${name}](${url})`),
+        ...teams.map(({ name, html_url: url = thing.url }) => `[${name}](${url})`),
+      ];
+      const asked = links.length === 0 ? 'somebody' : joinNames(links);
+      return tell(`**${user}** requested ${asked} for a review on ${linkTo(thing, topic)}.`);
     }
     if (ignoredActions.has(action)) return ignored;
     throw new UnexpectedCase(`pull_request:${action}`);
   },
-);
 
-export const pullRequestReviewed = event(
-  record({ ...common, pull_request: pullRequest, review: record({ html_url: text }) }),
-  ({ sender, repository, pull_request: reviewed, review }) =>
+  pull_request_review: ({ sender, repository, pull_request: reviewed, review }, { topic }) =>
     inTopicOf(
       repository,
       asThing('PR', reviewed),
-      `${sender.login} submitted [PR Review](${review.html_url}).`,
+      reviewText({
+        done: `${sender.login} submitted`,
+        what: 'PR Review',
+        of: 'for',
+        reviewed,
+        url: review.html_url,
+        topic,
+      }),
     ),
-);
 
-export const reviewCommented = event(
-  record({
-    ...common,
-    action: text,
-    pull_request: pullRequest,
-    comment: record({ html_url: text, body: text }),
-  }),
-  ({ sender, repository, action, pull_request: reviewed, comment }) =>
+  pull_request_review_comment: (
+    { sender, repository, action, pull_request: reviewed, comment },
+    { topic },
+  ) =>
     inTopicOf(
       repository,
       asThing('PR', reviewed),
-      commentText(
-        `${sender.login} ${action} [PR Review Comment](${comment.html_url})`,
-        action === 'created' ? comment.body : undefined,
-      ),
+      reviewText({
+        done: `${sender.login} ${action}`,
+        what: 'PR Review Comment',
+        of: 'on',
+        reviewed,
+        url: comment.html_url,
+        topic,
+        quoted: action === 'created' ? comment.body : undefined,
+      }),
     ),
-);
 
-function commentText(said: string, quoted: string | undefined): string {
-  return quoted === undefined || quoted.trim() === ''
-    ? `${said}.`
-    : `${said}:\n\n${quoteBlock(quoted)}`;
-}
-
-export const issueChanged = event(
-  record({
-    ...common,
-    action: text,
-    issue: record(pullRequest.properties, { body: textOrNull, assignee: orNull(login) }),
-  }),
-  ({ sender, repository, action, issue }, { topic }) => {
+  issues: ({ sender, repository, action, issue }, { topic }) => {
     const thing = asThing('Issue', issue);
     return inTopicOf(
       repository,
@@ -121,16 +128,8 @@ export const issueChanged = event(
       }),
     );
   },
-);
 
-export const issueCommented = event(
-  record({
-    ...common,
-    action: text,
-    issue: pullRequest,
-    comment: record({ html_url: text, body: text }),
-  }),
-  ({ sender, repository, action, issue, comment }, { topic }) => {
+  issue_comment: ({ sender, repository, action, issue, comment }, { topic }) => {
     const thing = asThing('Issue', issue);
     const done =
       action === 'created'
@@ -142,4 +141,4 @@ export const issueCommented = event(
       thingText({ user: sender.login, action: done, thing, quoted: comment.body, topic }),
     );
   },
-);
+} satisfies Partial<GithubReaders>;

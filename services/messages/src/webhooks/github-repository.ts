@@ -4,29 +4,32 @@ import {
   quoteBlock,
   readRef,
   repositoryTopics,
+  sentence,
   shortSha,
   tagText,
   wantsBranch,
 } from './git-wording.ts';
-import { common, inRepository, login, person } from './github-events.ts';
-import type { GithubValues } from './github-events.ts';
-import { event, ignored } from './integration.ts';
-import type { EventReader } from './integration.ts';
-import { flag, listOf, orNull, record, text, textOrNull } from './payload-schema.ts';
+import { inRepository } from './github-events.ts';
+import type { GithubPayload, GithubReaders } from './github-events.ts';
+import { ignored } from './integration.ts';
+import type { WebhookOutcome } from './integration.ts';
 
-const commit = record({
-  id: text,
-  url: text,
-  message: text,
-  author: record({ name: text }, { username: textOrNull }),
-});
+function refText(
+  action: 'created' | 'deleted',
+  { sender, repository, ref, ref_type: type }: GithubPayload<'create' | 'delete'>,
+): WebhookOutcome {
+  return inRepository(repository, `${sender.login} ${action} ${type} ${ref}.`);
+}
 
-export const pushed: EventReader<GithubValues> = event(
-  record(
-    { ...common, ref: text, compare: text, commits: listOf(commit) },
-    { deleted: flag, created: flag },
-  ),
-  (payload, { parameters }: { readonly parameters: GithubValues }) => {
+const pagesProgress = new Map([
+  ['null', 'has yet to be built'],
+  ['building', 'is being built'],
+  ['errored', 'has failed'],
+  ['built', 'has finished building'],
+]);
+
+export const repositoryEvents = {
+  push: (payload, { parameters }) => {
     const { repository, compare: compareUrl, deleted, created } = payload;
     const user = payload.sender.login;
     const ref = readRef(payload.ref);
@@ -50,113 +53,76 @@ export const pushed: EventReader<GithubValues> = event(
       },
     ];
   },
-);
 
-export const commitCommented = event(
-  record({ ...common, comment: record({ html_url: text, commit_id: text, body: text }) }),
-  ({ sender, repository, comment }) => {
+  commit_comment: ({ sender, repository, comment }) => {
     const [commitUrl = ''] = comment.html_url.split('#', 1);
     return inRepository(
       repository,
       `${sender.login} [commented](${comment.html_url}) on [${shortSha(comment.commit_id)}](${commitUrl}):\n${quoteBlock(comment.body)}`,
     );
   },
-);
 
-function refEvent(action: 'created' | 'deleted'): EventReader {
-  return event(
-    record({ ...common, ref: text, ref_type: text }),
-    ({ sender, repository, ref, ref_type: type }) =>
-      inRepository(repository, `${sender.login} ${action} ${type} ${ref}.`),
-  );
-}
-
-export const refCreated = refEvent('created');
-export const refDeleted = refEvent('deleted');
-
-export const forked = event(
-  record({ ...common, forkee: record({ name: text, html_url: text }) }),
-  ({ sender, repository, forkee }) =>
+  create: (payload) => refText('created', payload),
+  delete: (payload) => refText('deleted', payload),
+  fork: ({ sender, repository, forkee }) =>
     inRepository(repository, `${sender.login} forked [${forkee.name}](${forkee.html_url}).`),
-);
 
-export const watched = event(record(common), ({ sender, repository }) =>
-  inRepository(repository, `${sender.login} starred [the repository](${repository.html_url}).`),
-);
+  watch: ({ sender, repository }) =>
+    inRepository(repository, `${sender.login} starred [the repository](${repository.html_url}).`),
 
-export const starred = event(
-  record({ ...common, action: text }),
-  ({ sender, repository, action }) =>
+  star: ({ sender, repository, action }) =>
     inRepository(
       repository,
       `${sender.login} ${action === 'deleted' ? 'unstarred' : 'starred'} the repository.`,
     ),
-);
 
-export const released = event(
-  record({ ...common, action: text, release: record({ tag_name: text, html_url: text }) }),
-  ({ sender, repository, action, release }) =>
+  release: ({ sender, repository, action, release }) =>
     inRepository(
       repository,
       `${sender.login} ${action} [release for tag ${release.tag_name}](${release.html_url}).`,
     ),
-);
 
-export const madePublic = event(record(common), ({ sender, repository }) =>
-  inRepository(repository, `${sender.login} made [the repository](${repository.html_url}) public.`),
-);
+  public: ({ sender, repository }) =>
+    inRepository(
+      repository,
+      `${sender.login} made [the repository](${repository.html_url}) public.`,
+    ),
 
-export const repositoryChanged = event(
-  record({ ...common, action: text }),
-  ({ sender, repository, action }) =>
+  repository: ({ sender, repository, action }) =>
     inRepository(repository, `${sender.login} ${action} [the repository](${repository.html_url}).`),
-);
 
-export const statusChanged = event(
-  record(
-    { ...common, state: text, commit: record({ sha: text, html_url: text }) },
-    { target_url: textOrNull },
-  ),
-  ({ repository, state, commit: of, target_url: target }) => {
+  status: ({ repository, state, commit: of, target_url: target }) => {
     const shown = target ? `[${state}](${target})` : state;
     return inRepository(
       repository,
       `[${shortSha(of.sha)}](${of.html_url}) changed its status to ${shown}.`,
     );
   },
-);
 
-const deployment = record({ environment: text });
+  page_build: ({ repository, build: { status, pusher, error } }) => {
+    const progress = pagesProgress.get(String(status)) ?? `is ${status}`;
+    const said = `GitHub Pages build, triggered by ${pusher.login}, ${progress}`;
+    return inRepository(
+      repository,
+      sentence(said, status === 'errored' ? error?.message : undefined),
+    );
+  },
 
-export const deployed = event(
-  record({ ...common, deployment }),
-  ({ sender, repository, deployment: { environment } }) =>
+  deployment: ({ sender, repository, deployment: { environment } }) =>
     inRepository(
       repository,
       `${sender.login} created new deployment.`,
       `Deployment on ${environment}`,
     ),
-);
 
-export const deploymentStatusChanged = event(
-  record({ ...common, deployment, deployment_status: record({ state: text }) }),
-  ({ repository, deployment: { environment }, deployment_status: { state } }) =>
+  deployment_status: ({ repository, deployment: { environment }, deployment_status: { state } }) =>
     inRepository(
       repository,
       `Deployment changed status to ${state}.`,
       `Deployment on ${environment}`,
     ),
-);
 
-export const checkRun = event(
-  record({
-    ...common,
-    check_run: record(
-      { name: text, html_url: text, status: text, head_sha: text },
-      { conclusion: textOrNull },
-    ),
-  }),
-  ({ repository, check_run: run }) => {
+  check_run: ({ repository, check_run: run }) => {
     if (run.status !== 'completed') return ignored;
     const commitUrl = `${repository.html_url}/commit/${run.head_sha}`;
     return inRepository(
@@ -165,11 +131,8 @@ export const checkRun = event(
       'checks',
     );
   },
-);
 
-export const wikiChanged = event(
-  record({ ...common, pages: listOf(record({ action: text, title: text, html_url: text })) }),
-  ({ sender, repository, pages }) =>
+  gollum: ({ sender, repository, pages }) =>
     inRepository(
       repository,
       [
@@ -178,43 +141,27 @@ export const wikiChanged = event(
       ].join('\n'),
       'Wiki Pages',
     ),
-);
 
-export const memberChanged = event(
-  record({ ...common, action: text, member: person }),
-  ({ sender, repository, action, member }) =>
+  member: ({ sender, repository, action, member }) =>
     inRepository(
       repository,
       `${sender.login} ${action} [${member.login}](${member.html_url}) to [${repository.name}](${repository.html_url}).`,
     ),
-);
 
-const team = record({ name: text });
-
-export const membershipChanged = event(
-  record({ sender: login, action: text, member: person, team, organization: login }),
-  ({ sender, action, member, team: { name }, organization }) => [
+  membership: ({ sender, action, member, team: { name }, organization }) => [
     {
       topic: `${organization.login} organization`,
       content: `${sender.login} ${action} [${member.login}](${member.html_url}) ${action === 'removed' ? 'from' : 'to'} the ${name} team.`,
     },
   ],
-);
 
-export const addedToTeam = event(record({ ...common, team }), ({ repository, team: { name } }) =>
-  inRepository(repository, `[The repository](${repository.html_url}) was added to team ${name}.`),
-);
+  team_add: ({ repository, team: { name } }) =>
+    inRepository(repository, `[The repository](${repository.html_url}) was added to team ${name}.`),
 
-/** Webhooks of an organization have no repository. */
-export const pinged = event(
-  record(
-    { sender: login },
-    { repository: orNull(record({ name: text })), organization: orNull(login) },
-  ),
-  ({ sender, repository, organization }) => [
+  ping: ({ sender, repository, organization }) => [
     {
-      topic: repository?.name ?? (organization ? `${organization.login} organization` : 'GitHub'),
+      topic: repository?.name ?? organization?.login ?? 'GitHub',
       content: `GitHub webhook has been successfully configured by ${sender.login}.`,
     },
   ],
-);
+} satisfies Partial<GithubReaders>;

@@ -1,25 +1,20 @@
 /** Issues, merge requests, comments and wiki pages of GitLab (reference facts, people 17.3). */
+import { gitlabNotePayloads } from '@parley/api/webhooks';
+
 import { joinNames, quoteBlock, repositoryTopics, shortSha, thingText } from './git-wording.ts';
 import type { NumberedThing } from './git-wording.ts';
-import { UnexpectedCase, event } from './integration.ts';
-import type { EventReader, WebhookMessage } from './integration.ts';
-import { integer, listOf, orNull, record, text, textOrNull } from './payload-schema.ts';
-
-const user = record({ name: text });
-const project = record({ name: text });
-const projectWithAddress = record({ name: text, web_url: text });
-
-const assignable = {
-  assignee: orNull(record({}, { name: text })),
-  assignees: listOf(record({ name: text })),
-};
+import type { GitlabPayload, GitlabReaders } from './gitlab-events.ts';
+import { UnexpectedCase, readersByKind } from './integration.ts';
+import type { WebhookMessage, WebhookOutcome } from './integration.ts';
 
 function assigneeOf(payload: {
-  readonly assignee?: { readonly name?: string } | null;
-  readonly assignees?: readonly { readonly name: string }[];
+  readonly assignee?: { readonly name?: string; readonly username?: string } | null;
+  readonly assignees?: readonly { readonly name: string; readonly username?: string }[];
 }): string | undefined {
-  const names = payload.assignees?.map(({ name }) => name) ?? [];
-  return names.length > 0 ? joinNames(names) : payload.assignee?.name;
+  const names = payload.assignees?.map(({ name, username = name }) => username) ?? [];
+  return names.length > 0
+    ? joinNames(names)
+    : (payload.assignee?.username ?? payload.assignee?.name);
 }
 
 // Templates hide their instructions in these. A comment that is not closed hides nothing.
@@ -61,34 +56,23 @@ const issueActions = new Map([
 ]);
 
 /** @param kind what the header says: confidential issues come under a name of their own */
-export function issueChanged(kind: string): EventReader {
-  return event(
-    record(
-      {
-        user,
-        project,
-        object_attributes: record(
-          { iid: integer, title: text, url: text, action: text },
-          { description: textOrNull },
-        ),
-      },
-      assignable,
-    ),
-    (payload, { topic }) => {
-      const { iid: number, title, url, action, description } = payload.object_attributes;
-      const done = issueActions.get(action);
-      if (done === undefined) throw new UnexpectedCase(`${kind} ${action}`);
-      const thing: NumberedThing = { kind: 'Issue', number, title, url };
-      const added =
-        action === 'open'
-          ? { quoted: quotedDescription(description), assignee: assigneeOf(payload) }
-          : {};
-      return inTopicOf(
-        payload.project,
-        thing,
-        thingText({ user: payload.user.name, action: done, thing, topic, ...added }),
-      );
-    },
+function issueText(
+  kind: string,
+  payload: GitlabPayload<'Issue Hook'>,
+  topic: string | undefined,
+): WebhookOutcome {
+  const { iid: number, title, url, action, description } = payload.object_attributes;
+  const done = issueActions.get(action);
+  if (done === undefined) throw new UnexpectedCase(`${kind} ${action}`);
+  const thing: NumberedThing = { kind: 'Issue', number, title, url };
+  const added =
+    action === 'open'
+      ? { quoted: quotedDescription(description), assignee: assigneeOf(payload) }
+      : {};
+  return inTopicOf(
+    payload.project,
+    thing,
+    thingText({ user: payload.user.name, action: done, thing, topic, ...added }),
   );
 }
 
@@ -101,26 +85,60 @@ const mergeRequestActions = new Map([
   ['reopen', 'reopened'],
 ]);
 
-export const mergeRequestChanged = event(
-  record(
+type Noted = {
+  readonly user: { readonly name: string };
+  readonly project: { readonly name: string };
+  readonly object_attributes: { readonly note: string; readonly url: string };
+};
+
+function noteText(
+  { user: { name }, project: of, object_attributes: { note: said, url } }: Noted,
+  thing: NumberedThing,
+  topic: string | undefined,
+): readonly WebhookMessage[] {
+  const action = `[commented](${url}) on`;
+  return inTopicOf(of, thing, thingText({ user: name, action, thing, topic, quoted: said }));
+}
+
+const noteReaderOf = readersByKind(gitlabNotePayloads, {
+  Commit: ({ user: { name }, project: of, object_attributes: { note: said, url }, commit }) => [
     {
-      user,
-      project,
-      object_attributes: record(
-        {
-          iid: integer,
-          title: text,
-          url: text,
-          action: text,
-          source_branch: text,
-          target_branch: text,
-        },
-        { description: textOrNull, oldrev: textOrNull },
-      ),
+      topic: of.name,
+      content: `${name} [commented](${url}) on [${shortSha(commit.id)}](${commit.url}):\n${quoteBlock(said)}`,
     },
-    assignable,
-  ),
-  (payload, { topic }) => {
+  ],
+
+  MergeRequest: (payload, { topic }) => {
+    const { iid: number, title } = payload.merge_request;
+    const url = `${payload.project.web_url}/merge_requests/${number}`;
+    return noteText(payload, { kind: 'MR', number, title, url }, topic);
+  },
+
+  Issue: (payload, { topic }) => {
+    const { iid: number, title } = payload.issue;
+    const url = `${payload.project.web_url}/issues/${number}`;
+    return noteText(payload, { kind: 'Issue', number, title, url }, topic);
+  },
+
+  Snippet: (payload, { topic }) => {
+    const { id: number, title } = payload.snippet;
+    const url = `${payload.project.web_url}/snippets/${number}`;
+    return noteText(payload, { kind: 'Snippet', number, title, url }, topic);
+  },
+});
+
+const wikiActions = new Map([
+  ['create', 'created'],
+  ['update', 'updated'],
+]);
+
+export const discussionEvents = {
+  'Issue Hook': (payload, { topic }) => issueText('Issue Hook', payload, topic),
+
+  'Confidential Issue Hook': (payload, { topic }) =>
+    issueText('Confidential Issue Hook', payload, topic),
+
+  'Merge Request Hook': (payload, { topic }) => {
     const { object_attributes: request } = payload;
     const { iid: number, title, url, action } = request;
     const done = mergeRequestActions.get(action);
@@ -142,95 +160,28 @@ export const mergeRequestChanged = event(
       thingText({ user: payload.user.name, action: what, thing, topic, ...added }),
     );
   },
-);
 
-const note = record({ note: text, url: text });
-const noted = { user, project: projectWithAddress, object_attributes: note } as const;
-const numbered = record({ iid: integer, title: text });
-
-type Noted = {
-  readonly user: { readonly name: string };
-  readonly project: { readonly name: string };
-  readonly object_attributes: { readonly note: string; readonly url: string };
-};
-
-function noteText(
-  { user: { name }, project: of, object_attributes: { note: said, url } }: Noted,
-  thing: NumberedThing,
-  topic: string | undefined,
-): readonly WebhookMessage[] {
-  const action = `[commented](${url}) on`;
-  return inTopicOf(of, thing, thingText({ user: name, action, thing, topic, quoted: said }));
-}
-
-const commitNoted = event(
-  record({ ...noted, commit: record({ id: text, url: text }) }),
-  ({ user: { name }, project: of, object_attributes: { note: said, url }, commit }) => [
-    {
-      topic: of.name,
-      content: `${name} [commented](${url}) on [${shortSha(commit.id)}](${commit.url}):\n${quoteBlock(said)}`,
-    },
-  ],
-);
-
-const mergeRequestNoted = event(
-  record({ ...noted, merge_request: numbered }),
-  (payload, { topic }) => {
-    const { iid: number, title } = payload.merge_request;
-    const url = `${payload.project.web_url}/merge_requests/${number}`;
-    return noteText(payload, { kind: 'MR', number, title, url }, topic);
-  },
-);
-
-const issueNoted = event(record({ ...noted, issue: numbered }), (payload, { topic }) => {
-  const { iid: number, title } = payload.issue;
-  const url = `${payload.project.web_url}/issues/${number}`;
-  return noteText(payload, { kind: 'Issue', number, title, url }, topic);
-});
-
-const snippetNoted = event(
-  record({ ...noted, snippet: record({ id: integer, title: text }) }),
-  (payload, { topic }) => {
-    const { id: number, title } = payload.snippet;
-    const url = `${payload.project.web_url}/snippets/${number}`;
-    return noteText(payload, { kind: 'Snippet', number, title, url }, topic);
-  },
-);
-
-const noteReaders = new Map<string, EventReader>([
-  ['Commit', commitNoted],
-  ['MergeRequest', mergeRequestNoted],
-  ['Issue', issueNoted],
-  ['Snippet', snippetNoted],
-]);
-
-export const commented = event(
-  record({ object_attributes: record({ noteable_type: text }) }),
-  (payload, request) => {
+  'Note Hook': (payload, request) => {
     const type = payload.object_attributes.noteable_type;
-    const reader = noteReaders.get(type);
+    const reader = noteReaderOf(type);
     if (reader === undefined) throw new UnexpectedCase(`Note Hook ${type}`);
     return reader(payload, request);
   },
-);
 
-const wikiActions = new Map([
-  ['create', 'created'],
-  ['update', 'updated'],
-]);
-
-export const wikiChanged = event(
-  record({ user, project, object_attributes: record({ title: text, url: text, action: text }) }),
-  ({ user: { name }, project: of, object_attributes: { title, url, action } }) => {
+  'Wiki Page Hook': ({
+    user: { name },
+    project: of,
+    object_attributes: { title, url, action },
+  }) => {
     const done = wikiActions.get(action);
     if (done === undefined) throw new UnexpectedCase(`Wiki Page Hook ${action}`);
     return [{ topic: of.name, content: `${name} ${done} [Wiki Page "${title}"](${url}).` }];
   },
-);
 
-export const configured = event(record({ project }), ({ project: of }) => [
-  {
-    topic: of.name,
-    content: `Webhook for **${of.name}** has been configured successfully! :tada:`,
-  },
-]);
+  'Test Hook': ({ project: of }) => [
+    {
+      topic: of.name,
+      content: `Webhook for **${of.name}** has been configured successfully! :tada:`,
+    },
+  ],
+} satisfies Partial<GitlabReaders>;

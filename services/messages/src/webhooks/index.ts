@@ -1,4 +1,6 @@
-/** Every integration. A new one is a declaration in this folder, a line here, and a name in the gateway's table. */
+import { webhooks } from '@parley/api/webhooks';
+import type { WebhookName } from '@parley/api/webhooks';
+
 import { alertmanager, sentry, splunk, zabbix } from './alert-services.ts';
 import { circleci, travis } from './build-services.ts';
 import { github } from './github.ts';
@@ -6,23 +8,27 @@ import { gitlab } from './gitlab.ts';
 import { helloworld } from './helloworld.ts';
 import type { Integration } from './integration.ts';
 import { heroku, ifttt, slack, zapier } from './relay-services.ts';
-import { webhookEndpoint } from './webhook-endpoint.ts';
+import { webhookHandler } from './webhook-endpoint.ts';
 
-export const integrations: readonly Integration[] = [
-  helloworld,
+const byName: { readonly [Name in WebhookName]: Integration<Name> } = {
+  alertmanager,
+  circleci,
   github,
   gitlab,
-  travis,
-  circleci,
-  sentry,
-  alertmanager,
-  ifttt,
-  zapier,
-  slack,
+  helloworld,
   heroku,
-  zabbix,
+  ifttt,
+  sentry,
+  slack,
   splunk,
-];
+  travis,
+  zabbix,
+  zapier,
+};
 
-/** The endpoint of each. */
-export const webhookEndpoints = integrations.map(webhookEndpoint);
+/** What becomes of every declared webhook. */
+export const integrations: readonly Integration<WebhookName>[] = webhooks.map(
+  ({ name }) => byName[name],
+);
+
+export const webhookHandlers = integrations.map(webhookHandler);

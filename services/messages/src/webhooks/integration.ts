@@ -1,16 +1,17 @@
 /**
- * What an integration is: its name, what it reads, and how that becomes messages (reference facts, people 16 and 17). Everything else
- * is the same for all of them and stands in `receive-webhook.ts`.
+ * What becomes of a webhook's payload (reference facts, people 16 and 17). What its service sends is declared in `@parley/api/webhooks`;
+ * everything else is the same for all of them and stands in `webhook-endpoint.ts`.
  */
-import { badRequest, unexpectedWebhookEventType, withoutCode } from '@parley/contracts';
-import { compileCheck } from '@parley/http';
+import { badRequest, compileCheck, unexpectedWebhookEventType, withoutCode } from '@parley/api';
+import type { DecodedParameters, Parameter } from '@parley/api';
+import type { Value } from '@parley/api/schema';
 import type {
-  DecodedParameters,
-  ExampleValue,
-  FromSchema,
-  JsonSchema,
-  Parameter,
-} from '@parley/http';
+  EventWebhook,
+  JsonWebhook,
+  PayloadSchema,
+  Payloads,
+  Webhook,
+} from '@parley/api/webhooks';
 
 /** One message that a payload becomes, in markdown. */
 export type WebhookMessage = {
@@ -27,45 +28,23 @@ export type WebhookOutcome = readonly WebhookMessage[] | 'account';
 export const ignored: WebhookOutcome = [];
 
 export type WebhookRequest<Values = Readonly<Record<string, unknown>>> = {
-  /** The integration's own parameters. */
+  /** The webhook's own parameters. */
   readonly parameters: Values;
   readonly stream: string | undefined;
   readonly topic: string | undefined;
 };
 
-type Reader = (payload: unknown, request: WebhookRequest) => WebhookOutcome;
-
-export type Integration = {
-  /** In the path, after `/api/v1/external/`. */
-  readonly name: string;
-  /** As the client of its messages and its refusals spell it: `ZulipGitHubWebhook`. */
-  readonly label: string;
-  /** What it is, in the documentation. */
-  readonly about: string;
-  /** What the service may send. */
-  readonly example: {
-    readonly parameters?: Readonly<Record<string, ExampleValue>>;
-    readonly payload?: ExampleValue;
-    /** Of the event header. */
-    readonly event?: string;
-  };
-  /** `json`: the body, whatever its Content-Type; `form`: only parameters. */
-  readonly body: 'json' | 'form';
-  /** What the document of the interface says of a JSON body. */
-  readonly payloadSchema: JsonSchema;
-  readonly parameters: readonly Parameter[];
-  /** Names of the events that become messages, as the event header says them; empty without such a header. */
-  readonly events: readonly string[];
-  readonly eventHeader: string | undefined;
-  /** Names one delivery, so that a repeat of it sends nothing twice. */
-  readonly deliveryHeader: string | undefined;
+type Handling = {
   /** The payload holds a message that somebody wrote for this place: its mentions count. */
   readonly isWrittenForUs: boolean;
   /** The owner hears of a body that is no JSON (reference facts, people 16.3). */
   readonly tellsOfMalformedJson: boolean;
   /** The owner hears of a payload that lacks something, and the sender nothing but that. */
   readonly tellsOfInvalidPayload: boolean;
-  readonly missingStream: 'told-to-owner' | 'refused';
+};
+
+export type Integration<Name extends string = string> = Handling & {
+  readonly webhook: Webhook<Name>;
   /**
    * Makes messages of a payload.
    *
@@ -79,99 +58,85 @@ export type Integration = {
   ) => WebhookOutcome;
 };
 
-type Common = Pick<Integration, 'name' | 'label' | 'about' | 'example'> &
-  Partial<
-    Pick<
-      Integration,
-      'isWrittenForUs' | 'tellsOfMalformedJson' | 'tellsOfInvalidPayload' | 'missingStream'
-    >
-  >;
-
-const defaults = {
-  eventHeader: undefined,
-  deliveryHeader: undefined,
-  events: [],
-  parameters: [],
+const defaults: Handling = {
   isWrittenForUs: false,
   tellsOfMalformedJson: true,
   tellsOfInvalidPayload: false,
-  missingStream: 'told-to-owner',
-} as const;
+};
+
+type ToMessages<Payload, Values> = (
+  payload: Payload,
+  request: WebhookRequest<Values>,
+) => WebhookOutcome;
+
+/** A request with the parameters of a webhook, which were decoded by the declared list. */
+function asRequestOf<Parameters extends readonly Parameter[]>(
+  request: WebhookRequest,
+): WebhookRequest<DecodedParameters<Parameters>> {
+  return request as WebhookRequest<DecodedParameters<Parameters>>;
+}
 
 /**
  * Checks a payload before it is read; the names of what is missing begin with `payload`.
  *
  * @throws ApiError 400 that names the key
  */
-function checked<const Schema extends JsonSchema, Values>(
+function checked<Schema extends PayloadSchema, Values>(
   schema: Schema,
-  toMessages: (payload: FromSchema<Schema>, request: WebhookRequest<Values>) => WebhookOutcome,
-): Reader {
+  toMessages: ToMessages<Value<Schema>, Values>,
+): ToMessages<unknown, Values> {
   const check = compileCheck(schema);
   return (payload, request) =>
-    toMessages(
-      // What passed the check has the schema's type, and the parameters were decoded by the declared list.
-      check({ '': payload }, 'payload') as FromSchema<Schema>,
-      request as WebhookRequest<Values>,
-    );
+    // What passed the check has the schema's type.
+    toMessages(check({ '': payload }, 'payload') as Value<Schema>, request);
 }
 
-/** An integration whose JSON body has one form. */
-export function jsonIntegration<
-  const Schema extends JsonSchema,
-  const Parameters extends readonly Parameter[] = readonly [],
+/** Reads the payload of a webhook whose JSON body has one form. */
+export function readJson<
+  Name extends string,
+  Payload extends PayloadSchema,
+  Parameters extends readonly Parameter[],
 >(
-  declaration: Common & {
-    readonly payload: Schema;
-    readonly parameters?: Parameters;
-    readonly toMessages: (
-      payload: FromSchema<Schema>,
-      request: WebhookRequest<DecodedParameters<Parameters>>,
-    ) => WebhookOutcome;
-  },
-): Integration {
-  const { payload, toMessages, ...rest } = declaration;
-  const read = checked(payload, toMessages);
+  webhook: JsonWebhook<Name, Payload, Parameters>,
+  toMessages: ToMessages<Value<Payload>, DecodedParameters<Parameters>>,
+  handling: Partial<Handling> = {},
+): Integration<Name> {
+  const read = checked(webhook.payload, toMessages);
   return {
     ...defaults,
-    ...rest,
-    body: 'json',
-    payloadSchema: payload,
-    read: (value, _event, request) => read(value, request),
+    ...handling,
+    webhook,
+    read: (payload, _event, request) => read(payload, asRequestOf<Parameters>(request)),
   };
 }
 
-/** An integration that posts a form: its parameters are the payload. */
-export function formIntegration<const Parameters extends readonly Parameter[]>(
-  declaration: Common & {
-    readonly parameters: Parameters;
-    readonly toMessages: (request: WebhookRequest<DecodedParameters<Parameters>>) => WebhookOutcome;
-  },
-): Integration {
-  const { toMessages, ...rest } = declaration;
+/** Reads the parameters of a webhook that posts a form. */
+export function readForm<Name extends string, Parameters extends readonly Parameter[]>(
+  webhook: Webhook<Name, Parameters>,
+  toMessages: (request: WebhookRequest<DecodedParameters<Parameters>>) => WebhookOutcome,
+): Integration<Name> {
   return {
     ...defaults,
-    ...rest,
-    body: 'form',
-    payloadSchema: {},
-    read: (_payload, _event, request) =>
-      // They were decoded by this very list.
-      toMessages(request as WebhookRequest<DecodedParameters<Parameters>>),
+    webhook,
+    read: (_payload, _event, request) => toMessages(asRequestOf<Parameters>(request)),
   };
 }
 
-/** How one kind of event is read; the second argument is what the event header says. */
-export type EventReader<Values = Readonly<Record<string, unknown>>> = (
-  payload: unknown,
-  request: WebhookRequest<Values>,
-) => WebhookOutcome;
+/** How payloads are read, by what kind they are of. */
+export type Readers<Schemas extends Payloads, Values = Readonly<Record<string, unknown>>> = {
+  readonly [Kind in keyof Schemas]: ToMessages<Value<Schemas[Kind]>, Values>;
+};
 
-/** Declares one kind of event: the schema of its payload, and what it becomes. */
-export function event<const Schema extends JsonSchema, Values = Readonly<Record<string, unknown>>>(
-  schema: Schema,
-  toMessages: (payload: FromSchema<Schema>, request: WebhookRequest<Values>) => WebhookOutcome,
-): EventReader<Values> {
-  return checked(schema, toMessages) as EventReader<Values>;
+/** @returns the reader of a kind, which checks the payload; undefined for a kind that there is none for */
+export function readersByKind<Schemas extends Payloads, Values>(
+  schemas: Schemas,
+  readers: Readers<Schemas, Values>,
+): (kind: string) => ToMessages<unknown, Values> | undefined {
+  const kinds: readonly (keyof Schemas & string)[] = Object.keys(schemas);
+  const byKind = new Map<string, ToMessages<unknown, Values>>(
+    kinds.map((kind) => [kind, checked(schemas[kind], readers[kind])]),
+  );
+  return (kind) => byKind.get(kind);
 }
 
 /** An event that is handled in general, and not in this particular case; thrown by readers of events. */
@@ -185,33 +150,29 @@ export class UnexpectedCase extends Error {
   }
 }
 
-/** An integration that says in a header which of several events it brings. */
-export function eventIntegration<const Parameters extends readonly Parameter[] = readonly []>(
-  declaration: Common & {
-    readonly eventHeader: string;
-    readonly deliveryHeader?: string;
-    readonly parameters?: Parameters;
-    readonly events: Readonly<Record<string, EventReader<DecodedParameters<Parameters>>>>;
-    readonly ignoredEvents?: readonly string[];
-  },
-): Integration {
-  const { events, ignoredEvents = [], ...rest } = declaration;
-  const readers = new Map(Object.entries(events));
+/** Reads the events of a webhook that says in a header which of several it brings. */
+export function readEvents<
+  Name extends string,
+  Events extends Payloads,
+  Parameters extends readonly Parameter[],
+>(
+  webhook: EventWebhook<Name, Events, Parameters>,
+  readers: Readers<Events, DecodedParameters<Parameters>>,
+): Integration<Name> {
+  const { label, ignoredEvents, payloads } = webhook;
+  const readerOf = readersByKind(payloads, readers);
   return {
     ...defaults,
-    ...rest,
-    events: [...readers.keys()],
-    body: 'json',
-    payloadSchema: { type: 'object' },
+    webhook,
     read: (payload, kind, request) => {
       if (kind !== undefined && ignoredEvents.includes(kind)) return ignored;
-      const reader = kind === undefined ? undefined : readers.get(kind);
-      if (reader === undefined) throw unexpectedWebhookEventType(rest.label, kind ?? null);
+      const reader = kind === undefined ? undefined : readerOf(kind);
+      if (reader === undefined) throw unexpectedWebhookEventType(label, kind ?? null);
       try {
-        return reader(payload, request as WebhookRequest<DecodedParameters<Parameters>>);
+        return reader(payload, asRequestOf<Parameters>(request));
       } catch (error) {
         if (error instanceof UnexpectedCase)
-          throw unexpectedWebhookEventType(rest.label, error.eventType);
+          throw unexpectedWebhookEventType(label, error.eventType);
         throw error;
       }
     },

@@ -1,32 +1,12 @@
 /** What each integration makes of what its service sends, and that nothing it may get is a fault (reference facts, people 17). */
-import { ApiError } from '@parley/contracts';
+import { ApiError } from '@parley/api';
+import { webhooks } from '@parley/api/webhooks';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
-import type { Fixture } from './fixtures/fixture.ts';
 import { githubFixtures } from './fixtures/github.ts';
-import { gitlabFixtures } from './fixtures/gitlab.ts';
-import { serviceFixtures } from './fixtures/services.ts';
+import { fixtures, readFixture as read } from './fixtures/read-fixture.ts';
 import { integrations } from './index.ts';
-import type { Integration, WebhookOutcome } from './integration.ts';
-
-const fixtures: readonly Fixture[] = [...githubFixtures, ...gitlabFixtures, ...serviceFixtures];
-
-function integrationOf(name: string): Integration {
-  const found = integrations.find((one) => one.name === name);
-  if (found === undefined) throw new Error(`there is no integration ${name}`);
-  return found;
-}
-
-function read(fixture: Omit<Fixture, 'about' | 'messages'>): WebhookOutcome {
-  const { integration, payload, event, parameters = {}, stream, topic } = fixture;
-  // Checks change what they read: `true` counts as 1.
-  return integrationOf(integration).read(structuredClone(payload), event, {
-    parameters,
-    stream,
-    topic,
-  });
-}
 
 function refusalOf(act: () => unknown): Record<string, unknown> {
   try {
@@ -42,7 +22,7 @@ test.each(fixtures)('$integration $event: $about', (fixture) => {
   expect(read(fixture)).toEqual(fixture.messages);
 });
 
-test.each(integrations)('$name has a fixture, for each of its events too', ({ name, events }) => {
+test.each(webhooks)('$name has a fixture, for each of its events too', ({ name, events }) => {
   const own = fixtures.filter(({ integration }) => integration === name);
   expect(own.length).toBeGreaterThan(0);
   expect(events.filter((event) => own.every((fixture) => fixture.event !== event))).toEqual([]);
@@ -121,7 +101,7 @@ describe('refused are', () => {
   test.each([
     ['github', 'unicorn', 'unicorn', 'GitHub'],
     ['github', '__proto__', '__proto__', 'GitHub'],
-    ['gitlab', 'System Hook', 'System Hook', 'Gitlab'],
+    ['gitlab', 'System Hook', 'System Hook', 'GitLab'],
   ])('%s: the event %s', (integration, event, told, label) => {
     expect(refusalOf(() => read({ integration, event, payload: {} }))).toEqual({
       status: 400,
@@ -202,10 +182,10 @@ test('alertmanager finds no label in what every object has', () => {
 });
 
 test('any JSON becomes messages or a refusal', () => {
-  const json = integrations.filter(({ body }) => body === 'json');
+  const json = integrations.filter(({ webhook }) => webhook.body === 'json');
   const kinds = json.flatMap((integration) => {
     const events: readonly (string | undefined)[] =
-      integration.events.length === 0 ? [undefined] : integration.events;
+      integration.webhook.events.length === 0 ? [undefined] : integration.webhook.events;
     return events.map((event) => ({ integration, event }));
   });
   fc.assert(

@@ -2,13 +2,16 @@
  * What of a payload would call people, made quiet (docs/decisions/0016): a payload is written by strangers, and whoever can write the
  * text of a commit must not be able to notify a whole stream.
  */
+import { withoutDroppedCharacters } from '@parley/markdown';
 
 // Of every `@` that begins a mention (reference facts, markdown 7); those that are silent already have an underscore.
 const personMention = /@(?=\*\*)/g;
 const groupMention = /@(?=\*)/g;
 
-/** @returns the text with mentions of people silent, and of groups no mentions */
+/** @returns the text with mentions of people silent, and of groups no mentions; without the characters that would hide one until they are dropped */
 export function withoutMentions(text: string): string {
   // For groups there is no silent form: a zero-width space parts the sign from the name.
-  return text.replaceAll(personMention, '@_').replaceAll(groupMention, '@\u200b');
+  return withoutDroppedCharacters(text)
+    .replaceAll(personMention, '@_')
+    .replaceAll(groupMention, '@\u200b');
 }

@@ -1,37 +1,36 @@
+import { BatchedReads } from '@parley/database';
 import type { Pool } from '@parley/database';
+import { readNewestAccountChange } from '@parley/event-log';
 import { listPresencePeople } from '@parley/store';
 import type { PresencePerson } from '@parley/store';
 
-/** How old the list of people may be for an answer to a report: one is given for each of a third of all requests. */
-const keptMs = 1_000;
+type People = Map<number, PresencePerson>;
 
-/** Who has presence, and by which address it is shown; read from Postgres about once a second at most. */
+/**
+ * Who has presence, and by which address it is shown. Each answer is as Postgres has it at the call; all that is read there is whether an
+ * account has changed, and the list only where one has.
+ */
 export class PeopleList {
   readonly #pool: Pool;
-  #people: Map<number, PresencePerson> = new Map();
-  #readAtMs = -Infinity;
-  #reading: Promise<void> | undefined;
+  readonly #checks: BatchedReads<'people', People>;
+  #people: People = new Map();
+  /** The newest change that the list knows of; undefined where it has to be read again. */
+  #knownPosition: number | undefined;
 
   constructor(pool: Pool) {
     this.#pool = pool;
+    this.#checks = new BatchedReads(async () => new Map([['people', await this.#check()]]), {
+      keysPerRead: 1,
+      readsAtOnce: 1,
+    });
   }
 
-  /**
-   * @param known by ids that the list must have, whatever its age; accounts that are not there are asked for again
-   * @param maxAgeMs 0 for a list that is read after the call
-   */
-  async get(
-    known: ReadonlyMap<number, unknown>,
-    maxAgeMs = keptMs,
-  ): Promise<ReadonlyMap<number, PresencePerson>> {
-    const isOld = performance.now() - this.#readAtMs >= maxAgeMs;
-    if (isOld || !this.#hasAll(known)) {
-      // A list that is being read already may be older than the call.
-      if (maxAgeMs === 0) await this.#reading;
-      this.#reading ??= this.#read().finally(() => {
-        this.#reading = undefined;
-      });
-      await this.#reading;
+  /** @param known by ids that the list must have; accounts that are not there are asked for again */
+  async get(known: ReadonlyMap<number, unknown>): Promise<ReadonlyMap<number, PresencePerson>> {
+    await this.#checks.find('people');
+    if (!this.#hasAll(known)) {
+      this.#knownPosition = undefined;
+      await this.#checks.find('people');
       // Whoever reported has an account; should it be gone, nobody asks for it again before the next reading.
       for (const id of known.keys())
         if (!this.#people.has(id)) this.#people.set(id, { id, email: '', isShown: false });
@@ -44,10 +43,12 @@ export class PeopleList {
     return true;
   }
 
-  async #read(): Promise<void> {
-    const readAtMs = performance.now();
+  async #check(): Promise<People> {
+    const position = await readNewestAccountChange(this.#pool);
+    if (position === this.#knownPosition) return this.#people;
     const people = await listPresencePeople(this.#pool);
     this.#people = new Map(people.map((person) => [person.id, person]));
-    this.#readAtMs = readAtMs;
+    this.#knownPosition = position;
+    return this.#people;
   }
 }

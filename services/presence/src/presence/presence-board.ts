@@ -5,7 +5,7 @@
  */
 import type { Pool } from '@parley/database';
 import type { EventLog } from '@parley/event-log';
-import { faultTeller } from '@parley/http';
+import { faultLogger } from '@parley/server';
 import type { Logger } from '@parley/logging';
 import { SharedPresence, applyReport, statesByUser, takeStates } from '@parley/presence-state';
 import type { AppliedReport, ClientStates, Report } from '@parley/presence-state';
@@ -44,7 +44,7 @@ export class PresenceBoard {
   readonly #realm = new RealmPresence();
   readonly #withoutRedis: Counter;
   readonly #sweep: NodeJS.Timeout;
-  readonly #tellFault: (error: unknown) => void;
+  readonly #logFault: (error: unknown) => void;
   #mustFill = true;
   #filling: Promise<void> | undefined;
   #postgresReadAtMs = -Infinity;
@@ -56,7 +56,7 @@ export class PresenceBoard {
     const { pool, redis, eventLog, log, registry } = options;
     this.#shared = new SharedPresence(options);
     this.#people = new PeopleList(pool);
-    this.#tellFault = faultTeller(log, 'presence is served without Redis, though Redis is there');
+    this.#logFault = faultLogger(log, 'presence is served without Redis, though Redis is there');
     this.#writeBack = new WriteBack({
       pool,
       eventLog,
@@ -100,13 +100,10 @@ export class PresenceBoard {
   /** @returns `presences` in pieces of JSON, as of the call */
   async readRealm(): Promise<readonly Buffer[]> {
     await this.#refresh();
-    return this.#realmPieces(0);
+    return this.#realmPieces();
   }
 
-  /**
-   * @returns `presences` in pieces of JSON, right after a report: presence as of the report, addresses and activity at most about a
-   * second old
-   */
+  /** @returns `presences` in pieces of JSON, right after a report: presence as of the report, addresses and activity as of the call */
   async realmAfterReport(): Promise<readonly Buffer[]> {
     return this.#realmPieces();
   }
@@ -119,9 +116,9 @@ export class PresenceBoard {
     await this.#writeBack.stop();
   }
 
-  async #realmPieces(maxAgeMs?: number): Promise<readonly Buffer[]> {
+  async #realmPieces(): Promise<readonly Buffer[]> {
     const { states } = this.#shared;
-    const people = await this.#people.get(states, maxAgeMs);
+    const people = await this.#people.get(states);
     return this.#realm.pieces(states, people, Date.now());
   }
 
@@ -132,7 +129,7 @@ export class PresenceBoard {
     try {
       return await this.#filled(() => this.#shared.report(userId, report));
     } catch (error) {
-      this.#tellFault(error);
+      this.#logFault(error);
       await this.#readPostgres();
     }
     const { taken, isNews } = applyReport(this.#shared.states.get(userId) ?? new Map(), report);
@@ -145,7 +142,7 @@ export class PresenceBoard {
     try {
       await this.#filled(async () => (await this.#shared.refresh()) || undefined);
     } catch (error) {
-      this.#tellFault(error);
+      this.#logFault(error);
       await this.#readPostgres();
     }
   }
@@ -197,7 +194,7 @@ export class PresenceBoard {
       const rows = await listPresence(this.#options.pool, userIds);
       await this.#shared.merge(statesByUser(rows), false);
     } catch (error) {
-      this.#tellFault(error);
+      this.#logFault(error);
       this.#mustFill = true;
     }
   }
@@ -238,7 +235,7 @@ export class PresenceBoard {
               this.#writeBack.add({ userId, client, state, isNews: false, generation });
       },
       // Without Redis: what is known here is on its way to Postgres already.
-      this.#tellFault,
+      this.#logFault,
     );
   }
 }

@@ -1,15 +1,13 @@
-import { audienceKey, changeEntry } from '@parley/contracts';
-import type { EventPart } from '@parley/contracts';
+import { GatheredRuns, audienceKey, changeEntry } from '@parley/event-log';
+import type { EventLog, EventPart } from '@parley/event-log';
 import type { Client, Pool } from '@parley/database';
-import { GatheredRuns } from '@parley/event-log';
-import type { EventLog } from '@parley/event-log';
 import type { Logger } from '@parley/logging';
 import { clientPresence, serverTimestamp, staleAfterMs, takeStates } from '@parley/presence-state';
 import type { ClientState, ClientStates } from '@parley/presence-state';
 import { findOvertakenPresence, lockUsersInUse, trimPresence, writePresence } from '@parley/store';
 import type { PresenceRow, User } from '@parley/store';
 
-/** Reports are gathered for so long before they are written. */
+/** Reports that come within so long after a transaction are written in the next. */
 const gatherMs = 1_000;
 
 /** So many events share an entry of the log, so that no entry is too large to be read at once. */
@@ -183,7 +181,7 @@ async function withoutOvertaken(
 
 /** Events as the reference facts, events 13.4, have them. */
 function eventsOf(person: User, news: ClientStates): EventPart[] {
-  return [...news].map(([client, state]) => ({
+  return [...news].map(([client, state]): EventPart => ({
     form: 'same',
     audience: { to: 'everyone' },
     event: {

@@ -1,6 +1,8 @@
 import { findReadableStream, getAdministrator } from '@parley/access';
-import { audienceKey, badRequest, changeEntry } from '@parley/contracts';
-import type { Caller, EventPart } from '@parley/contracts';
+import { audienceKey, changeEntry } from '@parley/event-log';
+import { badRequest } from '@parley/api';
+import type { Caller } from '@parley/api';
+import type { EventPart } from '@parley/event-log';
 import type { Client } from '@parley/database';
 import {
   findStreamById,

@@ -1,6 +1,7 @@
 import { findReadableStream } from '@parley/access';
-import { badRequest, limits, withoutCode } from '@parley/contracts';
-import type { Caller, EventPart } from '@parley/contracts';
+import { badRequest, limits, withoutCode } from '@parley/api';
+import type { Caller } from '@parley/api';
+import type { EventPart } from '@parley/event-log';
 import type { Client } from '@parley/database';
 import {
   createDefaultStreamGroup,
@@ -28,6 +29,13 @@ function checkName(name: string): void {
   if (name.includes('\0')) {
     throw badRequest(`Default stream group name '${name}' contains NULL (0x00) characters.`);
   }
+}
+
+/** @param parameter that the description came in */
+function checkDescription(parameter: string, description: string): void {
+  const max = limits.streamDescriptionMaxCodePoints;
+  if (Array.from(description).length > max)
+    throw badRequest(`${parameter} is too long (limit: ${max} characters)`);
 }
 
 async function checkNameIsFree(client: Client, name: string): Promise<void> {
@@ -89,6 +97,7 @@ export async function createGroup(
     readonly streamNames: readonly string[];
   },
 ): Promise<void> {
+  checkDescription('description', group.description);
   await changeLists(context, caller, async (client, actor) => {
     const streams = await lockReadable(client, actor, group.streamNames);
     checkNoDefaults(streams, group.name);
@@ -114,6 +123,7 @@ export async function changeGroup(
   if ((name ?? '') === '' && (description ?? '') === '') {
     throw withoutCode('You must pass "new_description" or "new_group_name".');
   }
+  checkDescription('new_description', description ?? '');
   await changeLists(context, caller, async (client) => {
     const group = await getGroup(client, groupId);
     if (name !== undefined) {

@@ -1,4 +1,5 @@
-import type { EventPart } from '@parley/contracts';
+import type { ApiEvent } from '@parley/api/events';
+import type { EventPart } from '@parley/event-log';
 import type { Client } from '@parley/database';
 import { holdListedStreams, readDefaultStreamGroups, readDefaultStreams } from '@parley/store';
 import type { ListForMembers } from '@parley/store';
@@ -9,11 +10,14 @@ import type { ListForMembers } from '@parley/store';
  * administrators and other members get different ones.
  */
 
-function eventsOf<Item>(type: string, key: string, list: ListForMembers<Item>): EventPart[] {
+function eventsOf<Item>(
+  list: ListForMembers<Item>,
+  eventOf: (items: readonly Item[]) => ApiEvent,
+): EventPart[] {
   const all: EventPart = {
     form: 'same',
     audience: { to: list.isSame ? 'members' : 'administrators' },
-    event: { type, [key]: list.forAdministrators },
+    event: eventOf(list.forAdministrators),
   };
   if (list.isSame) return [all];
   return [
@@ -21,7 +25,7 @@ function eventsOf<Item>(type: string, key: string, list: ListForMembers<Item>): 
     {
       form: 'same',
       audience: { to: 'plain-members' },
-      event: { type, [key]: list.forPlainMembers },
+      event: eventOf(list.forPlainMembers),
     },
   ];
 }
@@ -29,15 +33,17 @@ function eventsOf<Item>(type: string, key: string, list: ListForMembers<Item>): 
 /** @returns the events of all default streams */
 export async function defaultStreamsEvents(client: Client): Promise<EventPart[]> {
   await holdListedStreams(client);
-  return eventsOf('default_streams', 'default_streams', await readDefaultStreams(client));
+  return eventsOf(await readDefaultStreams(client), (streams) => ({
+    type: 'default_streams',
+    default_streams: streams,
+  }));
 }
 
 /** @returns the events of all groups of default streams */
 export async function defaultStreamGroupsEvents(client: Client): Promise<EventPart[]> {
   await holdListedStreams(client);
-  return eventsOf(
-    'default_stream_groups',
-    'default_stream_groups',
-    await readDefaultStreamGroups(client),
-  );
+  return eventsOf(await readDefaultStreamGroups(client), (groups) => ({
+    type: 'default_stream_groups',
+    default_stream_groups: groups,
+  }));
 }

@@ -1,5 +1,6 @@
-import { badRequest, limits } from '@parley/contracts';
-import { defineEndpoint, jsonInteger, text } from '@parley/http';
+import { badRequest, limits } from '@parley/api';
+import { changeMutedTopicsEndpoint } from '@parley/api/streams';
+import { implement } from '@parley/server';
 
 import type { SubscriptionsContext } from '../context.ts';
 import { changeMutedTopic } from '../muting/change-muted-topic.ts';
@@ -19,24 +20,9 @@ function checkOperation(operation: string): 'add' | 'remove' {
   throw badRequest('Invalid value for "op". Specify one of "add" or "remove".');
 }
 
-/** PATCH users/me/subscriptions/muted_topics (contract, Streams; reference facts, streams 7). */
-export const changeMutedTopicsEndpoint = defineEndpoint({
-  name: 'change-muted-topics',
-  method: 'PATCH',
-  path: '/users/me/subscriptions/muted_topics',
-  summary: 'Mute or unmute a topic',
-  description:
-    'The topic in any letter case; it need not have messages. The stream by name or by id. Muting twice, and unmuting what is not muted, are errors without a code.',
-  example: { parameters: { stream: 'boatyard', topic: 'tides', op: 'add' } },
-  access: { authentication: 'required' },
-  parameters: [
-    jsonInteger('stream_id', { description: 'The stream by id' }),
-    text('stream', { description: 'The stream by name' }),
-    text('topic', { required: true, description: 'The topic, at most 60 characters' }),
-    text('op', { required: true, description: '`add` mutes, `remove` unmutes' }),
-  ],
-  response: { type: 'object', properties: {} },
-  handler: async (context: SubscriptionsContext, { caller, parameters }) => {
+export const changeMutedTopicsHandler = implement(
+  changeMutedTopicsEndpoint,
+  async (context: SubscriptionsContext, { caller, parameters }) => {
     const { topic } = parameters;
     const stream = checkOneStream(parameters.stream_id, parameters.stream);
     const operation = checkOperation(parameters.op);
@@ -46,4 +32,4 @@ export const changeMutedTopicsEndpoint = defineEndpoint({
     await changeMutedTopic(context, caller, operation, { stream, topic });
     return {};
   },
-});
+);

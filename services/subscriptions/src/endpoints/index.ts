@@ -1,54 +1,59 @@
-import type { Endpoint } from '@parley/http';
+import { everyHandlerOf } from '@parley/server';
+import type { Implementation } from '@parley/server';
 
 import type { SubscriptionsContext } from '../context.ts';
-import { addSubscriptionsEndpoint } from './add-subscriptions.ts';
-import { changeMutedTopicsEndpoint } from './change-muted-topics.ts';
-import { changeStreamEndpoint, deleteStreamEndpoint } from './change-stream.ts';
+import { changeMutedTopicsHandler } from './change-muted-topics.ts';
+import { changeStreamHandler, deleteStreamHandler } from './change-stream.ts';
 import {
-  changeSubscriptionPropertiesEndpoint,
-  changeSubscriptionPropertyEndpoint,
+  changeSubscriptionPropertiesHandler,
+  changeSubscriptionPropertyHandler,
 } from './change-subscription-properties.ts';
-import { changeSubscriptionsEndpoint } from './change-subscriptions.ts';
 import {
-  addDefaultStreamEndpoint,
-  changeDefaultStreamGroupEndpoint,
-  changeDefaultStreamGroupStreamsEndpoint,
-  createDefaultStreamGroupEndpoint,
-  deleteDefaultStreamGroupEndpoint,
-  removeDefaultStreamEndpoint,
+  addSubscriptionsHandler,
+  changeSubscriptionsHandler,
+  removeSubscriptionsHandler,
+} from './change-subscriptions.ts';
+import {
+  addDefaultStreamHandler,
+  changeDefaultStreamGroupHandler,
+  changeDefaultStreamGroupStreamsHandler,
+  createDefaultStreamGroupHandler,
+  deleteDefaultStreamGroupHandler,
+  removeDefaultStreamHandler,
 } from './default-streams.ts';
-import { listStreamsEndpoint } from './list-streams.ts';
-import { listSubscriptionsEndpoint } from './list-subscriptions.ts';
+import { listStreamsHandler, listSubscriptionsHandler } from './list-streams.ts';
 import {
-  getStreamEmailEndpoint,
-  getStreamIdEndpoint,
-  getSubscriptionStatusEndpoint,
-  listMembersEndpoint,
-  listTopicsEndpoint,
+  getStreamEmailHandler,
+  getStreamIdHandler,
+  getSubscriptionStatusHandler,
+  listMembersHandler,
+  listTopicsHandler,
 } from './read-stream.ts';
-import { removeSubscriptionsEndpoint } from './remove-subscriptions.ts';
 
 /** Every endpoint of this service. */
-export const endpoints: readonly Endpoint<SubscriptionsContext>[] = [
-  listStreamsEndpoint,
-  getStreamIdEndpoint,
-  changeStreamEndpoint,
-  deleteStreamEndpoint,
-  listMembersEndpoint,
-  getStreamEmailEndpoint,
-  listTopicsEndpoint,
-  listSubscriptionsEndpoint,
-  addSubscriptionsEndpoint,
-  changeSubscriptionsEndpoint,
-  removeSubscriptionsEndpoint,
-  changeSubscriptionPropertiesEndpoint,
-  changeMutedTopicsEndpoint,
-  changeSubscriptionPropertyEndpoint,
-  getSubscriptionStatusEndpoint,
-  addDefaultStreamEndpoint,
-  removeDefaultStreamEndpoint,
-  createDefaultStreamGroupEndpoint,
-  changeDefaultStreamGroupEndpoint,
-  changeDefaultStreamGroupStreamsEndpoint,
-  deleteDefaultStreamGroupEndpoint,
-];
+export const endpoints: readonly Implementation<SubscriptionsContext>[] = everyHandlerOf(
+  'subscriptions',
+  [
+    listStreamsHandler,
+    getStreamIdHandler,
+    changeStreamHandler,
+    deleteStreamHandler,
+    listMembersHandler,
+    getStreamEmailHandler,
+    listTopicsHandler,
+    listSubscriptionsHandler,
+    addSubscriptionsHandler,
+    changeSubscriptionsHandler,
+    removeSubscriptionsHandler,
+    changeSubscriptionPropertiesHandler,
+    changeMutedTopicsHandler,
+    changeSubscriptionPropertyHandler,
+    getSubscriptionStatusHandler,
+    addDefaultStreamHandler,
+    removeDefaultStreamHandler,
+    createDefaultStreamGroupHandler,
+    changeDefaultStreamGroupHandler,
+    changeDefaultStreamGroupStreamsHandler,
+    deleteDefaultStreamGroupHandler,
+  ],
+);

@@ -1,43 +1,15 @@
 import { checkStreamSources } from '@parley/access';
-import { listedStreamSchema } from '@parley/api-schemas';
-import { defineEndpoint, jsonBoolean } from '@parley/http';
-import { listStreams, streamJson } from '@parley/store';
+import { notAuthenticated } from '@parley/api';
+import { listStreamsEndpoint, listSubscriptionsEndpoint } from '@parley/api/streams';
+import { CallerReads } from '@parley/database';
+import { implement } from '@parley/server';
+import { findUserById, listStreams, listSubscriptions, streamJson } from '@parley/store';
 
 import type { SubscriptionsContext } from '../context.ts';
 
-/** GET streams (contract, Streams; reference facts, streams 1 and 4.1). */
-export const listStreamsEndpoint = defineEndpoint({
-  name: 'list-streams',
-  method: 'GET',
-  path: '/streams',
-  summary: 'List streams',
-  description: 'The union of the chosen sources, by name in code-point order.',
-  access: { authentication: 'required' },
-  parameters: [
-    jsonBoolean('include_public', { default: true, description: 'All public streams' }),
-    jsonBoolean('include_subscribed', {
-      default: true,
-      description: 'Streams to which the caller is subscribed',
-    }),
-    jsonBoolean('include_all_active', {
-      default: false,
-      description: 'All streams; for administrators',
-    }),
-    jsonBoolean('include_default', {
-      default: false,
-      description: 'Default streams that the caller may access; adds is_default to every stream',
-    }),
-    jsonBoolean('include_owner_subscribed', {
-      default: false,
-      description: 'For a bot: streams to which its owner is subscribed',
-    }),
-  ],
-  response: {
-    type: 'object',
-    properties: { streams: { type: 'array', items: listedStreamSchema } },
-    required: ['streams'],
-  },
-  handler: async (context: SubscriptionsContext, { caller, parameters }) => {
+export const listStreamsHandler = implement(
+  listStreamsEndpoint,
+  async (context: SubscriptionsContext, { caller, parameters, signal }) => {
     const sources = checkStreamSources(caller, {
       includePublic: parameters.include_public,
       includeSubscribed: parameters.include_subscribed,
@@ -45,7 +17,7 @@ export const listStreamsEndpoint = defineEndpoint({
       includeDefault: parameters.include_default,
       includeOwnerSubscribed: parameters.include_owner_subscribed,
     });
-    const streams = await listStreams(context.pool, sources);
+    const streams = await listStreams(new CallerReads(context.pool, signal), sources);
     return {
       streams: streams.map((stream) => ({
         ...streamJson(stream),
@@ -53,4 +25,23 @@ export const listStreamsEndpoint = defineEndpoint({
       })),
     };
   },
-});
+);
+
+export const listSubscriptionsHandler = implement(
+  listSubscriptionsEndpoint,
+  async (context: SubscriptionsContext, { caller, parameters, signal }) => {
+    const traffic = await context.traffic.counts(context.pool);
+    // One snapshot: of a stream that he leaves meanwhile he gets no subscribers who come after him.
+    return new CallerReads(context.pool, signal).snapshot(async (database) => {
+      const user = await findUserById(database, caller.userId);
+      if (user === undefined) throw notAuthenticated('Invalid API key');
+      return {
+        subscriptions: await listSubscriptions(database, user, {
+          traffic,
+          nowSecs: context.nowMs() / 1000,
+          withSubscriberEmails: parameters.include_subscribers,
+        }),
+      };
+    });
+  },
+);

@@ -1,8 +1,11 @@
+import type { ApiEvent } from '@parley/api/events';
 import { findReadableStream } from '@parley/access';
-import { badRequest, notAuthenticated, ownEventsEntry, withoutCode } from '@parley/contracts';
-import type { Caller } from '@parley/contracts';
+import { badRequest, limits, notAuthenticated, withoutCode } from '@parley/api';
+import { ownEventsEntry } from '@parley/event-log';
+import type { Caller } from '@parley/api';
 import type { Client } from '@parley/database';
 import {
+  countMutedTopics,
   findStreamById,
   findStreamByName,
   holdMutedStreamNames,
@@ -39,6 +42,9 @@ async function mute(client: Client, actor: Actor, change: MutedTopicChange): Pro
   if (!(await muteTopic(client, actor.userId, stream.id, topic))) {
     throw withoutCode('Topic already muted');
   }
+  const max = limits.mutedTopicsMax;
+  if ((await countMutedTopics(client, actor.userId)) > max)
+    throw badRequest(`You may mute at most ${max} topics.`);
 }
 
 async function unmute(client: Client, actor: Actor, change: MutedTopicChange): Promise<void> {
@@ -61,7 +67,7 @@ async function unmute(client: Client, actor: Actor, change: MutedTopicChange): P
  * caller can read; unmuting needs nothing but the mute.
  *
  * @throws ApiError without a code when the topic is muted already, or is not muted; `BAD_REQUEST` for a stream that is unknown to
- *   the caller
+ *   the caller, and for more muted topics than one may have
  */
 export async function changeMutedTopic(
   context: SubscriptionsContext,
@@ -76,7 +82,10 @@ export async function changeMutedTopic(
     await (operation === 'add' ? mute : unmute)(client, actor, change);
     // The event replaces what clients know, so a rename may come before or after it, not in between.
     await holdMutedStreamNames(client, user.id);
-    const event = { type: 'muted_topics', muted_topics: await listMutedTopics(client, user.id) };
+    const event: ApiEvent = {
+      type: 'muted_topics',
+      muted_topics: await listMutedTopics(client, user.id),
+    };
     return { result: undefined, append: { entries: [ownEventsEntry(user.id, [event])] } };
   });
 }

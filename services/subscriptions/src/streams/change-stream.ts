@@ -1,6 +1,9 @@
+import type { ApiEvent } from '@parley/api/events';
 import { getAdministrator } from '@parley/access';
-import { audienceKey, badRequest, changeEntry, foldName, withoutCode } from '@parley/contracts';
-import type { Audience, Caller, ChangeContent, EventPart } from '@parley/contracts';
+import { audienceKey, changeEntry } from '@parley/event-log';
+import { badRequest, foldName, withoutCode } from '@parley/api';
+import type { Audience, ChangeContent, EventPart } from '@parley/event-log';
+import type { Caller } from '@parley/api';
 import { isUniqueViolation } from '@parley/database';
 import type { Client } from '@parley/database';
 import {
@@ -166,12 +169,10 @@ async function checkNewName(client: Client, stream: Stream, name: string): Promi
   if ((await findStreamByName(client, name)) !== undefined) throw nameTaken(name);
 }
 
-function streamEvent(
-  op: 'create' | 'delete' | 'update',
-  audience: Audience,
-  event: Readonly<Record<string, unknown>>,
-): EventPart {
-  return { form: 'same', audience, event: { type: 'stream', op, ...event } };
+const update = { type: 'stream', op: 'update' } as const;
+
+function streamEvent(audience: Audience, event: Extract<ApiEvent, { type: 'stream' }>): EventPart {
+  return { form: 'same', audience, event };
 }
 
 /** Members who never were in a stream that becomes private do not know of it any more, not by their bots either. */
@@ -183,7 +184,7 @@ async function closingEvents(client: Client, before: Stream, after: Stream): Pro
     wereMembers: false,
   };
   return [
-    streamEvent('delete', strangers, { streams: [streamJson(before)] }),
+    streamEvent(strangers, { type: 'stream', op: 'delete', streams: [streamJson(before)] }),
     ...(await takeUnknownDefaultStreams(client, { streamId: after.id })),
   ];
 }
@@ -211,18 +212,19 @@ async function updateEvents(
     ...(isOpened ? [openingEvent(after)] : []),
     ...(change.description === undefined
       ? []
-      : [streamEvent('update', viewers, { ...descriptionOf(after), ...oldName })]),
+      : [streamEvent(viewers, { ...update, ...descriptionOf(after), ...oldName })]),
     ...(change.name === undefined
       ? []
       : [
           // There is no incoming mail, so the address stays the empty one.
-          streamEvent('update', knowers, { property: 'email_address', value: '', ...oldName }),
-          streamEvent('update', knowers, { property: 'name', value: after.name, ...oldName }),
+          streamEvent(knowers, { ...update, property: 'email_address', value: '', ...oldName }),
+          streamEvent(knowers, { ...update, property: 'name', value: after.name, ...oldName }),
         ]),
     ...(change.isAnnouncementOnly === undefined
       ? []
       : [
-          streamEvent('update', knowers, {
+          streamEvent(knowers, {
+            ...update,
             property: 'is_announcement_only',
             value: after.isAnnouncementOnly,
             ...newName,
@@ -232,9 +234,9 @@ async function updateEvents(
       ? []
       : [
           streamEvent(
-            'update',
             { ...knowers, inviteOnly: after.inviteOnly },
             {
+              ...update,
               property: 'invite_only',
               value: after.inviteOnly,
               history_public_to_subscribers: after.historyPublicToSubscribers,
@@ -246,9 +248,9 @@ async function updateEvents(
   ];
 }
 
-function descriptionOf(stream: Stream): Readonly<Record<string, unknown>> {
+function descriptionOf(stream: Stream) {
   return {
-    property: 'description',
+    property: 'description' as const,
     value: stream.description,
     rendered_description: stream.renderedDescription,
   };
@@ -261,7 +263,7 @@ function openingEvent(after: Stream): EventPart {
     streamId: after.id,
     wereMembers: false,
   };
-  return streamEvent('create', strangers, { streams: [streamJson(after)] });
+  return streamEvent(strangers, { type: 'stream', op: 'create', streams: [streamJson(after)] });
 }
 
 /** What those do not know of a stream to whom it becomes public: what it is about, if they left it, and who is in it. */
@@ -269,9 +271,8 @@ async function openedEvents(client: Client, after: Stream): Promise<EventPart[]>
   const userIds = (await listMembers(client, [after.id])).get(after.id) ?? [];
   return [
     streamEvent(
-      'update',
       { to: 'stream-outsiders', streamId: after.id, wereMembers: true },
-      { ...descriptionOf(after), stream_id: after.id, name: after.name },
+      { ...update, ...descriptionOf(after), stream_id: after.id, name: after.name },
     ),
     ...(userIds.length === 0
       ? []

@@ -1,5 +1,5 @@
-import { audienceKey, changeEntry } from '@parley/contracts';
-import type { Caller } from '@parley/contracts';
+import { audienceKey, changeEntry } from '@parley/event-log';
+import type { Caller } from '@parley/api';
 
 import type { SubscriptionsContext } from '../context.ts';
 import { lockStreamForAdministrator } from './change-stream.ts';

@@ -1,4 +1,4 @@
-import type { Audience, EventPart } from '@parley/contracts';
+import type { Audience, EventPart } from '@parley/event-log';
 import type { Client } from '@parley/database';
 import {
   closeStreamMemberships,

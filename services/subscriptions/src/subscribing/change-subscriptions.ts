@@ -1,5 +1,6 @@
-import { notAllowedForGuests, withoutCode } from '@parley/contracts';
-import type { Caller } from '@parley/contracts';
+import { notAllowedForGuests, withoutCode } from '@parley/api';
+import type { Caller } from '@parley/api';
+import type { StreamEntry } from '@parley/api/streams';
 import { lockStreams } from '@parley/store';
 
 import type { SubscriptionsContext } from '../context.ts';
@@ -9,9 +10,8 @@ import { leaveStreams } from './leave-streams.ts';
 import type { LeaveOutcome } from './leave-streams.ts';
 import { lockPeople, namesOnlyCaller } from './principals.ts';
 import type { Principal } from './principals.ts';
-import { appendOf } from './step.ts';
+import { appendOf, checkLists } from './step.ts';
 import { checkStreamNames, withDescriptions } from './stream-names.ts';
-import type { StreamEntry } from './stream-names.ts';
 
 /**
  * POST, DELETE and PATCH users/me/subscriptions (contract, Streams; reference facts, streams 5): each is one transaction, all or
@@ -51,13 +51,14 @@ export async function subscribePeople(
   context: SubscriptionsContext,
   wish: JoinWish,
 ): Promise<JoinOutcome> {
+  checkLists(wish.principals, wish.subscriptions);
   const wanted = withDescriptions(checkStreamNames(wish.subscriptions), context.renderDescription);
   const traffic = await context.traffic.counts(context.pool);
   return context.eventLog.transaction(async (client) => {
     const people = await lockPeople(client, wish.caller, wish.principals);
     if (people.actor.role === 'guest') throw notAllowedForGuests();
     const changeId = await context.eventLog.drawChangeId(client);
-    const { outcome, change } = await joinStreams(context, client, {
+    const joined = await joinStreams(context, client, {
       wanted,
       people,
       namesPeople: wish.principals.length > 0,
@@ -65,7 +66,7 @@ export async function subscribePeople(
       traffic,
       changeId,
     });
-    return { result: outcome, append: appendOf(change, changeId) };
+    return { result: joined.outcome, append: appendOf(joined, changeId) };
   });
 }
 
@@ -78,13 +79,14 @@ export async function unsubscribePeople(
   context: SubscriptionsContext,
   wish: LeaveWish,
 ): Promise<LeaveOutcome> {
+  checkLists(wish.principals, wish.streamNames);
   return context.eventLog.transaction(async (client) => {
     const people = await lockPeople(client, wish.caller, wish.principals);
     checkMayRemove(people.actor.role, wish);
     const wanted = checkStreamNames(wish.streamNames.map((name) => ({ name })));
     const changeId = await context.eventLog.drawChangeId(client);
-    const { outcome, change } = await leaveStreams(client, { wanted, people, changeId });
-    return { result: outcome, append: appendOf(change, changeId) };
+    const left = await leaveStreams(client, { wanted, people, changeId });
+    return { result: left.outcome, append: appendOf(left, changeId) };
   });
 }
 
@@ -101,6 +103,7 @@ export async function changeSubscriptions(
   if (subscriptions.length === 0 && streamNames.length === 0) {
     throw withoutCode('Nothing to do. Specify at least one of "add" or "delete".');
   }
+  checkLists(principals, subscriptions, streamNames);
   const toJoin = withDescriptions(checkStreamNames(subscriptions), context.renderDescription);
   const toLeave = checkStreamNames(streamNames.map((name) => ({ name })));
   const traffic = await context.traffic.counts(context.pool);
@@ -123,7 +126,7 @@ export async function changeSubscriptions(
     const left = await leaveStreams(client, { wanted: toLeave, people, changeId: leaveId });
     return {
       result: { ...joined.outcome, ...left.outcome },
-      append: [...appendOf(joined.change, joinId), ...appendOf(left.change, leaveId)],
+      append: [...appendOf(joined, joinId), ...appendOf(left, leaveId)],
     };
   });
 }

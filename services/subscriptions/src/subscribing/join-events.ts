@@ -1,4 +1,4 @@
-import type { EventPart } from '@parley/contracts';
+import type { EventPart } from '@parley/event-log';
 import { occupancyEvents, streamJson, subscriptionJson } from '@parley/store';
 import type { NewMembership, Stream, User } from '@parley/store';
 

@@ -1,6 +1,8 @@
-import type { ChangeContent } from '@parley/contracts';
+import { firstMessagesMax } from '@parley/composing';
+import type { ChangeContent } from '@parley/event-log';
 import type { User } from '@parley/store';
 
+import { createdIds } from './joining.ts';
 import type { Joining } from './joining.ts';
 
 type Notices = NonNullable<ChangeContent['sideEffects']>;
@@ -19,30 +21,37 @@ export function joinNotices(join: {
   readonly announcedIn: number | undefined;
 }): Notices {
   const { actor, joined, announcedIn } = join;
-  const created = joined.filter(({ isNew }) => isNew).map(({ stream }) => stream);
-  const announced = created.filter(({ inviteOnly }) => !inviteOnly).map(({ id }) => id);
   return [
     ...(join.tellsPeople ? subscribedNotices(join) : []),
-    ...(announcedIn !== undefined && announced.length > 0
-      ? [
-          {
-            kind: 'new-streams-notice' as const,
-            target: announcedIn,
-            actorId: actor.id,
-            streamIds: announced,
-          },
-        ]
-      : []),
-    ...(created.length > 0
-      ? [
-          {
-            kind: 'stream-created-notice' as const,
-            targets: created.map(({ id }) => id),
-            actorId: actor.id,
-          },
-        ]
-      : []),
+    ...createdNotices(joined, actor.id, announcedIn),
   ];
+}
+
+/** First messages that do not come with the change, and the announcement, which follows them all. */
+function createdNotices(
+  joined: readonly Joining[],
+  actorId: number,
+  announcedIn: number | undefined,
+): Notices {
+  const announced = createdIds(joined.filter(({ stream }) => !stream.inviteOnly));
+  const announcement =
+    announcedIn === undefined || announced.length === 0
+      ? undefined
+      : { target: announcedIn, streamIds: announced };
+  const [target, ...following] = createdIds(joined).slice(firstMessagesMax);
+  if (target !== undefined)
+    return [
+      {
+        kind: 'stream-created-notice',
+        target,
+        following,
+        actorId,
+        ...(announcement && { announcement }),
+      },
+    ];
+  return announcement === undefined
+    ? []
+    : [{ kind: 'new-streams-notice', actorId, ...announcement }];
 }
 
 function subscribedNotices({

@@ -1,6 +1,9 @@
 import { checkMaySubscribeOthers, mayCreateStreams, maySubscribeTo } from '@parley/access';
-import { badRequest, foldName, withoutCode } from '@parley/contracts';
-import type { LogEffect } from '@parley/contracts';
+import { badRequest, foldName, tooManyNewStreams, withoutCode } from '@parley/api';
+import type { AnswerOf } from '@parley/api';
+import type { addSubscriptionsEndpoint } from '@parley/api/streams';
+import { composeFirstMessages, firstMessagesMax } from '@parley/composing';
+import type { LogEffect } from '@parley/event-log';
 import type { Client } from '@parley/database';
 import {
   createStreams,
@@ -11,11 +14,12 @@ import {
   lockStreams,
   subscribeToStreams,
 } from '@parley/store';
-import type { Realm, User } from '@parley/store';
+import type { Realm, Stream, User } from '@parley/store';
 
 import type { SubscriptionsContext } from '../context.ts';
 import { joinEvents } from './join-events.ts';
 import { joinNotices } from './join-notices.ts';
+import { createdIds } from './joining.ts';
 import type { Joining, WantedStream } from './joining.ts';
 import type { LockedPeople } from './principals.ts';
 import { checkSize } from './step.ts';
@@ -31,11 +35,7 @@ export type JoinOptions = {
   readonly authorizationErrorsFatal: boolean;
 };
 
-export type JoinOutcome = {
-  readonly subscribed: Record<string, string[]>;
-  readonly already_subscribed: Record<string, string[]>;
-  readonly unauthorized?: string[];
-};
+export type JoinOutcome = AnswerOf<typeof addSubscriptionsEndpoint>;
 
 export type JoinRequest = {
   /** By folded name, in the order of the request. */
@@ -62,15 +62,15 @@ export async function joinStreams(
   const { people, options, changeId } = request;
   const { actor } = people;
   const realm = await getRealm(client);
-  const streams = await findOrCreateStreams(context, client, request, realm);
-  const { authorized, unauthorized } = await authorize(client, actor, streams);
+  const { authorized, unauthorized } = await findOrCreateStreams(context, client, request, realm);
+  if (request.namesPeople) checkMaySubscribeOthers(actor, realm.settings, context.nowMs());
+  const targets = people.getTargets();
+  checkSize(targets.length, request.wanted.size);
+  // Last of all that can be refused: only who would have created a stream learns that its name is taken.
   const [firstUnauthorized] = unauthorized;
   if (options.authorizationErrorsFatal && firstUnauthorized !== undefined) {
     throw withoutCode(`Unable to access stream (${firstUnauthorized}).`);
   }
-  if (request.namesPeople) checkMaySubscribeOthers(actor, realm.settings, context.nowMs());
-  const targets = people.getTargets();
-  checkSize(targets.length, authorized.length);
   const streamIds = authorized.map(({ stream }) => stream.id);
   const occupiedBefore = await findOccupiedStreams(client, streamIds);
   const memberships = await subscribeToStreams(client, {
@@ -110,6 +110,12 @@ export async function joinStreams(
         announcedIn: options.announce ? await findNotificationsStreamId(client, realm) : undefined,
       }),
     },
+    messages: await composeFirstMessages(client, {
+      actor,
+      streamIds: createdIds(joined).slice(0, firstMessagesMax),
+      realmFacts: context.realmFacts,
+      realmUri: context.publicUrl,
+    }),
   };
 }
 
@@ -122,26 +128,55 @@ async function findNotificationsStreamId(
   return stream === undefined || stream.isDeactivated ? undefined : stream.id;
 }
 
+type FoundStreams = {
+  readonly authorized: readonly WantedStream[];
+  /** Those that the caller may not join, as the caller spelled them. */
+  readonly unauthorized: string[];
+};
+
+/** Those of the streams that the caller may join, by folded name. */
+async function joinable(
+  client: Client,
+  actor: User,
+  streams: readonly Stream[],
+): Promise<Map<string, Stream>> {
+  const memberships = await findMemberships(
+    client,
+    actor.id,
+    streams.map(({ id }) => id),
+  );
+  return new Map(
+    streams
+      .filter((stream) => maySubscribeTo(actor, stream, memberships.has(stream.id)))
+      .map((stream) => [foldName(stream.name), stream]),
+  );
+}
+
 async function findOrCreateStreams(
   context: SubscriptionsContext,
   client: Client,
   { wanted, people: { actor }, options }: JoinRequest,
   realm: Realm,
-): Promise<WantedStream[]> {
+): Promise<FoundStreams> {
   const found = await lockStreams(client, { names: [...wanted.keys()] });
-  const streams = new Map(found.map((stream) => [foldName(stream.name), { stream, isNew: false }]));
-  // Everybody inserts names in one order, so that two requests for the same new streams wait for one another only one way.
-  const missing = [...wanted]
-    .filter(([folded]) => !streams.has(folded))
-    .toSorted(([a], [b]) => (a < b ? -1 : 1));
-  if (missing.length > 0) {
+  const open = await joinable(client, actor, found);
+  // To whom a stream is closed it is as if he would create it.
+  const absent = wanted.size - open.size;
+  if (absent > 0) {
     if (!mayCreateStreams(actor, realm.settings, context.nowMs())) {
       throw badRequest('User cannot create streams.');
     }
     if (options.isAnnouncementOnly && actor.role !== 'administrator') {
       throw badRequest('User cannot create a stream with these settings.');
     }
+    const max = context.newStreamsPerRequestMax;
+    if (absent > max && actor.role !== 'administrator') throw tooManyNewStreams(max);
   }
+  const taken = new Set(found.map(({ name }) => foldName(name)));
+  // Everybody inserts names in one order, so that two requests for the same new streams wait for one another only one way.
+  const missing = [...wanted]
+    .filter(([folded]) => !taken.has(folded))
+    .toSorted(([a], [b]) => (a < b ? -1 : 1));
   const created = await createStreams(
     client,
     missing.map(([, { name, description, renderedDescription }]) => ({
@@ -154,37 +189,19 @@ async function findOrCreateStreams(
       creatorId: actor.id,
     })),
   );
-  for (const stream of created) streams.set(foldName(stream.name), { stream, isNew: true });
+  const own = new Map(created.map((stream) => [foldName(stream.name), stream]));
   // Another request created a stream since it was looked for: then it is an existing one.
-  const others = missing.map(([folded]) => folded).filter((folded) => !streams.has(folded));
+  const others = missing.map(([folded]) => folded).filter((folded) => !own.has(folded));
   if (others.length > 0) {
-    for (const stream of await lockStreams(client, { names: others }))
-      streams.set(foldName(stream.name), { stream, isNew: false });
+    const theirs = await lockStreams(client, { names: others });
+    for (const [folded, stream] of await joinable(client, actor, theirs)) open.set(folded, stream);
   }
-  return [...wanted].map(([folded, entry]) => {
-    const stream = streams.get(folded);
-    if (stream === undefined) throw new Error('a stream name is taken by no stream');
-    return { ...stream, wanted: entry };
-  });
-}
-
-/** Splits off the streams that the caller may not join; these are named as the caller spelled them. */
-async function authorize(
-  client: Client,
-  actor: User,
-  streams: readonly WantedStream[],
-): Promise<{ authorized: WantedStream[]; unauthorized: string[] }> {
-  const memberships = await findMemberships(
-    client,
-    actor.id,
-    streams.map(({ stream }) => stream.id),
-  );
   const authorized: WantedStream[] = [];
   const unauthorized: string[] = [];
-  for (const entry of streams) {
-    if (entry.isNew || maySubscribeTo(actor, entry.stream, memberships.has(entry.stream.id))) {
-      authorized.push(entry);
-    } else unauthorized.push(entry.wanted.name);
+  for (const [folded, entry] of wanted) {
+    const stream = own.get(folded) ?? open.get(folded);
+    if (stream === undefined) unauthorized.push(entry.name);
+    else authorized.push({ stream, wanted: entry, isNew: own.has(folded) });
   }
   return { authorized, unauthorized };
 }
@@ -192,7 +209,7 @@ async function authorize(
 function subscriptionMaps(
   targets: readonly User[],
   joinings: readonly Joining[],
-): { subscribed: Record<string, string[]>; already_subscribed: Record<string, string[]> } {
+): Pick<JoinOutcome, 'subscribed' | 'already_subscribed'> {
   const newMembers = joinings.map(({ members }) => new Set(members.map((member) => member.userId)));
   const subscribed: [string, string[]][] = [];
   const already: [string, string[]][] = [];

@@ -1,6 +1,8 @@
-import { mayListMembers } from '@parley/access';
-import { foldName, streamsDoNotExist } from '@parley/contracts';
-import type { EventPart, LogEffect } from '@parley/contracts';
+import { maySeeStream } from '@parley/access';
+import { foldName, streamsDoNotExist } from '@parley/api';
+import type { AnswerOf } from '@parley/api';
+import type { removeSubscriptionsEndpoint } from '@parley/api/streams';
+import type { EventPart, LogEffect } from '@parley/event-log';
 import type { Client } from '@parley/database';
 import {
   findMemberships,
@@ -20,11 +22,7 @@ import { checkSize } from './step.ts';
 import type { Step } from './step.ts';
 import type { NamedStream } from './stream-names.ts';
 
-export type LeaveOutcome = {
-  readonly removed: string[];
-  readonly not_subscribed: string[];
-  readonly not_removed: string[];
-};
+export type LeaveOutcome = AnswerOf<typeof removeSubscriptionsEndpoint>;
 
 /**
  * Unsubscribes people from streams in a transaction of the caller. A private stream that loses its last member is deactivated
@@ -111,7 +109,7 @@ async function namesShownTo(
   );
   return new Map(
     streams.map((stream) => {
-      const isHidden = !mayListMembers(actor, stream, memberships.has(stream.id));
+      const isHidden = !maySeeStream(actor, stream, memberships.has(stream.id));
       const asked = wanted.get(foldName(stream.name))?.name;
       return [stream.id, isHidden && asked !== undefined ? asked : stream.name];
     }),

@@ -1,5 +1,5 @@
-import { foldName, notAuthenticated, unauthorizedPrincipal } from '@parley/contracts';
-import type { Caller } from '@parley/contracts';
+import { foldName, notAuthenticated, unauthorizedPrincipal } from '@parley/api';
+import type { Caller } from '@parley/api';
 import type { Queryable } from '@parley/database';
 import { lockUsersInUse } from '@parley/store';
 import type { User } from '@parley/store';

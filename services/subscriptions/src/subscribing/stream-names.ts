@@ -1,16 +1,10 @@
-import { badRequest, foldName } from '@parley/contracts';
+import { badRequest, foldName } from '@parley/api';
+import type { StreamEntry } from '@parley/api/streams';
 import { StepBudget } from '@parley/markdown';
 import type { DescriptionRenderer } from '@parley/markdown';
 import { streamNameFault } from '@parley/store';
 
 import { withoutNewlines } from '../streams/description.ts';
-
-/** One entry of `subscriptions`. */
-export type StreamEntry = {
-  readonly name: string;
-  readonly description?: string | undefined;
-  readonly color?: string | undefined;
-};
 
 /** What a request says of a stream. */
 export type NamedStream = {

@@ -1,6 +1,9 @@
+import type { ApiEvent } from '@parley/api/events';
 import { mayReadStream } from '@parley/access';
-import { badRequest, notAuthenticated, ownEventsEntry, withoutCode } from '@parley/contracts';
-import type { Caller } from '@parley/contracts';
+import { badRequest, notAuthenticated, withoutCode } from '@parley/api';
+import { ownEventsEntry } from '@parley/event-log';
+import type { Caller } from '@parley/api';
+import type { SubscriptionPropertyChange } from '@parley/api/streams';
 import {
   findMemberships,
   findStreamsByIds,
@@ -13,13 +16,6 @@ import type { SettingsChange, Stream } from '@parley/store';
 import type { SubscriptionsContext } from '../context.ts';
 
 /** Setting properties of one's own subscriptions (contract, Subscription properties; reference facts, streams 6.4). */
-
-/** One element of `subscription_data`. */
-export type PropertyChange = {
-  readonly stream_id: number;
-  readonly property: string;
-  readonly value: string | boolean;
-};
 
 // Clients read colours of three or six digits only (reference facts, streams 1).
 const hexColor = /^#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/;
@@ -88,7 +84,7 @@ const properties: ReadonlyMap<string, Property> = new Map<string, Property>([
 ]);
 
 type CheckedChange = {
-  readonly asked: PropertyChange;
+  readonly asked: SubscriptionPropertyChange;
   readonly property: Property;
   readonly stream: Stream;
 };
@@ -100,7 +96,7 @@ type Known = {
   readonly subscribedTo: ReadonlySet<number>;
 };
 
-function checkChange(asked: PropertyChange, known: Known): CheckedChange {
+function checkChange(asked: SubscriptionPropertyChange, known: Known): CheckedChange {
   const property = properties.get(asked.property);
   if (property === undefined) {
     throw withoutCode(`Unknown subscription property: ${asked.property}`);
@@ -119,6 +115,9 @@ function checkChange(asked: PropertyChange, known: Known): CheckedChange {
   return { asked, property, stream };
 }
 
+/** Names and values were checked against each other. */
+type SubscriptionUpdate = Extract<ApiEvent, { type: 'subscription'; op: 'update' }>;
+
 /**
  * Sets properties of the caller's subscriptions, all or none, and tells the caller's queues of each, changed or not. Where one
  * occurs twice the last value stays.
@@ -128,7 +127,7 @@ function checkChange(asked: PropertyChange, known: Known): CheckedChange {
 export async function changeProperties(
   context: SubscriptionsContext,
   caller: Caller,
-  asked: readonly PropertyChange[],
+  asked: readonly SubscriptionPropertyChange[],
 ): Promise<void> {
   if (asked.length === 0) return;
   const streamIds = [...new Set(asked.map((change) => change.stream_id))];
@@ -150,15 +149,18 @@ export async function changeProperties(
       changes.set(stream.id, { ...changes.get(stream.id), ...property.change(change.value) });
     }
     await updateSubscriptionSettings(client, user.id, changes);
-    const events = checked.map(({ asked: change, property, stream }) => ({
-      type: 'subscription',
-      op: 'update',
-      email: user.email,
-      property: change.property,
-      ...property.told(change.value),
-      stream_id: stream.id,
-      name: stream.name,
-    }));
+    const events = checked.map(
+      ({ asked: change, property, stream }) =>
+        ({
+          type: 'subscription',
+          op: 'update',
+          email: user.email,
+          property: change.property,
+          ...property.told(change.value),
+          stream_id: stream.id,
+          name: stream.name,
+        }) as SubscriptionUpdate,
+    );
     return { result: undefined, append: { entries: [ownEventsEntry(user.id, events)] } };
   });
 }

@@ -1,0 +1,250 @@
+import type { TObject, TSchema } from 'typebox';
+
+import type { ErrorCode } from '../error-catalogue.ts';
+import { limits } from '../limits.ts';
+import type { EndpointExample } from './endpoint-example.ts';
+import type { Parameter } from './parameters.ts';
+import { placeholdersOf } from './path.ts';
+import type { Value } from './schema.ts';
+
+/**
+ * The declaration of an endpoint, the one place that knows it: from it come the gateway's route, the service's route, the
+ * decoding and validation of parameters, the access check, the error texts, the OpenAPI document and the types of clients.
+ */
+
+/** `ANY` is for webhooks, which dispatch every method (reference facts, people 16.1). GET implies HEAD. */
+export type EndpointMethod = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE' | 'ANY';
+
+export type ServiceName = 'messages' | 'subscriptions' | 'people' | 'presence' | 'events';
+
+/** Who answers: a service, or the gateway with a page of its own. */
+export type AnsweringService = ServiceName | 'gateway';
+
+/** Who may call. Refusals come in the order of the reference facts, people 2.1, before any parameter is read. */
+export type EndpointAccess =
+  | { readonly authentication: 'none' }
+  | {
+      readonly authentication: 'required';
+      readonly administratorsOnly?: boolean;
+      readonly guests?: 'allowed' | 'refused';
+      readonly bots?: 'allowed' | 'refused';
+      /** Incoming-webhook bots are refused with 401 unless allowed. */
+      readonly incomingWebhookBots?: 'allowed' | 'refused';
+      /**
+       * The gateway takes the key as the parameter `api_key` too (reference facts, people 4 and 16.1): `preferred` from query or form
+       * before it looks at Basic, `accepted` from the query where there is no Basic.
+       */
+      readonly keyParameter?: 'preferred' | 'accepted';
+    };
+
+/**
+ * How the gateway treats a reply that broke off before its headers, or did not come in time. `read`: the request goes to one other
+ * replica under the same request id; where it ran out of time, which it would there too, it is answered 503. `repeat`: it goes again in
+ * either case, because its effect is the same when done twice. `keyed-send`: the same, and the request id is the send's key; its refusal
+ * needs a known outcome. `once`: answered 503.
+ */
+export type AfterLoss = 'read' | 'repeat' | 'keyed-send' | 'once';
+
+/** What an endpoint answers that answers no JSON when it succeeds. */
+export type RawResponse = {
+  /** 200 unless it says otherwise. */
+  readonly status?: number;
+  /** An answer without one has no body. */
+  readonly contentType?: string;
+  readonly description: string;
+  /** Headers that it always has, and what they say. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** For a stream of Server-Sent Events: what `data:` holds as JSON. */
+  readonly event?: TSchema;
+};
+
+/** A refusal without a `code` that has a status or members of its own. Refusals with status 400 and a text alone may come from everywhere. */
+export type Refusal = {
+  readonly status: number;
+  readonly description: string;
+  /** Members beside `result` and `msg`, all of them required. */
+  readonly fields?: Readonly<Record<string, TSchema>>;
+  /** For people who see it where a file should be: a page instead of JSON. */
+  readonly contentType?: string;
+};
+
+/** What is declared of an endpoint's success: the members of a JSON object, or answers that are no JSON. */
+export type DeclaredSuccess = TObject | readonly RawResponse[];
+
+export type EndpointDeclaration<
+  Parameters extends readonly Parameter[],
+  Access extends EndpointAccess,
+  Success extends DeclaredSuccess,
+> = {
+  /** verb-noun, unique; the name in logs, metrics and the OpenAPI document. */
+  readonly name: string;
+  readonly method: EndpointMethod;
+  /**
+   * Below `/api/v1` (or below the root, see `below`), with a leading slash; `{name}` is a path parameter of one segment, and
+   * `{name...}` takes all segments to the end.
+   */
+  readonly path: string;
+  /** `root` is for what belongs to clients but not to the interface, such as uploaded files. */
+  readonly below?: 'api' | 'root';
+  /** `prefix`: the path with a trailing slash, or anything below it, matches too (webhooks). */
+  readonly matching?: 'exact' | 'prefix';
+  readonly service: AnsweringService;
+  readonly summary: string;
+  readonly description?: string;
+  /** A call that succeeds; by default one without parameters. */
+  readonly example?: EndpointExample<Parameters[number]['name']>;
+  readonly access: Access;
+  /** In the order in which they are checked. */
+  readonly parameters: Parameters;
+  /** The answer's members beside `result` and `msg`; or what is answered instead of JSON. */
+  readonly success: Success;
+  /** Codes this endpoint may answer beside those that every endpoint may. */
+  readonly errors?: readonly ErrorCode[];
+  /** Refusals without a code that not every endpoint may answer. */
+  readonly refusals?: readonly Refusal[];
+  /** A larger body is refused with 413 while it is read, whatever is in it. 64 KiB without a login, else 1 MiB. */
+  readonly bodyMaxBytes?: number;
+  /**
+   * The body is a multipart form with a file, which the handler receives as a stream with `receiveFile`. Parameters come from path
+   * and query only, since they are checked before the body is read.
+   */
+  readonly takesFile?: boolean;
+  /** The form may, or has to, bring one small file, which the handler reads with `formFiles`. */
+  readonly formFile?: 'optional' | 'required';
+  /** Its requests do not count for the rate limit of their caller (reference facts, people 6). */
+  readonly uncounted?: boolean;
+  /** It judges a password: of the account that it names, or where it is authenticated of its caller. */
+  readonly judgesPassword?: boolean;
+  /** A production server refuses it before anything is read. */
+  readonly forDevelopment?: boolean;
+  /** `read` of a GET, otherwise `once`. */
+  readonly afterLoss?: AfterLoss;
+  /** Longest time that the service lets it wait for its turn, beside what any answer may take. */
+  readonly waitMaxMs?: number;
+  /** The answer may be held until an event comes: access log lines at debug level. */
+  readonly longPoll?: boolean;
+  /**
+   * Any number of one caller's requests is handled at once: they are gathered with those of others before they take a connection to
+   * Postgres. Other changes take turns.
+   */
+  readonly manyAtOnce?: boolean;
+  /** The request belongs to an event queue named by `queue_id` in query or body, and goes to the node that holds it. */
+  readonly goesToHolder?: boolean;
+};
+
+/** A declared endpoint with everything that it leaves out. The type parameters tell what its handler gets and gives. */
+export type Endpoint<
+  Parameters extends readonly Parameter[] = readonly Parameter[],
+  Access extends EndpointAccess = EndpointAccess,
+  Success extends DeclaredSuccess = DeclaredSuccess,
+> = Required<Omit<EndpointDeclaration<Parameters, Access, Success>, 'formFile' | 'example'>> & {
+  readonly example: EndpointExample;
+  readonly formFile: 'none' | 'optional' | 'required';
+};
+
+/** Which endpoint it is and who answers, as literal types: so the compiler knows which handlers a service has to have. */
+export type EndpointIdentity<
+  Name extends string = string,
+  Service extends AnsweringService = AnsweringService,
+> = { readonly name: Name; readonly service: Service };
+
+/** The values of parameters by name, typed by the declared list. */
+export type DecodedParameters<Parameters extends readonly Parameter[]> = {
+  readonly [Item in Parameters[number] as Item['name']]: ReturnType<Item['decode']>;
+};
+
+/** The members of a successful JSON answer beside `result` and `msg`. */
+export type AnswerOf<Declared extends Endpoint> =
+  Declared extends Endpoint<infer _Parameters, infer _Access, infer Success>
+    ? Success extends TObject
+      ? Value<Success>
+      : never
+    : never;
+
+/**
+ * Declares an endpoint.
+ *
+ * @throws TypeError when path and parameters contradict one another, which stops the boot
+ */
+export function declareEndpoint<
+  const Name extends string,
+  const Service extends AnsweringService,
+  const Parameters extends readonly Parameter[],
+  const Access extends EndpointAccess,
+  const Success extends DeclaredSuccess,
+>(
+  declaration: EndpointDeclaration<Parameters, Access, Success> & EndpointIdentity<Name, Service>,
+): Endpoint<Parameters, Access, Success> & EndpointIdentity<Name, Service> {
+  const { access, name, method, parameters } = declaration;
+  const inPath = placeholdersOf(declaration.path);
+  const declared = parameters.filter((parameter) => parameter.from === 'path');
+  if (
+    !declaration.path.startsWith('/') ||
+    inPath.length !== declared.length ||
+    declared.some((parameter) => !inPath.includes(parameter.name))
+  ) {
+    throw new TypeError(`endpoint ${name}: path and path parameters differ`);
+  }
+  const names = parameters.flatMap((parameter) => [parameter.name, ...parameter.aliases]);
+  if (new Set(names).size !== names.length) {
+    throw new TypeError(`endpoint ${name}: a parameter name occurs twice`);
+  }
+  return {
+    below: 'api',
+    matching: 'exact',
+    description: '',
+    errors: [],
+    refusals: [],
+    takesFile: false,
+    formFile: 'none',
+    bodyMaxBytes:
+      access.authentication === 'none' ? limits.anonymousBodyMaxBytes : limits.bodyMaxBytes,
+    uncounted: false,
+    judgesPassword: false,
+    forDevelopment: false,
+    afterLoss: method === 'GET' ? 'read' : 'once',
+    waitMaxMs: 0,
+    longPoll: false,
+    manyAtOnce: false,
+    goesToHolder: false,
+    ...declaration,
+    example: declaration.example ?? {},
+  };
+}
+
+/** Whether the answer is a stream of events, which ends when either side ends it. */
+export function isEventStream({ success }: Pick<Endpoint, 'success'>): boolean {
+  return Array.isArray(success) && success.some(({ event }) => event !== undefined);
+}
+
+/** The declared answers that are no JSON; none of an endpoint that answers JSON. */
+export function rawResponsesOf({ success }: Pick<Endpoint, 'success'>): readonly RawResponse[] {
+  return isRaw(success) ? success : [];
+}
+
+/** Whether a success is no JSON object. */
+export function isRaw(success: DeclaredSuccess): success is readonly RawResponse[] {
+  return Array.isArray(success);
+}
+
+/**
+ * Whether requests go over the link between gateway and node. Uploads, webhooks and streams of events are proxied by HTTP: links carry
+ * nothing large and nothing endless.
+ */
+export function isLinked(endpoint: Pick<Endpoint, 'method' | 'success' | 'takesFile'>): boolean {
+  return endpoint.method !== 'ANY' && !endpoint.takesFile && !isEventStream(endpoint);
+}
+
+/** Whether it is a change that waits for earlier ones of the same owner. */
+export function takesTurns({
+  method,
+  takesFile,
+  manyAtOnce,
+}: Pick<Endpoint, 'method' | 'takesFile' | 'manyAtOnce'>): boolean {
+  return method !== 'GET' && !takesFile && !manyAtOnce;
+}
+
+/** Whether the body is JSON, which may be labelled as a form (reference facts, people 16.1). */
+export function takesJson({ parameters }: Pick<Endpoint, 'parameters'>): boolean {
+  return parameters.some(({ from }) => from === 'body');
+}

@@ -1,0 +1,346 @@
+import { requestVariableInvalid } from '../errors.ts';
+import { limits } from '../limits.ts';
+
+import type { Static, TSchema } from 'typebox';
+
+import type { JsonSchema } from './json-schema.ts';
+import { boolean, integer, integers, texts } from './schema.ts';
+import { findJsonBody, parseJson, parseJsonBody, parseJsonParameter } from './json-text.ts';
+import type { NulHandling } from './json-text.ts';
+import { compileCheck } from './validate.ts';
+
+/**
+ * The kinds of parameters (reference facts, people 2.3 to 2.5). Each builder makes a value that says how the raw
+ * text becomes a value, what it may be, and how the OpenAPI document shows it.
+ */
+export type Parameter<Name extends string = string, Value = unknown> = {
+  /** The external, primary name; also the key in `request.parameters`. */
+  readonly name: Name;
+  /** Other names of the same parameter; giving two of them is an error. */
+  readonly aliases: readonly string[];
+  /** `form` is query or form body; `body` is the whole body as JSON. */
+  readonly from: 'path' | 'form' | 'body';
+  readonly encoding: 'text' | 'json';
+  readonly required: boolean;
+  /** True when a JSON `null` stands for an absent optional value. */
+  readonly nullMeansAbsent: boolean;
+  /** True when the endpoint has its own answer for a U+0000 in the text. */
+  readonly nulHandled: boolean;
+  readonly description: string;
+  readonly schema: JsonSchema;
+  /** The value when the parameter is absent and not required. */
+  readonly defaultValue: unknown;
+  /** For path parameters: whether the path is this endpoint's at all; where it is not, the answer is 404. */
+  readonly matches: (raw: string) => boolean;
+  /** Decodes the raw text; throws `ApiError`. */
+  readonly decode: (raw: string) => Value;
+};
+
+export type ParameterOptions = {
+  readonly description: string;
+  readonly required?: boolean;
+  readonly default?: unknown;
+  readonly aliases?: readonly string[];
+};
+
+/** What the handler sees: the value; with `default: null` also null; without default and not required also undefined. */
+export type Presence<Options, Value> = Options extends { readonly required: true }
+  ? Value
+  : Options extends { readonly default: infer Default }
+    ? null extends Default
+      ? Value | null
+      : Value
+    : Value | undefined;
+
+type Parts<Value> = {
+  readonly encoding: 'text' | 'json';
+  readonly from?: 'path' | 'form' | 'body';
+  readonly nullMeansAbsent?: boolean;
+  readonly nulHandled?: boolean;
+  readonly schema: JsonSchema;
+  readonly matches?: (raw: string) => boolean;
+  readonly decode: (raw: string) => Value;
+};
+
+function build<Name extends string, Value>(
+  name: Name,
+  options: ParameterOptions,
+  parts: Parts<Value>,
+): Parameter<Name, never> {
+  if (options.required === true && 'default' in options) {
+    throw new TypeError(`parameter ${name} is required and has a default`);
+  }
+  const parameter: Parameter<Name, Value> = {
+    name,
+    aliases: options.aliases ?? [],
+    from: parts.from ?? 'form',
+    encoding: parts.encoding,
+    required: options.required ?? false,
+    nullMeansAbsent: parts.nullMeansAbsent ?? parts.encoding === 'json',
+    nulHandled: parts.nulHandled ?? false,
+    description: options.description,
+    schema: parts.schema,
+    defaultValue: options.default,
+    matches: parts.matches ?? (() => true),
+    decode: parts.decode,
+  };
+  // The exact type follows from the options and is stated by each builder's signature.
+  return parameter as Parameter<Name, never>;
+}
+
+export type TextOptions = ParameterOptions & {
+  readonly default?: string | null;
+  /** `handled`: the endpoint answers a U+0000 itself. Otherwise such a text is refused with 400. */
+  readonly nul?: 'refused' | 'handled';
+};
+
+/** A raw text, used as it stands; empty is a value. */
+export function textParameter<const Name extends string, const Options extends TextOptions>(
+  name: Name,
+  options: Options,
+): Parameter<Name, Presence<Options, string>> {
+  return build(name, options, {
+    encoding: 'text',
+    nulHandled: options.nul === 'handled',
+    schema: { type: 'string' },
+    decode: (raw) => raw,
+  });
+}
+
+export type JsonOptions = ParameterOptions & { readonly nul?: NulHandling };
+
+/** A JSON-encoded parameter of any shape; the value's type follows from the schema. */
+export function jsonParameter<
+  const Name extends string,
+  Schema extends TSchema,
+  const Options extends JsonOptions,
+>(
+  name: Name,
+  schema: Schema,
+  options: Options,
+): Parameter<Name, Presence<Options, Static<Schema>>> {
+  const check = compileCheck(schema);
+  return build(name, options, {
+    encoding: 'json',
+    schema,
+    decode: (raw) => check(parseJsonParameter(raw, name, options.nul), name),
+  });
+}
+
+export type BooleanOptions = ParameterOptions & { readonly default?: boolean | null };
+
+/** JSON `true` or `false`. */
+export function booleanParameter<const Name extends string, const Options extends BooleanOptions>(
+  name: Name,
+  options: Options,
+): Parameter<Name, Presence<Options, boolean>> {
+  return jsonParameter(name, boolean, options);
+}
+
+export type NumberOptions = ParameterOptions & { readonly default?: number | null };
+
+/** A JSON integer, such as `stream_id`. */
+export function integerParameter<const Name extends string, const Options extends NumberOptions>(
+  name: Name,
+  options: Options,
+): Parameter<Name, Presence<Options, number>> {
+  return jsonParameter(name, integer, options);
+}
+
+export type ListOptions = JsonOptions & { readonly default?: readonly unknown[] | null };
+
+/** A JSON list of strings. */
+export function textListParameter<const Name extends string, const Options extends ListOptions>(
+  name: Name,
+  options: Options,
+): Parameter<Name, Presence<Options, string[]>> {
+  return jsonParameter(name, texts, options);
+}
+
+/** A JSON list of integers. */
+export function integerListParameter<const Name extends string, const Options extends ListOptions>(
+  name: Name,
+  options: Options,
+): Parameter<Name, Presence<Options, number[]>> {
+  return jsonParameter(name, integers, options);
+}
+
+export type JsonOrTextOptions = TextOptions & {
+  readonly schema?: JsonSchema & { readonly type: 'string' };
+};
+
+/**
+ * A string that older clients send JSON-encoded and newer ones raw: if the text is a JSON string, that; otherwise the
+ * raw text (reference facts, people 2.5). A schema for the resulting string may be added.
+ */
+export function jsonOrTextParameter<
+  const Name extends string,
+  const Options extends JsonOrTextOptions,
+>(name: Name, options: Options): Parameter<Name, Presence<Options, string>> {
+  const schema = options.schema ?? { type: 'string' };
+  const check = compileCheck(schema);
+  return build(name, options, {
+    encoding: 'json',
+    nulHandled: options.nul === 'handled',
+    schema,
+    decode: (raw) => check({ '': stringWithin(raw, name, options.nul === 'handled') }, name),
+  });
+}
+
+function stringWithin(raw: string, name: string, nulHandled: boolean): string {
+  if (!raw.trimStart().startsWith('"')) return raw;
+  const parsed = parseJson(raw);
+  if ('fault' in parsed) {
+    if (parsed.fault !== 'NUL') return raw;
+    if (!nulHandled) throw requestVariableInvalid(name, raw);
+    return String(JSON.parse(raw));
+  }
+  const value = parsed.holder[''];
+  return typeof value === 'string' ? value : raw;
+}
+
+export type ConvertedNumberOptions = NumberOptions & {
+  readonly allowNegative?: boolean;
+  /** Larger ones are read as the largest: for what is held at a limit anyway. */
+  readonly isCapped?: boolean;
+};
+
+const converted = /^\s*([+-]?)(\d+)\s*$/;
+
+/**
+ * A number in plain digits, such as `num_before` (reference facts, people 2.3): optional spaces and `+`, 0 to
+ * 4294967295, or with `isCapped` of any size. With `allowNegative` (`anchor`, `last_event_id`) any sign and size; what a double cannot hold exactly is
+ * held at the largest safe integer, except that 10^16, a sentinel of clients, stays above every id either way.
+ */
+export function numberParameter<
+  const Name extends string,
+  const Options extends ConvertedNumberOptions,
+>(name: Name, options: Options): Parameter<Name, Presence<Options, number>> {
+  const { allowNegative = false, isCapped = false } = options;
+  return build(name, options, {
+    encoding: 'text',
+    nullMeansAbsent: true,
+    schema: allowNegative
+      ? { type: 'integer' }
+      : {
+          type: 'integer',
+          minimum: 0,
+          ...(!isCapped && { maximum: limits.convertedNumberMax }),
+        },
+    decode: (raw) => {
+      const match = converted.exec(raw);
+      if (match === null || (match[1] === '-' && !allowNegative))
+        throw requestVariableInvalid(name, raw);
+      const size = Number(match[2]);
+      if (allowNegative) {
+        const held = Math.min(size, largestConverted);
+        return match[1] === '-' && held > 0 ? -held : held;
+      }
+      if (size > limits.convertedNumberMax && !isCapped) throw requestVariableInvalid(name, raw);
+      return Math.min(size, limits.convertedNumberMax);
+    },
+  });
+}
+
+// 10^16 is the reference's "newest" anchor and exactly a double; it is the largest number handed on, and fits 64 bits.
+const largestConverted = 10_000_000_000_000_000;
+
+export type CustomOptions = ParameterOptions & {
+  readonly encoding: 'text' | 'json';
+  /** For the OpenAPI document only; `convert` is what decides. */
+  readonly schema: JsonSchema;
+  readonly nul?: 'refused' | 'handled';
+};
+
+/**
+ * A parameter with a converter of its own, such as `to` or `narrow`. `convert` gets the raw text and may throw
+ * `requestVariableInvalid` or any other `ApiError`. With encoding `json` the text `null` means absent.
+ */
+export function customParameter<
+  const Name extends string,
+  Value,
+  const Options extends CustomOptions,
+>(
+  name: Name,
+  options: Options,
+  convert: (raw: string, name: string) => Value,
+): Parameter<Name, Presence<Options, Value>> {
+  return build(name, options, {
+    encoding: options.encoding,
+    nulHandled: options.nul === 'handled',
+    schema: options.schema,
+    decode: (raw) => convert(raw, name),
+  });
+}
+
+export type PathOptions = { readonly description: string };
+
+/** An id in the path. A text that is not all digits makes the path unknown: 404 (reference facts, messages 2). */
+export function pathInteger<const Name extends string>(
+  name: Name,
+  options: PathOptions,
+): Parameter<Name, number> {
+  return build(
+    name,
+    { ...options, required: true },
+    {
+      encoding: 'text',
+      from: 'path',
+      schema: { type: 'integer', minimum: 0 },
+      matches: (raw) => /^\d+$/.test(raw),
+      // A longer number than a double can hold is no id; held there, the endpoint does not find it.
+      decode: (raw) => Math.min(Number(raw), Number.MAX_SAFE_INTEGER),
+    },
+  );
+}
+
+/**
+ * A text in the path, percent-decoded, such as an email address. One with a U+0000 makes the path unknown, unless the endpoint has
+ * an answer of its own.
+ */
+export function pathText<const Name extends string>(
+  name: Name,
+  options: PathOptions & { readonly pattern?: RegExp; readonly nul?: 'refused' | 'handled' },
+): Parameter<Name, string> {
+  const { pattern, nul = 'refused' } = options;
+  return build(
+    name,
+    { description: options.description, required: true },
+    {
+      encoding: 'text',
+      from: 'path',
+      schema: { type: 'string' },
+      matches: (raw) =>
+        (nul === 'handled' || !raw.includes('\0')) && (pattern === undefined || pattern.test(raw)),
+      decode: (raw) => raw,
+    },
+  );
+}
+
+export type JsonBodyOptions = PathOptions & {
+  /** For the OpenAPI document only: the integration checks what it reads. */
+  readonly schema?: JsonSchema;
+  /** `handled`: the value of a body that is no JSON is undefined, and the endpoint answers it. Otherwise it is refused. */
+  readonly malformed?: 'refused' | 'handled';
+};
+
+/**
+ * The whole body as JSON whatever its Content-Type, for webhooks (reference facts, people 16.1). A trailing comma
+ * inside an object is accepted. The value is not validated: the integration reads what it needs.
+ */
+export function jsonBody<const Name extends string>(
+  name: Name,
+  options: JsonBodyOptions,
+): Parameter<Name> {
+  const { schema = {}, malformed = 'refused' } = options;
+  return build(
+    name,
+    { description: options.description, required: true },
+    {
+      encoding: 'json',
+      from: 'body',
+      schema,
+      decode: malformed === 'handled' ? findJsonBody : parseJsonBody,
+    },
+  );
+}

@@ -1,0 +1,165 @@
+import { Type } from 'typebox';
+import type { Static, TArray, TObject, TOptional, TProperties, TSchema, TUnsafe } from 'typebox';
+
+/**
+ * The building blocks of declared values: each expression is a JSON Schema, and the static type of the values that it admits
+ * (`Value<typeof schema>`). The words `name`, `refusal`, `notBlank` and `discriminator` are explained at `JsonSchema`.
+ */
+
+/** A value of a declared schema, as the server makes it: nothing in it is changed any more. */
+export type Value<Schema extends TSchema> = Immutable<Static<Schema>>;
+
+/** The type with every member and item read-only, at any depth. What may be anything stays so: mapped, it could not be null. */
+export type Immutable<Given> = unknown extends Given
+  ? Given
+  : { readonly [Key in keyof Given]: Immutable<Given[Key]> };
+
+export const text = Type.String();
+export const integer = Type.Integer();
+export const float = Type.Number();
+export const boolean = Type.Boolean();
+export const texts = Type.Array(text);
+export const integers = Type.Array(integer);
+/** Any JSON value. */
+export const anything = Type.Unsafe<unknown>({});
+export const textOrNull = nullable(text);
+export const integerOrNull = nullable(integer);
+export const booleanOrNull = nullable(boolean);
+
+/** Seconds since 1970. */
+export const timestamp = Type.Integer({ description: 'Seconds since 1970' });
+
+export const avatarUrl = described(
+  textOrNull,
+  'null where the client makes the Gravatar URL itself',
+);
+
+/** The same schema with another description. */
+export function described<Schema extends TSchema>(schema: Schema, description: string): Schema {
+  return { ...schema, description };
+}
+
+/** A value of a simple type, or null. */
+export function nullable<Schema extends TSchema & { readonly type: string }>(
+  schema: Schema,
+): TUnsafe<Static<Schema> | null> {
+  return Type.Unsafe<Static<Schema> | null>({ ...schema, type: [schema.type, 'null'] });
+}
+
+/** One of these texts. */
+export function oneOfTexts<const Texts extends readonly string[]>(
+  values: Texts,
+  options: { readonly description?: string } = {},
+): TUnsafe<Texts[number]> {
+  return Type.Unsafe<Texts[number]>({ ...options, type: 'string', enum: values });
+}
+
+/** One of these integers. */
+export function oneOfIntegers<const Integers extends readonly number[]>(
+  values: Integers,
+  options: { readonly description?: string } = {},
+): TUnsafe<Integers[number]> {
+  return Type.Unsafe<Integers[number]>({ ...options, type: 'integer', enum: values });
+}
+
+/** Exactly this value. */
+export function constant<const Given extends string | number | boolean>(
+  value: Given,
+): TUnsafe<Given> {
+  return Type.Unsafe<Given>({ const: value });
+}
+
+export function listOf<Item extends TSchema>(item: Item): TArray<Item> {
+  return Type.Array(item);
+}
+
+type ItemsOf<Items extends readonly TSchema[]> = {
+  -readonly [Index in keyof Items]: Items[Index] extends TSchema ? Static<Items[Index]> : never;
+};
+
+/** A list of fixed length. */
+export function tuple<const Items extends readonly TSchema[]>(
+  ...prefixItems: Items
+): TUnsafe<ItemsOf<Items>> {
+  const { length } = prefixItems;
+  return Type.Unsafe<ItemsOf<Items>>({
+    type: 'array',
+    prefixItems,
+    minItems: length,
+    maxItems: length,
+  });
+}
+
+/** An object whose members have names that are data. */
+export function mapOf<Member extends TSchema>(
+  member: Member,
+  description?: string,
+): TUnsafe<Record<string, Static<Member>>> {
+  return Type.Unsafe<Record<string, Static<Member>>>({
+    type: 'object',
+    additionalProperties: member,
+    ...(description !== undefined && { description }),
+  });
+}
+
+/** Members that an object may lack. */
+export type Optional<Members extends TProperties> = {
+  [Name in keyof Members]: TOptional<Members[Name]>;
+};
+
+/** @returns the same members, which an object may lack */
+export function optional<Members extends TProperties>(members: Members): Optional<Members> {
+  const marked = Object.entries(members).map(([name, schema]) => [name, Type.Optional(schema)]);
+  return Object.fromEntries(marked) as Optional<Members>;
+}
+
+/** The same schema for several members. */
+export function each<const Name extends string, Schema extends TSchema>(
+  names: readonly Name[],
+  schema: Schema,
+): Record<Name, Schema> {
+  return Object.fromEntries(names.map((name) => [name, schema])) as Record<Name, Schema>;
+}
+
+/**
+ * An object with exactly these members; `...optional({…})` are those that it may lack.
+ *
+ * @param about its name in the OpenAPI document, and what it is
+ */
+export function object<Members extends TProperties>(
+  members: Members,
+  about: { readonly name?: string; readonly description?: string } = {},
+): TObject<Members> {
+  return Type.Object(members, { ...about, additionalProperties: false });
+}
+
+/**
+ * One of several objects, told apart by one member, which is a constant or an enumeration in each.
+ *
+ * @param about its name in the OpenAPI document, and members that all have in common and that a reader may look for
+ */
+export function union<const Branches extends readonly TSchema[]>(
+  discriminator: string,
+  branches: Branches,
+  about: {
+    readonly name?: string;
+    readonly description?: string;
+    readonly properties?: TProperties;
+    readonly required?: readonly string[];
+  } = {},
+): TUnsafe<Static<Branches[number]>> {
+  return Type.Unsafe<Static<Branches[number]>>({
+    ...about,
+    type: 'object',
+    discriminator: { propertyName: discriminator },
+    oneOf: branches,
+  });
+}
+
+/** A value that one of several schemas admits. */
+export function anyOf<const Branches extends readonly TSchema[]>(
+  branches: Branches,
+  options: { readonly description?: string; readonly refusal?: string } = {},
+): TUnsafe<Static<Branches[number]>> {
+  return Type.Unsafe<Static<Branches[number]>>({ ...options, anyOf: branches });
+}

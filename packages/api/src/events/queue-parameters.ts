@@ -1,0 +1,36 @@
+import { Type } from 'typebox';
+
+import { booleanParameter, jsonParameter, textListParameter } from '../declare/parameters.ts';
+
+/** What register and a GET events that registers have in common, in the order in which they are checked. */
+export const queueParameters = [
+  booleanParameter('apply_markdown', {
+    default: false,
+    description: 'Render message content as HTML.',
+  }),
+  booleanParameter('client_gravatar', {
+    default: false,
+    description: 'The client makes Gravatar URLs itself: `avatar_url` is null where it can.',
+  }),
+  booleanParameter('all_public_streams', {
+    default: null,
+    description:
+      'Receive messages from all public streams. By default false; at register as the account is set up.',
+  }),
+  booleanParameter('include_subscribers', {
+    default: false,
+    description: 'Whether the returned subscriptions list the subscribers of each stream.',
+  }),
+  textListParameter('event_types', {
+    default: null,
+    description: 'Types of events wanted; every type by default.',
+  }),
+  textListParameter('fetch_event_types', {
+    default: null,
+    description: 'Types whose state is returned; by default those of `event_types`.',
+  }),
+  jsonParameter('narrow', Type.Unsafe<readonly unknown[]>({ type: 'array' }), {
+    description:
+      'Restricts message events: a list of `[operator, operand]` pairs, or one such pair.',
+  }),
+] as const;

@@ -1,0 +1,43 @@
+import { exactInteger } from '../declare/exact-integer.ts';
+import { requestVariableInvalid } from '../errors.ts';
+
+/** The anchor that stands for the newest message (reference facts, messages 6.3); exactly a double. */
+export const newestAnchor = 10_000_000_000_000_000;
+
+export type AnchorId = {
+  readonly id: number;
+  /** As the answer says it. */
+  readonly asSent: number | object;
+};
+
+export type Anchor = AnchorId | 'first_unread';
+
+export function anchorAt(id: number): AnchorId {
+  return { id, asSent: id };
+}
+
+const namedAnchors = new Map<string, Anchor>([
+  ['newest', anchorAt(newestAnchor)],
+  ['oldest', anchorAt(0)],
+  ['first_unread', 'first_unread'],
+]);
+
+const largestId = BigInt(Number.MAX_SAFE_INTEGER);
+
+/**
+ * Reads an anchor (reference facts, messages 6.3). Others than `newestAnchor` beyond what a double holds exactly are merely large: they
+ * are held there, and answered as they were sent.
+ *
+ * @throws ApiError `REQUEST_VARIABLE_INVALID` for what is neither a name nor an integer
+ */
+export function parseAnchor(raw: string, name: string): Anchor {
+  const named = namedAnchors.get(raw);
+  if (named !== undefined) return named;
+  const match = /^\s*([+-]?)(\d{1,100})\s*$/.exec(raw);
+  if (match === null) throw requestVariableInvalid(name, raw);
+  const size = BigInt(match[2] ?? '');
+  const anchor = match[1] === '-' ? -size : size;
+  if (anchor === BigInt(newestAnchor)) return anchorAt(newestAnchor);
+  if (size <= largestId) return anchorAt(Number(anchor));
+  return { id: Number(anchor < 0n ? -largestId : largestId), asSent: exactInteger(anchor) };
+}

@@ -1,0 +1,12 @@
+import { badNarrow } from './errors.ts';
+import { limits } from './limits.ts';
+
+/**
+ * @returns the terms of a narrow, each once: all of them hold together, so one that is repeated says nothing more
+ * @throws ApiError `BAD_NARROW` for more than a narrow may have
+ */
+export function distinctTerms<Term>(terms: readonly Term[]): Term[] {
+  const distinct = new Map(terms.map((term) => [JSON.stringify(term), term]));
+  if (distinct.size > limits.narrowTermsMax) throw badNarrow('too many terms');
+  return [...distinct.values()];
+}

@@ -1,0 +1,68 @@
+import type { ErrorCode } from '../error-catalogue.ts';
+import type { ApiError } from '../errors.ts';
+
+import type { Endpoint } from '../declare/endpoint.ts';
+
+/** How an endpoint may refuse: what its declaration says, and what follows from its kind. */
+
+/** The codes by which parameters and access are refused, beside those that a declaration lists. */
+function impliedErrors({ access, parameters }: Endpoint): ErrorCode[] {
+  const inForm = parameters.filter(({ from }) => from === 'form');
+  return [
+    'BAD_REQUEST',
+    ...(inForm.some(({ required }) => required) ? (['REQUEST_VARIABLE_MISSING'] as const) : []),
+    ...(inForm.length > 0 ? (['REQUEST_VARIABLE_INVALID'] as const) : []),
+    ...(inForm.some(({ aliases }) => aliases.length > 0)
+      ? (['REQUEST_CONFUSING_VAR'] as const)
+      : []),
+    ...(parameters.some(({ from }) => from === 'body') ? (['INVALID_JSON'] as const) : []),
+    ...(access.authentication === 'required' && access.administratorsOnly === true
+      ? (['UNAUTHORIZED_PRINCIPAL'] as const)
+      : []),
+  ];
+}
+
+/** @returns the codes that an endpoint may answer, whatever their status, beside those of authentication and of a store that is away */
+export function errorCodesOf(endpoint: Endpoint): ReadonlySet<ErrorCode> {
+  return new Set([...impliedErrors(endpoint), ...endpoint.errors]);
+}
+
+/** Statuses that follow from the kind of an endpoint and have one answer everywhere. */
+export function sharedStatusesOf(endpoint: Endpoint): number[] {
+  const { access, method, parameters } = endpoint;
+  return [
+    ...(parameters.some(({ from }) => from === 'path') ? [404] : []),
+    // A form may name another method than POST, which the path may not have.
+    ...(method === 'POST' && !endpoint.takesFile ? [405] : []),
+    ...(method === 'GET' ? [] : [413]),
+    ...(access.authentication === 'required' ? [429] : []),
+    500,
+    503,
+  ];
+}
+
+/** Refused so before any endpoint is asked, or by a store that is away. */
+const everywhere: ReadonlySet<ErrorCode> = new Set(['SERVICE_UNAVAILABLE', 'INVALID_API_KEY']);
+
+/**
+ * @param endpoint that refused, or a path of whose endpoints none was found
+ * @returns what the declaration does not say of the refusal, or undefined
+ */
+export function findRefusalFault(
+  endpoint: Endpoint,
+  { code, fields, message, status }: ApiError,
+): string | undefined {
+  if (code !== undefined) {
+    return everywhere.has(code) || errorCodesOf(endpoint).has(code)
+      ? undefined
+      : `code ${code} is not declared: ${message}`;
+  }
+  const isShared = status === 401 || sharedStatusesOf(endpoint).includes(status);
+  const names = Object.keys(fields).join(' ');
+  const isDeclared = endpoint.refusals.some(
+    (refusal) => refusal.status === status && Object.keys(refusal.fields ?? {}).join(' ') === names,
+  );
+  return isShared || isDeclared || (status === 400 && names === '')
+    ? undefined
+    : `status ${status} with the members "${names}" is not declared: ${message}`;
+}

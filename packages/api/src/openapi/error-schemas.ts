@@ -1,0 +1,91 @@
+import { errorCatalogue } from '../error-catalogue.ts';
+import type { ErrorCode } from '../error-catalogue.ts';
+
+import type { JsonSchema } from '../declare/json-schema.ts';
+
+/** The members of refusals as the OpenAPI document shows them: the catalogue says which, this says of what type. */
+
+const text: JsonSchema = { type: 'string' };
+
+const fieldSchemas: Readonly<Record<string, JsonSchema>> = {
+  stream_id: { type: 'integer' },
+  is_last_admin: { type: 'boolean' },
+  entity: { type: 'string', enum: ['organization administrator', 'user'] },
+  event_type: { type: ['string', 'null'] },
+  errors: {
+    type: 'array',
+    items: { type: 'array', prefixItems: [text, text], minItems: 2, maxItems: 2 },
+    description: 'address and reason',
+  },
+  sent_invitations: { type: 'boolean' },
+  allowed_methods: { type: 'array', items: text },
+  'retry-after': { type: 'number', description: 'seconds' },
+};
+
+function pascal(code: string): string {
+  return code
+    .toLowerCase()
+    .replaceAll(/(?:^|_)(\w)/g, (_match, letter: string) => letter.toUpperCase());
+}
+
+/** @param fields members beside `result` and `msg`, all of them required */
+export function refusalSchema(
+  fields: Readonly<Record<string, JsonSchema>>,
+  description?: string,
+): JsonSchema {
+  return {
+    type: 'object',
+    ...(description !== undefined && { description }),
+    properties: { result: { const: 'error' }, msg: text, ...fields },
+    required: ['result', 'msg', ...Object.keys(fields)],
+    additionalProperties: false,
+  };
+}
+
+/** A refusal without a code that says nothing beside its text. */
+export const plainError: JsonSchema = {
+  ...refusalSchema({}, 'A refusal without a code; `msg` says why'),
+  name: 'PlainError',
+};
+
+function fieldsOf(names: readonly string[]): Record<string, JsonSchema> {
+  return Object.fromEntries(names.map((name) => [name, fieldSchemas[name] ?? text]));
+}
+
+/** @returns the schema of a code where it is answered with a status: one object for each set of members that it may have */
+function codeSchema(code: ErrorCode, status: number): JsonSchema {
+  const all = errorCatalogue[code];
+  const forms = all.filter((form) => form.status === status);
+  const name = `${pascal(code)}Error${all.every((form) => form.status === status) ? '' : status}`;
+  const description = forms.map((form) => `${form.text}: ${form.when}`).join('; ');
+  const byFields = Map.groupBy(forms, ({ fields }) => fields.join(' '));
+  const shapes = [...byFields.values()].map((group) =>
+    refusalSchema({ code: { const: code }, ...fieldsOf(group[0]?.fields ?? []) }),
+  );
+  const [only] = shapes;
+  return only !== undefined && shapes.length === 1
+    ? { ...only, name, description }
+    : { name, description, anyOf: shapes };
+}
+
+const codeSchemas = new Map<string, JsonSchema>();
+
+/** @returns the one schema of a code and status */
+export function errorSchemaOf(code: ErrorCode, status: number): JsonSchema {
+  const key = `${code} ${status}`;
+  const schema = codeSchemas.get(key) ?? codeSchema(code, status);
+  codeSchemas.set(key, schema);
+  return schema;
+}
+
+/** The 405 of a path that exists. */
+export const methodNotAllowedError: JsonSchema = {
+  ...refusalSchema(fieldsOf(['allowed_methods'])),
+  name: 'MethodNotAllowedError',
+};
+
+/** The 429 of a caller who sends too much. */
+export const rateLimitError: JsonSchema = {
+  ...refusalSchema(fieldsOf(['retry-after'])),
+  name: 'RateLimitError',
+};

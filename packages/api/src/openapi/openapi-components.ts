@@ -1,0 +1,115 @@
+import { errorCatalogue } from '../error-catalogue.ts';
+
+import {
+  errorSchemaOf,
+  methodNotAllowedError,
+  plainError,
+  rateLimitError,
+} from './error-schemas.ts';
+import type { Json, NamedSchemas } from './named-schemas.ts';
+
+/** What the OpenAPI document holds once: the answers and headers that many operations have. */
+
+/** @returns the content of an answer that is JSON */
+export function jsonContent(schema: Json): Json {
+  return { 'application/json': { schema } };
+}
+
+/** @returns a schema that one of these fits */
+export function oneOfThese(schemas: readonly Json[]): Json {
+  const [only] = schemas;
+  return only !== undefined && schemas.length === 1 ? only : { anyOf: schemas };
+}
+
+function headerReferences(names: readonly string[]): Json {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+export const rateLimitHeaders: Json = headerReferences([
+  'X-RateLimit-Limit',
+  'X-RateLimit-Reset',
+  'X-RateLimit-Remaining',
+]);
+
+/** Headers that several answers have, by name. */
+export const sharedHeaders: Json = {
+  'X-RateLimit-Limit': {
+    description: 'Requests that the caller has within the window; absent where nothing is limited',
+    schema: { type: 'integer' },
+  },
+  'X-RateLimit-Reset': {
+    description: 'When the window is clear again, in seconds since 1970',
+    schema: { type: 'integer' },
+  },
+  'X-RateLimit-Remaining': {
+    description: 'Requests that are left of the window',
+    schema: { type: 'integer' },
+  },
+  'Retry-After': {
+    description: 'Seconds after which the request may be repeated; they may have a fraction',
+    required: true,
+    schema: { type: 'number' },
+  },
+  'WWW-Authenticate': {
+    description: 'How to sign in. Absent where only the parameter `api_key` was wrong',
+    schema: { type: 'string' },
+  },
+  Allow: {
+    description: 'The methods of the path',
+    required: true,
+    schema: { type: 'string' },
+  },
+};
+
+/** Statuses whose answer is the same everywhere, by the name of their component. */
+export const sharedStatuses: ReadonlyMap<number, string> = new Map([
+  [404, 'NotFound'],
+  [405, 'MethodNotAllowed'],
+  [413, 'BodyTooLarge'],
+  [429, 'TooManyRequests'],
+  [500, 'InternalServerError'],
+  [503, 'ServiceUnavailable'],
+]);
+
+function refusal(description: string, schema: Json, headers: readonly string[] = []): Json {
+  return {
+    description,
+    ...(headers.length > 0 && { headers: headerReferences(headers) }),
+    content: jsonContent(schema),
+  };
+}
+
+/** @returns the answers that operations refer to, by name */
+export function sharedResponses(schemas: NamedSchemas): Json {
+  const plain = schemas.ofAnswer(plainError);
+  const unavailable = schemas.ofAnswer(errorSchemaOf('SERVICE_UNAVAILABLE', 503));
+  return {
+    Options: {
+      description: 'The methods of the path',
+      headers: headerReferences(['Allow']),
+    },
+    NotAuthenticated: refusal('Credentials are missing or wrong', plain, ['WWW-Authenticate']),
+    NotAuthenticatedOrKey: refusal(
+      'Credentials, or the key in `api_key`, are missing or wrong',
+      oneOfThese([plain, schemas.ofAnswer(errorSchemaOf('INVALID_API_KEY', 401))]),
+      ['WWW-Authenticate'],
+    ),
+    NotFound: refusal('Nothing is at this path', plain),
+    MethodNotAllowed: refusal(
+      'The path exists, but not with this method',
+      schemas.ofAnswer(methodNotAllowedError),
+      ['Allow'],
+    ),
+    BodyTooLarge: refusal('The body is too large', plain),
+    Unreadable: refusal('What came is no request, too slow, or too large before its body', plain),
+    TooManyRequests: refusal(
+      'Repeat after the seconds in `Retry-After`',
+      schemas.ofAnswer(rateLimitError),
+      ['Retry-After', 'X-RateLimit-Limit', 'X-RateLimit-Reset'],
+    ),
+    InternalServerError: refusal('A fault of the server; nothing was changed', plain),
+    ServiceUnavailable: refusal(errorCatalogue.SERVICE_UNAVAILABLE[0].when, unavailable, [
+      'Retry-After',
+    ]),
+  };
+}

@@ -1,0 +1,73 @@
+import { declareEndpoint } from '../declare/endpoint.ts';
+import { booleanParameter, jsonOrTextParameter, pathText } from '../declare/parameters.ts';
+import { described, integer, listOf, object, text, tuple } from '../declare/schema.ts';
+import { realmDomainSchema } from './objects.ts';
+
+/** The domains that addresses of new people may be restricted to. */
+
+const administrators = { authentication: 'required', administratorsOnly: true } as const;
+const domainParameter = pathText('domain', { description: 'The domain' });
+const allowSubdomainsParameter = booleanParameter('allow_subdomains', {
+  required: true,
+  description: 'Domains below it as well',
+});
+
+/** GET realm/domains (reference facts, people 14.2). */
+export const listRealmDomainsEndpoint = declareEndpoint({
+  name: 'list-realm-domains',
+  method: 'GET',
+  path: '/realm/domains',
+  service: 'people',
+  summary: 'List the domains that addresses of new people may be restricted to',
+  access: { authentication: 'required' },
+  parameters: [],
+  success: object({ domains: listOf(realmDomainSchema) }),
+});
+
+/** POST realm/domains (reference facts, people 14.2). */
+export const addRealmDomainEndpoint = declareEndpoint({
+  name: 'add-realm-domain',
+  method: 'POST',
+  path: '/realm/domains',
+  service: 'people',
+  summary: 'Add a domain',
+  example: { parameters: { domain: 'harbour.example', allow_subdomains: false } },
+  access: administrators,
+  parameters: [
+    jsonOrTextParameter('domain', { required: true, description: 'Such as `example.com`' }),
+    allowSubdomainsParameter,
+  ],
+  success: object({
+    new_domain: described(tuple(integer, text), 'Its id, and the domain in lower case'),
+  }),
+  errors: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
+});
+
+/** PATCH realm/domains/{domain} (reference facts, people 14.2). */
+export const changeRealmDomainEndpoint = declareEndpoint({
+  name: 'change-realm-domain',
+  method: 'PATCH',
+  path: '/realm/domains/{domain}',
+  service: 'people',
+  summary: 'Say whether a domain stands for those below it as well',
+  example: { parameters: { domain: 'harbour.example', allow_subdomains: true } },
+  access: administrators,
+  parameters: [domainParameter, allowSubdomainsParameter],
+  success: object({}),
+  errors: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
+});
+
+/** DELETE realm/domains/{domain} (reference facts, people 14.2). */
+export const removeRealmDomainEndpoint = declareEndpoint({
+  name: 'remove-realm-domain',
+  method: 'DELETE',
+  path: '/realm/domains/{domain}',
+  service: 'people',
+  summary: 'Remove a domain',
+  description: 'With the last one the restriction of addresses to domains ends.',
+  example: { parameters: { domain: 'harbour.example' } },
+  access: administrators,
+  parameters: [domainParameter],
+  success: object({}),
+  errors: ['UNAUTHORIZED_PRINCIPAL'],
+});

@@ -1,0 +1,48 @@
+import { Type } from 'typebox';
+
+import { declareEndpoint } from '../declare/endpoint.ts';
+import { boolean, described, mapOf, object, optional, text } from '../declare/schema.ts';
+
+/** What a client asks before it signs in. */
+
+/** GET server_settings (contract, Server settings; reference facts, people 5.5). */
+export const getServerSettingsEndpoint = declareEndpoint({
+  name: 'get-server-settings',
+  method: 'GET',
+  path: '/server_settings',
+  service: 'people',
+  summary: 'Get the settings that a client needs before it signs in',
+  description: 'An Authorization header is ignored.',
+  access: { authentication: 'none' },
+  parameters: [],
+  success: object({
+    authentication_methods: mapOf(boolean),
+    service_version: text,
+    zulip_version: text,
+    push_notifications_enabled: boolean,
+    is_incompatible: boolean,
+    email_auth_enabled: boolean,
+    require_email_format_usernames: boolean,
+    realm_uri: text,
+    ...optional({
+      realm_name: text,
+      realm_icon: text,
+      realm_logo: text,
+      realm_night_logo: text,
+      realm_description: described(text, 'HTML'),
+    }),
+    external_authentication_methods: Type.Unsafe<never[]>({ type: 'array', maxItems: 0 }),
+  }),
+});
+
+/** GET generate_204 (reference facts, people 5.5): clients ask it whether they are online. */
+export const generate204Endpoint = declareEndpoint({
+  name: 'generate-204',
+  method: 'GET',
+  path: '/generate_204',
+  service: 'people',
+  summary: 'Answer nothing, with status 204',
+  access: { authentication: 'none' },
+  parameters: [],
+  success: [{ status: 204, description: 'Nothing' }],
+});

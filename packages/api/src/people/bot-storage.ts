@@ -1,0 +1,54 @@
+import { declareEndpoint } from '../declare/endpoint.ts';
+import { textListParameter } from '../declare/parameters.ts';
+import { mapOf, object, text } from '../declare/schema.ts';
+import { limits } from '../limits.ts';
+import { textsParameter } from './texts-parameter.ts';
+
+/** What an account keeps for itself. */
+
+const path = '/bot_storage';
+const keys = textListParameter('keys', { description: 'By default all keys' });
+
+/** PUT bot_storage (reference facts, people 8). */
+export const writeBotStorageEndpoint = declareEndpoint({
+  name: 'write-bot-storage',
+  method: 'PUT',
+  path,
+  service: 'people',
+  summary: 'Store texts under keys, for the caller alone',
+  example: { as: 'bot', parameters: { storage: { tide: 'low', wind: 'north-west' } } },
+  access: { authentication: 'required' },
+  parameters: [textsParameter('storage', { required: true, description: 'Texts by key' })],
+  success: object({}),
+  errors: ['BAD_REQUEST'],
+  bodyMaxBytes: limits.storageBodyMaxBytes,
+  afterLoss: 'repeat',
+});
+
+/** GET bot_storage (reference facts, people 8). */
+export const readBotStorageEndpoint = declareEndpoint({
+  name: 'read-bot-storage',
+  method: 'GET',
+  path,
+  service: 'people',
+  summary: 'Read what the caller stored',
+  example: { as: 'bot', parameters: { keys: ['tide'] } },
+  access: { authentication: 'required' },
+  parameters: [keys],
+  success: object({ storage: mapOf(text) }),
+  errors: ['BAD_REQUEST'],
+});
+
+/** DELETE bot_storage (reference facts, people 8). */
+export const deleteBotStorageEndpoint = declareEndpoint({
+  name: 'delete-bot-storage',
+  method: 'DELETE',
+  path,
+  service: 'people',
+  summary: 'Delete what the caller stored',
+  example: { as: 'bot', parameters: { keys: ['wind'] } },
+  access: { authentication: 'required' },
+  parameters: [keys],
+  success: object({}),
+  errors: ['BAD_REQUEST'],
+});

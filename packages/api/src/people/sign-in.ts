@@ -1,0 +1,107 @@
+import { exampleVariables } from '../declare/endpoint-example.ts';
+import { declareEndpoint } from '../declare/endpoint.ts';
+import type { Refusal } from '../declare/endpoint.ts';
+import { textParameter } from '../declare/parameters.ts';
+import { described, listOf, object, oneOfTexts, text } from '../declare/schema.ts';
+
+/** Keys for those who prove who they are, and on a development server for everybody (reference facts, people 5). */
+
+const username = textParameter('username', {
+  required: true,
+  description: 'The email address of the account',
+});
+
+const keyGiven = object({ api_key: text, email: described(text, 'the real address') });
+
+/** How whoever is not the owner, or may not sign in so, is refused (reference facts, people 5.1 and 5.2). */
+const signInRefusal: Refusal = {
+  status: 403,
+  description: 'Nobody can sign in so; `reason` says why',
+  fields: {
+    reason: oneOfTexts([
+      'user disable',
+      'realm deactivated',
+      'password auth disabled',
+      'incorrect_creds',
+      'unregistered',
+    ]),
+  },
+};
+
+/** POST fetch_api_key (reference facts, people 5.1). */
+export const fetchApiKeyEndpoint = declareEndpoint({
+  name: 'fetch-api-key',
+  method: 'POST',
+  path: '/fetch_api_key',
+  service: 'people',
+  summary: 'Get the API key of an account by its password',
+  example: {
+    parameters: { username: exampleVariables.email, password: exampleVariables.password },
+  },
+  access: { authentication: 'none' },
+  parameters: [
+    username,
+    textParameter('password', { required: true, description: 'The password of the account' }),
+  ],
+  success: keyGiven,
+  errors: ['BAD_REQUEST'],
+  refusals: [signInRefusal, { status: 429, description: 'Too many wrong passwords' }],
+  judgesPassword: true,
+});
+
+/** POST users/me/api_key/regenerate (reference facts, people 5.4): the old key stops working at once. */
+export const regenerateOwnApiKeyEndpoint = declareEndpoint({
+  name: 'regenerate-own-api-key',
+  method: 'POST',
+  path: '/users/me/api_key/regenerate',
+  service: 'people',
+  summary: "Replace the caller's API key",
+  access: { authentication: 'required' },
+  parameters: [],
+  success: object({ api_key: text }),
+});
+
+const onDevelopmentServer = {
+  service: 'people',
+  description: 'A production server always refuses.',
+  access: { authentication: 'none' },
+  forDevelopment: true,
+} as const;
+
+/** POST dev_fetch_api_key (contract, Server and development endpoints; reference facts, people 5.2). */
+export const devFetchApiKeyEndpoint = declareEndpoint({
+  ...onDevelopmentServer,
+  name: 'dev-fetch-api-key',
+  method: 'POST',
+  path: '/dev_fetch_api_key',
+  summary: 'Get the API key of any account on a development server',
+  example: { parameters: { username: exampleVariables.email } },
+  parameters: [username],
+  success: keyGiven,
+  errors: ['BAD_REQUEST'],
+  refusals: [signInRefusal],
+});
+
+const people = listOf(object({ email: text, realm_uri: text }));
+
+const peopleList = {
+  ...onDevelopmentServer,
+  path: '/dev_list_users',
+  summary: 'List the people that one may sign in as on a development server',
+  parameters: [],
+  success: object({ direct_admins: people, direct_users: people }),
+} as const;
+
+/** GET dev_list_users (reference facts, people 5.3). */
+export const devListUsersEndpoint = declareEndpoint({
+  ...peopleList,
+  name: 'dev-list-users',
+  method: 'GET',
+});
+
+/** POST dev_list_users (reference facts, people 5.3). */
+export const devListUsersByPostEndpoint = declareEndpoint({
+  ...peopleList,
+  name: 'dev-list-users-by-post',
+  method: 'POST',
+});

@@ -1,0 +1,23 @@
+import { declareEndpoint } from '../declare/endpoint.ts';
+import { booleanParameter, textParameter } from '../declare/parameters.ts';
+import { object } from '../declare/schema.ts';
+import { limits } from '../limits.ts';
+
+/** POST users/me/status (reference facts, events 15.3). */
+export const changeOwnStatusEndpoint = declareEndpoint({
+  name: 'change-own-status',
+  method: 'POST',
+  path: '/users/me/status',
+  service: 'presence',
+  summary: 'Say that one is away, or something in words',
+  example: { parameters: { away: false, status_text: 'On the slipway' } },
+  access: { authentication: 'required', bots: 'refused' },
+  parameters: [
+    booleanParameter('away', { description: 'Whether the caller is away' }),
+    textParameter('status_text', {
+      description: `At most ${limits.statusTextMaxCodePoints} characters; an empty one takes it away`,
+    }),
+  ],
+  success: object({}),
+  errors: ['BAD_REQUEST'],
+});

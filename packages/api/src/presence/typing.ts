@@ -1,0 +1,34 @@
+import { declareEndpoint } from '../declare/endpoint.ts';
+import { customParameter, textParameter } from '../declare/parameters.ts';
+import { object } from '../declare/schema.ts';
+import { parseTypingRecipients } from './typing-recipients-parameter.ts';
+
+/** POST typing (reference facts, events 15.1). */
+export const sendTypingEndpoint = declareEndpoint({
+  name: 'send-typing',
+  method: 'POST',
+  path: '/typing',
+  service: 'presence',
+  summary: 'Tell that the caller starts or stops typing',
+  description:
+    'To people, who get a `typing` event, as the caller does. Repeated every ten seconds while typing; nothing is kept.',
+  example: { parameters: { op: 'start', to: '["rahul@harbour.example"]' } },
+  access: { authentication: 'required' },
+  afterLoss: 'repeat',
+  manyAtOnce: true,
+  parameters: [
+    textParameter('op', { required: true, description: '`start` or `stop`' }),
+    customParameter(
+      'to',
+      {
+        encoding: 'text',
+        nul: 'handled',
+        schema: { type: 'string' },
+        description: 'Ids or email addresses as JSON list, or addresses as text with commas',
+      },
+      parseTypingRecipients,
+    ),
+  ],
+  success: object({}),
+  errors: ['BAD_REQUEST'],
+});

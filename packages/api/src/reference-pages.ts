@@ -1,0 +1,65 @@
+/**
+ * What tells people and programs how to call the interface, and is no part of it: files that the gateway answers itself. Each has a path
+ * of its own, so that no path of a request is ever a path of a file.
+ */
+import { declareEndpoint } from './declare/endpoint.ts';
+
+const javascript = 'text/javascript; charset=utf-8';
+const css = 'text/css; charset=utf-8';
+
+const forEverybody = {
+  method: 'GET',
+  service: 'gateway',
+  access: { authentication: 'none' },
+  parameters: [],
+} as const;
+
+export const referencePages = [
+  declareEndpoint({
+    ...forEverybody,
+    name: 'get-openapi-document',
+    path: '/openapi.json',
+    summary: 'Get the OpenAPI document',
+    success: [{ contentType: 'application/json', description: 'The document' }],
+  }),
+  declareEndpoint({
+    ...forEverybody,
+    name: 'get-reference',
+    below: 'root',
+    path: '/api/docs',
+    summary: 'Get the page that shows the document',
+    success: [{ contentType: 'text/html; charset=utf-8', description: 'The page' }],
+  }),
+  declareEndpoint({
+    ...forEverybody,
+    name: 'get-reference-script',
+    below: 'root',
+    path: '/api/docs/page.mjs',
+    summary: 'Get the script of the page',
+    success: [{ contentType: javascript, description: 'The script' }],
+  }),
+  declareEndpoint({
+    ...forEverybody,
+    name: 'get-reference-style',
+    below: 'root',
+    path: '/api/docs/page.css',
+    summary: 'Get the style sheet of the page',
+    success: [{ contentType: css, description: 'The style sheet' }],
+  }),
+  declareEndpoint({
+    ...forEverybody,
+    name: 'get-swagger-ui-script',
+    below: 'root',
+    path: '/api/docs/swagger-ui-bundle.js',
+    summary: 'Get the library of the page',
+    success: [{ contentType: javascript, description: 'The library' }],
+  }),
+  declareEndpoint({
+    ...forEverybody,
+    name: 'get-swagger-ui-style',
+    below: 'root',
+    path: '/api/docs/swagger-ui.css',
+    summary: 'Get the style sheet of the library',
+    success: [{ contentType: css, description: 'The style sheet' }],
+  }),
+] as const;

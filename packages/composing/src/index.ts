@@ -1,0 +1,23 @@
+export { composeMessage, composeText, systemClientName } from './compose-message.ts';
+export type { CheckedMessage, ComposedText, NewSubmessage } from './compose-message.ts';
+export {
+  composeFirstMessages,
+  firstMessagesMax,
+  streamCreatedNotice,
+  streamEventsTopic,
+} from './first-messages.ts';
+export {
+  bold,
+  codeBlock,
+  joinNotices,
+  link,
+  listNotices,
+  mention,
+  notice,
+  silentMention,
+  streamLink,
+  streamName,
+} from './notice.ts';
+export type { Notice } from './notice.ts';
+export { RealmFactsReader, noLinkifiers } from './realm-facts.ts';
+export type { RealmFacts } from './realm-facts.ts';

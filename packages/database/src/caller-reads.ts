@@ -1,0 +1,130 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+import type { HangUpSignal } from '@parley/api';
+import pg from 'pg';
+
+import { inTransaction, snapshotIsolation } from './pool.ts';
+import type { Client, Pool, Queryable, Statement } from './pool.ts';
+
+/** A statement that was cancelled before Postgres had it is asked to end again after so long. */
+const cancelAgainMs = 100;
+
+/** Nobody waits for what was to be read. */
+export class CallerLeft extends Error {
+  override readonly name = 'AbortError';
+}
+
+/**
+ * Reads for one caller: when he leaves, what Postgres runs for him is cancelled, and nothing more is asked. For reads alone: of a
+ * change that is cancelled nobody would know whether it happened. And not for what several callers ask for together.
+ *
+ * A connection goes back to its pool only when its cancels have been answered, so that none of them can meet the statement of
+ * somebody else; one of which that is not known is closed.
+ */
+export class CallerReads implements Queryable {
+  readonly #pool: Pool;
+  readonly #signal: HangUpSignal;
+  readonly #inUse = new Set<CallerConnection>();
+  // The signal keeps one listener, and several statements may run at once.
+  readonly #onLeave = (): void => {
+    for (const connection of this.#inUse) connection.leave();
+  };
+
+  /** @param signal of the request; one of these at a time may listen to it */
+  constructor(pool: Pool, signal: HangUpSignal) {
+    this.#pool = pool;
+    this.#signal = signal;
+  }
+
+  /** @throws CallerLeft when nobody waits any more */
+  query<Row extends pg.QueryResultRow>(statement: Statement): Promise<pg.QueryResult<Row>> {
+    return this.#use((connection) => connection.query<Row>(statement));
+  }
+
+  /**
+   * Reads all in one snapshot.
+   *
+   * @throws CallerLeft when nobody waits any more
+   */
+  snapshot<Result>(read: (snapshot: Queryable) => Promise<Result>): Promise<Result> {
+    return this.#use((connection) => connection.snapshot(read));
+  }
+
+  async #use<Result>(work: (connection: CallerConnection) => Promise<Result>): Promise<Result> {
+    if (this.#signal.aborted) throw new CallerLeft();
+    const client = await this.#pool.connect();
+    const connection = new CallerConnection(this.#pool, client, this.#signal);
+    if (this.#inUse.size === 0) this.#signal.addEventListener('abort', this.#onLeave);
+    this.#inUse.add(connection);
+    try {
+      return await work(connection);
+    } finally {
+      this.#inUse.delete(connection);
+      if (this.#inUse.size === 0) this.#signal.removeEventListener('abort', this.#onLeave);
+      client.release(connection.isBroken);
+    }
+  }
+}
+
+/** A connection while it is the caller's. */
+class CallerConnection implements Queryable {
+  readonly #pool: Pool;
+  readonly #client: Client;
+  readonly #signal: HangUpSignal;
+  #running: Promise<unknown> | undefined;
+  #cancelling: Promise<void> | undefined;
+  /** Whether nobody else may use it. */
+  isBroken = false;
+
+  constructor(pool: Pool, client: Client, signal: HangUpSignal) {
+    this.#pool = pool;
+    this.#client = client;
+    this.#signal = signal;
+  }
+
+  async query<Row extends pg.QueryResultRow>(statement: Statement): Promise<pg.QueryResult<Row>> {
+    if (this.#signal.aborted) throw new CallerLeft();
+    const running = this.#client.query<Row>(statement);
+    this.#running = running;
+    try {
+      return await running;
+    } catch (error) {
+      if (!(error instanceof pg.DatabaseError)) this.isBroken = true;
+      throw this.#signal.aborted ? new CallerLeft('', { cause: error }) : error;
+    } finally {
+      this.#running = undefined;
+      await this.#cancelling;
+    }
+  }
+
+  snapshot<Result>(read: (snapshot: Queryable) => Promise<Result>): Promise<Result> {
+    return inTransaction(
+      this.#client,
+      snapshotIsolation,
+      () => read(this),
+      () => {
+        this.isBroken = true;
+      },
+    );
+  }
+
+  /** Called once, when nobody waits any more. */
+  leave(): void {
+    if (this.#running !== undefined) this.#cancelling = this.#cancel(this.#running);
+  }
+
+  async #cancel(running: Promise<unknown>): Promise<void> {
+    const over = running.then(
+      () => undefined,
+      () => undefined,
+    );
+    try {
+      while (this.#running === running) {
+        await this.#pool.cancel(this.#client);
+        await Promise.race([over, pause(cancelAgainMs, undefined, { ref: false })]);
+      }
+    } catch {
+      this.isBroken = true;
+    }
+  }
+}

@@ -1,0 +1,418 @@
+/**
+ * What the log of an organization holds. An entry is self-contained: names, flags and privacy as they were at its position.
+ * It occupies a run of positions, one for each event it can become, laid out by its writer; an event's id is its position.
+ * Ids that only the log can give (the message id, positions) are columns beside the payload.
+ */
+import type { Role } from '@parley/api';
+import type { ApiEvent } from '@parley/api/events';
+import type { ManagedBot } from '@parley/api/people';
+import type { SubscriptionObject } from '@parley/api/streams';
+
+/**
+ * The newest format. An entry carries the oldest one that can read it: 2 since events of messages sent before (`of-message`) and
+ * submessages that come with a message, 3 and 4 since what `ChangeEntry` marks so.
+ */
+export const logEntryVersion = 4;
+export type LogEntryVersion = 1 | 2 | 3 | 4;
+
+/** The events a client sees under `message`, without what differs between queues (id, content, avatar). */
+export type LoggedMessage = {
+  readonly type: 'stream' | 'private';
+  readonly sender_id: number;
+  readonly recipient_id: number;
+  readonly timestamp: number;
+  readonly client: string;
+  readonly subject: string;
+  readonly subject_links: readonly string[];
+  readonly is_me_message: boolean;
+  readonly reactions: readonly never[];
+  /** Without `message_id`, which only the log can give. */
+  readonly submessages: readonly LoggedSubmessage[];
+  readonly sender_full_name: string;
+  readonly sender_short_name: string;
+  readonly sender_email: string;
+  readonly sender_realm_str: string;
+  readonly display_recipient: string | readonly DisplayRecipient[];
+  readonly stream_id?: number;
+};
+
+export type LoggedSubmessage = {
+  readonly id: number;
+  readonly sender_id: number;
+  readonly msg_type: string;
+  /** JSON as text. */
+  readonly content: string;
+};
+
+export type DisplayRecipient = {
+  readonly id: number;
+  readonly email: string;
+  readonly full_name: string;
+  readonly short_name: string;
+  readonly is_mirror_dummy: boolean;
+};
+
+export type MessageSentEntry = {
+  readonly v: LogEntryVersion;
+  readonly kind: 'message.sent';
+  readonly message: LoggedMessage;
+  readonly content: string;
+  readonly renderedContent: string;
+  readonly avatar: { readonly url: string; readonly isGravatar: boolean };
+  /** Present for stream messages: who holds it follows from membership at the entry's position. */
+  readonly stream?: { readonly id: number; readonly isPublic: boolean };
+  /** Present for private messages: everyone taking part, the sender included. */
+  readonly participantIds?: readonly number[];
+  readonly readBySender: boolean;
+  readonly mentionsWildcard: boolean;
+  /** Named by a user mention. Counts only for holders. */
+  readonly mentionedIds: readonly number[];
+  /** Members, at send time, of mentioned groups. Counts only for holders. */
+  readonly groupMentionedIds: readonly number[];
+  /** Users whose alert word occurs. Counts only for holders. */
+  readonly alertWordIds: readonly number[];
+  /** Mentioned bots that hold the message though they are not subscribed. */
+  readonly lateReceiptIds: readonly number[];
+  /** Outgoing-webhook and embedded bots among the recipients: they get the event and hold nothing. */
+  readonly reactingBotIds: readonly number[];
+  /** Outgoing-webhook bots that are called for it. Nothing of its events follows from it, so every format can have it. */
+  readonly calledBotIds?: readonly number[];
+  /** Who has read it from the start, beside its sender: whoever made the change that a notice tells of. */
+  readonly readByIds?: readonly number[];
+  /** Local echo: the one queue whose event carries the sender's local id. */
+  readonly local?: { readonly queueId: string; readonly localId: string };
+};
+
+/** Whom an event is for, judged at the entry's position with the entry's own effects applied (reference facts, events 10). */
+export type Audience =
+  | { readonly to: 'everyone' }
+  | { readonly to: 'members' }
+  | { readonly to: 'administrators' }
+  /** Members who are no administrators; format 3. */
+  | { readonly to: 'plain-members' }
+  | { readonly to: 'users'; readonly userIds: readonly number[] }
+  | {
+      readonly to: 'stream-viewers';
+      readonly streamId: number;
+      readonly inviteOnly: boolean;
+      /** Those who were members right before the entry, whose effects end that; format 3. */
+      readonly asBefore?: true;
+    }
+  /** Viewers of the stream and everybody who ever was its member: all who have it in a list of register; format 4. */
+  | { readonly to: 'stream-knowers'; readonly streamId: number; readonly inviteOnly: boolean }
+  /** Who knows of the stream from having been its member and is no viewer; format 4. */
+  | {
+      readonly to: 'former-viewers';
+      readonly streamId: number;
+      readonly inviteOnly: boolean;
+      /** Who was no viewer right before the entry either. */
+      readonly asBefore?: true;
+    }
+  /**
+   * Members of the organization who see the stream while it is public and not while it is private: neither administrators nor
+   * guests nor its members. `wereMembers` picks those who once were its members, or those who never were; format 4.
+   */
+  | { readonly to: 'stream-outsiders'; readonly streamId: number; readonly wereMembers: boolean };
+
+/** What an entry alters in who may see what; every follower applies it at the entry's position. */
+export type LogEffect =
+  | {
+      readonly effect: 'joined' | 'left';
+      readonly streamId: number;
+      readonly userIds: readonly number[];
+    }
+  /** Nobody is a member any more; format 3. */
+  | { readonly effect: 'stream-ended'; readonly streamId: number }
+  | {
+      readonly effect: 'account';
+      readonly userId: number;
+      readonly role: Role;
+      readonly isActive: boolean;
+    }
+  | { readonly effect: 'key-changed'; readonly userId: number }
+  | { readonly effect: 'queue-ended'; readonly queueId: string };
+
+/** Who holds a message that was sent before, judged at the position of the entry that tells of it. */
+export type HeldMessage = {
+  readonly id: number;
+  /** The position of its own entry: who was a member then holds it. */
+  readonly position: number;
+  readonly streamId?: number;
+  /** Present for private messages. */
+  readonly participantIds?: readonly number[];
+  /** Who holds it otherwise: starred, reacted, named bots. */
+  readonly lateHolderIds: readonly number[];
+  /** Outgoing-webhook and embedded bots among members or participants, which hold nothing. */
+  readonly reactingBotIds: readonly number[];
+};
+
+/** The event of an edit without the flags of the receiver. */
+export type UpdateWithoutFlags = Omit<Extract<ApiEvent, { type: 'update_message' }>, 'flags'>;
+
+/** An event of a bot without its key and its services. */
+type SealedEvent = {
+  readonly type: 'realm_bot';
+  readonly op: 'add' | 'update';
+  readonly bot: Partial<ManagedBot> & Pick<ManagedBot, 'email' | 'user_id'>;
+};
+
+export type EventPart =
+  /** One event about a message that was sent before, for those who hold it (reference facts, events 10, MSG). */
+  | {
+      readonly form: 'of-message';
+      readonly message: HeldMessage;
+      /** Also for those who are members of its stream at this entry and do not hold it, as read. */
+      readonly alsoSubscribers: boolean;
+      /** Each receiver gets his own `flags` of the message, read when the event is made: never older than the entry. */
+      readonly withFlags: boolean;
+      readonly event: ApiEvent | UpdateWithoutFlags;
+    }
+  /** One event, the same for its whole audience. */
+  | {
+      readonly form: 'same';
+      readonly audience: Audience;
+      readonly event: ApiEvent;
+      readonly sealed?: undefined;
+    }
+  /** The same, of an event with secrets. */
+  | {
+      readonly form: 'same';
+      readonly audience: Audience;
+      readonly event: SealedEvent;
+      /**
+       * Secrets of the event, such as a bot's key: members that belong into `event[member]`, encrypted with
+       * `sealEventMembers` of the store package and added when the event is made.
+       */
+      readonly sealed: { readonly member: string; readonly text: string };
+    }
+  /** One `peer_add` or `peer_remove` for each of `userIds` (reference facts, streams 11.2). */
+  | {
+      readonly form: 'peers';
+      readonly op: 'peer_add' | 'peer_remove';
+      readonly streamId: number;
+      readonly streamName: string;
+      readonly inviteOnly: boolean;
+      readonly userIds: readonly number[];
+      /**
+       * `list-holders` are all who have the list of subscribers at the entry: whoever sees the stream, guests among its members too.
+       * Who joins gets the list with his subscription and no `peer_add`; who is removed hears of the others. `stream-outsiders` are
+       * those to whom a private stream is opened. Format 4; without it those see the events who see the stream and are neither
+       * among `userIds` nor guests of a public one.
+       */
+      readonly to?: 'list-holders' | 'stream-outsiders';
+    }
+  /**
+   * One `subscription`/`add` for one user. The subscribers of each stream are read from the membership periods as of the
+   * entry's position when the event is made, so that a join costs the same in any stream.
+   */
+  | {
+      readonly form: 'subscription-add';
+      readonly userId: number;
+      readonly subscriptions: readonly LoggedSubscription[];
+    }
+  /** The same for several users whose subscriptions are alike, at one position; format 3. */
+  | {
+      readonly form: 'shared-subscription-add';
+      readonly userIds: readonly number[];
+      readonly subscriptions: readonly LoggedSubscription[];
+    }
+  /**
+   * One `update_message_flags` for each of the users, at one position: the newest messages that he held of a stream that he leaves
+   * with this entry are read. They are looked up when the event is made, so that leaving costs the same however much was unread;
+   * format 3.
+   */
+  | {
+      readonly form: 'left-stream-read';
+      readonly streamId: number;
+      readonly userIds: readonly number[];
+      /**
+       * Which messages up to this one all of them had not read, where the writer listed them: then only what came into the log between
+       * its list and the entry is looked up. Who does not know of it looks up all.
+       */
+      readonly listed?: { readonly unreadIds: readonly number[]; readonly upToMessageId: number };
+    };
+
+/** A subscription object as the entry holds it: its subscribers are those of the entry's position. */
+export type LoggedSubscription = Omit<SubscriptionObject, 'subscribers'>;
+
+/**
+ * What a change brings about beside its events: rows of `side_effects`, one for each, made once from the log and then run as jobs.
+ * `target` tells those of one kind and entry apart.
+ */
+export type SideEffect = { readonly target: number } & (
+  | {
+      /** The notification bot tells a person who subscribed him; the target is that person (reference facts, streams 5.2). */
+      readonly kind: 'subscribed-notice';
+      readonly actorId: number;
+      readonly streamIds: readonly number[];
+    }
+  | {
+      /** The first messages of new streams where a request created more than its transaction sends to, one after the other; the target is the first. */
+      readonly kind: 'stream-created-notice';
+      readonly actorId: number;
+      /** Those after the target, in the order in which they were asked for. */
+      readonly following: readonly number[];
+      /** What is told of all that the request created when they have their messages. */
+      readonly announcement?: { readonly target: number; readonly streamIds: readonly number[] };
+    }
+  | {
+      /** Announces new public streams in the notifications stream, the target. */
+      readonly kind: 'new-streams-notice';
+      readonly actorId: number;
+      readonly streamIds: readonly number[];
+    }
+  | {
+      /** Tells a stream, the target, of its new name. */
+      readonly kind: 'stream-renamed-notice';
+      readonly actorId: number;
+      readonly oldName: string;
+      readonly newName: string;
+    }
+  | {
+      /** Tells the stream for sign-ups, the target, of a new person. */
+      readonly kind: 'signed-up-notice';
+      /** Who made the account; nobody's id when it was the operator. */
+      readonly actorId: number;
+      readonly personId: number;
+    }
+  | {
+      /** Calls the service of an outgoing-webhook bot, the target, for a message (reference facts, people 18). */
+      readonly kind: 'outgoing-webhook';
+      readonly messageId: number;
+    }
+);
+
+/** Side effects that differ in their targets alone. */
+export type SideEffects = SideEffect extends infer One
+  ? One extends SideEffect
+    ? Omit<One, 'target'> & { readonly targets: readonly number[] }
+    : never
+  : never;
+
+export type ChangeEntry = {
+  readonly v: LogEntryVersion;
+  readonly kind: 'change';
+  readonly effects: readonly LogEffect[];
+  readonly events: readonly EventPart[];
+  readonly sideEffects?: readonly (SideEffect | SideEffects)[];
+};
+
+/** What a writer says of a change; its format follows. */
+export type ChangeContent = {
+  readonly effects?: readonly LogEffect[];
+  readonly events: readonly EventPart[];
+  readonly sideEffects?: readonly (SideEffect | SideEffects)[];
+};
+
+function isOfFormat4(part: EventPart): boolean {
+  if (part.form === 'peers') return part.to !== undefined;
+  if (part.form !== 'same') return false;
+  const { to } = part.audience;
+  return to === 'stream-knowers' || to === 'former-viewers' || to === 'stream-outsiders';
+}
+
+function isOfFormat3(part: EventPart): boolean {
+  switch (part.form) {
+    case 'shared-subscription-add':
+    case 'left-stream-read':
+      return true;
+    case 'same': {
+      const { audience } = part;
+      return (
+        audience.to === 'plain-members' ||
+        (audience.to === 'stream-viewers' && audience.asBefore === true)
+      );
+    }
+    default:
+      return false;
+  }
+}
+
+function formatOf(effects: readonly LogEffect[], events: readonly EventPart[]): LogEntryVersion {
+  if (events.some(isOfFormat4)) return 4;
+  if (events.some(isOfFormat3) || effects.some(({ effect }) => effect === 'stream-ended')) return 3;
+  return events.some(({ form }) => form === 'of-message') ? 2 : 1;
+}
+
+/** @returns the entry of a change, in the oldest format that can hold it */
+export function changeEntry({
+  effects = [],
+  events,
+  sideEffects = [],
+}: ChangeContent): ChangeEntry {
+  return {
+    v: formatOf(effects, events),
+    kind: 'change',
+    effects,
+    events,
+    ...(sideEffects.length > 0 && { sideEffects }),
+  };
+}
+
+/** Moves the log on when nothing else does, so that a heartbeat has an id above what the client acknowledged. */
+export type TickEntry = { readonly v: 1; readonly kind: 'tick' };
+
+export type LogEntry = MessageSentEntry | ChangeEntry | TickEntry;
+
+/** @returns what a change brings about beside its events */
+export function sideEffectsOf(entry: LogEntry): readonly SideEffect[] {
+  if (entry.kind !== 'change') return [];
+  return (entry.sideEffects ?? []).flatMap((given) => {
+    if (!('targets' in given)) return [given];
+    const { targets, ...shared } = given;
+    return targets.map((target): SideEffect => ({ ...shared, target }));
+  });
+}
+
+/**
+ * @param messageId that of the entry, which only the log can give
+ * @returns the calls that a message brings about
+ */
+export function callsOf(entry: LogEntry, messageId: number): readonly SideEffect[] {
+  if (entry.kind !== 'message.sent') return [];
+  return (entry.calledBotIds ?? []).map((target) => ({
+    kind: 'outgoing-webhook',
+    target,
+    messageId,
+  }));
+}
+
+/** @returns the number of events an event part becomes, each with a position of its own */
+export function eventPartLength(part: EventPart): number {
+  return part.form === 'peers' ? part.userIds.length : 1;
+}
+
+/** @returns the number of positions an entry occupies; at least one, so that an entry without events has a place too */
+export function entryLength(entry: LogEntry): number {
+  if (entry.kind !== 'change') return 1;
+  const events = entry.events.reduce((sum, part) => sum + eventPartLength(part), 0);
+  return Math.max(1, events);
+}
+
+/**
+ * The key by which replay finds the entries that can concern a user: everyone's, those of his streams, of his private
+ * conversations and his own. An entry that concerns more than one of these has the key of everyone.
+ */
+export const audienceKey = {
+  everyone: 0,
+  stream: (streamId: number): number => streamId * 4 + 1,
+  user: (userId: number): number => userId * 4 + 2,
+  conversation: (conversationId: number): number => conversationId * 4 + 3,
+} as const;
+
+/** @returns the stream whose key an audience is, if it is one's */
+export function streamOfAudience(audience: number): number | undefined {
+  const streamId = Math.floor(audience / 4);
+  return audience === audienceKey.stream(streamId) ? streamId : undefined;
+}
+
+/** An entry with what the log gave it. */
+export type PositionedEntry = {
+  readonly position: number;
+  readonly length: number;
+  /** The newest message id at this entry; of a `message.sent` entry its own message. */
+  readonly messageId: number;
+  readonly audience: number;
+  /** The entry as JSON text, exactly as stored. */
+  readonly payload: string;
+};

@@ -1,0 +1,73 @@
+/**
+ * The process in which pictures are decoded, one at a time. It ends itself where a picture takes more than it may, since memory of a
+ * native library is bounded by nothing else, and when its service is gone.
+ */
+import { writeFileSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
+
+import type {
+  DecoderLimits,
+  DecoderOutcome,
+  DecoderReport,
+  DecoderTask,
+} from './decoder-messages.ts';
+import { makeImages } from './make-images.ts';
+import { UnusableImage } from './open-image.ts';
+
+/** Memory grows by some megabytes in between. */
+const watchIntervalMs = 5;
+
+/** At once, whatever the library is doing. */
+function end(): void {
+  process.kill(process.pid, 'SIGKILL');
+}
+
+/** @returns what ends the watch */
+function watch({ memoryMaxBytes, processorMaxMs }: DecoderLimits): () => void {
+  const before = process.cpuUsage();
+  const timer = setInterval(() => {
+    const { user, system } = process.cpuUsage(before);
+    const isWithin =
+      process.memoryUsage.rss() <= memoryMaxBytes && (user + system) / 1_000 <= processorMaxMs;
+    if (!isWithin) end();
+  }, watchIntervalMs);
+  return () => clearInterval(timer);
+}
+
+async function answer({ content, wanted, limits }: DecoderTask): Promise<DecoderOutcome> {
+  const endWatch = watch(limits);
+  try {
+    return { kind: 'made', images: await makeImages(content, wanted) };
+  } catch (error) {
+    if (error instanceof UnusableImage) return { kind: 'unusable', fault: error.fault };
+    throw error;
+  } finally {
+    endWatch();
+  }
+}
+
+function report(value: DecoderReport): void {
+  process.send?.(value);
+}
+
+/** Where memory is short, Linux ends this process and not its service. Elsewhere there is no such file. */
+function goFirst(): void {
+  try {
+    writeFileSync('/proc/self/oom_score_adj', '1000');
+  } catch {
+    // It goes when its turn comes.
+  }
+}
+
+goFirst();
+// Requests that wait for nothing but a moment of the processor go before pictures.
+setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+// A terminal tells the whole group. The service finishes what it has begun, and ends this process afterwards.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
+process.on('disconnect', end);
+process.on('message', (task: DecoderTask) => {
+  void answer(task).then((outcome) =>
+    report({ ...outcome, memoryBytes: process.memoryUsage.rss() }),
+  );
+});
+report({ kind: 'ready' });

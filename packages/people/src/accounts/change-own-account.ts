@@ -1,0 +1,84 @@
+import { getActor } from '@parley/access';
+import { withoutCode } from '@parley/api';
+import type { Caller } from '@parley/api';
+import { hashPassword, verifyPassword } from '@parley/secrets';
+import {
+  findSignInAccount,
+  getUser,
+  lockRealmInUse,
+  lockUsersForOwnChange,
+  updateUser,
+} from '@parley/store';
+
+import type { PeopleContext } from '../people-context.ts';
+import { entryForEveryone } from './account-events.ts';
+import { isAnotherName, rename } from './change-person.ts';
+import { checkFullName } from './full-name.ts';
+import { isPasswordStrong } from './password-strength.ts';
+
+/** What PATCH settings asks for; empty texts ask for nothing. */
+export type OwnChange = {
+  readonly fullName: string;
+  readonly email: string;
+  readonly oldPassword: string;
+  readonly newPassword: string;
+};
+
+type PasswordChange = { readonly oldHash: string; readonly newHash: string };
+
+/** Checks and makes hashes, outside any transaction: each takes long and locks nothing. */
+async function checkPasswordChange(
+  context: PeopleContext,
+  caller: Caller,
+  change: OwnChange,
+): Promise<PasswordChange> {
+  const { deliveryEmail, fullName } = await getUser(context.pool, caller.userId);
+  const account = await findSignInAccount(context.pool, deliveryEmail);
+  const isRight = await verifyPassword(change.oldPassword, account?.passwordHash);
+  const oldHash = account?.passwordHash ?? '';
+  if (!isRight || oldHash === '') throw withoutCode('Wrong password!');
+  if (!(await isPasswordStrong(change.newPassword, [fullName, deliveryEmail])))
+    throw withoutCode('New password is too weak!');
+  return { oldHash, newHash: await hashPassword(change.newPassword) };
+}
+
+/**
+ * Changes the caller's own name and password (reference facts, people 9). All of it happens, or nothing does.
+ *
+ * @returns what the answer holds: the new name
+ * @throws ApiError with the first refusal of the reference facts, people 9
+ */
+export async function changeOwnAccount(
+  context: PeopleContext,
+  caller: Caller,
+  change: OwnChange,
+): Promise<{ readonly full_name?: string }> {
+  if (change.fullName === '' && change.newPassword === '' && change.email === '')
+    throw withoutCode('Please fill out all fields.');
+  const password =
+    change.newPassword === '' ? undefined : await checkPasswordChange(context, caller, change);
+  return context.eventLog.transaction<{ readonly full_name?: string }>(async (client) => {
+    const { settings } = await lockRealmInUse(client);
+    const user = getActor(await lockUsersForOwnChange(client, [caller.userId]), caller);
+    if (password !== undefined) {
+      const { passwordHash } = (await findSignInAccount(client, user.deliveryEmail)) ?? {};
+      // Somebody else who knew the old password was faster.
+      if (passwordHash !== password.oldHash) throw withoutCode('Wrong password!');
+    }
+    const email = change.email.trim();
+    // An address is changed by a confirmed mail, and this server sends none.
+    if (email !== '' && email !== user.deliveryEmail)
+      throw withoutCode('Email address changes are disabled in this organization.');
+    // Whoever may not change the name is not told: no client offers it (reference facts, people 9).
+    const mayRename = !settings.name_changes_disabled || user.role === 'administrator';
+    const fullName =
+      mayRename && isAnotherName(user, change.fullName)
+        ? checkFullName(change.fullName)
+        : undefined;
+    if (password !== undefined)
+      await updateUser(client, user.id, { passwordHash: password.newHash });
+    if (fullName === undefined) return { result: {} };
+    const events = await rename(context, client, user, fullName);
+    return { result: { full_name: fullName }, append: { entries: [entryForEveryone(events)] } };
+  });
+}

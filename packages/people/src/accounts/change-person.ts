@@ -1,0 +1,153 @@
+import { checkMayAdminister, getActor } from '@parley/access';
+import { badRequest, insufficientPermission, withoutCode } from '@parley/api';
+import type { Caller, Role } from '@parley/api';
+import type { EventPart } from '@parley/event-log';
+import type { Client } from '@parley/database';
+import {
+  findUserById,
+  isBotNameFree,
+  listHumanAdministratorIds,
+  lockAdministratorsInUse,
+  lockUsersForActivityChange,
+  lockUsersForOwnChange,
+  readBotDetails,
+  setAccountStates,
+  takeUnknownDefaultStreams,
+  updateUser,
+} from '@parley/store';
+import type { User } from '@parley/store';
+
+import { bindBots } from '../bots/bind-bots.ts';
+import { botUpdated, botViewers } from '../bots/bot-events.ts';
+import type { PeopleContext } from '../people-context.ts';
+import { changeProfile } from '../profile-fields/change-values.ts';
+import type { ProfileChange } from '../profile-fields/change-values.ts';
+import { accountEffect, entryForEveryone, personUpdated, roleEvents } from './account-events.ts';
+import type { AccountsChange } from './account-events.ts';
+import { isLastAdministrator } from './deactivate-account.ts';
+import { checkFullName } from './full-name.ts';
+
+/** What PATCH users/{user_id} asks for; what is absent stays. */
+export type PersonChange = {
+  readonly fullName: string | undefined;
+  readonly isAdmin: boolean | undefined;
+  readonly isGuest: boolean | undefined;
+  readonly profile: ProfileChange | undefined;
+};
+
+/**
+ * Changes name, role and profile of a person or bot, and tells everybody (reference facts, people 7.4). Bots have no more rights than
+ * their owner is left with (decision 0034).
+ *
+ * @throws ApiError with the first refusal of the reference facts, people 7.4; then nothing has changed
+ */
+export async function changePerson(
+  context: PeopleContext,
+  caller: Caller,
+  userId: number,
+  change: PersonChange,
+): Promise<void> {
+  const wantsRole = change.isAdmin !== undefined || change.isGuest !== undefined;
+  await context.eventLog.transaction(async (client) => {
+    const found = await findUserById(client, userId);
+    const isNameFree =
+      found === undefined ||
+      found.botType === null ||
+      change.fullName === undefined ||
+      (await isBotNameFree(client, change.fullName.trim(), found.id));
+    if (!wantsRole) await lockAdministratorsInUse(client);
+    const people = wantsRole
+      ? await lockUsersForActivityChange(client, userId, [caller.userId])
+      : await lockUsersForOwnChange(client, [userId, caller.userId]);
+    const actor = getActor(people, caller);
+    const user = people.find((person) => person.id === userId);
+    if (user === undefined || user.isSystem) throw badRequest('No such user');
+    checkMayAdminister(actor, user);
+    const role = checkRole(people, actor, user, change);
+    const changed =
+      role === user.role ? undefined : await changeRole(context, client, people, user, role);
+    const events: EventPart[] = [...(changed?.events ?? [])];
+    if (isAnotherName(user, change.fullName)) {
+      const fullName = checkFullName(change.fullName ?? '');
+      if (!isNameFree) throw badRequest('Name is already in use!');
+      events.push(...(await rename(context, client, user, fullName)));
+    }
+    if (change.profile !== undefined)
+      events.push(...(await changeProfile(context, client, user, change.profile)));
+    if (events.length === 0) return { result: undefined };
+    return {
+      result: undefined,
+      append: {
+        entries: [entryForEveryone(events, changed?.effects)],
+        ...(changed !== undefined && {
+          changeId: changed.changeId,
+          accountUserIds: changed.userIds,
+        }),
+      },
+    };
+  });
+}
+
+/** @returns whether a name is given, not blank and another one */
+export function isAnotherName(user: User, fullName: string | undefined): boolean {
+  return fullName !== undefined && fullName.trim() !== '' && fullName.trim() !== user.fullName;
+}
+
+/**
+ * @param people the active human administrators among them, locked
+ * @returns the role that the account shall have
+ */
+function checkRole(people: readonly User[], actor: User, user: User, change: PersonChange): Role {
+  const isAdmin = change.isAdmin ?? user.role === 'administrator';
+  const isGuest = change.isGuest ?? user.role === 'guest';
+  if (isAdmin && isGuest) throw withoutCode('Guests cannot be organization administrators');
+  const role = isAdmin ? 'administrator' : isGuest ? 'guest' : 'member';
+  if (role === user.role) return role;
+  // Whoever owns a bot may change what it is called, never what it may do.
+  if (actor.role !== 'administrator') throw insufficientPermission();
+  if (isLastAdministrator(people, user))
+    throw withoutCode('Cannot remove the only organization administrator');
+  return role;
+}
+
+/** Gives an account, which is locked with its bots, another role, and lets the bots follow (decision 0034). */
+async function changeRole(
+  context: PeopleContext,
+  client: Client,
+  people: readonly User[],
+  user: User,
+  role: Role,
+): Promise<AccountsChange & { readonly changeId: number }> {
+  const changeId = await context.eventLog.drawChangeId(client);
+  const changed = { ...user, role };
+  await setAccountStates(client, [changed], changeId);
+  const streamsTaken = await takeUnknownDefaultStreams(client, { ownerId: user.id });
+  const bots = people.filter(({ botOwnerId }) => botOwnerId === user.id);
+  const bound = await bindBots(context, client, bots, role, changeId);
+  return {
+    changeId,
+    events: [...roleEvents(user, role), ...streamsTaken, ...bound.events],
+    effects: [accountEffect(changed), ...bound.effects],
+    userIds: [user.id, ...bound.userIds],
+  };
+}
+
+/**
+ * Gives a person or bot a checked name; administrators and the account are locked by the caller.
+ *
+ * @returns the events, for a bot also that for those who manage it
+ */
+export async function rename(
+  context: PeopleContext,
+  client: Client,
+  account: User,
+  fullName: string,
+): Promise<EventPart[]> {
+  const user = await updateUser(client, account.id, { fullName });
+  const events = [personUpdated(user, { email: user.email, full_name: fullName })];
+  if (user.botType === null) return events;
+  const [bot] = await readBotDetails(client, context.keySecrets, [user]);
+  if (bot === undefined) throw new Error('a bot has no details');
+  const viewers = botViewers(bot, await listHumanAdministratorIds(client));
+  return [...events, botUpdated(bot, viewers, { full_name: fullName })];
+}

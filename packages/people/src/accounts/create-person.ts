@@ -1,0 +1,239 @@
+import { getAdministrator } from '@parley/access';
+import { withoutCode } from '@parley/api';
+import type { Caller, Role } from '@parley/api';
+import type { EventPart, SideEffect } from '@parley/event-log';
+import { isUniqueViolation } from '@parley/database';
+import type { Client, Queryable } from '@parley/database';
+import { hashPassword } from '@parley/secrets';
+import {
+  clearWildcardMentions,
+  createUser,
+  emailPolicy,
+  findBacklog,
+  findOccupiedStreams,
+  getRealm,
+  isEmailTaken,
+  listDefaultStreams,
+  listDomains,
+  lockRealmInUse,
+  lockStreams,
+  lockUsersInUse,
+  openBacklog,
+  setFirstStreamFloors,
+  streamJson,
+  subscribeToStreams,
+} from '@parley/store';
+import type { Realm, Stream, User } from '@parley/store';
+import type { RealmSettings } from '@parley/api/organization';
+import type { UserSettings } from '@parley/api/people';
+
+import type { PeopleContext } from '../people-context.ts';
+import {
+  accountEffect,
+  entryForEveryone,
+  membershipEffects,
+  peerEvents,
+  personAdded,
+} from './account-events.ts';
+import { checkEmailAdmitted, isEmailShaped } from './email-rules.ts';
+import { checkFullName } from './full-name.ts';
+import { isPasswordStrong } from './password-strength.ts';
+
+export type NewPerson = {
+  readonly email: string;
+  readonly password: string;
+  readonly fullName: string;
+  /** By default the part of the address before the `@`. */
+  readonly shortName: string | undefined;
+  /** By default a member. */
+  readonly role?: Role;
+};
+
+type Creation = Pick<PeopleContext, 'pool' | 'eventLog' | 'keySecrets' | 'publicUrl'>;
+
+function emailInUse(email: string): Error {
+  return withoutCode(`Email '${email}' already in use`);
+}
+
+/** @throws ApiError without code for an address that the organization does not admit (reference facts, people 7.3) */
+export async function checkAdmittedEmail(
+  db: Queryable,
+  realm: Realm,
+  email: string,
+): Promise<void> {
+  const domains = realm.settings.emails_restricted_to_domains ? await listDomains(db) : [];
+  checkEmailAdmitted(email, realm.settings, domains);
+}
+
+async function checkEmail(db: Queryable, realm: Realm, email: string): Promise<void> {
+  await checkAdmittedEmail(db, realm, email);
+  if (await isEmailTaken(db, email)) throw emailInUse(email);
+}
+
+function settingsOfNewPeople(settings: RealmSettings): Partial<UserSettings> {
+  return {
+    default_language: settings.default_language,
+    twenty_four_hour_time: settings.default_twenty_four_hour_time,
+  };
+}
+
+/**
+ * Creates a person and subscribes it to the default streams, of which it holds what was said lately (reference facts, streams 8.4), and
+ * tells everybody (reference facts, people 7.3), also the stream for sign-ups by a message.
+ *
+ * @returns the new account
+ * @throws ApiError with the first refusal of the reference facts, people 7.3; then nothing has changed
+ */
+export async function createPerson(
+  context: Creation,
+  caller: Caller,
+  person: NewPerson,
+): Promise<User> {
+  const fullName = checkFullName(person.fullName);
+  const email = person.email.trim();
+  if (!isEmailShaped(email)) throw withoutCode('Bad name or username');
+  await checkEmail(context.pool, await getRealm(context.pool), email);
+  if (!(await isPasswordStrong(person.password, [fullName, email])))
+    throw withoutCode('The password is too weak.');
+  // Outside the transaction: it takes long and locks nothing.
+  const passwordHash = await hashPassword(person.password);
+  const shortName = person.shortName?.trim() ?? '';
+  try {
+    return await context.eventLog.transaction(async (client) => {
+      const realm = await lockRealmInUse(client);
+      getAdministrator(await lockUsersInUse(client, { userIds: [caller.userId] }), caller);
+      await checkEmail(client, realm, email);
+      const changeId = await context.eventLog.drawChangeId(client);
+      const { user } = await createUser(
+        client,
+        context.keySecrets,
+        {
+          email,
+          fullName,
+          passwordHash,
+          settings: settingsOfNewPeople(realm.settings),
+          ...(person.role !== undefined && { role: person.role }),
+          ...(shortName !== '' && { shortName }),
+        },
+        changeId,
+        emailPolicy(realm.settings, context.publicUrl),
+      );
+      const joined = await joinDefaultStreams(client, user.id, changeId);
+      await giveBacklog(context, client, { userId: user.id, streams: joined.streams, changeId });
+      const effects = [accountEffect(user), ...membershipEffects('joined', joined.memberships)];
+      return {
+        result: user,
+        append: {
+          entries: [
+            entryForEveryone(
+              [...personAdded(user, realm.settings), ...joined.events],
+              effects,
+              signUpNotices(realm, caller, user),
+            ),
+          ],
+          changeId,
+          accountUserIds: [user.id],
+        },
+      };
+    });
+  } catch (error) {
+    // Somebody else took the address between the look and the insertion.
+    if (isUniqueViolation(error)) throw emailInUse(email);
+    throw error;
+  }
+}
+
+/** A message in the stream that the organization chose for it (reference facts, events 18). */
+function signUpNotices(realm: Realm, caller: Caller, person: User): SideEffect[] {
+  const streamId = realm.signupNotificationsStreamId;
+  if (streamId === null) return [];
+  return [
+    {
+      kind: 'signed-up-notice',
+      target: streamId,
+      actorId: caller.userId,
+      personId: person.id,
+    },
+  ];
+}
+
+type Joined = {
+  readonly streams: readonly Stream[];
+  readonly memberships: readonly { readonly userId: number; readonly streamId: number }[];
+  readonly events: readonly EventPart[];
+};
+
+/**
+ * Subscribes a new person to the default streams. No event is made for the person, who has no queue yet and finds the
+ * subscriptions at register.
+ */
+async function joinDefaultStreams(
+  client: Client,
+  userId: number,
+  changeId: number,
+): Promise<Joined> {
+  const defaults = await listDefaultStreams(client);
+  const locked = await lockStreams(client, { streamIds: defaults.map(({ id }) => id) });
+  const streams = locked.filter((stream) => stream.isDefault && !stream.isDeactivated);
+  const occupied = await findOccupiedStreams(
+    client,
+    streams.map(({ id }) => id),
+  );
+  const memberships = await subscribeToStreams(client, {
+    userIds: [userId],
+    streams: streams.map(({ id }) => ({ streamId: id })),
+    changeId,
+  });
+  return {
+    streams,
+    memberships,
+    events: joinEvents(memberships, streams, occupied),
+  };
+}
+
+/**
+ * Lets a new person hold what was said lately in the public streams that it joins, most of it read (reference facts, streams 8.4).
+ * Private streams are held from the joining on.
+ */
+async function giveBacklog(
+  context: Creation,
+  client: Client,
+  joined: {
+    readonly userId: number;
+    readonly streams: readonly Stream[];
+    readonly changeId: number;
+  },
+): Promise<void> {
+  const { userId, changeId } = joined;
+  const open = joined.streams.filter(({ inviteOnly }) => !inviteOnly);
+  const backlog = await findBacklog(
+    client,
+    open.map(({ id }) => id),
+  );
+  if (backlog === undefined) return;
+  const { streamIds, first, readUpToId } = backlog;
+  const fromChangeId = await context.eventLog.addChangeBefore(client, first);
+  await openBacklog(client, { userId, streamIds, fromChangeId, joinChangeId: changeId });
+  await clearWildcardMentions(client, userId, streamIds, first.id);
+  if (readUpToId !== null) await setFirstStreamFloors(client, userId, streamIds, readUpToId);
+}
+
+function joinEvents(
+  memberships: Joined['memberships'],
+  streams: readonly Stream[],
+  occupied: ReadonlySet<number>,
+): EventPart[] {
+  const newlyOccupied = streams.filter(({ id, inviteOnly }) => !inviteOnly && !occupied.has(id));
+  const occupy: EventPart[] =
+    newlyOccupied.length === 0
+      ? []
+      : [
+          {
+            form: 'same',
+            // Not to guests, from whom public streams are hidden that they are not in.
+            audience: { to: 'members' },
+            event: { type: 'stream', op: 'occupy', streams: newlyOccupied.map(streamJson) },
+          },
+        ];
+  return [...occupy, ...peerEvents('peer_add', memberships, streams)];
+}

@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+import { withoutCode } from '@parley/api';
+import type { RealmSettings } from '@parley/api/organization';
+
+/** Which addresses an account may have (reference facts, people 7.3). */
+
+// One at sign, something before it, and a domain with a dot or a bare host name such as localhost.
+const emailShape = /^[^\s@"<>(),:;[\]\\]+@[^\s@"<>(),:;[\]\\.]+(?:\.[^\s@"<>(),:;[\]\\.]+)*$/;
+
+/** Control characters and the like, and what stands for bytes that are no text. */
+const notAText = /[\p{C}\uFFFD]/u;
+
+/** RFC 5321: a path of 256 characters holds an address of 254; longer ones do not fit an index either. */
+const emailMaxLength = 254;
+
+/** @returns whether a text is shaped like an address that mail could go to */
+export function isEmailShaped(email: string): boolean {
+  return email.length <= emailMaxLength && !notAText.test(email) && emailShape.test(email);
+}
+
+function domainOf(email: string): string {
+  return email.slice(email.lastIndexOf('@') + 1).toLowerCase();
+}
+
+/** A domain from which an organization admits addresses. */
+export type AdmittedDomain = { readonly domain: string; readonly allowSubdomains: boolean };
+
+function isAdmitted(domain: string, admitted: readonly AdmittedDomain[]): boolean {
+  return admitted.some(
+    (entry) =>
+      domain === entry.domain.toLowerCase() ||
+      (entry.allowSubdomains && domain.endsWith(`.${entry.domain.toLowerCase()}`)),
+  );
+}
+
+let disposable: ReadonlySet<string> | undefined;
+
+/** Some hundred thousand domains: read once, when the first account is made. */
+function disposableDomains(): ReadonlySet<string> {
+  disposable ??= new Set(
+    JSON.parse(
+      readFileSync(fileURLToPath(import.meta.resolve('disposable-email-domains')), 'utf8'),
+    ) as string[],
+  );
+  return disposable;
+}
+
+/**
+ * Refuses addresses that the organization does not admit.
+ *
+ * @param admitted domains, when the organization is restricted to some
+ * @throws ApiError without code, in the order of the reference facts, people 7.3
+ */
+export function checkEmailAdmitted(
+  email: string,
+  settings: Pick<
+    RealmSettings,
+    'emails_restricted_to_domains' | 'disallow_disposable_email_addresses'
+  >,
+  admitted: readonly AdmittedDomain[],
+): void {
+  const domain = domainOf(email);
+  if (settings.emails_restricted_to_domains) {
+    if (!isAdmitted(domain, admitted))
+      throw withoutCode(`Email '${email}' not allowed in this organization`);
+    if (email.includes('+')) throw withoutCode('Email addresses containing + are not allowed.');
+    return;
+  }
+  if (settings.disallow_disposable_email_addresses && disposableDomains().has(domain))
+    throw withoutCode('Disposable email addresses are not allowed in this organization');
+}

@@ -1,0 +1,137 @@
+import { capRole, checkMayAdminister, checkMayCreateBot, getActor } from '@parley/access';
+import { badRequest, withoutCode } from '@parley/api';
+import type { Caller, Role } from '@parley/api';
+import type { EventPart } from '@parley/event-log';
+import type { Client } from '@parley/database';
+import {
+  findOccupiedStreams,
+  findUserById,
+  findUserStatus,
+  getUser,
+  isBotNameFree,
+  listHumanAdministratorIds,
+  listProfiles,
+  lockBotDetails,
+  lockRealmInUse,
+  lockStreams,
+  lockUsersForActivityChange,
+  occupancyEvents,
+  openAccountMemberships,
+  setAccountStates,
+  setApiKey,
+  subscribedStreamIds,
+} from '@parley/store';
+import type { RealmSettings } from '@parley/api/organization';
+import type { User } from '@parley/store';
+
+import { botAdded, botViewers } from '../bots/bot-events.ts';
+import { checkRoomForBot } from '../bots/bot-rules.ts';
+import type { PeopleContext } from '../people-context.ts';
+import {
+  accountEffect,
+  entryForEveryone,
+  membershipEffects,
+  peerEvents,
+  personAdded,
+  toEveryone,
+} from './account-events.ts';
+
+/**
+ * Reactivates a person or a bot, with the memberships that are stored; bots of a person stay as they are (reference facts,
+ * people 7.5). Password and key are those from before, but for a bot whose owner has fewer rights by now.
+ *
+ * @throws ApiError with the refusals of the reference facts, people 7.5; for a bot also those of its creation
+ */
+export async function reactivateAccount(
+  context: PeopleContext,
+  caller: Caller,
+  userId: number,
+): Promise<void> {
+  await context.eventLog.transaction(async (client) => {
+    const realm = await lockRealmInUse(client);
+    const found = await findUserById(client, userId);
+    // Names of accounts that are not active may have been given to bots since.
+    const isNameFree =
+      found === undefined ||
+      found.botType === null ||
+      (await isBotNameFree(client, found.fullName, found.id));
+    const people = await lockUsersForActivityChange(client, userId, [caller.userId]);
+    const actor = getActor(people, caller);
+    const user = people.find((person) => person.id === userId);
+    if (user === undefined || user.isSystem) throw badRequest('No such user');
+    checkMayAdminister(actor, user);
+    if (user.botType !== null) checkMayCreateBot(actor, realm.settings, user.botType);
+    if (user.isActive) return { result: undefined };
+    if (!isNameFree) throw badRequest('Name is already in use!');
+    const role =
+      user.botOwnerId === null ? user.role : await checkBot(context, client, user, user.botOwnerId);
+    const streams = await lockStreams(client, {
+      streamIds: await subscribedStreamIds(client, [user.id]),
+    });
+    const changeId = await context.eventLog.drawChangeId(client);
+    const active = { ...user, role, isActive: true };
+    await setAccountStates(client, [active], changeId);
+    if (role !== user.role) await setApiKey(client, context.keySecrets, user.id);
+    const streamIds = streams.map(({ id }) => id);
+    const occupiedBefore = await findOccupiedStreams(client, streamIds);
+    const joined = await openAccountMemberships(client, user.id, changeId);
+    const joinedIds = new Set(joined.map(({ streamId }) => streamId));
+    const occupied = streams.filter(({ id }) => joinedIds.has(id) && !occupiedBefore.has(id));
+    const effects = [accountEffect(active), ...membershipEffects('joined', joined)];
+    const events = [
+      ...(await addEvents(context, client, active, realm.settings)),
+      ...occupancyEvents('occupy', occupied),
+      ...peerEvents('peer_add', joined, streams),
+      ...(await statusEvents(client, user.id)),
+    ];
+    return {
+      result: undefined,
+      append: {
+        entries: [entryForEveryone(events, effects)],
+        changeId,
+        accountUserIds: [user.id],
+      },
+    };
+  });
+}
+
+/**
+ * A bot comes back with no more rights than its owner has by now (decision 0034).
+ *
+ * @returns its role
+ * @throws ApiError for the bot of a guest, and of somebody who has as many active ones as one may have
+ */
+async function checkBot(
+  context: PeopleContext,
+  client: Client,
+  { role }: User,
+  ownerId: number,
+): Promise<Role> {
+  const owner = await getUser(client, ownerId);
+  if (owner.role === 'guest') throw withoutCode("Failed to reactivate, guests can't own bots");
+  await checkRoomForBot(context, client, ownerId);
+  return capRole(role, owner.role);
+}
+
+async function addEvents(
+  context: PeopleContext,
+  client: Client,
+  user: User,
+  settings: RealmSettings,
+): Promise<EventPart[]> {
+  const profiles = await listProfiles(client, [user.id]);
+  const added = personAdded(user, settings, profiles.get(user.id));
+  if (user.botType === null) return added;
+  const [bot] = await lockBotDetails(client, context.keySecrets, [user]);
+  if (bot === undefined) throw new Error('a bot has no details');
+  const viewers = botViewers(bot, await listHumanAdministratorIds(client));
+  return [...added, botAdded(context.keySecrets, bot, viewers)];
+}
+
+/** What the person says of himself is told of active people only, so it comes back with him. */
+async function statusEvents(client: Client, userId: number): Promise<EventPart[]> {
+  const status = await findUserStatus(client, userId);
+  return status === undefined
+    ? []
+    : [toEveryone({ type: 'user_status', user_id: userId, ...status })];
+}

@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto';
+
+import { withoutCode } from '@parley/api';
+import type { Client } from '@parley/database';
+import { setAvatarFile } from '@parley/store';
+
+import type { PeopleContext } from '../people-context.ts';
+import { readPictures } from '../pictures/picture-maker.ts';
+import type { PictureRequest, SentPicture } from '../pictures/picture-maker.ts';
+
+/** The pictures of people and bots as files, two of each; a row names both by one key. */
+
+/** Pixels (reference facts, people 7.8). */
+export const avatarSides = { normal: 100, medium: 500 } as const;
+
+const mediumSuffix = '-medium';
+
+/** @returns the key of a picture in one of its sizes */
+export function avatarKey(fileKey: string, size: keyof typeof avatarSides): string {
+  return size === 'medium' ? fileKey + mediumSuffix : fileKey;
+}
+
+/** @returns the keys of a picture in all its sizes; of none there are none */
+function avatarKeys(fileKey: string | undefined): string[] {
+  if (fileKey === undefined) return [];
+  return [avatarKey(fileKey, 'normal'), avatarKey(fileKey, 'medium')];
+}
+
+/** What a transaction that names an avatar leads to: its result, and the key of the picture that it named before. */
+export type NamedAvatar<Result> = {
+  readonly result: Result;
+  readonly former: string | undefined;
+};
+
+/**
+ * Makes the pictures of an avatar and stores them, then does what names them. Where that refuses, nothing is left of them.
+ *
+ * @param name gets the new key, and calls `nameAvatarFile` in its transaction
+ * @throws ApiError for what is too large or no image; 503 when the files cannot be stored
+ * @throws whatever `name` throws
+ */
+export async function replaceAvatar<Result>(
+  context: PeopleContext,
+  picture: SentPicture,
+  name: (fileKey: string) => Promise<NamedAvatar<Result>>,
+): Promise<Result> {
+  const sides = [avatarSides.normal, avatarSides.medium];
+  const made = await context.pictureMaker.make(picture, { shape: 'squares', sides });
+  const [normal, medium] = made;
+  if (normal === undefined || medium === undefined) throw new Error('a picture was not made');
+  const fileKey = `avatars/${randomBytes(16).toString('hex')}`;
+  const pictures = [
+    { key: avatarKey(fileKey, 'normal'), content: normal.content },
+    { key: avatarKey(fileKey, 'medium'), content: medium.content },
+  ];
+  const { result, former } = await context.pictures.keep(pictures, () => name(fileKey));
+  await removeAvatar(context, former);
+  return result;
+}
+
+/**
+ * Names the files of an account's avatar, in a transaction.
+ *
+ * @param fileKey undefined for none
+ * @returns the key of the former picture, for `removeAvatar` after the commit
+ */
+export async function nameAvatarFile(
+  { pictures }: PeopleContext,
+  client: Client,
+  userId: number,
+  fileKey: string | undefined,
+): Promise<string | undefined> {
+  await pictures.claim(client, avatarKeys(fileKey));
+  const former = await setAvatarFile(client, userId, fileKey);
+  await pictures.giveUp(client, avatarKeys(former));
+  return former;
+}
+
+/** Removes the files of a picture that `nameAvatarFile` took from an account. */
+export async function removeAvatar(
+  { pictures }: PeopleContext,
+  fileKey: string | undefined,
+): Promise<void> {
+  await pictures.remove(avatarKeys(fileKey));
+}
+
+/**
+ * @returns the one file of a form that may have one
+ * @throws ApiError without code when there are more
+ */
+export async function findOneFile(request: PictureRequest): Promise<SentPicture | undefined> {
+  const files = await readPictures(request);
+  if (files.length > 1) throw withoutCode('You may only upload one file at a time');
+  return files[0];
+}

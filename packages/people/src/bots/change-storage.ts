@@ -1,0 +1,79 @@
+import { getActor } from '@parley/access';
+import { limits, withoutCode } from '@parley/api';
+import type { Caller } from '@parley/api';
+import {
+  deleteBotStorage,
+  lockUsersForOwnChange,
+  readBotStorage,
+  writeBotStorage,
+} from '@parley/store';
+
+import type { PeopleContext } from '../people-context.ts';
+
+/** What an account keeps for itself (reference facts, people 8). Nobody else hears of it, so the log does not either. */
+
+/** Of all keys and values of one account. */
+const storageMaxCharacters = 10_000_000;
+
+function keyDoesNotExist(): Error {
+  return withoutCode('Key does not exist.');
+}
+
+function checkSize(size: number, max: number, unit: 'keys' | 'characters'): void {
+  if (size > max)
+    throw withoutCode(
+      `Request exceeds storage limit by ${size - max} ${unit}. The limit is ${max} ${unit}.`,
+    );
+}
+
+/** @returns each key once */
+function distinctKeys(keys: readonly string[] | undefined): string[] | undefined {
+  if (keys === undefined) return undefined;
+  const distinct = [...new Set(keys)];
+  // Nobody has so many.
+  if (distinct.length > limits.storageKeysMax) throw keyDoesNotExist();
+  return distinct;
+}
+
+/** @throws ApiError without code when the account would keep too many keys or too much; then nothing is stored */
+export async function writeStorage(
+  context: PeopleContext,
+  caller: Caller,
+  values: ReadonlyMap<string, string>,
+): Promise<void> {
+  checkSize(values.size, limits.storageKeysMax, 'keys');
+  await context.eventLog.transaction(async (client) => {
+    const user = getActor(await lockUsersForOwnChange(client, [caller.userId]), caller);
+    const stored = await writeBotStorage(client, user.id, values);
+    checkSize(stored.keys, limits.storageKeysMax, 'keys');
+    checkSize(stored.characters, storageMaxCharacters, 'characters');
+    return { result: undefined };
+  });
+}
+
+/** @throws ApiError without code when a named key is not there */
+export async function readStorage(
+  context: PeopleContext,
+  caller: Caller,
+  keys: readonly string[] | undefined,
+): Promise<Record<string, string>> {
+  const asked = distinctKeys(keys);
+  const found = await readBotStorage(context.pool, caller.userId, asked);
+  if (asked?.some((key) => !found.has(key)) === true) throw keyDoesNotExist();
+  return Object.fromEntries(found);
+}
+
+/** @throws ApiError without code when a named key is not there; then nothing is deleted */
+export async function deleteStorage(
+  context: PeopleContext,
+  caller: Caller,
+  keys: readonly string[] | undefined,
+): Promise<void> {
+  const asked = distinctKeys(keys);
+  await context.eventLog.transaction(async (client) => {
+    const user = getActor(await lockUsersForOwnChange(client, [caller.userId]), caller);
+    const deleted = await deleteBotStorage(client, user.id, asked);
+    if (asked !== undefined && deleted < asked.length) throw keyDoesNotExist();
+    return { result: undefined };
+  });
+}

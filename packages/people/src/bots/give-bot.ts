@@ -1,0 +1,101 @@
+import { withoutCode } from '@parley/api';
+import type { EventPart } from '@parley/event-log';
+import type { Client } from '@parley/database';
+import {
+  getUser,
+  listHumanAdministratorIds,
+  lockBotDetails,
+  takeUnknownDefaultStreams,
+  updateUser,
+} from '@parley/store';
+import type { User } from '@parley/store';
+
+import { personUpdated } from '../accounts/account-events.ts';
+import type { AccountsChange } from '../accounts/account-events.ts';
+import { replaceKeys } from '../accounts/replace-keys.ts';
+import type { PeopleContext } from '../people-context.ts';
+import { bindBots } from './bind-bots.ts';
+import { botAdded, botTakenAway, botUpdated, botViewers } from './bot-events.ts';
+import { checkRoomForBot } from './bot-rules.ts';
+
+/** A bot that somebody gives away. */
+export type Gift = {
+  readonly bot: User;
+  readonly actor: User;
+  readonly ownerId: number;
+  /** Accounts that are locked as for a change of activity, bot and new owner among them. */
+  readonly people: readonly User[];
+};
+
+/** @throws ApiError with the refusals of the reference facts, people 8 */
+function checkOwner({ people, ownerId }: Gift): User {
+  const owner = people.find((person) => person.id === ownerId);
+  if (owner === undefined || owner.isSystem)
+    throw withoutCode('Failed to change owner, no such user');
+  if (!owner.isActive) throw withoutCode('Failed to change owner, user is deactivated');
+  if (owner.botType !== null)
+    throw withoutCode("Failed to change owner, bots can't own other bots");
+  if (owner.role === 'guest') throw withoutCode("Failed to change owner, guests can't own bots");
+  return owner;
+}
+
+/**
+ * Gives a bot to another owner, whose rights it has from then on (decision 0034): one of a higher role gets his, and who is no
+ * administrator gives the bot away without its key.
+ *
+ * @returns what changed; undefined when it was his already
+ * @throws ApiError with the refusals of the reference facts, people 8
+ */
+export async function giveBot(
+  context: PeopleContext,
+  client: Client,
+  gift: Gift,
+): Promise<(AccountsChange & { readonly changeId: number }) | undefined> {
+  const { bot, actor } = gift;
+  const owner = checkOwner(gift);
+  if (owner.id === bot.botOwnerId) return undefined;
+  if (bot.isActive) await checkRoomForBot(context, client, owner.id);
+  const changeId = await context.eventLog.drawChangeId(client);
+  await updateUser(client, bot.id, { botOwnerId: owner.id });
+  const streamsTaken = await takeUnknownDefaultStreams(client, { botId: bot.id });
+  const given = await getUser(client, bot.id);
+  const bound = await bindBots(context, client, [given], owner.role, changeId);
+  const { events, effects } =
+    actor.role === 'administrator' || bound.userIds.length > 0
+      ? bound
+      : await replaceKeys(context, client, [given]);
+  return {
+    changeId,
+    events: [
+      ...(await ownerEvents(context, client, given, bot.botOwnerId)),
+      ...streamsTaken,
+      personUpdated(bot, { bot_owner_id: owner.id }),
+      ...events,
+    ],
+    effects,
+    // The owner is part of what a gateway knows of a caller.
+    userIds: [bot.id],
+  };
+}
+
+/** Administrators know of every bot and hear of the change; others lose or gain the bot (reference facts, events 13.2). */
+async function ownerEvents(
+  context: PeopleContext,
+  client: Client,
+  given: User,
+  formerOwnerId: number | null,
+): Promise<EventPart[]> {
+  const { botOwnerId: ownerId } = given;
+  const [details] = await lockBotDetails(client, context.keySecrets, [given]);
+  if (details === undefined || ownerId === null) throw new Error('a bot has no owner or details');
+  const administratorIds = await listHumanAdministratorIds(client);
+  const isAdministrator = (userId: number): boolean => administratorIds.includes(userId);
+  const others = botViewers(details, administratorIds).filter(isAdministrator);
+  return [
+    ...(formerOwnerId === null || isAdministrator(formerOwnerId)
+      ? []
+      : [botTakenAway(details, [formerOwnerId])]),
+    ...(isAdministrator(ownerId) ? [] : [botAdded(context.keySecrets, details, [ownerId])]),
+    ...(others.length === 0 ? [] : [botUpdated(details, others, { owner_id: ownerId })]),
+  ];
+}

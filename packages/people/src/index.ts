@@ -1,0 +1,65 @@
+export { createPeopleContext } from './people-context.ts';
+export type { PeopleContext } from './people-context.ts';
+
+export { changeEmail } from './accounts/change-email.ts';
+export { changeOwnAccount } from './accounts/change-own-account.ts';
+export { changePerson } from './accounts/change-person.ts';
+export { createPerson } from './accounts/create-person.ts';
+export { deactivateAccount } from './accounts/deactivate-account.ts';
+export { isEmailShaped } from './accounts/email-rules.ts';
+export { checkFullName } from './accounts/full-name.ts';
+export { reactivateAccount } from './accounts/reactivate-account.ts';
+export { replaceApiKey } from './accounts/replace-api-key.ts';
+export { setPassword } from './accounts/set-password.ts';
+export {
+  accountDisabled,
+  checkEmailShape,
+  incorrectCredentials,
+  notRegistered,
+  organizationDeactivated,
+  passwordSignInDisabled,
+} from './accounts/sign-in-refusals.ts';
+
+export { avatarKey, avatarSides, findOneFile } from './avatars/avatar-files.ts';
+export { removeOwnAvatar, uploadOwnAvatar } from './avatars/change-avatar.ts';
+
+export { checkShortName } from './bots/bot-rules.ts';
+export { changeBot } from './bots/change-bot.ts';
+export { deleteStorage, readStorage, writeStorage } from './bots/change-storage.ts';
+export { createBot } from './bots/create-bot.ts';
+
+export { addDomain, changeDomain, removeDomain } from './organization/change-domains.ts';
+export { addEmoji, emojiFileKey, removeEmoji } from './organization/change-emoji.ts';
+export {
+  admitToGroups,
+  changeGroup,
+  changeGroupMembers,
+  createGroup,
+  removeGroup,
+} from './organization/change-groups.ts';
+export { addLinkifier, removeLinkifier } from './organization/change-linkifiers.ts';
+export { pictureUrl, removePicture, uploadPicture } from './organization/change-pictures.ts';
+export { changeRealm } from './organization/change-realm.ts';
+export { createOrganization } from './organization/create-organization.ts';
+export { deactivateOrganization } from './organization/deactivate-organization.ts';
+export { checkDomain } from './organization/domain-rules.ts';
+export { reactivateOrganization } from './organization/reactivate-organization.ts';
+export { setStringId } from './organization/set-string-id.ts';
+
+export { drawOnce } from './pictures/draw-once.ts';
+export { readPictures } from './pictures/picture-maker.ts';
+
+export {
+  addField,
+  changeField,
+  removeField,
+  reorderFields,
+} from './profile-fields/change-fields.ts';
+export { changeOwnProfile } from './profile-fields/change-values.ts';
+
+export {
+  changeSettings,
+  givenSettings,
+  markHotspotSeen,
+  setEnterSends,
+} from './settings/change-settings.ts';

@@ -1,0 +1,206 @@
+import { checkMayEditGroup, checkMayEditGroups, getActor } from '@parley/access';
+import { badRequest, limits, valueTooLong, withoutCode } from '@parley/api';
+import type { Caller } from '@parley/api';
+import type { ApiEvent } from '@parley/api/events';
+import { isUniqueViolation } from '@parley/database';
+import type { Client } from '@parley/database';
+import {
+  addGroupMembers,
+  deleteUserGroup,
+  findUsersByIds,
+  getRealm,
+  insertUserGroup,
+  lockGroupCounts,
+  lockRealmInUse,
+  lockUserGroup,
+  lockUsersInUse,
+  removeGroupMembers,
+  updateUserGroup,
+  userGroupJson,
+} from '@parley/store';
+import type { GroupCounts, User, UserGroup } from '@parley/store';
+
+import { entryForEveryone, toEveryone } from '../accounts/account-events.ts';
+import type { PeopleContext } from '../people-context.ts';
+
+/** Changes of user groups, of which everybody hears (reference facts, people 11.2, streams 9 and 11.4). */
+
+/** @throws ApiError for those to whom the organization does not leave groups; a change judges it again */
+export async function admitToGroups(context: PeopleContext, caller: Caller): Promise<void> {
+  checkMayEditGroups({ ...caller, id: caller.userId }, (await getRealm(context.pool)).settings);
+}
+
+type Changed = { readonly events: readonly ApiEvent[] };
+
+async function change(
+  context: PeopleContext,
+  caller: Caller,
+  work: (client: Client, actor: User) => Promise<Changed>,
+): Promise<void> {
+  await context.eventLog.transaction(async (client) => {
+    const { settings } = await lockRealmInUse(client);
+    const actor = getActor(await lockUsersInUse(client, { userIds: [caller.userId] }), caller);
+    checkMayEditGroups(actor, settings);
+    const { events } = await work(client, actor);
+    if (events.length === 0) return { result: undefined };
+    const entries = [entryForEveryone(events.map(toEveryone))];
+    return { result: undefined, append: { entries } };
+  });
+}
+
+/** @throws ApiError when there is no such group, or it is not for the actor to change */
+async function getGroup(client: Client, actor: User, groupId: number): Promise<UserGroup> {
+  const group = await lockUserGroup(client, groupId);
+  if (group === undefined) throw badRequest('Invalid user group');
+  checkMayEditGroup(actor, group);
+  return group;
+}
+
+function nameTaken(name: string): Error {
+  return badRequest(`User group '${name}' already exists.`);
+}
+
+/** @throws ApiError for a text that is longer than what is kept */
+function checkTexts({ name, description }: { name?: string; description?: string }): void {
+  const tooLong = (text: string | undefined, max: number): boolean =>
+    text !== undefined && Array.from(text).length > max;
+  const { groupNameMaxCodePoints: nameMax, groupDescriptionMaxCodePoints: descriptionMax } = limits;
+  if (tooLong(name, nameMax)) throw valueTooLong('name', nameMax);
+  if (tooLong(description, descriptionMax)) throw valueTooLong('description', descriptionMax);
+}
+
+/** The largest id that there can be. */
+const idMax = 2_147_483_647;
+
+/**
+ * @returns each id once
+ * @throws ApiError naming the first id that is nobody's
+ */
+async function checkUsers(client: Client, userIds: readonly number[]): Promise<number[]> {
+  const ids = [...new Set(userIds)];
+  const possible = ids.filter((id) => id > 0 && id <= idMax);
+  const users = await findUsersByIds(client, possible);
+  const known = new Set(users.filter(({ isSystem }) => !isSystem).map(({ id }) => id));
+  const unknown = ids.find((id) => !known.has(id));
+  if (unknown !== undefined) throw badRequest(`Invalid user ID: ${unknown}`);
+  return ids;
+}
+
+/** @throws ApiError when there are more groups, or more members of all of them, than everybody should get at register */
+function checkCounts({ groups, members }: GroupCounts): void {
+  const { userGroupsMax, userGroupMembersMax } = limits;
+  if (groups > userGroupsMax)
+    throw badRequest(`There may be at most ${userGroupsMax} user groups.`);
+  if (members > userGroupMembersMax)
+    throw badRequest(`User groups may have at most ${userGroupMembersMax} members together.`);
+}
+
+/** @throws ApiError naming a person that is none, or that the name is taken; or that there are too many */
+export async function createGroup(
+  context: PeopleContext,
+  caller: Caller,
+  given: {
+    readonly name: string;
+    readonly description: string;
+    readonly members: readonly number[];
+  },
+): Promise<void> {
+  const { name, description, members } = given;
+  checkTexts({ name, description });
+  await change(context, caller, async (client) => {
+    const counts = await lockGroupCounts(client);
+    const ids = await checkUsers(client, members);
+    checkCounts({ groups: counts.groups + 1, members: counts.members + ids.length });
+    const memberIds = ids.toSorted((a, b) => a - b);
+    const group = await insertUserGroup(client, { name, description, memberIds });
+    if (group === undefined) throw nameTaken(name);
+    return { events: [{ type: 'user_group', op: 'add', group: userGroupJson(group) }] };
+  });
+}
+
+/**
+ * Gives a group another name or description; one that is empty stays as it is (reference facts, streams 9).
+ *
+ * @throws ApiError when nothing is given, the group is not for the caller to change, or the name is taken
+ */
+export async function changeGroup(
+  context: PeopleContext,
+  caller: Caller,
+  groupId: number,
+  given: { readonly name: string; readonly description: string },
+): Promise<void> {
+  const { name, description } = given;
+  if (name === '' && description === '') throw withoutCode('No new data supplied');
+  checkTexts({ name, description });
+  try {
+    await change(context, caller, async (client, actor) => {
+      const group = await getGroup(client, actor, groupId);
+      const changes = [
+        ...(name !== '' && name !== group.name ? [{ name }] : []),
+        ...(description !== '' && description !== group.description ? [{ description }] : []),
+      ];
+      for (const one of changes) await updateUserGroup(client, group.id, one);
+      return {
+        events: changes.map((data) => ({
+          type: 'user_group',
+          op: 'update',
+          group_id: group.id,
+          data,
+        })),
+      };
+    });
+  } catch (error) {
+    if (isUniqueViolation(error)) throw nameTaken(name);
+    throw error;
+  }
+}
+
+/** @throws ApiError when the group is not for the caller to change */
+export async function removeGroup(
+  context: PeopleContext,
+  caller: Caller,
+  groupId: number,
+): Promise<void> {
+  await change(context, caller, async (client, actor) => {
+    const group = await getGroup(client, actor, groupId);
+    await deleteUserGroup(client, group.id);
+    return { events: [{ type: 'user_group', op: 'remove', group_id: group.id }] };
+  });
+}
+
+/**
+ * Adds people to a group, then takes some out.
+ *
+ * @throws ApiError naming a person that is none, is a member already, or is none; then nothing has changed
+ */
+export async function changeGroupMembers(
+  context: PeopleContext,
+  caller: Caller,
+  groupId: number,
+  wanted: { readonly add: readonly number[]; readonly remove: readonly number[] },
+): Promise<void> {
+  if (wanted.add.length === 0 && wanted.remove.length === 0)
+    throw withoutCode('Nothing to do. Specify at least one of "add" or "delete".');
+  await change(context, caller, async (client, actor) => {
+    const counts = await lockGroupCounts(client);
+    const group = await getGroup(client, actor, groupId);
+    const members = new Set(group.memberIds);
+    const added = await checkUsers(client, wanted.add);
+    if (added.length > 0)
+      checkCounts({ groups: counts.groups, members: counts.members + added.length });
+    const twice = added.find((id) => members.has(id));
+    if (twice !== undefined) throw badRequest(`User ${twice} is already a member of this group`);
+    for (const id of added) members.add(id);
+    const removed = await checkUsers(client, wanted.remove);
+    const missing = removed.find((id) => !members.has(id));
+    if (missing !== undefined)
+      throw badRequest(`There is no member '${missing}' in this user group`);
+    if (added.length > 0) await addGroupMembers(client, group.id, added);
+    if (removed.length > 0) await removeGroupMembers(client, group.id, removed);
+    const event = (op: 'add_members' | 'remove_members', userIds: readonly number[]): ApiEvent[] =>
+      userIds.length === 0
+        ? []
+        : [{ type: 'user_group', op, group_id: group.id, user_ids: userIds }];
+    return { events: [...event('add_members', added), ...event('remove_members', removed)] };
+  });
+}

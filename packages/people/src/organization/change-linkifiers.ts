@@ -1,0 +1,68 @@
+import { getAdministrator } from '@parley/access';
+import { limits, withoutCode } from '@parley/api';
+import type { Caller } from '@parley/api';
+import type { Client } from '@parley/database';
+import {
+  deleteLinkifier,
+  insertLinkifier,
+  linkifierJson,
+  listLinkifiers,
+  lockLinkifiers,
+  lockUsersInUse,
+} from '@parley/store';
+import type { StoredLinkifier } from '@parley/store';
+
+import { entryForEveryone, toEveryone } from '../accounts/account-events.ts';
+import type { PeopleContext } from '../people-context.ts';
+import { checkLinkifier } from './linkifier-rules.ts';
+
+/** Changes of the list of linkifiers: administrators make them, and everybody gets the whole list (reference facts, people 12). */
+
+async function changeList<Result>(
+  context: PeopleContext,
+  caller: Caller,
+  work: (client: Client, list: readonly StoredLinkifier[]) => Promise<Result>,
+): Promise<Result> {
+  return context.eventLog.transaction(async (client) => {
+    getAdministrator(await lockUsersInUse(client, { userIds: [caller.userId] }), caller);
+    const result = await work(client, await lockLinkifiers(client));
+    const list = (await listLinkifiers(client)).map(linkifierJson);
+    const event = toEveryone({ type: 'realm_filters', realm_filters: list });
+    return { result, append: { entries: [entryForEveryone([event])] } };
+  });
+}
+
+/**
+ * @returns the id of the new linkifier
+ * @throws ApiError without code and with `errors` for what is none
+ */
+export async function addLinkifier(
+  context: PeopleContext,
+  caller: Caller,
+  given: { readonly pattern: string; readonly urlFormat: string },
+): Promise<number> {
+  const linkifier = { pattern: given.pattern.trim(), urlFormat: given.urlFormat.trim() };
+  // Before anything is locked: compiling takes its time.
+  const known = await listLinkifiers(context.pool);
+  const isTaken = (list: readonly StoredLinkifier[]): boolean =>
+    list.some(({ pattern }) => pattern === linkifier.pattern);
+  checkLinkifier(linkifier, isTaken(known));
+  return changeList(context, caller, async (client, list) => {
+    if (isTaken(list)) checkLinkifier(linkifier, true);
+    if (list.length >= limits.linkifiersMax)
+      throw withoutCode(`There may be at most ${limits.linkifiersMax} filters.`);
+    return insertLinkifier(client, linkifier);
+  });
+}
+
+/** @throws ApiError without code when there is none of this id */
+export async function removeLinkifier(
+  context: PeopleContext,
+  caller: Caller,
+  linkifierId: number,
+): Promise<void> {
+  await changeList(context, caller, async (client, list) => {
+    if (!list.some(({ id }) => id === linkifierId)) throw withoutCode('Filter not found');
+    await deleteLinkifier(client, linkifierId);
+  });
+}

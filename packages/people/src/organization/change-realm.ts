@@ -1,0 +1,237 @@
+import { getAdministrator, getReadableStream } from '@parley/access';
+import type { Caller } from '@parley/api';
+import type { ApiEvent } from '@parley/api/events';
+import type { EventPart } from '@parley/event-log';
+import type { Client } from '@parley/database';
+import {
+  applyEmailPolicy,
+  authenticationMethods,
+  emailPolicy,
+  lockRealmForChange,
+  lockStreams,
+  lockUsersInUse,
+  updateRealm,
+} from '@parley/store';
+import type { Realm, RealmChange } from '@parley/store';
+import type { ChangedRealm, RealmSettings } from '@parley/api/organization';
+
+import {
+  entryForEveryone,
+  personUpdated,
+  pictureUpdated,
+  toEveryone,
+} from '../accounts/account-events.ts';
+import type { PeopleContext } from '../people-context.ts';
+import {
+  checkRealmRequest,
+  checkSomeMethod,
+  deletionLimit,
+  editingSettings,
+  givenSettings,
+  withCheckedCalls,
+} from './realm-settings.ts';
+import type { RealmRequest } from './realm-settings.ts';
+
+/** Changes of the organization's settings (reference facts, people 14.1; events 14.1). */
+
+/** What a request really changes: what is stored, answered and told. */
+type Difference = {
+  readonly change: RealmChange;
+  readonly answer: ChangedRealm;
+  readonly events: readonly ApiEvent[];
+};
+
+type RealmUpdate = Extract<ApiEvent, { type: 'realm'; op: 'update' }>;
+
+/** The names and values were taken from the settings, or are one of those beside them. */
+function updated(property: string, value: unknown): ApiEvent {
+  return { type: 'realm', op: 'update', property, value } as RealmUpdate;
+}
+
+function updatedTogether(
+  data: Extract<ApiEvent, { op: 'update_dict'; property: 'default' }>['data'],
+): ApiEvent {
+  return { type: 'realm', op: 'update_dict', property: 'default', data };
+}
+
+/** Texts are answered by a word, since the client knows them. */
+function answeredSettings({
+  default_language: language,
+  google_hangouts_domain: domain,
+  ...others
+}: Partial<RealmSettings>): ChangedRealm {
+  return {
+    ...others,
+    ...(language !== undefined && { default_language: 'updated' }),
+    ...(domain !== undefined && { google_hangouts_domain: 'updated' }),
+  };
+}
+
+const settingsUpdatedTogether: ReadonlySet<string> = new Set([...editingSettings, deletionLimit]);
+
+function differenceOfSettings(realm: Realm, wanted: Partial<RealmSettings>): Difference {
+  const stored: Readonly<Record<string, unknown>> = realm.settings;
+  const changed = Object.fromEntries(
+    Object.entries(wanted).filter(([name, value]) => stored[name] !== value),
+  ) as Partial<RealmSettings>;
+  const now = { ...realm.settings, ...changed };
+  const simple = Object.entries(changed).filter(([name]) => !settingsUpdatedTogether.has(name));
+  const events = simple.map(([name, value]) => updated(name, value));
+  const changesEditing = editingSettings.some((name) => Object.hasOwn(changed, name));
+  const editing = {
+    allow_message_editing: now.allow_message_editing,
+    message_content_edit_limit_seconds: now.message_content_edit_limit_seconds,
+    allow_community_topic_editing: now.allow_community_topic_editing,
+  };
+  if (changesEditing) events.push(updatedTogether(editing));
+  if (changed[deletionLimit] !== undefined)
+    events.push(updatedTogether({ [deletionLimit]: changed[deletionLimit] }));
+  return {
+    change: { settings: changed },
+    answer: { ...answeredSettings(changed), ...(changesEditing && editing) },
+    events,
+  };
+}
+
+function differenceOfTexts(realm: Realm, { name, description }: RealmRequest): Difference {
+  const change: RealmChange = {
+    ...(name !== undefined && name !== realm.name && { name }),
+    ...(description !== undefined && description !== realm.description && { description }),
+  };
+  return {
+    change,
+    answer: {
+      ...(change.name !== undefined && { name: 'updated' }),
+      ...(change.description !== undefined && { description: 'updated' }),
+    },
+    events: Object.entries(change).map(([property, value]) => updated(property, value)),
+  };
+}
+
+const nothing: Difference = { change: {}, answer: {}, events: [] };
+
+/** @throws ApiError without code when no method that the server has would be left */
+function differenceOfMethods(
+  realm: Realm,
+  wanted: RealmRequest['authenticationMethods'],
+  mode: PeopleContext['mode'],
+): Difference {
+  if (wanted === undefined) return nothing;
+  const before = authenticationMethods(realm, mode);
+  const now = Object.fromEntries(
+    Object.entries(before).map(([name, isOn]) => [name, wanted[name] ?? isOn]),
+  );
+  checkSomeMethod(now);
+  if (Object.entries(now).every(([name, isOn]) => before[name] === isOn)) return nothing;
+  const names = Object.keys(now);
+  // Those that another mode of the server has stay as they are.
+  const others = realm.disabledAuthenticationMethods.filter((name) => !names.includes(name));
+  return {
+    change: {
+      disabledAuthenticationMethods: [...others, ...names.filter((name) => now[name] !== true)],
+    },
+    answer: { authentication_methods: now },
+    events: [updatedTogether({ authentication_methods: now })],
+  };
+}
+
+/** @throws ApiError `Invalid stream id` for one that the caller may not read */
+async function differenceOfStreams(
+  client: Client,
+  caller: Caller,
+  realm: Realm,
+  request: RealmRequest,
+): Promise<Difference> {
+  const change: {
+    notificationsStreamId?: number | null;
+    signupNotificationsStreamId?: number | null;
+  } = {};
+  const streamIds: { notifications_stream_id?: number; signup_notifications_stream_id?: number } =
+    {};
+  for (const [property, key] of [
+    ['notifications_stream_id', 'notificationsStreamId'],
+    ['signup_notifications_stream_id', 'signupNotificationsStreamId'],
+  ] as const) {
+    const wanted = request[key];
+    if (wanted === undefined) continue;
+    const streamId = wanted < 0 ? null : wanted;
+    if (streamId === realm[key]) continue;
+    if (streamId !== null) {
+      await lockStreams(client, { streamIds: [streamId] });
+      await getReadableStream(client, caller, streamId);
+    }
+    change[key] = streamId;
+    streamIds[property] = streamId ?? -1;
+  }
+  const events = Object.entries(streamIds).map(([property, value]) => updated(property, value));
+  return { change, answer: streamIds, events };
+}
+
+/** One entry of the log holds so many events of people whose shown address changes. */
+const emailsPerEntryMax = 1000;
+
+/**
+ * Everybody hears of each address that is shown from now on (reference facts, events 14.1), and before that of the picture, since only an
+ * address that is shown has a Gravatar.
+ */
+async function changeEmails(
+  context: PeopleContext,
+  client: Client,
+  settings: RealmSettings,
+): Promise<{ readonly entries: readonly EventPart[][]; readonly userIds: readonly number[] }> {
+  const changed = await applyEmailPolicy(client, emailPolicy(settings, context.publicUrl));
+  const events = changed.flatMap((user) => [
+    ...(user.avatarSource === 'G' ? [pictureUpdated(user, user.formerEmail)] : []),
+    personUpdated(user, { new_email: user.email }),
+  ]);
+  const entries = Array.from({ length: Math.ceil(events.length / emailsPerEntryMax) }, (_, n) =>
+    events.slice(n * emailsPerEntryMax, (n + 1) * emailsPerEntryMax),
+  );
+  return { entries, userIds: changed.map(({ id }) => id) };
+}
+
+/**
+ * Changes settings of the organization; everybody hears of those that really changed.
+ *
+ * @returns these, texts as the word `updated`
+ * @throws ApiError with the first refusal of the reference facts, people 14.1; then nothing has changed
+ */
+export async function changeRealm(
+  context: PeopleContext,
+  caller: Caller,
+  request: RealmRequest,
+): Promise<ChangedRealm> {
+  checkRealmRequest(request);
+  return context.eventLog.transaction(async (client) => {
+    const realm = await lockRealmForChange(client);
+    getAdministrator(await lockUsersInUse(client, { userIds: [caller.userId] }), caller);
+    const wanted = withCheckedCalls(realm.settings, givenSettings(request));
+    const texts = differenceOfTexts(realm, request);
+    const simple = differenceOfSettings(realm, wanted);
+    const methods = differenceOfMethods(realm, request.authenticationMethods, context.mode);
+    const streams = await differenceOfStreams(client, caller, realm, request);
+    const events = [texts, simple, methods, streams].flatMap((difference) => difference.events);
+    if (events.length === 0) return { result: {} };
+    await updateRealm(client, {
+      ...texts.change,
+      ...simple.change,
+      ...methods.change,
+      ...streams.change,
+    });
+    const settings = { ...realm.settings, ...wanted };
+    const showsOthers =
+      settings.email_address_visibility !== realm.settings.email_address_visibility;
+    const emails = showsOthers
+      ? await changeEmails(context, client, settings)
+      : { entries: [], userIds: [] };
+    return {
+      result: { ...texts.answer, ...simple.answer, ...methods.answer, ...streams.answer },
+      append: {
+        entries: [events.map(toEveryone), ...emails.entries].map((event) =>
+          entryForEveryone(event),
+        ),
+        ...(emails.userIds.length > 0 && { accountUserIds: emails.userIds }),
+      },
+    };
+  });
+}

@@ -1,0 +1,37 @@
+import { getAdministrator } from '@parley/access';
+import type { Caller } from '@parley/api';
+import {
+  deactivateRealm,
+  listActiveUserIds,
+  lockRealmForChange,
+  lockUsersInUse,
+} from '@parley/store';
+
+import { entryForEveryone, toEveryone } from '../accounts/account-events.ts';
+import type { PeopleContext } from '../people-context.ts';
+
+/**
+ * Ends the organization: accounts stay as they are, but every request is refused from now on (reference facts, people 14.4). The
+ * change names every account, so that all gateways forget them within a second and end the polls that they hold.
+ *
+ * @throws ApiError for anybody but administrators
+ */
+export async function deactivateOrganization(
+  context: PeopleContext,
+  caller: Caller,
+): Promise<void> {
+  await context.eventLog.transaction(async (client) => {
+    const realm = await lockRealmForChange(client);
+    getAdministrator(await lockUsersInUse(client, { userIds: [caller.userId] }), caller);
+    if (realm.isDeactivated) return { result: undefined };
+    await deactivateRealm(client);
+    const event = toEveryone({ type: 'realm', op: 'deactivated', realm_id: realm.id });
+    return {
+      result: undefined,
+      append: {
+        entries: [entryForEveryone([event])],
+        accountUserIds: await listActiveUserIds(client, Number.MAX_SAFE_INTEGER),
+      },
+    };
+  });
+}

@@ -1,0 +1,36 @@
+import { withoutCode } from '@parley/api';
+
+/** What a domain of addresses may look like (reference facts, people 14.2). */
+
+/** RFC 1035. */
+const domainMaxLength = 253;
+
+function faultOf(domain: string): string | undefined {
+  if (domain === '') return "Domain can't be empty.";
+  if (!domain.includes('.')) return 'Domain must have at least one dot (.)';
+  if (domain.startsWith('.') || domain.endsWith('.'))
+    return 'Domain cannot start or end with a dot (.)';
+  for (const part of domain.split('.')) {
+    if (part === '') return "Consecutive '.' are not allowed.";
+    if (part.startsWith('-') || part.endsWith('-'))
+      return "Subdomains cannot start or end with a '-'.";
+    if (!/^[a-z0-9-]*$/.test(part)) return "Domain can only have letters, numbers, '.' and '-'s.";
+  }
+  return domain.length > domainMaxLength ? 'Domain is too long' : undefined;
+}
+
+/** @returns the one spelling of a domain */
+export function plainDomain(written: string): string {
+  return written.trim().toLowerCase();
+}
+
+/**
+ * @returns the domain in its one spelling
+ * @throws ApiError without code for what is none
+ */
+export function checkDomain(written: string): string {
+  const domain = plainDomain(written);
+  const fault = faultOf(domain);
+  if (fault !== undefined) throw withoutCode(`Invalid domain: ${fault}`);
+  return domain;
+}

@@ -1,0 +1,83 @@
+import { badImage, limits, ownerIdOf, serviceUnavailable, uploadTooLarge } from '@parley/api';
+import type { ApiError, Caller, HangUpSignal } from '@parley/api';
+import { FairLine } from '@parley/server';
+import type { FormFile } from '@parley/server';
+import { DecoderUnavailable, UnusableImage } from '@parley/images';
+import type { ImageDecoder, ImageFault, MadeImage, WantedImages } from '@parley/images';
+
+/** A file of a request that may be a picture. */
+export type SentPicture = {
+  readonly content: Buffer;
+  /** Whose it is for the line of those who send pictures. */
+  readonly ownerId: number;
+  /** Nothing is made for a client that has gone. */
+  readonly signal: HangUpSignal;
+};
+
+export type PictureRequest = {
+  readonly caller: Caller;
+  readonly formFiles: () => Promise<FormFile[]>;
+  readonly signal: HangUpSignal;
+};
+
+/** Reads the files of a request; those of bots count as their owner's. */
+export async function readPictures({
+  caller,
+  formFiles,
+  signal,
+}: PictureRequest): Promise<SentPicture[]> {
+  const ownerId = ownerIdOf(caller);
+  return (await formFiles()).map(({ content }) => ({ content, ownerId, signal }));
+}
+
+type Order = SentPicture & { readonly wanted: WantedImages };
+
+/** What waits is in memory, which the bound on held bodies keeps small; one picture is decoded at a time. */
+const lineBounds = {
+  batchMax: 1,
+  batchesAtOnce: 1,
+  waitingMax: 500,
+  waitMaxMs: limits.pictureWaitMaxMs,
+};
+
+/** Makes what is kept of pictures that people send, one after another, each sender's in turn with those of others. */
+export class PictureMaker {
+  readonly #decoder: ImageDecoder;
+  readonly #line: FairLine<Order, readonly MadeImage[]>;
+
+  constructor(decoder: ImageDecoder) {
+    this.#decoder = decoder;
+    this.#line = new FairLine(
+      lineBounds,
+      () => undefined,
+      (orders) =>
+        Promise.allSettled(orders.map(({ content, wanted }) => decoder.make(content, wanted))),
+    );
+  }
+
+  /**
+   * @param unusable the refusal of what is no image, or takes too much
+   * @returns as many as are wanted, in their order
+   * @throws ApiError for what is too large or no image; 503 while too many are being made, and where the decoder cannot take one
+   */
+  async make(
+    picture: SentPicture,
+    wanted: WantedImages,
+    unusable: (fault: ImageFault) => ApiError = badImage,
+  ): Promise<readonly MadeImage[]> {
+    if (picture.content.length > limits.pictureMaxBytes)
+      throw uploadTooLarge(limits.pictureMaxBytes);
+    try {
+      return await this.#line.take({ ...picture, wanted });
+    } catch (error) {
+      if (error instanceof UnusableImage) throw unusable(error.fault);
+      if (error instanceof DecoderUnavailable) throw serviceUnavailable();
+      throw error;
+    }
+  }
+
+  /** Ends the decoder. */
+  close(): void {
+    this.#decoder.close();
+  }
+}

@@ -1,0 +1,72 @@
+import { getActor } from '@parley/access';
+import type { Caller } from '@parley/api';
+import type { EventPart } from '@parley/event-log';
+import type { Client } from '@parley/database';
+import {
+  deleteProfileValues,
+  lockProfileFieldsInUse,
+  lockUsersForOwnChange,
+  setProfileValues,
+} from '@parley/store';
+import type { User } from '@parley/store';
+
+import { entryForEveryone, personUpdated } from '../accounts/account-events.ts';
+import type { PeopleContext } from '../people-context.ts';
+import { checkProfileValues, getNamedField } from './value-rules.ts';
+import type { GivenValue } from './value-rules.ts';
+
+/** What the values of a profile become. */
+export type ProfileChange = {
+  readonly set: readonly GivenValue[];
+  /** Fields to empty. */
+  readonly removed: readonly number[];
+};
+
+/**
+ * Changes a profile; the account is locked by the caller.
+ *
+ * @returns an event for each field that really changed (reference facts, events 13.1)
+ * @throws ApiError coded, for the first fault of the reference facts, people 13
+ */
+export async function changeProfile(
+  context: PeopleContext,
+  client: Client,
+  user: User,
+  change: ProfileChange,
+): Promise<EventPart[]> {
+  const fields = await lockProfileFieldsInUse(client);
+  for (const fieldId of change.removed) getNamedField(fields, fieldId);
+  const values = await checkProfileValues(client, fields, change.set, context.renderProfileText);
+  const emptied = await deleteProfileValues(client, user.id, change.removed);
+  const changed = await setProfileValues(client, user.id, values);
+  return [
+    ...[...new Set(change.removed)]
+      .filter((id) => emptied.has(id))
+      .map((id) => personUpdated(user, { custom_profile_field: { id, value: null } })),
+    ...values
+      .filter(({ fieldId }) => changed.has(fieldId))
+      .map(({ fieldId, value, renderedValue }) =>
+        personUpdated(user, {
+          custom_profile_field: {
+            id: fieldId,
+            value,
+            ...(renderedValue !== null && { rendered_value: renderedValue }),
+          },
+        }),
+      ),
+  ];
+}
+
+/** Changes the caller's own profile and tells everybody. */
+export async function changeOwnProfile(
+  context: PeopleContext,
+  caller: Caller,
+  change: ProfileChange,
+): Promise<void> {
+  await context.eventLog.transaction(async (client) => {
+    const user = getActor(await lockUsersForOwnChange(client, [caller.userId]), caller);
+    const events = await changeProfile(context, client, user, change);
+    if (events.length === 0) return { result: undefined };
+    return { result: undefined, append: { entries: [entryForEveryone(events)] } };
+  });
+}

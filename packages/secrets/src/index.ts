@@ -1,0 +1,13 @@
+export {
+  deriveKeySecrets,
+  hashToStore,
+  hashesToFind,
+  isCurrentHash,
+  openEither,
+  openEventMembers,
+  openSecret,
+  sealEventMembers,
+  sealSecret,
+} from './key-secrets.ts';
+export type { KeySecrets } from './key-secrets.ts';
+export { hashPassword, makePassword, verifyPassword } from './passwords.ts';

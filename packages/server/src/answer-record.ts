@@ -1,0 +1,76 @@
+/** What is said of every answer in logs and metrics, and the comparison of answers with their declarations. */
+import { rawResponsesOf } from '@parley/api';
+import type { Caller, Endpoint } from '@parley/api';
+import { answerCheckOf } from '@parley/api/openapi';
+import type { Logger } from '@parley/logging';
+
+import type { ServiceMetrics } from './metrics.ts';
+
+/** Counts and logs a request that is over. Long polls that went well are logged at debug level. */
+export function recordRequest(
+  options: { readonly log: Logger; readonly metrics?: ServiceMetrics },
+  over: {
+    readonly startedAtMs: number;
+    readonly endpoint: Pick<Endpoint, 'name' | 'longPoll'> | undefined;
+    readonly requestId: string;
+    readonly caller: Caller | undefined;
+    readonly method: string;
+    readonly status: number;
+    readonly hungUp: boolean;
+    /** Of a request that is traced. */
+    readonly traceId: string | undefined;
+  },
+): void {
+  const durationMs = performance.now() - over.startedAtMs;
+  const endpoint = over.endpoint?.name ?? 'none';
+  options.metrics?.requestsInFlight.dec();
+  options.metrics?.requestDuration.observe(
+    { endpoint, status: String(over.status) },
+    durationMs / 1000,
+  );
+  const isQuiet = over.endpoint?.longPoll === true && over.status < 400;
+  options.log[isQuiet ? 'debug' : 'info'](
+    {
+      request_id: over.requestId,
+      endpoint,
+      method: over.method,
+      status: over.status,
+      duration_ms: Math.round(durationMs * 10) / 10,
+      user_id: over.caller?.userId,
+      trace_id: over.traceId,
+      hung_up: over.hungUp ? true : undefined,
+    },
+    'request',
+  );
+}
+
+/** The words by which tests find in a log that a declaration is wrong. */
+export const undeclaredAnswer = 'an answer differs from its declaration';
+
+/** @returns whether there is a fault, which is logged */
+export function reportFault(
+  { log }: { readonly log: Logger },
+  endpoint: { readonly name: string },
+  fault: string | undefined,
+): boolean {
+  if (fault === undefined) return false;
+  log.error({ endpoint: endpoint.name, fault }, undeclaredAnswer);
+  return true;
+}
+
+/** Compares the very text that would be sent, without the envelope, with the declared schema. */
+export function findAnswerFault(endpoint: Endpoint, text: string): string | undefined {
+  const { result, msg, ...data } = JSON.parse(text) as Record<string, unknown>;
+  if (result !== 'success' || msg !== '') return 'the envelope is not that of a success';
+  return answerCheckOf(endpoint)(data);
+}
+
+/** Compares the status of an answer that is no JSON with those that are declared. */
+export function findRawFault(endpoint: Endpoint, status: number): string | undefined {
+  const isDeclared =
+    rawResponsesOf(endpoint).some((raw) => (raw.status ?? 200) === status) ||
+    endpoint.refusals.some(
+      (refusal) => refusal.status === status && refusal.contentType !== undefined,
+    );
+  return isDeclared ? undefined : `status ${status} is not declared`;
+}

@@ -1,0 +1,74 @@
+import type { Pool } from '@parley/database';
+import { checkSchemaVersion, createPool } from '@parley/database';
+import { EventLog } from '@parley/event-log';
+import { noteAccountChanges } from './account-changes.ts';
+import type { ServiceFrame } from './service-frame.ts';
+import type { Redis } from '@parley/redis';
+import { connectForRequests } from '@parley/redis';
+
+import { registerStoreMetrics } from './store-metrics.ts';
+
+/** What every service works on. */
+export type Stores = {
+  readonly pool: Pool;
+  /** For requests: fails at once while Redis is away. */
+  readonly redis: Redis;
+  readonly keyPrefix: string;
+  readonly eventLog: EventLog;
+};
+
+/**
+ * Connects a service to Postgres and Redis, refuses a schema it cannot use, and registers the release of both and the readiness
+ * check on the frame. Redis being away hinders nothing.
+ *
+ * @throws UnusableSchema, or what Postgres throws when it cannot be reached
+ */
+export async function connectStores(frame: ServiceFrame): Promise<Stores> {
+  const { config, log } = frame;
+  const pool = openPool(frame, config.service, config.database.poolMax);
+  await checkSchemaVersion(pool);
+  frame.addReadinessCheck('postgres', async () => {
+    await pool.query('SELECT 1');
+  });
+  const redis = connectForRequests(config.redis, log);
+  registerStoreMetrics(frame.metrics.registry, pool, redis);
+  frame.onDispose('redis', () => redis.disconnect());
+  return {
+    pool,
+    redis,
+    keyPrefix: config.redis.prefix,
+    eventLog: new EventLog({
+      pool,
+      redis,
+      keyPrefix: config.redis.prefix,
+      log,
+      onAccountsChanged: noteAccountChanges,
+    }),
+  };
+}
+
+/**
+ * Opens one more pool, released with the service; for work that must not wait behind requests.
+ *
+ * @param options.looksUpByKey as `createPool` has it
+ * @param options.statementTimeoutMs that of the configuration by default
+ */
+export function openPool(
+  frame: ServiceFrame,
+  purpose: string,
+  connectionsMax: number,
+  options: { readonly looksUpByKey?: boolean; readonly statementTimeoutMs?: number } = {},
+): Pool {
+  const { config, log } = frame;
+  const pool = createPool({
+    databaseUrl: config.database.url.reveal(),
+    applicationName: `parley ${purpose}`,
+    connectionsMax,
+    looksUpByKey: options.looksUpByKey ?? false,
+    connectTimeoutMs: config.database.connectTimeoutMs,
+    statementTimeoutMs: options.statementTimeoutMs ?? config.database.statementTimeoutMs,
+    onError: (error) => log.warn({ err: error }, 'an idle connection to Postgres was lost'),
+  });
+  frame.onDispose(`pool for ${purpose}`, () => pool.end());
+  return pool;
+}

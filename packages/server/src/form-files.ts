@@ -1,0 +1,45 @@
+import { limits } from '@parley/api';
+
+import {
+  createMultipartParser,
+  hasMultipartForm,
+  isEmptyMultipart,
+  malformedMultipart,
+} from './request-body.ts';
+
+/** A small file of a form, such as a picture. */
+export type FormFile = {
+  /** As the client wrote it; what the file is follows from its content alone. */
+  readonly name: string;
+  readonly content: Buffer;
+};
+
+/**
+ * Reads the files of a multipart body that has been received, whatever the names of their parts. A part without a file name is a
+ * field, and so is no file.
+ *
+ * @returns none for a body that is no multipart form
+ * @throws ApiError 400 for a malformed body
+ */
+export async function readFormFiles(
+  contentType: string | undefined,
+  body: Buffer,
+): Promise<FormFile[]> {
+  const type = contentType ?? '';
+  if (!hasMultipartForm(type) || isEmptyMultipart(type, body, body.length)) return [];
+  const { promise, resolve, reject } = Promise.withResolvers<FormFile[]>();
+  const files: FormFile[] = [];
+  const parser = createMultipartParser(type, {
+    limits: { fieldSize: 1000, parts: 2 * limits.bodyFieldsMax },
+  });
+  parser.on('file', (_field, stream, name) => {
+    const chunks: Buffer[] = [];
+    stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+    stream.on('error', () => reject(malformedMultipart()));
+    stream.on('end', () => files.push({ name, content: Buffer.concat(chunks) }));
+  });
+  parser.on('error', () => reject(malformedMultipart()));
+  parser.on('finish', () => resolve(files));
+  parser.end(body);
+  return promise;
+}

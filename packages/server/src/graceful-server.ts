@@ -1,0 +1,181 @@
+import { STATUS_CODES, createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+
+import { duplicateHeader } from '@parley/api';
+import { withoutCode } from '@parley/api';
+import type { ApiError } from '@parley/api';
+
+import { writeRefusal } from './error-handler.ts';
+import { findDuplicateHeader } from './single-headers.ts';
+
+/** An HTTP server that can end without cutting off answers. */
+export type GracefulServer = {
+  readonly server: Server;
+  readonly port: number;
+  /**
+   * Stops accepting, lets requests in flight end, and closes what is left when the deadline is reached.
+   *
+   * @param deadlineMs from now
+   */
+  readonly stop: (deadlineMs: number) => Promise<void>;
+};
+
+export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** Takes over a connection that a client asks to use for another protocol; `head` are the first bytes of it. */
+export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+
+export type ListenOptions = {
+  readonly host: string;
+  /** 0 is any free port. */
+  readonly port: number;
+  /** Longest time in which a request must arrive, body included. Answers may take any time: polls are held. */
+  readonly requestTimeoutMs: number;
+  /**
+   * Longest time in which no byte moves either way, above that of any answer that is held: a client that takes nothing of its answer
+   * would have it kept here for ever. Such a connection is closed.
+   */
+  readonly silenceMaxMs: number;
+  /** Without it a request for another protocol is answered as any other. */
+  readonly onUpgrade?: UpgradeHandler;
+};
+
+/**
+ * How long an idle connection is kept. It is longer than the gateway and usual proxies keep theirs (60 s), so that a
+ * connection is never closed here at the moment a request is sent on it.
+ */
+export const keepAliveTimeoutMs = 75_000;
+
+/**
+ * Connections that may wait to be accepted. A gateway whose event node died opens thousands at once to the next; with Node's default
+ * of 511 most of five thousand waited for the kernel's second try a second later. The kernel's own bound (`somaxconn`, 4,096 on
+ * Linux) holds as well.
+ */
+const backlog = 4_096;
+
+/** Longest time in which the headers of a request must arrive. */
+const headersTimeoutMs = 30_000;
+
+/** How often requests that take too long to arrive are looked for. Node's default lets each live for half a minute more. */
+const arrivalCheckMs = 5_000;
+
+/**
+ * Starts to listen.
+ *
+ * @throws Error of the operating system, such as EADDRINUSE
+ */
+export async function listen(
+  handler: RequestHandler,
+  options: ListenOptions,
+): Promise<GracefulServer> {
+  let isStopping = false;
+  const refused = new WeakSet<Socket>();
+  const server = createServer(
+    {
+      keepAlive: true,
+      keepAliveTimeout: keepAliveTimeoutMs,
+      headersTimeout: Math.min(headersTimeoutMs, options.requestTimeoutMs),
+      requestTimeout: options.requestTimeoutMs,
+      connectionsCheckingInterval: Math.min(arrivalCheckMs, options.requestTimeoutMs),
+      // Node's own refusal has no body; every answer is JSON.
+      requireHostHeader: false,
+    },
+    (request, response) => {
+      // It was sent with one that was refused, before the connection could end.
+      if (refused.has(request.socket)) return;
+      const refusal = findHeaderFault(request);
+      if (refusal !== undefined) {
+        refused.add(request.socket);
+        refuseUnread(response, refusal);
+        return;
+      }
+      // A kept connection would bring more requests to a server that is leaving.
+      if (isStopping) response.setHeader('Connection', 'close');
+      handler(request, response);
+    },
+  );
+  server.setTimeout(options.silenceMaxMs);
+  if (options.onUpgrade !== undefined) server.on('upgrade', options.onUpgrade);
+  server.on('clientError', refuseMalformed);
+  server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) =>
+    refuseUnread(response, withoutCode('Expectation Failed', 417)),
+  );
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ port: options.port, host: options.host, backlog }, () => {
+      server.removeListener('error', reject);
+      resolve();
+    });
+  });
+  return {
+    server,
+    port: (server.address() as AddressInfo).port,
+    stop: (deadlineMs) => {
+      isStopping = true;
+      return stopServer(server, deadlineMs);
+    },
+  };
+}
+
+/** @returns the refusal of a request that two readers could take for different ones */
+function findHeaderFault({
+  httpVersion,
+  headers,
+  rawHeaders,
+}: IncomingMessage): ApiError | undefined {
+  if (httpVersion === '1.1' && headers.host === undefined)
+    return withoutCode('Missing Host header');
+  const duplicate = findDuplicateHeader(rawHeaders);
+  return duplicate === undefined ? undefined : duplicateHeader(duplicate);
+}
+
+/** Refuses a request before any handler; its body is not read, and so the connection ends. */
+function refuseUnread(response: ServerResponse, refusal: ApiError): void {
+  writeRefusal(response, refusal, { Connection: 'close' });
+}
+
+type ClientError = Error & { readonly code?: string; readonly rawPacket?: Buffer };
+
+/**
+ * @returns whether what Node could not read began as a HEAD request, whose answer has no body: what follows the headers is no HTTP to
+ *   who asked. A request that arrived in pieces does not show its method any more
+ */
+function asksForHeadersOnly({ rawPacket }: ClientError): boolean {
+  return rawPacket?.toString('latin1', 0, 5) === 'HEAD ';
+}
+
+/**
+ * Answers what Node cannot read as HTTP. No handler ever sees it, yet every answer is JSON (contract, Conventions).
+ */
+function refuseMalformed(error: ClientError, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
+  const status = isLate ? 408 : error.code === 'HPE_HEADER_OVERFLOW' ? 431 : 400;
+  const reason = STATUS_CODES[status] ?? 'Bad Request';
+  const body = JSON.stringify(withoutCode(reason, status).toBody());
+  socket.end(
+    `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n` +
+      `Connection: close\r\n\r\n${asksForHeadersOnly(error) ? '' : body}`,
+  );
+}
+
+// Connections that become idle while the server waits are closed within this time.
+const idleSweepMs = 50;
+
+function stopServer(server: Server, deadlineMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const sweep = setInterval(() => server.closeIdleConnections(), idleSweepMs);
+    const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs);
+    server.close(() => {
+      clearInterval(sweep);
+      clearTimeout(deadline);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}

@@ -1,0 +1,57 @@
+export { noteAccountChanges } from './account-changes.ts';
+export { undeclaredAnswer } from './answer-record.ts';
+export { productName } from './client-name.ts';
+export { connectStores, openPool } from './connect-stores.ts';
+export type { Stores } from './connect-stores.ts';
+export { refusalFor, writeRefusal } from './error-handler.ts';
+export { everyHandlerOf } from './every-handler-of.ts';
+export { FairLine } from './fair-line.ts';
+export type { LineBounds, LineRefusal } from './fair-line.ts';
+export type { FormFile } from './form-files.ts';
+export { decodeForm } from './form-text.ts';
+export type { GracefulServer, ListenOptions, RequestHandler } from './graceful-server.ts';
+export { HeldBodies, senderOf } from './held-bodies.ts';
+export type { HeldBody } from './held-bodies.ts';
+export {
+  LaterAnswer,
+  Preserialized,
+  RawAnswer,
+  implement,
+  noContent,
+  partlyShared,
+  preserialized,
+  rawAnswer,
+} from './implement.ts';
+export type {
+  EndpointAnswer,
+  EndpointRequest,
+  HandlerAnswer,
+  Implementation,
+  MaybePromise,
+  RequestFacts,
+  Settle,
+  UntypedRequest,
+} from './implement.ts';
+export type { ReadinessCheck } from './internal-app.ts';
+export { keepLease } from './keep-lease.ts';
+export type { ServiceMetrics } from './metrics.ts';
+export { multipartOverheadMaxBytes } from './receive-file.ts';
+export type { FileOptions, ReceiveFile, ReceivedFile } from './receive-file.ts';
+export { ReceivedBytes } from './received-bytes.ts';
+export { decodeBody } from './request-body.ts';
+export { runService } from './run-service.ts';
+export { serveApi } from './serve-api.ts';
+export type { ServedApi } from './serve-api.ts';
+export { parleyVersion, startService } from './service-frame.ts';
+export type {
+  RunningService,
+  ServiceAddress,
+  ServiceFrame,
+  StartService,
+} from './service-frame.ts';
+export { isStoreFailure } from './store-failures.ts';
+export { registerStoreMetrics } from './store-metrics.ts';
+export { faultLogger } from './tolerated-faults.ts';
+export { startMaintenance } from './maintenance.ts';
+export type { MaintenanceWork } from './maintenance.ts';
+export { successText, unkeptHeaders, writeJson, writeWhole } from './write-answer.ts';

@@ -1,0 +1,29 @@
+import type { ServiceFrame } from './service-frame.ts';
+import { ServiceLease } from '@parley/placement';
+
+import { openPool } from './connect-stores.ts';
+import type { Stores } from './connect-stores.ts';
+
+/**
+ * Takes a lease once the service listens, so that gateways find it, and gives it up first when the service drains.
+ *
+ * @param isCurrent asked before each renewal; while it says no the lease is left to lapse
+ */
+export function keepLease(frame: ServiceFrame, stores: Stores, isCurrent?: () => boolean): void {
+  // Renewed on a connection of its own: behind requests a busy service would lose its lease when it is needed most.
+  const database = openPool(frame, 'lease', 1);
+  frame.onListening(async (address) => {
+    const lease = new ServiceLease({
+      database,
+      redis: stores.redis,
+      keyPrefix: stores.keyPrefix,
+      service: frame.config.service,
+      nodeId: frame.config.nodeId,
+      address: `${address.host}:${address.port}`,
+      log: frame.log,
+      ...(isCurrent === undefined ? {} : { isCurrent }),
+    });
+    await lease.start();
+    frame.onDrain('lease', () => lease.end());
+  });
+}

@@ -1,0 +1,231 @@
+/** Requests that come to a service over the links of gateways, several on one connection. */
+import { validateHeaderValue } from 'node:http';
+import type { Readable } from 'node:stream';
+
+import { isLinked, serviceUnavailable } from '@parley/api';
+import type { ApiError, Caller, Endpoint } from '@parley/api';
+import {
+  answerMaxBytes,
+  bytesOf,
+  linkedHeaderNames,
+  notOverLinksStatus,
+  readAnswerMaxBytes,
+  textOf,
+} from '@parley/links';
+import type { LinkAnswer, LinkBody, ReceivedRequest } from '@parley/links';
+import { requestLogger } from '@parley/logging';
+
+import { refusalFor } from './error-handler.ts';
+import { readFormFiles } from './form-files.ts';
+import type { FormFile } from './form-files.ts';
+import { senderOf } from './held-bodies.ts';
+import type { HeldBody } from './held-bodies.ts';
+import type { Preserialized, RawAnswer } from './implement.ts';
+import { LinkedFiles, mustComeByHttp, readFile } from './linked-files.ts';
+import type { FilePlace } from './linked-files.ts';
+import type { Exchange, Pipeline, Progress } from './pipeline.ts';
+
+/** Answers one request by calling back once; refusals are answers as well. */
+export type LinkHandler = (request: ReceivedRequest, reply: (answer: LinkAnswer) => void) => void;
+
+/** @returns the function that answers the requests of links */
+export function serveLinks<Context>(
+  pipeline: Pipeline<Context>,
+  answerHeaders: Readonly<Record<string, string>> = {},
+): LinkHandler {
+  const shared: Shared<Context> = {
+    pipeline,
+    answerHeaders,
+    successHeaders: { ...answerHeaders },
+    files: new LinkedFiles(),
+  };
+  return (request, reply) => {
+    void new LinkExchange(shared, request, reply).run();
+  };
+}
+
+type Shared<Context> = {
+  readonly pipeline: Pipeline<Context>;
+  readonly answerHeaders: Readonly<Record<string, string>>;
+  /** The same object for all, by which alike answers are known. */
+  readonly successHeaders: Readonly<Record<string, string>>;
+  readonly files: LinkedFiles;
+};
+
+class LinkExchange<Context> implements Exchange {
+  readonly #shared: Shared<Context>;
+  readonly #request: ReceivedRequest;
+  readonly #reply: (answer: LinkAnswer) => void;
+  readonly #progress: Progress;
+  #heldBody: HeldBody | undefined;
+  #filePlace: FilePlace | undefined;
+  /** What is read of a file. */
+  #content: Readable | undefined;
+  #addedHeaders: Readonly<Record<string, string>> | undefined;
+  #isOver = false;
+
+  constructor(
+    shared: Shared<Context>,
+    request: ReceivedRequest,
+    reply: (answer: LinkAnswer) => void,
+  ) {
+    this.#shared = shared;
+    this.#request = request;
+    this.#reply = reply;
+    this.#progress = shared.pipeline.open(this);
+  }
+
+  async run(): Promise<void> {
+    await this.#progress.run();
+    this.#filePlace?.leave();
+  }
+
+  get requestId(): string {
+    return this.#request.requestId;
+  }
+
+  get method(): string {
+    return this.#request.method;
+  }
+
+  get address(): string {
+    return this.#request.address;
+  }
+
+  get caller(): Caller | undefined {
+    return this.#request.caller ?? undefined;
+  }
+
+  get signal(): Exchange['signal'] {
+    return this.#request.signal;
+  }
+
+  get traceparent(): string | undefined {
+    return this.#request.headers.traceparent;
+  }
+
+  header(name: string): string | undefined {
+    const known = linkedHeaderNames.find((each) => each === name);
+    if (known === undefined) throw new TypeError(`${name} does not come over links`);
+    return this.#request.headers[known];
+  }
+
+  /** Its gateway chose the way by the method, and the form of a POST may mean another. */
+  accept(endpoint: Endpoint): void {
+    if (!isLinked(endpoint)) throw mustComeByHttp();
+  }
+
+  readBody(): Buffer {
+    const { body } = this.#request;
+    if (body.length > 0) {
+      this.#heldBody = this.#shared.pipeline.options.heldBodies?.begin(senderOf(this.caller));
+      this.#heldBody?.add(body.length);
+    }
+    return body;
+  }
+
+  readonly formFiles = (): Promise<FormFile[]> =>
+    readFormFiles(this.#request.headers['content-type'], this.#request.body);
+
+  readonly receiveFile = (): never => {
+    throw new TypeError('uploads do not come over links');
+  };
+
+  admitFile(bytes: number): void {
+    if (this.method === 'HEAD' || this.#filePlace !== undefined) return;
+    const onLate = (): void => {
+      // Where the store is silent this does not end what waits for it, so neither is waited for.
+      this.#content?.destroy();
+      this.refuse(mustComeByHttp());
+    };
+    this.#filePlace = this.#shared.files.admit(bytes, this.#request, onLate);
+  }
+
+  addHeaders(headers: Readonly<Record<string, string>>): void {
+    this.#addedHeaders = headers;
+  }
+
+  answer({ shared, own }: Preserialized, endpoint: Endpoint | undefined): void {
+    const tooLong = findTooLong(shared, own, endpoint);
+    if (tooLong !== undefined) {
+      this.refuse(
+        refusalFor(tooLong, requestLogger(this.#shared.pipeline.options.log, this.requestId)),
+      );
+      return;
+    }
+    const text = shared === '' ? { shared: own, own: '' } : { shared, own: textOf(own) };
+    this.#end({ status: 200, kind: 'json', headers: this.#shared.successHeaders, ...text });
+  }
+
+  refuse(refusal: ApiError): void {
+    this.#end({
+      status: refusal.status,
+      kind: 'json',
+      headers: { ...this.#shared.answerHeaders, ...refusal.headers },
+      shared: JSON.stringify(refusal.toBody()),
+      own: '',
+    });
+  }
+
+  /** @throws TypeError for a header that cannot be written; ApiError where the answer has to go by HTTP, or could not be read */
+  async answerRaw({ status, headers, body }: RawAnswer): Promise<void> {
+    const all = { ...this.#shared.answerHeaders, ...headers };
+    try {
+      // Beyond the link it would be the fault of everybody on it.
+      for (const [name, value] of Object.entries(headers)) validateHeaderValue(name, value);
+      const shared = typeof body === 'string' ? body : await this.#read(headers, body);
+      this.#end({ status, kind: 'raw', headers: all, shared, own: '' });
+    } finally {
+      if (typeof body !== 'string') body.destroy();
+    }
+  }
+
+  async #read(
+    { 'Content-Length': length }: Readonly<Record<string, string>>,
+    body: Readable,
+  ): Promise<LinkBody> {
+    if (this.method === 'HEAD' || this.#isOver) return '';
+    const bytes = length === undefined ? Infinity : Number(length);
+    this.admitFile(bytes);
+    this.#content = body;
+    const { requestId, signal } = this.#request;
+    try {
+      return await readFile(body, bytes, signal);
+    } catch (error) {
+      if (!this.#isOver && !signal.aborted)
+        requestLogger(this.#shared.pipeline.options.log, requestId).error(
+          { err: error },
+          'a file could not be read to its end',
+        );
+      throw serviceUnavailable();
+    }
+  }
+
+  #end(answer: LinkAnswer): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#heldBody?.release();
+    if (answer.status === notOverLinksStatus) this.#progress.leave();
+    else this.#progress.end({ status: answer.status, hungUp: this.#request.signal.aborted });
+    const added = this.#addedHeaders;
+    this.#reply(
+      added === undefined ? answer : { ...answer, headers: { ...answer.headers, ...added } },
+    );
+  }
+}
+
+/** @returns the fault of an answer that is too long for a link: what only reads can be asked again by HTTP */
+function findTooLong(
+  shared: string,
+  own: LinkBody,
+  endpoint: Endpoint | undefined,
+): Error | undefined {
+  // A unit of a text is three bytes at most.
+  const isShort = (text: string): boolean => text.length * 3 <= readAnswerMaxBytes / 2;
+  if (isShort(shared) && typeof own === 'string' && isShort(own)) return undefined;
+  const bytes = bytesOf(shared) + bytesOf(own);
+  // A poll's answer is as long as its first event makes it.
+  if (endpoint?.method === 'GET' && !endpoint.longPoll && bytes > readAnswerMaxBytes)
+    return mustComeByHttp();
+  return bytes > answerMaxBytes ? new Error(`an answer has ${bytes} bytes`) : undefined;
+}

@@ -1,0 +1,73 @@
+import { createLogger } from '@parley/logging';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+
+import { startMaintenance } from './maintenance.ts';
+
+const intervalMs = 1_000;
+
+let lines: string[];
+let rounds: PromiseWithResolvers<void>[];
+let dispose: () => Promise<void> | void;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  lines = [];
+  rounds = [];
+  startMaintenance(
+    {
+      log: createLogger(
+        { service: 'test', nodeId: 'test', level: 'debug' },
+        { write: (line: string) => lines.push(line) },
+      ),
+      onDispose: (_name, run) => {
+        dispose = run;
+      },
+    },
+    [
+      {
+        name: 'the sweep',
+        intervalMs,
+        run: () => {
+          const round = Promise.withResolvers<void>();
+          rounds.push(round);
+          return round.promise;
+        },
+      },
+    ],
+  );
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+it('begins no round while the last one runs', async () => {
+  await vi.advanceTimersByTimeAsync(3 * intervalMs);
+  expect(rounds).toHaveLength(1);
+  rounds[0]?.resolve();
+  await vi.advanceTimersByTimeAsync(intervalMs);
+  expect(rounds).toHaveLength(2);
+});
+
+it('logs a round that fails, and goes on', async () => {
+  await vi.advanceTimersByTimeAsync(intervalMs);
+  rounds[0]?.reject(new Error('away'));
+  await vi.advanceTimersByTimeAsync(intervalMs);
+  expect(rounds).toHaveLength(2);
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+    expect.objectContaining({ level: 'warn', msg: 'the sweep failed; it is tried again' }),
+  ]);
+});
+
+it('is released when what runs has ended, and begins nothing more', async () => {
+  await vi.advanceTimersByTimeAsync(intervalMs);
+  let isReleased = false;
+  const released = Promise.resolve(dispose()).then(() => {
+    isReleased = true;
+  });
+  await vi.advanceTimersByTimeAsync(5 * intervalMs);
+  expect([isReleased, rounds.length]).toEqual([false, 1]);
+  rounds[0]?.resolve();
+  await released;
+  await vi.advanceTimersByTimeAsync(5 * intervalMs);
+  expect(rounds).toHaveLength(1);
+});

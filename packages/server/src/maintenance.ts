@@ -1,0 +1,31 @@
+import type { ServiceFrame } from './service-frame.ts';
+
+/** Work that is done again and again; what it leaves undone, or fails at, its next round does. */
+export type MaintenanceWork = {
+  /** As the log names it. */
+  readonly name: string;
+  readonly intervalMs: number;
+  readonly run: () => Promise<void>;
+};
+
+/** Does pieces of work at their intervals until the service is released, which waits for the rounds that run. */
+export function startMaintenance(
+  { log, onDispose }: Pick<ServiceFrame, 'log' | 'onDispose'>,
+  works: readonly MaintenanceWork[],
+): void {
+  const running = new Map<MaintenanceWork, Promise<void>>();
+  const begin = (work: MaintenanceWork): void => {
+    // A slow database gets no second round of the same work on top.
+    if (running.has(work)) return;
+    const round = work
+      .run()
+      .catch((error: unknown) => log.warn({ err: error }, `${work.name} failed; it is tried again`))
+      .finally(() => running.delete(work));
+    running.set(work, round);
+  };
+  const timers = works.map((work) => setInterval(() => begin(work), work.intervalMs));
+  onDispose('maintenance', async () => {
+    for (const timer of timers) clearInterval(timer);
+    await Promise.all(running.values());
+  });
+}

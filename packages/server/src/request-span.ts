@@ -1,0 +1,37 @@
+import { findTracer } from '@parley/tracing';
+import type { Span } from '@parley/tracing';
+
+import type { Endpoint } from '@parley/api';
+
+/**
+ * Opens the span of a request at a service. Polls get none: what they do is wait.
+ *
+ * @param traceparent the gateway's header: who else calls chooses neither a trace nor that it is recorded
+ */
+export function openRequestSpan(
+  endpoint: Pick<Endpoint, 'name' | 'path' | 'longPoll'>,
+  method: string,
+  traceparent: string | undefined,
+  requestId: string,
+): Span | undefined {
+  if (endpoint.longPoll) return undefined;
+  return findTracer()?.openServerSpan(`${method} ${endpoint.path}`, {
+    traceparent,
+    attributes: {
+      'http.request.method': method,
+      'http.route': endpoint.path,
+      'parley.endpoint': endpoint.name,
+      'parley.request_id': requestId,
+    },
+  });
+}
+
+/**
+ * Ends it with what was answered.
+ *
+ * @param status absent for a client that hung up before, which is no fault
+ */
+export function endRequestSpan(span: Span, status: number | undefined): void {
+  if (status !== undefined) span.set({ 'http.response.status_code': status });
+  span.end(status !== undefined && status >= 500 ? String(status) : undefined);
+}

@@ -1,0 +1,127 @@
+import { ConfigError, readServiceConfig } from '@parley/config';
+import type { Environment, ServiceConfig } from '@parley/config';
+import { createLogger } from '@parley/logging';
+import type { Logger } from '@parley/logging';
+import { asksForTraces, findTracer, startTraces } from '@parley/tracing';
+
+import { parleyVersion, startService } from './service-frame.ts';
+import type { RunningService, ServiceFrame, StartService } from './service-frame.ts';
+
+// A process that still lives so long after everything was released holds something it forgot; it is ended all the same.
+const forgottenHandleMs = 1000;
+
+function endProcess(log: Logger, exitCode: number): void {
+  process.exitCode = exitCode;
+  setTimeout(() => {
+    log.warn('something still holds the process, which ends all the same');
+    process.exit(exitCode);
+  }, forgottenHandleMs).unref();
+}
+
+function waitForSignal(): Promise<string> {
+  return new Promise((resolve) => {
+    let isFirst = true;
+    const receive = (signal: string): void => {
+      // Whoever asks twice does not want to wait.
+      if (!isFirst) process.exit(1);
+      isFirst = false;
+      resolve(signal);
+    };
+    process.on('SIGTERM', receive);
+    process.on('SIGINT', receive);
+  });
+}
+
+function readConfig(service: string, env: Environment): ServiceConfig | undefined {
+  try {
+    return readServiceConfig(env, service);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const log = createLogger({ service, nodeId: 'unnamed', level: 'info' });
+    log.fatal({ faults: error.faults }, 'the configuration is not usable');
+    return undefined;
+  }
+}
+
+/** Losses are told so often at most: a collector that is away loses some each second. */
+const lossesIntervalMs = 60_000;
+
+function startTracesOf(
+  env: Environment,
+  { config, log }: ServiceFrame,
+): Promise<() => Promise<void>> {
+  let lost = 0;
+  let loggedAtMs = -Infinity;
+  return startTraces({
+    env,
+    service: config.service,
+    nodeId: config.nodeId,
+    version: parleyVersion,
+    onLost: (spans) => {
+      lost += spans;
+      if (performance.now() - loggedAtMs < lossesIntervalMs) return;
+      loggedAtMs = performance.now();
+      log.warn({ spans: lost }, 'the collector of traces did not take spans');
+      lost = 0;
+    },
+  });
+}
+
+/** Traces from before the service's first connection to after its last request. */
+function traced(env: Environment, start: StartService): StartService {
+  return async (frame) => {
+    try {
+      const stopTraces = await startTracesOf(env, frame);
+      frame.onDispose('traces', stopTraces);
+    } catch (error) {
+      // No reason for nobody to get an answer.
+      frame.log.warn({ err: error }, 'traces cannot be sent with these variables');
+    }
+    return start(frame);
+  };
+}
+
+/**
+ * What a service's main file does: reads the configuration, starts, waits for SIGTERM or SIGINT, releases everything.
+ * A fault at the start is one log line and exit status 1.
+ *
+ * @param env the process's environment
+ */
+export async function runService(
+  service: string,
+  env: Environment,
+  start: StartService,
+): Promise<void> {
+  const config = readConfig(service, env);
+  if (config === undefined) {
+    process.exitCode = 1;
+    return;
+  }
+  const isTraced = asksForTraces(env);
+  const log = createLogger({
+    service,
+    nodeId: config.nodeId,
+    level: config.logLevel,
+    ...(isTraced ? { findTraceId: () => findTracer()?.findSpan()?.traceId } : {}),
+  });
+  const fail = (error: unknown): void => {
+    // State may be broken after an error that nobody caught; another process takes over.
+    log.fatal({ err: error }, 'unexpected failure outside of any request');
+    process.exit(1);
+  };
+  process.on('uncaughtException', fail);
+  process.on('unhandledRejection', fail);
+  const signal = waitForSignal();
+  let running: RunningService;
+  try {
+    running = await startService(config, isTraced ? traced(env, start) : start, log);
+  } catch (error) {
+    log.fatal({ err: error }, 'the service could not start');
+    endProcess(log, 1);
+    return;
+  }
+  log.info({ signal: await signal }, 'stopping');
+  await running.stop();
+  log.info('stopped');
+  endProcess(log, 0);
+}

@@ -1,0 +1,59 @@
+import { NodeLinks } from '@parley/links';
+
+import type { RequestHandler } from './graceful-server.ts';
+import { HeldBodies } from './held-bodies.ts';
+import { serveHttp } from './http-adapter.ts';
+import type { Implementation } from './implement.ts';
+import { serveLinks } from './link-adapter.ts';
+import { OwnerTurns } from './owner-turns.ts';
+import { Pipeline } from './pipeline.ts';
+import type { ServiceFrame } from './service-frame.ts';
+
+/** Of one owner; the limit of requests is below it. */
+const changesWaitingMax = 1000;
+
+/** What a service serves. */
+export type ServedApi<Context> = {
+  readonly implementations: readonly Implementation<Context>[];
+  readonly context: Context;
+  /** Sent with every answer, refusals included. */
+  readonly answerHeaders?: Readonly<Record<string, string>>;
+};
+
+/**
+ * Serves endpoints to gateways, by HTTP and over links. When the service stops, links end once all that came over them is answered,
+ * behind the drain callbacks that are registered later.
+ *
+ * @returns the handler of HTTP, and the links, of which a drain callback may say sooner that the node stops
+ * @throws TypeError when declarations contradict one another
+ */
+export function serveApi<Context>(
+  frame: Pick<ServiceFrame, 'config' | 'log' | 'metrics' | 'onDrain' | 'onUpgrade'>,
+  api: ServedApi<Context>,
+): { readonly handler: RequestHandler; readonly links: NodeLinks } {
+  const { config, log, metrics } = frame;
+  const { answerHeaders = {}, context, implementations } = api;
+  const identitySecrets = config.internalSecrets.map((secret) => secret.reveal());
+  const pipeline = new Pipeline({
+    implementations,
+    context,
+    log,
+    metrics,
+    heldBodies: new HeldBodies(config.heldBodiesMaxBytes, metrics.registry),
+    ownerTurns: new OwnerTurns(
+      { atOnceMax: Math.ceil(config.database.poolMax / 2), waitingMax: changesWaitingMax },
+      metrics.registry,
+    ),
+    checkAnswers: config.checkAnswers,
+  });
+  const links = new NodeLinks({
+    identitySecrets,
+    answer: serveLinks(pipeline, answerHeaders),
+    onFault: (error) => log.warn({ err: error }, 'a link to a gateway failed'),
+  });
+  frame.onUpgrade((request, socket, head) => links.accept(request, socket, head));
+  // Drains run in reverse. One that takes too long is left: the links end all the same, since none would let the server close.
+  frame.onDrain('the end of links to gateways', () => links.end());
+  frame.onDrain('requests of links', () => links.finish());
+  return { handler: serveHttp(pipeline, { identitySecrets, answerHeaders }), links };
+}

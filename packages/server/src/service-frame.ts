@@ -1,0 +1,201 @@
+import type { ServiceConfig } from '@parley/config';
+import { createLogger } from '@parley/logging';
+import type { Logger } from '@parley/logging';
+
+import { listen } from './graceful-server.ts';
+import type { GracefulServer, RequestHandler, UpgradeHandler } from './graceful-server.ts';
+import { createInternalApp } from './internal-app.ts';
+import type { ReadinessCheck } from './internal-app.ts';
+import { createMetrics } from './metrics.ts';
+import type { ServiceMetrics } from './metrics.ts';
+
+/** Our own version, shown by health endpoints; the interface's version is another matter. */
+export const parleyVersion = '0.1.0';
+
+/**
+ * A connection may be silent for so long beyond the longest poll. No other answer takes as long, and a client that reads again after
+ * it has given up itself (after 90 s).
+ */
+const silenceMarginMs = 120_000;
+
+/** Where a running service is reached by other processes. */
+export type ServiceAddress = {
+  readonly host: string;
+  readonly port: number;
+  readonly internalPort: number;
+};
+
+type Callback = () => Promise<void> | void;
+
+/** What a service gets to build itself with. */
+export type ServiceFrame = {
+  readonly config: ServiceConfig;
+  readonly log: Logger;
+  readonly metrics: ServiceMetrics;
+  /** Aborted when the service begins to stop, before the drain callbacks run. */
+  readonly stopping: AbortSignal;
+  /** Registers the release of a resource; releases run last, in reverse order. */
+  readonly onDispose: (name: string, dispose: Callback) => void;
+  /**
+   * Registers work to do while requests are still accepted: answer held polls, give up a lease. It runs in reverse order
+   * too, so a lease taken once the server listens is given up first and no new request comes while polls are answered.
+   */
+  readonly onDrain: (name: string, drain: Callback) => void;
+  /** Registers a condition of `/health/ready`. */
+  readonly addReadinessCheck: (name: string, check: ReadinessCheck['check']) => void;
+  /** Registers what to do once the public server listens, such as taking a lease; ready and logged only after it. */
+  readonly onListening: (started: (address: ServiceAddress) => Promise<void> | void) => void;
+  /** Says what takes over connections that are asked for another protocol than HTTP; without it they are requests as any other. */
+  readonly onUpgrade: (handler: UpgradeHandler) => void;
+};
+
+/** Connects, registers what it needs on the frame, and returns the handler of public requests, usually an express app. */
+export type StartService = (frame: ServiceFrame) => Promise<RequestHandler> | RequestHandler;
+
+export type RunningService = {
+  readonly address: ServiceAddress;
+  readonly frame: ServiceFrame;
+  /** Drains, closes, disposes. Safe to call more than once. */
+  readonly stop: () => Promise<void>;
+};
+
+type Named = { readonly name: string; readonly run: Callback };
+
+// A step that hangs must not keep the others from their turn.
+async function runSteps(log: Logger, steps: readonly Named[], deadlineMs: number): Promise<void> {
+  for (const { name, run } of steps) {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<'late'>((resolve) => {
+      timer = setTimeout(() => resolve('late'), deadlineMs);
+    });
+    try {
+      if ((await Promise.race([run(), late])) === 'late')
+        log.warn({ step: name }, 'a step of stopping took too long');
+    } catch (error) {
+      log.warn({ err: error, step: name }, 'a step of stopping failed');
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+/** What a service has registered on its frame. */
+type Registered = {
+  readonly checks: ReadinessCheck[];
+  readonly drains: Named[];
+  readonly disposals: Named[];
+  readonly listeners: ((address: ServiceAddress) => Promise<void> | void)[];
+  upgradeHandler: UpgradeHandler | undefined;
+};
+
+function createFrame(
+  fixed: Pick<ServiceFrame, 'config' | 'log' | 'metrics' | 'stopping'>,
+  registered: Registered,
+): ServiceFrame {
+  return {
+    ...fixed,
+    onDispose: (name, run) => {
+      registered.disposals.push({ name, run });
+    },
+    onDrain: (name, run) => {
+      registered.drains.push({ name, run });
+    },
+    addReadinessCheck: (name, check) => {
+      registered.checks.push({ name, check });
+    },
+    onListening: (started) => {
+      registered.listeners.push(started);
+    },
+    onUpgrade: (handler) => {
+      registered.upgradeHandler = handler;
+    },
+  };
+}
+
+/**
+ * Starts a service: internal server, the service's own parts, public server, in this order. Tests use it in process with
+ * port 0; `runService` is what a main file calls.
+ *
+ * @param log the root logger; made from the config if absent
+ * @throws whatever hinders the start; what was already started is released before
+ */
+export async function startService(
+  config: ServiceConfig,
+  start: StartService,
+  log: Logger = createLogger({
+    service: config.service,
+    nodeId: config.nodeId,
+    level: config.logLevel,
+  }),
+): Promise<RunningService> {
+  const metrics = createMetrics(parleyVersion);
+  const stopping = new AbortController();
+  const registered: Registered = {
+    checks: [],
+    drains: [],
+    disposals: [],
+    listeners: [],
+    upgradeHandler: undefined,
+  };
+  const frame = createFrame({ config, log, metrics, stopping: stopping.signal }, registered);
+  let isServing = false;
+  let publicServer: GracefulServer | undefined;
+  const release = async (): Promise<void> => {
+    isServing = false;
+    stopping.abort();
+    await runSteps(log, registered.drains.toReversed(), config.drainTimeoutMs);
+    await publicServer?.stop(config.drainTimeoutMs);
+    await runSteps(log, registered.disposals.toReversed(), config.drainTimeoutMs);
+    metrics.registry.clear();
+  };
+  try {
+    const { host, advertisedHost, internalPort, port } = config.listen;
+    const { requestTimeoutMs } = config;
+    const silenceMaxMs = config.queues.heartbeatMaxMs + silenceMarginMs;
+    const internalServer = await listen(
+      createInternalApp({
+        service: config.service,
+        nodeId: config.nodeId,
+        version: parleyVersion,
+        registry: metrics.registry,
+        isServing: () => isServing,
+        checks: () => registered.checks,
+      }),
+      { host, port: internalPort, requestTimeoutMs, silenceMaxMs },
+    );
+    // Registered first and so stopped last: health stays visible to the end.
+    frame.onDispose('internal server', () => internalServer.stop(1000));
+    const handler = await start(frame);
+    const { upgradeHandler } = registered;
+    publicServer = await listen(handler, {
+      host,
+      port,
+      requestTimeoutMs,
+      silenceMaxMs,
+      ...(upgradeHandler === undefined ? {} : { onUpgrade: upgradeHandler }),
+    });
+    const address = {
+      host: advertisedHost,
+      port: publicServer.port,
+      internalPort: internalServer.port,
+    };
+    for (const started of registered.listeners) await started(address);
+    isServing = true;
+    log.info(
+      { port: address.port, internal_port: address.internalPort, pid: process.pid },
+      'listening',
+    );
+    let stopped: Promise<void> | undefined;
+    return {
+      address,
+      frame,
+      stop: () => {
+        stopped ??= release();
+        return stopped;
+      },
+    };
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}

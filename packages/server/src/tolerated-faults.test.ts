@@ -1,0 +1,41 @@
+import { createLogger } from '@parley/logging';
+import { afterEach, expect, it, vi } from 'vitest';
+
+import { faultLogger } from './tolerated-faults.ts';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+it('tells of what is no failure of a store, once a minute', () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const lines: string[] = [];
+  const tell = faultLogger(
+    createLogger(
+      { service: 'test', nodeId: 'test', level: 'debug' },
+      { write: (line: string) => lines.push(line) },
+    ),
+    'counted nothing',
+  );
+  for (const message of [
+    'Connection is closed.',
+    'Command timed out',
+    'Command aborted due to connection close',
+  ])
+    tell(new Error(message));
+  expect(lines).toEqual([]);
+  tell(new Error('WRONGTYPE Operation against a key holding the wrong kind of value'));
+  tell(new TypeError('x is not a function'));
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+    expect.objectContaining({
+      level: 'error',
+      msg: 'counted nothing',
+      err: expect.objectContaining({
+        message: 'WRONGTYPE Operation against a key holding the wrong kind of value',
+      }) as unknown,
+    }),
+  ]);
+  vi.advanceTimersByTime(60_000);
+  tell(new TypeError('x is not a function'));
+  expect(lines).toHaveLength(2);
+});

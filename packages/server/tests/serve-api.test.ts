@@ -1,0 +1,59 @@
+/** The end of a service, as a gateway sees it that has a link to it. */
+import { readServiceConfig } from '@parley/config';
+import { signIdentity } from '@parley/identity';
+import { GatewayLink, linkRequestId } from '@parley/links';
+import type { LinkFault } from '@parley/links';
+import { createLogger } from '@parley/logging';
+import { expect, it } from 'vitest';
+
+import { serveApi } from '../src/serve-api.ts';
+import { startService } from '../src/service-frame.ts';
+import { member, sampleEndpoints } from './sample-app.ts';
+
+const secret = 'i'.repeat(32);
+const config = readServiceConfig(
+  {
+    DATABASE_URL: 'postgres://nobody@127.0.0.1/none',
+    REDIS_URL: 'redis://127.0.0.1:1',
+    PARLEY_HOST: '127.0.0.1',
+    PARLEY_PORT: '0',
+    PARLEY_INTERNAL_PORT: '0',
+    PARLEY_INTERNAL_SECRET: secret,
+    PARLEY_KEY_SECRET: 'k'.repeat(32),
+    PARLEY_DRAIN_TIMEOUT_SECS: '0.2',
+  },
+  'messages',
+);
+
+it('a service that stops waits no longer than it may for what comes over links', async () => {
+  const hangUps: string[] = [];
+  const service = await startService(
+    config,
+    (frame) => serveApi(frame, { implementations: sampleEndpoints, context: { hangUps } }).handler,
+    createLogger({ service: 'messages', nodeId: config.nodeId, level: 'fatal' }),
+  );
+  const { promise: lost, resolve } = Promise.withResolvers<LinkFault>();
+  const link = new GatewayLink({
+    hostname: '127.0.0.1',
+    port: String(service.address.port),
+    identity: signIdentity(secret, null, { requestId: linkRequestId, nowMs: Date.now() }),
+    connectTimeoutMs: 5_000,
+    lookEveryMs: 5_000,
+    onLeaving: () => undefined,
+    onClosed: () => undefined,
+  });
+  link.send(
+    {
+      requestId: 'r',
+      method: 'GET',
+      address: '/api/v1/held',
+      caller: member,
+      headers: {},
+      body: Buffer.alloc(0),
+    },
+    { onLinkAnswer: () => undefined, onLinkFault: resolve },
+  );
+  await expect.poll(() => hangUps).toEqual(['waiting']);
+  await service.stop();
+  expect((await lost).message).toBe('the connection ended');
+});

@@ -1,0 +1,126 @@
+import { get } from 'node:http';
+
+import { readServiceConfig } from '@parley/config';
+import { createLogger } from '@parley/logging';
+import { describe, expect, it } from 'vitest';
+
+import { parleyVersion, startService } from '../src/service-frame.ts';
+import type { ServiceFrame } from '../src/service-frame.ts';
+
+const config = readServiceConfig(
+  {
+    DATABASE_URL: 'postgres://nobody@127.0.0.1/none',
+    REDIS_URL: 'redis://127.0.0.1:1',
+    PARLEY_INTERNAL_SECRET: 'i'.repeat(32),
+    PARLEY_KEY_SECRET: 'k'.repeat(32),
+    PARLEY_DRAIN_TIMEOUT_SECS: '5',
+  },
+  'messages',
+);
+
+function loggerOf(lines: string[]) {
+  const write = (line: string) => lines.push(line);
+  return createLogger({ service: 'messages', nodeId: config.nodeId, level: 'info' }, { write });
+}
+
+async function healthOf(port: number, path: string): Promise<[number, Record<string, unknown>]> {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`);
+  return [response.status, (await response.json()) as Record<string, unknown>];
+}
+
+describe('startService', () => {
+  it('lives, becomes ready, drains what it holds and releases in reverse order', async () => {
+    const lines: string[] = [];
+    const steps: string[] = [];
+    const { promise: released, resolve: release } = Promise.withResolvers<undefined>();
+    const { promise: held, resolve: isHeld } = Promise.withResolvers<undefined>();
+    let isHealthy = false;
+    const service = await startService(
+      config,
+      (frame: ServiceFrame) => {
+        frame.onDispose('first', () => void steps.push('first disposed'));
+        frame.onDispose('second', () => void steps.push('second disposed'));
+        frame.onDispose('broken', () => {
+          throw new Error('cannot be released');
+        });
+        frame.onDrain('polls', () => {
+          steps.push('polls answered');
+          release(undefined);
+        });
+        frame.onListening(() => {
+          steps.push('listening');
+          frame.onDrain('lease', () => void steps.push('lease given up'));
+        });
+        frame.stopping.addEventListener('abort', () => steps.push('stopping'));
+        frame.addReadinessCheck('store', () => {
+          if (!isHealthy) throw new Error('not yet');
+        });
+        return (_request, response) => {
+          isHeld(undefined);
+          void released.then(() => response.end('answered'));
+        };
+      },
+      loggerOf(lines),
+    );
+    const { port, internalPort } = service.address;
+    expect(await healthOf(internalPort, '/health/live')).toMatchObject([200, { status: 'live' }]);
+    expect(await healthOf(internalPort, '/health/ready')).toMatchObject([
+      503,
+      { faults: { store: 'not yet' } },
+    ]);
+    isHealthy = true;
+    expect(await healthOf(internalPort, '/health/ready')).toMatchObject([200, { status: 'ready' }]);
+    const metrics = await (await fetch(`http://127.0.0.1:${internalPort}/metrics`)).text();
+    expect(metrics).toContain('nodejs_eventloop_lag');
+    expect(metrics).toContain('parley_http_requests_in_flight');
+    // Each series says whose it is, those of packages too.
+    expect(metrics).toMatch(
+      new RegExp(
+        `parley_build_info\\{version="${RegExp.escape(parleyVersion)}",service="[^"]+",node_id="[^"]+"\\} 1`,
+      ),
+    );
+    for (const line of metrics.split('\n'))
+      if (line !== '' && !line.startsWith('#')) expect(line).toContain('node_id="');
+    const listening = JSON.parse(
+      lines.find((line) => line.includes('"listening"')) ?? '{}',
+    ) as unknown;
+    expect(listening).toMatchObject({
+      service: 'messages',
+      port,
+      internal_port: internalPort,
+      pid: process.pid,
+    });
+
+    const answer = Promise.withResolvers<string>();
+    get({ port, host: '127.0.0.1' }, (response) => {
+      response.setEncoding('utf8').on('data', answer.resolve);
+    }).on('error', answer.reject);
+    await held;
+    await Promise.all([service.stop(), service.stop()]);
+    expect(await answer.promise).toBe('answered');
+    expect(steps).toEqual([
+      'listening',
+      'stopping',
+      'lease given up',
+      'polls answered',
+      'second disposed',
+      'first disposed',
+    ]);
+    await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow('fetch failed');
+    await expect(healthOf(internalPort, '/health/live')).rejects.toThrow('fetch failed');
+  });
+
+  it('releases what was started when the rest cannot start', async () => {
+    const steps: string[] = [];
+    const start = startService(
+      config,
+      (frame) => {
+        frame.onDispose('first', () => void steps.push('released'));
+        throw new Error('no store');
+      },
+      loggerOf([]),
+    );
+    await expect(start).rejects.toThrow('no store');
+    expect(steps).toEqual(['released']);
+  });
+});

@@ -1,0 +1,52 @@
+/** Who holds a message, for the events about it (a read of what `flags`, `conversations` and `memberships` own). */
+import type { HeldMessage } from '@parley/event-log';
+import type { Queryable } from '@parley/database';
+
+import { isReactingBotSql, wasMemberSql } from '../visibility/visibility-sql.ts';
+
+type HeldRow = {
+  id: number;
+  position: number;
+  streamId: number | null;
+  conversationId: number;
+  participantIds: number[] | null;
+  lateHolderIds: number[];
+  reactingBotIds: number[];
+};
+
+export type HolderFacts = HeldMessage & { readonly conversationId: number };
+
+/**
+ * @returns who holds each of the messages and the conversation that it is in, by ascending id; members of a stream follow from the
+ *   message's position and are not listed. Messages that do not exist are left out.
+ */
+export async function listHeldMessages(
+  db: Queryable,
+  messageIds: readonly number[],
+): Promise<HolderFacts[]> {
+  const { rows } = await db.query<HeldRow>({
+    name: 'message-holders',
+    text: `SELECT m.id, m.position, m.stream_id AS "streamId", m.conversation_id AS "conversationId",
+        c.participant_ids AS "participantIds",
+        ARRAY(SELECT l.user_id FROM late_receipts l WHERE l.message_id = m.id ORDER BY l.user_id) AS "lateHolderIds",
+        ARRAY(SELECT b.id FROM users b WHERE ${isReactingBotSql('b')} AND (b.id = ANY (c.participant_ids)
+          OR ${wasMemberSql('m.stream_id', 'b.id')}) ORDER BY b.id)
+          AS "reactingBotIds"
+      FROM messages m JOIN conversations c ON c.id = m.conversation_id WHERE m.id = ANY ($1::bigint[]) ORDER BY m.id`,
+    values: [messageIds],
+  });
+  return rows.map(({ streamId, participantIds, ...held }) => ({
+    ...held,
+    ...(streamId === null ? {} : { streamId }),
+    ...(participantIds === null ? {} : { participantIds }),
+  }));
+}
+
+/** @returns what `listHeldMessages` says of one message, or undefined when there is no such message */
+export async function findHeldMessage(
+  db: Queryable,
+  messageId: number,
+): Promise<HolderFacts | undefined> {
+  const [held] = await listHeldMessages(db, [messageId]);
+  return held;
+}

@@ -1,0 +1,63 @@
+/** Maintenance of what sends leave behind (part of the module that owns `messages` and `send_keys`). */
+import type { Queryable } from '@parley/database';
+
+const keysPerStatement = 10_000;
+
+/**
+ * Forgets send keys that are older than a day, in pieces that hold up nobody. That of a deferred message is kept while the message
+ * counts as waiting: it alone tells that it was sent.
+ *
+ * @returns how many were forgotten; as many as a piece holds means that there may be more
+ */
+export async function deleteOldSendKeys(
+  db: Queryable,
+): Promise<{ deleted: number; mayHaveMore: boolean }> {
+  const { rowCount } = await db.query({
+    text: `DELETE FROM send_keys WHERE send_key IN (
+        SELECT k.send_key FROM send_keys k WHERE k.sent_at < now() - interval '1 day'
+          AND NOT EXISTS (SELECT FROM deferred_messages d WHERE d.send_key = k.send_key) LIMIT $1)`,
+    values: [keysPerStatement],
+  });
+  const deleted = rowCount ?? 0;
+  return { deleted, mayHaveMore: deleted === keysPerStatement };
+}
+
+/**
+ * Moves the pending entries of the search index into place. Otherwise a send whose entry fills the list has to do it, and stalls
+ * for a third of a second.
+ */
+export async function flushSearchIndex(db: Queryable): Promise<void> {
+  await db.query({
+    name: 'flush-search-index',
+    text: `SELECT gin_clean_pending_list('messages_search')`,
+  });
+}
+
+/** At most so many messages are noted at a time, so that a long pause is caught up with in pieces that hold up nobody. */
+const notedPerStatement = 20_000;
+
+/**
+ * Notes the newest message of each conversation, from where the last call ended. Replicas take turns; whoever finds another one at
+ * it does nothing.
+ *
+ * @returns whether there may be more to note
+ */
+export async function noteNewestMessages(db: Queryable): Promise<boolean> {
+  const { rows } = await db.query<{ noted: number }>({
+    name: 'note-newest-messages',
+    text: `WITH upto AS MATERIALIZED (
+        SELECT u.message_id FROM conversation_newest_upto u FOR UPDATE SKIP LOCKED
+      ), fresh AS MATERIALIZED (
+        SELECT m.id, m.read_conversation_id, m.stream_id FROM messages m
+        WHERE m.id > (SELECT u.message_id FROM upto u) ORDER BY m.id LIMIT ${notedPerStatement}
+      ), noted AS (
+        INSERT INTO conversation_newest (conversation_id, stream_id, message_id)
+        SELECT f.read_conversation_id, max(f.stream_id), max(f.id) FROM fresh f GROUP BY 1 ORDER BY 1
+        ON CONFLICT (conversation_id) DO UPDATE SET message_id = greatest(conversation_newest.message_id, excluded.message_id)
+      ), moved AS (
+        UPDATE conversation_newest_upto SET message_id = (SELECT max(f.id) FROM fresh f) WHERE EXISTS (SELECT 1 FROM fresh)
+      )
+      SELECT count(*) AS noted FROM fresh`,
+  });
+  return (rows[0]?.noted ?? 0) === notedPerStatement;
+}

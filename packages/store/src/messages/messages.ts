@@ -1,0 +1,267 @@
+/** Reads of messages (owner of `messages`, `send_keys` and `stream_first_messages`, which the log's append function writes). */
+import type { Queryable } from '@parley/database';
+
+import { mutedSql, readerSql } from '../lists/list-sources-sql.ts';
+import type {
+  ListHints,
+  ListSlice,
+  MessageCondition,
+  MessageList,
+} from '../lists/list-sources-sql.ts';
+import { readPage } from '../lists/listed-page.ts';
+import type { ListedMessage, ListedPage, PageRow } from '../lists/listed-page.ts';
+import { Bindings, listIdsSql, listTablesSql, nameOfText } from '../lists/message-query-sql.ts';
+import { flagBits, readSql } from './message-sql.ts';
+import { pageSql, textBytesMax } from '../lists/page-sql.ts';
+import type { PageContent } from '../lists/page-sql.ts';
+import { holdsMessageSql, maySeeMessageSql } from '../visibility/visibility-sql.ts';
+
+/** What permission and changes need of one message. */
+export type MessageFacts = {
+  readonly id: number;
+  readonly senderId: number;
+  readonly streamId: number | null;
+  readonly conversationId: number;
+  readonly topic: string;
+  readonly content: string;
+  readonly renderedContent: string;
+  readonly sentAtSecs: number;
+};
+
+/**
+ * Finds a message that a user may see: one that he holds, or of a stream whose whole history he may read (reference facts,
+ * messages 7). Permission and content come from one snapshot.
+ */
+export async function findVisibleMessage(
+  db: Queryable,
+  userId: number,
+  messageId: number,
+): Promise<MessageFacts | undefined> {
+  const { rows } = await db.query<MessageFacts>({
+    name: 'message-visible',
+    text: `SELECT m.id, m.sender_id AS "senderId", m.stream_id AS "streamId", m.conversation_id AS "conversationId", m.topic,
+        m.content, m.rendered_content AS "renderedContent", extract(epoch FROM m.sent_at)::bigint AS "sentAtSecs"
+      FROM messages m WHERE m.id = $2::bigint AND ${maySeeMessageSql('m', '$1::integer')}`,
+    values: [userId, messageId],
+  });
+  return rows[0];
+}
+
+/** @returns whether the user holds any message that is in this conversation now */
+export async function holdsAnyOf(
+  db: Queryable,
+  userId: number,
+  conversationId: number,
+): Promise<boolean> {
+  const { rows } = await db.query<{ holds: boolean }>({
+    name: 'message-holds-any',
+    text: `SELECT EXISTS (SELECT 1 FROM messages m WHERE m.conversation_id = $2 AND ${holdsMessageSql('m', '$1::integer')}) AS holds`,
+    values: [userId, conversationId],
+  });
+  return rows[0]?.holds ?? false;
+}
+
+/** A message that was found by its id. */
+export type HeldMessage = {
+  readonly id: number;
+  readonly topic: string;
+  readonly renderedContent: string;
+};
+
+/**
+ * Finds those of some messages that the user holds and that are in a list, whatever it adds to them.
+ *
+ * @returns them by ascending id; undefined where their texts together are longer than those of a page may be
+ */
+export async function listHeldOf(
+  db: Queryable,
+  list: MessageListBuilder,
+  messageIds: readonly number[],
+): Promise<HeldMessage[] | undefined> {
+  const values = new Bindings(0);
+  values.values.splice(0, 1, ...list.bindings.values);
+  const ids = values.bind(messageIds, 'bigint[]');
+  const conditions = list.conditions.map((condition) => `AND (${condition('m')})`).join(' ');
+  const text = `WITH found AS MATERIALIZED (
+      SELECT m.id, m.topic, m.rendered_content FROM (SELECT * FROM messages given WHERE given.id = ANY (${ids}) OFFSET 0) m
+      WHERE ${holdsMessageSql('m', readerSql)} ${conditions}
+    ), whole AS MATERIALIZED (
+      SELECT coalesce(sum(octet_length(found.rendered_content)), 0) <= ${textBytesMax} AS "isShort" FROM found
+    )
+    SELECT whole."isShort", found.id, found.topic, found.rendered_content AS "renderedContent"
+    FROM whole LEFT JOIN found ON whole."isShort" ORDER BY found.id`;
+  const { rows } = await db.query<{ isShort: boolean } & (HeldMessage | { id: null })>({
+    ...nameOf(list, text),
+    text,
+    values: values.values,
+  });
+  if (rows[0]?.isShort !== true) return undefined;
+  return rows.filter((row) => row.id !== null);
+}
+
+// A name keeps a plan on every connection, so only the ordinary shapes get one.
+const namedConditionsMax = 2;
+
+function nameOf(list: MessageList, text: string): { name?: string } {
+  if (list.conditions.length > namedConditionsMax) return {};
+  return { name: nameOfText('messages', text) };
+}
+
+/** A list with what it binds; conditions are made by the narrow's operators. */
+export class MessageListBuilder {
+  readonly bindings: Bindings;
+  readonly conditions: MessageCondition[] = [];
+  readonly hints: ListHints = {};
+  readonly hinted = new Map<keyof ListHints, MessageCondition>();
+  withHistory = false;
+
+  constructor(userId: number) {
+    this.bindings = new Bindings(userId);
+  }
+
+  /** @returns an expression for the value, which never becomes part of the text */
+  bind(value: unknown, type: 'integer' | 'bigint' | 'text' | 'bigint[]' | 'text[]'): string {
+    return this.bindings.bind(value, type);
+  }
+}
+
+export type MessagePage = PageContent & {
+  /** Lists messages below the anchor, and the anchor and above. */
+  readonly anchor: number;
+  readonly beforeMax: number;
+  /** The anchor included. */
+  readonly fromAnchorMax: number;
+};
+
+/** @returns the messages of the page that the user may see, in one statement */
+export async function listMessages(
+  db: Queryable,
+  list: MessageListBuilder,
+  page: MessagePage,
+): Promise<ListedPage> {
+  const values = new Bindings(0);
+  values.values.splice(0, 1, ...list.bindings.values);
+  const anchor = values.bind(page.anchor, 'bigint');
+  const slices: string[] = [];
+  // A side that is not asked for is left out, for it takes as long to plan as one that is.
+  const add = (slice: ListSlice): void => {
+    slices.push(
+      `(SELECT s.id FROM (${listIdsSql(list, slice)}) s ORDER BY s.id ${slice.order} LIMIT ${slice.limit})`,
+    );
+  };
+  if (page.beforeMax > 0) {
+    add({
+      edge: anchor,
+      bound: (message) => `${message}.id < ${anchor}`,
+      order: 'DESC',
+      limit: values.bind(page.beforeMax, 'bigint'),
+    });
+  }
+  if (page.fromAnchorMax > 0) {
+    add({
+      edge: anchor,
+      bound: (message) => `${message}.id >= ${anchor}`,
+      order: 'ASC',
+      limit: values.bind(page.fromAnchorMax, 'bigint'),
+    });
+  }
+  if (slices.length === 0)
+    return { rows: [], isCutBelow: false, isCutAbove: false, realm: undefined };
+  const text = `WITH ${listTablesSql(list)}, picked AS MATERIALIZED (${slices.join(' UNION ALL ')}), ${pageSql(list, page, anchor)}`;
+  const { rows } = await db.query<PageRow>({ ...nameOf(list, text), text, values: values.values });
+  return readPageOf(rows);
+}
+
+function readPageOf([row]: readonly PageRow[]): ListedPage {
+  if (row === undefined) throw new Error('the statement of a page gave no row');
+  return readPage(row);
+}
+
+/**
+ * Finds a message that an outgoing-webhook bot was called for, as it is now, with both forms of its text. Who it was called for and
+ * is no more, since the text was changed, learns nothing of the new one.
+ *
+ * @returns undefined when it is deleted, or does not name the bot any more
+ */
+export async function findMessageOfCall(
+  db: Queryable,
+  botId: number,
+  messageId: number,
+): Promise<ListedMessage | undefined> {
+  const list = new MessageListBuilder(botId);
+  const id = list.bindings.bind(messageId, 'bigint');
+  const { rows } = await db.query<PageRow>({
+    name: 'message-of-call',
+    text: `WITH picked AS MATERIALIZED (
+        SELECT m.id FROM messages m LEFT JOIN conversations c ON c.id = m.conversation_id AND m.stream_id IS NULL
+        WHERE m.id = ${id} AND (${readerSql} = ANY (c.participant_ids) OR m.stream_id IS NOT NULL AND EXISTS (
+          SELECT 1 FROM message_flags f WHERE f.user_id = ${readerSql} AND f.message_id = m.id AND f.set_bits & ${flagBits.mentioned} <> 0))
+      ), ${pageSql(list, { content: 'content', alsoRendered: true }, id)}`,
+    values: list.bindings.values,
+  });
+  return readPageOf(rows).rows[0];
+}
+
+/** What is left out when the first unread message is looked for (reference facts, messages 6.4). */
+export type UnreadScope = {
+  /** Given when a narrow names a stream: then only that stream's muted topics count. */
+  readonly stream: string | undefined;
+  /** Whether messages below the user's pointer are left out. */
+  readonly fromPointer: boolean;
+};
+
+/** @returns the oldest message of the list that the user holds, has not read and has not muted, or undefined */
+export async function findFirstUnreadOf(
+  db: Queryable,
+  list: MessageListBuilder,
+  scope: UnreadScope,
+): Promise<number | undefined> {
+  const isUnread: MessageCondition = (message) => `NOT ${readSql(message, readerSql)}`;
+  const isAudible: MessageCondition = (message) =>
+    `NOT ${mutedSql(message, scope.stream === undefined ? { streams: true } : { streams: false, stream: scope.stream })}`;
+  const unread: MessageList = {
+    conditions: [
+      ...list.conditions.filter((condition) => condition !== list.hinted.get('unread')),
+      isUnread,
+      isAudible,
+    ],
+    hints: {
+      ...list.hints,
+      unread: true,
+      ...(scope.stream === undefined ? { notMuted: true } : {}),
+    },
+    hinted: new Map([...list.hinted, ['unread', isUnread]]),
+    // What the user sees without holding it is read.
+    withHistory: false,
+  };
+  const edge = scope.fromPointer
+    ? `(SELECT pointing.pointer FROM users pointing WHERE pointing.id = ${readerSql})`
+    : '0::bigint';
+  const ids = listIdsSql(unread, {
+    edge,
+    bound: (message) => `${message}.id >= ${edge}`,
+    order: 'ASC',
+    limit: '1',
+  });
+  const text = `WITH ${listTablesSql(unread)} SELECT min(u.id) AS id FROM (${ids}) u`;
+  const { rows } = await db.query<{ id: number | null }>({
+    ...nameOf(list, text),
+    text,
+    values: list.bindings.values,
+  });
+  return rows[0]?.id ?? undefined;
+}
+
+/** @returns the id of a stream's first message if it is not above the given one, otherwise null */
+export async function findFirstMessageUpTo(
+  db: Queryable,
+  streamId: number,
+  messageId: number,
+): Promise<number | null> {
+  const { rows } = await db.query<{ id: number }>({
+    name: 'message-first-of-stream',
+    text: 'SELECT message_id AS id FROM stream_first_messages WHERE stream_id = $1 AND message_id <= $2',
+    values: [streamId, messageId],
+  });
+  return rows[0]?.id ?? null;
+}

@@ -1,0 +1,32 @@
+import type { Queryable } from '@parley/database';
+
+import { canHoldSql } from '../visibility/visibility-sql.ts';
+
+/** A private conversation as register lists it (reference facts, events 4, `recent_private_conversations`). */
+export type RecentConversation = {
+  readonly max_message_id: number;
+  /** The other participants, ascending; empty for notes to oneself. */
+  readonly user_ids: readonly number[];
+};
+
+/**
+ * As many conversations as the reference looks at messages of each kind: nobody misses one that it would list, and one index look-up
+ * for each conversation is all that they cost, however long they are.
+ */
+const listedMax = 1_000;
+
+/** @returns the private conversations of a user that have messages, the newest first */
+export async function listRecentConversations(
+  db: Queryable,
+  userId: number,
+): Promise<RecentConversation[]> {
+  const { rows } = await db.query<RecentConversation>({
+    name: 'store-recent-conversations',
+    text: `SELECT newest.id AS max_message_id, array_remove(c.participant_ids, $1) AS user_ids
+      FROM conversation_participants p JOIN conversations c ON c.id = p.conversation_id
+      CROSS JOIN LATERAL (SELECT m.id FROM messages m WHERE m.conversation_id = c.id ORDER BY m.id DESC LIMIT 1) newest
+      WHERE p.user_id = $1 AND ${canHoldSql('$1::integer')} ORDER BY newest.id DESC LIMIT ${listedMax}`,
+    values: [userId],
+  });
+  return rows;
+}

@@ -1,0 +1,57 @@
+/** Locks of single messages (a read of what `messages` owns), for changes that hang something on them. */
+import type { Client, Queryable } from '@parley/database';
+
+import { holdsMessageSql, maySeeMessageSql } from '../visibility/visibility-sql.ts';
+
+/** A message that a user may see. */
+export type SeenMessage = {
+  readonly id: number;
+  readonly streamId: number | null;
+  /** Otherwise he sees it because its stream's history is open to him. */
+  readonly isHeld: boolean;
+};
+
+const seenText = `SELECT m.id, m.stream_id AS "streamId", ${holdsMessageSql('m', '$1::integer')} AS "isHeld"
+  FROM messages m WHERE m.id = $2::bigint AND ${maySeeMessageSql('m', '$1::integer')}`;
+
+/** @returns undefined when there is no such message or the user may not see it (reference facts, messages 7) */
+export async function findSeenMessage(
+  db: Queryable,
+  userId: number,
+  messageId: number,
+): Promise<SeenMessage | undefined> {
+  const { rows } = await db.query<SeenMessage>({
+    name: 'seen-message',
+    text: seenText,
+    values: [userId, messageId],
+  });
+  return rows[0];
+}
+
+/**
+ * Locks a message that a user may see until the transaction ends: against its deletion, against edits, and against others who hang
+ * something on it or begin to hold it, so that who holds it does not change before the entry about it is in the log. A stream that
+ * is only open to him is locked before it, so that he cannot lose sight of it meanwhile.
+ *
+ * @param seen what `findSeenMessage` found, which is judged again
+ * @returns undefined when he may not see it any more, or it is gone
+ */
+export async function lockSeenMessage(
+  client: Client,
+  userId: number,
+  seen: SeenMessage,
+): Promise<SeenMessage | undefined> {
+  if (!seen.isHeld && seen.streamId !== null) {
+    await client.query({
+      name: 'seen-message-stream',
+      text: 'SELECT 1 FROM streams s WHERE s.id = $1 FOR KEY SHARE',
+      values: [seen.streamId],
+    });
+  }
+  const { rows } = await client.query<SeenMessage>({
+    name: 'seen-message-lock',
+    text: `${seenText} FOR NO KEY UPDATE OF m`,
+    values: [userId, seen.id],
+  });
+  return rows[0];
+}

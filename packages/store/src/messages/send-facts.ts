@@ -1,0 +1,325 @@
+/**
+ * What a send must know before it is judged, read in one statement each (part of the module that owns `messages`).
+ */
+import type { Role } from '@parley/api';
+import { foldName } from '@parley/api';
+import type { Queryable } from '@parley/database';
+
+import { isPrivateSql, isReactingBotSql, mayReadStreamSql } from '../visibility/visibility-sql.ts';
+
+/** An account as a message shows it and as permissions need it. */
+export type SendPerson = {
+  readonly id: number;
+  readonly email: string;
+  /** The real address, which is another one where the organization hides addresses. */
+  readonly deliveryEmail: string;
+  readonly fullName: string;
+  readonly shortName: string;
+  readonly role: Role;
+  readonly isActive: boolean;
+  readonly isSystem: boolean;
+  readonly botType: number | null;
+  readonly recipientId: number;
+  readonly avatarSource: 'G' | 'U';
+  readonly avatarVersion: number;
+};
+
+export type SendSender = SendPerson & {
+  readonly botOwnerId: number | null;
+  readonly botOwnerRole: Role | null;
+  readonly translateEmoticons: boolean;
+};
+
+const personJson = (
+  alias: string,
+): string => `json_build_object('id', ${alias}.id, 'email', ${alias}.email,
+  'deliveryEmail', coalesce(${alias}.delivery_email, ${alias}.email), 'fullName', ${alias}.full_name, 'shortName', ${alias}.short_name, 'role', ${alias}.role, 'isActive', ${alias}.is_active,
+  'isSystem', ${alias}.is_system, 'botType', ${alias}.bot_type, 'recipientId', ${alias}.recipient_id,
+  'avatarSource', ${alias}.avatar_source, 'avatarVersion', ${alias}.avatar_version)`;
+
+const senderColumns = `u.id, u.email, coalesce(u.delivery_email, u.email) AS "deliveryEmail", u.full_name AS "fullName", u.short_name AS "shortName", u.role, u.is_active AS "isActive",
+  u.is_system AS "isSystem", u.bot_type AS "botType", u.recipient_id AS "recipientId", u.avatar_source AS "avatarSource",
+  u.avatar_version AS "avatarVersion", u.bot_owner_id AS "botOwnerId", owner.role AS "botOwnerRole",
+  coalesce((u.settings ->> 'translate_emoticons')::boolean, false) AS "translateEmoticons"`;
+
+/** What is known of the addressed stream; everything is null where there is no such stream. */
+type StreamColumns = {
+  readonly streamId: number | null;
+  readonly streamName: string;
+  readonly inviteOnly: boolean;
+  readonly isAnnouncementOnly: boolean;
+  readonly version: number;
+  readonly streamRecipientId: number;
+  readonly senderSubscribed: boolean;
+  readonly ownerSubscribed: boolean;
+  readonly hasMessages: boolean;
+  readonly conversationId: number | null;
+  readonly reactingBotIds: number[];
+};
+
+export type StreamSendFacts = {
+  readonly sender: SendSender;
+  readonly stream:
+    | {
+        readonly id: number;
+        readonly name: string;
+        readonly inviteOnly: boolean;
+        readonly isAnnouncementOnly: boolean;
+        readonly version: number;
+        readonly recipientId: number;
+        readonly senderSubscribed: boolean;
+        readonly ownerSubscribed: boolean;
+        readonly hasMessages: boolean;
+        /** Undefined while nothing was sent to the topic. */
+        readonly conversationId: number | undefined;
+        /** Subscribed outgoing-webhook and embedded bots. */
+        readonly reactingBotIds: readonly number[];
+      }
+    | undefined;
+};
+
+/** The stream of a send, by its trimmed name in any letter case, by its id, or the sender's own default. */
+export type StreamAddress =
+  | { readonly name: string }
+  | { readonly streamId: number }
+  | { readonly default: true };
+
+/** What a send of a stream message asks. */
+export type StreamSendQuestion = {
+  readonly senderId: number;
+  readonly address: StreamAddress;
+  readonly topic: string;
+};
+
+/** What every send needs of the organization, as one JSON value; null while there is none. */
+const realmJson = `(SELECT json_build_object('stringId', r.string_id,
+    'inlineImagePreview', coalesce((r.settings ->> 'inline_image_preview')::boolean, true),
+    'linkifiers', coalesce((SELECT json_agg(json_build_object('id', l.id, 'pattern', l.pattern, 'urlFormat', l.url_format) ORDER BY l.id)
+      FROM linkifiers l), '[]'),
+    'alertWordsVersion', (SELECT v.version FROM alert_words_version v))
+  FROM realm r LIMIT 1)`;
+
+// Subscriptions are scalar look-ups: as a join or with EXISTS, a plan could read all subscribers of the stream, or all there are, instead. The
+// questions come out of sub-selects, so that the planner does not see how many there are: it would plan anew for each batch.
+const streamSendText = `SELECT ${senderColumns}, q.ordinality AS "ordinal", s.id AS "streamId", s.name AS "streamName", ${isPrivateSql('s')} AS "inviteOnly",
+      s.is_announcement_only AS "isAnnouncementOnly", s.version, s.recipient_id AS "streamRecipientId",
+      coalesce((SELECT m.is_active FROM subscriptions m WHERE m.user_id = u.id AND m.stream_id = s.id), false) AS "senderSubscribed",
+      coalesce(owner.is_active AND (SELECT m.is_active FROM subscriptions m WHERE m.user_id = owner.id AND m.stream_id = s.id), false) AS "ownerSubscribed",
+      coalesce((SELECT true FROM stream_first_messages f WHERE f.stream_id = s.id), false) AS "hasMessages",
+      (SELECT c.id FROM conversations c WHERE c.stream_id = s.id AND c.topic_folded = q.topic_folded) AS "conversationId",
+      ARRAY(SELECT b.id FROM users b WHERE ${isReactingBotSql('b')} AND b.is_active
+        AND (SELECT m.is_active FROM subscriptions m WHERE m.user_id = b.id AND m.stream_id = s.id)
+        ORDER BY b.id) AS "reactingBotIds", CASE WHEN row_number() OVER () = 1 THEN ${realmJson} END AS realm
+    FROM unnest((SELECT $1::bigint[]), (SELECT $2::text[]), (SELECT $3::bigint[]), (SELECT $4::text[])) WITH ORDINALITY
+      AS q (sender_id, name_folded, stream_id, topic_folded, ordinality)
+    JOIN users u ON u.id = q.sender_id LEFT JOIN users owner ON owner.id = u.bot_owner_id
+    LEFT JOIN streams s ON NOT s.is_deactivated AND s.id = CASE
+      WHEN q.name_folded IS NOT NULL THEN (SELECT named.id FROM streams named WHERE named.name_folded = q.name_folded)
+      ELSE coalesce(q.stream_id, u.default_sending_stream_id) END`;
+
+export type StreamSendReads = {
+  /** Of each question, without those whose sender does not exist. */
+  readonly facts: ReadonlyMap<StreamSendQuestion, StreamSendFacts>;
+  /** Undefined where no sender exists. */
+  readonly realm: SendRealm | undefined;
+};
+
+/**
+ * Reads everything that the sends of stream messages must check, and what they need of the organization, in one statement for all
+ * of them.
+ */
+export async function findStreamSendFacts(
+  db: Queryable,
+  questions: readonly StreamSendQuestion[],
+): Promise<StreamSendReads> {
+  const addresses = questions.map(({ address }) => address);
+  const { rows } = await db.query<
+    SendSender & StreamColumns & { readonly ordinal: number; readonly realm: SendRealm | null }
+  >({
+    name: 'send-facts-stream',
+    text: streamSendText,
+    values: [
+      questions.map(({ senderId }) => senderId),
+      addresses.map((address) => ('name' in address ? foldName(address.name) : null)),
+      addresses.map((address) => ('streamId' in address ? address.streamId : null)),
+      questions.map(({ topic }) => foldName(topic)),
+    ],
+  });
+  const facts = new Map<StreamSendQuestion, StreamSendFacts>();
+  for (const row of rows) {
+    const question = questions[row.ordinal - 1];
+    if (question !== undefined) facts.set(question, { sender: row, stream: streamOf(row) });
+  }
+  return { facts, realm: rows[0]?.realm ?? undefined };
+}
+
+function streamOf(row: StreamColumns): StreamSendFacts['stream'] {
+  if (row.streamId === null) return undefined;
+  return {
+    id: row.streamId,
+    name: row.streamName,
+    inviteOnly: row.inviteOnly,
+    isAnnouncementOnly: row.isAnnouncementOnly,
+    version: row.version,
+    recipientId: row.streamRecipientId,
+    senderSubscribed: row.senderSubscribed,
+    ownerSubscribed: row.ownerSubscribed,
+    hasMessages: row.hasMessages,
+    conversationId: row.conversationId ?? undefined,
+    reactingBotIds: row.reactingBotIds,
+  };
+}
+
+export type PrivateSendFacts = {
+  readonly sender: SendSender;
+  /** The addressed accounts that exist, by ascending id. */
+  readonly recipients: readonly SendPerson[];
+  /** Of the addressed accounts and the sender. */
+  readonly conversation: { readonly id: number; readonly recipientId: number | null } | undefined;
+};
+
+/**
+ * Reads everything that the send of a private message must check.
+ *
+ * @returns undefined when the sender does not exist
+ */
+export async function findPrivateSendFacts(
+  db: Queryable,
+  senderId: number,
+  addressees: { readonly emails: readonly string[] } | { readonly userIds: readonly number[] },
+): Promise<PrivateSendFacts | undefined> {
+  const byEmail = 'emails' in addressees;
+  const condition = byEmail ? 'p.email_folded = ANY ($2::text[])' : 'p.id = ANY ($2::bigint[])';
+  const { rows } = await db.query<
+    SendSender & {
+      recipients: SendPerson[] | null;
+      conversationId: number | null;
+      groupRecipientId: number | null;
+    }
+  >({
+    name: byEmail ? 'send-facts-private-email' : 'send-facts-private-id',
+    text: `WITH people AS MATERIALIZED (SELECT p.* FROM users p WHERE ${condition}),
+        everyone AS (SELECT array_agg(e.id ORDER BY e.id) AS ids FROM (SELECT id FROM people UNION SELECT $1::integer) e)
+      SELECT ${senderColumns}, (SELECT json_agg(${personJson('p')} ORDER BY p.id) FROM people p) AS recipients,
+        c.id AS "conversationId", c.recipient_id AS "groupRecipientId"
+      FROM users u LEFT JOIN users owner ON owner.id = u.bot_owner_id
+      LEFT JOIN conversations c ON c.participant_ids = (SELECT e.ids FROM everyone e)
+      WHERE u.id = $1`,
+    values: [senderId, byEmail ? addressees.emails.map(foldName) : addressees.userIds],
+  });
+  const row = rows[0];
+  if (row === undefined) return undefined;
+  return {
+    sender: row,
+    recipients: row.recipients ?? [],
+    conversation:
+      row.conversationId === null
+        ? undefined
+        : { id: row.conversationId, recipientId: row.groupRecipientId },
+  };
+}
+
+/** Whether an account wants its emoticons shown as emoji (reference facts, events 4.6). */
+export async function translatesEmoticons(db: Queryable, userId: number): Promise<boolean> {
+  const { rows } = await db.query<{ translates: boolean }>({
+    name: 'translates-emoticons',
+    text: `SELECT coalesce((settings ->> 'translate_emoticons')::boolean, false) AS translates FROM users WHERE id = $1`,
+    values: [userId],
+  });
+  return rows[0]?.translates ?? false;
+}
+
+/** Names in a message's text that rendering has to know about. */
+export type NamesInMessage = {
+  readonly names: readonly string[];
+  readonly userIds: readonly number[];
+  readonly groupNames: readonly string[];
+  readonly streamNames: readonly string[];
+  readonly emails: readonly string[];
+  readonly emojiNames: readonly string[];
+};
+
+export type NamedInMessage = {
+  readonly users: readonly {
+    readonly id: number;
+    readonly fullName: string;
+    readonly email: string;
+    readonly botType: number | null;
+  }[];
+  readonly groups: readonly {
+    readonly id: number;
+    readonly name: string;
+    readonly memberIds: readonly number[];
+  }[];
+  readonly streams: readonly { readonly id: number; readonly name: string }[];
+  readonly emoji: readonly {
+    readonly id: number;
+    readonly name: string;
+    readonly fileName: string;
+  }[];
+};
+
+/**
+ * Looks up what a message names. Only streams that the sender may read are found: a link would tell that a private one exists.
+ * Full names and addresses are matched in any letter case, names of groups and streams exactly.
+ */
+export async function findNamedInMessage(
+  db: Queryable,
+  senderId: number,
+  wanted: NamesInMessage,
+): Promise<NamedInMessage> {
+  const { rows } = await db.query<{ [Kind in keyof NamedInMessage]: NamedInMessage[Kind] | null }>({
+    name: 'send-named',
+    text: `SELECT
+        (SELECT json_agg(json_build_object('id', u.id, 'fullName', u.full_name, 'email', u.email, 'botType', u.bot_type) ORDER BY u.id)
+          FROM users u WHERE u.is_active
+            AND (u.full_name_folded = ANY ($2::text[]) OR u.id = ANY ($3::bigint[]) OR u.email_folded = ANY ($4::text[]))) AS users,
+        (SELECT json_agg(json_build_object('id', g.id, 'name', g.name, 'memberIds', ARRAY(
+            SELECT m.user_id FROM user_group_members m JOIN users u ON u.id = m.user_id AND u.is_active
+            WHERE m.group_id = g.id ORDER BY m.user_id))) FROM user_groups g WHERE g.name = ANY ($5::text[])) AS groups,
+        (SELECT json_agg(json_build_object('id', s.id, 'name', s.name)) FROM streams s JOIN users sender ON sender.id = $1
+          WHERE s.name_folded = ANY ($6::text[]) AND ${mayReadStreamSql('s', 'sender')}) AS streams,
+        (SELECT json_agg(json_build_object('id', e.id, 'name', e.name, 'fileName', e.file_name)) FROM realm_emoji e
+          WHERE e.name = ANY ($7::text[]) AND NOT e.is_deactivated) AS emoji`,
+    values: [
+      senderId,
+      wanted.names.map(foldName),
+      wanted.userIds,
+      wanted.emails.map(foldName),
+      wanted.groupNames,
+      wanted.streamNames.map(foldName),
+      wanted.emojiNames,
+    ],
+  });
+  const row = rows[0];
+  return {
+    users: row?.users ?? [],
+    groups: row?.groups ?? [],
+    streams: row?.streams ?? [],
+    emoji: row?.emoji ?? [],
+  };
+}
+
+/** What every send needs of the organization. */
+export type SendRealm = {
+  readonly stringId: string;
+  readonly inlineImagePreview: boolean;
+  readonly linkifiers: readonly {
+    readonly id: number;
+    readonly pattern: string;
+    readonly urlFormat: string;
+  }[];
+  /** That of `listAllAlertWords`: another one whenever a word was added or removed. */
+  readonly alertWordsVersion: string;
+};
+
+/** @throws Error while no organization has been created */
+export async function getSendRealm(db: Queryable): Promise<SendRealm> {
+  const { rows } = await db.query<{ realm: SendRealm | null }>({
+    name: 'send-realm',
+    text: `SELECT ${realmJson} AS realm`,
+  });
+  const realm = rows[0]?.realm ?? null;
+  if (realm === null) throw new Error('no organization has been created in this database');
+  return realm;
+}

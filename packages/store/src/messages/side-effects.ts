@@ -1,0 +1,230 @@
+/** What the log brings about beside events, as rows that jobs run (owner of `side_effects` and `side_effect_cursor`). */
+import type { SideEffect } from '@parley/event-log';
+import type { Client, Queryable } from '@parley/database';
+
+/** Positions up to which effects are rows: those of changes, and those of messages. */
+export type SideEffectCursor = { readonly changes: number; readonly messages: number };
+
+export type SideEffectKey = {
+  /** The position of its log entry. */
+  readonly position: number;
+  readonly kind: SideEffect['kind'];
+  readonly target: number;
+};
+
+/** An effect in the hands of whoever took it. `attempts` tells his claim from every later one. */
+export type ClaimedSideEffect = {
+  readonly effect: SideEffect;
+  readonly attempts: number;
+  /** The same whenever it is run, and nobody can guess it. */
+  readonly deliveryKey: string;
+  /** What `saveSideEffectProgress` noted, as JSON text. */
+  readonly progress: string | null;
+};
+
+/**
+ * Locks the cursor.
+ *
+ * @returns undefined when another process is moving it
+ */
+export async function lockSideEffectCursor(client: Client): Promise<SideEffectCursor | undefined> {
+  const { rows } = await client.query<SideEffectCursor>({
+    name: 'side-effect-cursors-lock',
+    text: `SELECT position AS changes, message_position AS messages FROM side_effect_cursor FOR UPDATE SKIP LOCKED`,
+  });
+  return rows[0];
+}
+
+/** Makes the rows of effects and moves the cursor, whose lock the transaction holds. */
+export async function addSideEffects(
+  client: Client,
+  effects: readonly { readonly position: number; readonly effect: SideEffect }[],
+  cursor: SideEffectCursor,
+): Promise<void> {
+  if (effects.length > 0) {
+    await client.query({
+      name: 'side-effects-add',
+      text: `INSERT INTO side_effects (position, kind, target, effect)
+        SELECT * FROM unnest($1::bigint[], $2::text[], $3::integer[], $4::jsonb[])`,
+      values: [
+        effects.map(({ position }) => position),
+        effects.map(({ effect }) => effect.kind),
+        effects.map(({ effect }) => effect.target),
+        effects.map(({ effect }) => JSON.stringify(effect)),
+      ],
+    });
+  }
+  await moveSideEffectCursor(client, cursor);
+}
+
+/** Says up to which positions effects are rows. */
+export async function moveSideEffectCursor(
+  client: Client,
+  { changes, messages }: SideEffectCursor,
+): Promise<void> {
+  await client.query({
+    name: 'side-effect-cursors-move',
+    text: 'UPDATE side_effect_cursor SET position = $1, message_position = $2',
+    values: [changes, messages],
+  });
+}
+
+/** @returns effects of other kinds than these that are due and that nobody runs, oldest first */
+export async function listDueSideEffects(
+  db: Queryable,
+  exceptKinds: readonly SideEffect['kind'][],
+  effectsMax: number,
+): Promise<SideEffectKey[]> {
+  const { rows } = await db.query<SideEffectKey>({
+    name: 'side-effects-due-except',
+    text: `SELECT position, kind, target FROM side_effects
+      WHERE due_at <= clock_timestamp() AND claimed_until < clock_timestamp() AND kind <> ALL ($2::text[])
+      ORDER BY due_at, position LIMIT $1`,
+    values: [effectsMax, exceptKinds],
+  });
+  return rows;
+}
+
+/** How many effects whose targets are bots may be run at once, by all processes together. */
+export type BotEffectBounds = { readonly perBotMax: number; readonly perOwnerMax: number };
+
+/** How many effects of kind $1 are run now for the bots of an owner. */
+const runningOfOwner = (ownerId: string): string => `(SELECT count(*) FROM users o
+  JOIN side_effects r ON r.kind = $1 AND r.target = o.id AND r.claimed_until >= clock_timestamp() WHERE o.bot_owner_id = ${ownerId})`;
+
+/**
+ * Lists effects of one kind, whose targets are bots, that are due and that nobody runs, of each bot and of each owner's only so many
+ * that no more than the bounds are run at once: who has many does not stand before the others. It costs what there are bots, however
+ * many effects wait.
+ *
+ * @returns the oldest first
+ */
+export async function listDueSideEffectsOfBots(
+  db: Queryable,
+  kind: SideEffect['kind'],
+  bounds: BotEffectBounds & { readonly effectsMax: number },
+): Promise<SideEffectKey[]> {
+  const { rows } = await db.query<SideEffectKey>({
+    name: 'side-effects-due-of-bots',
+    text: `WITH RECURSIVE targets AS (
+        (SELECT s.target FROM side_effects s WHERE s.kind = $1 ORDER BY s.target LIMIT 1)
+        UNION ALL
+        SELECT (SELECT s.target FROM side_effects s WHERE s.kind = $1 AND s.target > t.target ORDER BY s.target LIMIT 1)
+        FROM targets t WHERE t.target IS NOT NULL
+      )
+      SELECT n.position, n.kind, n.target FROM (
+        SELECT next.*, b.bot_owner_id, row_number() OVER (PARTITION BY b.bot_owner_id ORDER BY next.due_at, next.position) AS nth
+        FROM targets t CROSS JOIN LATERAL (
+          SELECT s.position, s.kind, s.target, s.due_at FROM side_effects s
+          WHERE s.kind = $1 AND s.target = t.target AND s.due_at <= clock_timestamp() AND s.claimed_until < clock_timestamp()
+          ORDER BY s.due_at, s.position
+          LIMIT greatest(0, $2 - (SELECT count(*) FROM side_effects r
+            WHERE r.kind = $1 AND r.target = t.target AND r.claimed_until >= clock_timestamp()))
+        ) next LEFT JOIN users b ON b.id = next.target
+      ) n WHERE n.bot_owner_id IS NULL OR n.nth + ${runningOfOwner('n.bot_owner_id')} <= $3
+      ORDER BY n.due_at, n.position LIMIT $4`,
+    values: [kind, bounds.perBotMax, bounds.perOwnerMax, bounds.effectsMax],
+  });
+  return rows;
+}
+
+/** @returns how many effects of these kinds, or of all others, have not been run to their end */
+export async function countSideEffects(
+  db: Queryable,
+  kinds: readonly SideEffect['kind'][],
+  areMeant: boolean,
+): Promise<number> {
+  const { rows } = await db.query<{ waiting: number }>({
+    name: 'side-effects-count',
+    text: `SELECT count(*) AS waiting FROM side_effects WHERE (kind = ANY ($1::text[])) = $2`,
+    values: [kinds, areMeant],
+  });
+  return rows[0]?.waiting ?? 0;
+}
+
+/**
+ * Takes an effect to run it.
+ *
+ * @param claim.bounds for one whose target is a bot
+ * @returns undefined when it has been run, is not due, another process has it, or its bot or the owner has enough
+ */
+export async function claimSideEffect(
+  db: Queryable,
+  { position, kind, target }: SideEffectKey,
+  claim: { readonly claimSecs: number; readonly bounds?: BotEffectBounds | undefined },
+): Promise<ClaimedSideEffect | undefined> {
+  const { rows } = await db.query<ClaimedSideEffect>({
+    name: 'side-effect-claim-within-bounds',
+    text: `UPDATE side_effects e SET claimed_until = clock_timestamp() + make_interval(secs => $4), attempts = attempts + 1
+      WHERE kind = $1 AND position = $2 AND target = $3 AND due_at <= clock_timestamp() AND claimed_until < clock_timestamp()
+        AND ($5::integer IS NULL OR $5 > (SELECT count(*) FROM side_effects r
+          WHERE r.kind = $1 AND r.target = $3 AND r.claimed_until >= clock_timestamp()))
+        AND ($6::integer IS NULL OR $6 > ${runningOfOwner('(SELECT b.bot_owner_id FROM users b WHERE b.id = $3)')})
+      RETURNING effect, attempts, delivery_key AS "deliveryKey", progress`,
+    values: [
+      kind,
+      position,
+      target,
+      claim.claimSecs,
+      claim.bounds?.perBotMax ?? null,
+      claim.bounds?.perOwnerMax ?? null,
+    ],
+  });
+  return rows[0];
+}
+
+/** Which claim a statement belongs to: of one that has lapsed and was taken again it changes nothing. */
+export type SideEffectClaim = SideEffectKey & Pick<ClaimedSideEffect, 'attempts'>;
+
+/**
+ * Notes how far an effect has come, and keeps it for another while.
+ *
+ * @param progress JSON text
+ * @returns false when the claim has lapsed and somebody else has the effect
+ */
+export async function saveSideEffectProgress(
+  db: Queryable,
+  { position, kind, target, attempts }: SideEffectClaim,
+  progress: string,
+  claimSecs: number,
+): Promise<boolean> {
+  const { rowCount } = await db.query({
+    name: 'side-effect-progress',
+    text: `UPDATE side_effects SET progress = $5, claimed_until = clock_timestamp() + make_interval(secs => $6)
+      WHERE position = $1 AND kind = $2 AND target = $3 AND attempts = $4`,
+    values: [position, kind, target, attempts, progress, claimSecs],
+  });
+  return rowCount === 1;
+}
+
+/** Forgets an effect that has been run, or is given up. */
+export async function removeSideEffect(
+  db: Queryable,
+  { position, kind, target, attempts }: SideEffectClaim,
+): Promise<void> {
+  await db.query({
+    name: 'side-effect-remove-claimed',
+    text: 'DELETE FROM side_effects WHERE position = $1 AND kind = $2 AND target = $3 AND attempts = $4',
+    values: [position, kind, target, attempts],
+  });
+}
+
+/**
+ * Gives back an effect, to be run again later.
+ *
+ * @param error why, where it failed
+ */
+export async function postponeSideEffect(
+  db: Queryable,
+  { position, kind, target, attempts }: SideEffectClaim,
+  delayMs: number,
+  error: string | null,
+): Promise<void> {
+  await db.query({
+    name: 'side-effect-postpone-claimed',
+    text: `UPDATE side_effects SET due_at = clock_timestamp() + make_interval(secs => $5::double precision / 1000),
+        claimed_until = '-infinity', last_error = coalesce($6, last_error)
+      WHERE position = $1 AND kind = $2 AND target = $3 AND attempts = $4`,
+    values: [position, kind, target, attempts, delayMs, error],
+  });
+}

@@ -1,0 +1,383 @@
+/** Uploaded files and the messages that link to them (owner of `uploads`, `message_uploads`, `upload_space`, `files_to_remove`). */
+import type { Client, Queryable } from '@parley/database';
+
+import {
+  canHoldSql,
+  isMemberSql,
+  mayReadHistorySql,
+  maySeeMessageSql,
+} from '../visibility/visibility-sql.ts';
+
+/** A file as its owner sees it (reference facts, people 15, and events 14.3). Times are in milliseconds. */
+export type Attachment = {
+  readonly id: number;
+  readonly name: string;
+  readonly path_id: string;
+  readonly size: number;
+  readonly create_time: number;
+  /** By ascending id; `name` is when the message was sent. */
+  readonly messages: readonly { readonly id: number; readonly name: number }[];
+};
+
+/** Whether a user may read a file: his own, or one linked from a message that he may see (reference facts, people 15). */
+function readableSql(upload: string, user: string): string {
+  return `(${upload}.owner_id = ${user} OR EXISTS (SELECT 1 FROM message_uploads link JOIN messages m ON m.id = link.message_id
+    WHERE link.path_id = ${upload}.path_id AND ${maySeeMessageSql('m', user)}))`;
+}
+
+/** A file tells of so many of its links, the newest: each send with one more costs the same. */
+const linksToldMax = 1000;
+
+/** The owner learns of links in messages that he may see, and of no others. */
+function attachmentSql(upload: string): string {
+  return `json_build_object('id', ${upload}.id, 'name', ${upload}.file_name, 'path_id', ${upload}.path_id,
+    'size', ${upload}.size_bytes, 'create_time', floor(extract(epoch FROM ${upload}.created_at) * 1000)::bigint,
+    'messages', coalesce((SELECT json_agg(json_build_object('id', m.id, 'name', extract(epoch FROM m.sent_at)::bigint * 1000)
+        ORDER BY m.id)
+      FROM (SELECT newest.message_id FROM message_uploads newest WHERE newest.path_id = ${upload}.path_id
+        ORDER BY newest.message_id DESC LIMIT ${linksToldMax}) link JOIN messages m ON m.id = link.message_id
+      WHERE ${maySeeMessageSql('m', `${upload}.owner_id`)}), '[]'::json))`;
+}
+
+const spaceUsedSql = '(SELECT space.used_bytes FROM upload_space space)';
+
+/** Where the file of a path is stored: under all of it but its name, so that no client has a say in it. */
+export function storageKeyOf(pathId: string): string {
+  return pathId.slice(0, pathId.lastIndexOf('/'));
+}
+
+export type NewUpload = {
+  readonly pathId: string;
+  readonly storageKey: string;
+  readonly ownerId: number;
+  readonly name: string;
+  readonly contentType: string;
+  readonly sizeBytes: number;
+};
+
+/**
+ * Notes a file that is about to be stored, so that it is removed if its row never comes.
+ *
+ * @param dueInSecs longer than storing it may take
+ */
+export async function noteNewFile(
+  db: Queryable,
+  storageKey: string,
+  dueInSecs: number,
+): Promise<void> {
+  await db.query({
+    text: 'INSERT INTO files_to_remove (storage_key, due_at) VALUES ($1, now() + make_interval(secs => $2))',
+    values: [storageKey, dueInSecs],
+  });
+}
+
+/**
+ * Takes back what `noteNewFile` noted, in the transaction of the row that names the file.
+ *
+ * @returns false when storing it took too long, and the file was removed
+ */
+export async function claimNewFile(client: Client, storageKey: string): Promise<boolean> {
+  const { rowCount } = await client.query({
+    text: 'DELETE FROM files_to_remove WHERE storage_key = $1 AND NOT is_taken',
+    values: [storageKey],
+  });
+  return rowCount === 1;
+}
+
+/** Notes a file for removal, in the transaction in which the row that names it goes. */
+export async function noteUnusedFile(client: Client, storageKey: string): Promise<void> {
+  await client.query({
+    text: 'INSERT INTO files_to_remove (storage_key, due_at) VALUES ($1, now())',
+    values: [storageKey],
+  });
+}
+
+export type AddedUpload =
+  | { readonly outcome: 'added'; readonly attachment: Attachment; readonly spaceUsedBytes: number }
+  /** `late`: the file was removed because storing it took too long. */
+  | { readonly outcome: 'over-quota' | 'owner-inactive' | 'late' };
+
+/**
+ * Adds the row of a file that was stored after `noteNewFile`. The space is locked last, so that uploads meet each other only there.
+ *
+ * @param quotaBytes most that all files together may take; undefined for no bound
+ * @returns another outcome than `added` when the transaction is to be given up
+ */
+export async function addUpload(
+  client: Client,
+  upload: NewUpload,
+  quotaBytes: number | undefined,
+): Promise<AddedUpload> {
+  if (!(await claimNewFile(client, upload.storageKey))) return { outcome: 'late' };
+  const { rows } = await client.query<{ attachment: Attachment }>({
+    text: `INSERT INTO uploads AS added (path_id, owner_id, file_name, content_type, size_bytes)
+      SELECT $1, u.id, $3, $4, $5 FROM users u WHERE u.id = $2 AND u.is_active RETURNING ${attachmentSql('added')} AS attachment`,
+    values: [upload.pathId, upload.ownerId, upload.name, upload.contentType, upload.sizeBytes],
+  });
+  const added = rows[0];
+  if (added === undefined) return { outcome: 'owner-inactive' };
+  const space = await client.query<{ used: number }>({
+    text: `UPDATE upload_space SET used_bytes = used_bytes + $1
+      WHERE $2::bigint IS NULL OR used_bytes + $1 <= $2::bigint RETURNING used_bytes AS used`,
+    values: [upload.sizeBytes, quotaBytes ?? null],
+  });
+  const used = space.rows[0]?.used;
+  return used === undefined
+    ? { outcome: 'over-quota' }
+    : { outcome: 'added', attachment: added.attachment, spaceUsedBytes: used };
+}
+
+export type FoundUpload = {
+  readonly contentType: string;
+  readonly sizeBytes: number;
+  readonly isReadable: boolean;
+};
+
+/** Finds a file by its path, and decides in the same statement whether the user may read it. */
+export async function findUpload(
+  db: Queryable,
+  userId: number,
+  pathId: string,
+): Promise<FoundUpload | undefined> {
+  const { rows } = await db.query<FoundUpload>({
+    name: 'upload-find',
+    text: `SELECT u.content_type AS "contentType", u.size_bytes AS "sizeBytes", ${readableSql('u', '$1::integer')} AS "isReadable"
+      FROM uploads u WHERE u.path_id = $2`,
+    values: [userId, pathId],
+  });
+  return rows[0];
+}
+
+/** @returns a user's own files, oldest first, and the space that all files of the organization take */
+export async function listAttachments(
+  db: Queryable,
+  ownerId: number,
+): Promise<{ readonly attachments: readonly Attachment[]; readonly spaceUsedBytes: number }> {
+  const { rows } = await db.query<{ used: number; attachments: Attachment[] }>({
+    name: 'upload-list',
+    text: `SELECT ${spaceUsedSql} AS used, coalesce((SELECT json_agg(${attachmentSql('u')} ORDER BY u.id)
+      FROM uploads u WHERE u.owner_id = $1), '[]'::json) AS attachments`,
+    values: [ownerId],
+  });
+  return { attachments: rows[0]?.attachments ?? [], spaceUsedBytes: rows[0]?.used ?? 0 };
+}
+
+/**
+ * Removes a file's row, and the links to it; the stored file is noted for removal.
+ *
+ * @param storageKeyOf where a file of that path is stored
+ * @returns undefined when there is no such file of this owner
+ */
+export async function removeUpload(
+  client: Client,
+  ownerId: number,
+  uploadId: number,
+  storageKeyOf: (pathId: string) => string,
+): Promise<{ readonly storageKey: string; readonly spaceUsedBytes: number } | undefined> {
+  const { rows } = await client.query<{ path_id: string; size_bytes: number }>({
+    text: 'DELETE FROM uploads WHERE id = $1::bigint AND owner_id = $2 RETURNING path_id, size_bytes',
+    values: [uploadId, ownerId],
+  });
+  const removed = rows[0];
+  if (removed === undefined) return undefined;
+  const storageKey = storageKeyOf(removed.path_id);
+  await client.query({
+    text: 'DELETE FROM message_uploads WHERE path_id = $1',
+    values: [removed.path_id],
+  });
+  await noteUnusedFile(client, storageKey);
+  const space = await client.query<{ used: number }>({
+    text: 'UPDATE upload_space SET used_bytes = used_bytes - $1 RETURNING used_bytes AS used',
+    values: [removed.size_bytes],
+  });
+  return { storageKey, spaceUsedBytes: space.rows[0]?.used ?? 0 };
+}
+
+/** Where a message goes: a stream, or people. */
+export type LinkPlace =
+  | { readonly streamId: number }
+  | { readonly participantIds: readonly number[] };
+
+/** A file that a message links to and its sender may read. */
+export type ClaimableUpload = {
+  readonly pathId: string;
+  readonly ownerId: number;
+  /** Whether the owner may see what is sent to that place, and so hears of the link. */
+  readonly isSeenByOwner: boolean;
+  /** As it is without the message. */
+  readonly attachment: Attachment;
+  readonly spaceUsedBytes: number;
+};
+
+/**
+ * Picks the files that a message's sender may link to: a link by somebody who may not read a file opens it to nobody (reference
+ * facts, markdown 14). Costs no statement for a message without such links.
+ *
+ * @param pathIds as `attachmentPathIds` of the rendered message has them
+ */
+export async function findClaimableUploads(
+  db: Queryable,
+  senderId: number,
+  pathIds: readonly string[],
+  place: LinkPlace,
+): Promise<readonly ClaimableUpload[]> {
+  if (pathIds.length === 0) return [];
+  const { rows } = await db.query<ClaimableUpload>({
+    name: 'upload-claimable',
+    text: `SELECT u.path_id AS "pathId", u.owner_id AS "ownerId", ${attachmentSql('u')} AS attachment,
+        ${spaceUsedSql} AS "spaceUsedBytes",
+        (${canHoldSql('u.owner_id')} AND (u.owner_id = ANY ($4::integer[]) OR ${isMemberSql('$3::integer', 'u.owner_id')})
+          OR ${mayReadHistorySql('$3::integer', 'u.owner_id')}) AS "isSeenByOwner"
+      FROM uploads u WHERE u.path_id = ANY ($2::text[]) AND ${readableSql('u', '$1::integer')} ORDER BY u.id`,
+    values: [
+      senderId,
+      [...new Set(pathIds.map(decodedPathId))],
+      'streamId' in place ? place.streamId : null,
+      'participantIds' in place ? place.participantIds : [],
+    ],
+  });
+  return rows;
+}
+
+/** A link may spell a path with percent escapes; a path itself never has one. */
+function decodedPathId(pathId: string): string {
+  try {
+    return decodeURIComponent(pathId).replaceAll('\0', '');
+  } catch {
+    return pathId;
+  }
+}
+
+/**
+ * Makes a message's links to files these and no others. The caller holds the lock on the message's row.
+ *
+ * @param pathIds what `findClaimableUploads` picked for the message's sender
+ * @returns the files among those that gained or lost the link whose owners may see the message: they are to hear of it
+ */
+export async function replaceMessageUploads(
+  client: Client,
+  messageId: number,
+  pathIds: readonly string[],
+): Promise<readonly string[]> {
+  const { rows } = await client.query<{ pathId: string }>({
+    text: `WITH lost AS (
+        DELETE FROM message_uploads WHERE message_id = $1 AND NOT path_id = ANY ($2::text[]) RETURNING path_id
+      ), gained AS (
+        INSERT INTO message_uploads (path_id, message_id) SELECT DISTINCT wanted, $1::bigint FROM unnest($2::text[]) wanted
+        ON CONFLICT DO NOTHING RETURNING path_id
+      )
+      SELECT u.path_id AS "pathId" FROM (SELECT path_id FROM lost UNION ALL SELECT path_id FROM gained) changed
+      JOIN uploads u ON u.path_id = changed.path_id JOIN messages m ON m.id = $1
+      WHERE ${maySeeMessageSql('m', 'u.owner_id')} ORDER BY u.id`,
+    values: [messageId, pathIds],
+  });
+  return rows.map(({ pathId }) => pathId);
+}
+
+/**
+ * Removes a message's links to files. Called before the message's own row goes.
+ *
+ * @returns as `replaceMessageUploads` does
+ */
+export async function deleteMessageUploads(
+  client: Client,
+  messageId: number,
+): Promise<readonly string[]> {
+  return replaceMessageUploads(client, messageId, []);
+}
+
+/** @returns files as their owners see them, with the space that all files take */
+export async function getAttachmentsOf(
+  db: Queryable,
+  pathIds: readonly string[],
+): Promise<
+  readonly {
+    readonly ownerId: number;
+    readonly attachment: Attachment;
+    readonly spaceUsedBytes: number;
+  }[]
+> {
+  if (pathIds.length === 0) return [];
+  const { rows } = await db.query<{
+    ownerId: number;
+    attachment: Attachment;
+    spaceUsedBytes: number;
+  }>({
+    text: `SELECT u.owner_id AS "ownerId", ${attachmentSql('u')} AS attachment, ${spaceUsedSql} AS "spaceUsedBytes"
+      FROM uploads u WHERE u.path_id = ANY ($1::text[]) ORDER BY u.id`,
+    values: [pathIds],
+  });
+  return rows;
+}
+
+/**
+ * Takes files that are due for removal. Whoever took them removes each and then forgets it; one that dies in between leaves them to
+ * be taken again.
+ *
+ * @param again after how many seconds
+ */
+export async function takeFilesToRemove(
+  db: Queryable,
+  filesMax: number,
+  againInSecs: number,
+): Promise<readonly string[]> {
+  const { rows } = await db.query<{ storageKey: string }>({
+    text: `UPDATE files_to_remove SET is_taken = true, due_at = now() + make_interval(secs => $2) WHERE storage_key IN (
+        SELECT due.storage_key FROM files_to_remove due WHERE due.due_at <= now() ORDER BY due.due_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+      RETURNING storage_key AS "storageKey"`,
+    values: [filesMax, againInSecs],
+  });
+  return rows.map(({ storageKey }) => storageKey);
+}
+
+/**
+ * Notes files that are about to be stored together; see `noteNewFile`. What an earlier attempt noted is noted anew.
+ *
+ * @returns those that somebody is removing at this moment
+ */
+export async function noteNewFiles(
+  db: Queryable,
+  storageKeys: readonly string[],
+  dueInSecs: number,
+): Promise<readonly string[]> {
+  const { rows } = await db.query<{ storageKey: string }>({
+    text: `INSERT INTO files_to_remove AS noted (storage_key, due_at) SELECT k, now() + make_interval(secs => $2) FROM unnest($1::text[]) k
+      ON CONFLICT (storage_key) DO UPDATE SET due_at = CASE WHEN noted.is_taken THEN noted.due_at ELSE excluded.due_at END
+      RETURNING CASE WHEN is_taken THEN storage_key END AS "storageKey"`,
+    values: [storageKeys, dueInSecs],
+  });
+  return rows.flatMap(({ storageKey }) => storageKey ?? []);
+}
+
+/**
+ * Takes the notes of stored files back, in the transaction that names them; see `claimNewFile`.
+ *
+ * @returns how many there were: fewer than asked for when some were removed meanwhile
+ */
+export async function claimNewFiles(
+  client: Client,
+  storageKeys: readonly string[],
+): Promise<number> {
+  const { rowCount } = await client.query({
+    text: 'DELETE FROM files_to_remove WHERE storage_key = ANY ($1::text[]) AND NOT is_taken',
+    values: [storageKeys],
+  });
+  return rowCount ?? 0;
+}
+
+/** @returns files that are noted for removal and that nobody is removing, by their keys */
+export async function listNotedFiles(db: Queryable, filesMax: number): Promise<readonly string[]> {
+  const { rows } = await db.query<{ storageKey: string }>({
+    text: 'SELECT storage_key AS "storageKey" FROM files_to_remove WHERE NOT is_taken ORDER BY storage_key LIMIT $1',
+    values: [filesMax],
+  });
+  return rows.map(({ storageKey }) => storageKey);
+}
+
+/** Forgets a file that is removed. */
+export async function forgetRemovedFile(db: Queryable, storageKey: string): Promise<void> {
+  await db.query({
+    text: 'DELETE FROM files_to_remove WHERE storage_key = $1',
+    values: [storageKey],
+  });
+}

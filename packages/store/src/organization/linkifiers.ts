@@ -1,0 +1,55 @@
+import type { Queryable } from '@parley/database';
+
+/** Patterns that become links in messages (owner of `linkifiers`). Sends read them with `getSendRealm`. */
+
+export type StoredLinkifier = {
+  readonly id: number;
+  readonly pattern: string;
+  readonly urlFormat: string;
+};
+
+/** @returns a linkifier as clients see it (reference facts, people 12) */
+export function linkifierJson({
+  pattern,
+  urlFormat,
+  id,
+}: StoredLinkifier): readonly [pattern: string, urlFormat: string, id: number] {
+  return [pattern, urlFormat, id];
+}
+
+/** @returns all linkifiers in the order in which they were added, which is that in which they apply */
+export async function listLinkifiers(db: Queryable): Promise<StoredLinkifier[]> {
+  const { rows } = await db.query<StoredLinkifier>({
+    name: 'store-list-linkifiers',
+    text: 'SELECT id, pattern, url_format AS "urlFormat" FROM linkifiers ORDER BY id',
+  });
+  return rows;
+}
+
+/** Events tell the whole list, so changes to it come one after another, under an advisory lock of this number. */
+const linkifiersLock = 7_217_007;
+
+/** Locks the list for a change of it; people are locked before. @returns the list */
+export async function lockLinkifiers(db: Queryable): Promise<StoredLinkifier[]> {
+  await db.query({ text: 'SELECT pg_advisory_xact_lock($1)', values: [linkifiersLock] });
+  return listLinkifiers(db);
+}
+
+/** Adds a linkifier whose pattern the caller has found free in the locked list. @returns its id */
+export async function insertLinkifier(
+  db: Queryable,
+  linkifier: Omit<StoredLinkifier, 'id'>,
+): Promise<number> {
+  const { rows } = await db.query<{ id: number }>({
+    text: 'INSERT INTO linkifiers (pattern, url_format) VALUES ($1, $2) RETURNING id',
+    values: [linkifier.pattern, linkifier.urlFormat],
+  });
+  const id = rows[0]?.id;
+  if (id === undefined) throw new Error('a linkifier was not added');
+  return id;
+}
+
+/** Removes a linkifier of the locked list. */
+export async function deleteLinkifier(db: Queryable, linkifierId: number): Promise<void> {
+  await db.query({ text: 'DELETE FROM linkifiers WHERE id = $1', values: [linkifierId] });
+}

@@ -1,0 +1,200 @@
+import { emailAddressVisibilities } from '@parley/api/organization';
+import { botTypes } from '@parley/api';
+import type { Member, ProfileData, SystemBot, UserObject } from '@parley/api/people';
+import { hash } from 'node:crypto';
+
+import type { RealmSettings } from '@parley/api/organization';
+import type { User } from './users.ts';
+
+/** Accounts as clients see them. */
+
+/** How the organization shows the addresses of people (reference facts, people 7.7). */
+export type EmailPolicy = {
+  readonly emailsHidden: boolean;
+  /** Of addresses that the server makes up: those of hidden people, and of bots. */
+  readonly domain: string;
+};
+
+/** @returns whether the organization hides the addresses of people from everybody but administrators */
+export function hidesEmails(settings: Pick<RealmSettings, 'email_address_visibility'>): boolean {
+  return settings.email_address_visibility === emailAddressVisibilities.administrators;
+}
+
+/** @param publicUrl where clients reach the server; its host without port is the domain of made-up addresses */
+export function emailPolicy(
+  settings: Pick<RealmSettings, 'email_address_visibility'>,
+  publicUrl: string,
+): EmailPolicy {
+  return { emailsHidden: hidesEmails(settings), domain: madeUpEmailDomain(publicUrl) };
+}
+
+/** @returns the domain of the addresses of bots and of people whose own is hidden (reference facts, people 7.7 and 8) */
+export function madeUpEmailDomain(publicUrl: string): string {
+  return new URL(publicUrl).hostname;
+}
+
+/**
+ * The one rule for the address that others see of an account. `User.email` holds its result, in every answer and event: it is
+ * applied when an account is made and by `applyEmailPolicy` when the organization changes its mind.
+ *
+ * @param account with its real address
+ */
+export function shownEmail(
+  account: { readonly id: number; readonly email: string; readonly botType: number | null },
+  policy: EmailPolicy,
+): string {
+  return policy.emailsHidden && account.botType === null
+    ? `user${account.id}@${policy.domain}`
+    : account.email;
+}
+
+/**
+ * @param email any letter case
+ * @param size `medium` is the large picture
+ * @returns the Gravatar URL (reference facts, people 7.8)
+ */
+export function gravatarUrl(
+  email: string,
+  version: number,
+  size: 'normal' | 'medium' = 'normal',
+): string {
+  const name = hash('md5', email.toLowerCase());
+  return `https://secure.gravatar.com/avatar/${name}?d=identicon${size === 'medium' ? '&s=500' : ''}&version=${version}`;
+}
+
+/** The one organization of a database. */
+const realmId = 1;
+
+/**
+ * The name keeps pictures apart and hides nothing: they are served to everybody, and their addresses stay the same in another
+ * installation and under another `PARLEY_KEY_SECRET`, which clients and logged messages rely on.
+ *
+ * @returns what URLs call an account's uploaded avatar, without size and extension (reference facts, people 7.8)
+ */
+export function avatarPathName(userId: number): string {
+  return hash('sha256', `avatar of ${userId} in ${realmId}`).slice(0, 40);
+}
+
+/**
+ * @returns the URL of an account's avatar, always a real one (reference facts, people 7.8). A Gravatar's tells its address to whoever tries
+ *   likely ones, so that an account whose address is hidden has our own picture instead
+ */
+export function avatarUrl(
+  user: Pick<User, 'id' | 'email' | 'deliveryEmail' | 'avatarSource' | 'avatarVersion'>,
+  size: 'normal' | 'medium' = 'normal',
+): string {
+  const suffix = size === 'medium' ? '-medium' : '';
+  if (user.avatarSource === 'G')
+    return user.email === user.deliveryEmail
+      ? gravatarUrl(user.email, user.avatarVersion, size)
+      : `/static/images/default-avatar${suffix}.png?x=x&version=${user.avatarVersion}`;
+  return `/user_avatars/${realmId}/${avatarPathName(user.id)}${suffix}.png?x=x&version=${user.avatarVersion}`;
+}
+
+export type UserJsonOptions = {
+  /**
+   * The client makes Gravatar URLs itself: `avatar_url` is null where it can, which it cannot where addresses are hidden.
+   */
+  readonly clientGravatar: boolean;
+  /** The organization hides addresses and the reader is an administrator: everybody has `delivery_email`, of bots their address. */
+  readonly deliveryEmails?: boolean;
+  /** Profiles by user id; where it is given, people have `profile_data`. */
+  readonly profiles?: ReadonlyMap<number, ProfileData>;
+};
+
+/** @returns what a reader sees of addresses and Gravatars under the organization's settings */
+export function userJsonOptions(
+  reader: { readonly role: User['role'] },
+  settings: Pick<RealmSettings, 'email_address_visibility'>,
+  wanted: { readonly clientGravatar: boolean; readonly profiles?: UserJsonOptions['profiles'] },
+): UserJsonOptions {
+  const isHiding = hidesEmails(settings);
+  return {
+    clientGravatar: wanted.clientGravatar && !isHiding,
+    deliveryEmails: isHiding && reader.role === 'administrator',
+    ...(wanted.profiles === undefined ? {} : { profiles: wanted.profiles }),
+  };
+}
+
+const noProfile: ProfileData = {};
+
+type AccountFields = Omit<
+  Extract<UserObject, { is_bot: true }>,
+  'is_bot' | 'bot_type' | 'bot_owner_id'
+>;
+
+function accountFields(user: User, options: UserJsonOptions): AccountFields {
+  return {
+    user_id: user.id,
+    email: user.email,
+    full_name: user.fullName,
+    is_admin: user.role === 'administrator',
+    is_guest: user.role === 'guest',
+    avatar_url: options.clientGravatar && user.avatarSource === 'G' ? null : avatarUrl(user),
+    timezone: user.timezone,
+    date_joined: user.dateJoined,
+    ...(options.deliveryEmails === true && { delivery_email: user.deliveryEmail }),
+  };
+}
+
+/** What only people have. */
+function profileOf(user: User, { profiles }: UserJsonOptions): Pick<Member, 'profile_data'> {
+  return profiles === undefined ? {} : { profile_data: profiles.get(user.id) ?? noProfile };
+}
+
+/**
+ * A member of GET users (contract, User; reference facts, people 7.1).
+ *
+ * @param emailOfOwner the address of a bot's owner, if it has one
+ */
+export function memberJson(
+  user: User,
+  emailOfOwner: string | undefined,
+  options: UserJsonOptions,
+): Member {
+  const account = {
+    ...accountFields(user, options),
+    is_bot: user.botType !== null,
+    is_active: user.isActive,
+    bot_type: user.botType,
+  };
+  if (user.botType === null) return { ...account, ...profileOf(user, options) };
+  return {
+    ...account,
+    bot_owner_id: user.botOwnerId,
+    ...(emailOfOwner !== undefined && { bot_owner: emailOfOwner }),
+  };
+}
+
+/**
+ * A user object of register's `realm_users` and of `realm_user`/`add` (reference facts, events 4.4 and 13.1): without
+ * `is_active`, which the list or the event implies.
+ */
+export function realmUserJson(user: User, options: UserJsonOptions): UserObject {
+  const account = accountFields(user, options);
+  if (user.botType !== null)
+    return {
+      ...account,
+      is_bot: true,
+      bot_type: user.botType,
+      bot_owner_id: user.botOwnerId,
+    };
+  const profile = options.profiles?.get(user.id) ?? noProfile;
+  return { ...account, is_bot: false, ...profileOf(user, options), profile_data: profile };
+}
+
+/** A system bot of register's `cross_realm_bots` (reference facts, events 4.4). */
+export function crossRealmBotJson(user: User): SystemBot {
+  return {
+    email: user.email,
+    user_id: user.id,
+    is_admin: user.role === 'administrator',
+    is_bot: true,
+    // Clients read it of every account that is a bot.
+    bot_type: user.botType ?? botTypes.generic,
+    avatar_url: avatarUrl(user),
+    timezone: user.timezone,
+    date_joined: user.dateJoined,
+    full_name: user.fullName,
+  };
+}

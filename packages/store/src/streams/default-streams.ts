@@ -1,0 +1,187 @@
+import type { Queryable } from '@parley/database';
+
+import { streamJson } from './stream-json.ts';
+import type { StreamJson } from './stream-json.ts';
+import { findStreamsByIds, listStreams } from './streams.ts';
+import type { Stream } from './streams.ts';
+import { maySeeStream } from '../visibility/visibility.ts';
+
+/**
+ * Default streams, which new people join, and groups of streams (owner of `default_stream_groups`; reference facts, streams 8.4
+ * and 8.5).
+ */
+
+/** Lists of default streams are told whole, so they change one at a time, under an advisory lock of this number. */
+const defaultsLock = 7_217_006;
+
+export type DefaultStreamGroup = {
+  readonly id: number;
+  readonly name: string;
+  readonly description: string;
+  readonly streamIds: readonly number[];
+};
+
+/**
+ * Keeps others from changing default streams and groups until the transaction ends. Called before streams are locked, where it is
+ * known that they are concerned.
+ */
+export async function lockDefaultStreams(db: Queryable): Promise<void> {
+  await db.query({ text: 'SELECT pg_advisory_xact_lock($1)', values: [defaultsLock] });
+}
+
+/** Keeps everything that the lists tell of their streams as it is until the transaction ends. */
+export async function holdListedStreams(db: Queryable): Promise<void> {
+  await db.query({
+    text: `SELECT s.id FROM streams s WHERE s.is_default
+        OR s.id IN (SELECT unnest(g.stream_ids) FROM default_stream_groups g)
+      ORDER BY s.id FOR KEY SHARE`,
+  });
+}
+
+/** @returns the live default streams, private ones too, by name in code-point order */
+export async function listDefaultStreams(db: Queryable): Promise<Stream[]> {
+  return listStreams(db, {
+    allActive: false,
+    public: false,
+    subscriberIds: [],
+    defaultsOf: null,
+    defaults: true,
+  });
+}
+
+/** @returns the groups by name in code-point order */
+export async function listDefaultStreamGroups(db: Queryable): Promise<DefaultStreamGroup[]> {
+  const { rows } = await db.query<DefaultStreamGroup>({
+    name: 'store-list-default-stream-groups',
+    text: `SELECT id, name, description, stream_ids AS "streamIds" FROM default_stream_groups ORDER BY name COLLATE "C"`,
+  });
+  return rows;
+}
+
+/** @returns the group, or undefined */
+export async function findDefaultStreamGroup(
+  db: Queryable,
+  groupId: number,
+): Promise<DefaultStreamGroup | undefined> {
+  // Ids come from clients and may be larger than the column's type.
+  const { rows } = await db.query<DefaultStreamGroup>({
+    text: `SELECT id, name, description, stream_ids AS "streamIds" FROM default_stream_groups WHERE id = $1::bigint`,
+    values: [groupId],
+  });
+  return rows[0];
+}
+
+/** @returns whether another group has exactly this name */
+export async function isDefaultStreamGroupNameTaken(db: Queryable, name: string): Promise<boolean> {
+  const { rows } = await db.query<{ taken: boolean }>({
+    text: 'SELECT EXISTS (SELECT 1 FROM default_stream_groups WHERE name = $1) AS taken',
+    values: [name],
+  });
+  return rows[0]?.taken === true;
+}
+
+/** Creates a group; the lists are locked by the caller. */
+export async function createDefaultStreamGroup(
+  db: Queryable,
+  group: Omit<DefaultStreamGroup, 'id'>,
+): Promise<void> {
+  await db.query({
+    text: 'INSERT INTO default_stream_groups (name, description, stream_ids) VALUES ($1, $2, $3)',
+    values: [group.name, group.description, group.streamIds],
+  });
+}
+
+/** Replaces what a group is; the lists are locked by the caller. */
+export async function updateDefaultStreamGroup(
+  db: Queryable,
+  group: DefaultStreamGroup,
+): Promise<void> {
+  await db.query({
+    text: 'UPDATE default_stream_groups SET name = $2, description = $3, stream_ids = $4 WHERE id = $1',
+    values: [group.id, group.name, group.description, group.streamIds],
+  });
+}
+
+/** Deletes a group; the lists are locked by the caller. */
+export async function deleteDefaultStreamGroup(db: Queryable, groupId: number): Promise<void> {
+  await db.query({ text: 'DELETE FROM default_stream_groups WHERE id = $1', values: [groupId] });
+}
+
+/**
+ * Takes streams out of all groups.
+ *
+ * @returns whether any of them was in one
+ */
+export async function removeFromDefaultStreamGroups(
+  db: Queryable,
+  streamIds: readonly number[],
+): Promise<boolean> {
+  const { rowCount } = await db.query({
+    text: `UPDATE default_stream_groups
+      SET stream_ids = ARRAY(SELECT i.id FROM unnest(stream_ids) WITH ORDINALITY i (id, n) WHERE i.id <> ALL ($1::int[]) ORDER BY i.n)
+      WHERE stream_ids && $1::int[]`,
+    values: [streamIds],
+  });
+  return (rowCount ?? 0) > 0;
+}
+
+export type DefaultStreamGroupJson = {
+  readonly name: string;
+  readonly id: number;
+  readonly description: string;
+  readonly streams: readonly StreamJson[];
+};
+
+/** What two kinds of people see of a list: administrators all, other members public streams only. */
+export type ListForMembers<Item> = {
+  readonly forAdministrators: readonly Item[];
+  readonly forPlainMembers: readonly Item[];
+  /** Whether both see the same. */
+  readonly isSame: boolean;
+};
+
+function isShownToMembers(stream: Stream): boolean {
+  return maySeeStream({ role: 'member' }, stream, false);
+}
+
+/**
+ * The default streams as clients see them. A private one is told to administrators, who know of all streams, and hidden from
+ * others, who may not learn of it by being shown a list (architecture, What always holds).
+ */
+export async function readDefaultStreams(db: Queryable): Promise<ListForMembers<StreamJson>> {
+  const streams = await listDefaultStreams(db);
+  const open = streams.filter(isShownToMembers);
+  return {
+    forAdministrators: streams.map(streamJson),
+    forPlainMembers: open.map(streamJson),
+    isSame: open.length === streams.length,
+  };
+}
+
+/** The groups as clients see them, with the same rule as `readDefaultStreams` for the streams in them. */
+export async function readDefaultStreamGroups(
+  db: Queryable,
+): Promise<ListForMembers<DefaultStreamGroupJson>> {
+  const groups = await listDefaultStreamGroups(db);
+  const streams = await findStreamsByIds(db, [
+    ...new Set(groups.flatMap(({ streamIds }) => streamIds)),
+  ]);
+  const byId = new Map(streams.map((stream) => [stream.id, stream]));
+  const shown = (isShown: (stream: Stream) => boolean): DefaultStreamGroupJson[] =>
+    groups.map(({ id, name, description, streamIds }) => ({
+      name,
+      id,
+      description,
+      streams: streamIds.flatMap((streamId) => {
+        const stream = byId.get(streamId);
+        return stream !== undefined && !stream.isDeactivated && isShown(stream)
+          ? [streamJson(stream)]
+          : [];
+      }),
+    }));
+  return {
+    forAdministrators: shown(() => true),
+    forPlainMembers: shown(isShownToMembers),
+    isSame: streams.every(isShownToMembers),
+  };
+}

@@ -1,0 +1,71 @@
+import { foldName } from '@parley/api';
+import type { Queryable } from '@parley/database';
+
+import { getsStreamEventsSql } from '../visibility/visibility-sql.ts';
+
+/** Topics that people have muted (owner of `muted_topics`; reference facts, streams 7). */
+
+/**
+ * @returns `[stream name, topic]` pairs, oldest mute first, with the topic in the case of the mute request; without streams of which
+ *   the person is not told any more, whose names may have changed since
+ */
+export async function listMutedTopics(
+  db: Queryable,
+  userId: number,
+): Promise<[streamName: string, topic: string][]> {
+  const { rows } = await db.query<{ name: string; topic: string }>({
+    name: 'store-list-muted-topics',
+    text: `SELECT s.name, t.topic FROM muted_topics t JOIN streams s ON s.id = t.stream_id JOIN users u ON u.id = t.user_id
+      WHERE t.user_id = $1 AND NOT s.is_deactivated AND ${getsStreamEventsSql('s', 'u')}
+      ORDER BY t.muted_at, s.id, t.topic_folded`,
+    values: [userId],
+  });
+  return rows.map((row) => [row.name, row.topic]);
+}
+
+/** Keeps the streams of a person's muted topics under their names until the transaction ends. */
+export async function holdMutedStreamNames(db: Queryable, userId: number): Promise<void> {
+  await db.query({
+    text: `SELECT s.id FROM streams s WHERE s.id IN (SELECT t.stream_id FROM muted_topics t WHERE t.user_id = $1)
+      ORDER BY s.id FOR KEY SHARE`,
+    values: [userId],
+  });
+}
+
+/** @returns false when the topic, in any letter case, was muted already */
+export async function muteTopic(
+  db: Queryable,
+  userId: number,
+  streamId: number,
+  topic: string,
+): Promise<boolean> {
+  const { rowCount } = await db.query({
+    text: `INSERT INTO muted_topics (user_id, stream_id, topic_folded, topic) VALUES ($1, $2, $3, $4)
+      ON CONFLICT DO NOTHING`,
+    values: [userId, streamId, foldName(topic), topic],
+  });
+  return rowCount === 1;
+}
+
+/** @returns how many topics a person, whom the caller has locked, has muted */
+export async function countMutedTopics(db: Queryable, userId: number): Promise<number> {
+  const { rows } = await db.query<{ count: number }>({
+    text: 'SELECT count(*)::int AS count FROM muted_topics WHERE user_id = $1',
+    values: [userId],
+  });
+  return rows[0]?.count ?? 0;
+}
+
+/** @returns false when the topic was not muted */
+export async function unmuteTopic(
+  db: Queryable,
+  userId: number,
+  streamId: number,
+  topic: string,
+): Promise<boolean> {
+  const { rowCount } = await db.query({
+    text: 'DELETE FROM muted_topics WHERE user_id = $1 AND stream_id = $2 AND topic_folded = $3',
+    values: [userId, streamId, foldName(topic)],
+  });
+  return rowCount === 1;
+}

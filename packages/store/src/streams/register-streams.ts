@@ -1,0 +1,135 @@
+/** What register answers about streams, as JSON text: most of it is the same for everybody, and is made once. */
+import type { Queryable } from '@parley/database';
+
+import { listMemberTexts } from './memberships.ts';
+import { ageFields, personalFields, streamJson } from './stream-json.ts';
+import { listStreams } from './streams.ts';
+import type { Stream } from './streams.ts';
+import { findSubscriptions, resolvedSubscription } from './subscription-lists.ts';
+import { userSettings } from '../people/user-settings.ts';
+import type { User } from '../people/users.ts';
+import { mayReadStream, maySeeStream } from '../visibility/visibility.ts';
+
+/** A stream, and the members of its stream object as JSON text without the braces. */
+export type DescribedStream = { readonly stream: Stream; readonly text: string };
+
+/** @returns all live streams, whoever may see them, by name in code-point order */
+export async function describeStreams(db: Queryable): Promise<DescribedStream[]> {
+  const streams = await listStreams(db, {
+    public: true,
+    defaultsOf: null,
+    allActive: true,
+    subscriberIds: [],
+  });
+  return streams.map((stream) => ({ stream, text: membersText(streamJson(stream)) }));
+}
+
+function membersText(object: object): string {
+  return JSON.stringify(object).slice(1, -1);
+}
+
+function listText(objects: readonly string[]): string {
+  return `[${objects.map((members) => `{${members}}`).join(',')}]`;
+}
+
+/**
+ * @param streams from `describeStreams`
+ * @returns the streams that a person sees or is subscribed to, a JSON list of stream objects (reference facts, events 4)
+ */
+export async function streamListText(
+  db: Queryable,
+  user: User,
+  streams: readonly DescribedStream[],
+): Promise<string> {
+  const subscriptions = await findSubscriptions(db, user.id);
+  const own = new Set(
+    subscriptions.filter(({ isActive }) => isActive).map(({ streamId }) => streamId),
+  );
+  const shown = streams.filter(({ stream }) => mayReadStream(user, stream, own.has(stream.id)));
+  return listText(shown.map(({ text }) => text));
+}
+
+/** What register answers for the fetch type `subscription` (reference facts, streams 6.2): JSON lists. */
+export type SubscriptionTexts = {
+  readonly subscriptions: string;
+  readonly unsubscribed: string;
+  readonly never_subscribed: string;
+};
+
+/** @returns the stream as those know it who were in it and do not see it any more: it may have been described anew since */
+export function withoutSubject(stream: Stream): Stream {
+  return { ...stream, description: '', renderedDescription: '', firstMessageId: null };
+}
+
+/**
+ * Reads the three lists of register. Of a stream that the person cannot read, neither traffic nor (unless an administrator)
+ * the subscribers and what it is about are told: it may have been described anew since he left.
+ *
+ * @param streams from `describeStreams`
+ * @param options.traffic from `StreamTraffic`
+ * @param options.nowSecs Unix time
+ * @param options.nullSettings the client knows null notification settings; otherwise they become booleans
+ */
+export async function readSubscriptionState(
+  db: Queryable,
+  user: User,
+  streams: readonly DescribedStream[],
+  options: {
+    readonly traffic: ReadonlyMap<number, number>;
+    readonly nowSecs: number;
+    readonly includeSubscribers: boolean;
+    readonly nullSettings: boolean;
+  },
+): Promise<SubscriptionTexts> {
+  const own = userSettings(user);
+  const byStream = new Map(
+    (await findSubscriptions(db, user.id)).map((subscription) => [
+      subscription.streamId,
+      subscription,
+    ]),
+  );
+  const isActive = ({ stream }: DescribedStream): boolean =>
+    byStream.get(stream.id)?.isActive === true;
+  const isVisible = ({ stream }: DescribedStream): boolean => maySeeStream(user, stream, false);
+  const known = streams.filter(({ stream }) => byStream.has(stream.id));
+  const never = streams.filter((each) => !byStream.has(each.stream.id) && isVisible(each));
+  const withMembers = known.filter((each) => isActive(each) || isVisible(each)).concat(never);
+  const members = options.includeSubscribers
+    ? await listMemberTexts(
+        db,
+        withMembers.map(({ stream }) => stream.id),
+      )
+    : undefined;
+  const subscribersText = ({ id }: Stream): string => {
+    const ids = members?.get(id);
+    return ids === undefined ? '' : `,"subscribers":${ids}`;
+  };
+  const personalText =
+    (isMember: boolean) =>
+    ({ stream, text }: DescribedStream): string => {
+      const subscription = byStream.get(stream.id);
+      if (subscription === undefined) throw new Error('a known stream has no subscription');
+      const isReadable = mayReadStream(user, stream, isMember);
+      const subject = maySeeStream(user, stream, isMember)
+        ? text
+        : membersText(streamJson(withoutSubject(stream)));
+      const personal = personalFields(
+        stream,
+        options.nullSettings ? subscription : resolvedSubscription(subscription, own),
+        isReadable ? (options.traffic.get(stream.id) ?? 0) : 0,
+        options.nowSecs,
+      );
+      return `${subject},${membersText(personal)}${subscribersText(stream)}`;
+    };
+  return {
+    subscriptions: listText(known.filter(isActive).map(personalText(true))),
+    unsubscribed: listText(known.filter((each) => !isActive(each)).map(personalText(false))),
+    never_subscribed: listText(
+      never.map(({ stream, text }) => {
+        // Reference facts, streams 3.3: the traffic of never-subscribed streams is told as if they were silent.
+        const age = membersText(ageFields(stream, 0, options.nowSecs));
+        return `${text},${age}${subscribersText(stream)}`;
+      }),
+    ),
+  };
+}

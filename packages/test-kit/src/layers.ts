@@ -1,0 +1,68 @@
+/** Packages of one layer, each with those that it may import beside all of lower layers. */
+export type Layer = {
+  readonly name: string;
+  readonly packages: Readonly<Record<string, readonly string[]>>;
+};
+
+/**
+ * The one table of which package may import which, from the lowest layer up (architecture, Layers). Nothing imports upward, and nothing
+ * imports a service but `tests/`: services meet over HTTP, the database and the event log.
+ */
+export const layers: readonly Layer[] = [
+  {
+    name: 'what stands alone',
+    packages: { api: [], config: [], client: [], 'local-stores': [] },
+  },
+  {
+    name: 'mechanisms',
+    packages: {
+      logging: [],
+      tracing: [],
+      identity: [],
+      secrets: [],
+      markdown: [],
+      images: [],
+      files: [],
+      redis: ['logging'],
+      links: ['identity'],
+      database: ['tracing'],
+      launcher: [],
+    },
+  },
+  {
+    name: 'the log, and processes that serve',
+    packages: { 'event-log': [], placement: [], server: ['event-log', 'placement'] },
+  },
+  {
+    name: 'what is stored, and who may do what',
+    packages: { store: [], access: ['store'], jobs: ['store'], 'presence-state': ['store'] },
+  },
+  {
+    name: 'operations that services and the command share',
+    packages: { people: [], composing: [] },
+  },
+  {
+    name: 'services',
+    packages: {
+      gateway: [],
+      messages: [],
+      subscriptions: [],
+      'people-service': [],
+      presence: [],
+      events: [],
+    },
+  },
+  {
+    name: 'tools',
+    packages: { command: [], demo: [], 'test-kit': ['demo'] },
+  },
+];
+
+/** Layers that only `tests/` imports. */
+export const closedLayers: readonly string[] = ['services'];
+
+/** Libraries that only these packages declare. */
+export const libraryHomes: Readonly<Record<string, readonly string[]>> = {
+  express: ['server'],
+  ioredis: ['redis'],
+};

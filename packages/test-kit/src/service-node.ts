@@ -1,0 +1,57 @@
+import type { ServiceName } from '@parley/config';
+
+/** How a node ended. */
+export type NodeEnd = {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+};
+
+/** One running node of one service: a process of its own, or a part of the test's. */
+export type ServiceNode = {
+  readonly service: ServiceName;
+  readonly nodeId: string;
+  /** The base address that other nodes reach this one at. */
+  readonly url: string;
+  /** The base address of `/health/live`, `/health/ready` and `/metrics`. */
+  readonly internalUrl: string;
+  /** How the node ended; nothing while it runs. */
+  readonly end: NodeEnd | undefined;
+  /** Whether the node ended though nobody asked it to. */
+  readonly endedByItself: boolean;
+  /** What the node logged, oldest line first, at most the last 200 lines. */
+  readonly output: readonly string[];
+  /** What the node logged as an error or worse, at most the first 100 lines. */
+  readonly faultLines: readonly string[];
+  /** Answers that were not what their declaration or the OpenAPI document says, each once. */
+  readonly answerFaults: readonly string[];
+  /**
+   * Ends the node and waits for its end.
+   *
+   * @param signal `SIGTERM` lets it stop in good order
+   */
+  readonly kill: (signal?: NodeJS.Signals) => Promise<NodeEnd>;
+  /** Reads the value of a metric, summed over its labels; 0 when it was never counted. */
+  readonly readMetric: (name: string) => Promise<number>;
+  readonly describe: () => string;
+  /** The last output, for the message of an error. */
+  readonly describeOutput: () => string;
+  /** Gives every line that the node writes from here on to a watcher, however many there are. */
+  readonly watchOutput: (watch: (line: string) => void) => void;
+};
+
+/** Starts a node and waits until it is ready. */
+export type StartNode<Node extends ServiceNode> = (
+  service: ServiceName,
+  nodeId: string,
+  environment: Readonly<Record<string, string>>,
+  options: { readonly watchAnswers: boolean; readonly logFile: string | undefined },
+) => Promise<Node>;
+
+/** Reads the value of a metric from the internal address of a node, summed over its labels. */
+export async function readMetricAt(internalUrl: string, name: string): Promise<number> {
+  const response = await fetch(`${internalUrl}/metrics`);
+  const lines = (await response.text()).split('\n');
+  return lines
+    .filter((line) => line.startsWith(`${name} `) || line.startsWith(`${name}{`))
+    .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
+}

@@ -1,0 +1,54 @@
+/** SQL that decides who may see what stands in one module: no other statement looks at what the rules are made of. */
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { expect, test } from 'vitest';
+
+import { repositoryFolder } from './repository-folder.ts';
+
+const home = 'packages/store/src/visibility/visibility-sql.ts';
+
+/** The columns and the table by which the rules decide. */
+const deciding = /\b(?:invite_only|history_public_to_subscribers|membership_periods)\b/;
+
+/** Whether a file holds SQL, be it a fragment; the names of the interface's own keys are the same as those of the columns. */
+const sql = /\b(?:SELECT|FROM|WHERE|INSERT|UPDATE|EXISTS|JOIN|AND|OR|NOT)\b/;
+
+/** What else may name them, and why. */
+const others: Readonly<Record<string, string>> = {
+  'packages/store/src/streams/streams.ts':
+    'owns the table of streams: reads and writes its columns as facts',
+  'packages/store/src/streams/memberships.ts':
+    'owns the table of periods: opens and closes them, and lists who is or was a member of a stream',
+  'packages/command/src/transfer/tables.ts': 'names every table that a backup holds',
+};
+
+const sources = [
+  'packages/*/src/**/*.ts',
+  'services/*/src/**/*.ts',
+  'packages/database/functions/*.sql',
+];
+
+const comments = /\/\*[\s\S]*?\*\/|(?<!:)\/\/[^\n]*/g;
+
+test('the rules of visibility have one home among statements', () => {
+  const excluded = [home, ...Object.keys(others), '**/node_modules', '**/tests', '**/*.test.ts'];
+  const strays = globSync(sources, {
+    cwd: repositoryFolder,
+    exclude: excluded,
+  }).filter((path) => {
+    const text = readFileSync(join(repositoryFolder, path), 'utf8').replaceAll(comments, '');
+    return deciding.test(text) && sql.test(text);
+  });
+  expect(strays).toEqual([]);
+});
+
+test('what may name them beside it does so', () => {
+  const unused = Object.keys(others).filter(
+    (pattern) =>
+      !globSync(pattern, { cwd: repositoryFolder })
+        .filter((path) => path.endsWith('.ts'))
+        .some((path) => deciding.test(readFileSync(join(repositoryFolder, path), 'utf8'))),
+  );
+  expect(unused).toEqual([]);
+});

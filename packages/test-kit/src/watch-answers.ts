@@ -1,0 +1,159 @@
+/** Compares every answer of a server in this process with the OpenAPI document, whoever asked. */
+import { subscribe } from 'node:diagnostics_channel';
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { StringDecoder } from 'node:string_decoder';
+
+import { limits } from '@parley/api';
+
+import { answerDocument, namedMethodIn } from './answer-document.ts';
+
+/** Enough of a form of parts for the fields before its files, which are longer than what one should keep. */
+const partsMaxBytes = 65_536;
+
+/** On the gateway's internal port, which is no part of the interface. */
+const internalPaths = /^\/(?:health\/|metrics$)/;
+
+/** Gets, on one line, what an answer has that the document does not describe. */
+export type AnswerFaultHandler = (fault: string) => void;
+
+function report(onFault: AnswerFaultHandler, check: () => void): void {
+  try {
+    check();
+  } catch (error) {
+    onFault((error as Error).message.replaceAll('\n', ' '));
+  }
+}
+
+/** The body of a POST, kept as it is read: a form of text may name another method after its longest value. */
+function keepForm(request: IncomingMessage): () => string | undefined {
+  const chunks: Buffer[] = [];
+  const hasParts = request.headers['content-type']?.startsWith('multipart/') === true;
+  const keptMaxBytes = hasParts ? partsMaxBytes : limits.anyBodyMaxBytes;
+  let size = 0;
+  const push = request.push.bind(request);
+  request.push = (chunk: unknown, encoding?: BufferEncoding) => {
+    if (chunk instanceof Buffer && size < keptMaxBytes) {
+      chunks.push(Buffer.from(chunk));
+      size += chunk.length;
+    }
+    return push(chunk, encoding);
+  };
+  return () => namedMethodIn(Buffer.concat(chunks).toString('latin1'));
+}
+
+function headersIn(given: readonly unknown[]): Record<string, unknown> {
+  const headers = given.findLast((argument) => typeof argument === 'object' && argument !== null);
+  const entries = Array.isArray(headers)
+    ? headers.flatMap((_item, index) =>
+        index % 2 === 0 ? [[headers[index], headers[index + 1]]] : [],
+      )
+    : Object.entries((headers ?? {}) as OutgoingHttpHeaders);
+  return Object.fromEntries(entries.map(([name, value]) => [String(name).toLowerCase(), value]));
+}
+
+/** Splits a stream into its messages and checks each that has come whole. */
+class StreamWatch {
+  readonly #path: string;
+  readonly #onFault: AnswerFaultHandler;
+  readonly #decoder = new StringDecoder('utf8');
+  #rest = '';
+
+  constructor(path: string, onFault: AnswerFaultHandler) {
+    this.#path = path;
+    this.#onFault = onFault;
+  }
+
+  add(bytes: Buffer): void {
+    const parts = (this.#rest + this.#decoder.write(bytes)).split('\n\n');
+    this.#rest = parts.pop() ?? '';
+    for (const part of parts) {
+      const fields = Object.fromEntries(
+        part
+          .split('\n')
+          .filter((line) => /^(?:event|data): /.test(line))
+          .map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]),
+      ) as { event?: string; data?: string };
+      const { data, event } = fields;
+      if (data === undefined) continue;
+      report(this.#onFault, () =>
+        answerDocument().checkStreamed(this.#path, {
+          data,
+          ...(event !== undefined && { event }),
+        }),
+      );
+    }
+  }
+}
+
+function watch(
+  request: IncomingMessage,
+  response: ServerResponse,
+  onFault: AnswerFaultHandler,
+): void {
+  const { method = '', url: path = '' } = request;
+  if (internalPaths.test(path)) return;
+  const namedMethod = method === 'POST' ? keepForm(request) : () => undefined;
+  const written: Record<string, unknown> = {};
+  const chunks: Buffer[] = [];
+  let stream: StreamWatch | undefined;
+  const headers = (): Record<string, unknown> => ({ ...response.getHeaders(), ...written });
+  const keep = (chunk: unknown, encoding: unknown): void => {
+    if (typeof chunk !== 'string' && !(chunk instanceof Uint8Array)) return;
+    const bytes =
+      typeof chunk === 'string'
+        ? Buffer.from(chunk, typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8')
+        : Buffer.from(chunk);
+    const given = headers()['content-type'];
+    const type = typeof given === 'string' ? given : '';
+    if (type.startsWith('text/event-stream')) {
+      stream ??= new StreamWatch(path, onFault);
+      stream.add(bytes);
+    } else if (type.startsWith('application/json')) chunks.push(bytes);
+    else if (bytes.length > 0 && chunks.length === 0) chunks.push(Buffer.from('…'));
+  };
+  const writeHead = response.writeHead.bind(response);
+  const write = response.write.bind(response);
+  const end = response.end.bind(response);
+  response.writeHead = (...given: readonly unknown[]) => {
+    Object.assign(written, headersIn(given));
+    return Reflect.apply(writeHead, response, given) as ServerResponse;
+  };
+  response.write = (...given: readonly unknown[]) => {
+    keep(given[0], given[1]);
+    return Reflect.apply(write, response, given) as boolean;
+  };
+  response.end = (...given: readonly unknown[]) => {
+    keep(given[0], given[1]);
+    return Reflect.apply(end, response, given) as ServerResponse;
+  };
+  response.once('finish', () =>
+    report(onFault, () =>
+      answerDocument().check({
+        method,
+        path,
+        namedMethod: namedMethod(),
+        status: response.statusCode,
+        headers: headers(),
+        text: Buffer.concat(chunks).toString('utf8'),
+      }),
+    ),
+  );
+}
+
+/**
+ * Watches the servers of this process from here on.
+ *
+ * @param findHandler says who hears of the faults of a server that listens on a port; undefined: nobody watches it
+ */
+export function watchAnswers(
+  findHandler: (port: number | undefined) => AnswerFaultHandler | undefined,
+): void {
+  subscribe('http.server.request.start', (message) => {
+    const { request, response } = message as {
+      readonly request: IncomingMessage;
+      readonly response: ServerResponse;
+    };
+    const onFault = findHandler(request.socket.localPort);
+    if (onFault !== undefined) watch(request, response, onFault);
+  });
+}

@@ -1,0 +1,50 @@
+import type { Queryable } from '@parley/database';
+import { findStreamById, getRealm, getUser, hidesEmails } from '@parley/store';
+import type { User } from '@parley/store';
+
+import type { QueueDescriptor } from './queue-descriptor.ts';
+import { parseQueueNarrow } from './queue-descriptor.ts';
+
+type AskedQueue = {
+  readonly apply_markdown: boolean;
+  readonly client_gravatar: boolean;
+  readonly all_public_streams: boolean | null;
+  readonly include_subscribers: boolean;
+  readonly event_types: readonly string[] | null;
+  readonly narrow: readonly unknown[] | undefined;
+};
+
+/** @returns the name of the stream to which a bot's queues are narrowed unless they say otherwise; none when it is gone */
+async function defaultRegisterStreamName(
+  database: Queryable,
+  user: User,
+): Promise<string | undefined> {
+  if (user.defaultEventsRegisterStreamId === null) return undefined;
+  const stream = await findStreamById(database, user.defaultEventsRegisterStreamId);
+  return stream?.isDeactivated === false ? stream.name : undefined;
+}
+
+/**
+ * Lays what is asked for over what the account is set up with: bots have defaults of their own.
+ *
+ * @throws ApiError BAD_REQUEST for a narrow that queues do not know
+ */
+export async function readDescriptor(
+  database: Queryable,
+  userId: number,
+  asked: AskedQueue,
+): Promise<QueueDescriptor> {
+  const account = await getUser(database, userId);
+  const byDefault = await defaultRegisterStreamName(database, account);
+  const narrow = asked.narrow ?? (byDefault === undefined ? [] : [['stream', byDefault]]);
+  // Where addresses are hidden, clients cannot make Gravatar URLs (reference facts, people 7.7).
+  const emailsHidden = hidesEmails((await getRealm(database)).settings);
+  return {
+    eventTypes: asked.event_types,
+    narrow: parseQueueNarrow(narrow),
+    applyMarkdown: asked.apply_markdown,
+    clientGravatar: asked.client_gravatar && !emailsHidden,
+    allPublicStreams: asked.all_public_streams ?? account.defaultAllPublicStreams,
+    includeSubscribers: asked.include_subscribers,
+  };
+}

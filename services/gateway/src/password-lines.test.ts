@@ -1,0 +1,147 @@
+import { EventEmitter } from 'node:events';
+
+import { ApiError } from '@parley/api';
+import { Registry } from 'prom-client';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+
+import { PasswordLines } from './password-lines.ts';
+import type { Turn } from './password-lines.ts';
+import { ClientGone } from './request-body.ts';
+
+class Client extends EventEmitter {
+  destroyed = false;
+
+  hangUp(): void {
+    this.destroyed = true;
+    this.emit('close');
+  }
+}
+
+const home = '192.0.2.1';
+
+let lines: PasswordLines;
+let refused = 0;
+/** Names in the order in which their passwords were judged. */
+let judged: string[] = [];
+let turns: Turn[] = [];
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  refused = 0;
+  judged = [];
+  turns = [];
+  lines = new PasswordLines({
+    atOnceMax: 4,
+    onRefused: () => (refused += 1),
+    registry: new Registry(),
+  });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+async function enter(name: string, address = home, client = new Client()): Promise<void> {
+  const turn = await lines.enter(address, name, 5_000, client);
+  judged.push(name);
+  turns.push(turn);
+}
+
+/** What the refusals of those who wait say, in the order of the calls. */
+const outcomes: unknown[] = [];
+function enterLater(name: string, address?: string, client?: Client): void {
+  const index = outcomes.push('waiting') - 1;
+  enter(name, address, client).then(
+    () => (outcomes[index] = 'judged'),
+    (error: unknown) => (outcomes[index] = error instanceof ApiError ? error.status : error),
+  );
+}
+
+async function settle(): Promise<void> {
+  await vi.advanceTimersByTimeAsync(0);
+}
+
+async function endOne(wasAbandoned = false): Promise<void> {
+  turns.shift()?.end(wasAbandoned);
+  await settle();
+}
+
+describe('PasswordLines', () => {
+  beforeEach(() => {
+    outcomes.length = 0;
+  });
+
+  it('has four of an address judged at a time, and others of another one beside them', async () => {
+    for (let n = 0; n < 6; n += 1) enterLater('rina');
+    enterLater('rina', '192.0.2.2');
+    await settle();
+    expect(outcomes).toEqual([
+      'judged',
+      'judged',
+      'judged',
+      'judged',
+      'waiting',
+      'waiting',
+      'judged',
+    ]);
+    await endOne();
+    expect(outcomes.slice(4, 6)).toEqual(['judged', 'waiting']);
+  });
+
+  it('takes names in turn, however many of one came before', async () => {
+    for (let n = 0; n < 10; n += 1) enterLater('loud');
+    for (const name of ['ann', 'bob', 'ann']) enterLater(name);
+    await settle();
+    for (let n = 0; n < 13; n += 1) await endOne();
+    expect(judged.join(' ')).toBe('loud loud loud loud loud ann bob loud ann loud loud loud loud');
+    expect(lines.size).toBe(0);
+  });
+
+  it('refuses with 429 after the longest wait, and keeps nothing', async () => {
+    for (let n = 0; n < 5; n += 1) enterLater('rina');
+    await vi.advanceTimersByTimeAsync(4_999);
+    expect(outcomes[4]).toBe('waiting');
+    await vi.advanceTimersByTimeAsync(1);
+    expect(outcomes[4]).toBe(429);
+    const refusal = lines.refusal();
+    expect(refusal.headers).toMatchObject({ 'Retry-After': '5', 'X-RateLimit-Limit': '4' });
+    expect(refused).toBe(2);
+    for (let n = 0; n < 4; n += 1) await endOne();
+    expect(lines.size).toBe(0);
+  });
+
+  it('ends the wait of a client that hangs up, and passes its turn on', async () => {
+    for (let n = 0; n < 4; n += 1) enterLater('rina');
+    const client = new Client();
+    enterLater('gone', home, client);
+    enterLater('there');
+    await settle();
+    client.hangUp();
+    await endOne();
+    expect(outcomes.slice(4)).toEqual([expect.any(ClientGone), 'judged']);
+    await expect(lines.enter(home, 'gone', 5_000, client)).rejects.toThrow(ClientGone);
+    expect(client.listenerCount('close')).toBe(0);
+    expect(refused).toBe(0);
+  });
+
+  it('lets twenty of a name and two hundred of an address wait', async () => {
+    for (let n = 0; n < 4 + 21; n += 1) enterLater('loud');
+    await settle();
+    expect(outcomes.splice(0).filter((outcome) => outcome === 429)).toHaveLength(1);
+    for (let n = 0; n < 181; n += 1) enterLater(`name ${n}`);
+    await settle();
+    expect(outcomes.filter((outcome) => outcome === 429)).toHaveLength(1);
+    enterLater('elsewhere', '192.0.2.2');
+    await settle();
+    expect(outcomes.at(-1)).toBe('judged');
+  });
+
+  it('keeps the place of a password whose client left for as long as a service may judge it', async () => {
+    for (let n = 0; n < 5; n += 1) enterLater('rina');
+    await settle();
+    await endOne(true);
+    expect(outcomes[4]).toBe('waiting');
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(outcomes[4]).toBe('judged');
+  });
+});

@@ -1,0 +1,188 @@
+/**
+ * Passwords that come from one address are judged a few at a time, and the others wait: whoever tries wrong ones delays the right ones of
+ * his neighbours for a moment and does not keep them out. Account names take turns, so who tries a hundred passwords for one name waits
+ * with the second until every other name had a first one judged. Each gateway has lines of its own, in memory.
+ */
+import { rateLimitExceeded } from '@parley/api';
+import type { ApiError } from '@parley/api';
+import { Gauge } from 'prom-client';
+import type { Registry } from 'prom-client';
+
+import { ClientGone } from './request-body.ts';
+
+export type PasswordLinesOptions = {
+  /** How many of one address are judged at a time. */
+  readonly atOnceMax: number;
+  readonly onRefused: () => void;
+  readonly registry: Registry;
+};
+
+/** Who is refused may as well wait a little before the next try. */
+const retryAfterSecs = 5;
+
+/** Beyond, one name would take the places of all. The limit of failed logins lets no more through in any case. */
+const waitingOfNameMax = 20;
+
+/** About as many as are judged within the longest wait. */
+const waitingOfAddressMax = 200;
+
+/** Of all addresses together; each keeps its request and connection. */
+const waitingMax = 10_000;
+
+/** Longer than judging a password takes: a service goes on with it when the client has hung up, and so long the place stays taken. */
+const abandonedMs = 1_000;
+
+/** Whose password it is, as far as a response has it. */
+type Client = {
+  readonly destroyed: boolean;
+  once(event: 'close', listener: () => void): unknown;
+  off(event: 'close', listener: () => void): unknown;
+};
+
+type Waiting = { readonly begin: () => void };
+
+/** Those of one address. */
+class Line {
+  judged = 0;
+  waiting = 0;
+  /** By account name, in the order of their turns. */
+  readonly #byName = new Map<string, Set<Waiting>>();
+
+  countOf(name: string): number {
+    return this.#byName.get(name)?.size ?? 0;
+  }
+
+  add(name: string, waiting: Waiting): void {
+    const others = this.#byName.get(name);
+    if (others === undefined) this.#byName.set(name, new Set([waiting]));
+    else others.add(waiting);
+    this.waiting += 1;
+  }
+
+  delete(name: string, waiting: Waiting): void {
+    const others = this.#byName.get(name);
+    if (others?.delete(waiting) !== true) return;
+    this.waiting -= 1;
+    if (others.size === 0) this.#byName.delete(name);
+  }
+
+  /** @returns whose turn it is; a name that has more of them comes after all others */
+  next(): Waiting | undefined {
+    const [turn] = this.#byName;
+    if (turn === undefined) return undefined;
+    const [name, ofName] = turn;
+    const [first] = ofName;
+    if (first === undefined) throw new Error('nobody waits under a name that is kept');
+    this.delete(name, first);
+    if (this.#byName.delete(name)) this.#byName.set(name, ofName);
+    return first;
+  }
+}
+
+/** A password that may be judged now; its place is taken until it has ended. */
+export type Turn = {
+  /** @param wasAbandoned whether the client left before the answer */
+  readonly end: (wasAbandoned: boolean) => void;
+};
+
+export class PasswordLines {
+  readonly #options: PasswordLinesOptions;
+  readonly #lines = new Map<string, Line>();
+  #waiting = 0;
+
+  constructor(options: PasswordLinesOptions) {
+    this.#options = options;
+    const countWaiting = (): number => this.#waiting;
+    new Gauge({
+      name: 'parley_gateway_waiting_passwords',
+      help: 'Logins that wait because others of their address are being judged',
+      registers: [options.registry],
+      collect() {
+        this.set(countWaiting());
+      },
+    });
+  }
+
+  /** The number of addresses of which something is kept. */
+  get size(): number {
+    return this.#lines.size;
+  }
+
+  /**
+   * Waits until a password may be judged.
+   *
+   * @param name of the account
+   * @param waitMaxMs how long
+   * @param client whose hanging up ends the wait
+   * @throws ApiError 429 after the longest wait, or at once where too many wait
+   * @throws ClientGone
+   */
+  async enter(address: string, name: string, waitMaxMs: number, client: Client): Promise<Turn> {
+    if (client.destroyed) throw new ClientGone('the client hung up before its turn');
+    const line = this.#lines.get(address) ?? new Line();
+    this.#lines.set(address, line);
+    if (line.judged >= this.#options.atOnceMax) await this.#wait(line, name, waitMaxMs, client);
+    else line.judged += 1;
+    let hasEnded = false;
+    const end = (): void => this.#endTurn(address, line);
+    return {
+      end: (wasAbandoned) => {
+        if (hasEnded) return;
+        hasEnded = true;
+        if (wasAbandoned) setTimeout(end, abandonedMs).unref();
+        else end();
+      },
+    };
+  }
+
+  /** The refusal of a password that is not judged in time. */
+  refusal(): ApiError {
+    this.#options.onRefused();
+    return rateLimitExceeded(retryAfterSecs, {
+      'X-RateLimit-Limit': String(this.#options.atOnceMax),
+      'X-RateLimit-Reset': String(Math.ceil(Date.now() / 1000) + retryAfterSecs),
+    });
+  }
+
+  #wait(line: Line, name: string, waitMaxMs: number, client: Client): Promise<void> {
+    const isFull =
+      this.#waiting >= waitingMax ||
+      line.waiting >= waitingOfAddressMax ||
+      line.countOf(name) >= waitingOfNameMax;
+    if (isFull) throw this.refusal();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const stop = (): void => {
+      this.#waiting -= 1;
+      clearTimeout(timer);
+      client.off('close', onClose);
+    };
+    const leave = (reason: Error): void => {
+      line.delete(name, waiting);
+      stop();
+      reject(reason);
+    };
+    const onClose = (): void => leave(new ClientGone('the client hung up before its turn'));
+    const waiting: Waiting = {
+      begin: () => {
+        stop();
+        resolve();
+      },
+    };
+    const timer = setTimeout(() => leave(this.refusal()), waitMaxMs);
+    client.once('close', onClose);
+    line.add(name, waiting);
+    this.#waiting += 1;
+    return promise;
+  }
+
+  #endTurn(address: string, line: Line): void {
+    const next = line.next();
+    // Its place goes on to the next.
+    if (next !== undefined) {
+      next.begin();
+      return;
+    }
+    line.judged -= 1;
+    if (line.judged === 0) this.#lines.delete(address);
+  }
+}

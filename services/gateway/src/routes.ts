@@ -1,0 +1,70 @@
+/**
+ * Which endpoint a request is for, made of the declarations. A path that is not declared is 404, a method that is not is 405, both before
+ * authentication (reference facts, people 2.1 and 2.6).
+ */
+import { RouteTable } from '@parley/api';
+import type { Endpoint, Route as RouteOf } from '@parley/api';
+import { endpoints, pages } from '@parley/api/endpoints';
+
+export type Route = RouteOf<{ readonly endpoint: Endpoint }>;
+
+const table = new RouteTable([...endpoints, ...pages].map((endpoint) => ({ endpoint })));
+
+/**
+ * One spelling for a path: doubled slashes mean one (reference facts, people 2.6), and percent escapes are those that the services
+ * expect. A slash that is escaped stays so: it is part of a segment.
+ *
+ * @returns undefined when an escape is broken
+ */
+export function canonicalPath(path: string): string | undefined {
+  const merged = path.includes('//') ? path.replaceAll(/\/{2,}/g, '/') : path;
+  if (!merged.includes('%')) return merged;
+  try {
+    return merged
+      .split('/')
+      .map((segment) => encodeURIComponent(decodeURIComponent(segment)))
+      .join('/');
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Finds the route of a path in its canonical spelling.
+ *
+ * @param path without query
+ */
+export function findRoute(path: string): Route | undefined {
+  return table.find(path)?.route;
+}
+
+const overridable = ['PATCH', 'PUT', 'DELETE'] as const;
+
+/**
+ * The endpoint that a method means on a path. A POST to a path that has PATCH, PUT or DELETE passes, because a form field `method` may
+ * mean one of those; the service decides that (reference facts, people 2.2).
+ */
+export function findEndpoint(route: Route, method: string): Endpoint | undefined {
+  const found = route.find(method);
+  if (found !== undefined || method !== 'POST') return found?.endpoint;
+  return overridable
+    .map((candidate) => route.find(candidate))
+    .find((candidate) => candidate !== undefined)?.endpoint;
+}
+
+/**
+ * The endpoint that a request means once its form is known: a POST may name another method there (reference facts, people 2.2). Where
+ * the service refuses that, the one that was admitted.
+ */
+export function findMeantEndpoint(
+  route: Route,
+  admitted: Endpoint,
+  method: string | undefined,
+  findField: (name: string) => string | undefined,
+): Endpoint {
+  const isChoice =
+    method === 'POST' &&
+    (route.served.length > 1 || overridable.some((each) => each === admitted.method));
+  const named = isChoice ? findField('method') : undefined;
+  return (named === undefined ? undefined : route.find(named)?.endpoint) ?? admitted;
+}

@@ -1,0 +1,94 @@
+import { findReadableFile } from '@parley/access';
+import type { ReadableFile } from '@parley/access';
+import type { Caller } from '@parley/api';
+import { FileStoreFault } from '@parley/files';
+import { rawAnswer } from '@parley/server';
+import type { RawAnswer } from '@parley/server';
+import { storageKeyOf } from '@parley/store';
+
+import type { MessagesContext } from '../context.ts';
+import { parseRange } from './byte-range.ts';
+import { servingHeaders } from './content-type.ts';
+import { entityTagOf } from './upload-path.ts';
+
+/** A refusal for people, who see it where a file should be. */
+export function page(status: number, text: string): RawAnswer {
+  return rawAnswer(
+    status,
+    { 'Content-Type': 'text/html; charset=utf-8', 'X-Content-Type-Options': 'nosniff' },
+    `<p>${text}</p>`,
+  );
+}
+
+export const fileNotFound = (): RawAnswer => page(404, 'File not found.');
+export const fileNotAuthorized = (): RawAnswer =>
+  page(403, 'You are not authorized to view this file.');
+
+function matchesTag(header: string | undefined, tag: string): boolean {
+  return (header ?? '')
+    .split(',')
+    .map((text) => text.trim().replace(/^W\//, ''))
+    .some((text) => text === tag || text === '*');
+}
+
+type FileRequest = {
+  readonly caller: Caller;
+  readonly header: (name: string) => string | undefined;
+  readonly admitFile: (bytes: number) => void;
+};
+
+async function answerFile(
+  context: MessagesContext,
+  { header, admitFile }: FileRequest,
+  pathId: string,
+  { contentType, sizeBytes }: ReadableFile,
+): Promise<RawAnswer> {
+  const key = storageKeyOf(pathId);
+  const tag = entityTagOf(pathId);
+  const name = pathId.slice(pathId.lastIndexOf('/') + 1);
+  const headers = { ...servingHeaders(contentType, name), ETag: tag, 'Accept-Ranges': 'bytes' };
+  if (matchesTag(header('if-none-match'), tag)) return rawAnswer(304, headers);
+  const rangeText =
+    header('if-range') === undefined || header('if-range') === tag ? header('range') : undefined;
+  const range = rangeText === undefined ? undefined : parseRange(rangeText, sizeBytes);
+  if (range === 'unsatisfiable')
+    return rawAnswer(416, { ...headers, 'Content-Range': `bytes */${sizeBytes}` });
+  const length = range === undefined ? sizeBytes : range.last - range.first + 1;
+  admitFile(length);
+  const stored = await context.files.read(key, range);
+  if (stored === undefined) return fileNotFound();
+  if (stored.sizeBytes !== sizeBytes) {
+    stored.content.destroy();
+    throw new FileStoreFault(`a file of ${sizeBytes} bytes has ${stored.sizeBytes}`);
+  }
+  const whole = { ...headers, 'Content-Length': String(length) };
+  if (range === undefined) return rawAnswer(200, whole, stored.content);
+  const { first, last } = range;
+  return rawAnswer(
+    206,
+    { ...whole, 'Content-Range': `bytes ${first}-${last}/${sizeBytes}` },
+    stored.content,
+  );
+}
+
+/**
+ * Answers an uploaded file to whoever may read it (reference facts, people 15).
+ *
+ * @param pathId the uri without `/user_uploads/`
+ * @returns the file, the part of it that is asked for, or a page that refuses it
+ * @throws ApiError 503 when it cannot be read
+ */
+export async function answerUpload(
+  context: MessagesContext,
+  request: FileRequest,
+  pathId: string,
+): Promise<RawAnswer> {
+  const file = await findReadableFile(context.pool, request.caller.userId, pathId);
+  if (file === undefined) return fileNotFound();
+  if (file === 'refused') return fileNotAuthorized();
+  try {
+    return await answerFile(context, request, pathId, file);
+  } catch (error) {
+    throw context.uploads.refusalOf(error);
+  }
+}

@@ -1,0 +1,27 @@
+import { rawAnswer, unkeptHeaders } from '@parley/server';
+import type { RawAnswer } from '@parley/server';
+
+/**
+ * @param url with a query of its own
+ * @param query what was asked with, which is passed on
+ */
+export function redirectToPicture(url: string, query: string): RawAnswer {
+  const rest = withoutKey(query);
+  return rawAnswer(302, { ...unkeptHeaders(), Location: rest === '' ? url : `${url}&${rest}` });
+}
+
+/** The key of whoever asks must not reach another server with the rest of the query. */
+function withoutKey(query: string): string {
+  return query
+    .split('&')
+    .filter((part) => !/^api_key(?:=|$)/i.test(decodeName(part)))
+    .join('&');
+}
+
+function decodeName(part: string): string {
+  try {
+    return decodeURIComponent(part.split('=', 1)[0]?.replaceAll('+', ' ') ?? '').trim();
+  } catch {
+    return '';
+  }
+}

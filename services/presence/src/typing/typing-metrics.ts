@@ -1,0 +1,17 @@
+import { Counter } from 'prom-client';
+import type { Registry } from 'prom-client';
+
+import type { TypingEvents } from './typing-events.ts';
+
+/** What an operator watches of typing. */
+export function registerTypingMetrics(registry: Registry, typing: TypingEvents): void {
+  new Counter({
+    name: 'parley_typing_dropped_total',
+    help: 'Notices of typing that were not told because too many waited',
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(typing.dropped);
+    },
+  });
+}

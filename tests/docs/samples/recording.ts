@@ -1,0 +1,25 @@
+/** What was answered to the examples, as it is written down. */
+import { endpoints } from '@parley/api/endpoints';
+import type { RecordedCall } from '@parley/api/samples';
+
+/** Keys are hidden, though they were those of a server that is gone: whoever looks for leaked ones finds none. */
+function withoutKeys(text: string): string {
+  return text.replaceAll(/"api_key": "[^"]*"/g, '"api_key": "abcdefghijklmnopqrstuvwxyz012345"');
+}
+
+/**
+ * @param kept what was recorded before, which stays where an example was not called now
+ * @returns the text of the file, in the order of names, without endpoints that there are no more
+ */
+export function recordingOf(
+  calls: ReadonlyMap<string, RecordedCall>,
+  kept: ReadonlyMap<string, RecordedCall>,
+): string {
+  const names = new Set(endpoints.map(({ name }) => name));
+  const sorted = Object.fromEntries(
+    [...kept, ...calls]
+      .filter(([name]) => names.has(name))
+      .toSorted(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0)),
+  );
+  return `${withoutKeys(JSON.stringify(sorted, null, 2))}\n`;
+}
