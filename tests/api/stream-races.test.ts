@@ -281,9 +281,9 @@ test('who leaves while a message is sent is told that he has read it', async () 
     const meanwhile = await bob.client.sendToStream('goodbye', 'x', 'meanwhile');
     await holdingBack.query('ROLLBACK');
     await leaving;
-    // The notice that he was subscribed comes whenever it comes.
+    // Notices, that he was subscribed and what happened to other streams before, come whenever they come.
     const [sent, read] = (await listening.readAll()).filter(
-      ({ message }) => (message as JsonObject | undefined)?.['type'] !== 'private',
+      ({ message }) => message === undefined || (message as JsonObject)['stream_id'] === id,
     );
     expect(sent).toMatchObject({ type: 'message', message: { id: meanwhile }, flags: [] });
     expect(read).toMatchObject({ type: 'update_message_flags', flag: 'read' });
@@ -297,6 +297,50 @@ test('who leaves while a message is sent is told that he has read it', async () 
   } finally {
     holdingBack.release(true);
   }
+});
+
+test('whoever comes to know of a stream again has no topics of it muted, a mute under way included', async () => {
+  const { ann, dan } = all.people;
+  const { pool } = all.all;
+  await all.join('ann', ['ajar']);
+  const id = await all.streamId('ajar');
+  const change = { stream_id: id, op: 'add' };
+  const muteTopic = (topic: string) =>
+    dan.client.patch('users/me/subscriptions/muted_topics', { ...change, topic });
+  await muteTopic('before');
+  const queue = await ReadQueue.open(dan, { event_types: ['muted_topics', 'stream'] });
+  expect(queue.state['muted_topics']).toEqual([['ajar', 'before']]);
+  const holdingBack = await pool.connect();
+  try {
+    await holdingBack.query('BEGIN');
+    await holdingBack.query({
+      text: 'SELECT FROM users WHERE id = $1 FOR UPDATE',
+      values: [dan.id],
+    });
+    const muting = muteTopic('meanwhile').then(
+      () => 'muted',
+      (error: unknown) => error,
+    );
+    await waitUntil('the mute waits', async () => {
+      const { rowCount } = await pool.query(
+        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+      );
+      return (rowCount ?? 0) > 0;
+    });
+    await ann.client.patch(`streams/${id}`, { is_private: true });
+    await holdingBack.query('ROLLBACK');
+    expect(await muting).toBeInstanceOf(RefusedRequest);
+  } finally {
+    holdingBack.release(true);
+  }
+  await ann.client.patch(`streams/${id}`, { is_private: false });
+  expect(await queue.readAll()).not.toContainEqual(
+    expect.objectContaining({ type: 'muted_topics' }),
+  );
+  const { muted_topics: muted } = await dan.client.post('register', {
+    fetch_event_types: ['muted_topics'],
+  });
+  expect(muted).toEqual([]);
 });
 
 test('a message is seen by outsiders exactly when the stream was public at its place', async () => {

@@ -193,6 +193,7 @@ export { lockSubscriptions, updateSubscriptionSettings } from './streams/subscri
 export type { SettingsChange } from './streams/subscription-settings.ts';
 export {
   countMutedTopics,
+  forgetMutedTopics,
   holdMutedStreamNames,
   listMutedTopics,
   muteTopic,

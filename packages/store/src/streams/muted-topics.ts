@@ -47,6 +47,18 @@ export async function muteTopic(
   return rowCount === 1;
 }
 
+/**
+ * Ends what is muted in a stream, locked by the caller, for everybody who is not told of it any more: their clients have forgotten it
+ * with the stream, and nothing would tell them of it if they came to know of the stream again.
+ */
+export async function forgetMutedTopics(db: Queryable, streamId: number): Promise<void> {
+  await db.query({
+    text: `DELETE FROM muted_topics t USING streams s, users u
+      WHERE t.stream_id = $1 AND s.id = t.stream_id AND u.id = t.user_id AND NOT ${getsStreamEventsSql('s', 'u')}`,
+    values: [streamId],
+  });
+}
+
 /** @returns how many topics a person, whom the caller has locked, has muted */
 export async function countMutedTopics(db: Queryable, userId: number): Promise<number> {
   const { rows } = await db.query<{ count: number }>({

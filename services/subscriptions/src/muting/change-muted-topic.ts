@@ -11,10 +11,12 @@ import {
   holdMutedStreamNames,
   knowsOfStream,
   listMutedTopics,
+  lockStreamInUse,
   lockUserForOwnChange,
   muteTopic,
   unmuteTopic,
 } from '@parley/store';
+import type { Stream } from '@parley/store';
 
 import type { SubscriptionsContext } from '../context.ts';
 import type { StreamReference } from '../streams/stream-reference.ts';
@@ -29,13 +31,17 @@ export type MutedTopicChange = {
 
 type Actor = Pick<Caller, 'userId' | 'role'>;
 
+function findStream(client: Client, which: StreamReference): Promise<Stream | undefined> {
+  return 'name' in which
+    ? findStreamByName(client, which.name.trim())
+    : findStreamById(client, which.streamId);
+}
+
 async function mute(client: Client, actor: Actor, change: MutedTopicChange): Promise<void> {
   const { stream: which, topic } = change;
-  const stream = await findReadableStream(
-    client,
-    actor,
-    'name' in which ? { name: which.name.trim() } : which,
-  );
+  const found = await findStream(client, which);
+  if (found !== undefined) await lockStreamInUse(client, found.id);
+  const stream = found && (await findReadableStream(client, actor, { streamId: found.id }));
   if (stream === undefined) {
     throw badRequest('name' in which ? `Invalid stream name '${which.name}'` : 'Invalid stream id');
   }
@@ -49,10 +55,7 @@ async function mute(client: Client, actor: Actor, change: MutedTopicChange): Pro
 
 async function unmute(client: Client, actor: Actor, change: MutedTopicChange): Promise<void> {
   const { stream: which, topic } = change;
-  const stream =
-    'name' in which
-      ? await findStreamByName(client, which.name.trim())
-      : await findStreamById(client, which.streamId);
+  const stream = await findStream(client, which);
   if (stream !== undefined && (await unmuteTopic(client, actor.userId, stream.id, topic))) return;
   // A stream of which the caller may not know is answered like one that does not exist.
   const isKnown =

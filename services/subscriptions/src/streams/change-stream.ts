@@ -8,6 +8,7 @@ import { isUniqueViolation } from '@parley/database';
 import type { Client } from '@parley/database';
 import {
   findStreamByName,
+  forgetMutedTopics,
   isMember,
   listDefaultStreamGroups,
   listMembers,
@@ -178,6 +179,7 @@ function streamEvent(audience: Audience, event: Extract<ApiEvent, { type: 'strea
 /** Members who never were in a stream that becomes private do not know of it any more, not by their bots either. */
 async function closingEvents(client: Client, before: Stream, after: Stream): Promise<EventPart[]> {
   if (before.inviteOnly || !after.inviteOnly) return [];
+  await forgetMutedTopics(client, after.id);
   const strangers: Audience = {
     to: 'stream-outsiders',
     streamId: after.id,
