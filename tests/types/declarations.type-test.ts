@@ -36,6 +36,7 @@ const unlistedEndpoint = declareEndpoint({
   method: 'POST',
   path: '/something',
   service: 'presence',
+  tag: 'Server',
   summary: 'Try something',
   access: { authentication: 'none' },
   parameters: [textParameter('what', { description: 'It may be left out' })],

@@ -10,6 +10,7 @@ const css = 'text/css; charset=utf-8';
 const forEverybody = {
   method: 'GET',
   service: 'gateway',
+  tag: 'Server',
   access: { authentication: 'none' },
   parameters: [],
 } as const;

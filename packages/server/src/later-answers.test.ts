@@ -36,6 +36,7 @@ const implementation: Implementation<Context> = {
     method: 'GET',
     path: '/word',
     service: 'messages',
+    tag: 'Server',
     summary: 'A word',
     access: { authentication: 'required', bots: 'refused' },
     parameters: [

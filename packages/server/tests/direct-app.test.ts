@@ -229,6 +229,7 @@ describe('a request', () => {
 describe('what has to come by HTTP', () => {
   const shared = {
     service: 'messages',
+    tag: 'Server',
     access: { authentication: 'none' },
     parameters: [],
   } as const;

@@ -27,6 +27,7 @@ const serveFile = implement(
   declareEndpoint({
     ...shared,
     name: 'serve-file',
+    tag: 'Server',
     method: 'GET',
     path: '/files/{realm_id}/{path...}',
     below: 'root',
@@ -80,6 +81,7 @@ const serveNothing = implement(
   declareEndpoint({
     ...shared,
     name: 'serve-nothing',
+    tag: 'Server',
     method: 'GET',
     path: '/nothing',
     summary: 'Says that it is there',
@@ -93,6 +95,7 @@ const streamEvents = implement(
   declareEndpoint({
     ...shared,
     name: 'stream-events',
+    tag: 'Server',
     method: 'GET',
     path: '/stream',
     summary: 'Never ends',

@@ -3,6 +3,7 @@ import type { TObject, TSchema } from 'typebox';
 import type { ErrorCode } from '../error-catalogue.ts';
 import { limits } from '../limits.ts';
 import type { EndpointExample } from './endpoint-example.ts';
+import type { EndpointTag } from './endpoint-tags.ts';
 import type { Parameter } from './parameters.ts';
 import { placeholdersOf } from './path.ts';
 import type { Value } from './schema.ts';
@@ -89,6 +90,8 @@ export type EndpointDeclaration<
   /** `prefix`: the path with a trailing slash, or anything below it, matches too (webhooks). */
   readonly matching?: 'exact' | 'prefix';
   readonly service: AnsweringService;
+  /** The chapter of the reference that it stands in. */
+  readonly tag: EndpointTag;
   readonly summary: string;
   readonly description?: string;
   /** A call that succeeds; by default one without parameters. */

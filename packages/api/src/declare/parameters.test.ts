@@ -171,6 +171,7 @@ describe('declarations', () => {
       method: 'GET',
       path,
       service: 'messages',
+      tag: 'Server',
       summary: 's',
       access: { authentication: 'none' },
       parameters,

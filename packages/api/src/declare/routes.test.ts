@@ -20,6 +20,7 @@ function endpoint(
       path,
       below: 'root',
       service: 'messages',
+      tag: 'Server',
       summary: 'Nothing',
       access: { authentication: 'none' },
       parameters: placeholdersOf(path).map((name) =>

@@ -14,6 +14,7 @@ export const registerQueueEndpoint = declareEndpoint({
   method: 'POST',
   path: '/register',
   service: 'events',
+  tag: 'Events',
   summary: 'Register an event queue',
   description:
     'Registers an event queue and returns the state of the fetched types as of `last_event_id`. Every later change of the types in `event_types` arrives as an event with a larger id.',
@@ -54,6 +55,7 @@ export const deleteQueueEndpoint = declareEndpoint({
   method: 'DELETE',
   path: '/events',
   service: 'events',
+  tag: 'Events',
   summary: 'Delete an event queue',
   description:
     'The queue is gone at once, on every node; a poll that waits on it is answered with no events.',

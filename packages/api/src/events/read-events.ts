@@ -11,6 +11,7 @@ export const getEventsEndpoint = declareEndpoint({
   method: 'GET',
   path: '/events',
   service: 'events',
+  tag: 'Events',
   summary: 'Get events from a queue',
   description:
     'Returns the events with ids above `last_event_id`. Unless `dont_block` is set, it waits for one; after a while a heartbeat event is returned. Without `queue_id` a queue is registered and answered at once.',
@@ -58,6 +59,7 @@ export const streamEventsEndpoint = declareEndpoint({
   method: 'GET',
   path: '/events/stream',
   service: 'events',
+  tag: 'Events',
   summary: 'Get events from a queue as a stream',
   description:
     'Answers the events of a queue as Server-Sent Events, with the guarantees of `GET events`: `id:` is the event id, `data:` the event, heartbeats included. `Last-Event-ID` acknowledges and resumes; where `last_event_id` is given too, the larger counts. A refusal after the first byte is an event `error` with the JSON of the refusal. The stream ends by itself after an hour, and when the server is updated; the client comes back with the last id. A poll and a stream of one queue end each other.',

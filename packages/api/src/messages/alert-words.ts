@@ -14,6 +14,7 @@ export const listAlertWordsEndpoint = declareEndpoint({
   method: 'GET',
   path,
   service: 'messages',
+  tag: 'Messages',
   summary: "List the caller's alert words",
   access: { authentication: 'required' },
   parameters: [],
@@ -26,6 +27,7 @@ export const addAlertWordsEndpoint = declareEndpoint({
   method: 'POST',
   path,
   service: 'messages',
+  tag: 'Messages',
   summary: 'Add alert words',
   description:
     'Messages that hold one of them are flagged `has_alert_word` for the caller. Words are trimmed; blank ones and those already there are left out.',
@@ -51,6 +53,7 @@ export const removeAlertWordsEndpoint = declareEndpoint({
   method: 'DELETE',
   path,
   service: 'messages',
+  tag: 'Messages',
   summary: 'Remove alert words',
   description: 'Only exact matches are removed; others are ignored.',
   example: { parameters: { alert_words: ['new keel'] } },

@@ -12,6 +12,7 @@ export const editMessageEndpoint = declareEndpoint({
   method: 'PATCH',
   path: '/messages/{message_id}',
   service: 'messages',
+  tag: 'Messages',
   summary: 'Edit the text or topic of a message',
   description:
     'Its sender may edit both. The topic of others’ messages may be edited by administrators, where the organization allows it by everybody for a day, and always where it is `(no topic)`. A topic for a private message is ignored.',
@@ -49,6 +50,7 @@ export const deleteMessageEndpoint = declareEndpoint({
   method: 'DELETE',
   path: '/messages/{message_id}',
   service: 'messages',
+  tag: 'Messages',
   summary: 'Delete a message for good',
   description:
     'Administrators may delete any message that they can see; others their own, where and while the organization lets them.',
@@ -64,6 +66,7 @@ export const deleteTopicEndpoint = declareEndpoint({
   method: 'POST',
   path: '/streams/{stream_id}/delete_topic',
   service: 'messages',
+  tag: 'Messages',
   summary: 'Delete all messages of a topic for good',
   description:
     'For administrators, in streams that they can read; of a private stream without shared history what they received. Success even if there is no such topic.',
@@ -84,6 +87,7 @@ export const addSubmessageEndpoint = declareEndpoint({
   method: 'POST',
   path: '/submessage',
   service: 'messages',
+  tag: 'Messages',
   summary: 'Add data of a widget to a message',
   description:
     'By anybody who may see the message. Everyone who holds it is told; who only sees it does not come to hold it.',

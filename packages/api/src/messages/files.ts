@@ -14,6 +14,7 @@ export const uploadFileEndpoint = declareEndpoint({
   method: 'POST',
   path: '/user_uploads',
   service: 'messages',
+  tag: 'Files',
   summary: 'Upload a file',
   description:
     'The answer is relative, to be linked to in messages. Until a message links to it, only its owner can read the file.',
@@ -44,6 +45,7 @@ const shownFile = {
   method: 'GET',
   below: 'root',
   service: 'messages',
+  tag: 'Files',
   access: { authentication: 'required', keyParameter: 'accepted' },
   uncounted: true,
   errors: ['INVALID_API_KEY'],
@@ -135,6 +137,7 @@ export const listAttachmentsEndpoint = declareEndpoint({
   method: 'GET',
   path: '/attachments',
   service: 'messages',
+  tag: 'Files',
   summary: "List the caller's own files",
   description:
     'Times are in milliseconds. Of the messages that link to a file, those are listed that the caller may see.',
@@ -152,6 +155,7 @@ export const deleteAttachmentEndpoint = declareEndpoint({
   method: 'DELETE',
   path: '/attachments/{attachment_id}',
   service: 'messages',
+  tag: 'Files',
   summary: "Delete one of the caller's own files",
   example: { parameters: { attachment_id: exampleVariables.attachmentId } },
   access: { authentication: 'required' },

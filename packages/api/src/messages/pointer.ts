@@ -11,6 +11,7 @@ export const getPointerEndpoint = declareEndpoint({
   method: 'GET',
   path,
   service: 'messages',
+  tag: 'Messages',
   summary: 'Tell the message on which the caller stands',
   access: { authentication: 'required' },
   parameters: [],
@@ -20,6 +21,7 @@ export const getPointerEndpoint = declareEndpoint({
 const move = {
   path,
   service: 'messages',
+  tag: 'Messages',
   summary: 'Move the pointer forward',
   description:
     'To a message that the caller holds. One that is not beyond the present pointer changes nothing. Nothing is marked as read.',

@@ -20,6 +20,7 @@ export const addReactionEndpoint = declareEndpoint({
   method: 'POST',
   path,
   service: 'messages',
+  tag: 'Messages',
   summary: 'React to a message with an emoji',
   description:
     'To any message that the caller may see; he holds it from then on. Where somebody used the emoji on the message, his name for it is taken over; else a Unicode emoji given by a name that is none of its own goes by its first one.',
@@ -40,6 +41,7 @@ export const removeReactionEndpoint = declareEndpoint({
   method: 'DELETE',
   path,
   service: 'messages',
+  tag: 'Messages',
   summary: "Take back a reaction of the caller's",
   example: { parameters: { message_id: exampleVariables.messageId, emoji_name: 'wave' } },
   access: { authentication: 'required' },

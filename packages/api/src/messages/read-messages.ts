@@ -24,6 +24,7 @@ export const getMessagesEndpoint = declareEndpoint({
   method: 'GET',
   path: '/messages',
   service: 'messages',
+  tag: 'Messages',
   summary: 'Fetch messages around an anchor',
   description:
     'The anchor message comes in addition to the two counts. Of very long messages there can be fewer, with `found_oldest` and `found_newest` false accordingly.',
@@ -83,6 +84,7 @@ export const matchesNarrowEndpoint = declareEndpoint({
   method: 'GET',
   path: '/messages/matches_narrow',
   service: 'messages',
+  tag: 'Messages',
   summary: 'Say which messages a narrow matches',
   description:
     'Considers only messages that the caller received. Each match carries its HTML and its topic, with the hits of a search marked.',
@@ -109,6 +111,7 @@ export const getMessageEndpoint = declareEndpoint({
   method: 'GET',
   path: '/messages/{message_id}',
   service: 'messages',
+  tag: 'Messages',
   summary: 'Get the raw text of a message',
   example: { parameters: { message_id: exampleVariables.messageId } },
   access: { authentication: 'required' },
@@ -122,6 +125,7 @@ export const getMessageHistoryEndpoint = declareEndpoint({
   method: 'GET',
   path: '/messages/{message_id}/history',
   service: 'messages',
+  tag: 'Messages',
   summary: "Get a message's edit history",
   description:
     'Oldest first, beginning with the original. Of a very long history the newest edits are listed.',

@@ -10,6 +10,7 @@ export const sendMessageEndpoint = declareEndpoint({
   method: 'POST',
   path: '/messages',
   service: 'messages',
+  tag: 'Messages',
   summary: 'Send a message',
   description: [
     'To a topic of a stream, or to people. A repeat with the same `Idempotency-Key` header within a day answers the first id; so does one with the same `queue_id`, `local_id` and content.',
@@ -94,6 +95,7 @@ export const renderMessageEndpoint = declareEndpoint({
   method: 'POST',
   path: '/messages/render',
   service: 'messages',
+  tag: 'Messages',
   summary: 'Render a message',
   description:
     'The HTML of a text as others would see it if the caller sent it. Nothing is sent, and nobody is notified.',

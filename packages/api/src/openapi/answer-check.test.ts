@@ -11,6 +11,7 @@ test('answers hold what is declared and nothing else', () => {
       method: 'GET',
       path: '/things',
       service: 'messages',
+      tag: 'Server',
       summary: 'Things',
       access: { authentication: 'none' },
       parameters: [],

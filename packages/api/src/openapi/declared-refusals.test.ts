@@ -22,6 +22,7 @@ const endpoint = declareEndpoint({
   name: 'read-narrow',
   method: 'GET',
   service: 'messages',
+  tag: 'Server',
   path: '/narrows/{narrow_id}',
   summary: 'A narrow',
   access: { authentication: 'required' },

@@ -2,10 +2,9 @@ import { endpoints } from '../endpoints.ts';
 import { withExamples } from './document-examples.ts';
 import { introduction } from './introduction.ts';
 import { openApiDocument } from './openapi.ts';
-import { withGroups } from './operation-groups.ts';
 
 /**
- * Makes the OpenAPI document of the whole interface, with groups, examples and recorded answers: a megabyte of JSON.
+ * Makes the OpenAPI document of the whole interface, with examples and recorded answers: a megabyte of JSON.
  *
  * @param version of the server that has it
  */
@@ -16,7 +15,7 @@ export function interfaceDocument(version: string): Readonly<Record<string, unkn
     description: introduction,
   });
   return {
-    ...withExamples(withGroups(described), endpoints),
+    ...withExamples(described, endpoints),
     // The site that the document was read from, whatever its address is.
     servers: [{ url: '/', description: 'The server that this document comes from' }],
   };

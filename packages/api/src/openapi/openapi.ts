@@ -4,6 +4,7 @@ import { errorCatalogue } from '../error-catalogue.ts';
 import { apiPathPrefix } from '../declare/api-path.ts';
 import { errorCodesOf, sharedStatusesOf } from './declared-refusals.ts';
 import type { Endpoint, EndpointMethod, RawResponse, Refusal } from '../declare/endpoint.ts';
+import { endpointTags } from '../declare/endpoint-tags.ts';
 import { errorSchemaOf, plainError, refusalSchema } from './error-schemas.ts';
 import type { JsonSchema } from '../declare/json-schema.ts';
 import {
@@ -285,6 +286,7 @@ function securityOf({ access, errors }: Endpoint): Json[] {
 
 function operationOf(endpoint: Endpoint, method: string, schemas: NamedSchemas): Json {
   return {
+    tags: [endpoint.tag],
     operationId: endpoint.name,
     summary: endpoint.summary,
     ...(endpoint.description !== '' && { description: endpoint.description }),
@@ -329,6 +331,7 @@ export function openApiDocument(
   return {
     openapi: '3.1.0',
     info,
+    tags: Object.entries(endpointTags).map(([name, description]) => ({ name, description })),
     paths,
     components: {
       securitySchemes: {

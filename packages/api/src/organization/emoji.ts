@@ -21,6 +21,7 @@ export const listRealmEmojiEndpoint = declareEndpoint({
   method: 'GET',
   path: '/realm/emoji',
   service: 'people',
+  tag: 'Organization',
   summary: 'List the custom emoji, deactivated ones included',
   access: { authentication: 'required' },
   parameters: [],
@@ -33,6 +34,7 @@ export const addRealmEmojiEndpoint = declareEndpoint({
   method: 'POST',
   path: '/realm/emoji/{emoji_name}',
   service: 'people',
+  tag: 'Organization',
   summary: 'Add a custom emoji',
   description:
     'A multipart form with one file: a PNG, JPEG, GIF, WebP or TIFF of at most 5 MB. It is cropped to a square of 64 pixels in its own format, but a TIFF becomes a PNG; an animated GIF keeps moving. The organization may leave emoji to administrators.',
@@ -53,6 +55,7 @@ export const removeRealmEmojiEndpoint = declareEndpoint({
   method: 'DELETE',
   path: '/realm/emoji/{emoji_name}',
   service: 'people',
+  tag: 'Organization',
   summary: 'Deactivate a custom emoji',
   description: 'For administrators and its author. Its name becomes free.',
   example: { parameters: { emoji_name: 'puffin' } },
@@ -66,6 +69,7 @@ export const removeRealmEmojiEndpoint = declareEndpoint({
 export const getEmojiFileEndpoint = declareEndpoint({
   ...pictureOf('image/*'),
   name: 'get-emoji-file',
+  tag: 'Organization',
   path: '/user_avatars/{realm_id}/emoji/images/{file}',
   summary: 'Get the picture of a custom emoji',
   example: {
@@ -85,6 +89,7 @@ export const getEmojiFileEndpoint = declareEndpoint({
 export const getExtraEmojiEndpoint = declareEndpoint({
   ...pictureOf('image/png'),
   name: 'get-extra-emoji',
+  tag: 'Organization',
   path: '/static/generated/emoji/images/emoji/unicode/zulip.png',
   summary: 'Get the picture of the one built-in emoji that is no character',
   example: { savedAs: 'zulip.png' },

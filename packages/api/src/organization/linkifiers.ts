@@ -14,6 +14,7 @@ export const listLinkifiersEndpoint = declareEndpoint({
   method: 'GET',
   path: '/realm/filters',
   service: 'people',
+  tag: 'Organization',
   summary: 'List the patterns that become links in messages',
   access: { authentication: 'required' },
   parameters: [],
@@ -26,6 +27,7 @@ export const addLinkifierEndpoint = declareEndpoint({
   method: 'POST',
   path: '/realm/filters',
   service: 'people',
+  tag: 'Organization',
   summary: 'Add a pattern that becomes links in messages',
   description:
     'A refusal has no code but `errors`: what is wrong with `pattern` and `url_format_string`, each a list of texts, or with both together under `__all__`.',
@@ -63,6 +65,7 @@ export const removeLinkifierEndpoint = declareEndpoint({
   method: 'DELETE',
   path: '/realm/filters/{filter_id}',
   service: 'people',
+  tag: 'Organization',
   summary: 'Remove a pattern that becomes links in messages',
   example: { parameters: { filter_id: exampleVariables.linkifierId } },
   access: administrators,

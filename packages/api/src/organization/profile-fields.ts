@@ -44,6 +44,7 @@ export const listProfileFieldsEndpoint = declareEndpoint({
   method: 'GET',
   path: '/realm/profile_fields',
   service: 'people',
+  tag: 'Organization',
   summary: 'List the custom profile fields in their order',
   access: { authentication: 'required' },
   parameters: [],
@@ -56,6 +57,7 @@ export const addProfileFieldEndpoint = declareEndpoint({
   method: 'POST',
   path: '/realm/profile_fields',
   service: 'people',
+  tag: 'Organization',
   summary: 'Add a custom profile field',
   example: { parameters: { name: 'Boat', hint: 'The one you sail', field_type: 1 } },
   access: administrators,
@@ -73,6 +75,7 @@ export const reorderProfileFieldsEndpoint = declareEndpoint({
   method: 'PATCH',
   path: '/realm/profile_fields',
   service: 'people',
+  tag: 'Organization',
   summary: 'Put the custom profile fields in another order',
   example: {
     parameters: { order: [exampleVariables.otherProfileFieldId, exampleVariables.profileFieldId] },
@@ -89,6 +92,7 @@ export const changeProfileFieldEndpoint = declareEndpoint({
   method: 'PATCH',
   path: '/realm/profile_fields/{field_id}',
   service: 'people',
+  tag: 'Organization',
   summary: 'Change a custom profile field, but for its type',
   example: {
     parameters: {
@@ -109,6 +113,7 @@ export const removeProfileFieldEndpoint = declareEndpoint({
   method: 'DELETE',
   path: '/realm/profile_fields/{field_id}',
   service: 'people',
+  tag: 'Organization',
   summary: 'Delete a custom profile field with everything that was filled in',
   example: { parameters: { field_id: exampleVariables.profileFieldId } },
   access: administrators,
@@ -123,6 +128,7 @@ export const changeOwnProfileEndpoint = declareEndpoint({
   method: 'PATCH',
   path: '/users/me/profile_data',
   service: 'people',
+  tag: 'Own account',
   summary: 'Fill in custom profile fields',
   example: {
     parameters: { data: [{ id: exampleVariables.profileFieldId, value: '+47 22 00 00 00' }] },
@@ -154,6 +160,7 @@ export const clearOwnProfileEndpoint = declareEndpoint({
   method: 'DELETE',
   path: '/users/me/profile_data',
   service: 'people',
+  tag: 'Own account',
   summary: 'Empty custom profile fields',
   example: { parameters: { data: [exampleVariables.profileFieldId] } },
   access: { authentication: 'required', bots: 'refused' },

@@ -138,6 +138,7 @@ export const changeRealmEndpoint = declareEndpoint({
   method: 'PATCH',
   path: '/realm',
   service: 'people',
+  tag: 'Organization',
   summary: 'Change settings of the organization',
   description:
     'The answer holds what really changed: the new values, for texts the word `updated`. The three settings of message editing come together.',
@@ -180,6 +181,7 @@ export const deactivateRealmEndpoint = declareEndpoint({
   method: 'POST',
   path: '/realm/deactivate',
   service: 'people',
+  tag: 'Organization',
   summary: 'Deactivate the organization',
   description: 'Every later request is refused, whoever makes it.',
   access: administrators,

@@ -15,6 +15,7 @@ export const uploadOwnAvatarEndpoint = declareEndpoint({
   method: 'POST',
   path,
   service: 'people',
+  tag: 'Own account',
   summary: "Replace the caller's avatar",
   description:
     'A multipart form with one file: a PNG, JPEG, GIF, WebP or TIFF of at most 5 MB. It is cropped to a square.',
@@ -33,6 +34,7 @@ export const removeOwnAvatarEndpoint = declareEndpoint({
   method: 'DELETE',
   path,
   service: 'people',
+  tag: 'Own account',
   summary: "Take away the caller's avatar",
   description:
     'Then there is the Gravatar of the address or, where addresses are hidden, a picture that all have.',
@@ -46,6 +48,7 @@ const location = {
   method: 'GET',
   below: 'root',
   service: 'people',
+  tag: 'People',
   access: { authentication: 'required', keyParameter: 'accepted' },
   parameters: [pathText('email_or_id', { description: 'Email address or user id' })],
   success: pictureRedirection,
@@ -77,6 +80,7 @@ export const getMediumAvatarEndpoint = declareEndpoint({
 export const getAvatarFileEndpoint = declareEndpoint({
   ...pictureOf('image/png'),
   name: 'get-avatar-file',
+  tag: 'People',
   path: '/user_avatars/{realm_id}/{file}',
   summary: 'Get an uploaded avatar',
   example: {
@@ -96,6 +100,7 @@ export const getAvatarFileEndpoint = declareEndpoint({
 export const getDefaultAvatarEndpoint = declareEndpoint({
   ...pictureOf('image/png'),
   name: 'get-default-avatar',
+  tag: 'People',
   path: '/static/images/default-avatar.png',
   summary: 'Get the avatar of whom there is none',
   example: { savedAs: 'default-avatar.png' },
@@ -106,6 +111,7 @@ export const getDefaultAvatarEndpoint = declareEndpoint({
 export const getMediumDefaultAvatarEndpoint = declareEndpoint({
   ...pictureOf('image/png'),
   name: 'get-medium-default-avatar',
+  tag: 'People',
   path: '/static/images/default-avatar-medium.png',
   summary: 'Get the large avatar of whom there is none',
   example: { savedAs: 'default-avatar-medium.png' },

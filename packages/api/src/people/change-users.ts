@@ -22,6 +22,7 @@ export const createUserEndpoint = declareEndpoint({
   method: 'POST',
   path: '/users',
   service: 'people',
+  tag: 'People',
   summary: 'Create a person',
   description:
     'For administrators. The person joins the default streams in the same step, and everybody is told.',
@@ -60,6 +61,7 @@ export const updateUserEndpoint = declareEndpoint({
   method: 'PATCH',
   path: userPath,
   service: 'people',
+  tag: 'People',
   summary: 'Change name, role or profile of a person or bot',
   description:
     'For administrators, and for owners of bots, who may not change roles. Bots that are above the new role of their owner get it too, with another key each; the bots of a new guest are deactivated.',
@@ -87,6 +89,7 @@ export const deactivateUserEndpoint = declareEndpoint({
   method: 'DELETE',
   path: userPath,
   service: 'people',
+  tag: 'People',
   summary: 'Deactivate a person and all bots of that person',
   description: 'For administrators. The keys stop working and the event queues end at once.',
   example: { as: 'administrator', parameters: { user_id: exampleVariables.spareUserId } },
@@ -102,6 +105,7 @@ export const deactivateOwnUserEndpoint = declareEndpoint({
   method: 'DELETE',
   path: '/users/me',
   service: 'people',
+  tag: 'Own account',
   summary: "Deactivate the caller's own account and all its bots",
   access: { authentication: 'required', bots: 'refused' },
   parameters: [],
@@ -115,6 +119,7 @@ export const reactivateUserEndpoint = declareEndpoint({
   method: 'POST',
   path: `${userPath}/reactivate`,
   service: 'people',
+  tag: 'People',
   summary: 'Reactivate a person or bot',
   description:
     'For administrators, and for owners of bots as far as they may create them. Password, key and subscriptions are those from before, but for a bot that was above its owner; bots of a person stay deactivated.',

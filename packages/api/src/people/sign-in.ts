@@ -34,6 +34,7 @@ export const fetchApiKeyEndpoint = declareEndpoint({
   method: 'POST',
   path: '/fetch_api_key',
   service: 'people',
+  tag: 'Server',
   summary: 'Get the API key of an account by its password',
   example: {
     parameters: { username: exampleVariables.email, password: exampleVariables.password },
@@ -55,6 +56,7 @@ export const regenerateOwnApiKeyEndpoint = declareEndpoint({
   method: 'POST',
   path: '/users/me/api_key/regenerate',
   service: 'people',
+  tag: 'Own account',
   summary: "Replace the caller's API key",
   access: { authentication: 'required' },
   parameters: [],
@@ -63,6 +65,7 @@ export const regenerateOwnApiKeyEndpoint = declareEndpoint({
 
 const onDevelopmentServer = {
   service: 'people',
+  tag: 'Server',
   description: 'A production server always refuses.',
   access: { authentication: 'none' },
   forDevelopment: true,

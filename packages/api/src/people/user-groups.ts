@@ -19,6 +19,7 @@ export const listUserGroupsEndpoint = declareEndpoint({
   method: 'GET',
   path: '/user_groups',
   service: 'people',
+  tag: 'People',
   summary: 'List the user groups',
   access: { authentication: 'required' },
   parameters: [],
@@ -31,6 +32,7 @@ export const createUserGroupEndpoint = declareEndpoint({
   method: 'POST',
   path: '/user_groups/create',
   service: 'people',
+  tag: 'People',
   summary: 'Create a user group',
   description:
     'Its creator is a member only if named. The organization may leave groups to administrators.',
@@ -60,6 +62,7 @@ export const changeUserGroupEndpoint = declareEndpoint({
   method: 'PATCH',
   path: groupPath,
   service: 'people',
+  tag: 'People',
   summary: 'Give a user group another name or description',
   description: 'What is left out, or empty, stays as it is.',
   example: {
@@ -81,6 +84,7 @@ export const removeUserGroupEndpoint = declareEndpoint({
   method: 'DELETE',
   path: groupPath,
   service: 'people',
+  tag: 'People',
   summary: 'Delete a user group',
   example: { parameters: { group_id: exampleVariables.userGroupId } },
   access,
@@ -95,6 +99,7 @@ export const changeUserGroupMembersEndpoint = declareEndpoint({
   method: 'POST',
   path: `${groupPath}/members`,
   service: 'people',
+  tag: 'People',
   summary: 'Add people to a user group, and take people out',
   description: 'All of it or nothing. People are added first.',
   example: {

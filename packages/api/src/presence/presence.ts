@@ -16,6 +16,7 @@ export const reportPresenceEndpoint = declareEndpoint({
   method: 'POST',
   path: '/users/me/presence',
   service: 'presence',
+  tag: 'People',
   summary: "Report the presence of the caller's client",
   description:
     'Clients report about every minute. A client that was active within the last 70 seconds and reports to be idle stays active. Answered before it is stored for good.',
@@ -41,6 +42,7 @@ export const getUserPresenceEndpoint = declareEndpoint({
   method: 'GET',
   path: '/users/{email}/presence',
   service: 'presence',
+  tag: 'People',
   summary: 'Get the presence of one person',
   example: { parameters: { email: 'rahul@harbour.example' } },
   access: { authentication: 'required' },
@@ -54,6 +56,7 @@ export const getRealmPresenceEndpoint = declareEndpoint({
   method: 'GET',
   path: '/realm/presence',
   service: 'presence',
+  tag: 'People',
   summary: 'Get the presence of everybody',
   access: { authentication: 'required' },
   parameters: [],

@@ -9,6 +9,7 @@ export const changeOwnStatusEndpoint = declareEndpoint({
   method: 'POST',
   path: '/users/me/status',
   service: 'presence',
+  tag: 'Own account',
   summary: 'Say that one is away, or something in words',
   example: { parameters: { away: false, status_text: 'On the slipway' } },
   access: { authentication: 'required', bots: 'refused' },

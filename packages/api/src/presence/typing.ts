@@ -9,6 +9,7 @@ export const sendTypingEndpoint = declareEndpoint({
   method: 'POST',
   path: '/typing',
   service: 'presence',
+  tag: 'Messages',
   summary: 'Tell that the caller starts or stops typing',
   description:
     'To people, who get a `typing` event, as the caller does. Repeated every ten seconds while typing; nothing is kept.',

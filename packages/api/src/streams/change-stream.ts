@@ -12,6 +12,7 @@ export const changeStreamEndpoint = declareEndpoint({
   method: 'PATCH',
   path: '/streams/{stream_id}',
   service: 'subscriptions',
+  tag: 'Streams and subscriptions',
   summary: 'Change a stream',
   description:
     'For administrators, of any stream; privacy of a private one only if they are subscribed. All or nothing. A new name is told in the stream.',
@@ -51,6 +52,7 @@ export const deleteStreamEndpoint = declareEndpoint({
   method: 'DELETE',
   path: '/streams/{stream_id}',
   service: 'subscriptions',
+  tag: 'Streams and subscriptions',
   summary: 'Deactivate a stream',
   description: 'For administrators. Its messages are kept, and its name is free again.',
   example: { parameters: { stream_id: exampleVariables.spareStreamId } },

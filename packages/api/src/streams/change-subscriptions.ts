@@ -89,6 +89,7 @@ export const addSubscriptionsEndpoint = declareEndpoint({
   method: 'POST',
   path: '/users/me/subscriptions',
   service: 'subscriptions',
+  tag: 'Streams and subscriptions',
   summary: 'Subscribe to streams, creating those that do not exist',
   description:
     'One transaction: a refusal leaves nothing behind and sends no event. The notification bot writes to new streams, to those whom somebody else subscribed and, with announce, to the notifications stream.',
@@ -117,6 +118,7 @@ export const removeSubscriptionsEndpoint = declareEndpoint({
   method: 'DELETE',
   path: '/users/me/subscriptions',
   service: 'subscriptions',
+  tag: 'Streams and subscriptions',
   summary: 'Unsubscribe from streams',
   description:
     'All or nothing. Unsubscribing others needs administrator privileges. What was unread in a stream left behind becomes read.',
@@ -141,6 +143,7 @@ export const changeSubscriptionsEndpoint = declareEndpoint({
   method: 'PATCH',
   path: '/users/me/subscriptions',
   service: 'subscriptions',
+  tag: 'Streams and subscriptions',
   summary: 'Subscribe to some streams and unsubscribe from others',
   description:
     'Subscribes, then unsubscribes, in one transaction: a refusal of either leaves nothing behind and sends no event.',

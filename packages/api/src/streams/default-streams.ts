@@ -24,6 +24,7 @@ export const addDefaultStreamEndpoint = declareEndpoint({
   method: 'POST',
   path: '/default_streams',
   service: 'subscriptions',
+  tag: 'Streams and subscriptions',
   summary: 'Make a stream one that new people join',
   example: { parameters: { stream_name: 'kitchen' } },
   access,
@@ -39,6 +40,7 @@ export const removeDefaultStreamEndpoint = declareEndpoint({
   method: 'DELETE',
   path: '/default_streams',
   service: 'subscriptions',
+  tag: 'Streams and subscriptions',
   summary: 'Make a stream none that new people join',
   example: { parameters: { stream_name: 'kitchen' } },
   access,
@@ -56,6 +58,7 @@ export const createDefaultStreamGroupEndpoint = declareEndpoint({
   method: 'POST',
   path: '/default_stream_groups/create',
   service: 'subscriptions',
+  tag: 'Streams and subscriptions',
   summary: 'Create a group of streams that people may join at their first visit',
   example: {
     parameters: {
@@ -90,6 +93,7 @@ export const changeDefaultStreamGroupEndpoint = declareEndpoint({
   method: 'PATCH',
   path: '/default_stream_groups/{group_id}',
   service: 'subscriptions',
+  tag: 'Streams and subscriptions',
   summary: 'Rename or describe a group of streams',
   example: {
     parameters: {
@@ -115,6 +119,7 @@ export const changeDefaultStreamGroupStreamsEndpoint = declareEndpoint({
   method: 'PATCH',
   path: '/default_stream_groups/{group_id}/streams',
   service: 'subscriptions',
+  tag: 'Streams and subscriptions',
   summary: 'Add streams to a group, or remove them',
   description: 'All or nothing.',
   example: {
@@ -140,6 +145,7 @@ export const deleteDefaultStreamGroupEndpoint = declareEndpoint({
   method: 'DELETE',
   path: '/default_stream_groups/{group_id}',
   service: 'subscriptions',
+  tag: 'Streams and subscriptions',
   summary: 'Delete a group of streams; the streams stay',
   example: { parameters: { group_id: exampleVariables.defaultStreamGroupId } },
   access,

@@ -9,6 +9,7 @@ export const listStreamsEndpoint = declareEndpoint({
   method: 'GET',
   path: '/streams',
   service: 'subscriptions',
+  tag: 'Streams and subscriptions',
   summary: 'List streams',
   description: 'The union of the chosen sources, by name in code-point order.',
   access: { authentication: 'required' },
@@ -40,6 +41,7 @@ export const listSubscriptionsEndpoint = declareEndpoint({
   method: 'GET',
   path: '/users/me/subscriptions',
   service: 'subscriptions',
+  tag: 'Streams and subscriptions',
   summary: "List the caller's subscriptions",
   access: { authentication: 'required' },
   parameters: [

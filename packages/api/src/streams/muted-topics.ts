@@ -8,6 +8,7 @@ export const changeMutedTopicsEndpoint = declareEndpoint({
   method: 'PATCH',
   path: '/users/me/subscriptions/muted_topics',
   service: 'subscriptions',
+  tag: 'Streams and subscriptions',
   summary: 'Mute or unmute a topic',
   description:
     'The topic in any letter case; it need not have messages. The stream by name or by id. Muting twice, and unmuting what is not muted, are errors without a code.',

@@ -29,6 +29,7 @@ export const changeSubscriptionPropertiesEndpoint = declareEndpoint({
   method: 'POST',
   path: '/users/me/subscriptions/properties',
   service: 'subscriptions',
+  tag: 'Streams and subscriptions',
   summary: "Set properties of the caller's subscriptions",
   description: 'All or nothing: a refusal leaves every property as it was and sends no event.',
   example: {
@@ -64,6 +65,7 @@ export const changeSubscriptionPropertyEndpoint = declareEndpoint({
   method: 'PATCH',
   path: '/users/me/subscriptions/{stream_id}',
   service: 'subscriptions',
+  tag: 'Streams and subscriptions',
   summary: 'Set one property of a subscription of the caller',
   example: {
     parameters: { stream_id: exampleVariables.streamId, property: 'is_muted', value: true },

@@ -111,6 +111,7 @@ function webhookEndpoint<const Name extends string>(
     path: `/external/${name}`,
     matching: 'prefix',
     service: 'messages',
+    tag: 'Incoming webhooks',
     summary: `Receive a webhook of ${name}`,
     description,
     example: exampleOf(example, body),
