@@ -51,6 +51,18 @@ export class HistoryCheck {
       throw new Error(`${seen.size} messages are there of ${count} that were acknowledged`);
   }
 
+  /** Passes over what the stream has had so far. */
+  async skip(): Promise<void> {
+    const { status, body } = await this.#connection.request(
+      `GET /api/v1/messages?anchor=newest&num_before=1&num_after=0&narrow=${this.#narrow} HTTP/1.1\r\n${this.#head}`,
+    );
+    if (status !== 200) throw new Error(`history: ${status} ${body.slice(0, 300)}`);
+    const { messages } = JSON.parse(body) as {
+      readonly messages: readonly { readonly id: number }[];
+    };
+    this.#lastId = messages.at(-1)?.id ?? 0;
+  }
+
   [Symbol.dispose](): void {
     this.#connection.abort();
   }

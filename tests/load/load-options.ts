@@ -9,8 +9,8 @@ export function readArguments(args = process.argv.slice(2)) {
     allowPositionals: true,
     allowNegative: true,
     options: {
-      url: { type: 'string' },
-      account: { type: 'string', multiple: true, default: [] },
+      target: { type: 'string' },
+      accounts: { type: 'string' },
       repeats: { type: 'string', default: '1' },
       seconds: { type: 'string' },
       'warm-up': { type: 'string', default: '2' },

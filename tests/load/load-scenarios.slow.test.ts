@@ -1,8 +1,12 @@
 /** All scenarios run, find no fault and measure something. How much is no matter of a test. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
 import { afterAll, afterEach, expect, test } from 'vitest';
 
 import { readArguments } from './load-options.ts';
-import { startOwnSystem } from './load-system.ts';
+import { startOwnSystem, useSystem } from './load-system.ts';
 import type { LoadSystem, OwnSystemOptions } from './load-system.ts';
 import { inspectable } from './process-gauge.ts';
 import type { ScenarioResult } from './results.ts';
@@ -90,6 +94,36 @@ test('chat', async () => {
   expect(chat?.name).toBe('20 messages a second');
   expect(chat?.summary['deliveries_per_s']?.median).toBeGreaterThan(0);
   expect(chat?.summary['send_to_receive_p50_ms']?.median).toBeGreaterThan(0);
+});
+
+test('interface, of a server that runs already', async () => {
+  shared ??= startOwnSystem(3, { events: 1, logsToFiles: true, environment: inspectable });
+  const { urls, accounts } = await shared;
+  const folder = await mkdtemp(join(tmpdir(), 'load-accounts-'));
+  try {
+    const file = join(folder, 'accounts');
+    await writeFile(file, accounts.map(({ email, apiKey }) => `${email}:${apiKey}\n`).join(''));
+    const scenario = measuredScenarios.find(({ name }) => name === 'interface');
+    if (scenario === undefined) throw new Error('no scenario interface');
+    const target = await useSystem(urls[0] ?? '', file);
+    const { values } = readArguments(['interface', ...small]);
+    const { cases } = await runMeasured(scenario, target, values, () => undefined);
+    expect(cases.map(({ name }) => name)).toEqual([
+      'sends one after another',
+      'sends, 64 in flight',
+      'page of 100',
+      'page of 100, 8 in flight',
+      'register',
+      '5 messages a second',
+    ]);
+    for (const { summary, operation } of cases)
+      expect(
+        summary[operation === 'delivery' ? 'send_to_receive_p50_ms' : `${operation}_p50_ms`]
+          ?.median,
+      ).toBeGreaterThan(0);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });
 
 test('reads', async () => {

@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import {
@@ -59,7 +59,7 @@ export function getOwn(
 } {
   const { organization, cluster, stores } = system;
   if (organization === undefined || cluster === undefined || stores === undefined)
-    throw new Error(`the ${scenario} scenario needs a system of its own: leave out --url`);
+    throw new Error(`the ${scenario} scenario needs a system of its own: leave out --target`);
   return { organization, cluster, stores };
 }
 
@@ -154,18 +154,19 @@ export async function startClusterOn(
 }
 
 /**
- * Uses a system that runs already, and subscribes the accounts to the stream `load`.
+ * Uses a server that runs already, of this project or any other with its interface, and subscribes the accounts to the stream `load`.
  *
- * @param accounts each `email:api_key`
- * @throws Error when there is none
+ * @param accountsFile a line `email:api_key` for each
+ * @throws Error when there is none, or the server is spoken to by TLS, which the generators are not made for
  */
-export async function useSystem(url: string, accounts: readonly string[]): Promise<LoadSystem> {
-  if (accounts.length === 0)
-    throw new Error('--url needs at least one --account EMAIL:API_KEY of that system');
-  const known = accounts.map((account): FleetAccount => {
-    const separator = account.lastIndexOf(':');
-    return { email: account.slice(0, separator), apiKey: account.slice(separator + 1) };
-  });
+export async function useSystem(
+  url: string,
+  accountsFile: string | undefined,
+): Promise<LoadSystem> {
+  if (new URL(url).protocol !== 'http:') throw new Error('--target is an address with http:');
+  const known = accountsFile === undefined ? [] : await readAccounts(accountsFile);
+  if (known.length === 0)
+    throw new Error('--target needs --accounts FILE with a line EMAIL:API_KEY for each account');
   const clients = known.map((account) => new ApiClient({ urls: [url], ...account }));
   for (const client of clients)
     await client.post('users/me/subscriptions', { subscriptions: [{ name: stream }] });
@@ -179,4 +180,12 @@ export async function useSystem(url: string, accounts: readonly string[]): Promi
     stores: undefined,
     stop: () => Promise.resolve(),
   };
+}
+
+async function readAccounts(file: string): Promise<FleetAccount[]> {
+  const lines = (await readFile(file, 'utf8')).split('\n').map((line) => line.trim());
+  return lines.filter(Boolean).map((line) => {
+    const separator = line.lastIndexOf(':');
+    return { email: line.slice(0, separator), apiKey: line.slice(separator + 1) };
+  });
 }

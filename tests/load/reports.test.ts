@@ -123,9 +123,9 @@ test('the command that is kept names no file, address or key', () => {
     '5',
     '--report',
     '/a/b',
-    '--url=http://host',
-    '--account',
-    'a:b',
+    '--target=http://host',
+    '--accounts',
+    '/a/file',
   ];
   expect(describeCommand('send', args)).toBe('npm run load -- send --repeats 5');
 });

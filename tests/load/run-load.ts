@@ -43,13 +43,16 @@ ${measuredScenarios.map(({ name, summary }) => `  ${name.padEnd(26)} ${summary}`
                              storm: clients (default 5000)
   --processes a=N,b=N        processes of a service, such as events=2,gateway=2 (default one of each)
   --profile DIR              each process writes a CPU profile there when it ends
-  --report DIR               writes SCENARIO.json and SCENARIO.html there
+  --report DIR               writes SCENARIO.json there
   --compare FILE             an earlier SCENARIO.json: ratios of the medians; a star where the runs do not overlap
+  --target URL               send, interface: a server that runs already (default: one is started, with rate limits off)
+  --accounts FILE            accounts of that server, a line EMAIL:API_KEY for each
   --json                     the result as JSON
 
+  page FILE.json ...         writes FILE.html, a page that needs nothing else, beside each result; with --compare what it
+                             compares with
+
 Other scenarios: plans, subscribe, presence, attacks, idle-queues, node-death, soak
-  --url URL                  a running system (default: one is started, with rate limits off)
-  --account EMAIL:API_KEY    an account of that system; may be repeated
   --senders N                presence: closed-loop clients (default 8)
   --followers N              long-polling queues (subscribe: default 100; idle-queues: 1000)
   --seconds N                at most so long (default 20)
@@ -173,6 +176,10 @@ class Interrupted extends Error {
 async function main(): Promise<void> {
   const { values, positionals } = readArguments();
   const [name = 'send', ...surplus] = positionals;
+  if (name === 'page' && surplus.length > 0 && !values.help) {
+    await writePages(surplus, values.compare);
+    return;
+  }
   const measured = measuredScenarios.find((each) => each.name === name);
   const scenario = scenarios[name];
   const isKnown = measured !== undefined || scenario !== undefined || name === 'plans';
@@ -202,11 +209,11 @@ async function main(): Promise<void> {
     );
     return;
   }
-  say(values.url === undefined ? 'Starting a system ...' : `Using ${values.url}`);
+  say(values.target === undefined ? 'Starting a system ...' : `Using ${values.target}`);
   const system: LoadSystem =
-    values.url === undefined
+    values.target === undefined
       ? await startOwnSystem(peopleOfOwnSystem, scenario.ownSystem?.(values))
-      : await useSystem(values.url, values.account);
+      : await useSystem(values.target, values.accounts);
   try {
     await Promise.race([scenario.run(system, { values, say, report }), interruption()]);
   } finally {
@@ -219,11 +226,11 @@ async function measure(
   options: LoadOptions,
   say: (text: string) => void,
 ): Promise<void> {
-  say(options.url === undefined ? 'Starting a system ...' : `Using ${options.url}`);
+  say(options.target === undefined ? 'Starting a system ...' : `Using ${options.target}`);
   const system =
-    options.url === undefined
+    options.target === undefined
       ? await startOwnSystem(peopleOfOwnSystem, findOwnSystem(scenario, options))
-      : await useSystem(options.url, options.account);
+      : await useSystem(options.target, options.accounts);
   try {
     const result = await Promise.race([
       runMeasured(scenario, system, options, say),
@@ -244,19 +251,33 @@ async function hand(
   options: LoadOptions,
   say: (text: string) => void,
 ): Promise<void> {
-  const before =
-    options.compare === undefined
-      ? undefined
-      : (JSON.parse(await readFile(options.compare, 'utf8')) as ScenarioResult);
+  const before = await readResult(options.compare);
   process.stdout.write(options.json ? `${JSON.stringify(result)}\n` : describeResult(result));
   if (before !== undefined && !options.json)
     process.stdout.write(describeComparison(compareResults(before, result)));
   if (options.report === undefined) return;
   await mkdir(options.report, { recursive: true });
-  const file = join(options.report, result.scenario);
-  await writeFile(`${file}.json`, `${JSON.stringify(result, undefined, 1)}\n`);
-  await writeFile(`${file}.html`, renderReport(result, before));
-  say(`Written: ${file}.json and ${file}.html`);
+  const file = join(options.report, `${result.scenario}.json`);
+  await writeFile(file, `${JSON.stringify(result, undefined, 1)}\n`);
+  say(`Written: ${file}`);
+}
+
+function readResult(file: string): Promise<ScenarioResult>;
+function readResult(file: string | undefined): Promise<ScenarioResult | undefined>;
+async function readResult(file: string | undefined): Promise<ScenarioResult | undefined> {
+  if (file === undefined) return undefined;
+  return JSON.parse(await readFile(file, 'utf8')) as ScenarioResult;
+}
+
+/** Writes a page beside each result. */
+async function writePages(files: readonly string[], compared?: string): Promise<void> {
+  const before = await readResult(compared);
+  for (const file of files) {
+    if (!file.endsWith('.json')) throw new Error(`${file} is no result: its name ends with .json`);
+    const page = file.replace(/json$/, 'html');
+    await writeFile(page, renderReport(await readResult(file), before));
+    process.stdout.write(`${page}\n`);
+  }
 }
 
 /** Breaks off when somebody stops the run, so that what was started is stopped first. */

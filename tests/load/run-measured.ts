@@ -205,8 +205,8 @@ export function describeCommand(scenario: string, args: readonly string[]): stri
   for (let index = 0; index < args.length; index += 1) {
     const arg = args[index] ?? '';
     if (arg === scenario) continue;
-    if (/^--(report|compare|profile|url|account)$/.test(arg)) index += 1;
-    else if (!/^--(report|compare|profile|url|account)=/.test(arg)) kept.push(arg);
+    if (/^--(report|compare|profile|target|accounts)$/.test(arg)) index += 1;
+    else if (!/^--(report|compare|profile|target|accounts)=/.test(arg)) kept.push(arg);
   }
   return ['npm run load --', scenario, ...kept].join(' ');
 }

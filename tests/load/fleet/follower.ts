@@ -9,7 +9,8 @@ import type { Tally } from './tally.ts';
 const pauseBeforeRetryMs = 100;
 // With pauses that double the last comes after about half a minute.
 const beginningsMax = 8;
-const eventIds = /"id":(\d+)\}(?=,\{"type"|\],"queue_id")/g;
+// Other servers of this interface end the list of events in other ways.
+const eventIds = /"id":(\d+)\}(?=,\{"type"|\],"(?:queue|handler)_id"|\]\})/g;
 
 /** What followers of one process note together. */
 export class Notes {

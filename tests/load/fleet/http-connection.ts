@@ -9,10 +9,11 @@ export type WireAnswer = {
 };
 
 const endOfHead = Buffer.from('\r\n\r\n');
+const endOfLine = Buffer.from('\r\n');
 
 /**
  * One client connection on a bare socket, one request at a time: what a generator of thousands of polls can afford beside the
- * system that it measures. It reads only what the system sends: answers of a declared length.
+ * system that it measures. It reads bodies of a declared length or in chunks, not compressed.
  */
 export class HttpConnection {
   readonly #hostname: string;
@@ -74,14 +75,14 @@ export class HttpConnection {
     this.#received = received;
     if (headEnd === -1) return;
     const head = received.toString('latin1', 0, headEnd);
+    const rest = received.subarray(headEnd + endOfHead.length);
     const length = /^content-length: (\d+)/im.exec(head)?.[1];
-    if (length === undefined) {
+    if (length === undefined && !/^transfer-encoding: chunked/im.test(head)) {
       this.#socket?.destroy(new Error(`an answer without a length: ${head.slice(0, 200)}`));
       return;
     }
-    const bodyStart = headEnd + endOfHead.length;
-    const end = bodyStart + Number(length);
-    if (received.length < end) return;
+    const body = length === undefined ? readChunks(rest) : readLength(rest, Number(length));
+    if (body === undefined) return;
     this.#received = undefined;
     const waiting = this.#waiting;
     this.#waiting = undefined;
@@ -89,10 +90,26 @@ export class HttpConnection {
       this.#socket?.destroy();
       this.#socket = undefined;
     }
-    waiting?.resolve({
-      status: Number(head.slice(9, 12)),
-      head,
-      body: received.toString('utf8', bodyStart, end),
-    });
+    waiting?.resolve({ status: Number(head.slice(9, 12)), head, body });
+  }
+}
+
+/** @returns undefined while there is more to come */
+function readLength(received: Buffer, length: number): string | undefined {
+  return received.length < length ? undefined : received.toString('utf8', 0, length);
+}
+
+/** Reads a chunked body, as other servers than ours send it. @returns undefined while there is more to come */
+function readChunks(received: Buffer): string | undefined {
+  const chunks: Buffer[] = [];
+  for (let at = 0; ;) {
+    const sizeEnd = received.indexOf(endOfLine, at);
+    if (sizeEnd === -1) return undefined;
+    const size = Number.parseInt(received.toString('latin1', at, sizeEnd), 16);
+    const from = sizeEnd + endOfLine.length;
+    at = from + size + endOfLine.length;
+    if (received.length < at) return undefined;
+    if (size === 0) return Buffer.concat(chunks).toString('utf8');
+    chunks.push(received.subarray(from, from + size));
   }
 }

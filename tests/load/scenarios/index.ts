@@ -3,6 +3,7 @@ import { audienceScenario } from './audience.ts';
 import { chatScenario } from './chat.ts';
 import { historyScenario } from './history.ts';
 import { idleScenario } from './idle-polls.ts';
+import { interfaceScenario } from './interface.ts';
 import { officeScenario } from './office.ts';
 import { readsScenario } from './reads.ts';
 import { scaleScenario } from './scale.ts';
@@ -24,4 +25,5 @@ export const measuredScenarios: readonly MeasuredScenario[] = [
   stormScenario,
   scaleScenario,
   typingScenario,
+  interfaceScenario,
 ];
