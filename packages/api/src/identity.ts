@@ -27,6 +27,9 @@ export function ownerIdOf({ userId, botOwnerId }: Pick<Caller, 'userId' | 'botOw
   return botOwnerId ?? userId;
 }
 
+/** The organization that an installation serves, as addresses of files name it. */
+export const realmId = 1;
+
 /** The request header that carries the signed caller from the gateway to a service. */
 export const identityHeaderName = 'x-parley-identity';
 

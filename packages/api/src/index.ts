@@ -54,7 +54,7 @@ export {
   withoutCode,
 } from './errors.ts';
 export { foldName } from './fold.ts';
-export { identityHeaderName, ownerIdOf, requestIdHeaderName, roles } from './identity.ts';
+export { identityHeaderName, ownerIdOf, realmId, requestIdHeaderName, roles } from './identity.ts';
 export type { Caller, Role } from './identity.ts';
 export { limits } from './limits.ts';
 export { apiPathPrefix } from './declare/api-path.ts';

@@ -8,7 +8,8 @@ import type {
 } from '@parley/event-log';
 import { alertWordMatches, findSubjectLinks } from '@parley/markdown';
 import type { RenderedMessage } from '@parley/markdown';
-import { avatarUrl, isReactingBot, searchText } from '@parley/store';
+import { avatarUrl } from '@parley/objects';
+import { isReactingBot, searchText } from '@parley/store';
 import type {
   NamedInMessage,
   PrivateSendFacts,

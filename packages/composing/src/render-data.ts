@@ -1,6 +1,6 @@
 import { foldName } from '@parley/api';
 import type { Linkifier, RenderContext } from '@parley/markdown';
-import { emojiUrl } from '@parley/store';
+import { emojiUrl } from '@parley/objects';
 import type { NamedInMessage, SendRealm } from '@parley/store';
 
 /** What a message may refer to, as plain data: it crosses to another thread, where no function can follow. */

@@ -11,8 +11,8 @@ import type {
 import type { Pool } from '@parley/database';
 import { findSubjectLinks, renderMessage } from '@parley/markdown';
 import type { RenderContext } from '@parley/markdown';
+import { avatarUrl } from '@parley/objects';
 import {
-  avatarUrl,
   ensurePrivateConversation,
   ensureTopicConversation,
   getRealm,

@@ -25,21 +25,12 @@ export {
 } from './organization/realm.ts';
 export type { Realm, RealmChange, RealmPicture } from './organization/realm.ts';
 export {
-  authenticationMethods,
-  defaultExternalAccounts,
-  readDomainState,
-  readRealmState,
-  realmIconUrl,
-  realmLogoUrl,
-} from './organization/realm-json.ts';
-export type { ServerFacts } from './organization/realm-json.ts';
-export {
   deleteDomain,
   insertDomain,
   listDomains,
-  realmDomainJson,
   updateDomain,
 } from './organization/realm-domains.ts';
+export type { RealmDomain } from './organization/realm-domains.ts';
 export {
   accountPeriodsOf,
   countActiveBots,
@@ -72,7 +63,7 @@ export {
 export { applyEmailPolicy, createUser, createUsers, drawUserIds } from './people/new-users.ts';
 export type { NewUser } from './people/new-users.ts';
 export { createOrganizationRows } from './bots/system-bots.ts';
-export { findAvatarFile, setAvatarFile } from './people/avatars.ts';
+export { avatarPathName, findAvatarFile, setAvatarFile } from './people/avatars.ts';
 export {
   findBotServices,
   openBotSecrets,
@@ -82,15 +73,8 @@ export {
 export type { BotService } from './bots/bot-services.ts';
 export { deleteBotStorage, readBotStorage, writeBotStorage } from './bots/bot-storage.ts';
 export { isStreamKnownToOwner, takeUnknownDefaultStreams } from './bots/bot-default-streams.ts';
-export {
-  botDefaultsJson,
-  botServicesJson,
-  lockBotDetails,
-  readBotDetails,
-  realmBotJson,
-  realmBotSecrets,
-} from './bots/bot-json.ts';
-export type { BotDetails } from './bots/bot-json.ts';
+export { lockBotDetails, readBotDetails } from './bots/bot-details.ts';
+export type { BotDetails } from './bots/bot-details.ts';
 export {
   deleteProfileField,
   deleteProfileValues,
@@ -100,7 +84,6 @@ export {
   lockProfileFields,
   lockProfileFieldsInUse,
   orderProfileFields,
-  profileFieldJson,
   profileFieldTypes,
   setProfileValues,
   updateProfileField,
@@ -119,19 +102,7 @@ export type { PresencePerson, PresenceRow, PresenceStatus } from './people/prese
 export { displaySettings, notificationSettings, userSettings } from './people/user-settings.ts';
 export { isHotspot, nextHotspots } from './people/hotspots.ts';
 export { findLanguageName } from './organization/languages.ts';
-export {
-  avatarUrl,
-  crossRealmBotJson,
-  emailPolicy,
-  gravatarUrl,
-  hidesEmails,
-  madeUpEmailDomain,
-  memberJson,
-  realmUserJson,
-  shownEmail,
-  userJsonOptions,
-} from './people/user-json.ts';
-export type { UserJsonOptions } from './people/user-json.ts';
+export { emailPolicy, hidesEmails, madeUpEmailDomain, shownEmail } from './people/shown-email.ts';
 export {
   createStream,
   createStreams,
@@ -155,16 +126,13 @@ export {
   listDefaultStreamGroups,
   listDefaultStreams,
   lockDefaultStreams,
-  readDefaultStreamGroups,
-  readDefaultStreams,
   removeFromDefaultStreamGroups,
   updateDefaultStreamGroup,
 } from './streams/default-streams.ts';
-export type { DefaultStreamGroup, ListForMembers } from './streams/default-streams.ts';
+export type { DefaultStreamGroup } from './streams/default-streams.ts';
 export { readRowVersions } from './organization/row-versions.ts';
 export type { VersionedTable } from './organization/row-versions.ts';
 export { countTopics, listTopics } from './streams/topics.ts';
-export { streamJson, subscriptionJson } from './streams/stream-json.ts';
 export { StreamTraffic } from './streams/stream-traffic.ts';
 export {
   closeAccountMemberships,
@@ -175,6 +143,7 @@ export {
   isMember,
   knowsOfStream,
   listMemberEmails,
+  listMemberTexts,
   listMembers,
   membersAsOf,
   membershipPeriodsOf,
@@ -188,9 +157,9 @@ export {
 } from './streams/memberships.ts';
 export type { Membership, NewMembership } from './streams/memberships.ts';
 export { findBacklog } from './messages/backlog.ts';
-export { occupancyEvents } from './streams/occupancy-events.ts';
 export { lockSubscriptions, updateSubscriptionSettings } from './streams/subscription-settings.ts';
-export type { SettingsChange } from './streams/subscription-settings.ts';
+export type { SettingsChange, SubscriptionSettings } from './streams/subscription-settings.ts';
+export { findSubscriptions, resolvedSubscription } from './streams/stored-subscriptions.ts';
 export {
   countMutedTopics,
   forgetMutedTopics,
@@ -206,14 +175,6 @@ export {
   removeAlertWords,
 } from './people/alert-words.ts';
 export type { AllAlertWords } from './people/alert-words.ts';
-export { listSubscriptions } from './streams/subscription-lists.ts';
-export {
-  describeStreams,
-  readSubscriptionState,
-  streamListText,
-  withoutSubject,
-} from './streams/register-streams.ts';
-export type { DescribedStream } from './streams/register-streams.ts';
 export {
   deleteEventQueue,
   deleteEventQueuesOf,
@@ -401,18 +362,15 @@ export {
   addRealmEmoji,
   deactivateRealmEmoji,
   drawEmojiId,
-  emojiUrl,
   findRealmEmoji,
   isEmojiFile,
   listRealmEmoji,
   lockRealmEmoji,
-  realmEmojiJson,
 } from './organization/emoji.ts';
 export type { AuthoredEmoji, RealmEmojiFacts } from './organization/emoji.ts';
 export {
   deleteLinkifier,
   insertLinkifier,
-  linkifierJson,
   listLinkifiers,
   lockLinkifiers,
 } from './organization/linkifiers.ts';
@@ -426,7 +384,6 @@ export {
   lockUserGroup,
   removeGroupMembers,
   updateUserGroup,
-  userGroupJson,
 } from './people/user-groups.ts';
 export type { GroupCounts, UserGroup } from './people/user-groups.ts';
 export { addReaction, reactionTypeOf, removeReaction } from './messages/reactions.ts';

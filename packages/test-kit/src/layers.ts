@@ -35,7 +35,13 @@ export const layers: readonly Layer[] = [
   },
   {
     name: 'what is stored, and who may do what',
-    packages: { store: [], access: ['store'], jobs: ['store'], 'presence-state': ['store'] },
+    packages: {
+      store: [],
+      access: ['store'],
+      jobs: ['store'],
+      'presence-state': ['store'],
+      objects: ['store'],
+    },
   },
   {
     name: 'operations that services and the command share',

@@ -1,10 +1,11 @@
 import type { QueueConfig } from '@parley/config';
 import type { Stores } from '@parley/server';
 import type { KeySecrets } from '@parley/secrets';
-import type { ServerFacts, StreamTraffic } from '@parley/store';
+import type { StreamTraffic } from '@parley/store';
 
 import type { KeptState } from './initial-state/kept-state.ts';
 import type { NewestPresence } from './initial-state/presence-state.ts';
+import type { ServerFacts } from './initial-state/realm-state.ts';
 import type { AnswerStarts } from './queues/answer-starts.ts';
 import type { EventStreams } from './queues/event-stream.ts';
 import type { ReadContext } from './queues/queue-reader.ts';

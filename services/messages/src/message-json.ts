@@ -1,4 +1,5 @@
-import { avatarUrl, namesOfFlags } from '@parley/store';
+import { avatarUrl } from '@parley/objects';
+import { namesOfFlags } from '@parley/store';
 import type { ListedMessage, ListedPerson } from '@parley/store';
 
 export type MessageJsonOptions = {

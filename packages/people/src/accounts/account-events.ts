@@ -3,7 +3,8 @@ import { audienceKey, changeEntry } from '@parley/event-log';
 import type { ApiEvent } from '@parley/api/events';
 import type { ChangeEntry, EventPart, LogEffect, SideEffect } from '@parley/event-log';
 import type { Role } from '@parley/api';
-import { avatarUrl, hidesEmails, realmUserJson } from '@parley/store';
+import { avatarUrl, realmUserJson } from '@parley/objects';
+import { hidesEmails } from '@parley/store';
 import type { Stream, User } from '@parley/store';
 import type { RealmSettings } from '@parley/api/organization';
 

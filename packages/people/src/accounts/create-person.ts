@@ -5,6 +5,7 @@ import type { EventPart, SideEffect } from '@parley/event-log';
 import { isUniqueViolation } from '@parley/database';
 import type { Client, Queryable } from '@parley/database';
 import { hashPassword } from '@parley/secrets';
+import { streamJson } from '@parley/objects';
 import {
   clearWildcardMentions,
   createUser,
@@ -20,7 +21,6 @@ import {
   lockUsersInUse,
   openBacklog,
   setFirstStreamFloors,
-  streamJson,
   subscribeToStreams,
 } from '@parley/store';
 import type { Realm, Stream, User } from '@parley/store';

@@ -1,12 +1,12 @@
 import type { EventPart } from '@parley/event-log';
 import type { Client } from '@parley/database';
+import { occupancyEvents } from '@parley/objects';
 import {
   closeAccountMemberships,
   deleteEventQueuesOf,
   findOccupiedStreams,
   listHumanAdministratorIds,
   lockStreams,
-  occupancyEvents,
   readBotDetails,
   setAccountStates,
   subscribedStreamIds,

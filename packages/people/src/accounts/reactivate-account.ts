@@ -3,6 +3,7 @@ import { badRequest, withoutCode } from '@parley/api';
 import type { Caller, Role } from '@parley/api';
 import type { EventPart } from '@parley/event-log';
 import type { Client } from '@parley/database';
+import { occupancyEvents } from '@parley/objects';
 import {
   findOccupiedStreams,
   findUserById,
@@ -15,7 +16,6 @@ import {
   lockRealmInUse,
   lockStreams,
   lockUsersForActivityChange,
-  occupancyEvents,
   openAccountMemberships,
   setAccountStates,
   setApiKey,

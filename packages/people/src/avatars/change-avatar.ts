@@ -3,8 +3,8 @@ import { withoutCode } from '@parley/api';
 import type { Caller } from '@parley/api';
 import type { EventPart } from '@parley/event-log';
 import type { Client } from '@parley/database';
+import { avatarUrl } from '@parley/objects';
 import {
-  avatarUrl,
   getRealm,
   listHumanAdministratorIds,
   lockAdministratorsInUse,

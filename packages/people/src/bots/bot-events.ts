@@ -1,7 +1,7 @@
 import type { BotChange, ManagedBot } from '@parley/api/people';
 import type { Audience, EventPart } from '@parley/event-log';
 import { sealEventMembers } from '@parley/secrets';
-import { realmBotJson, realmBotSecrets } from '@parley/store';
+import { realmBotJson, realmBotSecrets } from '@parley/objects';
 import type { KeySecrets } from '@parley/secrets';
 import type { BotDetails } from '@parley/store';
 

@@ -3,8 +3,8 @@ import { badRequest, botTypes, serviceInterfaces } from '@parley/api';
 import type { Caller } from '@parley/api';
 import type { EventPart } from '@parley/event-log';
 import type { Client } from '@parley/database';
+import { botServicesJson } from '@parley/objects';
 import {
-  botServicesJson,
   generateApiKey,
   isBotNameFree,
   listHumanAdministratorIds,

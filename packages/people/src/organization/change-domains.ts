@@ -3,13 +3,13 @@ import { limits, withoutCode } from '@parley/api';
 import type { Caller } from '@parley/api';
 import type { ApiEvent } from '@parley/api/events';
 import type { Client } from '@parley/database';
+import { realmDomainJson } from '@parley/objects';
 import {
   deleteDomain,
   insertDomain,
   listDomains,
   lockRealmForChange,
   lockUsersInUse,
-  realmDomainJson,
   updateDomain,
   updateRealm,
 } from '@parley/store';

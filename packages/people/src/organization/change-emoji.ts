@@ -2,6 +2,7 @@ import { checkMayAddEmoji, checkMayRemoveEmoji, getActor } from '@parley/access'
 import { badRequest, limits, valueTooLong, withoutCode } from '@parley/api';
 import type { Caller } from '@parley/api';
 import type { Client } from '@parley/database';
+import { realmEmojiJson } from '@parley/objects';
 import {
   addRealmEmoji,
   deactivateRealmEmoji,
@@ -13,7 +14,6 @@ import {
   lockRealmEmoji,
   lockRealmInUse,
   lockUsersInUse,
-  realmEmojiJson,
 } from '@parley/store';
 import type { AuthoredEmoji, User } from '@parley/store';
 import type { RealmSettings } from '@parley/api/organization';

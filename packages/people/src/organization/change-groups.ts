@@ -4,6 +4,7 @@ import type { Caller } from '@parley/api';
 import type { ApiEvent } from '@parley/api/events';
 import { isUniqueViolation } from '@parley/database';
 import type { Client } from '@parley/database';
+import { userGroupJson } from '@parley/objects';
 import {
   addGroupMembers,
   deleteUserGroup,
@@ -16,7 +17,6 @@ import {
   lockUsersInUse,
   removeGroupMembers,
   updateUserGroup,
-  userGroupJson,
 } from '@parley/store';
 import type { GroupCounts, User, UserGroup } from '@parley/store';
 

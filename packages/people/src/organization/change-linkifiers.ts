@@ -2,10 +2,10 @@ import { getAdministrator } from '@parley/access';
 import { limits, withoutCode } from '@parley/api';
 import type { Caller } from '@parley/api';
 import type { Client } from '@parley/database';
+import { linkifierJson } from '@parley/objects';
 import {
   deleteLinkifier,
   insertLinkifier,
-  linkifierJson,
   listLinkifiers,
   lockLinkifiers,
   lockUsersInUse,

@@ -5,14 +5,8 @@ import { withoutCode } from '@parley/api';
 import type { Caller } from '@parley/api';
 import type { ApiEvent } from '@parley/api/events';
 import type { WantedImages } from '@parley/images';
-import {
-  getRealm,
-  lockRealmForChange,
-  lockUsersInUse,
-  realmIconUrl,
-  realmLogoUrl,
-  setRealmPicture,
-} from '@parley/store';
+import { realmIconUrl, realmLogoUrl } from '@parley/objects';
+import { getRealm, lockRealmForChange, lockUsersInUse, setRealmPicture } from '@parley/store';
 import type { Realm, RealmPicture } from '@parley/store';
 
 import { entryForEveryone, toEveryone } from '../accounts/account-events.ts';

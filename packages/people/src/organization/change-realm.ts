@@ -3,9 +3,9 @@ import type { Caller } from '@parley/api';
 import type { ApiEvent } from '@parley/api/events';
 import type { EventPart } from '@parley/event-log';
 import type { Client } from '@parley/database';
+import { authenticationMethods } from '@parley/objects';
 import {
   applyEmailPolicy,
-  authenticationMethods,
   emailPolicy,
   lockRealmForChange,
   lockStreams,

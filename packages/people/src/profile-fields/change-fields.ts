@@ -2,6 +2,7 @@ import { getAdministrator } from '@parley/access';
 import { badRequest, limits, withoutCode } from '@parley/api';
 import type { Caller } from '@parley/api';
 import type { Client } from '@parley/database';
+import { profileFieldJson } from '@parley/objects';
 import {
   deleteProfileField,
   insertProfileField,
@@ -9,7 +10,6 @@ import {
   lockProfileFields,
   lockUsersInUse,
   orderProfileFields,
-  profileFieldJson,
   updateProfileField,
 } from '@parley/store';
 import type { ProfileField } from '@parley/store';

@@ -1,5 +1,6 @@
 import { badRequest, compileCheck, limits, valueTooLong } from '@parley/api';
-import { defaultExternalAccounts, profileFieldTypes } from '@parley/store';
+import { defaultExternalAccounts } from '@parley/objects';
+import { profileFieldTypes } from '@parley/store';
 import type { ProfileField } from '@parley/store';
 
 /** What a custom profile field may be (reference facts, people 13). */

@@ -1,5 +1,4 @@
 /** Custom emoji (owner of `realm_emoji`). */
-import type { RealmEmoji as RealmEmojiObject } from '@parley/api/organization';
 import type { Queryable } from '@parley/database';
 
 /** A custom emoji; a deactivated one keeps its id and frees its name. */
@@ -63,30 +62,6 @@ export async function listRealmEmoji(db: Queryable): Promise<AuthoredEmoji[]> {
       FROM realm_emoji e LEFT JOIN users u ON u.id = e.author_id ORDER BY e.id`,
   });
   return rows;
-}
-
-/** The one organization of a database. */
-const realmId = 1;
-
-/** @returns where clients find the picture of a custom emoji (reference facts, people 11.1) */
-export function emojiUrl(fileName: string): string {
-  return `/user_avatars/${realmId}/emoji/images/${fileName}`;
-}
-
-/** @returns custom emoji by id as clients see them (contract, Custom emoji) */
-export function realmEmojiJson(emoji: readonly AuthoredEmoji[]): RealmEmojiObject {
-  return Object.fromEntries(
-    emoji.map(({ id, name, fileName, isDeactivated, author }) => [
-      String(id),
-      {
-        id: String(id),
-        name,
-        source_url: emojiUrl(fileName),
-        deactivated: isDeactivated,
-        author,
-      },
-    ]),
-  );
 }
 
 /** Events tell all of them, so changes come one after another, under an advisory lock of this number. */

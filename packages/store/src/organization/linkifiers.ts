@@ -8,15 +8,6 @@ export type StoredLinkifier = {
   readonly urlFormat: string;
 };
 
-/** @returns a linkifier as clients see it (reference facts, people 12) */
-export function linkifierJson({
-  pattern,
-  urlFormat,
-  id,
-}: StoredLinkifier): readonly [pattern: string, urlFormat: string, id: number] {
-  return [pattern, urlFormat, id];
-}
-
 /** @returns all linkifiers in the order in which they were added, which is that in which they apply */
 export async function listLinkifiers(db: Queryable): Promise<StoredLinkifier[]> {
   const { rows } = await db.query<StoredLinkifier>({

@@ -11,14 +11,6 @@ export type RealmDomain = {
 
 const columns = 'd.id, d.domain, d.allow_subdomains AS "allowSubdomains"';
 
-/** @returns a domain as clients see it (reference facts, people 14.2) */
-export function realmDomainJson(domain: RealmDomain): {
-  readonly domain: string;
-  readonly allow_subdomains: boolean;
-} {
-  return { domain: domain.domain, allow_subdomains: domain.allowSubdomains };
-}
-
 /** @returns all domains in the order in which they were added */
 export async function listDomains(db: Queryable): Promise<RealmDomain[]> {
   const { rows } = await db.query<RealmDomain>({

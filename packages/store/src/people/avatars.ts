@@ -1,8 +1,19 @@
+import { hash } from 'node:crypto';
+
+import { realmId } from '@parley/api';
 import type { Queryable } from '@parley/database';
 
-import { avatarPathName } from './user-json.ts';
-
 /** Which files the uploaded avatars are (owner of `avatars`). */
+
+/**
+ * The name keeps pictures apart and hides nothing: they are served to everybody, and their addresses stay the same in another
+ * installation and under another `PARLEY_KEY_SECRET`, which clients and logged messages rely on.
+ *
+ * @returns what URLs call an account's uploaded avatar, without size and extension (reference facts, people 7.8)
+ */
+export function avatarPathName(userId: number): string {
+  return hash('sha256', `avatar of ${userId} in ${realmId}`).slice(0, 40);
+}
 
 /**
  * Records an account's picture, or that it has none. The account is locked by the caller.

@@ -4,8 +4,8 @@ import type { Queryable } from '@parley/database';
 
 import { setApiKeys } from './api-keys.ts';
 import type { KeySecrets } from '@parley/secrets';
-import { shownEmail } from './user-json.ts';
-import type { EmailPolicy } from './user-json.ts';
+import { shownEmail } from './shown-email.ts';
+import type { EmailPolicy } from './shown-email.ts';
 import type { UserSettings } from '@parley/api/people';
 import { userColumns } from './users.ts';
 import type { User } from './users.ts';

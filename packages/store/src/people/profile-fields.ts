@@ -35,18 +35,6 @@ export async function listProfileFields(db: Queryable): Promise<ProfileField[]> 
   return rows;
 }
 
-/** @returns a field as clients see it (reference facts, people 13) */
-export function profileFieldJson(field: ProfileField): ProfileFieldObject {
-  return {
-    id: field.id,
-    name: field.name,
-    type: field.type,
-    hint: field.hint,
-    field_data: field.fieldData,
-    order: field.order,
-  };
-}
-
 /** Events tell the whole list, so changes to it come one after another, under an advisory lock of this number. */
 const fieldsLock = 7_217_004;
 

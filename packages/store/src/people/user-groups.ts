@@ -1,4 +1,3 @@
-import type { UserGroupObject } from '@parley/api/people';
 import type { Queryable } from '@parley/database';
 
 /** Groups of people that messages can mention (owner of `user_groups` and `user_group_members`). */
@@ -13,16 +12,6 @@ export type UserGroup = {
 
 const columns = `g.id, g.name, g.description, ARRAY(
     SELECT m.user_id FROM user_group_members m WHERE m.group_id = g.id ORDER BY m.user_id) AS "memberIds"`;
-
-/** @returns a group as clients see it (contract, User group) */
-export function userGroupJson(group: UserGroup): UserGroupObject {
-  return {
-    id: group.id,
-    name: group.name,
-    description: group.description,
-    members: group.memberIds,
-  };
-}
 
 /** @returns all groups by ascending id */
 export async function listUserGroups(db: Queryable): Promise<UserGroup[]> {

@@ -1,10 +1,7 @@
 import type { Queryable } from '@parley/database';
 
-import { streamJson } from './stream-json.ts';
-import type { StreamJson } from './stream-json.ts';
-import { findStreamsByIds, listStreams } from './streams.ts';
+import { listStreams } from './streams.ts';
 import type { Stream } from './streams.ts';
-import { maySeeStream } from '../visibility/visibility.ts';
 
 /**
  * Default streams, which new people join, and groups of streams (owner of `default_stream_groups`; reference facts, streams 8.4
@@ -123,65 +120,4 @@ export async function removeFromDefaultStreamGroups(
     values: [streamIds],
   });
   return (rowCount ?? 0) > 0;
-}
-
-export type DefaultStreamGroupJson = {
-  readonly name: string;
-  readonly id: number;
-  readonly description: string;
-  readonly streams: readonly StreamJson[];
-};
-
-/** What two kinds of people see of a list: administrators all, other members public streams only. */
-export type ListForMembers<Item> = {
-  readonly forAdministrators: readonly Item[];
-  readonly forPlainMembers: readonly Item[];
-  /** Whether both see the same. */
-  readonly isSame: boolean;
-};
-
-function isShownToMembers(stream: Stream): boolean {
-  return maySeeStream({ role: 'member' }, stream, false);
-}
-
-/**
- * The default streams as clients see them. A private one is told to administrators, who know of all streams, and hidden from
- * others, who may not learn of it by being shown a list (architecture, What always holds).
- */
-export async function readDefaultStreams(db: Queryable): Promise<ListForMembers<StreamJson>> {
-  const streams = await listDefaultStreams(db);
-  const open = streams.filter(isShownToMembers);
-  return {
-    forAdministrators: streams.map(streamJson),
-    forPlainMembers: open.map(streamJson),
-    isSame: open.length === streams.length,
-  };
-}
-
-/** The groups as clients see them, with the same rule as `readDefaultStreams` for the streams in them. */
-export async function readDefaultStreamGroups(
-  db: Queryable,
-): Promise<ListForMembers<DefaultStreamGroupJson>> {
-  const groups = await listDefaultStreamGroups(db);
-  const streams = await findStreamsByIds(db, [
-    ...new Set(groups.flatMap(({ streamIds }) => streamIds)),
-  ]);
-  const byId = new Map(streams.map((stream) => [stream.id, stream]));
-  const shown = (isShown: (stream: Stream) => boolean): DefaultStreamGroupJson[] =>
-    groups.map(({ id, name, description, streamIds }) => ({
-      name,
-      id,
-      description,
-      streams: streamIds.flatMap((streamId) => {
-        const stream = byId.get(streamId);
-        return stream !== undefined && !stream.isDeactivated && isShown(stream)
-          ? [streamJson(stream)]
-          : [];
-      }),
-    }));
-  return {
-    forAdministrators: shown(() => true),
-    forPlainMembers: shown(isShownToMembers),
-    isSame: streams.every(isShownToMembers),
-  };
 }

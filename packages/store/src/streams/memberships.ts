@@ -1,7 +1,7 @@
 import { foldName } from '@parley/api';
 import type { Queryable } from '@parley/database';
 
-import type { SubscriptionSettings } from './stream-json.ts';
+import type { SubscriptionSettings } from './subscription-settings.ts';
 import { knowsOfStreamSql } from '../visibility/visibility-sql.ts';
 
 /**

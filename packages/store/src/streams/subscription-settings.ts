@@ -1,7 +1,17 @@
 /** What people set for their own subscriptions (part of the module that owns `subscriptions`). */
 import type { Queryable } from '@parley/database';
 
-import type { SubscriptionSettings } from './stream-json.ts';
+/** The settings of one person for one stream; null inherits the person's own default, where `Inherited` has it. */
+export type SubscriptionSettings<Inherited extends boolean | null = boolean | null> = {
+  readonly color: string;
+  readonly isMuted: boolean;
+  readonly pinToTop: boolean;
+  readonly desktopNotifications: Inherited;
+  readonly audibleNotifications: Inherited;
+  readonly pushNotifications: Inherited;
+  readonly emailNotifications: Inherited;
+  readonly wildcardMentionsNotify: boolean | null;
+};
 
 /** Settings of one subscription; what is absent stays. There is no way back to null (reference facts, streams 6.4). */
 export type SettingsChange = {

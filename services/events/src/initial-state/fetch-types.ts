@@ -11,22 +11,25 @@ import type { UserObject } from '@parley/api/people';
 import { webhookIntegrations } from '@parley/api/webhooks';
 import type { Queryable, SnapshotReads } from '@parley/database';
 import type { KeySecrets } from '@parley/secrets';
-import type {
-  DescribedStream,
-  ListForMembers,
-  ServerFacts,
-  StreamTraffic,
-  User,
-  UserJsonOptions,
-  VersionedTable,
-} from '@parley/store';
+import type { ListForMembers, UserJsonOptions } from '@parley/objects';
+import type { StreamTraffic, User, VersionedTable } from '@parley/store';
 import {
   avatarUrl,
   crossRealmBotJson,
-  describeStreams,
+  linkifierJson,
+  profileFieldJson,
+  readDefaultStreamGroups,
+  readDefaultStreams,
+  realmBotJson,
+  realmBotSecrets,
+  realmEmojiJson,
+  realmUserJson,
+  userGroupJson,
+  userJsonOptions,
+} from '@parley/objects';
+import {
   displaySettings,
   getRealm,
-  linkifierJson,
   listAlertWords,
   listBots,
   listLinkifiers,
@@ -42,23 +45,10 @@ import {
   newestReceivedMessageId,
   nextHotspots,
   notificationSettings,
-  profileFieldJson,
   profileFieldTypes,
   readBotDetails,
-  readDefaultStreamGroups,
-  readDefaultStreams,
-  readDomainState,
-  readRealmState,
-  readSubscriptionState,
-  realmBotJson,
-  realmBotSecrets,
-  realmEmojiJson,
-  realmUserJson,
   searchStopWords,
-  streamListText,
   unreadState,
-  userGroupJson,
-  userJsonOptions,
   userSettings,
 } from '@parley/store';
 
@@ -67,6 +57,10 @@ import type { PartlyText } from './json-text.ts';
 import type { KeptReads } from './kept-state.ts';
 import { presenceState } from './presence-state.ts';
 import type { NewestPresence } from './presence-state.ts';
+import { readDomainState, readRealmState } from './realm-state.ts';
+import type { ServerFacts } from './realm-state.ts';
+import { describeStreams, readSubscriptionState, streamListText } from './stream-state.ts';
+import type { DescribedStream } from './stream-state.ts';
 
 export type StateRequest = {
   readonly user: User;

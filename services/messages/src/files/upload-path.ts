@@ -1,7 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
 
-/** The one organization of a database. */
-export const realmId = 1;
+import { realmId } from '@parley/api';
 
 export const uploadsPrefix = '/user_uploads/';
 

@@ -20,13 +20,8 @@ import {
   uploadOwnAvatar,
 } from '@parley/people';
 import type { PeopleContext } from '@parley/people';
-import {
-  avatarUrl,
-  findAvatarFile,
-  findUserByEmail,
-  findUserById,
-  gravatarUrl,
-} from '@parley/store';
+import { avatarUrl, gravatarUrl } from '@parley/objects';
+import { findAvatarFile, findUserByEmail, findUserById } from '@parley/store';
 
 import { drawnPictureAnswer, pictureAnswer } from './picture-answer.ts';
 import { redirectToPicture } from './picture-redirection.ts';

@@ -15,7 +15,8 @@ import {
 } from '@parley/people';
 import type { PeopleContext } from '@parley/people';
 import { implement } from '@parley/server';
-import { avatarUrl, botDefaultsJson, listBots, readBotDetails } from '@parley/store';
+import { avatarUrl, botDefaultsJson } from '@parley/objects';
+import { listBots, readBotDetails } from '@parley/store';
 
 /** GET bots (reference facts, people 8). */
 export const listBotsHandler = implement(

@@ -8,7 +8,8 @@ import {
 } from '@parley/people';
 import type { PeopleContext } from '@parley/people';
 import { implement } from '@parley/server';
-import { authenticationMethods, findApiKey, findRealm, findSignInAccount } from '@parley/store';
+import { authenticationMethods } from '@parley/objects';
+import { findApiKey, findRealm, findSignInAccount } from '@parley/store';
 
 /** POST dev_fetch_api_key (contract, Server and development endpoints; reference facts, people 5.2). */
 export const devFetchApiKeyHandler = implement(

@@ -9,7 +9,8 @@ import {
 import type { PeopleContext } from '@parley/people';
 import { implement } from '@parley/server';
 import { verifyPassword } from '@parley/secrets';
-import { authenticationMethods, findApiKey, findRealm, findSignInAccount } from '@parley/store';
+import { authenticationMethods } from '@parley/objects';
+import { findApiKey, findRealm, findSignInAccount } from '@parley/store';
 
 /** POST fetch_api_key (reference facts, people 5.1). */
 export const fetchApiKeyHandler = implement(

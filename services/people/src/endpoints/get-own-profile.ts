@@ -4,7 +4,8 @@ import { notAuthenticated } from '@parley/api';
 import { getOwnProfileEndpoint } from '@parley/api/people';
 import type { PeopleContext } from '@parley/people';
 import { implement } from '@parley/server';
-import { avatarUrl, findNewestSentMessageId, findUserById, listProfiles } from '@parley/store';
+import { avatarUrl } from '@parley/objects';
+import { findNewestSentMessageId, findUserById, listProfiles } from '@parley/store';
 
 /** GET users/me (contract, Profile; reference facts, people 7.2). */
 export const getOwnProfileHandler = implement(

@@ -1,7 +1,8 @@
 import { getServerSettingsEndpoint } from '@parley/api/organization';
 import type { PeopleContext } from '@parley/people';
 import { implement, productName } from '@parley/server';
-import { authenticationMethods, findRealm, realmIconUrl, realmLogoUrl } from '@parley/store';
+import { authenticationMethods, realmIconUrl, realmLogoUrl } from '@parley/objects';
+import { findRealm } from '@parley/store';
 import type { Realm } from '@parley/store';
 
 /** The level of the interface that clients are told, under both names (reference facts, people 1). */

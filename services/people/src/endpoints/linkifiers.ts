@@ -6,7 +6,8 @@ import {
 import { implement } from '@parley/server';
 import { addLinkifier, removeLinkifier } from '@parley/people';
 import type { PeopleContext } from '@parley/people';
-import { linkifierJson, listLinkifiers } from '@parley/store';
+import { linkifierJson } from '@parley/objects';
+import { listLinkifiers } from '@parley/store';
 
 export const listLinkifiersHandler = implement(
   listLinkifiersEndpoint,

@@ -5,15 +5,10 @@ import { CallerReads } from '@parley/database';
 import type { Queryable } from '@parley/database';
 import type { PeopleContext } from '@parley/people';
 import { implement } from '@parley/server';
-import {
-  findUserById,
-  getRealm,
-  listProfiles,
-  listUsers,
-  memberJson,
-  userJsonOptions,
-} from '@parley/store';
-import type { User, UserJsonOptions } from '@parley/store';
+import { memberJson, userJsonOptions } from '@parley/objects';
+import { findUserById, getRealm, listProfiles, listUsers } from '@parley/store';
+import type { UserJsonOptions } from '@parley/objects';
+import type { User } from '@parley/store';
 
 type Wanted = {
   readonly client_gravatar: boolean;

@@ -16,7 +16,8 @@ import {
   reorderFields,
 } from '@parley/people';
 import type { PeopleContext } from '@parley/people';
-import { listProfileFields, profileFieldJson } from '@parley/store';
+import { profileFieldJson } from '@parley/objects';
+import { listProfileFields } from '@parley/store';
 
 export const listProfileFieldsHandler = implement(
   listProfileFieldsEndpoint,

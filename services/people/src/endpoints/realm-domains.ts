@@ -7,7 +7,8 @@ import {
 import { implement } from '@parley/server';
 import { addDomain, changeDomain, removeDomain } from '@parley/people';
 import type { PeopleContext } from '@parley/people';
-import { listDomains, realmDomainJson } from '@parley/store';
+import { realmDomainJson } from '@parley/objects';
+import { listDomains } from '@parley/store';
 
 export const listRealmDomainsHandler = implement(
   listRealmDomainsEndpoint,

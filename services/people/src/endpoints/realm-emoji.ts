@@ -10,7 +10,8 @@ import { implement } from '@parley/server';
 import { drawExtraEmoji } from '@parley/images';
 import { addEmoji, drawOnce, emojiFileKey, readPictures, removeEmoji } from '@parley/people';
 import type { PeopleContext } from '@parley/people';
-import { isEmojiFile, listRealmEmoji, realmEmojiJson } from '@parley/store';
+import { realmEmojiJson } from '@parley/objects';
+import { isEmojiFile, listRealmEmoji } from '@parley/store';
 
 import { drawnPictureAnswer, pictureAnswer } from './picture-answer.ts';
 

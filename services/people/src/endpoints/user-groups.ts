@@ -14,7 +14,8 @@ import {
 } from '@parley/people';
 import type { PeopleContext } from '@parley/people';
 import { implement } from '@parley/server';
-import { listUserGroups, userGroupJson } from '@parley/store';
+import { userGroupJson } from '@parley/objects';
+import { listUserGroups } from '@parley/store';
 
 /** GET user_groups (contract, User group). */
 export const listUserGroupsHandler = implement(

@@ -3,9 +3,11 @@ import { notAuthenticated } from '@parley/api';
 import { listStreamsEndpoint, listSubscriptionsEndpoint } from '@parley/api/streams';
 import { CallerReads } from '@parley/database';
 import { implement } from '@parley/server';
-import { findUserById, listStreams, listSubscriptions, streamJson } from '@parley/store';
+import { streamJson } from '@parley/objects';
+import { findUserById, listStreams } from '@parley/store';
 
 import type { SubscriptionsContext } from '../context.ts';
+import { listSubscriptions } from '../subscribing/list-subscriptions.ts';
 
 export const listStreamsHandler = implement(
   listStreamsEndpoint,

@@ -6,6 +6,7 @@ import type { Audience, ChangeContent, EventPart } from '@parley/event-log';
 import type { Caller } from '@parley/api';
 import { isUniqueViolation } from '@parley/database';
 import type { Client } from '@parley/database';
+import { streamJson } from '@parley/objects';
 import {
   findStreamByName,
   forgetMutedTopics,
@@ -16,7 +17,6 @@ import {
   lockDefaultStreams,
   lockStreams,
   lockUsersInUse,
-  streamJson,
   streamNameFault,
   takeUnknownDefaultStreams,
   updateStream,

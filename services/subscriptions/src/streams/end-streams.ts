@@ -1,13 +1,12 @@
 import type { Audience, EventPart } from '@parley/event-log';
 import type { Client } from '@parley/database';
+import { streamJson, withoutSubject } from '@parley/objects';
 import {
   closeStreamMemberships,
   deactivateStreams,
   getRealm,
   lockDefaultStreams,
   removeFromDefaultStreamGroups,
-  streamJson,
-  withoutSubject,
 } from '@parley/store';
 import type { Stream } from '@parley/store';
 

@@ -4,12 +4,12 @@ import type { AnswerOf } from '@parley/api';
 import type { removeSubscriptionsEndpoint } from '@parley/api/streams';
 import type { EventPart, LogEffect } from '@parley/event-log';
 import type { Client } from '@parley/database';
+import { occupancyEvents } from '@parley/objects';
 import {
   findMemberships,
   findOccupiedStreams,
   lockReadState,
   lockStreams,
-  occupancyEvents,
   unsubscribe,
 } from '@parley/store';
 import type { Membership, Stream, User } from '@parley/store';

@@ -1,14 +1,16 @@
 /** What register answers about streams, as JSON text: most of it is the same for everybody, and is made once. */
 import type { Queryable } from '@parley/database';
-
-import { listMemberTexts } from './memberships.ts';
-import { ageFields, personalFields, streamJson } from './stream-json.ts';
-import { listStreams } from './streams.ts';
-import type { Stream } from './streams.ts';
-import { findSubscriptions, resolvedSubscription } from './subscription-lists.ts';
-import { userSettings } from '../people/user-settings.ts';
-import type { User } from '../people/users.ts';
-import { mayReadStream, maySeeStream } from '../visibility/visibility.ts';
+import { ageFields, personalFields, streamJson, withoutSubject } from '@parley/objects';
+import {
+  findSubscriptions,
+  listMemberTexts,
+  listStreams,
+  mayReadStream,
+  maySeeStream,
+  resolvedSubscription,
+  userSettings,
+} from '@parley/store';
+import type { Stream, User } from '@parley/store';
 
 /** A stream, and the members of its stream object as JSON text without the braces. */
 export type DescribedStream = { readonly stream: Stream; readonly text: string };
@@ -55,11 +57,6 @@ export type SubscriptionTexts = {
   readonly unsubscribed: string;
   readonly never_subscribed: string;
 };
-
-/** @returns the stream as those know it who were in it and do not see it any more: it may have been described anew since */
-export function withoutSubject(stream: Stream): Stream {
-  return { ...stream, description: '', renderedDescription: '', firstMessageId: null };
-}
 
 /**
  * Reads the three lists of register. Of a stream that the person cannot read, neither traffic nor (unless an administrator)

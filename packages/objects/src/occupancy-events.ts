@@ -1,7 +1,7 @@
 import type { EventPart } from '@parley/event-log';
+import type { Stream } from '@parley/store';
 
-import { streamJson } from './stream-json.ts';
-import type { Stream } from './streams.ts';
+import { streamJson } from './streams.ts';
 
 /**
  * What is told of public streams that get their first member, or lose their last one (reference facts, streams 10.3). Which do so

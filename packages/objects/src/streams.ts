@@ -1,8 +1,6 @@
-import type { InheritedSetting, StreamObject, SubscriptionObject } from '@parley/api/streams';
-
-import type { Stream } from './streams.ts';
-
 /** Streams and subscriptions as clients see them. */
+import type { InheritedSetting, StreamObject, SubscriptionObject } from '@parley/api/streams';
+import type { Stream, SubscriptionSettings } from '@parley/store';
 
 /** The stream object (reference facts, streams 3.1). */
 export type StreamJson = StreamObject;
@@ -20,6 +18,11 @@ export function streamJson(stream: Stream): StreamJson {
     history_public_to_subscribers: stream.historyPublicToSubscribers,
     first_message_id: stream.firstMessageId,
   };
+}
+
+/** @returns the stream as those know it who were in it and do not see it any more: it may have been described anew since */
+export function withoutSubject(stream: Stream): Stream {
+  return { ...stream, description: '', renderedDescription: '', firstMessageId: null };
 }
 
 const daySecs = 86_400;
@@ -61,18 +64,6 @@ export function ageFields(
     stream_weekly_traffic: weeklyTraffic(age, recentMessages),
   };
 }
-
-/** The settings of one person for one stream; null inherits the person's own default, where `Inherited` has it. */
-export type SubscriptionSettings<Inherited extends boolean | null = boolean | null> = {
-  readonly color: string;
-  readonly isMuted: boolean;
-  readonly pinToTop: boolean;
-  readonly desktopNotifications: Inherited;
-  readonly audibleNotifications: Inherited;
-  readonly pushNotifications: Inherited;
-  readonly emailNotifications: Inherited;
-  readonly wildcardMentionsNotify: boolean | null;
-};
 
 /** A subscription object; `subscribers` is added where it is asked for (reference facts, streams 3.2). */
 export type SubscriptionJson<Inherited extends boolean | null = boolean | null> = Omit<

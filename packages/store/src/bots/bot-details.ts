@@ -1,5 +1,3 @@
-import { botTypes } from '@parley/api';
-import type { ManagedBot, botDefaults } from '@parley/api/people';
 import type { Client, Queryable } from '@parley/database';
 
 import { findApiKeys } from '../people/api-keys.ts';
@@ -7,11 +5,8 @@ import { findBotServices } from './bot-services.ts';
 import type { BotService } from './bot-services.ts';
 import type { KeySecrets } from '@parley/secrets';
 import { findStreamsByIds, lockStreamInUse } from '../streams/streams.ts';
-import { avatarUrl } from '../people/user-json.ts';
 import { findUsersByIds } from '../people/users.ts';
 import type { User } from '../people/users.ts';
-
-/** Bots as those see them who manage them. */
 
 /** A bot with what stands beside its account. */
 export type BotDetails = {
@@ -82,50 +77,4 @@ export async function lockBotDetails(
   const ascending = [...streamIds].filter((id) => id !== null).toSorted((a, b) => a - b);
   for (const id of ascending) await lockStreamInUse(client, id);
   return readBotDetails(client, secrets, bots);
-}
-
-/** @returns where a bot's messages and queues go unless it says otherwise */
-export function botDefaultsJson({
-  bot,
-  defaultSendingStream,
-  defaultEventsRegisterStream,
-}: BotDetails): Pick<ManagedBot, keyof typeof botDefaults> {
-  return {
-    default_sending_stream: defaultSendingStream,
-    default_events_register_stream: defaultEventsRegisterStream,
-    default_all_public_streams: bot.defaultAllPublicStreams,
-  };
-}
-
-/** @returns the `services` of a bot (reference facts, events 13.2): where an outgoing-webhook bot reports to */
-export function botServicesJson(
-  bot: User,
-  service: BotService | undefined,
-): ManagedBot['services'] {
-  if (bot.botType !== botTypes.outgoingWebhook || service === undefined) return [];
-  return [{ base_url: service.baseUrl, interface: service.interface, token: service.token ?? '' }];
-}
-
-/** The members of a bot that are secret: they stand in the log only sealed. */
-export function realmBotSecrets(details: BotDetails): Pick<ManagedBot, 'api_key' | 'services'> {
-  return {
-    api_key: details.apiKey,
-    services: botServicesJson(details.bot, details.service),
-  };
-}
-
-/** A bot of `realm_bot`/`add` and of register's `realm_bots` (reference facts, events 13.2) without its secrets and its owner. */
-export function realmBotJson(
-  details: BotDetails,
-): Omit<ManagedBot, 'api_key' | 'services' | 'owner'> {
-  const { bot } = details;
-  return {
-    email: bot.email,
-    user_id: bot.id,
-    full_name: bot.fullName,
-    bot_type: bot.botType ?? botTypes.generic,
-    is_active: bot.isActive,
-    ...botDefaultsJson(details),
-    avatar_url: avatarUrl(bot),
-  };
 }

@@ -1,52 +1,11 @@
-import { emailAddressVisibilities } from '@parley/api/organization';
-import { botTypes } from '@parley/api';
-import type { Member, ProfileData, SystemBot, UserObject } from '@parley/api/people';
+/** Accounts as clients see them. */
 import { hash } from 'node:crypto';
 
+import { botTypes, realmId } from '@parley/api';
 import type { RealmSettings } from '@parley/api/organization';
-import type { User } from './users.ts';
-
-/** Accounts as clients see them. */
-
-/** How the organization shows the addresses of people (reference facts, people 7.7). */
-export type EmailPolicy = {
-  readonly emailsHidden: boolean;
-  /** Of addresses that the server makes up: those of hidden people, and of bots. */
-  readonly domain: string;
-};
-
-/** @returns whether the organization hides the addresses of people from everybody but administrators */
-export function hidesEmails(settings: Pick<RealmSettings, 'email_address_visibility'>): boolean {
-  return settings.email_address_visibility === emailAddressVisibilities.administrators;
-}
-
-/** @param publicUrl where clients reach the server; its host without port is the domain of made-up addresses */
-export function emailPolicy(
-  settings: Pick<RealmSettings, 'email_address_visibility'>,
-  publicUrl: string,
-): EmailPolicy {
-  return { emailsHidden: hidesEmails(settings), domain: madeUpEmailDomain(publicUrl) };
-}
-
-/** @returns the domain of the addresses of bots and of people whose own is hidden (reference facts, people 7.7 and 8) */
-export function madeUpEmailDomain(publicUrl: string): string {
-  return new URL(publicUrl).hostname;
-}
-
-/**
- * The one rule for the address that others see of an account. `User.email` holds its result, in every answer and event: it is
- * applied when an account is made and by `applyEmailPolicy` when the organization changes its mind.
- *
- * @param account with its real address
- */
-export function shownEmail(
-  account: { readonly id: number; readonly email: string; readonly botType: number | null },
-  policy: EmailPolicy,
-): string {
-  return policy.emailsHidden && account.botType === null
-    ? `user${account.id}@${policy.domain}`
-    : account.email;
-}
+import type { Member, ProfileData, SystemBot, UserObject } from '@parley/api/people';
+import { avatarPathName, hidesEmails } from '@parley/store';
+import type { User } from '@parley/store';
 
 /**
  * @param email any letter case
@@ -60,19 +19,6 @@ export function gravatarUrl(
 ): string {
   const name = hash('md5', email.toLowerCase());
   return `https://secure.gravatar.com/avatar/${name}?d=identicon${size === 'medium' ? '&s=500' : ''}&version=${version}`;
-}
-
-/** The one organization of a database. */
-const realmId = 1;
-
-/**
- * The name keeps pictures apart and hides nothing: they are served to everybody, and their addresses stay the same in another
- * installation and under another `PARLEY_KEY_SECRET`, which clients and logged messages rely on.
- *
- * @returns what URLs call an account's uploaded avatar, without size and extension (reference facts, people 7.8)
- */
-export function avatarPathName(userId: number): string {
-  return hash('sha256', `avatar of ${userId} in ${realmId}`).slice(0, 40);
 }
 
 /**

@@ -1,37 +1,16 @@
-import { createHash } from 'node:crypto';
-
+/** What register answers about the organization. */
 import { limits } from '@parley/api';
 import type { FetchedState } from '@parley/api/events';
-import { getDefaultLogoEndpoint, getDefaultNightLogoEndpoint } from '@parley/api/organization';
 import type { RealmSettings } from '@parley/api/organization';
 import type { Queryable } from '@parley/database';
-
-import { listDomains, realmDomainJson } from './realm-domains.ts';
-import { getRealm } from './realm.ts';
-import type { Realm } from './realm.ts';
-import { findStreamsByIds } from '../streams/streams.ts';
-import { madeUpEmailDomain } from '../people/user-json.ts';
-
-/** The organization as clients see it. */
-
-/** @returns the URL of the organization's icon (reference facts, people 5.5) */
-export function realmIconUrl(realm: Realm): string {
-  if (realm.iconSource === 'U')
-    return `/user_avatars/${realm.id}/realm/icon.png?version=${realm.iconVersion}`;
-  const hash = createHash('md5').update(realm.stringId).digest('hex');
-  return `https://secure.gravatar.com/avatar/${hash}?d=identicon`;
-}
-
-/** Of organizations that uploaded none (reference facts, people 5.5). */
-const defaultLogos = { day: getDefaultLogoEndpoint, night: getDefaultNightLogoEndpoint } as const;
-
-/** @returns the URL of the organization's logo for day or night (reference facts, people 5.5) */
-export function realmLogoUrl(realm: Realm, theme: 'day' | 'night'): string {
-  const { source, version } = theme === 'day' ? realm.logo : realm.nightLogo;
-  if (source === 'D') return `${defaultLogos[theme].path}?version=0`;
-  const name = theme === 'day' ? 'logo' : 'night_logo';
-  return `/user_avatars/${realm.id}/realm/${name}.png?version=${version}`;
-}
+import {
+  authenticationMethods,
+  defaultExternalAccounts,
+  realmDomainJson,
+  realmIconUrl,
+  realmLogoUrl,
+} from '@parley/objects';
+import { findStreamsByIds, getRealm, listDomains, madeUpEmailDomain } from '@parley/store';
 
 /** How a server runs, as far as clients see it. */
 export type ServerFacts = {
@@ -42,48 +21,12 @@ export type ServerFacts = {
   readonly uploadQuotaBytes: number | undefined;
 };
 
-/**
- * The ways to sign in that the server has, by the names that organizations switch them by (reference facts, events 4.5).
- *
- * @returns which of them are on
- */
-export function authenticationMethods(
-  realm: Pick<Realm, 'disabledAuthenticationMethods'>,
-  mode: ServerFacts['mode'],
-): Readonly<Record<string, boolean>> {
-  const names = mode === 'development' ? ['Dev', 'Email'] : ['Email'];
-  const off = new Set(realm.disabledAuthenticationMethods);
-  return Object.fromEntries(names.map((name) => [name, !off.has(name)]));
-}
-
 const pictureMaxMib = limits.pictureMaxBytes / (1024 * 1024);
 
 const videoChatProviders = {
   jitsi_meet: { name: 'Jitsi Meet', id: 1 },
   google_hangouts: { name: 'Google Hangouts', id: 2 },
 } as const;
-
-type ExternalAccount = {
-  readonly text: string;
-  readonly url_pattern: string;
-  readonly name: string;
-  readonly hint: string;
-};
-
-function externalAccount(name: string, urlPattern: string): ExternalAccount {
-  return {
-    text: name,
-    url_pattern: urlPattern,
-    name,
-    hint: `Enter your ${name} username`,
-  };
-}
-
-/** Accounts elsewhere that profile fields may be about without describing them (reference facts, events 4.5). */
-export const defaultExternalAccounts: Readonly<Record<string, ExternalAccount>> = {
-  twitter: externalAccount('Twitter', 'https://twitter.com/%(username)s'),
-  github: externalAccount('GitHub', 'https://github.com/%(username)s'),
-};
 
 async function liveStreamId(db: Queryable, streamId: number | null): Promise<number> {
   if (streamId === null) return -1;

@@ -1,0 +1,32 @@
+export {
+  avatarUrl,
+  crossRealmBotJson,
+  gravatarUrl,
+  memberJson,
+  realmUserJson,
+  userJsonOptions,
+} from './accounts.ts';
+export type { UserJsonOptions } from './accounts.ts';
+export { botDefaultsJson, botServicesJson, realmBotJson, realmBotSecrets } from './bots.ts';
+export { readDefaultStreamGroups, readDefaultStreams } from './default-streams.ts';
+export type { ListForMembers } from './default-streams.ts';
+export { occupancyEvents } from './occupancy-events.ts';
+export {
+  authenticationMethods,
+  defaultExternalAccounts,
+  emojiUrl,
+  linkifierJson,
+  profileFieldJson,
+  realmDomainJson,
+  realmEmojiJson,
+  realmIconUrl,
+  realmLogoUrl,
+  userGroupJson,
+} from './organization.ts';
+export {
+  ageFields,
+  personalFields,
+  streamJson,
+  subscriptionJson,
+  withoutSubject,
+} from './streams.ts';
