@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { serviceNames } from '@parley/test-kit';
 import { afterAll, afterEach, expect, test } from 'vitest';
 
 import { readArguments } from './load-options.ts';
@@ -14,6 +15,8 @@ import { findOwnSystem, runMeasured } from './run-measured.ts';
 import { measureAttacks } from './scenarios/attacks.ts';
 import type { AttackResult } from './scenarios/attacks.ts';
 import { measuredScenarios } from './scenarios/index.ts';
+import { findCapacity } from './scenarios/capacity.ts';
+import type { CapacityStep } from './scenarios/capacity.ts';
 import { measureIdleQueues } from './scenarios/idle-queues.ts';
 import { measureNodeDeath } from './scenarios/node-death.ts';
 import { soak } from './scenarios/soak.ts';
@@ -166,6 +169,23 @@ test('office', async () => {
   expect(office?.name).toBe('39 people, 60 requests a second');
   for (const kind of ['presence', 'flags', 'history', 'send', 'small_read', 'send_to_receive'])
     expect(office?.summary[`${kind}_p50_ms`]?.median).toBeGreaterThan(0);
+  for (const service of serviceNames)
+    expect(office?.summary[`loop_${service}_p999_ms`]?.median).toBeGreaterThan(0);
+});
+
+test('capacity', async () => {
+  shared ??= startOwnSystem(3, { events: 1, logsToFiles: true, environment: inspectable });
+  const steps: CapacityStep[] = [];
+  const search = { from: 13, most: 26, secs: 1, warmUpSecs: 0.2, cores: 2 };
+  const { people } = await findCapacity(
+    await shared,
+    search,
+    (step) => steps.push(step),
+    () => undefined,
+  );
+  expect(steps[0]).toMatchObject({ people: 13, gateways: 1, fault: undefined });
+  const carried = steps.filter(({ isCarried }) => isCarried).map((step) => step.people);
+  expect(people).toBe(Math.max(0, ...carried));
 });
 
 test('storm', async () => {

@@ -14,8 +14,9 @@ import { GeneratorProcess } from './generator-process.ts';
 import { Latencies } from './latencies.ts';
 import { getOwn } from './load-system.ts';
 import type { LoadSystem } from './load-system.ts';
+import { watchLoops } from './loop-watch.ts';
 import { credentialsOf, makeAccounts } from './make-people.ts';
-import { writeGet, writePost } from './requests.ts';
+import { acceptGzip, writeGet, writePost } from './requests.ts';
 import type { Rig } from './rig.ts';
 import type { Shot } from './scenario.ts';
 
@@ -24,10 +25,19 @@ const program = fileURLToPath(new URL('fleet/mix-process.ts', import.meta.url));
 /**
  * Of a thousand requests of a real organization 440 are polls, 360 reports of presence, 60 changes of flags, 40 pages of history and
  * 30 sends; the rest reads little. The polls follow from the rest: each send is an event for a team, each change of flags one for
- * whoever makes it.
+ * whoever makes it. Answers are taken compressed, as clients take them.
  */
 const weights = { presence: 360, flags: 60, history: 40, send: 30, small_read: 70 } as const;
-export const shareOfPolls = 0.44;
+const shareOfPolls = 0.44;
+const reportsPerPersonAndSecond = 1 / 60;
+
+/** @returns requests a second, polls included, of so many people online, each of whom reports presence once a minute */
+export function rateOf(people: number): number {
+  const shareOfReports =
+    weights.presence /
+    (weights.presence + weights.flags + weights.history + weights.send + weights.small_read);
+  return (people * reportsPerPersonAndSecond) / (shareOfReports * (1 - shareOfPolls));
+}
 const teamSize = 13;
 const messagesPerTeam = 50;
 const flaggedAtOnce = 5;
@@ -138,10 +148,11 @@ export class Office {
       endAtMs: window.toMs + tailMs,
       window,
     });
-    const [mixed, measured, polls] = await Promise.all([
+    const [mixed, measured, polls, loops] = await Promise.all([
       mixing,
       rig.measureWindow(window),
       this.#countPolls(window),
+      watchLoops(this.#system, window),
     ]);
     this.#nextMessage += sendsBound;
     await this.#fleet.waitForReceived(mixed.sent * teamSize);
@@ -163,6 +174,7 @@ export class Office {
         deliveries_per_s: tally.receivedInWindow / secs,
         polls_per_thousand: (polls * 1_000) / Math.max(1, operations),
         late_p99_ms: Latencies.decode(mixed.lateness).at(99),
+        ...loops,
       },
       latencies: {
         ...Object.fromEntries(
@@ -224,7 +236,9 @@ function writeKinds(
   });
   const flags = (op: 'add' | 'remove'): readonly string[] =>
     everybody.map(({ account, messages }) =>
-      writePost(url, '/api/v1/messages/flags', account, { messages, op, flag: 'starred' }),
+      acceptGzip(
+        writePost(url, '/api/v1/messages/flags', account, { messages, op, flag: 'starred' }),
+      ),
     );
   const smallPaths = ['users/me', 'users/me/subscriptions', 'users/me/alert_words'];
   return [
@@ -233,7 +247,7 @@ function writeKinds(
       weight: weights.presence,
       expected: '"presences":',
       requests: everybody.map(({ account }) =>
-        writePost(url, '/api/v1/users/me/presence', account, { status: 'active' }),
+        acceptGzip(writePost(url, '/api/v1/users/me/presence', account, { status: 'active' })),
       ),
     },
     // What is added is removed again, so that each change is one.
@@ -252,7 +266,7 @@ function writeKinds(
           JSON.stringify([{ operator: 'stream', operand: streamName }]),
         );
         const path = `/api/v1/messages?anchor=newest&num_before=${pageLength}&num_after=0&narrow=${narrow}`;
-        return writeGet(url, path, account);
+        return acceptGzip(writeGet(url, path, account));
       }),
     },
     {
@@ -260,7 +274,7 @@ function writeKinds(
       weight: weights.small_read,
       expected: ok,
       requests: everybody.map(({ account }, n) =>
-        writeGet(url, `/api/v1/${smallPaths[n % smallPaths.length]}`, account),
+        acceptGzip(writeGet(url, `/api/v1/${smallPaths[n % smallPaths.length]}`, account)),
       ),
     },
   ];

@@ -25,6 +25,15 @@ export type HandleSample = {
   readonly handles: number;
 };
 
+/** How long the event loop of a process was not free for the next event, in one look. */
+export type LoopSample = {
+  /** Turns of the loop, from waking up to waiting again: collections and waiting for a core within them included. */
+  readonly turnMs: LoopTimes;
+  /** Collections of garbage. */
+  readonly collectionMs: LoopTimes;
+};
+type LoopTimes = { readonly p999: number; readonly max: number };
+
 type RemoteObject = { readonly objectId?: string; readonly value?: unknown };
 type InspectorReply = {
   readonly id?: number;
@@ -91,6 +100,35 @@ export class ProcessGauge {
     );
     const handles = await this.#evaluate('process.getActiveResourcesInfo().length');
     return { listeners, abortSignals, handles: Number(handles) };
+  }
+
+  /** Notes the turns of the event loop and the collections of garbage from now on. */
+  async startLoopWatch(): Promise<void> {
+    await this.#evaluate(`{
+      const { PerformanceObserver, createHistogram, monitorEventLoopDelay } =
+        process.getBuiltinModule('node:perf_hooks');
+      const collections = createHistogram();
+      const observer = new PerformanceObserver((list) => {
+        for (const { duration } of list.getEntries())
+          collections.record(Math.max(1, Math.round(duration * 1e6)));
+      });
+      observer.observe({ entryTypes: ['gc'] });
+      const turns = monitorEventLoopDelay({ samplePerIteration: true });
+      turns.enable();
+      globalThis.loopWatch = { turns, collections, observer };
+    }`);
+  }
+
+  /** @returns what was noted since the watch was started, which ends with it */
+  async endLoopWatch(): Promise<LoopSample> {
+    return (await this.#evaluate(`(() => {
+      const { turns, collections, observer } = globalThis.loopWatch;
+      turns.disable();
+      observer.disconnect();
+      delete globalThis.loopWatch;
+      const timesOf = (histogram) => ({ p999: histogram.percentile(99.9) / 1e6, max: histogram.max / 1e6 });
+      return { turnMs: timesOf(turns), collectionMs: timesOf(collections) };
+    })()`)) as LoopSample;
   }
 
   close(): void {

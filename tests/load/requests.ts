@@ -34,3 +34,8 @@ function writeHead(url: string, account: FleetAccount | undefined): string {
     account === undefined ? '' : `Authorization: ${writeAuthorization(account)}\r\n`;
   return `Host: ${new URL(url).host}\r\n${credentials}User-Agent: ParleyLoad/1.0\r\n`;
 }
+
+/** @returns the request of a client that takes compressed answers */
+export function acceptGzip(request: string): string {
+  return request.replace('\r\n', '\r\nAccept-Encoding: gzip\r\n');
+}

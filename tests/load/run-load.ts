@@ -15,6 +15,7 @@ import { describeLogs, findOwnSystem, runMeasured } from './run-measured.ts';
 import type { MeasuredScenario } from './scenario.ts';
 import { readHistoryLength } from './scenarios/history.ts';
 import { measureAttacks } from './scenarios/attacks.ts';
+import { findCapacity } from './scenarios/capacity.ts';
 import { explainPages, planLine } from './scenarios/page-plans.ts';
 import { measureIdleQueues } from './scenarios/idle-queues.ts';
 import { measuredScenarios } from './scenarios/index.ts';
@@ -52,12 +53,13 @@ ${measuredScenarios.map(({ name, summary }) => `  ${name.padEnd(26)} ${summary}`
   page FILE.json ...         writes FILE.html, a page that needs nothing else, beside each result; with --compare what it
                              compares with
 
-Other scenarios: plans, subscribe, presence, attacks, idle-queues, node-death, soak
+Other scenarios: plans, subscribe, presence, capacity, attacks, idle-queues, node-death, soak
   --senders N                presence: closed-loop clients (default 8)
   --followers N              long-polling queues (subscribe: default 100; idle-queues: 1000)
   --seconds N                at most so long (default 20)
   --audience N               subscribe: subscribers of the large stream (default 100000)
-  --people N                 subscribe: people in one request (default 10000); presence: of the organization (2000)
+  --people N                 subscribe: people in one request (default 10000); presence: of the organization (2000);
+                             capacity: with how many it begins (1000)
   --messages N               plans: messages to make (default 1000000); idle-queues: those left unfetched (100);
                              soak: those sent before, which fill a node's memory of the log (50000)
   --queues N                 idle-queues: without a poll (default 20000); node-death: of the node that is killed (5000)
@@ -117,6 +119,20 @@ const scenarios: Readonly<Record<string, Scenario>> = {
         durationMaxSecs: readCount(values.seconds ?? '20', 'seconds', secsBound),
       });
       report({ scenario: 'presence', ...result });
+    },
+  },
+  capacity: {
+    run: async (system, { values, say, report }) => {
+      const search = {
+        from: readCount(values.people ?? '1000', 'people', queuesBound),
+        most: queuesBound,
+        secs: readAmount(values.seconds ?? '20', 'seconds', secsBound),
+        warmUpSecs: readAmount(values['warm-up'], 'warm-up', secsBound),
+        cores: cpus().length,
+      };
+      const steps = (step: object): void => report({ scenario: 'capacity', ...step });
+      const { people, perCore } = await findCapacity(system, search, steps, say);
+      report({ scenario: 'capacity', people, perCore });
     },
   },
   attacks: {

@@ -1,10 +1,13 @@
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
+import { gunzipSync } from 'node:zlib';
 
 export type WireAnswer = {
   readonly status: number;
   /** The headers as they came, names in the case of the server. */
   readonly head: string;
+  readonly isCompressed: boolean;
+  /** Decompressed when it is read. */
   readonly body: string;
 };
 
@@ -13,7 +16,7 @@ const endOfLine = Buffer.from('\r\n');
 
 /**
  * One client connection on a bare socket, one request at a time: what a generator of thousands of polls can afford beside the
- * system that it measures. It reads bodies of a declared length or in chunks, not compressed.
+ * system that it measures. It reads bodies of a declared length or in chunks, compressed by gzip or not.
  */
 export class HttpConnection {
   readonly #hostname: string;
@@ -90,17 +93,25 @@ export class HttpConnection {
       this.#socket?.destroy();
       this.#socket = undefined;
     }
-    waiting?.resolve({ status: Number(head.slice(9, 12)), head, body });
+    const isCompressed = /^content-encoding: gzip/im.test(head);
+    waiting?.resolve({
+      status: Number(head.slice(9, 12)),
+      head,
+      isCompressed,
+      get body() {
+        return (isCompressed ? gunzipSync(body) : body).toString('utf8');
+      },
+    });
   }
 }
 
 /** @returns undefined while there is more to come */
-function readLength(received: Buffer, length: number): string | undefined {
-  return received.length < length ? undefined : received.toString('utf8', 0, length);
+function readLength(received: Buffer, length: number): Buffer | undefined {
+  return received.length < length ? undefined : received.subarray(0, length);
 }
 
 /** Reads a chunked body, as other servers than ours send it. @returns undefined while there is more to come */
-function readChunks(received: Buffer): string | undefined {
+function readChunks(received: Buffer): Buffer | undefined {
   const chunks: Buffer[] = [];
   for (let at = 0; ;) {
     const sizeEnd = received.indexOf(endOfLine, at);
@@ -109,7 +120,7 @@ function readChunks(received: Buffer): string | undefined {
     const from = sizeEnd + endOfLine.length;
     at = from + size + endOfLine.length;
     if (received.length < at) return undefined;
-    if (size === 0) return Buffer.concat(chunks).toString('utf8');
+    if (size === 0) return Buffer.concat(chunks);
     chunks.push(received.subarray(from, from + size));
   }
 }

@@ -1,5 +1,6 @@
 import { readAmount, readCount } from '../load-options.ts';
 import { Office } from '../office.ts';
+import { inspectable } from '../process-gauge.ts';
 import type { MeasuredScenario } from '../scenario.ts';
 
 const peopleUsual = '2000';
@@ -15,6 +16,7 @@ export const officeScenario: MeasuredScenario = {
   name: 'office',
   summary: '2,000 people at work: polls, presence, flags, history, sends and small reads at a rate',
   secs: 30,
+  ownSystem: () => ({ environment: inspectable }),
   groups: (system, options) => [
     {
       name: 'office',

@@ -1,10 +1,12 @@
+import { findBusy } from '../busy-parts.ts';
 import { readCount } from '../load-options.ts';
 import type { LoadOptions } from '../load-options.ts';
 import { getOwn, startSystemOn } from '../load-system.ts';
 import type { LoadSystem } from '../load-system.ts';
 import { Office } from '../office.ts';
+import { inspectable } from '../process-gauge.ts';
 import { findParts } from '../rig.ts';
-import type { Measured, Rig } from '../rig.ts';
+import type { Rig } from '../rig.ts';
 import { checkLogs } from '../run-measured.ts';
 import type { Case, Group, MeasuredScenario, Shot } from '../scenario.ts';
 
@@ -57,7 +59,12 @@ async function openLayout(
   const { stores } = getOwn(system, 'scale');
   const people = readCount(options.people ?? peopleUsual, 'people', peopleBound);
   const connections = readCount(options.senders ?? sendersUsual, 'senders', sendersBound);
-  const beside = await startSystemOn(stores, 1, { events: 1, logsToFiles: true, ...layout });
+  const beside = await startSystemOn(stores, 1, {
+    events: 1,
+    logsToFiles: true,
+    environment: inspectable,
+    ...layout,
+  });
   rig.defer(() => beside.stop());
   const office = await Office.open(beside, people, rig);
   const parts = findParts(beside);
@@ -69,10 +76,7 @@ async function openLayout(
         here.isFirst = rig.isFirst;
         const shot = await office.work(here, null, connections);
         await checkLogs(beside);
-        const busy = findBusy(
-          shot.measured,
-          parts.map(({ name, pids }) => ({ name, processes: pids().length })),
-        );
+        const busy = findBusy(shot.measured, parts);
         const row = Object.entries(busy).map(([name, percent]) => `${name} ${percent.toFixed(0)}`);
         rig.say(`${describeLayout(layout)}: per cent of a core, busiest first: ${row.join(', ')}`);
         return {
@@ -87,19 +91,4 @@ async function openLayout(
       },
     },
   ];
-}
-
-/**
- * What each part takes of a core, for each of its processes (those of Postgres together), the most first: a Node process that takes
- * all of one is the next bottleneck where there are cores enough.
- */
-function findBusy(
-  { use }: Measured,
-  parts: readonly { readonly name: string; readonly processes: number }[],
-): Readonly<Record<string, number>> {
-  const busy = parts.map(({ name, processes }) => {
-    const perSecond = (use.cpuNs[name] ?? 0) / 1e9 / use.secs;
-    return [name, (perSecond * 100) / Math.max(1, processes)] as const;
-  });
-  return Object.fromEntries(busy.toSorted(([, a], [, b]) => b - a));
 }
