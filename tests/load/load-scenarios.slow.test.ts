@@ -135,6 +135,9 @@ test('reads', async () => {
   expect(ours.map(({ group }) => group)).toEqual([
     'a cheap endpoint',
     'a cheap endpoint',
+    ...Array.from({ length: 4 }, () => 'a page'),
+    ...Array.from({ length: 3 }, () => 'presence'),
+    'register',
     'register',
     'register with unread',
     'register with unread',

@@ -42,6 +42,7 @@ export class Requesters {
       measured,
       figures: {
         requests_per_s: (outcome.answeredInWindow * 1_000) / (window.toMs - window.fromMs),
+        bytes_per_answer: outcome.bodyBytes / outcome.answered,
       },
       latencies: { request: Latencies.decode(outcome.latencies) },
     };

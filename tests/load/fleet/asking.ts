@@ -16,6 +16,8 @@ export type AskPlan = {
 export type AskOutcome = {
   readonly answered: number;
   readonly answeredInWindow: number;
+  /** What the bodies of all answers took on the wire. */
+  readonly bodyBytes: number;
   /** From leaving to answered, of those that left in the window: an encoded histogram. */
   readonly latencies: string;
 };

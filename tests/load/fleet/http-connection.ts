@@ -9,6 +9,8 @@ export type WireAnswer = {
   readonly isCompressed: boolean;
   /** Decompressed when it is read. */
   readonly body: string;
+  /** What the body took on the wire. */
+  readonly bodyBytes: number;
 };
 
 const endOfHead = Buffer.from('\r\n\r\n');
@@ -98,6 +100,7 @@ export class HttpConnection {
       status: Number(head.slice(9, 12)),
       head,
       isCompressed,
+      bodyBytes: body.length,
       get body() {
         return (isCompressed ? gunzipSync(body) : body).toString('utf8');
       },

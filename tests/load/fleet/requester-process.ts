@@ -9,17 +9,19 @@ async function ask(plan: AskPlan): Promise<AskOutcome> {
   const latencies = new Latencies();
   let answered = 0;
   let answeredInWindow = 0;
+  let bytes = 0;
   let next = 0;
   await Promise.all(
     Array.from({ length: plan.connections }, async () => {
       const connection = new HttpConnection(plan.url);
       for (let startedAtMs = nowMs(); startedAtMs < plan.endAtMs;) {
         const request = plan.requests[next++ % plan.requests.length] ?? '';
-        const { status, body } = await connection.request(request);
+        const { status, body, bodyBytes } = await connection.request(request);
         const atMs = nowMs();
         if (status !== 200 || !body.includes(plan.expected))
           throw new Error(`${request.split('\r\n')[0]}: ${status} ${body.slice(0, 300)}`);
         answered += 1;
+        bytes += bodyBytes;
         if (isWithin(plan.window, atMs)) answeredInWindow += 1;
         if (isWithin(plan.window, startedAtMs)) latencies.record(atMs - startedAtMs);
         startedAtMs = atMs;
@@ -27,7 +29,7 @@ async function ask(plan: AskPlan): Promise<AskOutcome> {
       connection.abort();
     }),
   );
-  return { answered, answeredInWindow, latencies: latencies.encode() };
+  return { answered, answeredInWindow, bodyBytes: bytes, latencies: latencies.encode() };
 }
 
 serveGenerator(ask);

@@ -10,7 +10,7 @@ import { getOwn } from '../load-system.ts';
 import type { LoadSystem } from '../load-system.ts';
 import { credentialsOf, makeAccounts } from '../make-people.ts';
 import { Requesters } from '../requesters.ts';
-import { writeGet, writePost } from '../requests.ts';
+import { acceptGzip, writeGet, writePost } from '../requests.ts';
 import type { Rig } from '../rig.ts';
 import { repeatsBound } from '../run-measured.ts';
 import type { Case, Shot } from '../scenario.ts';
@@ -57,12 +57,21 @@ export async function openRegistering(
   if (account === undefined) throw new Error('nobody registers');
   await expectState(url, account, { people, streams: streams.length });
   return [
+    { name: `${people} people, ${streamsOfRegister} streams`, requests },
     {
-      name: `${people} people, ${streamsOfRegister} streams`,
-      run: () =>
-        requesters.measure(rig, { url, requests, expected: '"queue_id":"', connections: 1 }),
+      name: `${people} people, ${streamsOfRegister} streams, gzip`,
+      requests: requests.map(acceptGzip),
     },
-  ];
+  ].map((each): Case => ({
+    name: each.name,
+    run: () =>
+      requesters.measure(rig, {
+        url,
+        requests: each.requests,
+        expected: '"queue_id":"',
+        connections: 1,
+      }),
+  }));
 }
 
 /** @throws Error when the state of a client that registers lacks people or subscriptions */

@@ -6,6 +6,7 @@ import type { LoadSystem } from '../load-system.ts';
 import type { LoadOptions } from '../load-options.ts';
 import type { Rig } from '../rig.ts';
 import type { Case, MeasuredScenario } from '../scenario.ts';
+import { openPages, openReporting } from './reads-answers.ts';
 import { openMarking, openRegistering, openRegisteringUnread } from './reads-state.ts';
 
 const connections = 16;
@@ -13,10 +14,12 @@ const connections = 16;
 /** Requests that only read, by closed-loop clients, and the marking of what is unread. */
 export const readsScenario: MeasuredScenario = {
   name: 'reads',
-  summary: 'cheap requests against a bare proxy, registering, marking as read',
+  summary: 'cheap requests against a bare proxy, pages, presence, registering, marking as read',
   secs: 10,
   groups: (system, options) => [
     { name: 'a cheap endpoint', open: (rig) => openCheapEndpoint(system, options, rig) },
+    { name: 'a page', open: (rig) => openPages(system, options, rig) },
+    { name: 'presence', open: (rig) => openReporting(system, options, rig) },
     { name: 'register', open: (rig) => openRegistering(system, options, rig) },
     {
       name: 'register with unread',
