@@ -1,4 +1,4 @@
-export { bytesOf, textOf } from './body.ts';
+export { bytesOf, joined, textOf } from './body.ts';
 export type { LinkBody } from './body.ts';
 export { GatewayLink, LinkRefused, LinkUnreachable } from './gateway-link.ts';
 export type { GatewayLinkOptions, LinkFault, LinkListener } from './gateway-link.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { identityHeaderName, requestIdHeaderName } from '@parley/api';
-import type { ApiError, Caller } from '@parley/api';
+import type { ApiError, Caller, Endpoint } from '@parley/api';
 import { verifyIdentity } from '@parley/identity';
 
 import { writeRefusal } from './error-handler.ts';
@@ -16,7 +16,7 @@ import type { Exchange, Pipeline } from './pipeline.ts';
 import { receiveFile } from './receive-file.ts';
 import type { ReceiveFile } from './receive-file.ts';
 import { receiveBody } from './request-body.ts';
-import { writeJson, writeRaw } from './write-answer.ts';
+import { isUntouched, untouchedHeaders, writeJson, writeRaw } from './write-answer.ts';
 
 export type HttpAdapterOptions = {
   /** Secrets with which the gateway's identities may be signed. */
@@ -137,8 +137,11 @@ class HttpExchange<Context> implements Exchange {
     for (const [name, value] of Object.entries(headers)) this.#response.setHeader(name, value);
   }
 
-  answer({ text }: Preserialized): void {
-    writeJson(this.#response, 200, text, { [requestIdHeaderName]: this.requestId });
+  answer(answer: Preserialized, endpoint: Endpoint | undefined): void {
+    writeJson(this.#response, 200, answer.text, {
+      ...(isUntouched(answer, endpoint) ? untouchedHeaders : {}),
+      [requestIdHeaderName]: this.requestId,
+    });
   }
 
   answerRaw(answer: RawAnswer): Promise<void> {

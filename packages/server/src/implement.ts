@@ -57,17 +57,22 @@ export type UntypedRequest = RequestFacts & {
   readonly parameters: Readonly<Record<string, unknown>>;
 };
 
+/** What those may do with an answer who pass it on: compress it, or nothing, because a key stands in it. */
+export type Passage = 'any' | 'untouched';
+
 /** A complete JSON text of an answer, envelope included, written as it is; for hot paths. A test compares it with the schema. */
 export class Preserialized<Answer = unknown> {
   /** What the answers to other requests begin with too; empty where that is not known. */
   readonly shared: string;
   readonly own: LinkBody;
+  readonly passage: Passage;
   /** Only a type: what the text says. */
   declare readonly answer: Answer;
 
-  constructor(shared: string, own: LinkBody) {
+  constructor(shared: string, own: LinkBody, passage: Passage = 'any') {
     this.shared = shared;
     this.own = own;
+    this.passage = passage;
   }
 
   get text(): LinkBody {
@@ -86,8 +91,12 @@ export function preserialized<Answer>(text: LinkBody): Preserialized<Answer> {
  * @param shared the beginning, the same string for all of them
  * @param own the rest
  */
-export function partlyShared<Answer>(shared: string, own: string): Preserialized<Answer> {
-  return new Preserialized(shared, own);
+export function partlyShared<Answer>(
+  shared: string,
+  own: string,
+  passage: Passage = 'any',
+): Preserialized<Answer> {
+  return new Preserialized(shared, own, passage);
 }
 
 /** What becomes of an answer that comes later: one of both, once. */

@@ -24,6 +24,7 @@ import type { Preserialized, RawAnswer } from './implement.ts';
 import { LinkedFiles, mustComeByHttp, readFile } from './linked-files.ts';
 import type { FilePlace } from './linked-files.ts';
 import type { Exchange, Pipeline, Progress } from './pipeline.ts';
+import { isUntouched, untouchedHeaders } from './write-answer.ts';
 
 /** Answers one request by calling back once; refusals are answers as well. */
 export type LinkHandler = (request: ReceivedRequest, reply: (answer: LinkAnswer) => void) => void;
@@ -37,6 +38,7 @@ export function serveLinks<Context>(
     pipeline,
     answerHeaders,
     successHeaders: { ...answerHeaders },
+    untouchedSuccessHeaders: { ...answerHeaders, ...untouchedHeaders },
     files: new LinkedFiles(),
   };
   return (request, reply) => {
@@ -49,6 +51,7 @@ type Shared<Context> = {
   readonly answerHeaders: Readonly<Record<string, string>>;
   /** The same object for all, by which alike answers are known. */
   readonly successHeaders: Readonly<Record<string, string>>;
+  readonly untouchedSuccessHeaders: Readonly<Record<string, string>>;
   readonly files: LinkedFiles;
 };
 
@@ -145,7 +148,8 @@ class LinkExchange<Context> implements Exchange {
     this.#addedHeaders = headers;
   }
 
-  answer({ shared, own }: Preserialized, endpoint: Endpoint | undefined): void {
+  answer(answer: Preserialized, endpoint: Endpoint | undefined): void {
+    const { shared, own } = answer;
     const tooLong = findTooLong(shared, own, endpoint);
     if (tooLong !== undefined) {
       this.refuse(
@@ -154,7 +158,9 @@ class LinkExchange<Context> implements Exchange {
       return;
     }
     const text = shared === '' ? { shared: own, own: '' } : { shared, own: textOf(own) };
-    this.#end({ status: 200, kind: 'json', headers: this.#shared.successHeaders, ...text });
+    const { successHeaders, untouchedSuccessHeaders } = this.#shared;
+    const headers = isUntouched(answer, endpoint) ? untouchedSuccessHeaders : successHeaders;
+    this.#end({ status: 200, kind: 'json', headers, ...text });
   }
 
   refuse(refusal: ApiError): void {

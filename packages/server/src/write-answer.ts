@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 
 import { requestIdHeaderName } from '@parley/api';
+import type { Endpoint } from '@parley/api';
 import { bytesOf } from '@parley/links';
 import type { LinkBody } from '@parley/links';
 
@@ -23,14 +24,19 @@ function currentHttpDate(): string {
   return httpDate;
 }
 
+const unkept = 'max-age=0, no-cache, no-store, must-revalidate';
+
+/** Of an answer that nobody may change on its way: of those that are not kept, what more it says. */
+export const untouchedHeaders = { 'Cache-Control': `${unkept}, no-transform` } as const;
+
 /** @returns the headers by which an answer is not kept, as ordinary endpoints have them */
 export function unkeptHeaders(): Readonly<Record<string, string>> {
   const date = currentHttpDate();
   return {
-    'Cache-Control': 'max-age=0, no-cache, no-store, must-revalidate',
+    'Cache-Control': unkept,
     Expires: date,
     'Last-Modified': date,
-    Vary: 'Accept-Language',
+    Vary: 'Accept-Language, Accept-Encoding',
     'Content-Language': 'en',
   };
 }
@@ -38,22 +44,22 @@ export function unkeptHeaders(): Readonly<Record<string, string>> {
 /**
  * Writes a JSON answer. A HEAD request gets the headers only, which Node sees to.
  *
- * @param body complete
+ * @param body complete; undefined for the headers of an answer to HEAD whose length is not known
  * @param headers beside those of every answer
  */
 export function writeJson(
   response: ServerResponse,
   status: number,
-  body: LinkBody,
+  body: LinkBody | undefined,
   headers: Readonly<Record<string, string>> = {},
 ): void {
   response.writeHead(status, {
     'Content-Type': 'application/json',
-    'Content-Length': bytesOf(body),
+    ...(body === undefined ? {} : { 'Content-Length': bytesOf(body) }),
     ...unkeptHeaders(),
     ...headers,
   });
-  endWith(response, body);
+  endWith(response, body ?? '');
 }
 
 function endWith(response: ServerResponse, body: LinkBody): void {
@@ -65,6 +71,11 @@ function endWith(response: ServerResponse, body: LinkBody): void {
   for (const piece of body) response.write(piece);
   // It uncorks.
   response.end();
+}
+
+/** Whether an answer is not to be changed by those who pass it on. */
+export function isUntouched({ passage }: Preserialized, endpoint: Endpoint | undefined): boolean {
+  return passage === 'untouched' || endpoint?.answersKey === true;
 }
 
 /** The text of a success: `result` and `msg` first, then the data (reference facts, people 3). */

@@ -300,7 +300,7 @@ describe('answers', () => {
     expect(headers.get('content-type')).toBe('application/json');
     expect(headers.get('cache-control')).toBe('max-age=0, no-cache, no-store, must-revalidate');
     expect(headers.get('expires')).toBe(headers.get('last-modified'));
-    expect(headers.get('vary')).toBe('Accept-Language');
+    expect(headers.get('vary')).toBe('Accept-Language, Accept-Encoding');
     expect(headers.get('content-language')).toBe('en');
     expect(headers.get('x-request-id')).toBe('request-1');
     expect(headers.has('x-powered-by') || headers.has('etag')).toBe(false);

@@ -18,6 +18,7 @@ export const layers: readonly Layer[] = [
     packages: {
       logging: [],
       tracing: [],
+      compression: [],
       identity: [],
       secrets: [],
       markdown: [],

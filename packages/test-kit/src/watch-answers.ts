@@ -2,6 +2,7 @@
 import { subscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { StringDecoder } from 'node:string_decoder';
+import { gunzipSync } from 'node:zlib';
 
 import { limits } from '@parley/api';
 
@@ -126,6 +127,11 @@ function watch(
     keep(given[0], given[1]);
     return Reflect.apply(end, response, given) as ServerResponse;
   };
+  const readText = (): string => {
+    const bytes = Buffer.concat(chunks);
+    const isPacked = headers()['content-encoding'] === 'gzip' && method !== 'HEAD';
+    return (isPacked ? gunzipSync(bytes) : bytes).toString('utf8');
+  };
   response.once('finish', () =>
     report(onFault, () =>
       answerDocument().check({
@@ -134,7 +140,7 @@ function watch(
         namedMethod: namedMethod(),
         status: response.statusCode,
         headers: headers(),
-        text: Buffer.concat(chunks).toString('utf8'),
+        text: readText(),
       }),
     ),
   );

@@ -37,7 +37,7 @@ export function answerHeadersOf(options: {
   }
   const permitted = new Set(allowedOrigins);
   // A cache must not give the answer for one origin to another.
-  const ofAny = { ...ofEvery, Vary: 'Accept-Language, Origin' };
+  const ofAny = { ...ofEvery, Vary: 'Accept-Language, Accept-Encoding, Origin' };
   return ({ headers: { origin } }) =>
     origin !== undefined && permitted.has(origin)
       ? { 'Access-Control-Allow-Origin': origin, ...crossOriginPermissions, ...ofAny }

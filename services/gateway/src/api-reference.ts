@@ -10,6 +10,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 
 import { rawResponsesOf } from '@parley/api';
+import { takesGzip } from '@parley/compression';
 import { pages } from '@parley/api/endpoints';
 import type { EndpointNameOf } from '@parley/api/endpoints';
 import { interfaceDocument } from '@parley/api/interface-document';
@@ -80,7 +81,7 @@ class Page {
       response.writeHead(304, headers).end();
       return;
     }
-    const isCompressed = takesGzip(request.headers['accept-encoding'] ?? '');
+    const isCompressed = takesGzip(request.headers['accept-encoding']);
     // Most gateways are never asked, so it is done for the first who asks and kept.
     const body = isCompressed
       ? await (this.#compressed ??= compress(this.#content))
@@ -101,13 +102,6 @@ function hasTag(listed: string | undefined, tag: string): boolean {
     .split(',')
     .map((each) => each.trim())
     .some((each) => each === '*' || each.replace(strength, '') === tag.replace(strength, ''));
-}
-
-function takesGzip(accepted: string): boolean {
-  return accepted.split(',').some((each) => {
-    const [name = '', ...parameters] = each.split(';').map((part) => part.trim().toLowerCase());
-    return name === 'gzip' && !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter));
-  });
 }
 
 /** Answers a request for the page of a name. */

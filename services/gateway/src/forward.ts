@@ -28,6 +28,7 @@ import type { Plugin } from 'http-proxy-middleware';
 
 import { takeAccountChanges } from './account-changes.ts';
 import type { OnAccountsChanged } from './account-changes.ts';
+import type { AnswerCompression } from './answer-compression.ts';
 import { AnswerTimeout, Attempt, LeaseLapsed } from './attempt.ts';
 import type { AttemptEnd, ForwardedRequest } from './attempt.ts';
 import { UntakenAnswers, sendOverLink } from './linked-attempt.ts';
@@ -39,6 +40,7 @@ import { ConnectTimeout, connectTimeoutMs, takesConnections } from './upstreams.
 export type ForwarderOptions = {
   readonly upstreams: Upstreams;
   readonly links: ServiceLinks;
+  readonly compression: AnswerCompression;
   readonly onRetry: (service: string, reason: 'unreachable' | 'lost') => void;
   readonly onAccountsChanged: OnAccountsChanged;
 };
@@ -251,6 +253,7 @@ export class Forwarder {
       if (link !== undefined) {
         const end = await this.#attempt(response, attempt, waitMs, () =>
           sendOverLink(link, attempt, request, body.bytes, response, {
+            compression: this.#options.compression,
             untaken: this.#untaken,
             onAccountsChanged: this.#options.onAccountsChanged,
           }),

@@ -9,6 +9,7 @@ import type { GatewayLink, LinkAnswer, LinkFault, LinkListener } from '@parley/l
 import type { LiveNode } from '@parley/placement';
 
 import type { AdmittedRequest } from './admit.ts';
+import type { AnswerCompression, CompressedAnswer } from './answer-compression.ts';
 import { connectionOfAnswer } from './forward.ts';
 import { bodyOf } from './linked-attempt.ts';
 import { HttpExchange } from './http-exchange.ts';
@@ -21,6 +22,7 @@ import { isConnectFault } from './upstreams.ts';
 export type EventsHopOptions = {
   readonly upstreams: Upstreams;
   readonly links: ServiceLinks;
+  readonly compression: AnswerCompression;
   /** The longest that a client waits for an answer; above what the event nodes hold a poll. */
   readonly pollBoundMs: number;
   /** The longest that a stream lasts; above what the event nodes let it last. */
@@ -267,8 +269,24 @@ export class HeldPoll implements LinkListener {
       this.begin();
       return;
     }
-    writeJson(this.response, answer.status, bodyOf(answer), {
+    const compressing = this.#hop.compression.begin(this.request, answer);
+    if (compressing === undefined) {
+      this.#writeAnswer(answer);
+      return;
+    }
+    void compressing.then((compressed) => {
+      // It may have ended meanwhile; the client then asks for the same again.
+      if (!this.#isOver && !this.response.headersSent) this.#writeAnswer(answer, compressed);
+    });
+  }
+
+  #writeAnswer(
+    answer: LinkAnswer,
+    { body, headers }: CompressedAnswer = { body: bodyOf(answer), headers: {} },
+  ): void {
+    writeJson(this.response, answer.status, body, {
       ...answer.headers,
+      ...headers,
       ...this.#fixedHeaders,
     });
   }

@@ -23,6 +23,7 @@ import type {
 
 import { takeAccountChanges } from './account-changes.ts';
 import type { OnAccountsChanged } from './account-changes.ts';
+import type { AnswerCompression, CompressedAnswer } from './answer-compression.ts';
 import type { Attempt } from './attempt.ts';
 
 /** The whole body of an answer. */
@@ -69,24 +70,32 @@ function headersOf(request: IncomingMessage, traceparent: string | undefined): L
 
 /** What happens with an answer beside its going to the client. */
 type AnswerTaking = {
+  readonly compression: AnswerCompression;
   readonly untaken: UntakenAnswers;
   readonly onAccountsChanged: OnAccountsChanged;
 };
 
 class LinkedAttempt implements LinkListener {
   readonly #attempt: Attempt;
+  readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #taking: AnswerTaking;
 
-  constructor(attempt: Attempt, response: ServerResponse, taking: AnswerTaking) {
+  constructor(
+    attempt: Attempt,
+    request: IncomingMessage,
+    response: ServerResponse,
+    taking: AnswerTaking,
+  ) {
     this.#attempt = attempt;
+    this.#request = request;
     this.#response = response;
     this.#taking = taking;
   }
 
   onLinkAnswer(answer: LinkAnswer): void {
     const attempt = this.#attempt;
-    const { untaken, onAccountsChanged } = this.#taking;
+    const { compression, untaken, onAccountsChanged } = this.#taking;
     const headers = takeAccountChanges(answer.headers, onAccountsChanged);
     if (attempt.hasEnded) return;
     if (answer.status === notOverLinksStatus) {
@@ -97,21 +106,38 @@ class LinkedAttempt implements LinkListener {
       attempt.end({ kind: 'lost' });
       return;
     }
-    const { answerHeaders, requestId } = attempt.request;
     const body = bodyOf(answer);
     if (attempt.isHarmlessTwice && !untaken.hasRoomFor(bytesOf(body))) {
       attempt.end({ kind: 'not-linked' });
       return;
     }
     attempt.hasHeaders = true;
-    const write = answer.kind === 'json' ? writeJson : writeWhole;
-    write(this.#response, answer.status, body, {
-      ...headers,
-      ...answerHeaders,
-      [requestIdHeaderName]: requestId,
-    });
-    untaken.keep(this.#response);
-    attempt.end({ kind: 'answered' });
+    const compressing = compression.begin(this.#request, answer);
+    if (compressing === undefined) {
+      this.#write(answer, { body, headers });
+      return;
+    }
+    void compressing.then((compressed) =>
+      this.#write(
+        answer,
+        compressed === undefined
+          ? { body, headers }
+          : { body: compressed.body, headers: { ...headers, ...compressed.headers } },
+      ),
+    );
+  }
+
+  #write({ kind, status }: LinkAnswer, { body, headers }: CompressedAnswer): void {
+    const response = this.#response;
+    const { answerHeaders, requestId } = this.#attempt.request;
+    // The client may have left meanwhile.
+    if (!response.destroyed) {
+      const all = { ...headers, ...answerHeaders, [requestIdHeaderName]: requestId };
+      if (kind === 'json') writeJson(response, status, body, all);
+      else writeWhole(response, status, body ?? '', all);
+      this.#taking.untaken.keep(response);
+    }
+    this.#attempt.end({ kind: 'answered' });
   }
 
   onLinkFault(fault: LinkFault): void {
@@ -141,7 +167,7 @@ export function sendOverLink(
       headers: headersOf(request, (attempt.span ?? span)?.traceparent),
       body,
     },
-    new LinkedAttempt(attempt, response, taking),
+    new LinkedAttempt(attempt, request, response, taking),
   );
   attempt.link = link;
   attempt.upstream = { destroy: () => link.leave(number) };

@@ -10,6 +10,8 @@ export type GatewayMetrics = {
   readonly streamCutOffs: Counter;
   readonly movedPolls: Counter<'reason'>;
   readonly credentialLookups: Counter<'outcome'>;
+  readonly compressedBytes: Counter<'form'>;
+  readonly uncompressedAnswers: Counter;
   readonly upstreamRetries: Counter<'service' | 'reason'>;
   readonly rateLimited: Counter;
   readonly uncountedRequests: Counter;
@@ -121,6 +123,17 @@ export function createGatewayMetrics(
       name: 'parley_gateway_credential_lookups_total',
       help: 'Look-ups of API keys: hits of the cache, misses that asked the store',
       labelNames: ['outcome'],
+      registers,
+    }),
+    compressedBytes: new Counter({
+      name: 'parley_gateway_compressed_bytes_total',
+      help: 'Bytes of the answers that this gateway compressed: plain, and as gzip',
+      labelNames: ['form'],
+      registers,
+    }),
+    uncompressedAnswers: new Counter({
+      name: 'parley_gateway_uncompressed_answers_total',
+      help: 'Answers that went as they are, because too many bytes waited for being compressed',
       registers,
     }),
     upstreamRetries: new Counter({

@@ -15,6 +15,7 @@ import type { KeyAccount } from '@parley/store';
 
 import type { AdmittedRequest } from './admit.ts';
 import { readPages } from './api-reference.ts';
+import { AnswerCompression } from './answer-compression.ts';
 import { answerHeadersOf } from './answer-headers.ts';
 import { createApp } from './app.ts';
 import { checkAccount, checkKey } from './authenticate.ts';
@@ -165,9 +166,17 @@ export const startGateway: StartService = async (frame: ServiceFrame) => {
     (nodeId) => upstreams.suspect(nodeId),
   );
   frame.onDispose('links', () => links.closeAll());
+  const compression = new AnswerCompression({
+    onCompressed: (plainBytes, bytes) => {
+      counts.compressedBytes.inc({ form: 'plain' }, plainBytes);
+      counts.compressedBytes.inc({ form: 'gzip' }, bytes);
+    },
+    onRefused: () => counts.uncompressedAnswers.inc(),
+  });
   const forwarder = new Forwarder({
     upstreams,
     links,
+    compression,
     onRetry: (service, reason) => counts.upstreamRetries.inc({ service, reason }),
     onAccountsChanged: (changed) => credentials.forget(changed),
   });
@@ -176,6 +185,7 @@ export const startGateway: StartService = async (frame: ServiceFrame) => {
   const hop = new EventsHop({
     upstreams,
     links,
+    compression,
     pollBoundMs,
     streamBoundMs: config.queues.stream.lifetimeMs + pollBoundMarginMs,
     signIdentity: sign,

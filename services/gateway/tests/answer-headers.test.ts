@@ -79,7 +79,9 @@ describe.each(answers)('the answer of %s', (_what, path, status) => {
 
   it('tells caches that it differs by origin', async () => {
     for (const origin of [permitted, other, undefined])
-      expect((await headersOf(path, origin)).get('vary')).toBe('Accept-Language, Origin');
+      expect((await headersOf(path, origin)).get('vary')).toBe(
+        'Accept-Language, Accept-Encoding, Origin',
+      );
   });
 });
 

@@ -4,6 +4,7 @@ import type { ErrorCode } from '../error-catalogue.ts';
 import { limits } from '../limits.ts';
 import type { EndpointExample } from './endpoint-example.ts';
 import type { EndpointTag } from './endpoint-tags.ts';
+import type { JsonSchema } from './json-schema.ts';
 import type { Parameter } from './parameters.ts';
 import { placeholdersOf } from './path.ts';
 import type { Value } from './schema.ts';
@@ -105,6 +106,11 @@ export type EndpointDeclaration<
   readonly errors?: readonly ErrorCode[];
   /** Refusals without a code that not every endpoint may answer. */
   readonly refusals?: readonly Refusal[];
+  /**
+   * An API key stands in the answer, so it is compressed by nobody on its way: its length would tell of the key by what others wrote beside
+   * it. Found in the declared members; an endpoint whose answers have one at times says itself which.
+   */
+  readonly answersKey?: boolean;
   /** A larger body is refused with 413 while it is read, whatever is in it. 64 KiB without a login, else 1 MiB. */
   readonly bodyMaxBytes?: number;
   /**
@@ -198,6 +204,7 @@ export function declareEndpoint<
     description: '',
     errors: [],
     refusals: [],
+    answersKey: !isRaw(declaration.success) && hasKey(declaration.success),
     takesFile: false,
     formFile: 'none',
     bodyMaxBytes:
@@ -213,6 +220,16 @@ export function declareEndpoint<
     ...declaration,
     example: declaration.example ?? {},
   };
+}
+
+/** Whether a key is among the members that a schema declares, at any depth. */
+function hasKey(schema: JsonSchema): boolean {
+  const { properties = {}, items, prefixItems = [], anyOf = [], oneOf = [] } = schema;
+  const { additionalProperties } = schema;
+  const inner = [...Object.values(properties), ...prefixItems, ...anyOf, ...oneOf];
+  if (items !== undefined) inner.push(items);
+  if (typeof additionalProperties === 'object') inner.push(additionalProperties);
+  return Object.hasOwn(properties, 'api_key') || inner.some(hasKey);
 }
 
 /** Whether the answer is a stream of events, which ends when either side ends it. */

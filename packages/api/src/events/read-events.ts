@@ -49,6 +49,8 @@ export const getEventsEndpoint = declareEndpoint({
     }),
   }),
   errors: ['BAD_EVENT_QUEUE_ID', 'BAD_NARROW'],
+  // Those that tell of a bot's key say so.
+  answersKey: false,
   longPoll: true,
   goesToHolder: true,
 });

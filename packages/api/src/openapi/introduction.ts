@@ -33,7 +33,8 @@ event that you have not acknowledged so is delivered again. \`GET /api/v1/events
 
 ## What holds for every path
 
-Every path answers \`OPTIONS\` with 204 and its methods in \`Allow\`. Every path that has \`GET\` answers \`HEAD\` with the headers of \`GET\`. An
+Every path answers \`OPTIONS\` with 204 and its methods in \`Allow\`. Every path that has \`GET\` answers \`HEAD\` with the headers of \`GET\`. Answers of JSON
+above 8 KiB are compressed with gzip for whoever says in \`Accept-Encoding\` that he takes it, but those in which an API key stands. An
 unknown path is 404 (\`components/responses/NotFound\`), and a method that a path does not have is 405
 (\`components/responses/MethodNotAllowed\`). What cannot be read as a request is 400, 408, 417 or 431 wherever it goes
 (\`components/responses/Unreadable\`). A \`POST\` whose form has a parameter \`method\` counts as that method. Paths marked

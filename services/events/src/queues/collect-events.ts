@@ -71,6 +71,8 @@ export type CollectedEvent = {
   readonly id: number;
   /** JSON, the id included. */
   readonly text: string;
+  /** A key stands in it. */
+  readonly holdsKey?: boolean;
 };
 
 class Answer {
@@ -83,8 +85,8 @@ class Answer {
   }
 
   /** @returns whether more may follow */
-  push(id: number, text: string): boolean {
-    this.events.push({ id, text });
+  push(id: number, text: string, holdsKey = false): boolean {
+    this.events.push(holdsKey ? { id, text, holdsKey } : { id, text });
     this.#bytes += Buffer.byteLength(text);
     return (
       this.events.length < this.#bounds.answerEventsMax && this.#bytes < this.#bounds.answerBytesMax
@@ -250,7 +252,8 @@ async function addChange(
       }
     } else if (first > after) {
       const text = await eventOfPart(log, parsed, entry, index, view, first);
-      if (!answer.push(first, text)) return false;
+      const holdsKey = part.form === 'same' && part.sealed !== undefined;
+      if (!answer.push(first, text, holdsKey)) return false;
     }
   }
   return true;

@@ -96,7 +96,9 @@ function answerOf(
 ): Preserialized<PollAnswer> {
   read.onAnswer(events.length, performance.now() - heldSinceMs);
   if (isFull(events)) read.onFullAnswer();
-  return partlyShared(answerStarts.of(events), `],"queue_id":${JSON.stringify(queue.id)}}`);
+  const end = `],"queue_id":${JSON.stringify(queue.id)}}`;
+  const passage = events.some(({ holdsKey }) => holdsKey === true) ? 'untouched' : 'any';
+  return partlyShared(answerStarts.of(events), end, passage);
 }
 
 /** Whether an answer met a bound, so that the next poll may find more. */

@@ -1,0 +1,36 @@
+/** What a client says of the encodings that it takes. */
+
+const wanted = new Set(['gzip', 'x-gzip']);
+const weight = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
+
+type Weights = { gzip?: number; any?: number; identity?: number };
+
+/**
+ * @param accepted the header `Accept-Encoding` (RFC 9110, 12.5.3); undefined where there is none
+ * @returns whether to answer with gzip: where it is taken, by name or by `*`, and nothing plain is preferred. What cannot be read is not
+ *   taken.
+ */
+export function takesGzip(accepted: string | undefined): boolean {
+  if (accepted === undefined) return false;
+  const { gzip, any, identity } = readWeights(accepted);
+  const ofGzip = gzip ?? any ?? 0;
+  return ofGzip > 0 && ofGzip >= (identity ?? 0);
+}
+
+function readWeights(accepted: string): Weights {
+  const weights: Weights = {};
+  for (const each of accepted.split(',')) {
+    const [coding = '', ...parameters] = each.split(';').map((part) => part.trim().toLowerCase());
+    const value = readWeight(parameters);
+    if (wanted.has(coding)) weights.gzip = Math.max(weights.gzip ?? 0, value);
+    if (coding === '*') weights.any = value;
+    if (coding === 'identity') weights.identity = value;
+  }
+  return weights;
+}
+
+function readWeight(parameters: readonly string[]): number {
+  if (parameters.length === 0) return 1;
+  const value = weight.exec(parameters[0] ?? '')?.[1];
+  return parameters.length > 1 || value === undefined ? 0 : Number(value);
+}

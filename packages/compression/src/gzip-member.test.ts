@@ -1,0 +1,43 @@
+import { gunzipSync } from 'node:zlib';
+
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+
+import type { DeflatedPiece } from './gzip-member.ts';
+import { deflatePiece, deflatePieceAside, gzipMember, storedPiece } from './gzip-member.ts';
+
+const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('', 'ab'.repeat(40_000)));
+const way = fc.constantFrom('deflated', 'aside', 'stored');
+
+async function pieceOf(
+  plain: Buffer,
+  how: 'deflated' | 'aside' | 'stored',
+): Promise<DeflatedPiece> {
+  if (how === 'stored') return storedPiece(plain);
+  return how === 'aside' ? deflatePieceAside(plain, 1) : deflatePiece(plain, 6);
+}
+
+test('a member of any pieces in any order unpacks to what they are of', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.tuple(text, way), { maxLength: 8 }), async (parts) => {
+      const pieces = await Promise.all(parts.map(([each, how]) => pieceOf(Buffer.from(each), how)));
+      const member = Buffer.concat(gzipMember(pieces));
+      expect(gunzipSync(member).toString()).toBe(parts.map(([each]) => each).join(''));
+    }),
+  );
+});
+
+test('a piece may stand in several members', () => {
+  const [one, two] = ['first '.repeat(100), 'second '.repeat(100)].map((each) =>
+    deflatePiece(Buffer.from(each), 6),
+  );
+  if (one === undefined || two === undefined) throw new Error('two pieces');
+  for (const pieces of [
+    [one, two],
+    [two, one],
+    [one, one],
+  ]) {
+    const unpacked = gunzipSync(Buffer.concat(gzipMember(pieces)));
+    expect(unpacked).toHaveLength(pieces.reduce((sum, { sum: { bytes } }) => sum + bytes, 0));
+  }
+});

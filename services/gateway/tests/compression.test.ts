@@ -1,0 +1,196 @@
+/** Answers that the gateway compresses, and those that it leaves as they are. */
+import { request as sendRequest } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
+import { gunzipSync } from 'node:zlib';
+
+import type { LinkAnswer } from '@parley/links';
+import { partBytes } from '@parley/links';
+import { waitUntil } from '@parley/test-kit';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+
+import { GatewayUnderTest, authorization, success } from './support/gateway-under-test.ts';
+import type { TestUser } from './support/gateway-under-test.ts';
+
+let gateway: GatewayUnderTest;
+let user: TestUser;
+let answer: LinkAnswer;
+
+beforeAll(async () => {
+  gateway = await GatewayUnderTest.start();
+  user = await gateway.addUser();
+  for (const service of ['messages', 'people', 'events'])
+    await gateway.addUpstream(service, (_request, response) => response.destroy(), {
+      linkHandler: () => Promise.resolve(answer),
+    });
+});
+afterAll(() => gateway?.stop());
+beforeEach(() => {
+  answer = answerOf(`{"text":"${'ünïcode 🎉 '.repeat(2_000)}"}`);
+});
+
+function answerOf(shared: LinkAnswer['shared'], more: Partial<LinkAnswer> = {}): LinkAnswer {
+  return { status: 200, kind: 'json', headers: {}, shared, own: '', ...more };
+}
+
+type Received = {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+};
+
+function ask(
+  path: string,
+  accepted: string | undefined = 'gzip, deflate',
+  method = 'GET',
+): Promise<Received> {
+  return new Promise((resolve, reject) => {
+    const headers = {
+      ...authorization(user),
+      ...(accepted === undefined ? {} : { 'accept-encoding': accepted }),
+    };
+    sendRequest(`${gateway.url}/api/v1/${path}`, { method, headers }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          body: Buffer.concat(chunks),
+        }),
+      );
+      response.on('error', reject);
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+/** @returns what a client makes of an answer that has to be compressed */
+function unpack({ headers, body }: Received): string {
+  expect(headers['content-encoding']).toBe('gzip');
+  expect(headers['content-length']).toBe(String(body.length));
+  expect(headers.vary).toContain('Accept-Encoding');
+  expect(headers['content-type']).toBe('application/json');
+  return gunzipSync(body).toString();
+}
+
+function expectPlain({ headers, body }: Received, text: string): void {
+  expect(headers).not.toHaveProperty('content-encoding');
+  expect(headers['content-length']).toBe(String(body.length));
+  expect(body.toString()).toBe(text);
+}
+
+const textOf = (): string => String(answer.shared);
+
+describe('an answer of JSON', () => {
+  it('is compressed for those who take gzip', async () => {
+    const received = await ask('users/me');
+    expect(unpack(received)).toBe(textOf());
+    expect(received.body.length).toBeLessThan(textOf().length / 20);
+  });
+
+  it.each(['gzip;q=0.1', '*', 'br, x-gzip'])('so for %s', async (accepted) => {
+    expect(unpack(await ask('users/me', accepted))).toBe(textOf());
+  });
+
+  it.each([undefined, '', 'identity', 'gzip;q=0', 'br, deflate', 'gzip;q=0, *'])(
+    'goes as it is for %s, and says that it differs by that',
+    async (accepted) => {
+      const received = await ask('users/me', accepted ?? '');
+      expectPlain(received, textOf());
+      expect(received.headers.vary).toContain('Accept-Encoding');
+    },
+  );
+
+  it('is compressed from 8 KiB on', async () => {
+    answer = answerOf(`"${'x'.repeat(8_190)}"`);
+    expectPlain(await ask('users/me'), textOf());
+    answer = answerOf(`"${'x'.repeat(8_191)}"`);
+    expect(unpack(await ask('users/me'))).toBe(textOf());
+  });
+
+  it('is compressed where it refuses, whatever its status', async () => {
+    answer = { ...answer, status: 400, headers: { 'x-parley-node': 'n' } };
+    const received = await ask('users/me');
+    expect(received.status).toBe(400);
+    expect(received.headers['x-parley-node']).toBe('n');
+    expect(unpack(received)).toBe(textOf());
+  });
+
+  it('is compressed whole where it comes in parts', async () => {
+    const text = `"${Array.from({ length: partBytes }, (_, n) => n).join(' ')}"`;
+    answer = answerOf([Buffer.from(text)]);
+    const received = await Promise.all(Array.from({ length: 6 }, () => ask('users/me')));
+    for (const each of received) expect(unpack(each)).toBe(text);
+  });
+
+  it('to HEAD has the headers of GET, but for a length that nobody knows', async () => {
+    const { status, headers, body } = await ask('users/me', 'gzip', 'HEAD');
+    expect([status, body.length]).toEqual([200, 0]);
+    expect(headers['content-encoding']).toBe('gzip');
+    expect(headers).not.toHaveProperty('content-length');
+    const plain = await ask('users/me', 'identity', 'HEAD');
+    expect(plain.headers['content-length']).toBe(String(Buffer.byteLength(textOf())));
+    // The connection goes on behind both.
+    expect(unpack(await ask('users/me'))).toBe(textOf());
+  });
+});
+
+describe('an answer to a poll', () => {
+  it('is compressed with its own end', async () => {
+    answer = answerOf(`{"events":[${JSON.stringify('é'.repeat(9_000))}`, {
+      own: '],"queue_id":1}',
+    });
+    const received = await Promise.all(
+      Array.from({ length: 5 }, () => ask('events?queue_id=1:1&last_event_id=-1')),
+    );
+    for (const each of received) expect(unpack(each)).toBe(textOf() + answer.own);
+  });
+});
+
+describe('left as it is', () => {
+  it('is what is no JSON', async () => {
+    answer = { ...answer, kind: 'raw', headers: { 'Content-Type': 'text/plain' } };
+    expectPlain(await ask('users/me'), textOf());
+  });
+
+  it.each([
+    { 'Cache-Control': 'no-store, no-transform' },
+    { 'cache-control': 'no-transform' },
+    { 'Content-Encoding': 'br' },
+  ])('is what its service says so of: %o', async (headers: Record<string, string>) => {
+    answer = { ...answer, headers };
+    const received = await ask('users/me');
+    expect(received.headers['content-encoding']).toBe(headers['Content-Encoding']);
+    expect(received.body.toString()).toBe(textOf());
+  });
+});
+
+it('a client that leaves meanwhile leaves nothing behind', async () => {
+  answer = answerOf([Buffer.alloc(8 * 1_048_576, 'parley ')]);
+  const leaving = Array.from({ length: 5 }, () => {
+    const abort = new AbortController();
+    const gone = fetch(`${gateway.url}/api/v1/users/me`, {
+      headers: authorization(user),
+      signal: abort.signal,
+    }).catch(() => undefined);
+    return { abort, gone };
+  });
+  for (const { abort, gone } of leaving) {
+    abort.abort();
+    await gone;
+  }
+  answer = answerOf(JSON.stringify(success));
+  await waitUntil('nothing is under way', async () => (await ask('users/me')).status === 200);
+  await waitUntil(
+    'no request is in flight',
+    async () => (await gateway.metric('parley_http_requests_in_flight')) === 0,
+  );
+});
+
+it('counts what it saves', async () => {
+  const before = await gateway.metric('parley_gateway_compressed_bytes_total');
+  const received = await ask('users/me');
+  const after = await gateway.metric('parley_gateway_compressed_bytes_total');
+  expect(after - before).toBe(Buffer.byteLength(textOf()) + received.body.length);
+});

@@ -1,0 +1,149 @@
+/** Compressed answers, as programs that read them see them: curl, Python and Node. */
+import { execFile } from 'node:child_process';
+import { request as sendRequest } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
+import { promisify } from 'node:util';
+import { gunzipSync } from 'node:zlib';
+
+import type { ApiClient } from '@parley/test-kit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { startSmallOrganization } from './small-organization.ts';
+import type { PersonKey, SmallOrganization } from './small-organization.ts';
+
+const run = promisify(execFile);
+const outputMaxBytes = 64 * 1_048_576;
+const messageCount = 40;
+
+let organization: SmallOrganization;
+beforeAll(async () => {
+  organization = await startSmallOrganization({ messages: 1, people: 1, events: 1, presence: 2 });
+  for (let n = 0; n < messageCount; n += 1)
+    await as('bob').post('messages', {
+      type: 'private',
+      to: [organization.id('bob')],
+      content: `${n} ${'Ünïcode « ß » '.repeat(40)}`,
+    });
+});
+afterAll(() => organization.stop());
+
+const as = (who: PersonKey): ApiClient => organization.client(who);
+const page = 'messages?anchor=newest&num_before=1000&num_after=0&narrow=[]';
+
+function authorizationOf(who: PersonKey): string {
+  const { user, apiKey } = organization.accounts[who];
+  return `Basic ${Buffer.from(`${user.email}:${apiKey}`).toString('base64')}`;
+}
+
+type Received = { readonly headers: IncomingHttpHeaders; readonly body: Buffer };
+
+function ask(
+  path: string,
+  options: { who?: PersonKey; accepted?: string; method?: string; form?: string } = {},
+): Promise<Received> {
+  const { who = 'bob', accepted = 'gzip', method = 'GET', form = '' } = options;
+  return new Promise((resolve, reject) => {
+    const headers = {
+      authorization: authorizationOf(who),
+      'accept-encoding': accepted,
+      'content-type': 'application/x-www-form-urlencoded',
+    };
+    sendRequest(`${organization.cluster.url}/api/v1/${path}`, { method, headers }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () => resolve({ headers: response.headers, body: Buffer.concat(chunks) }));
+      response.on('error', reject);
+    })
+      .on('error', reject)
+      .end(form);
+  });
+}
+
+type MessagesText = { readonly messages: readonly { readonly content: string }[] };
+
+describe('a page of messages', () => {
+  test('is the same, and much shorter', async () => {
+    const packed = await ask(page);
+    const plain = await ask(page, { accepted: 'identity' });
+    expect(packed.headers['content-encoding']).toBe('gzip');
+    expect(plain.headers).not.toHaveProperty('content-encoding');
+    expect(gunzipSync(packed.body).equals(plain.body)).toBe(true);
+    expect(packed.body.length).toBeLessThan(plain.body.length / 10);
+    for (const { headers } of [packed, plain]) expect(headers.vary).toContain('Accept-Encoding');
+  });
+
+  test.each([
+    ['curl', () => ['curl', '-sS', '--compressed', '-H']],
+    ['Node', () => undefined],
+    [
+      'Python',
+      () => [
+        'python3',
+        '-c',
+        `import gzip, sys, urllib.request
+name, _, value = sys.argv[1].partition(': ')
+request = urllib.request.Request(sys.argv[2], headers={name: value, 'Accept-Encoding': 'gzip'})
+with urllib.request.urlopen(request) as response:
+    assert response.headers['Content-Encoding'] == 'gzip'
+    sys.stdout.buffer.write(gzip.decompress(response.read()))`,
+      ],
+    ],
+    [
+      // As urllib3 does, on which the requests of most Python programs stand.
+      'Python piece by piece',
+      () => [
+        'python3',
+        '-c',
+        `import sys, urllib.request, zlib
+name, _, value = sys.argv[1].partition(': ')
+request = urllib.request.Request(sys.argv[2], headers={name: value, 'Accept-Encoding': 'gzip, deflate'})
+unpacker = zlib.decompressobj(16 + zlib.MAX_WBITS)
+with urllib.request.urlopen(request) as response:
+    while piece := response.read(100):
+        sys.stdout.buffer.write(unpacker.decompress(piece))
+assert unpacker.eof and unpacker.unused_data == b''`,
+      ],
+    ],
+  ])('is read by %s', async (_who, commandOf) => {
+    const url = `${organization.cluster.url}/api/v1/${page.replace('[]', '%5B%5D')}`;
+    const authorization = authorizationOf('bob');
+    const command = commandOf();
+    const text =
+      command === undefined
+        ? await (await fetch(url, { headers: { authorization } })).text()
+        : await readOutput([...command, `Authorization: ${authorization}`, url]);
+    const { messages } = JSON.parse(text) as MessagesText;
+    expect(messages).toHaveLength(messageCount);
+    expect(messages[0]?.content).toContain('Ünïcode « ß »');
+  });
+});
+
+async function readOutput([program = '', ...args]: readonly string[]): Promise<string> {
+  const { stdout } = await run(program, args, { maxBuffer: outputMaxBytes });
+  return stdout;
+}
+
+describe('keys', () => {
+  /** Enough bots that a list of them is long. */
+  const botCount = 30;
+
+  test('are in no compressed answer: neither lists of bots, nor states, nor events', async () => {
+    const registered = await as('bob').post('register', { event_types: ['realm_bot'] });
+    const queue = `events?queue_id=${String(registered['queue_id'])}&last_event_id=${String(registered['last_event_id'])}`;
+    for (let n = 0; n < botCount; n += 1)
+      await as('bob').post('bots', { full_name: `Keeper ${n}`, short_name: `keeper${n}` });
+    const whole = { method: 'POST', form: 'fetch_event_types=["realm_bot"]' };
+    const answers = [
+      await ask('bots'),
+      await ask('register', whole),
+      await ask(`${queue}&dont_block=true`),
+      await ask(queue),
+    ];
+    for (const { headers, body } of answers) {
+      expect(headers).not.toHaveProperty('content-encoding');
+      expect(headers['cache-control']).toContain('no-transform');
+      expect(body.length).toBeGreaterThan(8_192);
+      expect(body.toString().match(/"api_key":"\w{32}"/g)?.length).toBeGreaterThanOrEqual(botCount);
+    }
+  });
+});
