@@ -58,8 +58,10 @@ export {
 export { changeOwnProfile } from './profile-fields/change-values.ts';
 
 export {
-  changeSettings,
-  givenSettings,
+  changeDisplaySettings,
+  changeNotificationSettings,
   markHotspotSeen,
   setEnterSends,
 } from './settings/change-settings.ts';
+
+export { givenMembers } from './typed-members.ts';

@@ -50,7 +50,7 @@ export {
   setUserEmail,
   updateUser,
 } from './people/users.ts';
-export type { User } from './people/users.ts';
+export type { User, UserChange } from './people/users.ts';
 export {
   isBotNameFree,
   listHumanAdministratorIds,

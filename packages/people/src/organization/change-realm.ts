@@ -22,12 +22,12 @@ import {
   toEveryone,
 } from '../accounts/account-events.ts';
 import type { PeopleContext } from '../people-context.ts';
+import { changedMembers, givenMembers, mapMembers } from '../typed-members.ts';
 import {
   checkRealmRequest,
   checkSomeMethod,
   deletionLimit,
   editingSettings,
-  givenSettings,
   withCheckedCalls,
 } from './realm-settings.ts';
 import type { RealmRequest } from './realm-settings.ts';
@@ -41,11 +41,34 @@ type Difference = {
   readonly events: readonly ApiEvent[];
 };
 
-type RealmUpdate = Extract<ApiEvent, { type: 'realm'; op: 'update' }>;
+/** What an event of a single property may tell: settings and what stands beside them. */
+type Told = Omit<RealmSettings, (typeof editingSettings)[number] | typeof deletionLimit> & {
+  readonly name: string;
+  readonly description: string;
+  readonly notifications_stream_id: number;
+  readonly signup_notifications_stream_id: number;
+};
 
-/** The names and values were taken from the settings, or are one of those beside them. */
-function updated(property: string, value: unknown): ApiEvent {
-  return { type: 'realm', op: 'update', property, value } as RealmUpdate;
+type UpdateEvent<Properties extends keyof Told> = {
+  [Property in Properties]: {
+    readonly type: 'realm';
+    readonly op: 'update';
+    readonly property: Property;
+    readonly value: Told[Property];
+  };
+}[Properties];
+
+function updated<Property extends keyof Told>(
+  property: Property,
+  value: Told[Property],
+): UpdateEvent<keyof Told> {
+  const event: UpdateEvent<Property> = { type: 'realm', op: 'update', property, value };
+  // Of a type parameter the compiler does not see that it is one of the union.
+  return event as UpdateEvent<keyof Told>;
+}
+
+function updatedOneByOne(changed: Partial<Told>): ApiEvent[] {
+  return mapMembers<Told, ApiEvent>(changed, updated);
 }
 
 function updatedTogether(
@@ -67,16 +90,17 @@ function answeredSettings({
   };
 }
 
-const settingsUpdatedTogether: ReadonlySet<string> = new Set([...editingSettings, deletionLimit]);
-
 function differenceOfSettings(realm: Realm, wanted: Partial<RealmSettings>): Difference {
-  const stored: Readonly<Record<string, unknown>> = realm.settings;
-  const changed = Object.fromEntries(
-    Object.entries(wanted).filter(([name, value]) => stored[name] !== value),
-  ) as Partial<RealmSettings>;
+  const changed = changedMembers(wanted, realm.settings);
   const now = { ...realm.settings, ...changed };
-  const simple = Object.entries(changed).filter(([name]) => !settingsUpdatedTogether.has(name));
-  const events = simple.map(([name, value]) => updated(name, value));
+  const {
+    allow_message_editing: _editing,
+    message_content_edit_limit_seconds: _editLimit,
+    allow_community_topic_editing: _topicEditing,
+    message_content_delete_limit_seconds: _deleteLimit,
+    ...simple
+  } = changed;
+  const events = updatedOneByOne(simple);
   const changesEditing = editingSettings.some((name) => Object.hasOwn(changed, name));
   const editing = {
     allow_message_editing: now.allow_message_editing,
@@ -104,7 +128,7 @@ function differenceOfTexts(realm: Realm, { name, description }: RealmRequest): D
       ...(change.name !== undefined && { name: 'updated' }),
       ...(change.description !== undefined && { description: 'updated' }),
     },
-    events: Object.entries(change).map(([property, value]) => updated(property, value)),
+    events: updatedOneByOne(change),
   };
 }
 
@@ -163,7 +187,7 @@ async function differenceOfStreams(
     change[key] = streamId;
     streamIds[property] = streamId ?? -1;
   }
-  const events = Object.entries(streamIds).map(([property, value]) => updated(property, value));
+  const events = updatedOneByOne(streamIds);
   return { change, answer: streamIds, events };
 }
 
@@ -205,7 +229,7 @@ export async function changeRealm(
   return context.eventLog.transaction(async (client) => {
     const realm = await lockRealmForChange(client);
     getAdministrator(await lockUsersInUse(client, { userIds: [caller.userId] }), caller);
-    const wanted = withCheckedCalls(realm.settings, givenSettings(request));
+    const wanted = withCheckedCalls(realm.settings, givenMembers(request.settings));
     const texts = differenceOfTexts(realm, request);
     const simple = differenceOfSettings(realm, wanted);
     const methods = differenceOfMethods(realm, request.authenticationMethods, context.mode);

@@ -53,11 +53,6 @@ export function checkRealmRequest(request: RealmRequest): void {
     throw withoutCode(`Invalid video_chat_provider ${provider}`);
 }
 
-/** @returns the settings that a request names */
-export function givenSettings({ settings }: RealmRequest): Partial<RealmSettings> {
-  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
-}
-
 /**
  * @param stored the settings before the request
  * @returns what the request asks for, the domain of calls in its one spelling

@@ -4,7 +4,6 @@ import { getActor } from '@parley/access';
 import { audienceKey } from '@parley/event-log';
 import { withoutCode } from '@parley/api';
 import type { Caller } from '@parley/api';
-import type { EventPart } from '@parley/event-log';
 import {
   findLanguageName,
   isHotspot,
@@ -13,79 +12,144 @@ import {
   updateUser,
   userSettings,
 } from '@parley/store';
-import type { User } from '@parley/store';
+import type { User, UserChange } from '@parley/store';
 
 import { entryForEveryone, personUpdated, toUsers } from '../accounts/account-events.ts';
 import type { PeopleContext } from '../people-context.ts';
+import { changedMembers, mapMembers } from '../typed-members.ts';
 import { checkSettings } from './own-settings.ts';
-import type { SettingChange } from './own-settings.ts';
 
-/** Which of an account's two groups of settings a request is about. */
-export type SettingGroup = keyof SettingChanges;
+type DisplaySettings = Required<SettingChanges['display']>;
+type NotificationSettings = Required<SettingChanges['notifications']>;
 
-/** @returns what a request asks for; settings that it does not name are absent */
-export function givenSettings(parameters: Readonly<Record<string, unknown>>): SettingChange {
-  return Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== undefined));
-}
+type DisplayEvent<Names extends keyof DisplaySettings> = {
+  [Name in Names]: {
+    readonly type: 'update_display_settings';
+    readonly user: string;
+    readonly setting_name: Name;
+    readonly setting: DisplaySettings[Name];
+    readonly language_name?: string;
+  };
+}[Names];
 
-type DisplayEvent = Extract<ApiEvent, { type: 'update_display_settings' }>;
-type NotificationEvent = Extract<ApiEvent, { type: 'update_global_notifications' }>;
+type NotificationEvent<Names extends keyof NotificationSettings> = {
+  [Name in Names]: {
+    readonly type: 'update_global_notifications';
+    readonly user: string;
+    readonly notification_name: Name;
+    readonly setting: NotificationSettings[Name];
+  };
+}[Names];
 
-/** Name and value were checked against the settings of the group. */
-function settingEvent(group: SettingGroup, user: User, name: string, value: unknown): EventPart {
-  if (group === 'notifications') {
-    return toUsers([user.id], {
-      type: 'update_global_notifications',
-      user: user.email,
-      notification_name: name,
-      setting: value,
-    } as NotificationEvent);
-  }
-  return toUsers([user.id], {
+/** Settings that one endpoint changes: how they are stored and which event tells of each. */
+type SettingGroup<Settings extends object> = {
+  readonly stored: (user: User) => Settings;
+  readonly update: (changed: Partial<Settings>) => UserChange;
+  readonly event: <Name extends keyof Settings>(
+    user: User,
+    name: Name,
+    value: Settings[Name],
+  ) => ApiEvent;
+};
+
+function displayEvent<Name extends keyof DisplaySettings>(
+  user: User,
+  name: Name,
+  value: DisplaySettings[Name],
+): DisplayEvent<keyof DisplaySettings> {
+  const language = name === 'default_language' ? findLanguageName(String(value)) : undefined;
+  const event: DisplayEvent<Name> = {
     type: 'update_display_settings',
     user: user.email,
     setting_name: name,
     setting: value,
-    ...(name === 'default_language' && { language_name: findLanguageName(String(value)) }),
-  } as DisplayEvent);
+    ...(language !== undefined && { language_name: language }),
+  };
+  // Of a type parameter the compiler does not see that it is one of the union.
+  return event as DisplayEvent<keyof DisplaySettings>;
 }
 
-/**
- * Changes settings of the caller (reference facts, people 9; events 14.3). Everybody hears of a new time zone.
- *
- * @returns those that really changed
- * @throws ApiError coded, naming the first value that is none
- */
-export async function changeSettings<Group extends SettingGroup>(
+function notificationEvent<Name extends keyof NotificationSettings>(
+  user: User,
+  name: Name,
+  value: NotificationSettings[Name],
+): NotificationEvent<keyof NotificationSettings> {
+  const event: NotificationEvent<Name> = {
+    type: 'update_global_notifications',
+    user: user.email,
+    notification_name: name,
+    setting: value,
+  };
+  // Of a type parameter the compiler does not see that it is one of the union.
+  return event as NotificationEvent<keyof NotificationSettings>;
+}
+
+const displayGroup: SettingGroup<DisplaySettings> = {
+  stored: (user) => ({ ...userSettings(user), timezone: user.timezone }),
+  update: ({ timezone, ...settings }) => ({
+    settings,
+    ...(timezone !== undefined && { timezone }),
+  }),
+  event: displayEvent,
+};
+
+const notificationGroup: SettingGroup<NotificationSettings> = {
+  stored: userSettings,
+  update: (settings) => ({ settings }),
+  event: notificationEvent,
+};
+
+/** Changes settings of the caller. Everybody hears of a new time zone. */
+async function changeSettings<Settings extends object>(
   context: PeopleContext,
   caller: Caller,
-  group: Group,
-  change: SettingChanges[Group],
-): Promise<SettingChanges[Group]> {
-  checkSettings(change);
+  group: SettingGroup<Settings>,
+  wanted: Partial<Settings>,
+): Promise<Partial<Settings>> {
   return context.eventLog.transaction(async (client) => {
     const user = getActor(await lockUsersForOwnChange(client, [caller.userId]), caller);
-    const stored: Readonly<Record<string, unknown>> = {
-      ...userSettings(user),
-      timezone: user.timezone,
-    };
-    const changed: SettingChanges[Group] = Object.fromEntries(
-      Object.entries(change).filter(([name, value]) => stored[name] !== value),
+    const changed = changedMembers(wanted, group.stored(user));
+    const update = group.update(changed);
+    const events = mapMembers(changed, (name, value) =>
+      toUsers([user.id], group.event(user, name, value)),
     );
-    if (Object.keys(changed).length === 0) return { result: {} };
-    const { timezone, ...settings }: SettingChange = changed;
-    await updateUser(client, user.id, {
-      settings,
-      ...(timezone !== undefined && { timezone }),
-    });
-    const events = Object.entries(changed).map(([name, value]) =>
-      settingEvent(group, user, name, value),
-    );
+    if (events.length === 0) return { result: {} };
+    await updateUser(client, user.id, update);
+    const { timezone } = update;
     if (timezone !== undefined) events.push(personUpdated(user, { email: user.email, timezone }));
     const entry = entryForEveryone(events);
     const audience = timezone === undefined ? audienceKey.user(user.id) : entry.audience;
     return { result: changed, append: { entries: [{ ...entry, audience }] } };
   });
+}
+
+/**
+ * Changes how the caller's clients show things (reference facts, people 9; events 14.3).
+ *
+ * @returns the settings that really changed
+ * @throws ApiError coded, naming the first value that is none
+ */
+export async function changeDisplaySettings(
+  context: PeopleContext,
+  caller: Caller,
+  wanted: SettingChanges['display'],
+): Promise<SettingChanges['display']> {
+  checkSettings(wanted);
+  return changeSettings(context, caller, displayGroup, wanted);
+}
+
+/**
+ * Changes what the caller is notified of; otherwise as `changeDisplaySettings`.
+ *
+ * @throws ApiError coded, naming the first value that is none
+ */
+export async function changeNotificationSettings(
+  context: PeopleContext,
+  caller: Caller,
+  wanted: SettingChanges['notifications'],
+): Promise<SettingChanges['notifications']> {
+  checkSettings(wanted);
+  return changeSettings(context, caller, notificationGroup, wanted);
 }
 
 /** Stores whether the caller's Enter key sends; clients are not told (reference facts, events 14.3). */

@@ -6,9 +6,10 @@ import {
   setEnterSendsEndpoint,
 } from '@parley/api/people';
 import {
+  changeDisplaySettings,
+  changeNotificationSettings,
   changeOwnAccount,
-  changeSettings,
-  givenSettings,
+  givenMembers,
   markHotspotSeen,
   setEnterSends,
 } from '@parley/people';
@@ -31,14 +32,14 @@ export const changeOwnAccountHandler = implement(
 export const changeDisplaySettingsHandler = implement(
   changeDisplaySettingsEndpoint,
   (context: PeopleContext, { caller, parameters }) =>
-    changeSettings(context, caller, 'display', givenSettings(parameters)),
+    changeDisplaySettings(context, caller, givenMembers(parameters)),
 );
 
 /** PATCH settings/notifications (reference facts, people 9). */
 export const changeNotificationSettingsHandler = implement(
   changeNotificationSettingsEndpoint,
   (context: PeopleContext, { caller, parameters }) =>
-    changeSettings(context, caller, 'notifications', givenSettings(parameters)),
+    changeNotificationSettings(context, caller, givenMembers(parameters)),
 );
 
 /** POST users/me/enter-sends (reference facts, people 9). */

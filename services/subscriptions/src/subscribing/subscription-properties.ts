@@ -25,69 +25,63 @@ export function isHexColor(text: string): boolean {
   return hexColor.test(text);
 }
 
-/** How a property is stored, and how the event names it. */
-type Property = {
-  readonly checkValue: (value: string | boolean, name: string) => void;
-  readonly change: (value: string | boolean) => SettingsChange;
-  /** Muting has two names, and events use one of them. */
-  readonly told: (value: string | boolean) => { property?: string; value: string | boolean };
+type SubscriptionUpdate = Extract<ApiEvent, { type: 'subscription'; op: 'update' }>;
+
+type NamedValue<Update> = Update extends { readonly property: unknown; readonly value: unknown }
+  ? Pick<Update, 'property' | 'value'>
+  : never;
+
+/** How a value is stored, and how the event names it. */
+type PropertyChange = {
+  readonly settings: SettingsChange;
+  readonly update: NamedValue<SubscriptionUpdate>;
 };
 
-function checkBoolean(value: string | boolean, name: string): void {
-  if (typeof value !== 'boolean') throw withoutCode(`${name} is not a boolean`);
-}
+/** @throws ApiError without code for a value of the wrong type */
+type PropertyReader = (value: string | boolean) => PropertyChange;
 
-function checkColor(value: string | boolean): void {
+function readColor(value: string | boolean): PropertyChange {
   if (typeof value !== 'string') throw withoutCode('color is not a string');
   if (!isHexColor(value)) throw withoutCode('color is not a valid hex color code');
+  return { settings: { color: value }, update: { property: 'color', value } };
 }
 
-type BooleanSetting = Exclude<keyof SettingsChange, 'color'>;
-
-const unchanged = (value: string | boolean): { value: string | boolean } => ({ value });
-
-function booleanProperty(setting: BooleanSetting): Property {
-  return {
-    checkValue: checkBoolean,
-    change: (value) => ({ [setting]: value === true }),
-    told: unchanged,
+function booleanReader(name: string, read: (isOn: boolean) => PropertyChange): PropertyReader {
+  return (value) => {
+    if (typeof value !== 'boolean') throw withoutCode(`${name} is not a boolean`);
+    return read(value);
   };
 }
 
-const properties: ReadonlyMap<string, Property> = new Map<string, Property>([
-  [
-    'color',
-    { checkValue: checkColor, change: (value) => ({ color: String(value) }), told: unchanged },
-  ],
-  [
-    'in_home_view',
-    {
-      checkValue: checkBoolean,
-      change: (value) => ({ isMuted: value === false }),
-      told: unchanged,
-    },
-  ],
-  [
-    'is_muted',
-    {
-      checkValue: checkBoolean,
-      change: (value) => ({ isMuted: value === true }),
-      told: (value) => ({ property: 'in_home_view', value: value === false }),
-    },
-  ],
-  ['pin_to_top', booleanProperty('pinToTop')],
-  ['desktop_notifications', booleanProperty('desktopNotifications')],
-  ['audible_notifications', booleanProperty('audibleNotifications')],
-  ['push_notifications', booleanProperty('pushNotifications')],
-  ['email_notifications', booleanProperty('emailNotifications')],
-  ['wildcard_mentions_notify', booleanProperty('wildcardMentionsNotify')],
+type BooleanSetting = Exclude<keyof SettingsChange, 'color'>;
+type BooleanName = Exclude<SubscriptionUpdate['property'], 'color'>;
+
+function storedAs(property: BooleanName, setting: BooleanSetting): [string, PropertyReader] {
+  const read = (value: boolean): PropertyChange => ({
+    settings: { [setting]: value },
+    update: { property, value },
+  });
+  return [property, booleanReader(property, read)];
+}
+
+/** Muting has two names, and events use one of them. */
+function mutedStream(isMuted: boolean): PropertyChange {
+  return { settings: { isMuted }, update: { property: 'in_home_view', value: !isMuted } };
+}
+
+const propertyReaders: ReadonlyMap<string, PropertyReader> = new Map<string, PropertyReader>([
+  ['color', readColor],
+  ['in_home_view', booleanReader('in_home_view', (isShown) => mutedStream(!isShown))],
+  ['is_muted', booleanReader('is_muted', mutedStream)],
+  storedAs('pin_to_top', 'pinToTop'),
+  storedAs('desktop_notifications', 'desktopNotifications'),
+  storedAs('audible_notifications', 'audibleNotifications'),
+  storedAs('push_notifications', 'pushNotifications'),
+  storedAs('email_notifications', 'emailNotifications'),
+  storedAs('wildcard_mentions_notify', 'wildcardMentionsNotify'),
 ]);
 
-type CheckedChange = {
-  readonly asked: SubscriptionPropertyChange;
-  readonly property: Property;
-  readonly stream: Stream;
-};
+type CheckedChange = PropertyChange & { readonly stream: Stream };
 
 type Known = {
   readonly role: Caller['role'];
@@ -97,8 +91,8 @@ type Known = {
 };
 
 function checkChange(asked: SubscriptionPropertyChange, known: Known): CheckedChange {
-  const property = properties.get(asked.property);
-  if (property === undefined) {
+  const read = propertyReaders.get(asked.property);
+  if (read === undefined) {
     throw withoutCode(`Unknown subscription property: ${asked.property}`);
   }
   const stream = known.streams.get(asked.stream_id);
@@ -111,12 +105,8 @@ function checkChange(asked: SubscriptionPropertyChange, known: Known): CheckedCh
   if (!known.subscribedTo.has(stream.id)) {
     throw withoutCode(`Not subscribed to stream id ${stream.id}`);
   }
-  property.checkValue(asked.value, asked.property);
-  return { asked, property, stream };
+  return { ...read(asked.value), stream };
 }
-
-/** Names and values were checked against each other. */
-type SubscriptionUpdate = Extract<ApiEvent, { type: 'subscription'; op: 'update' }>;
 
 /**
  * Sets properties of the caller's subscriptions, all or none, and tells the caller's queues of each, changed or not. Where one
@@ -145,22 +135,18 @@ export async function changeProperties(
     };
     const checked = asked.map((change) => checkChange(change, known));
     const changes = new Map<number, SettingsChange>();
-    for (const { asked: change, property, stream } of checked) {
-      changes.set(stream.id, { ...changes.get(stream.id), ...property.change(change.value) });
+    for (const { settings, stream } of checked) {
+      changes.set(stream.id, { ...changes.get(stream.id), ...settings });
     }
     await updateSubscriptionSettings(client, user.id, changes);
-    const events = checked.map(
-      ({ asked: change, property, stream }) =>
-        ({
-          type: 'subscription',
-          op: 'update',
-          email: user.email,
-          property: change.property,
-          ...property.told(change.value),
-          stream_id: stream.id,
-          name: stream.name,
-        }) as SubscriptionUpdate,
-    );
+    const events = checked.map(({ update, stream }): SubscriptionUpdate => ({
+      type: 'subscription',
+      op: 'update',
+      email: user.email,
+      stream_id: stream.id,
+      name: stream.name,
+      ...update,
+    }));
     return { result: undefined, append: { entries: [ownEventsEntry(user.id, events)] } };
   });
 }
