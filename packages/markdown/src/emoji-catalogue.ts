@@ -1,3 +1,4 @@
+import { getExtraEmojiEndpoint } from '@parley/api/organization';
 import { gemoji } from 'gemoji';
 
 import catalogue from './emoji-names.json' with { type: 'json' };
@@ -69,5 +70,5 @@ export function namesOfEmojiCode(code: string): readonly string[] {
 export const extraEmoji = {
   name: 'zulip',
   code: 'zulip',
-  url: '/static/generated/emoji/images/emoji/unicode/zulip.png',
+  url: getExtraEmojiEndpoint.path,
 } as const;
