@@ -4,8 +4,9 @@
  */
 import { isJsonObject, makeOrganization, startCluster } from '@parley/test-kit';
 import type { Cluster, TestOrganization } from '@parley/test-kit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
+import { seedsOf } from '../support/seeds.ts';
 import { EventReader } from './event-reader.ts';
 import { hideAddresses, lookForAddresses } from './hidden-addresses.ts';
 import { interrogate } from './interrogation.ts';
@@ -15,45 +16,6 @@ import { SeededRandom } from './seeded-random.ts';
 import { addSomeEmoji, reportPresences } from './showing-up.ts';
 import { isRefused, mayReceive } from './world.ts';
 import type { Person, World } from './world.ts';
-
-const seed = Number(process.env['PARLEY_PROPERTY_SEED'] ?? Math.trunc(Math.random() * 2 ** 31));
-const random = new SeededRandom(seed);
-let cluster: Cluster;
-let organization: TestOrganization;
-let world: World;
-let readers: readonly EventReader[];
-
-beforeAll(async () => {
-  cluster = await startCluster();
-  organization = await makeOrganization(cluster);
-  const population = new Population(random);
-  ({ world } = population);
-  await population.makePeople(organization);
-  const wide = await EventReader.openWide(world);
-  await population.makeStreams();
-  await population.makeLists();
-  readers = [...wide, ...(await EventReader.openNarrow(world, random))];
-  await population.setOwnSecrets();
-  await reportPresences(world);
-  await addSomeEmoji(world, random);
-  await population.sendMessages();
-  await population.uploadFiles();
-  await population.changeMembers();
-  await population.sendMessages();
-  await population.editMessages();
-  await population.deactivate();
-  await population.describeStreams();
-  await population.changePrivacy();
-  await population.changeMembers();
-  await population.sendMessages();
-  await population.changePrivacy();
-  await population.sendMessages();
-  await population.hangOn();
-});
-afterAll(async () => {
-  await organization?.close();
-  await cluster?.stop();
-});
 
 // Two minutes on two idle cores; it may share them.
 const interrogationTimeoutMs = 900_000;
@@ -66,54 +28,94 @@ function oneOfEach(faults: readonly string[]): string[] {
   return [...byKind.values()];
 }
 
-/** Reads all queues. @returns a sentence for each event that should not be there, and for each message that is missing */
-async function readQueues(
-  judge: Judge,
-  said: ReadonlyMap<Person, readonly string[]>,
-): Promise<string[]> {
-  const faults: string[] = [];
-  for (const reader of readers.filter(({ person }) => !isRefused(person))) {
-    const { person, kind } = reader;
-    const received = new Set<number>();
-    for (const event of await reader.read()) {
-      const found = judge.eventFaults(person, said.get(person) ?? [], event);
-      const { type, message } = event;
-      faults.push(
-        ...found.map((fault) => `${person.fullName}, ${kind} queue, ${String(type)}: ${fault}`),
+describe.each(seedsOf('privacy'))('seed %i', (seed) => {
+  const random = new SeededRandom(seed);
+  let cluster: Cluster;
+  let organization: TestOrganization;
+  let world: World;
+  let readers: readonly EventReader[];
+
+  beforeAll(async () => {
+    cluster = await startCluster();
+    organization = await makeOrganization(cluster);
+    const population = new Population(random);
+    ({ world } = population);
+    await population.makePeople(organization);
+    const wide = await EventReader.openWide(world);
+    await population.makeStreams();
+    await population.makeLists();
+    readers = [...wide, ...(await EventReader.openNarrow(world, random))];
+    await population.setOwnSecrets();
+    await reportPresences(world);
+    await addSomeEmoji(world, random);
+    await population.sendMessages();
+    await population.uploadFiles();
+    await population.changeMembers();
+    await population.sendMessages();
+    await population.editMessages();
+    await population.deactivate();
+    await population.describeStreams();
+    await population.changePrivacy();
+    await population.changeMembers();
+    await population.sendMessages();
+    await population.changePrivacy();
+    await population.sendMessages();
+    await population.hangOn();
+  });
+  afterAll(async () => {
+    await organization?.close();
+    await cluster?.stop();
+  });
+
+  /** Reads all queues. @returns a sentence for each event that should not be there, and for each message that is missing */
+  async function readQueues(
+    judge: Judge,
+    said: ReadonlyMap<Person, readonly string[]>,
+  ): Promise<string[]> {
+    const faults: string[] = [];
+    for (const reader of readers.filter(({ person }) => !isRefused(person))) {
+      const { person, kind } = reader;
+      const received = new Set<number>();
+      for (const event of await reader.read()) {
+        const found = judge.eventFaults(person, said.get(person) ?? [], event);
+        const { type, message } = event;
+        faults.push(
+          ...found.map((fault) => `${person.fullName}, ${kind} queue, ${String(type)}: ${fault}`),
+        );
+        if (isJsonObject(message)) received.add(Number(message['id']));
+      }
+      if (kind !== 'wide' || said.size > 0) continue;
+      const missing = world.messages.filter(
+        (message) => mayReceive(person, message) && !received.has(message.id),
       );
-      if (isJsonObject(message)) received.add(Number(message['id']));
+      faults.push(...missing.map(({ id }) => `${person.fullName} got no event of message ${id}`));
     }
-    if (kind !== 'wide' || said.size > 0) continue;
-    const missing = world.messages.filter(
-      (message) => mayReceive(person, message) && !received.has(message.id),
-    );
-    faults.push(...missing.map(({ id }) => `${person.fullName} got no event of message ${id}`));
+    return faults;
   }
-  return faults;
-}
 
-test(`queues hold what is for their owners and nothing else (seed ${seed})`, async () => {
-  const faults = await readQueues(new Judge(world), new Map());
-  expect(oneOfEach(faults)).toEqual([]);
-});
-
-test(
-  `nobody finds what is not for him (seed ${seed})`,
-  async () => {
-    const judge = new Judge(world);
-    const { faults, said, asked } = await interrogate(world, judge, random, readers);
+  test('queues hold what is for their owners and nothing else', async () => {
+    const faults = await readQueues(new Judge(world), new Map());
     expect(oneOfEach(faults)).toEqual([]);
-    expect(oneOfEach(await readQueues(judge, said))).toEqual([]);
-    expect(asked).toBeGreaterThan(10_000);
-  },
-  interrogationTimeoutMs,
-);
+  });
 
-test(
-  `where addresses are hidden only administrators see them (seed ${seed})`,
-  async () => {
-    await hideAddresses(world);
-    expect(oneOfEach(await lookForAddresses(world, random))).toEqual([]);
-  },
-  interrogationTimeoutMs,
-);
+  test(
+    'nobody finds what is not for him',
+    async () => {
+      const judge = new Judge(world);
+      const { faults, said, asked } = await interrogate(world, judge, random, readers);
+      expect(oneOfEach(faults)).toEqual([]);
+      expect(oneOfEach(await readQueues(judge, said))).toEqual([]);
+      expect(asked).toBeGreaterThan(10_000);
+    },
+    interrogationTimeoutMs,
+  );
+
+  test(
+    'where addresses are hidden only administrators see them',
+    async () => {
+      await hideAddresses(world);
+      expect(oneOfEach(await lookForAddresses(world, random))).toEqual([]);
+    },
+    interrogationTimeoutMs,
+  );
+});
