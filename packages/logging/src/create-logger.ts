@@ -36,7 +36,7 @@ export function createLogger(options: LoggerOptions, destination?: DestinationSt
         url: serializeAddress,
       },
     },
-    destination ?? new GatheredLines(),
+    destination ?? GatheredLines.ofProcess(),
   );
 }
 

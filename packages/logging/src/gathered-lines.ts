@@ -7,10 +7,18 @@ import { pino } from 'pino';
  * its last turn at most.
  */
 export class GatheredLines implements DestinationStream {
+  static #ofProcess: GatheredLines | undefined;
+
   readonly #output = pino.destination({ fd: 1, sync: true });
   #lines = '';
 
-  constructor() {
+  /** @returns the one of this process, whose loggers share its standard output and one listener for its end */
+  static ofProcess(): GatheredLines {
+    GatheredLines.#ofProcess ??= new GatheredLines();
+    return GatheredLines.#ofProcess;
+  }
+
+  private constructor() {
     process.once('exit', () => this.flushSync());
   }
 

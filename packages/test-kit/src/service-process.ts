@@ -26,6 +26,13 @@ const logLookIntervalMs = 50;
 
 type Listening = { readonly port: number; readonly internalPort: number };
 
+const running = new Set<ChildProcess>();
+
+/** A test run that ends in a hurry leaves no service behind. One listener for all of them, since Node takes many for a leak. */
+function killAll(): void {
+  for (const child of running) child.kill('SIGKILL');
+}
+
 /** One real process of one service. */
 export class ServiceProcess implements ServiceNode {
   readonly service: ServiceName;
@@ -98,15 +105,13 @@ export class ServiceProcess implements ServiceNode {
     if (logTo !== 'pipe') closeSync(logTo);
     this.#child = child;
     this.pid = child.pid ?? 0;
-    // A test run that ends in a hurry leaves no service behind.
-    const killWithThisProcess = (): void => {
-      child.kill('SIGKILL');
-    };
-    process.once('exit', killWithThisProcess);
+    if (running.size === 0) process.once('exit', killAll);
+    running.add(child);
     this.exited = new Promise((resolve) => {
       const finish = (end: NodeEnd): void => {
         this.#end = end;
-        process.off('exit', killWithThisProcess);
+        running.delete(child);
+        if (running.size === 0) process.off('exit', killAll);
         this.#listening.reject(new Error(`it ended with ${describeEnd(end)}`));
         resolve(end);
       };
