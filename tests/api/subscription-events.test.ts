@@ -316,6 +316,19 @@ describe('PATCH users/me/subscriptions', () => {
     );
   });
 
+  test('a stream that one request creates and empties is vacated with its first message', async () => {
+    await change('bob', { add: [{ name: 'fleeting' }], delete: ['fleeting'] });
+    const { cat = [] } = await all.queues.read();
+    const { streams } = (await all.people.cat.client.get('streams')) as { streams: JsonObject[] };
+    const first = streams.find(({ name }) => name === 'fleeting')?.['first_message_id'];
+    expect(first).toEqual(expect.any(Number));
+    expect(cat.filter(({ type }) => type === 'stream')).toMatchObject([
+      { op: 'create', streams: [{ name: 'fleeting', first_message_id: null }] },
+      { op: 'occupy', streams: [{ name: 'fleeting', first_message_id: null }] },
+      { op: 'vacate', streams: [{ name: 'fleeting', first_message_id: first }] },
+    ]);
+  });
+
   test('who joins and leaves in one request is a subscriber between the two, for himself and for others', async () => {
     const { ann, bob, cat } = all.people;
     await all.join('ann', ['passage']);

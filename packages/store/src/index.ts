@@ -203,6 +203,7 @@ export {
   listStarred,
   renewImpliedFlags,
 } from './messages/flags.ts';
+export type { MessageOfUser } from './messages/flags.ts';
 export { flagBits, flagNames, namesOfFlags } from './messages/message-sql.ts';
 export type { FlagName } from './messages/message-sql.ts';
 export {
@@ -221,9 +222,10 @@ export { unreadState } from './read-state/unread-state.ts';
 export type { UnreadState } from './read-state/unread-state.ts';
 export {
   isMessageHeld,
-  listHeldInStream,
+  listHeldInStreams,
   newestReceivedMessageId,
 } from './messages/received-messages.ts';
+export type { HeldRange } from './messages/received-messages.ts';
 export { listRecentConversations } from './messages/recent-conversations.ts';
 export { searchStopWords } from './search/stop-words.ts';
 export { findMessageOfSendKey, findNewestSentMessageId } from './messages/sent-messages.ts';

@@ -12,18 +12,21 @@ import {
 import type { ServiceFrame, StartService, Stores } from '@parley/server';
 import { SharedPresence } from '@parley/presence-state';
 import { connectForSubscriptions } from '@parley/redis';
+import { BatchedReads } from '@parley/database';
 import { deriveKeySecrets, openEventMembers } from '@parley/secrets';
 import {
   StreamTraffic,
   findFirstMessageUpTo,
-  listHeldInStream,
+  listFlagsOfHolders,
+  listHeldInStreams,
+  namesOfFlags,
   privateConversationIdsOf,
 } from '@parley/store';
 import type { KeySecrets } from '@parley/secrets';
+import type { HeldRange, MessageOfUser } from '@parley/store';
 
 import type { EventsContext } from './context.ts';
 import { endpoints } from './endpoints/index.ts';
-import { FlagReader } from './feed/flag-reader.ts';
 import { createViewReads } from './feed/load-user-views.ts';
 import { NodeFeed } from './feed/node-feed.ts';
 import { SubscriberReader } from './feed/subscriber-reader.ts';
@@ -58,6 +61,10 @@ const registerLine = {
 };
 /** So much of the connections may be taken for registers; polls, and what else there is to do, have the others. */
 const registersShare = 1 / 4;
+/** A message that is edited before a large audience: one statement for many stays far below the time that a poll may take. */
+const flagReads = { keysPerRead: 1_000, readsAtOnce: 2 };
+/** Many people who leave a stream at once; each answer may hold 50,000 ids. */
+const heldReads = { keysPerRead: 50, readsAtOnce: 2 };
 /** The follower reads the log on connections of its own: one for the head check, one for gaps. */
 const followerConnections = 2;
 
@@ -119,7 +126,14 @@ function createReadContext(
 ): ReadContext {
   const { config, log, metrics } = frame;
   const reads = countReads(metrics.registry);
-  const flags = new FlagReader(pool);
+  const flags = new BatchedReads<MessageOfUser, string[]>(async (messages) => {
+    const bits = await listFlagsOfHolders(pool, messages);
+    return new Map(messages.map((message, index) => [message, namesOfFlags(bits[index] ?? 0)]));
+  }, flagReads);
+  const held = new BatchedReads<HeldRange, number[]>(async (ranges) => {
+    const ids = await listHeldInStreams(pool, ranges);
+    return new Map(ranges.map((range, index) => [range, ids[index] ?? []]));
+  }, heldReads);
   return {
     registry,
     follower,
@@ -133,12 +147,11 @@ function createReadContext(
       },
       readBeginPosition: async () => (await readHead(pool)).beginPosition,
       openSealed: (text) => openEventMembers(more.keySecrets, text),
-      flagsOf: async (userId, messageId) => flags.of(userId, messageId),
+      flagsOf: async (message) => (await flags.find(message)) ?? [],
       subscribersAt: (streamId, position) => more.subscribers.at(streamId, position),
       firstMessageUpTo: async (streamId, messageId) =>
         findFirstMessageUpTo(pool, streamId, messageId),
-      heldInStream: async (userId, streamId, range) =>
-        listHeldInStream(pool, userId, streamId, range),
+      heldInStream: async (range) => (await held.find(range)) ?? [],
     },
     heartbeats: new Heartbeats({
       minMs: config.queues.heartbeatMinMs,

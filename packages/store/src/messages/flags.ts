@@ -109,10 +109,13 @@ export async function clearWildcardMentions(
   });
 }
 
+/** A message as one user holds it. */
+export type MessageOfUser = { readonly userId: number; readonly messageId: number };
+
 /** @returns for each pair the flags that the user sees on the message, `read` included, as bits; 0 where there is no such message */
 export async function listFlagsOfHolders(
   db: Queryable,
-  pairs: readonly { readonly userId: number; readonly messageId: number }[],
+  pairs: readonly MessageOfUser[],
 ): Promise<number[]> {
   const { rows } = await db.query<{ bits: number | null }>({
     name: 'flags-of-holders',

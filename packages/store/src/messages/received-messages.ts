@@ -44,28 +44,39 @@ export async function isMessageHeld(
 /** The most ids that one event names of a stream left behind: no client begins with more (reference facts, events 4.1). */
 const heldListedMax = 50_000;
 
-/**
- * @param range which messages of the log are looked through
- * @returns the ids of the messages of a stream that the user held, ascending, the newest 50,000 at most
- */
-export async function listHeldInStream(
+/** Messages of a stream that a user held by being its member. */
+export type HeldRange = {
+  readonly userId: number;
+  readonly streamId: number;
+  /** Which messages of the log are looked through. */
+  readonly aboveMessageId: number;
+  readonly upToMessageId: number;
+};
+
+/** @returns for each range, in their order, the ids of the messages held, ascending, the newest 50,000 at most */
+export async function listHeldInStreams(
   db: Queryable,
-  userId: number,
-  streamId: number,
-  range: { readonly aboveMessageId: number; readonly upToMessageId: number },
-): Promise<number[]> {
-  const { rows } = await db.query<{ id: number }>({
-    name: 'store-held-in-stream',
-    text: `SELECT held.id FROM (
-        SELECT newest.id FROM (${periodsSql('$1::integer')}) held_in CROSS JOIN LATERAL (
-            SELECT m.id FROM messages m WHERE m.stream_id = $2 AND m.id > greatest(held_in.above, $4) AND m.id <= least(held_in.upto, $3)
+  ranges: readonly HeldRange[],
+): Promise<number[][]> {
+  const { rows } = await db.query<{ ids: number[] }>({
+    name: 'store-held-in-streams',
+    text: `SELECT ARRAY(SELECT held.id FROM (
+        SELECT newest.id FROM (${periodsSql('asked.user_id')}) held_in CROSS JOIN LATERAL (
+            SELECT m.id FROM messages m WHERE m.stream_id = asked.stream_id
+              AND m.id > greatest(held_in.above, asked.above) AND m.id <= least(held_in.upto, asked.upto)
             ORDER BY m.id DESC LIMIT ${heldListedMax}) newest
-        WHERE held_in.stream_id = $2 AND ${canHoldSql('$1::integer')}
+        WHERE held_in.stream_id = asked.stream_id AND ${canHoldSql('asked.user_id')}
         UNION SELECT m.id FROM late_receipts l JOIN messages m ON m.id = l.message_id
-        WHERE l.user_id = $1 AND m.stream_id = $2 AND m.id > $4 AND m.id <= $3
-        ORDER BY id DESC LIMIT ${heldListedMax}) held
-      ORDER BY held.id`,
-    values: [userId, streamId, range.upToMessageId, range.aboveMessageId],
+        WHERE l.user_id = asked.user_id AND m.stream_id = asked.stream_id AND m.id > asked.above AND m.id <= asked.upto
+        ORDER BY id DESC LIMIT ${heldListedMax}) held ORDER BY held.id) AS ids
+      FROM unnest($1::integer[], $2::integer[], $3::bigint[], $4::bigint[])
+        WITH ORDINALITY AS asked (user_id, stream_id, above, upto, n) ORDER BY asked.n`,
+    values: [
+      ranges.map(({ userId }) => userId),
+      ranges.map(({ streamId }) => streamId),
+      ranges.map(({ aboveMessageId }) => aboveMessageId),
+      ranges.map(({ upToMessageId }) => upToMessageId),
+    ],
   });
-  return rows.map((row) => row.id);
+  return rows.map((row) => row.ids);
 }

@@ -56,6 +56,7 @@ export class ParsedEntry {
   readonly #plainEvents: (string | undefined)[] = [];
   readonly #partTexts: (string | undefined)[] = [];
   readonly #peerTexts: (string | undefined)[][] = [];
+  readonly #completedTexts: (Promise<string> | undefined)[] = [];
   readonly #partPositions: readonly number[];
 
   constructor(positioned: PositionedEntry) {
@@ -167,5 +168,19 @@ export class ParsedEntry {
     const text = JSON.stringify(part.event).slice(0, -1);
     this.#partTexts[index] = text;
     return text;
+  }
+
+  /**
+   * @param make called once, for a part whose event is the same for its whole audience and takes a look-up
+   * @returns the event as JSON text
+   */
+  async completedText(index: number, make: () => Promise<string>): Promise<string> {
+    const made = (this.#completedTexts[index] ??= make());
+    try {
+      return await made;
+    } catch (error) {
+      this.#completedTexts[index] = undefined;
+      throw error;
+    }
   }
 }

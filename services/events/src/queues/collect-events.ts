@@ -2,9 +2,11 @@
  * What a poll answers: a function of the queue's descriptor, the log and `last_event_id`. Memory is used where it reaches back far
  * enough, else the node's tail, else Postgres in pages by audience; the outcome is the same.
  */
+import type { ApiEvent } from '@parley/api/events';
 import type { ChangeEntry, EventPart, MessageSentEntry, PositionedEntry } from '@parley/event-log';
 import { audienceKey, readOnLeaving } from '@parley/event-log';
 import { holdsMessage } from '@parley/store';
+import type { HeldRange, MessageOfUser } from '@parley/store';
 
 import { entitledParts, messageEntitlement, messageFlags } from '../feed/entitlement.ts';
 import type { LogTail } from '../feed/log-tail.ts';
@@ -47,17 +49,13 @@ export type LogAccess = {
   /** Opens what an entry holds encrypted. */
   readonly openSealed: (text: string) => Readonly<Record<string, unknown>>;
   /** The flags that a holder sees on a message now; empty when it was deleted since. */
-  readonly flagsOf: (userId: number, messageId: number) => Promise<string[]>;
+  readonly flagsOf: (message: MessageOfUser) => Promise<string[]>;
   /** Ascending ids of the active subscribers of a stream as of a position. */
   readonly subscribersAt: (streamId: number, position: number) => Promise<readonly number[]>;
   /** The id of a stream's first message if it is not above the given one, otherwise null. */
   readonly firstMessageUpTo: (streamId: number, messageId: number) => Promise<number | null>;
   /** Ascending ids of the newest messages of a stream, above one and up to another, that a user held by being its member. */
-  readonly heldInStream: (
-    userId: number,
-    streamId: number,
-    range: { readonly aboveMessageId: number; readonly upToMessageId: number },
-  ) => Promise<number[]>;
+  readonly heldInStream: (range: HeldRange) => Promise<number[]>;
 };
 
 /** The queue's user is no longer known to this node (the log was reset): the poll has to start over. */
@@ -287,6 +285,8 @@ async function eventOfPart(
     case 'of-message':
       return `${parsed.openEventText(entry, index)}${await flagsMember(log, part, view)},"id":${id}}`;
     case 'same':
+      if (part.event.type === 'stream' && part.event.op === 'vacate')
+        return vacateEvent(log, part.event, parsed, index, id);
       return part.sealed === undefined
         ? `${parsed.openEventText(entry, index)},"id":${id}}`
         : sealedEvent(log, part, part.sealed, id);
@@ -303,7 +303,9 @@ async function flagsMember(
 ): Promise<string> {
   if (!part.withFlags) return '';
   const { message } = part;
-  const flags = holdsMessage(message, view) ? await log.flagsOf(view.userId, message.id) : ['read'];
+  const flags = holdsMessage(message, view)
+    ? await log.flagsOf({ userId: view.userId, messageId: message.id })
+    : ['read'];
   return `,"flags":${JSON.stringify(flags)}`;
 }
 
@@ -338,6 +340,29 @@ async function subscriptionAddEvent(
   return JSON.stringify({ type: 'subscription', op: 'add', subscriptions, id });
 }
 
+type VacateEvent = Extract<ApiEvent, { type: 'stream'; op: 'vacate' }>;
+
+/** One request can create a stream and empty it. Its first message is then between both changes, and its id unknown to the writer. */
+async function vacateEvent(
+  log: LogAccess,
+  event: VacateEvent,
+  parsed: ParsedEntry,
+  index: number,
+  id: number,
+): Promise<string> {
+  return parsed.completedText(index, async () => {
+    const streams = await Promise.all(
+      event.streams.map(async (stream) => ({
+        ...stream,
+        first_message_id:
+          stream.first_message_id ??
+          (await log.firstMessageUpTo(stream.stream_id, parsed.messageId)),
+      })),
+    );
+    return JSON.stringify({ ...event, streams, id });
+  });
+}
+
 const nothingListed = { unreadIds: [], upToMessageId: 0 };
 
 /** All that the user held is read, whatever of it was read before (reference facts, events 11.4); what was listed needs no look-up. */
@@ -352,6 +377,6 @@ async function leftStreamReadEvent(
   const notListed =
     aboveMessageId === upToMessageId
       ? []
-      : await log.heldInStream(userId, part.streamId, { aboveMessageId, upToMessageId });
+      : await log.heldInStream({ userId, streamId: part.streamId, aboveMessageId, upToMessageId });
   return JSON.stringify({ ...readOnLeaving([...unreadIds, ...notListed]), id });
 }
