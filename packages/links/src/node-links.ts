@@ -104,7 +104,7 @@ class NodeLink implements LinkBacklog {
   constructor(socket: Duplex, head: Buffer, options: NodeLinksOptions) {
     this.#socket = socket;
     this.#options = options;
-    this.#long = new LongAnswers(socket, () => this.#tellQuiet());
+    this.#long = new LongAnswers(socket, () => this.#becomeQuietIfIdle());
     const reader = new FrameReader((text, body) => this.#receive(text, joined(body)));
     const read = (chunk: Buffer): void => {
       try {
@@ -154,10 +154,10 @@ class NodeLink implements LinkBacklog {
 
   #leave(): void {
     this.#isLeft = true;
-    this.#tellQuiet();
+    this.#becomeQuietIfIdle();
   }
 
-  #tellQuiet(): void {
+  #becomeQuietIfIdle(): void {
     if (this.#isLeft && this.#waiting.size === 0 && this.#long.size === 0) this.#becomeQuiet();
   }
 
@@ -182,7 +182,7 @@ class NodeLink implements LinkBacklog {
     }
     for (const [at, request] of requests.entries()) this.#begin(request, bodies[at] ?? body);
     if (requests.length === 0 && left.length === 0) this.#send([200, 'json', {}, []]);
-    this.#tellQuiet();
+    this.#becomeQuietIfIdle();
   }
 
   #begin([number, requestId, method, address, caller, headers]: RequestText, body: Buffer): void {
@@ -232,7 +232,7 @@ class NodeLink implements LinkBacklog {
     this.#alike.clear();
     this.#alone = [];
     this.#watchTaking();
-    this.#tellQuiet();
+    this.#becomeQuietIfIdle();
   }
 
   #watchTaking(): void {

@@ -6,13 +6,13 @@ import { startMaintenance } from './maintenance.ts';
 const intervalMs = 1_000;
 
 let lines: string[];
-let rounds: PromiseWithResolvers<void>[];
+let runs: PromiseWithResolvers<void>[];
 let dispose: () => Promise<void> | void;
 
 beforeEach(() => {
   vi.useFakeTimers();
   lines = [];
-  rounds = [];
+  runs = [];
   startMaintenance(
     {
       log: createLogger(
@@ -28,9 +28,9 @@ beforeEach(() => {
         name: 'the sweep',
         intervalMs,
         run: () => {
-          const round = Promise.withResolvers<void>();
-          rounds.push(round);
-          return round.promise;
+          const run = Promise.withResolvers<void>();
+          runs.push(run);
+          return run.promise;
         },
       },
     ],
@@ -40,19 +40,19 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it('begins no round while the last one runs', async () => {
+it('begins no run while the last one runs', async () => {
   await vi.advanceTimersByTimeAsync(3 * intervalMs);
-  expect(rounds).toHaveLength(1);
-  rounds[0]?.resolve();
+  expect(runs).toHaveLength(1);
+  runs[0]?.resolve();
   await vi.advanceTimersByTimeAsync(intervalMs);
-  expect(rounds).toHaveLength(2);
+  expect(runs).toHaveLength(2);
 });
 
-it('logs a round that fails, and goes on', async () => {
+it('logs a run that fails, and goes on', async () => {
   await vi.advanceTimersByTimeAsync(intervalMs);
-  rounds[0]?.reject(new Error('away'));
+  runs[0]?.reject(new Error('away'));
   await vi.advanceTimersByTimeAsync(intervalMs);
-  expect(rounds).toHaveLength(2);
+  expect(runs).toHaveLength(2);
   expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
     expect.objectContaining({ level: 'warn', msg: 'the sweep failed; it is tried again' }),
   ]);
@@ -65,9 +65,9 @@ it('is released when what runs has ended, and begins nothing more', async () => 
     isReleased = true;
   });
   await vi.advanceTimersByTimeAsync(5 * intervalMs);
-  expect([isReleased, rounds.length]).toEqual([false, 1]);
-  rounds[0]?.resolve();
+  expect([isReleased, runs.length]).toEqual([false, 1]);
+  runs[0]?.resolve();
   await released;
   await vi.advanceTimersByTimeAsync(5 * intervalMs);
-  expect(rounds).toHaveLength(1);
+  expect(runs).toHaveLength(1);
 });

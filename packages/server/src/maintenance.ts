@@ -1,6 +1,6 @@
 import type { ServiceFrame } from './service-frame.ts';
 
-/** Work that is done again and again; what it leaves undone, or fails at, its next round does. */
+/** Work that is done again and again; what it leaves undone, or fails at, its next run does. */
 export type MaintenanceWork = {
   /** As the log names it. */
   readonly name: string;
@@ -8,20 +8,20 @@ export type MaintenanceWork = {
   readonly run: () => Promise<void>;
 };
 
-/** Does pieces of work at their intervals until the service is released, which waits for the rounds that run. */
+/** Does pieces of work at their intervals until the service is released, which waits for those under way. */
 export function startMaintenance(
   { log, onDispose }: Pick<ServiceFrame, 'log' | 'onDispose'>,
   works: readonly MaintenanceWork[],
 ): void {
   const running = new Map<MaintenanceWork, Promise<void>>();
   const begin = (work: MaintenanceWork): void => {
-    // A slow database gets no second round of the same work on top.
+    // A slow database gets no second run of the same work on top.
     if (running.has(work)) return;
-    const round = work
+    const run = work
       .run()
       .catch((error: unknown) => log.warn({ err: error }, `${work.name} failed; it is tried again`))
       .finally(() => running.delete(work));
-    running.set(work, round);
+    running.set(work, run);
   };
   const timers = works.map((work) => setInterval(() => begin(work), work.intervalMs));
   onDispose('maintenance', async () => {

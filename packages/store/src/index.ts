@@ -328,7 +328,7 @@ export type {
   PastEdit,
 } from './messages/edits.ts';
 export { deleteMessage, deleteMessages, lockTopicMessages } from './messages/deletions.ts';
-export type { DoomedMessage } from './messages/deletions.ts';
+export type { TopicMessage } from './messages/deletions.ts';
 export { findHeldMessage, listHeldMessages } from './messages/message-holders.ts';
 export {
   deleteOldSendKeys,

@@ -55,7 +55,7 @@ const readLossesMax = 2;
 const attemptsMax = 24;
 
 /** Pause before the same nodes are tried again. */
-const roundPauseMs = 250;
+const retryPauseMs = 250;
 
 /** Idle upstream connections close before the services' own keep-alive would close them under a request. */
 const upstreamKeepAliveMs = 30_000;
@@ -203,7 +203,7 @@ export class Forwarder {
       if (left.length === 0) {
         // Only what may have happened is worth waiting for; who was merely not reached may ask again himself.
         if (losses === 0) break;
-        await pause(roundPauseMs);
+        await pause(retryPauseMs);
         left = forwarded.candidates();
       }
       const node = left.shift();

@@ -40,7 +40,7 @@ export type MoveReason = 'unreachable' | 'lost' | 'lease-lapsed' | 'lease-given-
 const searchMaxMs = 3_000;
 
 /** Pause before nodes that were all tried are tried again. */
-const roundPauseMs = 200;
+const retryPauseMs = 200;
 
 /** Polls on a node that gave up its lease move spread over so long, unless the node answers them before. */
 const givenUpSpreadMs = 2_000;
@@ -151,7 +151,7 @@ export class HeldPoll implements LinkListener {
     this.#moveTimer = setTimeout(() => {
       this.#moveTimer = undefined;
       this.begin();
-    }, roundPauseMs);
+    }, retryPauseMs);
   }
 
   /** Leaves the node that holds the poll and goes on at the queue's next holder; a stream's client does that itself. */

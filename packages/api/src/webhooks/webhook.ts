@@ -48,7 +48,7 @@ type WebhookDeclaration<Name extends string, Parameters extends readonly Paramet
   /** Names one delivery, so that a repeat of it sends nothing twice. */
   readonly deliveryHeader?: string;
   /** What becomes of a message to a stream that does not exist; only the owner of the bot hears of it unless it says otherwise. */
-  readonly missingStream?: 'told-to-owner' | 'refused';
+  readonly missingStream?: 'owner-notified' | 'refused';
 };
 
 type Body = {
@@ -152,7 +152,7 @@ export type Webhook<
     /** Names of the events that become messages, as the event header says them; empty without such a header. */
     readonly events: readonly string[];
     readonly deliveryHeader: string | undefined;
-    readonly missingStream: 'told-to-owner' | 'refused';
+    readonly missingStream: 'owner-notified' | 'refused';
     readonly endpoint: WebhookEndpoint<Name>;
   };
 
@@ -171,7 +171,7 @@ function webhook<Name extends string, Parameters extends readonly Parameter[]>(
     eventHeader: body.eventHeader,
     events,
     deliveryHeader: declaration.deliveryHeader,
-    missingStream: declaration.missingStream ?? 'told-to-owner',
+    missingStream: declaration.missingStream ?? 'owner-notified',
     endpoint: webhookEndpoint(declaration, body),
   };
 }

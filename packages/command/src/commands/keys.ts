@@ -50,14 +50,14 @@ const rotateKey: Command = {
     }),
 };
 
-const idsTold = 20;
+const idsListedMax = 20;
 
 function describeCounts(
   what: string,
   { current, previous, unreadable }: StoredSecretCounts,
 ): string {
-  const ids = unreadable.slice(0, idsTold).join(', ');
-  const more = unreadable.length > idsTold ? ', ...' : '';
+  const ids = unreadable.slice(0, idsListedMax).join(', ');
+  const more = unreadable.length > idsListedMax ? ', ...' : '';
   return [
     `${what}: ${current} under PARLEY_KEY_SECRET, ${previous} left under PARLEY_KEY_SECRET_PREVIOUS`,
     ...(unreadable.length === 0

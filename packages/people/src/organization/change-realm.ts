@@ -42,33 +42,36 @@ type Difference = {
 };
 
 /** What an event of a single property may tell: settings and what stands beside them. */
-type Told = Omit<RealmSettings, (typeof editingSettings)[number] | typeof deletionLimit> & {
+type AnnouncedSettings = Omit<
+  RealmSettings,
+  (typeof editingSettings)[number] | typeof deletionLimit
+> & {
   readonly name: string;
   readonly description: string;
   readonly notifications_stream_id: number;
   readonly signup_notifications_stream_id: number;
 };
 
-type UpdateEvent<Properties extends keyof Told> = {
+type UpdateEvent<Properties extends keyof AnnouncedSettings> = {
   [Property in Properties]: {
     readonly type: 'realm';
     readonly op: 'update';
     readonly property: Property;
-    readonly value: Told[Property];
+    readonly value: AnnouncedSettings[Property];
   };
 }[Properties];
 
-function updated<Property extends keyof Told>(
+function updated<Property extends keyof AnnouncedSettings>(
   property: Property,
-  value: Told[Property],
-): UpdateEvent<keyof Told> {
+  value: AnnouncedSettings[Property],
+): UpdateEvent<keyof AnnouncedSettings> {
   const event: UpdateEvent<Property> = { type: 'realm', op: 'update', property, value };
   // Of a type parameter the compiler does not see that it is one of the union.
-  return event as UpdateEvent<keyof Told>;
+  return event as UpdateEvent<keyof AnnouncedSettings>;
 }
 
-function updatedOneByOne(changed: Partial<Told>): ApiEvent[] {
-  return mapMembers<Told, ApiEvent>(changed, updated);
+function updatedOneByOne(changed: Partial<AnnouncedSettings>): ApiEvent[] {
+  return mapMembers<AnnouncedSettings, ApiEvent>(changed, updated);
 }
 
 function updatedTogether(

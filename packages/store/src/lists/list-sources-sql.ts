@@ -10,7 +10,7 @@ import {
   canHoldSql,
   mayReadHistorySql,
   memberStreamsSql,
-  openStreamsSql,
+  streamsOpenToSql,
   periodsSql,
   publicStreamsSql,
 } from '../visibility/visibility-sql.ts';
@@ -170,7 +170,7 @@ export function reachSql(list: MessageList): string {
       if (withHistory)
         past = `SELECT ${stream} AS stream_id WHERE ${mayReadHistorySql(stream, user)}
           ${hints.publicStreams === true ? `AND ${stream} IN (${publicStreamsSql})` : ''}`;
-    } else if (withHistory && hints.publicStreams === true) past = openStreamsSql(user);
+    } else if (withHistory && hints.publicStreams === true) past = streamsOpenToSql(user);
     if (hints.publicStreams === true) conditions.push(`held.stream_id IN (${publicStreamsSql})`);
     if (hints.notPublicStreams === true)
       conditions.push(`held.stream_id NOT IN (${publicStreamsSql})`);

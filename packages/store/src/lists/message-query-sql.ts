@@ -30,7 +30,7 @@ import {
   canHoldSql,
   holdsMessageSql,
   mayReadHistorySql,
-  openStreamsSql,
+  streamsOpenToSql,
 } from '../visibility/visibility-sql.ts';
 
 // Hashing such texts anew is a twentieth of what a page costs the process. Few shapes of lists are asked for, each with one text.
@@ -77,7 +77,7 @@ function visibleSql({ hints, withHistory }: MessageList, message: string): strin
   if (!withHistory || (stream === undefined && hints.publicStreams !== true)) return held;
   const past =
     stream === undefined
-      ? `EXISTS (SELECT 1 FROM (${openStreamsSql(user)}) open WHERE open.stream_id = ${message}.stream_id)`
+      ? `EXISTS (SELECT 1 FROM (${streamsOpenToSql(user)}) open WHERE open.stream_id = ${message}.stream_id)`
       : `(${message}.stream_id = ${stream} AND ${mayReadHistorySql(stream, user)})`;
   return `(${past} OR ${held})`;
 }

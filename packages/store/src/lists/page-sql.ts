@@ -114,13 +114,13 @@ export function pageSql(
       SELECT ${numbersSql(['r.message_id', 'r.user_id'])} AS reactions, ${textsSql('r.emoji_name')} AS "emojiNames",
         ${textsSql('r.emoji_code')} AS "emojiCodes", ${textsSql('r.reaction_type')} AS "reactionTypes", array_agg(r.user_id) AS user_ids
       FROM (SELECT * FROM reactions r WHERE r.message_id = ANY ((SELECT listed.ids FROM listed)::bigint[]) ORDER BY r.id) r
-    ), rounds AS MATERIALIZED (
+    ), participating AS MATERIALIZED (
       SELECT ${numbersSql(['c.id', 'c.user_id'])} AS participants, array_agg(c.user_id) AS user_ids
       FROM (SELECT c.id, unnest(c.participant_ids) AS user_id FROM conversations c
         WHERE c.id = ANY ((SELECT listed.private_conversation_ids FROM listed)::bigint[])) c
     )
     SELECT whole.least, whole.most, listed.messages, listed.contents, listed.clients, listed.topics, listed."renderedContents",
-      listed.extras, reacted.reactions, reacted."emojiNames", reacted."emojiCodes", reacted."reactionTypes", rounds.participants, people.*,
+      listed.extras, reacted.reactions, reacted."emojiNames", reacted."emojiCodes", reacted."reactionTypes", participating.participants, people.*,
       (SELECT json_agg(json_build_array(s.id, s.name)) FROM streams s WHERE s.id = ANY (listed.stream_ids)) AS streams,
       (SELECT ${numbersSql(['f.message_id', 'f.set_bits', 'f.cleared_bits'])} FROM message_flags f
         WHERE f.user_id = ${user} AND f.message_id = ANY (listed.ids)) AS flags,
@@ -136,8 +136,8 @@ export function pageSql(
       (SELECT json_agg(json_build_object('id', b.id, 'message_id', b.message_id, 'sender_id', b.sender_id, 'msg_type', b.msg_type,
           'content', b.content) ORDER BY b.id)
         FROM submessages b WHERE b.message_id = ANY (listed.ids)) AS submessages${hasHistory(list) ? holdingSql : ''}
-    FROM listed CROSS JOIN whole CROSS JOIN reacted CROSS JOIN rounds CROSS JOIN LATERAL (
+    FROM listed CROSS JOIN whole CROSS JOIN reacted CROSS JOIN participating CROSS JOIN LATERAL (
       SELECT ${numbersSql(['p.id', 'p.avatar_version'])} AS people, ${textsSql('p.email')} AS emails, ${textsSql('p.delivery_email')} AS "deliveryEmails",
         ${textsSql('p.full_name')} AS "fullNames", ${textsSql('p.short_name')} AS "shortNames", ${textsSql('p.avatar_source')} AS "avatarSources"
-      FROM users p WHERE p.id = ANY (listed.sender_ids || rounds.user_ids || reacted.user_ids)) people`;
+      FROM users p WHERE p.id = ANY (listed.sender_ids || participating.user_ids || reacted.user_ids)) people`;
 }

@@ -47,8 +47,8 @@ export async function deleteMessage(client: Client, messageId: number): Promise<
   return deleteMessages(client, [messageId]);
 }
 
-/** A message of a topic that is being deleted. */
-export type DoomedMessage = {
+/** What a deleted message says in its event. */
+export type TopicMessage = {
   readonly id: number;
   readonly topic: string;
   readonly senderId: number;
@@ -67,8 +67,8 @@ export async function lockTopicMessages(
   userId: number,
   topic: { readonly streamId: number; readonly folded: string; readonly upToId: number },
   messagesMax: number,
-): Promise<DoomedMessage[]> {
-  const { rows } = await client.query<DoomedMessage>({
+): Promise<TopicMessage[]> {
+  const { rows } = await client.query<TopicMessage>({
     name: 'deletions-lock-topic',
     text: `SELECT m.id, m.topic, m.sender_id AS "senderId", sender.email AS "senderEmail"
       FROM messages m JOIN users sender ON sender.id = m.sender_id

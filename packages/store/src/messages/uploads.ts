@@ -26,7 +26,7 @@ function readableSql(upload: string, user: string): string {
 }
 
 /** A file tells of so many of its links, the newest: each send with one more costs the same. */
-const linksToldMax = 1000;
+const linksListedMax = 1000;
 
 /** The owner learns of links in messages that he may see, and of no others. */
 function attachmentSql(upload: string): string {
@@ -35,7 +35,7 @@ function attachmentSql(upload: string): string {
     'messages', coalesce((SELECT json_agg(json_build_object('id', m.id, 'name', extract(epoch FROM m.sent_at)::bigint * 1000)
         ORDER BY m.id)
       FROM (SELECT newest.message_id FROM message_uploads newest WHERE newest.path_id = ${upload}.path_id
-        ORDER BY newest.message_id DESC LIMIT ${linksToldMax}) link JOIN messages m ON m.id = link.message_id
+        ORDER BY newest.message_id DESC LIMIT ${linksListedMax}) link JOIN messages m ON m.id = link.message_id
       WHERE ${maySeeMessageSql('m', `${upload}.owner_id`)}), '[]'::json))`;
 }
 

@@ -155,7 +155,7 @@ export type RenewedSecrets = {
 };
 
 /** A process that still writes under the previous secret would otherwise keep this busy for ever. */
-const roundsMax = 3;
+const passesMax = 3;
 
 /**
  * Stores everything anew that is under the previous secret, in bounded batches while services run. It may be interrupted and
@@ -172,10 +172,10 @@ export async function renewStoredSecrets(
   const onPrevious: Walk['onPrevious'] = async (table, rows) => {
     renewed += await replaceRows(db, table, rows);
   };
-  for (let round = 1; ; round += 1) {
+  for (let pass = 1; ; pass += 1) {
     await walkAll({ db, secrets, onPrevious, signal });
     const found = await countStoredSecrets(db, secrets, signal);
     const isDone = found.apiKeys.previous + found.botServices.previous === 0;
-    if (isDone || round === roundsMax) return { renewed, found };
+    if (isDone || pass === passesMax) return { renewed, found };
   }
 }

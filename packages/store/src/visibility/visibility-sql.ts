@@ -39,7 +39,7 @@ export function isGuestSql(user: string): string {
 }
 
 /** The live streams that are open to the user: `stream_id`. */
-export function openStreamsSql(user: string): string {
+export function streamsOpenToSql(user: string): string {
   return `SELECT open.id AS stream_id FROM streams open WHERE ${isPublicSql('open')} AND NOT open.is_deactivated
   AND NOT ${isGuestSql(user)}`;
 }

@@ -47,7 +47,7 @@ export class Heartbeats {
   add(waiter: HeartbeatWaiter, dueAtMs: number): void {
     waiter.heartbeatDueAtMs = dueAtMs;
     waiter.heartbeatIndex = this.#waiters.push(waiter) - 1;
-    this.#timer ??= setInterval(() => this.#tellDue(), this.#stepMs);
+    this.#timer ??= setInterval(() => this.#notifyDue(), this.#stepMs);
   }
 
   /** Takes off a waiter that was added. */
@@ -58,7 +58,7 @@ export class Heartbeats {
     last.heartbeatIndex = waiter.heartbeatIndex;
   }
 
-  #tellDue(): void {
+  #notifyDue(): void {
     // Not before: whoever is woken waits again at once, and steps that began anew each time would never end.
     if (this.#waiters.length === 0) {
       clearInterval(this.#timer);

@@ -10,7 +10,7 @@ import {
   lockStreamInUse,
   lockTopicMessages,
 } from '@parley/store';
-import type { DoomedMessage } from '@parley/store';
+import type { TopicMessage } from '@parley/store';
 
 import { attachmentUpdates } from '../files/attachment-events.ts';
 import { lockActor } from './lock-actor.ts';
@@ -40,16 +40,16 @@ export async function deleteTopicFor(
       if (actor.role !== 'administrator') throw mustBeAdministrator();
       await lockStreamInUse(client, streamId);
       await getReadableStream(client, actor, streamId);
-      const doomed = await lockTopicMessages(
+      const messages = await lockTopicMessages(
         client,
         actor.userId,
         { streamId, folded: foldName(topic), upToId },
         messagesPerTransaction,
       );
-      if (doomed.length === 0) return { result: false };
+      if (messages.length === 0) return { result: false };
       return {
-        result: doomed.length === messagesPerTransaction,
-        append: await deleteAll(client, streamId, doomed),
+        result: messages.length === messagesPerTransaction,
+        append: await deleteAll(client, streamId, messages),
       };
     });
   }
@@ -63,13 +63,13 @@ async function newestMessageId(pool: Pool): Promise<number> {
 async function deleteAll(
   client: Client,
   streamId: number,
-  doomed: readonly DoomedMessage[],
+  messages: readonly TopicMessage[],
 ): Promise<Append> {
-  const ids = doomed.map(({ id }) => id);
+  const ids = messages.map(({ id }) => id);
   const holders = new Map((await listHeldMessages(client, ids)).map((held) => [held.id, held]));
   const unlinked = await deleteMessages(client, ids);
   let isForMembers = true;
-  const events = doomed.map(({ id, topic, senderId, senderEmail }): EventPart => {
+  const events = messages.map(({ id, topic, senderId, senderEmail }): EventPart => {
     const held = holders.get(id);
     if (held === undefined) throw new Error(`message ${id} is gone though it is locked`);
     if (held.lateHolderIds.length > 0) isForMembers = false;

@@ -204,7 +204,7 @@ export class DeferredMessages {
     if (message === undefined) return false;
     try {
       const refusal = await this.#deliver(message);
-      if (refusal !== undefined) await this.#tellSender(message, refusal);
+      if (refusal !== undefined) await this.#notifySender(message, refusal);
       await removeDeferredMessage(this.#pool, message.id);
       this.#deliveries.inc({ outcome: refusal === undefined ? 'sent' : 'refused' });
     } catch (error) {
@@ -257,7 +257,7 @@ export class DeferredMessages {
   }
 
   /** Of a bot its owner is told. */
-  async #tellSender(message: DeferredMessage, refusal: ApiError): Promise<void> {
+  async #notifySender(message: DeferredMessage, refusal: ApiError): Promise<void> {
     const [bot, account] = await Promise.all([
       findNotificationBot(this.#pool),
       findUserById(this.#pool, message.senderId),

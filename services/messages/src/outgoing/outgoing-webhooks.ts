@@ -165,11 +165,11 @@ class OutgoingWebhooks {
     const { reply, notice } = outcome;
     const refusal = reply && (await this.#reply(run, reply, place));
     if (refusal !== undefined && notice === undefined)
-      await this.#tellOwner(
+      await this.#notifyOwner(
         run,
         ownerNotice(link, [errorBlock(refusal.code ?? '', refusal.message)]),
       );
-    if (notice !== undefined) await this.#tellOwner(run, notice);
+    if (notice !== undefined) await this.#notifyOwner(run, notice);
   }
 
   /** @returns why the reply may not be sent; the owner is to hear of it */
@@ -194,7 +194,7 @@ class OutgoingWebhooks {
     }
   }
 
-  async #tellOwner(run: Run, content: string): Promise<void> {
+  async #notifyOwner(run: Run, content: string): Promise<void> {
     const { pool } = this.#options;
     const bot = await findUserById(pool, run.effect.target);
     if (bot?.isActive !== true || bot.botOwnerId === null) return;

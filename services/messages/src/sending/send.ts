@@ -31,7 +31,7 @@ import type { NewMessage, SendReads, StreamSendFound } from './check-message.ts'
 import { findNames } from './render-names.ts';
 import { makeSendKey } from './send-key.ts';
 import type { SendKey } from './send-key.ts';
-import { SendRounds } from './send-rounds.ts';
+import { SendBatches } from './send-batches.ts';
 import { findWidget } from './widgets.ts';
 import type { WidgetSubmessage } from './widgets.ts';
 
@@ -85,7 +85,7 @@ const checksMax = 5;
 const checksBound = { keysPerRead: 64, readsAtOnce: 2 };
 
 /** Rounds gather above 2,600 sends a second: below, what the wait saves is little beside what it adds to a send. */
-const roundsBound = { busySends: 8, gatherMs: 3, sendsMax: checksBound.keysPerRead };
+const batchBounds = { busySends: 8, gatherMs: 3, sendsMax: checksBound.keysPerRead };
 
 async function findStreamSends(
   pool: Pool,
@@ -102,7 +102,7 @@ async function findStreamSends(
 export class MessageSender {
   readonly #pool: Pool;
   readonly #reads: SendReads;
-  readonly #rounds = new SendRounds(roundsBound);
+  readonly #batches = new SendBatches(batchBounds);
   readonly #writer: BatchWriter;
   readonly #publicUrl: string;
   readonly #realmFacts: RealmFactsReader;
@@ -221,7 +221,7 @@ export class MessageSender {
   }
 
   /** Tells the owner of a bot, if it has one, what went wrong with it; beside the request, and at most once a minute. */
-  tellOwnerOfBot(botId: number, what: Notice): void {
+  notifyBotOwner(botId: number, what: Notice): void {
     this.#notices.tell(botId, what);
   }
 
@@ -250,7 +250,7 @@ export class MessageSender {
 
   /** @returns undefined when what was checked no longer held at the message's place in the log */
   async #trySend(request: KeyedSend, sendKey: SendKey): Promise<number | undefined> {
-    await this.#rounds.enter();
+    await this.#batches.enter();
     const message = await this.#checkSend(request);
     const widget = findWidget(message.content, request.widgetContent);
     const namedAs = request.namedAs ?? message.sender.id;

@@ -62,7 +62,7 @@ export const zabbix = readJson(
       content: `${status} (${severity}) alert on [${hostname}](${link}):\n* ${trigger}\n* ${item}`,
     },
   ],
-  { tellsOfInvalidPayload: true },
+  { reportsInvalidPayload: true },
 );
 
 export const splunk = readJson(splunkWebhook, ({ search_name, results_link, result }) => {

@@ -38,9 +38,9 @@ type Handling = {
   /** The payload holds a message that somebody wrote for this place: its mentions count. */
   readonly isWrittenForUs: boolean;
   /** The owner hears of a body that is no JSON (reference facts, people 16.3). */
-  readonly tellsOfMalformedJson: boolean;
+  readonly reportsMalformedJson: boolean;
   /** The owner hears of a payload that lacks something, and the sender nothing but that. */
-  readonly tellsOfInvalidPayload: boolean;
+  readonly reportsInvalidPayload: boolean;
 };
 
 export type Integration<Name extends string = string> = Handling & {
@@ -60,8 +60,8 @@ export type Integration<Name extends string = string> = Handling & {
 
 const defaults: Handling = {
   isWrittenForUs: false,
-  tellsOfMalformedJson: true,
-  tellsOfInvalidPayload: false,
+  reportsMalformedJson: true,
+  reportsInvalidPayload: false,
 };
 
 type ToMessages<Payload, Values> = (

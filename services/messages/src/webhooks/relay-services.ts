@@ -24,7 +24,7 @@ export const ifttt = readJson(iftttWebhook, (payload) => [writtenMessage(payload
 export const zapier = readJson(
   zapierWebhook,
   (payload) => (payload.type === 'auth' ? 'account' : [writtenMessage(payload)]),
-  { isWrittenForUs: true, tellsOfMalformedJson: false },
+  { isWrittenForUs: true, reportsMalformedJson: false },
 );
 
 export const slack = readForm(slackWebhook, ({ parameters, stream = 'slack' }) => {

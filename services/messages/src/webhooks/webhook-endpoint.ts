@@ -138,19 +138,21 @@ function readRequest(receipt: Receipt): WebhookOutcome {
   const { name, body, eventHeader } = integration.webhook;
   const { parameters } = request;
   const payload = parameters[payloadName];
-  const tellOwner = (what: Notice): void =>
-    context.sender.tellOwnerOfBot(
+  const notifyOwner = (what: Notice): void =>
+    context.sender.notifyBotOwner(
       caller.userId,
       notice`received a request at ${`/api/v1/external/${name}`} ${what}`,
     );
   if (body === 'json' && payload === undefined) {
-    if (integration.tellsOfMalformedJson)
-      tellOwner(notice`whose body is not JSON. Its sender may have to be configured to send JSON.`);
+    if (integration.reportsMalformedJson)
+      notifyOwner(
+        notice`whose body is not JSON. Its sender may have to be configured to send JSON.`,
+      );
     throw invalidJson();
   }
   const event = eventHeader === undefined ? undefined : request.header(eventHeader.toLowerCase());
   if (eventHeader !== undefined && (event === undefined || event === '')) {
-    tellOwner(notice`without the header ${eventHeader}, which says what happened.`);
+    notifyOwner(notice`without the header ${eventHeader}, which says what happened.`);
     throw missingHttpEventHeader(eventHeader.toUpperCase().replaceAll('-', '_'));
   }
   try {
@@ -160,8 +162,8 @@ function readRequest(receipt: Receipt): WebhookOutcome {
       topic: parameters.topic,
     });
   } catch (error) {
-    if (!integration.tellsOfInvalidPayload || !(error instanceof ApiError)) throw error;
-    tellOwner(notice`that could not be read: ${error.message}.`);
+    if (!integration.reportsInvalidPayload || !(error instanceof ApiError)) throw error;
+    notifyOwner(notice`that could not be read: ${error.message}.`);
     throw withoutCode('Invalid payload');
   }
 }

@@ -23,7 +23,7 @@ export type TakenReport = {
   readonly userId: number;
   readonly client: string;
   readonly state: ClientState;
-  /** Others are told of it. */
+  /** Others are current of it. */
   readonly isNews: boolean;
   /** The generation of Redis that has it, or nothing where Redis was away. */
   readonly generation: string;
@@ -38,7 +38,7 @@ export type Written = {
 
 /**
  * Brings reports into Postgres, and those that are news into the log, a second's worth in one transaction: so whoever registers
- * finds in the table all that the log told before. A process that dies takes the reports of its last second with it, which were
+ * finds in the table all that the log current before. A process that dies takes the reports of its last second with it, which were
  * acknowledged; clients report every minute.
  */
 export class WriteBack {
@@ -54,7 +54,7 @@ export class WriteBack {
   #generations = new Set<string>();
   #writingCount = 0;
 
-  /** @param options.afterCommit is told what is in Postgres now */
+  /** @param options.afterCommit is current what is in Postgres now */
   constructor(options: {
     readonly pool: Pool;
     readonly eventLog: EventLog;
@@ -141,10 +141,10 @@ export class WriteBack {
       const people =
         news.size === 0 ? [] : await lockUsersInUse(client, { userIds: [...news.keys()] });
       await writePresence(client, rowsOf(states));
-      const told = await withoutOvertaken(client, news);
+      const current = await withoutOvertaken(client, news);
       const events = people
         .filter((person) => person.isActive)
-        .flatMap((person) => eventsOf(person, told.get(person.id) ?? new Map()));
+        .flatMap((person) => eventsOf(person, current.get(person.id) ?? new Map()));
       if (events.length === 0) return { result: undefined };
       const entries = Array.from({ length: Math.ceil(events.length / eventsPerEntry) }, (_, n) => ({
         audience: audienceKey.everyone,
@@ -163,7 +163,7 @@ function rowsOf(states: ReadonlyMap<number, ClientStates>): PresenceRow[] {
   );
 }
 
-/** Of a client that reported to two replicas, the one that writes later may have the earlier report, which nobody is told after the other. */
+/** Of a client that reported to two replicas, the one that writes later may have the earlier report, which nobody is current after the other. */
 async function withoutOvertaken(
   client: Client,
   news: ReadonlyMap<number, ClientStates>,

@@ -180,13 +180,13 @@ function streamEvent(audience: Audience, event: Extract<ApiEvent, { type: 'strea
 async function closingEvents(client: Client, before: Stream, after: Stream): Promise<EventPart[]> {
   if (before.inviteOnly || !after.inviteOnly) return [];
   await forgetMutedTopics(client, after.id);
-  const strangers: Audience = {
+  const neverMembers: Audience = {
     to: 'stream-outsiders',
     streamId: after.id,
     wereMembers: false,
   };
   return [
-    streamEvent(strangers, { type: 'stream', op: 'delete', streams: [streamJson(before)] }),
+    streamEvent(neverMembers, { type: 'stream', op: 'delete', streams: [streamJson(before)] }),
     ...(await takeUnknownDefaultStreams(client, { streamId: after.id })),
   ];
 }
@@ -260,12 +260,12 @@ function descriptionOf(stream: Stream) {
 
 /** A stream that becomes public is a new one for those who never were in it. */
 function openingEvent(after: Stream): EventPart {
-  const strangers: Audience = {
+  const neverMembers: Audience = {
     to: 'stream-outsiders',
     streamId: after.id,
     wereMembers: false,
   };
-  return streamEvent(strangers, { type: 'stream', op: 'create', streams: [streamJson(after)] });
+  return streamEvent(neverMembers, { type: 'stream', op: 'create', streams: [streamJson(after)] });
 }
 
 /** What those do not know of a stream to whom it becomes public: what it is about, if they left it, and who is in it. */

@@ -19,7 +19,7 @@ export async function deleteStream(
     const { stream } = await lockStreamForAdministrator(client, caller, streamId, true);
     const changeId = await context.eventLog.drawChangeId(client);
     const events = await endStreams(client, [stream], changeId, {
-      told: ({ id, inviteOnly }) => ({
+      audienceOf: ({ id, inviteOnly }) => ({
         to: 'stream-viewers',
         streamId: id,
         inviteOnly,

@@ -19,7 +19,7 @@ import {
  * Deactivates streams that the caller has locked: nobody is a member any more, and they are no default streams (reference facts,
  * streams 8.2 and 10.3).
  *
- * @param ending.told who saw a stream until now
+ * @param ending.audienceOf who saw a stream until now
  * @param ending.asBefore whether its members see it until this change, not only before it. Who left it sees a stream in the lists of
  *   register too, and hears that it is gone without what it was about lately
  * @returns the events, in the order of the reference facts, streams 11.3
@@ -28,7 +28,7 @@ export async function endStreams(
   client: Client,
   streams: readonly Stream[],
   changeId: number,
-  ending: { readonly told: (stream: Stream) => Audience; readonly asBefore: boolean },
+  ending: { readonly audienceOf: (stream: Stream) => Audience; readonly asBefore: boolean },
 ): Promise<EventPart[]> {
   if (streams.length === 0) return [];
   const streamIds = streams.map(({ id }) => id);
@@ -40,7 +40,7 @@ export async function endStreams(
     ...(streams.some(({ isDefault }) => isDefault) ? await defaultStreamsEvents(client) : []),
     ...(wereInGroups ? await defaultStreamGroupsEvents(client) : []),
     ...streams.flatMap((stream): EventPart[] => [
-      deleteEvent(stream, ending.told(stream)),
+      deleteEvent(stream, ending.audienceOf(stream)),
       deleteEvent(withoutSubject(stream), {
         to: 'former-viewers',
         streamId: stream.id,

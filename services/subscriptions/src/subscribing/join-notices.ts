@@ -10,20 +10,20 @@ type Notices = NonNullable<ChangeContent['sideEffects']>;
 /**
  * What the notification bot writes of a join (reference facts, streams 5.2), as side effects of its entry.
  *
- * @param join.tellsPeople people were named: each hears who subscribed him to streams that were there before, bots excepted
- * @param join.announcedIn the stream where new public streams are announced. Private ones are not: everybody reads it
+ * @param join.notifiesPeople people were named in the request: each person, but no bot, learns who subscribed him to a stream that existed before
+ * @param join.announcementStreamId the stream where new public streams are announced. Private ones are not: everybody reads it
  */
 export function joinNotices(join: {
   readonly actor: User;
   readonly targets: readonly User[];
   readonly joined: readonly Joining[];
-  readonly tellsPeople: boolean;
-  readonly announcedIn: number | undefined;
+  readonly notifiesPeople: boolean;
+  readonly announcementStreamId: number | undefined;
 }): Notices {
-  const { actor, joined, announcedIn } = join;
+  const { actor, joined, announcementStreamId } = join;
   return [
-    ...(join.tellsPeople ? subscribedNotices(join) : []),
-    ...createdNotices(joined, actor.id, announcedIn),
+    ...(join.notifiesPeople ? subscribedNotices(join) : []),
+    ...createdNotices(joined, actor.id, announcementStreamId),
   ];
 }
 
@@ -31,13 +31,13 @@ export function joinNotices(join: {
 function createdNotices(
   joined: readonly Joining[],
   actorId: number,
-  announcedIn: number | undefined,
+  announcementStreamId: number | undefined,
 ): Notices {
   const announced = createdIds(joined.filter(({ stream }) => !stream.inviteOnly));
   const announcement =
-    announcedIn === undefined || announced.length === 0
+    announcementStreamId === undefined || announced.length === 0
       ? undefined
-      : { target: announcedIn, streamIds: announced };
+      : { target: announcementStreamId, streamIds: announced };
   const [target, ...following] = createdIds(joined).slice(firstMessagesMax);
   if (target !== undefined)
     return [
@@ -63,14 +63,14 @@ function subscribedNotices({
   readonly targets: readonly User[];
   readonly joined: readonly Joining[];
 }): Notices {
-  const told = new Set(
+  const recipientIds = new Set(
     targets.filter(({ id, botType }) => id !== actor.id && botType === null).map(({ id }) => id),
   );
   const streamsOf = new Map<number, number[]>();
   for (const { stream, members, isNew } of joined) {
     if (isNew) continue;
     for (const { userId } of members) {
-      if (!told.has(userId)) continue;
+      if (!recipientIds.has(userId)) continue;
       const known = streamsOf.get(userId);
       if (known === undefined) streamsOf.set(userId, [stream.id]);
       else known.push(stream.id);

@@ -106,8 +106,10 @@ export async function joinStreams(
         actor,
         targets,
         joined,
-        tellsPeople: request.namesPeople,
-        announcedIn: options.announce ? await findNotificationsStreamId(client, realm) : undefined,
+        notifiesPeople: request.namesPeople,
+        announcementStreamId: options.announce
+          ? await findNotificationsStreamId(client, realm)
+          : undefined,
       }),
     },
     messages: await composeFirstMessages(client, {

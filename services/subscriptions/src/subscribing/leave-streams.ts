@@ -192,7 +192,7 @@ async function emptyStreams(
   const ended = empty.filter((stream) => stream.inviteOnly);
   // Nobody else is left who could see them; who left knows that they were there.
   const ending = await endStreams(client, ended, changeId, {
-    told: () => ({ to: 'administrators' }),
+    audienceOf: () => ({ to: 'administrators' }),
     asBefore: false,
   });
   return [...occupancyEvents('vacate', empty), ...ending];

@@ -1,32 +1,32 @@
-export type SendRoundsOptions = {
-  /** From so many sends on, the round after this one lets more gather. */
+export type SendBatchesOptions = {
+  /** From so many sends on, the batch after this one lets more gather. */
   readonly busySends: number;
-  /** So long after a busy round the next one begins. */
+  /** So long after a busy batch the next one begins. */
   readonly gatherMs: number;
-  /** With so many a round begins at once. */
+  /** With so many a batch begins at once. */
   readonly sendsMax: number;
 };
 
 /**
- * Lets sends go on in rounds, so that those of one round are looked up by one statement and written by another. What a statement
+ * Lets sends go on in batches, so that those of one batch are looked up by one statement and written by another. What a statement
  * costs before it does anything is a multiple of what a send adds to it, and statements alone make small batches where Postgres
  * answers quickly: whoever is busy then spends most on beginnings.
  *
- * Without load nobody waits: a round begins in the turn of its first send, unless the round before it had many and began less than
+ * Without load nobody waits: a batch begins in the turn of its first send, unless the batch before it had many and began less than
  * `gatherMs` ago.
  */
-export class SendRounds {
-  readonly #options: SendRoundsOptions;
+export class SendBatches {
+  readonly #options: SendBatchesOptions;
   #waiting: (() => void)[] = [];
   #beginsAtMs = -Infinity;
   #timer: NodeJS.Timeout | undefined;
   #immediate: NodeJS.Immediate | undefined;
 
-  constructor(options: SendRoundsOptions) {
+  constructor(options: SendBatchesOptions) {
     this.#options = options;
   }
 
-  /** Waits until the next round begins, `gatherMs` at most. */
+  /** Waits until the next batch begins, `gatherMs` at most. */
   enter(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#waiting.push(resolve);

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 
-import { SendRounds } from './send-rounds.ts';
+import { SendBatches } from './send-batches.ts';
 
 const gatherMs = 6;
-let rounds: SendRounds;
+let batches: SendBatches;
 let entered: number;
 
 beforeEach(() => {
   vi.useFakeTimers();
-  rounds = new SendRounds({ busySends: 3, gatherMs, sendsMax: 5 });
+  batches = new SendBatches({ busySends: 3, gatherMs, sendsMax: 5 });
   entered = 0;
 });
 
@@ -17,7 +17,7 @@ afterEach(() => {
 });
 
 function enter(sends: number): void {
-  for (let send = 0; send < sends; send += 1) void rounds.enter().then(() => (entered += 1));
+  for (let send = 0; send < sends; send += 1) void batches.enter().then(() => (entered += 1));
 }
 
 /** Lets what is due now happen. */
@@ -33,7 +33,7 @@ test('without load a send goes on at once, also right after another', async () =
   }
 });
 
-test('after a busy round the sends that come gather, and go on together', async () => {
+test('after a busy batch the sends that come gather, and go on together', async () => {
   enter(3);
   await settle();
   expect(entered).toBe(3);
@@ -46,7 +46,7 @@ test('after a busy round the sends that come gather, and go on together', async 
   expect(entered).toBe(5);
 });
 
-test('a round that few came to ends the gathering', async () => {
+test('a batch that few came to ends the gathering', async () => {
   enter(3);
   await settle();
   enter(2);
@@ -57,7 +57,7 @@ test('a round that few came to ends the gathering', async () => {
   expect(entered).toBe(6);
 });
 
-test('a busy round that is over holds up nobody', async () => {
+test('a busy batch that is over holds up nobody', async () => {
   enter(3);
   await vi.advanceTimersByTimeAsync(gatherMs);
   enter(1);
@@ -65,7 +65,7 @@ test('a busy round that is over holds up nobody', async () => {
   expect(entered).toBe(4);
 });
 
-test('a full round begins at once, and what is beyond it goes with the next', async () => {
+test('a full batch begins at once, and what is beyond it goes with the next', async () => {
   enter(4);
   await settle();
   enter(7);
