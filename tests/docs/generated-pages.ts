@@ -1,11 +1,8 @@
 /** The pages of the documentation that are made from tables in the code. */
 import { configAsMarkdown } from '@parley/config';
 import { errorCatalogue, errorsWithoutCode } from '@parley/api';
-import { interfaceDocument } from '@parley/api/interface-document';
-import { parleyVersion } from '@parley/server';
 import { tracingVariables } from '@parley/tracing';
 
-import { clientTypesPage } from './client-types.ts';
 import { integrationsPage } from './integrations-page.ts';
 
 export type GeneratedPage = { readonly path: string; readonly text: string };
@@ -69,9 +66,5 @@ export function generatedPages(): GeneratedPage[] {
     { path: 'docs/errors.md', text: errorsPage() },
     { path: 'docs/settings.md', text: settingsPage() },
     { path: 'docs/integrations.md', text: integrationsPage() },
-    {
-      path: 'packages/client/src/api-types.ts',
-      text: clientTypesPage(interfaceDocument(parleyVersion)),
-    },
   ];
 }

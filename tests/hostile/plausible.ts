@@ -117,7 +117,7 @@ const byName: Readonly<Record<string, Make>> = {
   type: fixed('stream', 'private'),
   url: (world, random) => `user_uploads/${random.pick(world.list('file'))}`,
   url_format_string: fixed('https://example.com/%(id)s'),
-  payload_body: webhookBody,
+  body: webhookBody,
   pattern: (_world, random) => `x${random.below(1_000)}-(?P<id>[0-9]+)`,
   user_id: idOf('user'),
   username: idOf('email'),

@@ -69,6 +69,16 @@ const programs: readonly (readonly [name: string, lines: readonly string[], erro
     'TS2345',
   ],
   [
+    'a member that the refusal of a code does not have',
+    ["console.log((error: ApiError) => error.is('BAD_NARROW') && error.body.queue_id);"],
+    'TS2339',
+  ],
+  [
+    'an upload without its file',
+    ["await client.request('POST /user_uploads', { mimetype: 'image/png' });"],
+    'TS2741',
+  ],
+  [
     'a type of event that is not there',
     ["for await (const { type } of client.events()) console.log(type === 'no_such_type');"],
     'TS2367',
@@ -100,13 +110,9 @@ beforeAll(async () => {
   const manifest = JSON.parse(await readFile(join(source, 'package.json'), 'utf8')) as JsonObject;
   const published = { ...manifest, ...(manifest['publishConfig'] as JsonObject) };
   await writeFile(join(installed, 'package.json'), JSON.stringify(published));
-  await promisify(execFile)(process.execPath, [
-    compiler,
-    '-p',
-    join(source, 'tsconfig.build.json'),
-    '--outDir',
-    join(installed, 'dist'),
-  ]);
+  const bundler = join(source, 'node_modules/rolldown/bin/cli.mjs');
+  const arguments_ = [bundler, '--config', '--dir', join(installed, 'dist')];
+  await promisify(execFile)(process.execPath, arguments_, { cwd: source });
   await cp(join(source, 'README.md'), join(installed, 'README.md'));
   const readme = await readFile(join(installed, 'README.md'), 'utf8');
   bot = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
@@ -135,7 +141,7 @@ beforeAll(async () => {
       resolve(stdout),
     );
   });
-  const found = said.matchAll(/^(?:.*\/)?([\w-]+)\.ts\((\d+),\d+\): error (TS\d+)/gm);
+  const found = said.matchAll(/^(?:.*\/)?([\w.-]+)\.ts\((\d+),\d+\): error (TS\d+)/gm);
   errors = new Map();
   for (const [, name = '', line = '', code = ''] of found)
     errors.set(name, [...(errors.get(name) ?? []), `${line} ${code}`]);
@@ -150,6 +156,12 @@ describe('a program with', () => {
       expect(errors.get(`program-${index}`)).toEqual(expected);
     },
   );
+});
+
+test.each(['index.d.ts', 'index.js'])('%s needs nothing installed beside it', async (name) => {
+  const text = await readFile(join(folder, 'node_modules/@parley/client/dist', name), 'utf8');
+  expect(text.match(/\bfrom\s*['"].*|^import\b.*|\bimport\(.*/gm)).toBe(null);
+  expect(errors.get('index.d')).toBe(undefined);
 });
 
 describe('the bot of the README', () => {

@@ -1,5 +1,5 @@
 /** Every endpoint of the interface: what services have handlers for, gateways have routes for, and the OpenAPI document describes. */
-import type { AnsweringService, Endpoint, EndpointIdentity } from './declare/endpoint.ts';
+import type { AnsweringService, Endpoint } from './declare/endpoint.ts';
 import {
   deleteQueueEndpoint,
   getEventsEndpoint,
@@ -273,11 +273,14 @@ const ofServices = [
   deleteQueueEndpoint,
 ] as const;
 
+/** One of them, with its literal types: what the types of clients follow from. */
+export type DeclaredEndpoint = (typeof ofServices)[number];
+
 /** In the order of the OpenAPI document. */
 export const endpoints: readonly Endpoint[] = ofServices;
 
 /** What gateways answer themselves, which the document does not describe. */
-export const pages: readonly (Endpoint & EndpointIdentity<EndpointNameOf<'gateway'>>)[] =
+export const pages: readonly (Endpoint & { readonly name: EndpointNameOf<'gateway'> })[] =
   referencePages;
 
 /** The names of what a service answers, or the gateway itself. */

@@ -29,7 +29,26 @@ describe('operations', () => {
     expectTypeOf<ParametersOf<'POST /register'>['event_types']>().toEqualTypeOf<
       readonly string[] | undefined
     >();
-    expectTypeOf<ParametersOf<'POST /user_uploads'>>().toHaveProperty('file');
+  });
+
+  test('take the files and JSON bodies that are declared', () => {
+    expectTypeOf<ParametersOf<'POST /user_uploads'>['file']>().toEqualTypeOf<Blob>();
+    expectTypeOf<ParametersOf<'POST /realm/icon'>['file']>().toEqualTypeOf<Blob>();
+    expectTypeOf<ParametersOf<'POST /bots'>['file']>().toEqualTypeOf<Blob | undefined>();
+    expectTypeOf<ParametersOf<'POST /realm/domains'>>().not.toHaveProperty('file');
+    expectTypeOf<ParametersOf<'POST /external/helloworld'>['body']>().toEqualTypeOf<{
+      readonly featured_title: string;
+      readonly featured_url: string;
+    }>();
+    expectTypeOf<ParametersOf<'POST /external/travis'>>().not.toHaveProperty('body');
+  });
+
+  test('take what a client gives, not what a handler gets', () => {
+    expectTypeOf<ParametersOf<'POST /messages'>['to']>().toEqualTypeOf<string | undefined>();
+    expectTypeOf<ParametersOf<'GET /messages'>['anchor']>().toEqualTypeOf<string | undefined>();
+    expectTypeOf<ParametersOf<'GET /messages/{message_id}'>>().toEqualTypeOf<{
+      readonly message_id: number;
+    }>();
   });
 
   test('may be called without parameters where none is required', () => {
@@ -60,6 +79,17 @@ describe('refusals', () => {
     type Gone = RefusalWith<'BAD_EVENT_QUEUE_ID'>;
     expectTypeOf<Gone['queue_id']>().toEqualTypeOf<string>();
     expectTypeOf<Gone>().not.toHaveProperty('stream');
+  });
+
+  test('have the members that are declared of them', () => {
+    type Last = RefusalWith<'CANNOT_DEACTIVATE_LAST_USER'>;
+    expectTypeOf<Last['is_last_admin']>().toEqualTypeOf<boolean>();
+    expectTypeOf<Last['entity']>().toEqualTypeOf<'organization administrator' | 'user'>();
+    type Unknown = RefusalWith<'STREAM_DOES_NOT_EXIST'>;
+    expectTypeOf<Extract<Unknown, { stream_id: number }>>().not.toHaveProperty('stream');
+    type Pattern = Extract<RefusalOf<'POST /realm/filters'>, { errors: unknown }>;
+    expectTypeOf<Pattern['errors']>().toEqualTypeOf<Record<string, string[]>>();
+    expectTypeOf<Extract<RefusalOf<'GET /users/me'>, { errors: unknown }>>().toBeNever();
   });
 
   test('have no codes that no operation answers', () => {

@@ -1,37 +1,99 @@
 /** The types of an operation's parameters, answer and refusals, by its name: method and path as the documentation has them. */
-import type { Operations, Schemas } from './api-types.ts';
+import type { DeclaredSuccess, ErrorCode, Parameter, Refusal } from '@parley/api';
+import type { DeclaredEndpoint } from '@parley/api/endpoints';
+import type { FieldsOfCode, ImpliedErrorCode, SharedRefusalFields } from '@parley/api/openapi';
+import type { Immutable, Static, Whole } from '@parley/api/schema';
+
+type PathOf<Path extends string> = Path extends `${infer Begin}{${infer Name}...}`
+  ? `${Begin}{${Name}}`
+  : Path;
+
+type NameOf<Declared extends DeclaredEndpoint> =
+  `${Declared['method'] extends 'ANY' ? 'POST' : Declared['method']} ${PathOf<Declared['path']>}`;
+
+type Given<Item extends Parameter> = Immutable<Static<Item['schema']>>;
+
+/** What may be left out may be given as undefined, which leaves it out. */
+type GivenParameters<Item extends Parameter> = {
+  readonly [Each in Item as Each['required'] extends true ? Each['name'] : never]: Given<Each>;
+} & {
+  readonly [Each in Item as Each['required'] extends true ? never : Each['name']]?:
+    | Given<Each>
+    | undefined;
+};
+
+type GivenFile<Declared extends DeclaredEndpoint> = Declared['takesFile'] extends true
+  ? { readonly file: Blob }
+  : Declared['formFile'] extends 'required'
+    ? { readonly file: Blob }
+    : Declared['formFile'] extends 'optional'
+      ? { readonly file?: Blob | undefined }
+      : unknown;
+
+/** Of an operation that takes none. */
+type NoParameters = { readonly [name in string]?: never };
+
+type OrNone<Parameters> = keyof Parameters extends never ? NoParameters : Parameters;
+
+type Success = { readonly result: 'success'; readonly msg: '' };
+
+type Answer<Declared extends DeclaredSuccess> = Declared extends readonly unknown[]
+  ? Response
+  : Whole<Success & Static<Declared>>;
+
+type RefusalWithFields<Fields, Code = { readonly code?: never }> = Fields extends unknown
+  ? Whole<{ readonly result: 'error'; readonly msg: string } & Code & Readonly<Fields>>
+  : never;
+
+type CodedRefusal<Code extends ErrorCode> = Code extends unknown
+  ? RefusalWithFields<FieldsOfCode<Code>, { readonly code: Code }>
+  : never;
+
+type FieldSchemas = NonNullable<Refusal['fields']>;
+
+/** Of a refusal that is no JSON the client gives the status. */
+type OwnRefusal<Declared> = Declared extends { readonly fields: infer Fields extends FieldSchemas }
+  ? RefusalWithFields<{ [Field in keyof Fields]: Static<Fields[Field]> }>
+  : never;
+
+type Operations = {
+  readonly [Declared in DeclaredEndpoint as NameOf<Declared>]: {
+    readonly isBelowRoot: Declared['below'] extends 'root' ? true : false;
+    readonly parameters: OrNone<
+      Whole<GivenParameters<Declared['parameters'][number]> & GivenFile<Declared>>
+    >;
+    readonly answer: Answer<Declared['success']>;
+    readonly refusal:
+      | RefusalWithFields<unknown>
+      | RefusalWithFields<SharedRefusalFields>
+      | CodedRefusal<ImpliedErrorCode | Declared['errors'][number]>
+      | OwnRefusal<Declared['refusals'][number]>;
+  };
+};
 
 /** For example `POST /messages`. */
 export type OperationName = keyof Operations;
 
+/** Operations whose path is not below `/api/v1`. */
+export type OperationBelowRoot = {
+  [Name in OperationName]: Operations[Name]['isBelowRoot'] extends true ? Name : never;
+}[OperationName];
+
 export type ParametersOf<Name extends OperationName> = Operations[Name]['parameters'];
 
+/** The answer's object; of an operation that answers no JSON the whole `Response`. */
 export type AnswerOf<Name extends OperationName> = Operations[Name]['answer'];
 
-// A refusal without a code gets the key, so that a union of refusals is told apart by it.
-type WithCode<Refusal> = Refusal extends { readonly code?: unknown }
-  ? Refusal
-  : Refusal & { readonly code?: never };
-
 /** What an operation may answer instead: `result` is `error`; the `code` tells them apart, and with it the further keys. */
-export type RefusalOf<Name extends OperationName> = WithCode<Operations[Name]['refusal']>;
+export type RefusalOf<Name extends OperationName> = Operations[Name]['refusal'];
 
 export type AnyRefusal = RefusalOf<OperationName>;
 
 /** Every code that any operation is refused with. */
 export type RefusalCode = Extract<AnyRefusal['code'], string>;
 
-type HasCode<Refusal, Code> = Refusal extends { readonly code?: infer Own }
-  ? Code extends Own
-    ? Refusal & { readonly code: Code }
-    : never
-  : never;
-
 /** The refusals with this code, with the keys that go with it. */
-export type RefusalWith<Code extends RefusalCode> = HasCode<AnyRefusal, Code>;
+export type RefusalWith<Code extends RefusalCode> = Extract<AnyRefusal, { readonly code: Code }>;
 
 /** An event as the server tells it; `type` tells them apart. */
 export type ServerEvent = AnswerOf<'GET /events'>['events'][number];
-
-/** A named object of the interface, for example `Schema<'Error'>`. */
-export type Schema<Name extends keyof Schemas> = Schemas[Name];

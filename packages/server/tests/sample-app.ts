@@ -176,13 +176,13 @@ const webhook = implement(
     access: { authentication: 'none' },
     parameters: [
       textParameter('stream', { description: 'Where to' }),
-      jsonBody('payload', { description: 'What happened' }),
+      jsonBody({ description: 'What happened', schema: anything }),
     ],
     success: object({ stream: textOrNull, payload: anything }),
   }),
   (_context: SampleContext, { parameters }) => ({
     stream: parameters.stream ?? null,
-    payload: parameters.payload,
+    payload: parameters.body,
   }),
 );
 

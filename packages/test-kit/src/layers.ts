@@ -11,7 +11,7 @@ export type Layer = {
 export const layers: readonly Layer[] = [
   {
     name: 'what stands alone',
-    packages: { api: [], config: [], client: [], 'local-stores': [] },
+    packages: { api: [], config: [], client: ['api'], 'local-stores': [] },
   },
   {
     name: 'mechanisms',

@@ -29,7 +29,10 @@ const manifests = ['packages/*/package.json', 'services/*/package.json', 'tests/
 const folders = globSync(manifests, { cwd: repositoryFolder }).map((path) => dirname(path));
 // What the root declares (the test runner, types) is there for all.
 const tools = Object.keys(readManifest('.').devDependencies);
-const isTestFile = (path: string): boolean => /\.test\.ts$|(?:^|\/)tests\//.test(path);
+const isForDevelopment = (path: string): boolean =>
+  /\.(?:test|config)\.ts$|(?:^|\/)tests\//.test(path);
+/** Types alone are not there when it runs. */
+const importOfTypes = /^import type [^;]*;$/gm;
 
 test.each(folders)('%s declares what it imports, and nothing else', (folder) => {
   const { dependencies, devDependencies } = readManifest(folder);
@@ -37,11 +40,12 @@ test.each(folders)('%s declares what it imports, and nothing else', (folder) => 
   const imported = new Set<string>();
   const importedBySources = new Set<string>();
   const cwd = join(repositoryFolder, folder);
-  for (const path of globSync('**/*.{ts,mjs}', { cwd, exclude: ['**/node_modules'] }))
-    for (const name of importedBy(readFileSync(join(cwd, path), 'utf8'))) {
-      imported.add(name);
-      if (!isTestFile(path)) importedBySources.add(name);
-    }
+  for (const path of globSync('**/*.{ts,mjs}', { cwd, exclude: ['**/node_modules'] })) {
+    const text = readFileSync(join(cwd, path), 'utf8');
+    for (const name of importedBy(text)) imported.add(name);
+    if (isForDevelopment(path)) continue;
+    for (const name of importedBy(text.replaceAll(importOfTypes, ''))) importedBySources.add(name);
+  }
   expect({
     // Types stand for the package that they describe.
     unused: declared.filter((name) => !imported.has(name.replace(/^@types\//, ''))),

@@ -5,6 +5,7 @@ import { limits } from '../limits.ts';
 import type { EndpointExample } from './endpoint-example.ts';
 import type { EndpointTag } from './endpoint-tags.ts';
 import type { JsonSchema } from './json-schema.ts';
+import { jsonBodyName } from './parameters.ts';
 import type { Parameter } from './parameters.ts';
 import { placeholdersOf } from './path.ts';
 import type { Value } from './schema.ts';
@@ -141,6 +142,35 @@ export type EndpointDeclaration<
   readonly goesToHolder?: boolean;
 };
 
+/**
+ * What the compiler keeps of a declaration beside parameters, access and success, as it is written: so it knows which handlers a service
+ * has to have, and what clients may ask and be refused with.
+ */
+export type EndpointFacts = Pick<
+  EndpointDeclaration<readonly Parameter[], EndpointAccess, DeclaredSuccess>,
+  | 'name'
+  | 'method'
+  | 'path'
+  | 'below'
+  | 'service'
+  | 'errors'
+  | 'refusals'
+  | 'takesFile'
+  | 'formFile'
+>;
+
+/** What holds of an endpoint whose declaration says nothing else. */
+const defaultFacts = {
+  below: 'api',
+  errors: [],
+  refusals: [],
+  takesFile: false,
+  formFile: 'none',
+} as const;
+
+/** The facts of a declared endpoint, those among them that its declaration leaves out. */
+export type AllFacts<Facts> = Omit<typeof defaultFacts, keyof Facts> & Facts;
+
 /** A declared endpoint with everything that it leaves out. The type parameters tell what its handler gets and gives. */
 export type Endpoint<
   Parameters extends readonly Parameter[] = readonly Parameter[],
@@ -150,12 +180,6 @@ export type Endpoint<
   readonly example: EndpointExample;
   readonly formFile: 'none' | 'optional' | 'required';
 };
-
-/** Which endpoint it is and who answers, as literal types: so the compiler knows which handlers a service has to have. */
-export type EndpointIdentity<
-  Name extends string = string,
-  Service extends AnsweringService = AnsweringService,
-> = { readonly name: Name; readonly service: Service };
 
 /** The values of parameters by name, typed by the declared list. */
 export type DecodedParameters<Parameters extends readonly Parameter[]> = {
@@ -176,14 +200,15 @@ export type AnswerOf<Declared extends Endpoint> =
  * @throws TypeError when path and parameters contradict one another, which stops the boot
  */
 export function declareEndpoint<
-  const Name extends string,
-  const Service extends AnsweringService,
+  const Facts extends EndpointFacts,
   const Parameters extends readonly Parameter[],
   const Access extends EndpointAccess,
   const Success extends DeclaredSuccess,
 >(
-  declaration: EndpointDeclaration<Parameters, Access, Success> & EndpointIdentity<Name, Service>,
-): Endpoint<Parameters, Access, Success> & EndpointIdentity<Name, Service> {
+  declaration: EndpointDeclaration<Parameters, Access, Success> & {
+    readonly [Fact in keyof Facts & keyof EndpointFacts]: Facts[Fact];
+  },
+): Endpoint<Parameters, Access, Success> & AllFacts<Facts> {
   const { access, name, method, parameters } = declaration;
   const inPath = placeholdersOf(declaration.path);
   const declared = parameters.filter((parameter) => parameter.from === 'path');
@@ -198,15 +223,17 @@ export function declareEndpoint<
   if (new Set(names).size !== names.length) {
     throw new TypeError(`endpoint ${name}: a parameter name occurs twice`);
   }
+  // Clients know by the name alone what to send as the body.
+  if (
+    parameters.some((parameter) => parameter.from !== 'body' && parameter.name === jsonBodyName)
+  ) {
+    throw new TypeError(`endpoint ${name}: only a JSON body is called ${jsonBodyName}`);
+  }
   return {
-    below: 'api',
+    ...defaultFacts,
     matching: 'exact',
     description: '',
-    errors: [],
-    refusals: [],
     answersKey: !isRaw(declaration.success) && hasKey(declaration.success),
-    takesFile: false,
-    formFile: 'none',
     bodyMaxBytes:
       access.authentication === 'none' ? limits.anonymousBodyMaxBytes : limits.bodyMaxBytes,
     uncounted: false,

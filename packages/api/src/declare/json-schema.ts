@@ -12,7 +12,7 @@ export type JsonSchema = {
   readonly enum?: readonly (string | number | boolean | null)[];
   readonly const?: string | number | boolean | null;
   readonly properties?: Readonly<Record<string, JsonSchema>>;
-  readonly required?: readonly string[];
+  readonly required?: readonly string[] | undefined;
   readonly additionalProperties?: boolean | JsonSchema;
   readonly items?: JsonSchema;
   /** The items of a list of fixed length; `minItems` and `maxItems` say the length. */

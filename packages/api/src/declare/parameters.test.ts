@@ -16,7 +16,7 @@ import {
   textParameter,
 } from './parameters.ts';
 import type { Parameter } from './parameters.ts';
-import { object } from './schema.ts';
+import { integers, object } from './schema.ts';
 
 const description = 'a parameter';
 
@@ -150,7 +150,7 @@ describe('JSON parameters', () => {
 
   it('never throw anything but ApiError', () => {
     const parameters = [
-      jsonParameter('v', { type: 'array', items: { type: 'integer' } }, { description }),
+      jsonParameter('v', integers, { description }),
       jsonOrTextParameter('v', { description }),
       jsonOrTextParameter('v', { description, nul: 'handled' }),
       numberParameter('v', { description, allowNegative: true }),
@@ -188,6 +188,9 @@ describe('declarations', () => {
       textParameter('b', { description, aliases: ['a'] }),
     ];
     expect(() => declare('/a', twice)).toThrow(/occurs twice/);
+    expect(() => declare('/a', [textParameter('body', { description })])).toThrow(
+      /only a JSON body is called body/,
+    );
     expect(() => textParameter('a', { description, required: true, default: 'x' })).toThrow(
       /has a default/,
     );

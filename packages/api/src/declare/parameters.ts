@@ -1,19 +1,26 @@
 import { requestVariableInvalid } from '../errors.ts';
 import { limits } from '../limits.ts';
 
-import type { Static, TSchema } from 'typebox';
+import type { TArray, TBoolean, TInteger, TSchema, TString } from 'typebox';
 
 import type { JsonSchema } from './json-schema.ts';
-import { boolean, integer, integers, texts } from './schema.ts';
+import { boolean, integer, integers, text, texts } from './schema.ts';
+import type { Static } from './schema.ts';
 import { findJsonBody, parseJson, parseJsonBody, parseJsonParameter } from './json-text.ts';
 import type { NulHandling } from './json-text.ts';
 import { compileCheck } from './validate.ts';
 
 /**
  * The kinds of parameters (reference facts, people 2.3 to 2.5). Each builder makes a value that says how the raw
- * text becomes a value, what it may be, and how the OpenAPI document shows it.
+ * text becomes a value, what it may be, and how the OpenAPI document shows it. A handler gets a `Value`, a client gives what the
+ * `Schema` admits.
  */
-export type Parameter<Name extends string = string, Value = unknown> = {
+export type Parameter<
+  Name extends string = string,
+  Value = unknown,
+  Schema extends TSchema = JsonSchema,
+  Required extends boolean = boolean,
+> = {
   /** The external, primary name; also the key in `request.parameters`. */
   readonly name: Name;
   /** Other names of the same parameter; giving two of them is an error. */
@@ -21,13 +28,13 @@ export type Parameter<Name extends string = string, Value = unknown> = {
   /** `form` is query or form body; `body` is the whole body as JSON. */
   readonly from: 'path' | 'form' | 'body';
   readonly encoding: 'text' | 'json';
-  readonly required: boolean;
+  readonly required: Required;
   /** True when a JSON `null` stands for an absent optional value. */
   readonly nullMeansAbsent: boolean;
   /** True when the endpoint has its own answer for a U+0000 in the text. */
   readonly nulHandled: boolean;
   readonly description: string;
-  readonly schema: JsonSchema;
+  readonly schema: Schema;
   /** The value when the parameter is absent and not required. */
   readonly defaultValue: unknown;
   /** For path parameters: whether the path is this endpoint's at all; where it is not, the answer is 404. */
@@ -52,12 +59,15 @@ export type Presence<Options, Value> = Options extends { readonly required: true
       : Value
     : Value | undefined;
 
+/** Whether a client has to give it. */
+export type IsRequired<Options> = Options extends { readonly required: true } ? true : false;
+
 type Parts<Value> = {
   readonly encoding: 'text' | 'json';
   readonly from?: 'path' | 'form' | 'body';
   readonly nullMeansAbsent?: boolean;
   readonly nulHandled?: boolean;
-  readonly schema: JsonSchema;
+  readonly schema: TSchema;
   readonly matches?: (raw: string) => boolean;
   readonly decode: (raw: string) => Value;
 };
@@ -66,7 +76,7 @@ function build<Name extends string, Value>(
   name: Name,
   options: ParameterOptions,
   parts: Parts<Value>,
-): Parameter<Name, never> {
+): Parameter<Name, never, never, never> {
   if (options.required === true && 'default' in options) {
     throw new TypeError(`parameter ${name} is required and has a default`);
   }
@@ -85,7 +95,7 @@ function build<Name extends string, Value>(
     decode: parts.decode,
   };
   // The exact type follows from the options and is stated by each builder's signature.
-  return parameter as Parameter<Name, never>;
+  return parameter as Parameter<Name, never, never, never>;
 }
 
 export type TextOptions = ParameterOptions & {
@@ -98,11 +108,11 @@ export type TextOptions = ParameterOptions & {
 export function textParameter<const Name extends string, const Options extends TextOptions>(
   name: Name,
   options: Options,
-): Parameter<Name, Presence<Options, string>> {
+): Parameter<Name, Presence<Options, string>, TString, IsRequired<Options>> {
   return build(name, options, {
     encoding: 'text',
     nulHandled: options.nul === 'handled',
-    schema: { type: 'string' },
+    schema: text,
     decode: (raw) => raw,
   });
 }
@@ -118,7 +128,7 @@ export function jsonParameter<
   name: Name,
   schema: Schema,
   options: Options,
-): Parameter<Name, Presence<Options, Static<Schema>>> {
+): Parameter<Name, Presence<Options, Static<Schema>>, Schema, IsRequired<Options>> {
   const check = compileCheck(schema);
   return build(name, options, {
     encoding: 'json',
@@ -133,7 +143,7 @@ export type BooleanOptions = ParameterOptions & { readonly default?: boolean | n
 export function booleanParameter<const Name extends string, const Options extends BooleanOptions>(
   name: Name,
   options: Options,
-): Parameter<Name, Presence<Options, boolean>> {
+): Parameter<Name, Presence<Options, boolean>, TBoolean, IsRequired<Options>> {
   return jsonParameter(name, boolean, options);
 }
 
@@ -143,7 +153,7 @@ export type NumberOptions = ParameterOptions & { readonly default?: number | nul
 export function integerParameter<const Name extends string, const Options extends NumberOptions>(
   name: Name,
   options: Options,
-): Parameter<Name, Presence<Options, number>> {
+): Parameter<Name, Presence<Options, number>, TInteger, IsRequired<Options>> {
   return jsonParameter(name, integer, options);
 }
 
@@ -153,7 +163,7 @@ export type ListOptions = JsonOptions & { readonly default?: readonly unknown[] 
 export function textListParameter<const Name extends string, const Options extends ListOptions>(
   name: Name,
   options: Options,
-): Parameter<Name, Presence<Options, string[]>> {
+): Parameter<Name, Presence<Options, string[]>, TArray<TString>, IsRequired<Options>> {
   return jsonParameter(name, texts, options);
 }
 
@@ -161,7 +171,7 @@ export function textListParameter<const Name extends string, const Options exten
 export function integerListParameter<const Name extends string, const Options extends ListOptions>(
   name: Name,
   options: Options,
-): Parameter<Name, Presence<Options, number[]>> {
+): Parameter<Name, Presence<Options, number[]>, TArray<TInteger>, IsRequired<Options>> {
   return jsonParameter(name, integers, options);
 }
 
@@ -176,7 +186,10 @@ export type JsonOrTextOptions = TextOptions & {
 export function jsonOrTextParameter<
   const Name extends string,
   const Options extends JsonOrTextOptions,
->(name: Name, options: Options): Parameter<Name, Presence<Options, string>> {
+>(
+  name: Name,
+  options: Options,
+): Parameter<Name, Presence<Options, string>, TString, IsRequired<Options>> {
   const schema = options.schema ?? { type: 'string' };
   const check = compileCheck(schema);
   return build(name, options, {
@@ -215,7 +228,10 @@ const converted = /^\s*([+-]?)(\d+)\s*$/;
 export function numberParameter<
   const Name extends string,
   const Options extends ConvertedNumberOptions,
->(name: Name, options: Options): Parameter<Name, Presence<Options, number>> {
+>(
+  name: Name,
+  options: Options,
+): Parameter<Name, Presence<Options, number>, TInteger, IsRequired<Options>> {
   const { allowNegative = false, isCapped = false } = options;
   return build(name, options, {
     encoding: 'text',
@@ -247,8 +263,8 @@ const largestConverted = 10_000_000_000_000_000;
 
 export type CustomOptions = ParameterOptions & {
   readonly encoding: 'text' | 'json';
-  /** For the OpenAPI document only; `convert` is what decides. */
-  readonly schema: JsonSchema;
+  /** For the OpenAPI document and the types of clients; `convert` is what decides. */
+  readonly schema: TSchema;
   readonly nul?: 'refused' | 'handled';
 };
 
@@ -264,7 +280,7 @@ export function customParameter<
   name: Name,
   options: Options,
   convert: (raw: string, name: string) => Value,
-): Parameter<Name, Presence<Options, Value>> {
+): Parameter<Name, Presence<Options, Value>, Options['schema'], IsRequired<Options>> {
   return build(name, options, {
     encoding: options.encoding,
     nulHandled: options.nul === 'handled',
@@ -279,7 +295,7 @@ export type PathOptions = { readonly description: string };
 export function pathInteger<const Name extends string>(
   name: Name,
   options: PathOptions,
-): Parameter<Name, number> {
+): Parameter<Name, number, TInteger, true> {
   return build(
     name,
     { ...options, required: true },
@@ -301,7 +317,7 @@ export function pathInteger<const Name extends string>(
 export function pathText<const Name extends string>(
   name: Name,
   options: PathOptions & { readonly pattern?: RegExp; readonly nul?: 'refused' | 'handled' },
-): Parameter<Name, string> {
+): Parameter<Name, string, TString, true> {
   const { pattern, nul = 'refused' } = options;
   return build(
     name,
@@ -309,7 +325,7 @@ export function pathText<const Name extends string>(
     {
       encoding: 'text',
       from: 'path',
-      schema: { type: 'string' },
+      schema: text,
       matches: (raw) =>
         (nul === 'handled' || !raw.includes('\0')) && (pattern === undefined || pattern.test(raw)),
       decode: (raw) => raw,
@@ -317,9 +333,12 @@ export function pathText<const Name extends string>(
   );
 }
 
-export type JsonBodyOptions = PathOptions & {
-  /** For the OpenAPI document only: the integration checks what it reads. */
-  readonly schema?: JsonSchema;
+/** What handlers and clients call a JSON body among the parameters. */
+export const jsonBodyName = 'body';
+
+export type JsonBodyOptions<Schema extends TSchema> = PathOptions & {
+  /** For the OpenAPI document and the types of clients: the integration checks what it reads. */
+  readonly schema: Schema;
   /** `handled`: the value of a body that is no JSON is undefined, and the endpoint answers it. Otherwise it is refused. */
   readonly malformed?: 'refused' | 'handled';
 };
@@ -328,13 +347,12 @@ export type JsonBodyOptions = PathOptions & {
  * The whole body as JSON whatever its Content-Type, for webhooks (reference facts, people 16.1). A trailing comma
  * inside an object is accepted. The value is not validated: the integration reads what it needs.
  */
-export function jsonBody<const Name extends string>(
-  name: Name,
-  options: JsonBodyOptions,
-): Parameter<Name> {
-  const { schema = {}, malformed = 'refused' } = options;
+export function jsonBody<Schema extends TSchema>(
+  options: JsonBodyOptions<Schema>,
+): Parameter<typeof jsonBodyName, unknown, Schema, true> {
+  const { schema, malformed = 'refused' } = options;
   return build(
-    name,
+    jsonBodyName,
     { description: options.description, required: true },
     {
       encoding: 'json',

@@ -1,10 +1,58 @@
 import { Type } from 'typebox';
-import type { Static, TArray, TObject, TOptional, TProperties, TSchema, TUnsafe } from 'typebox';
+import type {
+  TArray,
+  TBoolean,
+  TInteger,
+  TNumber,
+  TObject,
+  TOptional,
+  TProperties,
+  TSchema,
+  TString,
+  TUnsafe,
+} from 'typebox';
 
 /**
  * The building blocks of declared values: each expression is a JSON Schema, and the static type of the values that it admits
  * (`Value<typeof schema>`). The words `name`, `refusal`, `notBlank` and `discriminator` are explained at `JsonSchema`.
  */
+
+/** The object that a client or handler sees, as one type. */
+type ObjectOf<Members extends TProperties> = keyof Members extends never
+  ? object
+  : Whole<
+      {
+        [Name in keyof Members as Members[Name] extends TOptional ? never : Name]: Static<
+          Members[Name]
+        >;
+      } & {
+        [Name in keyof Members as Members[Name] extends TOptional ? Name : never]?: Static<
+          Members[Name]
+        >;
+      }
+    >;
+
+/** An intersection as one object, as editors and messages of the compiler show it. */
+export type Whole<Parts> = Parts extends infer All ? { [Key in keyof All]: All[Key] } : never;
+
+/**
+ * A value that a schema admits. TypeBox has a type for that too, which knows all of JSON Schema: with this one, of the kinds that are
+ * declared here, the published types of the client are a tenth as large, and programs compile faster.
+ */
+export type Static<Schema extends TSchema> =
+  Schema extends TUnsafe<infer Given>
+    ? Given
+    : Schema extends TObject<infer Members>
+      ? ObjectOf<Members>
+      : Schema extends TArray<infer Item>
+        ? Static<Item>[]
+        : Schema extends TString
+          ? string
+          : Schema extends TInteger | TNumber
+            ? number
+            : Schema extends TBoolean
+              ? boolean
+              : unknown;
 
 /** A value of a declared schema, as the server makes it: nothing in it is changed any more. */
 export type Value<Schema extends TSchema> = Immutable<Static<Schema>>;

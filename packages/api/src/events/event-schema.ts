@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
-import type { Static, TObject, TProperties, TSchema, TUnsafe } from 'typebox';
+import type { TObject, TProperties, TSchema, TUnsafe } from 'typebox';
 
 import { constant, integer, object, union } from '../declare/schema.ts';
+import type { Static } from '../declare/schema.ts';
 
 /** How events are declared: by type, where it has them by `op`, and where an update names a property by that. */
 

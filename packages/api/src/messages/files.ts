@@ -26,7 +26,7 @@ export const uploadFileEndpoint = declareEndpoint({
       'mimetype',
       {
         encoding: 'text',
-        schema: { type: 'string' },
+        schema: text,
         description: 'The type of the file; its usual extension is appended to the name',
       },
       (raw, name) => {

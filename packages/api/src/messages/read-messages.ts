@@ -7,14 +7,23 @@ import {
   numberParameter,
   pathInteger,
 } from '../declare/parameters.ts';
-import { boolean, described, integer, listOf, mapOf, object, text } from '../declare/schema.ts';
+import {
+  anything,
+  boolean,
+  described,
+  integer,
+  listOf,
+  mapOf,
+  object,
+  text,
+} from '../declare/schema.ts';
 import { parseAnchor } from './anchor-parameter.ts';
 import { parseNarrow } from './narrow-parameter.ts';
 import { editSnapshotSchema, fetchedMessageSchema } from './objects.ts';
 
 const narrowForm = {
   encoding: 'json',
-  schema: { type: 'array', items: {} },
+  schema: listOf(anything),
   description: 'Terms of operator and operand',
 } as const;
 
@@ -45,7 +54,7 @@ export const getMessagesEndpoint = declareEndpoint({
       'anchor',
       {
         encoding: 'json',
-        schema: { type: 'string' },
+        schema: text,
         default: null,
         description: 'A message id; `newest`, `oldest` or `first_unread`',
       },

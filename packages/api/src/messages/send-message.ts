@@ -37,7 +37,7 @@ export const sendMessageEndpoint = declareEndpoint({
       {
         encoding: 'text',
         nul: 'handled',
-        schema: { type: 'string' },
+        schema: text,
         default: null,
         description:
           'The stream by name or id; or the recipients by address, as text with commas or JSON list, or by id',

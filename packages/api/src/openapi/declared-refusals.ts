@@ -6,7 +6,7 @@ import type { Endpoint } from '../declare/endpoint.ts';
 /** How an endpoint may refuse: what its declaration says, and what follows from its kind. */
 
 /** The codes by which parameters and access are refused, beside those that a declaration lists. */
-function impliedErrors({ access, parameters }: Endpoint): ErrorCode[] {
+function impliedErrors({ access, parameters }: Endpoint) {
   const inForm = parameters.filter(({ from }) => from === 'form');
   return [
     'BAD_REQUEST',
@@ -19,12 +19,15 @@ function impliedErrors({ access, parameters }: Endpoint): ErrorCode[] {
     ...(access.authentication === 'required' && access.administratorsOnly === true
       ? (['UNAUTHORIZED_PRINCIPAL'] as const)
       : []),
-  ];
+  ] satisfies ErrorCode[];
 }
+
+/** The codes that an endpoint may be refused with without declaring them. */
+export type ImpliedErrorCode = ReturnType<typeof impliedErrors>[number] | 'SERVICE_UNAVAILABLE';
 
 /** @returns the codes that an endpoint may answer, whatever their status, beside those of authentication and of a store that is away */
 export function errorCodesOf(endpoint: Endpoint): ReadonlySet<ErrorCode> {
-  return new Set([...impliedErrors(endpoint), ...endpoint.errors]);
+  return new Set<ErrorCode>([...impliedErrors(endpoint), ...endpoint.errors]);
 }
 
 /** Statuses that follow from the kind of an endpoint and have one answer everywhere. */

@@ -1,26 +1,53 @@
+import {
+  boolean,
+  described,
+  float,
+  integer,
+  listOf,
+  oneOfTexts,
+  text,
+  textOrNull,
+  texts,
+  tuple,
+} from '../declare/schema.ts';
+import type { Static } from '../declare/schema.ts';
 import { errorCatalogue } from '../error-catalogue.ts';
 import type { ErrorCode } from '../error-catalogue.ts';
 
 import type { JsonSchema } from '../declare/json-schema.ts';
 
-/** The members of refusals as the OpenAPI document shows them: the catalogue says which, this says of what type. */
+/** The members of refusals as the OpenAPI document and clients see them: the catalogue says which, this says of what type. */
 
-const text: JsonSchema = { type: 'string' };
-
-const fieldSchemas: Readonly<Record<string, JsonSchema>> = {
-  stream_id: { type: 'integer' },
-  is_last_admin: { type: 'boolean' },
-  entity: { type: 'string', enum: ['organization administrator', 'user'] },
-  event_type: { type: ['string', 'null'] },
-  errors: {
-    type: 'array',
-    items: { type: 'array', prefixItems: [text, text], minItems: 2, maxItems: 2 },
-    description: 'address and reason',
-  },
-  sent_invitations: { type: 'boolean' },
-  allowed_methods: { type: 'array', items: text },
-  'retry-after': { type: 'number', description: 'seconds' },
+/** Of the members that are no texts. */
+const fieldSchemas = {
+  stream_id: integer,
+  is_last_admin: boolean,
+  entity: oneOfTexts(['organization administrator', 'user']),
+  event_type: textOrNull,
+  errors: described(listOf(tuple(text, text)), 'address and reason'),
+  sent_invitations: boolean,
+  allowed_methods: texts,
+  'retry-after': described(float, 'seconds'),
 };
+
+/** The members of a refusal beside `result`, `msg` and `code`. */
+type FieldsNamed<Names extends readonly string[]> = Names extends unknown
+  ? {
+      [Field in Names[number]]: Field extends keyof typeof fieldSchemas
+        ? Static<(typeof fieldSchemas)[Field]>
+        : string;
+    }
+  : never;
+
+/** The members that go with a code, in each set of them that it may have. */
+export type FieldsOfCode<Code extends ErrorCode> = FieldsNamed<
+  (typeof errorCatalogue)[Code][number]['fields']
+>;
+
+/** The members of refusals that have no code and may come from everywhere, where they have any. */
+export type SharedRefusalFields = FieldsNamed<
+  readonly ['allowed_methods'] | readonly ['retry-after']
+>;
 
 function pascal(code: string): string {
   return code
@@ -49,7 +76,8 @@ export const plainError: JsonSchema = {
 };
 
 function fieldsOf(names: readonly string[]): Record<string, JsonSchema> {
-  return Object.fromEntries(names.map((name) => [name, fieldSchemas[name] ?? text]));
+  const known: Readonly<Record<string, JsonSchema>> = fieldSchemas;
+  return Object.fromEntries(names.map((name) => [name, known[name] ?? text]));
 }
 
 /** @returns the schema of a code where it is answered with a status: one object for each set of members that it may have */

@@ -3,6 +3,7 @@ export { AnswerSchemas } from './answer-schema.ts';
 export type { AnswerCheck } from './answer-schema.ts';
 export { closedSchema } from './closed-schema.ts';
 export { errorCodesOf, findRefusalFault, sharedStatusesOf } from './declared-refusals.ts';
+export type { ImpliedErrorCode } from './declared-refusals.ts';
 export {
   errorSchemaOf,
   methodNotAllowedError,
@@ -10,6 +11,7 @@ export {
   rateLimitError,
   refusalSchema,
 } from './error-schemas.ts';
+export type { FieldsOfCode, SharedRefusalFields } from './error-schemas.ts';
 export { NamedSchemas } from './named-schemas.ts';
 export type { Json } from './named-schemas.ts';
 export {

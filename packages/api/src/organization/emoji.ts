@@ -1,7 +1,6 @@
 import { exampleVariables } from '../declare/endpoint-example.ts';
 import { declareEndpoint } from '../declare/endpoint.ts';
 import { pathText } from '../declare/parameters.ts';
-import type { Parameter } from '../declare/parameters.ts';
 import { object } from '../declare/schema.ts';
 import { pictureOf, pictureUpload } from '../people/pictures.ts';
 import { realmEmojiSchema } from './objects.ts';
@@ -10,7 +9,7 @@ import { realmEmojiSchema } from './objects.ts';
 
 const errors = ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'] as const;
 
-function emojiNameParameter(description: string): Parameter<'emoji_name', string> {
+function emojiNameParameter(description: string) {
   // Names with a U+0000 are answered like others that are none.
   return pathText('emoji_name', { description, nul: 'handled' });
 }

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { Static, TObject, TProperties, TSchema, TUnsafe } from 'typebox';
+import type { TObject, TProperties, TSchema, TUnsafe } from 'typebox';
 
 import {
   anyOf,
@@ -14,6 +14,7 @@ import {
   texts,
   union,
 } from '../declare/schema.ts';
+import type { Static } from '../declare/schema.ts';
 import { event, eventByOp, sameForOps, updatesByProperty } from '../events/event-schema.ts';
 import { displaySettings, notificationSettings } from '../people/settings.ts';
 import {

@@ -11,7 +11,7 @@ import {
   pathInteger,
   textParameter,
 } from '../declare/parameters.ts';
-import { integer, listOf, object } from '../declare/schema.ts';
+import { anything, integer, listOf, object } from '../declare/schema.ts';
 import { requestVariableInvalid } from '../errors.ts';
 import { profileFieldSchema } from '../people/objects.ts';
 
@@ -26,7 +26,7 @@ const descriptionParameters = [
     'field_data',
     {
       encoding: 'json',
-      schema: {},
+      schema: anything,
       default: {},
       description: 'The choices of a list, or the external account',
     },

@@ -7,7 +7,6 @@ import {
   jsonParameter,
   numberParameter,
 } from '../declare/parameters.ts';
-import type { Parameter } from '../declare/parameters.ts';
 import {
   boolean,
   constant,
@@ -31,14 +30,14 @@ const on = (description: string): { readonly description: string } => ({ descrip
 function policyParameter<const Name extends keyof typeof policyValues>(
   name: Name,
   description: string,
-): Parameter<Name, (typeof policyValues)[Name][number] | undefined> {
+) {
   return jsonParameter(name, oneOfIntegers(policyValues[name]), on(description));
 }
 
 /** Messages are kept for ever, which `-1` asks for (reference facts, people 14.1); empty says nothing. */
 const retentionDaysParameter = customParameter(
   'message_retention_days',
-  { encoding: 'json', schema: { const: -1 }, ...on('-1: messages are kept for ever') },
+  { encoding: 'json', schema: constant(-1), ...on('-1: messages are kept for ever') },
   (raw, name) => {
     const days = raw.trim();
     if (days === '' || days === '-1') return undefined;
@@ -49,10 +48,10 @@ const retentionDaysParameter = customParameter(
 );
 
 /** There are no calls to Zoom, so that what they need is refused (reference facts, people 14.1); empty says nothing. */
-function zoomParameter<const Name extends string>(name: Name): Parameter<Name, undefined> {
+function zoomParameter<const Name extends string>(name: Name) {
   return customParameter(
     name,
-    { encoding: 'json', schema: { const: '' }, ...on('Empty: there are no calls to Zoom') },
+    { encoding: 'json', schema: constant(''), ...on('Empty: there are no calls to Zoom') },
     (raw) => {
       if (raw !== '' && raw !== '""') throw withoutCode('Calls to Zoom are not supported.');
       return undefined;

@@ -52,7 +52,10 @@ export const createUserEndpoint = declareEndpoint({
 /** What the type of its field admits is checked when the field is known; other members of an element do not count. */
 const profileValueSchema = Type.Object({
   id: integer,
-  value: Type.Unsafe<unknown>({ type: ['string', 'integer', 'array', 'null'], items: {} }),
+  value: Type.Unsafe<string | number | unknown[] | null>({
+    type: ['string', 'integer', 'array', 'null'],
+    items: {},
+  }),
 });
 
 /** PATCH users/{user_id} (reference facts, people 7.4). */

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { Static, TObject, TProperties } from 'typebox';
+import type { TObject, TProperties } from 'typebox';
 
 import {
   anyOf,
@@ -15,7 +15,7 @@ import {
   text,
   textOrNull,
 } from '../declare/schema.ts';
-import type { Value } from '../declare/schema.ts';
+import type { Static, Value } from '../declare/schema.ts';
 import { eventByOp, sameForOps } from '../events/event-schema.ts';
 import {
   botDefaults,

@@ -1,6 +1,5 @@
 import { exampleVariables } from '../declare/endpoint-example.ts';
 import { declareEndpoint } from '../declare/endpoint.ts';
-import type { Refusal } from '../declare/endpoint.ts';
 import { textParameter } from '../declare/parameters.ts';
 import { described, listOf, object, oneOfTexts, text } from '../declare/schema.ts';
 
@@ -14,7 +13,7 @@ const username = textParameter('username', {
 const keyGiven = object({ api_key: text, email: described(text, 'the real address') });
 
 /** How whoever is not the owner, or may not sign in so, is refused (reference facts, people 5.1 and 5.2). */
-const signInRefusal: Refusal = {
+const signInRefusal = {
   status: 403,
   description: 'Nobody can sign in so; `reason` says why',
   fields: {
@@ -26,7 +25,7 @@ const signInRefusal: Refusal = {
       'unregistered',
     ]),
   },
-};
+} as const;
 
 /** POST fetch_api_key (reference facts, people 5.1). */
 export const fetchApiKeyEndpoint = declareEndpoint({

@@ -1,6 +1,8 @@
+import type { TUnsafe } from 'typebox';
+
 import { parseJsonParameter } from '../declare/json-text.ts';
 import { customParameter } from '../declare/parameters.ts';
-import type { Parameter, ParameterOptions, Presence } from '../declare/parameters.ts';
+import type { IsRequired, Parameter, ParameterOptions, Presence } from '../declare/parameters.ts';
 import { anything, mapOf, text } from '../declare/schema.ts';
 import { compileCheck } from '../declare/validate.ts';
 import { badRequest } from '../errors.ts';
@@ -17,7 +19,7 @@ function areTexts(value: unknown): value is Texts {
 export function textsParameter<const Name extends string, const Options extends ParameterOptions>(
   name: Name,
   options: Options,
-): Parameter<Name, Presence<Options, Texts>> {
+): Parameter<Name, Presence<Options, Texts>, TUnsafe<Texts>, IsRequired<Options>> {
   return customParameter(name, { ...options, encoding: 'json', schema: mapOf(text) }, (raw) => {
     const value = checkObject(parseJsonParameter(raw, name), name);
     if (!areTexts(value)) throw badRequest(`${name} contains a value that is not a string`);

@@ -1,6 +1,6 @@
 import { declareEndpoint } from '../declare/endpoint.ts';
 import { customParameter, textParameter } from '../declare/parameters.ts';
-import { object } from '../declare/schema.ts';
+import { object, text } from '../declare/schema.ts';
 import { parseTypingRecipients } from './typing-recipients-parameter.ts';
 
 /** POST typing (reference facts, events 15.1). */
@@ -24,7 +24,7 @@ export const sendTypingEndpoint = declareEndpoint({
       {
         encoding: 'text',
         nul: 'handled',
-        schema: { type: 'string' },
+        schema: text,
         description: 'Ids or email addresses as JSON list, or addresses as text with commas',
       },
       parseTypingRecipients,

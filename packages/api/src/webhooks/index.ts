@@ -48,7 +48,6 @@ export {
   zapierWebhook,
 };
 export { gitlabNotePayloads } from './gitlab-payloads.ts';
-export { payloadName } from './webhook.ts';
 export type {
   EventWebhook,
   JsonWebhook,

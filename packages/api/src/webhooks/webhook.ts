@@ -2,20 +2,17 @@
  * What is declared of an incoming webhook (contract, Incoming webhook; reference facts, people 16): what its service sends, and how. How
  * that becomes messages is for the service that answers.
  */
+import { Type } from 'typebox';
 import type { TSchema } from 'typebox';
 
 import type { EndpointExample, ExampleValue } from '../declare/endpoint-example.ts';
 import { declareEndpoint } from '../declare/endpoint.ts';
 import type { DecodedParameters } from '../declare/endpoint.ts';
-import type { JsonSchema } from '../declare/json-schema.ts';
-import { jsonBody, textParameter } from '../declare/parameters.ts';
+import { jsonBody, jsonBodyName, textParameter } from '../declare/parameters.ts';
 import type { Parameter } from '../declare/parameters.ts';
 import { described, integer, object, optional, text } from '../declare/schema.ts';
 import type { ErrorCode } from '../error-catalogue.ts';
 import { limits } from '../limits.ts';
-
-/** The name that a JSON body has among the parameters. */
-export const payloadName = 'payload_body';
 
 const destination = [
   textParameter('stream', {
@@ -51,37 +48,44 @@ type WebhookDeclaration<Name extends string, Parameters extends readonly Paramet
   readonly missingStream?: 'owner-notified' | 'refused';
 };
 
-type Body = {
-  /** `json`: the body, whatever its Content-Type; `form`: only parameters. */
-  readonly body: 'json' | 'form';
-  /** What the OpenAPI document says of a JSON body. */
-  readonly payload: JsonSchema;
+/** How it comes: as JSON, which is one parameter, or in a form. */
+type Coming<Payload extends readonly Parameter[]> = {
+  readonly payload: Payload;
   /** The header that says which of several events it brings. */
   readonly eventHeader: string | undefined;
 };
 
-function errorsOf({ body, eventHeader }: Body, missingStream: string | undefined): ErrorCode[] {
+/** The body as JSON, whatever its Content-Type. */
+function payloadOf<Schema extends TSchema>(schema: Schema) {
+  const description = 'What happened, as JSON';
+  return [jsonBody({ description, schema, malformed: 'handled' })] as const;
+}
+
+function errorsOf(
+  { payload, eventHeader }: Coming<readonly Parameter[]>,
+  missingStream: string | undefined,
+) {
   return [
     'INVALID_API_KEY',
     'REQUEST_VARIABLE_MISSING',
-    ...(body === 'json' ? (['INVALID_JSON'] as const) : []),
+    ...(payload.length > 0 ? (['INVALID_JSON'] as const) : []),
     ...(eventHeader === undefined
       ? []
       : (['MISSING_HTTP_EVENT_HEADER', 'UNEXPECTED_WEBHOOK_EVENT_TYPE'] as const)),
     ...(missingStream === 'refused' ? (['STREAM_DOES_NOT_EXIST'] as const) : []),
-  ];
+  ] satisfies ErrorCode[];
 }
 
 function exampleOf(
   { parameters, payload, event }: WebhookDeclaration<string, readonly Parameter[]>['example'],
-  { eventHeader }: Body,
+  eventHeader: string | undefined,
 ): EndpointExample {
   return {
     as: 'incoming-webhook bot',
     parameters: {
       stream: 'general',
       ...parameters,
-      ...(payload === undefined ? {} : { [payloadName]: payload }),
+      ...(payload === undefined ? {} : { [jsonBodyName]: payload }),
     },
     ...(eventHeader === undefined || event === undefined
       ? {}
@@ -90,21 +94,12 @@ function exampleOf(
 }
 
 /** ANY external/{name} (contract, Incoming webhook; reference facts, people 16). */
-function webhookEndpoint<const Name extends string>(
-  declaration: WebhookDeclaration<Name, readonly Parameter[]>,
-  body: Body,
-) {
-  const { name, description, example, parameters, missingStream } = declaration;
-  const payload =
-    body.body === 'json'
-      ? [
-          jsonBody(payloadName, {
-            description: 'What happened, as JSON',
-            schema: body.payload,
-            malformed: 'handled',
-          }),
-        ]
-      : [];
+function endpointOf<
+  const Name extends string,
+  const Parameters extends readonly Parameter[],
+  const Payload extends readonly Parameter[],
+>(declaration: WebhookDeclaration<Name, Parameters>, coming: Coming<Payload>) {
+  const { name, description, parameters, missingStream } = declaration;
   return declareEndpoint({
     name: `receive-${name}`,
     method: 'ANY',
@@ -114,7 +109,6 @@ function webhookEndpoint<const Name extends string>(
     tag: 'Incoming webhooks',
     summary: `Receive a webhook of ${name}`,
     description,
-    example: exampleOf(example, body),
     access: {
       authentication: 'required',
       incomingWebhookBots: 'allowed',
@@ -123,7 +117,7 @@ function webhookEndpoint<const Name extends string>(
     bodyMaxBytes: limits.webhookBodyMaxBytes,
     afterLoss: 'keyed-send',
     manyAtOnce: true,
-    parameters: [...destination, ...parameters, ...payload],
+    parameters: [...destination, ...parameters, ...coming.payload],
     success: object(
       optional({
         full_name: described(text, 'Of the account, where that was asked'),
@@ -131,13 +125,15 @@ function webhookEndpoint<const Name extends string>(
         id: integer,
       }),
     ),
-    errors: errorsOf(body, missingStream),
+    errors: errorsOf(coming, missingStream),
   });
 }
 
-export type WebhookEndpoint<Name extends string = string> = ReturnType<
-  typeof webhookEndpoint<Name>
->;
+export type WebhookEndpoint<
+  Name extends string = string,
+  Parameters extends readonly Parameter[] = readonly Parameter[],
+  Payload extends readonly Parameter[] = readonly Parameter[],
+> = ReturnType<typeof endpointOf<Name, Parameters, Payload>>;
 
 /** The values of what a request brings, the own parameters of its webhook among them. */
 export type WebhookParameters = DecodedParameters<WebhookEndpoint['parameters']>;
@@ -145,43 +141,55 @@ export type WebhookParameters = DecodedParameters<WebhookEndpoint['parameters']>
 export type Webhook<
   Name extends string = string,
   Parameters extends readonly Parameter[] = readonly Parameter[],
+  Payload extends readonly Parameter[] = readonly Parameter[],
 > = Required<Pick<WebhookDeclaration<Name, Parameters>, 'name' | 'label' | 'clientLabel'>> &
-  Pick<Body, 'body' | 'eventHeader'> & {
+  Pick<Coming<Payload>, 'eventHeader'> & {
+    readonly body: 'json' | 'form';
     /** Those that it adds to the destination. */
     readonly parameters: Parameters;
     /** Names of the events that become messages, as the event header says them; empty without such a header. */
     readonly events: readonly string[];
     readonly deliveryHeader: string | undefined;
     readonly missingStream: 'owner-notified' | 'refused';
-    readonly endpoint: WebhookEndpoint<Name>;
+    readonly endpoint: WebhookEndpoint<Name, Parameters, Payload>;
   };
 
-function webhook<Name extends string, Parameters extends readonly Parameter[]>(
+function webhook<
+  Name extends string,
+  Parameters extends readonly Parameter[],
+  Payload extends readonly Parameter[],
+>(
   declaration: WebhookDeclaration<Name, Parameters>,
-  body: Body,
+  coming: Coming<Payload>,
   events: readonly string[] = [],
-): Webhook<Name, Parameters> {
+): Webhook<Name, Parameters, Payload> {
   const { name, label, parameters } = declaration;
   return {
     name,
     label,
     clientLabel: declaration.clientLabel ?? label,
     parameters,
-    body: body.body,
-    eventHeader: body.eventHeader,
+    body: coming.payload.length > 0 ? 'json' : 'form',
+    eventHeader: coming.eventHeader,
     events,
     deliveryHeader: declaration.deliveryHeader,
     missingStream: declaration.missingStream ?? 'owner-notified',
-    endpoint: webhookEndpoint(declaration, body),
+    endpoint: {
+      ...endpointOf(declaration, coming),
+      example: exampleOf(declaration.example, coming.eventHeader),
+    },
   };
 }
+
+/** The one parameter that is a JSON body. */
+type JsonBody<Schema extends TSchema> = ReturnType<typeof payloadOf<Schema>>;
 
 /** One whose JSON body has one form. */
 export type JsonWebhook<
   Name extends string,
   Payload extends TSchema,
   Parameters extends readonly Parameter[],
-> = Webhook<Name, Parameters> & { readonly payload: Payload };
+> = Webhook<Name, Parameters, JsonBody<Payload>> & { readonly payload: Payload };
 
 export function declareJsonWebhook<
   const Name extends string,
@@ -193,15 +201,16 @@ export function declareJsonWebhook<
   },
 ): JsonWebhook<Name, Payload, Parameters> {
   const { payload } = declaration;
-  return { ...webhook(declaration, { body: 'json', payload, eventHeader: undefined }), payload };
+  const coming = { payload: payloadOf(payload), eventHeader: undefined };
+  return { ...webhook(declaration, coming), payload };
 }
 
 /** One that posts a form: its parameters are the payload. */
 export function declareFormWebhook<
   const Name extends string,
   const Parameters extends readonly Parameter[],
->(declaration: WebhookDeclaration<Name, Parameters>): Webhook<Name, Parameters> {
-  return webhook(declaration, { body: 'form', payload: {}, eventHeader: undefined });
+>(declaration: WebhookDeclaration<Name, Parameters>): Webhook<Name, Parameters, readonly []> {
+  return webhook(declaration, { payload: [], eventHeader: undefined });
 }
 
 export type PayloadSchema = TSchema;
@@ -209,12 +218,14 @@ export type PayloadSchema = TSchema;
 /** Schemas of JSON bodies by what kind they are of. */
 export type Payloads = Readonly<Record<string, PayloadSchema>>;
 
+const anyObject = Type.Unsafe<Readonly<Record<string, unknown>>>({ type: 'object' });
+
 /** One that says in a header which of several events it brings. */
 export type EventWebhook<
   Name extends string,
   Events extends Payloads,
   Parameters extends readonly Parameter[],
-> = Webhook<Name, Parameters> & {
+> = Webhook<Name, Parameters, JsonBody<typeof anyObject>> & {
   readonly payloads: Events;
   /** What nobody wants to read of. */
   readonly ignoredEvents: readonly string[];
@@ -232,6 +243,6 @@ export function declareEventWebhook<
   },
 ): EventWebhook<Name, Events, Parameters> {
   const { eventHeader, payloads, ignoredEvents = [] } = declaration;
-  const body = { body: 'json', payload: { type: 'object' }, eventHeader } as const;
-  return { ...webhook(declaration, body, Object.keys(payloads)), payloads, ignoredEvents };
+  const coming = { payload: payloadOf(anyObject), eventHeader };
+  return { ...webhook(declaration, coming, Object.keys(payloads)), payloads, ignoredEvents };
 }

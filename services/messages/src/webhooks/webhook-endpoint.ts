@@ -3,12 +3,12 @@ import {
   ApiError,
   badRequest,
   invalidJson,
+  jsonBodyName,
   limits,
   missingHttpEventHeader,
   withoutCode,
 } from '@parley/api';
 import type { AnswerOf, Caller } from '@parley/api';
-import { payloadName } from '@parley/api/webhooks';
 import type { WebhookEndpoint, WebhookParameters } from '@parley/api/webhooks';
 import { notice } from '@parley/composing';
 import type { Notice } from '@parley/composing';
@@ -137,7 +137,7 @@ function readRequest(receipt: Receipt): WebhookOutcome {
   const { context, integration, caller, request } = receipt;
   const { name, body, eventHeader } = integration.webhook;
   const { parameters } = request;
-  const payload = parameters[payloadName];
+  const payload = parameters[jsonBodyName];
   const notifyOwner = (what: Notice): void =>
     context.sender.notifyBotOwner(
       caller.userId,

@@ -1,0 +1,14 @@
+/** What is published: the client as one module, and its types as one file, with what they take from `@parley/api` and TypeBox. */
+import { defineConfig } from 'rolldown';
+import { dts } from 'rolldown-plugin-dts';
+
+export default defineConfig({
+  input: 'src/index.ts',
+  platform: 'neutral',
+  // No type needs it: the compiler that makes the types finds it imported, and nothing of it is left.
+  external: /^ajv/,
+  treeshake: { moduleSideEffects: 'no-external' },
+  transform: { target: 'es2023' },
+  plugins: [dts({ tsconfig: 'tsconfig.build.json' })],
+  output: { dir: 'dist' },
+});
