@@ -4,18 +4,18 @@ import { findUpload } from '@parley/store';
 export type ReadableFile = { readonly contentType: string; readonly sizeBytes: number };
 
 /**
- * Decides whether a user may read an uploaded file: its owner, and whoever may see a message that links to it (reference facts,
- * people 15). One statement, so that what closes a stream or takes a link away closes the file with it.
+ * Decides whether a user may read an uploaded file: the owner and everyone who may see a message that links to it may (reference facts,
+ * people 15). It is one statement, so closing a stream or removing a link closes the file at the same moment.
  *
  * @param pathId the uri without `/user_uploads/`
- * @returns `refused` for a file that is there and not for him, undefined where none is
+ * @returns `refused` for a file that the user may not read, undefined if there is none
  */
 export async function findReadableFile(
   db: Queryable,
   userId: number,
   pathId: string,
 ): Promise<ReadableFile | 'refused' | undefined> {
-  // No text of the database holds one, so no path does.
+  // No text in the database contains U+0000, so no path does.
   if (pathId.includes('\0')) return undefined;
   const upload = await findUpload(db, userId, pathId);
   if (upload === undefined) return undefined;

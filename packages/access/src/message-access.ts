@@ -10,8 +10,8 @@ import type {
 } from '@parley/store';
 
 /**
- * Who may send where, and who may see a message (reference facts, messages 3.5 and 7). What may not be seen looks exactly like what
- * does not exist.
+ * Who may send where, and who may see a message (reference facts, messages 3.5 and 7). A message that the user may not see looks exactly
+ * like one that does not exist.
  */
 
 type StreamOfSend = NonNullable<StreamSendFacts['stream']>;
@@ -29,8 +29,9 @@ function closedStream(sender: SendSender, stream: StreamOfSend, address: StreamA
  * Decides whether an account may send to a stream.
  *
  * @param address how the sender named the stream
- * @returns the user whose subscription permits it, where one is needed: it has to hold at the message's place in the log too
- * @throws ApiError that the stream does not exist where it is closed to the sender, an administrator that he is not authorized; or
+ * @returns the user whose subscription permits the send, if it needs one; the subscription must still exist at the message's position in
+ *   the log
+ * @throws ApiError saying that a stream closed to the sender does not exist (to an administrator, that the sender is not authorized), or
  *   naming the policy
  */
 export function checkMaySendToStream(
@@ -41,7 +42,7 @@ export function checkMaySendToStream(
   const isOpen = sender.isSystem || isOpenTo(sender, stream);
   const ownerId = stream.ownerSubscribed ? (sender.botOwnerId ?? undefined) : undefined;
   const authorityId = stream.senderSubscribed ? sender.id : ownerId;
-  // Before the policy, which is for those to know who know of the stream.
+  // Checked before the policy, which only people who know of the stream may learn.
   if (!isOpen && authorityId === undefined) throw closedStream(sender, stream, address);
   if (
     stream.isAnnouncementOnly &&
@@ -55,7 +56,7 @@ export function checkMaySendToStream(
 }
 
 /**
- * Finds a message that the user may see: one that he holds, or of a stream whose whole history he may read.
+ * Finds a message that the user may see: a message that the user holds, or one of a stream whose whole history the user may read.
  *
  * @throws ApiError `Invalid message(s)` when there is none, or he may not see it
  */
@@ -85,7 +86,7 @@ export async function getSeenMessage(
 }
 
 /**
- * Locks a message that `getSeenMessage` found, and judges it again. See `lockSeenMessage` of the store for what the lock keeps out.
+ * Locks a message that `getSeenMessage` found, and checks it again. `lockSeenMessage` of the store documents what the lock excludes.
  *
  * @throws ApiError `Invalid message(s)` when it is gone, or the user may not see it any more
  */

@@ -11,14 +11,14 @@ type Actor = { readonly userId: number; readonly role: Role };
 /** The topic of messages that were sent without one: anybody may give them a real one. */
 const noTopic = '(no topic)';
 
-/** What an edit may come late, so that nobody loses what he typed while the time ran out. */
+/** Edits may be this late, so that nobody loses a text typed while the time ran out. */
 const editGraceSecs = 20;
 
 /** How long members may give other people's messages another topic. */
 const othersTopicLimitSecs = 86_400;
 
 /**
- * Refuses every edit where the organization wants none, of administrators and of topics too.
+ * Refuses every edit if the organization allows none, including edits by administrators and of topics.
  *
  * @throws ApiError `Your organization has turned off message editing`
  */
@@ -28,7 +28,7 @@ export function checkEditingIsOn(settings: RealmSettings): void {
 }
 
 /**
- * Decides whether an account may edit a message that it can see: its own; of others' messages the topic alone.
+ * Decides whether an account may edit a message that it can see: its own messages, and the topic of other messages.
  *
  * @param edit.content whether the text is to change
  * @param nowSecs Unix time
@@ -63,8 +63,8 @@ export function checkMayEditMessage(
 }
 
 /**
- * Decides whether an account may delete a message that it can see: administrators any, others their own where and while the
- * organization lets them.
+ * Decides whether an account may delete a message that it can see: administrators may delete any message, others their own, if and while
+ * the organization allows it.
  *
  * @param nowSecs Unix time
  * @throws ApiError `You don't have permission to delete this message`, `The time limit for deleting this message has passed`
@@ -84,7 +84,7 @@ export function checkMayDeleteMessage(
 }
 
 /**
- * Refuses the history of messages where the organization keeps it to itself.
+ * Refuses the edit history if the organization does not show it.
  *
  * @throws ApiError `Message edit history is disabled in this organization`
  */
@@ -94,7 +94,7 @@ export function checkMayReadEditHistory(settings: RealmSettings): void {
 }
 
 /**
- * Finds what a message that the user may see was and became.
+ * Finds the edit history of a message that the user may see.
  *
  * @throws ApiError `Invalid message(s)` when there is none, or he may not see it
  */

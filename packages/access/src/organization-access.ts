@@ -3,18 +3,18 @@ import { userGroupPolicies } from '@parley/api/organization';
 import type { RealmSettings } from '@parley/api/organization';
 import type { User, UserGroup } from '@parley/store';
 
-/** Who may change what belongs to the organization but not to its administrators alone (reference facts, people 11). */
+/** Permissions for parts of the organization that not only administrators change (reference facts, people 11). */
 
 type Actor = Pick<User, 'id' | 'role' | 'botType'>;
 
-/** Groups and emoji are for people who are members. */
+/** Only human members may change groups and emoji. */
 function checkIsMember(actor: Actor): void {
   if (actor.role === 'guest') throw notAllowedForGuests();
   if (actor.botType !== null) throw notForBots();
 }
 
 /**
- * @throws ApiError for guests and bots; `Must be an organization administrator` where the organization leaves groups to these
+ * @throws ApiError for guests and bots; `Must be an organization administrator` if only administrators may edit groups
  */
 export function checkMayEditGroups(
   actor: Actor,
@@ -25,7 +25,7 @@ export function checkMayEditGroups(
   if (isRestricted && actor.role !== 'administrator') throw mustBeAdministrator();
 }
 
-/** @throws ApiError for whoever is neither an administrator nor in the group */
+/** @throws ApiError unless the actor is an administrator or in the group */
 export function checkMayEditGroup(actor: Actor, group: Pick<UserGroup, 'memberIds'>): void {
   if (actor.role !== 'administrator' && !group.memberIds.includes(actor.id))
     throw badRequest(
@@ -34,7 +34,7 @@ export function checkMayEditGroup(actor: Actor, group: Pick<UserGroup, 'memberId
 }
 
 /**
- * @throws ApiError for guests and bots; `Must be an organization administrator` where the organization leaves emoji to these
+ * @throws ApiError for guests and bots; `Must be an organization administrator` if only administrators may add emoji
  */
 export function checkMayAddEmoji(
   actor: Actor,
@@ -53,11 +53,11 @@ function checkEmojiAreOpen(
 }
 
 /**
- * Guests and bots are judged like all others.
+ * Guests and bots follow the same rule.
  *
- * @param emoji.authorId null where nobody is known to have added it
- * @throws ApiError `Must be an organization administrator` where the organization leaves emoji to these; else for whoever is neither an
- *   administrator nor the author
+ * @param emoji.authorId null if the author is unknown
+ * @throws ApiError `Must be an organization administrator` if only administrators may change emoji; otherwise unless the actor is an
+ *   administrator or the author
  */
 export function checkMayRemoveEmoji(
   actor: Actor,

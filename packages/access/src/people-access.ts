@@ -11,7 +11,7 @@ import type { User } from '@parley/store';
 
 /** Who may change which account (reference facts, people 7 and 8). */
 
-/** Administrators change everybody, and people the bots that they own. */
+/** Administrators may change everybody, and people may change the bots that they own. */
 export function mayAdminister(
   actor: Pick<User, 'id' | 'role'>,
   target: Pick<User, 'botOwnerId'>,
@@ -28,8 +28,8 @@ export function checkMayAdminister(
 }
 
 /**
- * Whoever runs the installation and may do what an administrator may. It is known by being this object, so that no request can be
- * taken for it.
+ * The person who runs the installation, with the permissions of an administrator. It is recognized by identity of this object, so no
+ * request can be mistaken for it.
  */
 export const operator: Caller = Object.freeze({
   userId: 0,
@@ -39,7 +39,7 @@ export const operator: Caller = Object.freeze({
   botOwnerId: null,
 });
 
-/** Ids of accounts begin at 1, so that nothing is ever the operator's own. */
+/** Ids of accounts begin at 1, so the operator owns nothing. */
 const operatorAsUser: User = Object.freeze({
   id: operator.userId,
   email: '',
@@ -64,9 +64,9 @@ const operatorAsUser: User = Object.freeze({
 });
 
 /**
- * Finds the caller among accounts that were locked: as it is now, which may be newer than the identity of the request.
+ * Finds the caller among locked accounts, in its current state, which may be newer than the identity of the request.
  *
- * @throws ApiError 401 when the caller has been deactivated since the request was let in
+ * @throws ApiError 401 if the caller was deactivated after the request was admitted
  */
 export function getActor(people: readonly User[], caller: Pick<Caller, 'userId'>): User {
   if (caller === operator) return operatorAsUser;
@@ -87,13 +87,13 @@ export function getAdministrator(people: readonly User[], caller: Pick<Caller, '
 
 const rank: Readonly<Record<Role, number>> = { guest: 0, member: 1, administrator: 2 };
 
-/** @returns the role of a bot, but no more than that of its owner (decision 0034) */
+/** @returns the role of a bot, limited by that of its owner (decision 0034) */
 export function capRole(botRole: Role, ownerRole: Role): Role {
   return rank[botRole] > rank[ownerRole] ? ownerRole : botRole;
 }
 
 /**
- * Refuses whoever may not make a bot of a kind active (reference facts, people 8).
+ * Refuses callers who may not create or activate a bot of this kind (reference facts, people 8).
  *
  * @throws ApiError `Must be an organization administrator`
  */

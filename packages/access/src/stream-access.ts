@@ -7,14 +7,14 @@ import type { RealmSettings } from '@parley/api/organization';
 import type { Stream, StreamSources, User } from '@parley/store';
 
 /**
- * Who may do what with a stream (reference facts, streams 10.1). What is refused looks exactly like what does not exist.
+ * Who may do what with a stream (reference facts, streams 10.1). A refused stream looks exactly like one that does not exist.
  */
 
 export { maySeeStream, mayReadStream, sharesHistory } from '@parley/store';
 
 type Actor = { readonly role: Role };
 
-/** Joining by oneself, and adding others: who is no member of a private stream may not, administrators included. */
+/** Joining a stream, or adding others. Nobody outside a private stream may do either, not even administrators. */
 export function maySubscribeTo(actor: Actor, stream: Stream, isMemberNow: boolean): boolean {
   return actor.role !== 'guest' && mayReadStream(actor, stream, isMemberNow);
 }
@@ -66,7 +66,7 @@ export type StreamListFlags = {
 /**
  * Decides what GET streams may list for a caller (contract, GET streams; reference facts, streams 4.1).
  *
- * @throws ApiError `User not authorized for this query` when all active streams are asked for by anybody but an administrator
+ * @throws ApiError `User not authorized for this query` if anybody but an administrator asks for all active streams
  */
 export function checkStreamSources(
   caller: Pick<Caller, 'userId' | 'role' | 'botType' | 'botOwnerId'>,
@@ -133,7 +133,7 @@ export function maySubscribeOthers(
 }
 
 /**
- * Refuses whoever may not subscribe others.
+ * Refuses accounts that may not subscribe others.
  *
  * @throws ApiError without a code, naming the policy (reference facts, streams 5.1, step 6)
  */

@@ -1,6 +1,6 @@
 /**
- * A read that many callers share without ever seeing anything older than their own call: one read runs at a time, and whoever
- * comes while it runs waits for the next. Under load the cost is one read per round trip instead of one per caller.
+ * A read that many callers share, and whose result is never older than the call. One read runs at a time, and callers that arrive meanwhile
+ * wait for the next. Under load this costs one read per round trip instead of one per caller.
  */
 export class CoalescedRead<Value> {
   readonly #read: () => Promise<Value>;
@@ -11,14 +11,14 @@ export class CoalescedRead<Value> {
     this.#read = read;
   }
 
-  /** @returns what a read found that began after this call */
+  /** @returns the result of a read that began after this call */
   get(): Promise<Value> {
     this.#next ??= this.#runNext();
     return this.#next;
   }
 
   async #runNext(): Promise<Value> {
-    // Whoever started the running read hears of its failure; the next one is tried all the same.
+    // The caller that started the running read gets its failure; the next read runs anyway.
     await this.#running?.catch(() => undefined);
     this.#next = undefined;
     const read = this.#read();

@@ -28,7 +28,7 @@ export const systemClientName = 'Internal';
 
 export type StreamOfSend = NonNullable<StreamSendFacts['stream']>;
 
-/** A message that may be sent as it is. */
+/** A message that passed all checks. */
 export type CheckedMessage = {
   readonly sender: SendSender;
   readonly content: string;
@@ -38,12 +38,12 @@ export type CheckedMessage = {
       readonly kind: 'stream';
       readonly stream: StreamOfSend;
       readonly topic: string;
-      /** Whose subscription permits the send, where one is needed. */
+      /** The user whose subscription permits the send, if it needs one. */
       readonly authorityId: number | undefined;
     }
   | {
       readonly kind: 'private';
-      /** Everyone taking part, the sender included, by ascending id. */
+      /** All participants, including the sender, by ascending id. */
       readonly participants: readonly SendPerson[];
       readonly conversation: PrivateSendFacts['conversation'];
     }
@@ -54,17 +54,17 @@ export type Composition = {
   readonly conversation: { readonly id: number; readonly recipientId: number };
   /** Of the message's content. */
   readonly text: ComposedText;
-  /** What names the send, and what is sent under it. */
+  /** The key of the send, and a hash of its content. */
   readonly sendKey: { readonly key: string; readonly contentHash: string };
   readonly clientName: string;
   /** Unix time. */
   readonly sentAtSecs: number;
   readonly local: MessageSentEntry['local'] | undefined;
-  /** What comes with the message, its ids drawn. */
+  /** Submessages that are sent with the message, with their ids. */
   readonly submessages: readonly NewSubmessage[];
-  /** Who has read it from the start, beside its sender. */
+  /** The people besides the sender for whom it is read from the start. */
   readonly readByIds: readonly number[];
-  /** Uploads that it links to and its sender may read. */
+  /** Linked uploads that the sender may read. */
   readonly uploadPathIds: readonly string[];
 };
 
@@ -91,7 +91,7 @@ export function displayRecipients(participants: readonly SendPerson[]): DisplayR
   return people.toSorted((a, b) => (a.email < b.email ? -1 : 1));
 }
 
-/** Makes HTML of texts: in place, or where what takes long holds up nobody. */
+/** Renders texts to HTML, either directly or in a thread where a long text delays nobody. */
 export type TextRenderer = {
   /** @throws ApiError `Unable to render message` */
   readonly render: (
@@ -100,7 +100,7 @@ export type TextRenderer = {
   ) => RenderedMessage | Promise<RenderedMessage>;
 };
 
-/** What a text is read in: whose it is, and what its names stand for. */
+/** The context of a text: its author, and the objects that its names mean. */
 export type TextSource = {
   readonly sender: Pick<SendSender, 'translateEmoticons'>;
   readonly realm: RealmFacts;
@@ -109,18 +109,18 @@ export type TextSource = {
   readonly renderer: TextRenderer;
 };
 
-/** A text as HTML, with what follows from it for those who hold the message. */
+/** A text as HTML, with its consequences for the message's holders. */
 export type ComposedText = {
   readonly rendered: RenderedMessage;
   readonly mentionedUsers: NamedInMessage['users'];
   /** Members of mentioned groups, ascending. */
   readonly groupMentionedIds: readonly number[];
-  /** Who has an alert word in it, ascending. */
+  /** People with an alert word in it, ascending. */
   readonly alertWordIds: readonly number[];
 };
 
 /**
- * Renders a text and finds whom it concerns.
+ * Renders a text and finds the people it concerns.
  *
  * @param content as it will be stored
  * @throws ApiError `Unable to render message`
@@ -159,7 +159,7 @@ function addressOf(
     : { type: 'private', display_recipient: displayRecipients(message.participants), subject: '' };
 }
 
-/** A named bot has to find the entry in replay though the stream may be none of its own. */
+/** A mentioned bot must find the entry in replay even if it is not subscribed to the stream. */
 function audienceOf(entry: MessageSentEntry, conversationId: number): number {
   if (entry.stream === undefined) return audienceKey.conversation(conversationId);
   return entry.lateReceiptIds.length > 0
@@ -173,8 +173,8 @@ function reactingBotIdsOf(message: CheckedMessage): readonly number[] {
 }
 
 /**
- * Which outgoing-webhook bots are called (reference facts, people 18): those it names by a mention of their own in a stream, and
- * those it is addressed to in private; none for what a bot wrote, so that two of them cannot talk for ever.
+ * Finds the outgoing-webhook bots to call (reference facts, people 18): in a stream those mentioned by name, in private the recipients. A
+ * bot's own messages call none, so that two bots cannot talk for ever.
  */
 function calledBotIdsOf(
   message: CheckedMessage,
@@ -186,7 +186,7 @@ function calledBotIdsOf(
   return reached.filter(({ botType }) => botType === botTypes.outgoingWebhook).map(({ id }) => id);
 }
 
-/** What follows from a composition for both the row and the log entry. */
+/** The parts of a composition that the row and the log entry share. */
 type Consequences = Pick<MessageSentEntry, 'lateReceiptIds' | 'readBySender'> & {
   readonly topic: string;
   readonly links: readonly string[];
@@ -203,8 +203,8 @@ function consequencesOf({ message, clientName, text }: Composition): Consequence
     links: findSubjectLinks(topic, message.realm),
     readBySender: isHumanClient(clientName),
     participantIds: isPrivate ? message.participants.map((person) => person.id) : undefined,
-    // A generic bot that is named in a stream holds the message; for a subscriber among them the mark says nothing new. In a private
-    // conversation naming one from outside does nothing (reference facts, events 9.4).
+    // A generic bot that is mentioned in a stream holds the message; for a subscribed bot this changes nothing. In a private conversation,
+    // mentioning a bot from outside does nothing (reference facts, events 9.4).
     lateReceiptIds: isPrivate
       ? []
       : mentionedUsers.filter((user) => user.botType === botTypes.generic).map((user) => user.id),
@@ -240,7 +240,7 @@ function entryOf(composition: Composition, consequences: Consequences): MessageS
     renderedContent: rendered.html,
     avatar: {
       url: avatarUrl(sender),
-      // Who does not know the real address cannot make the URL (reference facts, people 7.7).
+      // Only a client that knows the real address can make the URL (reference facts, people 7.7).
       isGravatar: sender.avatarSource === 'G' && sender.email === sender.deliveryEmail,
     },
     ...(message.kind === 'stream'

@@ -14,12 +14,12 @@ import { noLinkifiers } from './realm-facts.ts';
 import type { RealmFactsReader } from './realm-facts.ts';
 import { contextOfData } from './render-data.ts';
 
-/** Where a stream is told of itself (reference facts, streams 5.2). */
+/** The topic of notices about the stream itself (reference facts, streams 5.2). */
 export const streamEventsTopic = 'stream events';
 
 /**
- * So many are sent with the change that makes their streams: they hold the head of the log for 70 µs each. Nobody but an administrator
- * usually creates as many in one request, and the rest of his are sent by side effects.
+ * The most first messages that one change sends, because each holds the head of the log for 70 µs. Usually only an administrator creates
+ * more streams in one request, and side effects send the others.
  */
 export const firstMessagesMax = 200;
 
@@ -30,18 +30,18 @@ export function streamCreatedNotice(
   return notice`Stream created by ${silentMention(actor)}.`;
 }
 
-/** The notice is short whatever its names are. */
+/** The notice is short, whatever names it contains. */
 const renderer: TextRenderer = {
   render: (content, data) => renderMessage(content, contextOfData(data)),
 };
 
 /**
- * Makes the first message of each of these streams, by which the notification bot tells who created it (reference facts, streams 5.2), for
- * the transaction that has made them and their members: they are sent with its commit, once if the streams are made, and whoever has the
- * answer finds them.
+ * Makes the first message of each stream, in which the notification bot says who created it (reference facts, streams 5.2). The transaction
+ * that creates the streams and their memberships sends them with its commit. So they exist exactly if the streams do, and are there when
+ * the request is answered.
  *
  * @param options.streamIds in the order in which the messages are sent; at most `firstMessagesMax`
- * @returns none where the organization has no notification bot
+ * @returns an empty list if the organization has no notification bot
  */
 export async function composeFirstMessages(
   client: Client,

@@ -11,7 +11,9 @@ const humanNames = new Set([
   'zulipterminal',
 ]);
 
-/** Whether a person reads what he sends with this client, so that his own message is read at once (reference facts, messages 3.6). */
+/**
+ * Whether a person is assumed to read a message that is sent with this client, so that it is read at once (reference facts, messages 3.6).
+ */
 export function isHumanClient(clientName: string): boolean {
   const name = clientName.toLowerCase();
   return humanNames.has(name) || name.includes('desktop app');

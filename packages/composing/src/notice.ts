@@ -1,7 +1,7 @@
 /**
- * Markdown that the server writes itself. What others have a say in (names, addresses, error texts, payloads) comes into it through the
- * tag `notice` alone, which quotes it: whatever it is, it is shown as it is, mentions nobody, and links to nothing but what is meant.
- * A `Notice` is made nowhere else, and who sends such texts takes nothing else.
+ * Markdown that the server writes itself. Texts that users or other systems chose (names, addresses, error texts, payloads) enter it only
+ * through the tag `notice`, which quotes them: they are shown literally, mention nobody, and make no unintended link. A `Notice` is made
+ * only here, and the functions that send such texts accept nothing else.
  */
 import { narrowEncode } from '@parley/markdown';
 import type { NamedInMessage } from '@parley/store';
@@ -10,11 +10,11 @@ type Person = NamedInMessage['users'][number] & { readonly isActive: boolean };
 type Stream = NamedInMessage['streams'][number];
 
 class Notice {
-  /** Makes it a type of its own, so that nothing that only looks like it will do. */
+  /** Private, so that no other object has this type. */
   readonly #content: string;
   /**
-   * What its mentions and links stand for, as it was when the notice was written: looked up again when it is sent, somebody could have
-   * another name by then, and what was a mention would be markdown of his.
+   * The objects that its mentions and links mean, as of when the notice was written. If they were looked up at sending, a person could have
+   * another name by then, and the mention would become markdown that this person chose.
    */
   readonly named: NamedInMessage;
 
@@ -30,9 +30,9 @@ class Notice {
 
 export type { Notice };
 
-/** The renderer drops some control characters, which could part what is one mark without them. */
+/** The renderer drops some control characters, which could split a mark. */
 const unseen = /[\s\p{Cc}]+/gu;
-/** What the renderer takes for the reference to a character, in code too. */
+/** Texts that the renderer reads as character references, even in code. */
 const characterReference = /&(?=(?:#[0-9]+|#x[0-9a-f]+|[0-9a-z]+);)/gi;
 
 function longestTickRun(text: string): number {
@@ -40,8 +40,7 @@ function longestTickRun(text: string): number {
 }
 
 /**
- * A message that is too long is cut where it is, and what was quoted would be markdown again: so what is quoted on a line and what is
- * listed has bounds far below that.
+ * A message that is too long is cut, and a cut quote would become markdown again. So quotes and lists have bounds far below that length.
  */
 const quotedMaxCodePoints = 500;
 const listedMaxCodePoints = 8_000;
@@ -53,7 +52,7 @@ function cut(text: string, maxCodePoints: number): string {
     : `${characters.slice(0, maxCodePoints).join('')}…`;
 }
 
-/** Words of others as code on one line, where nothing is a mention, a link or an emoji. */
+/** A foreign text as inline code, where nothing is a mention, a link or an emoji. */
 function quoted(words: string): Notice {
   const line = cut(words, quotedMaxCodePoints)
     .replaceAll(unseen, ' ')
@@ -71,9 +70,9 @@ function asNotice(word: string | number | Notice): Notice {
 }
 
 /**
- * A text of the server's own with words of others in it.
+ * Makes a text of the server that may contain foreign texts.
  *
- * @param words strings are quoted; numbers and notices come in as they are
+ * @param words strings are quoted; numbers and notices are inserted unchanged
  */
 export function notice(
   texts: TemplateStringsArray,
@@ -88,8 +87,8 @@ export function notice(
 }
 
 /**
- * @param before each of them
- * @returns as many of the notices as fit into a message, and how many more there are
+ * @param before the text before each notice
+ * @returns as many notices as fit into a message, and the number of the others
  */
 export function listNotices(notices: readonly Notice[], between: string, before = ''): Notice {
   let length = 0;
@@ -120,20 +119,20 @@ export function joinNotices(notices: readonly Notice[], separator: string): Noti
  */
 const plainName = /^(?:[\p{L}\p{N}\p{M} ,_&/+#'"()=%?|{}-]|[!.](?![\p{L}\p{N}\p{M}]))+$/u;
 
-/** A name in bold, or as code where markdown would read something in it. */
+/** A name in bold, or as code if markdown would change it. */
 export function bold(name: string): Notice {
   return plainName.test(name) ? new Notice(`**${name}**`) : quoted(name);
 }
 
-/** The name of a stream that may not exist, as messages refer to streams. */
+/** The name of a stream that may not exist, in the form of a stream link. */
 export function streamName(name: string): Notice {
   return plainName.test(name) ? new Notice(`#**${name}**`) : quoted(name);
 }
 
-/** Names that end a link to a stream early, or of which a rule that comes before such links takes something. */
+/** Names that would end a link to a stream early, or that an earlier rule would change. */
 const unlinkable = /[*>`@\p{C}\p{Zl}\p{Zp}]|\$\$|&#?\w+;/u;
 
-/** A link to a stream. Whoever reads it learns its name. */
+/** A link to a stream. Everyone who reads it learns the name. */
 export function streamLink(stream: Stream): Notice {
   const { id, name } = stream;
   if (!unlinkable.test(name)) return new Notice(`#**${name}**`, { streams: [stream] });
@@ -143,13 +142,13 @@ export function streamLink(stream: Stream): Notice {
 
 /**
  * @param label quoted, if it is a string
- * @param url in which nobody had a say but where it was encoded
+ * @param url contains foreign text only in encoded form
  */
 export function link(label: string | Notice, url: string): Notice {
   return notice`[${label}](${new Notice(url)})`;
 }
 
-/** Names of which a rule that comes before mentions takes something, or that are shown in another way. */
+/** Names that an earlier rule would change, or that are displayed differently. */
 const unmentionable = /[*`\p{C}]|&#?\w+;/u;
 
 function mentionWith(sign: '@' | '@_', person: Person): Notice {
@@ -158,22 +157,22 @@ function mentionWith(sign: '@' | '@_', person: Person): Notice {
   return new Notice(`${sign}**${fullName}|${id}**`, { users: [person] });
 }
 
-/** Mentions a person, who is told if the message is for him. Who is deactivated is only named. */
+/** Mentions a person, who is notified if the message is for that person. A deactivated person is only named. */
 export function mention(person: Person): Notice {
   return mentionWith('@', person);
 }
 
-/** Names a person and tells nobody. */
+/** Names a person without notifying anybody. */
 export function silentMention(person: Person): Notice {
   return mentionWith('@_', person);
 }
 
-/** Longer quotes would fill the message; whoever looks for a fault has a log. */
+/** Longer quotes would fill the message; the log has the details of a fault. */
 const blockMaxCodePoints = 2_000;
 
 /**
- * @param maxCodePoints what is beyond is left out
- * @returns words of others as a block of code that nothing in it can end
+ * @param maxCodePoints the text is cut here
+ * @returns a foreign text as a code block that its content cannot end
  */
 export function codeBlock(words: string, maxCodePoints = blockMaxCodePoints): Notice {
   const shown = words

@@ -4,22 +4,21 @@ import type { AllAlertWords, SendRealm } from '@parley/store';
 
 import { CoalescedRead } from './coalesced-read.ts';
 
-/** What every send needs of the organization, never older than the send that asks. */
+/** The organization's data that every send needs, never older than the send that asks. */
 export type RealmFacts = SendRealm & {
   readonly alertWords: AllAlertWords['words'];
-  /** The different words among them. */
+  /** Each word once. */
   readonly distinctAlertWords: readonly string[];
 };
 
 /**
- * Of what the server writes itself, where linkifiers find nothing. The same list every time, because what is compiled of one is kept
- * with it.
+ * For texts that the server writes, which need no linkifiers. Always the same object, because compiled linkifiers are cached per list.
  */
 export const noLinkifiers: RealmFacts['linkifiers'] = [];
 
 /**
- * Reads the organization's facts, one read for all sends that wait. Alert words are read again only when one was added or removed,
- * and the list of linkifiers stays the same object while nothing in it changes, so that they are compiled once.
+ * Reads the organization's facts with one read for all waiting sends. Alert words are read again only after one was added or removed. The
+ * list of linkifiers stays the same object while it does not change, so that linkifiers are compiled once.
  */
 export class RealmFactsReader {
   readonly #db: Queryable;
@@ -40,7 +39,7 @@ export class RealmFactsReader {
   }
 
   /**
-   * @param db where alert words are read when they are others: a transaction reads in itself
+   * @param db used if alert words must be read again, so that a transaction reads its own changes
    * @returns the facts of an organization that a statement just found
    */
   async complete(db: Queryable, realm: SendRealm): Promise<RealmFacts> {
@@ -48,7 +47,7 @@ export class RealmFactsReader {
     const sameLinkifiers =
       last !== undefined && JSON.stringify(last.linkifiers) === JSON.stringify(realm.linkifiers);
     const isSame = last?.alertWordsVersion === realm.alertWordsVersion;
-    // What is read may be newer than the realm's row, and then has its own version.
+    // The words may be newer than the realm's row, and then have a newer version.
     const { version, words } =
       isSame && last !== undefined
         ? { version: last.alertWordsVersion, words: last.alertWords }

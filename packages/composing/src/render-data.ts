@@ -3,7 +3,7 @@ import type { Linkifier, RenderContext } from '@parley/markdown';
 import { emojiUrl } from '@parley/objects';
 import type { NamedInMessage, SendRealm } from '@parley/store';
 
-/** What a message may refer to, as plain data: it crosses to another thread, where no function can follow. */
+/** Everything that a message may refer to, as plain data that can be passed to another thread. */
 export type RenderData = {
   readonly realmUri: string;
   readonly users: readonly {
@@ -22,7 +22,7 @@ export type RenderData = {
 /**
  * Makes the data of one rendering.
  *
- * @param named what the author may name of what the message names; everything else stays text
+ * @param named the named objects that the author may refer to; all other names stay text
  */
 export function renderDataOf(
   realmUri: string,
@@ -33,7 +33,7 @@ export function renderDataOf(
   return {
     realmUri,
     users: named.users.map(({ id, fullName, email }) => ({ id, fullName, email })),
-    // Without the members, who may be many and are nothing to the renderer.
+    // Without the members, who may be many and whom the renderer does not need.
     groups: named.groups.map(({ id, name }) => ({ id, name })),
     streams: named.streams,
     emoji: named.emoji.map(({ id, name, fileName }) => ({
@@ -47,7 +47,7 @@ export function renderDataOf(
   };
 }
 
-/** Makes what the renderer asks of the data. */
+/** Makes the renderer's context from the data. */
 export function contextOfData(data: RenderData): RenderContext {
   const usersByName = Map.groupBy(data.users, (user) => foldName(user.fullName));
   const usersById = new Map(data.users.map((user) => [user.id, user]));

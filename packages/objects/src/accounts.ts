@@ -22,8 +22,8 @@ export function gravatarUrl(
 }
 
 /**
- * @returns the URL of an account's avatar, always a real one (reference facts, people 7.8). A Gravatar's tells its address to whoever tries
- *   likely ones, so that an account whose address is hidden has our own picture instead
+ * @returns the URL of an account's avatar, always a real one (reference facts, people 7.8). A Gravatar URL reveals an address to anybody
+ *   who tries likely ones, so an account with a hidden address gets the default picture instead
  */
 export function avatarUrl(
   user: Pick<User, 'id' | 'email' | 'deliveryEmail' | 'avatarSource' | 'avatarVersion'>,
@@ -39,16 +39,19 @@ export function avatarUrl(
 
 export type UserJsonOptions = {
   /**
-   * The client makes Gravatar URLs itself: `avatar_url` is null where it can, which it cannot where addresses are hidden.
+   * The client makes Gravatar URLs itself, so `avatar_url` is null if it can. It cannot if addresses are hidden.
    */
   readonly clientGravatar: boolean;
-  /** The organization hides addresses and the reader is an administrator: everybody has `delivery_email`, of bots their address. */
+  /**
+   * Set if the organization hides addresses and the reader is an administrator: every object then has `delivery_email`, for bots their
+   * address.
+   */
   readonly deliveryEmails?: boolean;
-  /** Profiles by user id; where it is given, people have `profile_data`. */
+  /** Profiles by user id; if given, people have `profile_data`. */
   readonly profiles?: ReadonlyMap<number, ProfileData>;
 };
 
-/** @returns what a reader sees of addresses and Gravatars under the organization's settings */
+/** @returns the options that show a reader addresses and Gravatars according to the organization's settings */
 export function userJsonOptions(
   reader: { readonly role: User['role'] },
   settings: Pick<RealmSettings, 'email_address_visibility'>,
@@ -136,7 +139,7 @@ export function crossRealmBotJson(user: User): SystemBot {
     user_id: user.id,
     is_admin: user.role === 'administrator',
     is_bot: true,
-    // Clients read it of every account that is a bot.
+    // Clients read this member of every bot.
     bot_type: user.botType ?? botTypes.generic,
     avatar_url: avatarUrl(user),
     timezone: user.timezone,

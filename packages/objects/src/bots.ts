@@ -1,11 +1,11 @@
-/** Bots as those see them who manage them. */
+/** Bots as their owners and administrators see them. */
 import { botTypes } from '@parley/api';
 import type { ManagedBot, botDefaults } from '@parley/api/people';
 import type { BotDetails, BotService, User } from '@parley/store';
 
 import { avatarUrl } from './accounts.ts';
 
-/** @returns where a bot's messages and queues go unless it says otherwise */
+/** @returns the default streams of a bot's messages and queues */
 export function botDefaultsJson({
   bot,
   defaultSendingStream,
@@ -18,7 +18,7 @@ export function botDefaultsJson({
   };
 }
 
-/** @returns the `services` of a bot (reference facts, events 13.2): where an outgoing-webhook bot reports to */
+/** @returns the `services` of a bot (reference facts, events 13.2): the address that an outgoing-webhook bot calls */
 export function botServicesJson(
   bot: User,
   service: BotService | undefined,
@@ -27,7 +27,7 @@ export function botServicesJson(
   return [{ base_url: service.baseUrl, interface: service.interface, token: service.token ?? '' }];
 }
 
-/** The members of a bot that are secret: they stand in the log only sealed. */
+/** The secret members of a bot, which the log holds only encrypted. */
 export function realmBotSecrets(details: BotDetails): Pick<ManagedBot, 'api_key' | 'services'> {
   return {
     api_key: details.apiKey,

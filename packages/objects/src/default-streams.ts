@@ -18,11 +18,11 @@ export type DefaultStreamGroupJson = {
   readonly streams: readonly StreamJson[];
 };
 
-/** What two kinds of people see of a list: administrators all, other members public streams only. */
+/** A list for two kinds of people: administrators see all of it, other members only public streams. */
 export type ListForMembers<Item> = {
   readonly forAdministrators: readonly Item[];
   readonly forPlainMembers: readonly Item[];
-  /** Whether both see the same. */
+  /** Whether both lists are the same. */
   readonly isSame: boolean;
 };
 
@@ -31,8 +31,8 @@ function isShownToMembers(stream: Stream): boolean {
 }
 
 /**
- * The default streams as clients see them. A private one is told to administrators, who know of all streams, and hidden from
- * others, who may not learn of it by being shown a list (architecture, What always holds).
+ * The default streams as clients see them. A private default stream is shown to administrators, who know of all streams, and hidden from
+ * others, who must not learn of it from a list (architecture, What always holds).
  */
 export async function readDefaultStreams(db: Queryable): Promise<ListForMembers<StreamJson>> {
   const streams = await listDefaultStreams(db);

@@ -4,10 +4,10 @@ import type { Stream } from '@parley/store';
 import { streamJson } from './streams.ts';
 
 /**
- * What is told of public streams that get their first member, or lose their last one (reference facts, streams 10.3). Which do so
- * callers know by `findOccupiedStreams`, under locks on the streams.
+ * Makes the events of public streams that get their first member or lose their last one (reference facts, streams 10.3). Callers find these
+ * streams with `findOccupiedStreams`, under locks on the streams.
  *
- * @param streams private ones among them are left out
+ * @param streams private streams are ignored
  */
 export function occupancyEvents(op: 'occupy' | 'vacate', streams: readonly Stream[]): EventPart[] {
   const open = streams.filter(({ inviteOnly }) => !inviteOnly);
@@ -15,7 +15,7 @@ export function occupancyEvents(op: 'occupy' | 'vacate', streams: readonly Strea
   return [
     {
       form: 'same',
-      // Not to guests, from whom public streams are hidden that they are not in; their own join tells them.
+      // Not for guests, who do not see public streams that they are not in and get an event for their own join.
       audience: { to: 'members' },
       event: { type: 'stream', op, streams: open.map(streamJson) },
     },

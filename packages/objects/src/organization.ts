@@ -22,7 +22,7 @@ export function realmIconUrl(realm: Realm): string {
   return `https://secure.gravatar.com/avatar/${hash}?d=identicon`;
 }
 
-/** Of organizations that uploaded none (reference facts, people 5.5). */
+/** The logos of organizations that uploaded none (reference facts, people 5.5). */
 const defaultLogos = { day: getDefaultLogoEndpoint, night: getDefaultNightLogoEndpoint } as const;
 
 /** @returns the URL of the organization's logo for day or night (reference facts, people 5.5) */
@@ -34,9 +34,9 @@ export function realmLogoUrl(realm: Realm, theme: 'day' | 'night'): string {
 }
 
 /**
- * The ways to sign in that the server has, by the names that organizations switch them by (reference facts, events 4.5).
+ * Lists the server's authentication methods by the names in the organization's settings (reference facts, events 4.5).
  *
- * @returns which of them are on
+ * @returns whether each method is on
  */
 export function authenticationMethods(
   realm: Pick<Realm, 'disabledAuthenticationMethods'>,
@@ -63,7 +63,7 @@ function externalAccount(name: string, urlPattern: string): ExternalAccount {
   };
 }
 
-/** Accounts elsewhere that profile fields may be about without describing them (reference facts, events 4.5). */
+/** External accounts that profile fields may name without describing them (reference facts, events 4.5). */
 export const defaultExternalAccounts: Readonly<Record<string, ExternalAccount>> = {
   twitter: externalAccount('Twitter', 'https://twitter.com/%(username)s'),
   github: externalAccount('GitHub', 'https://github.com/%(username)s'),

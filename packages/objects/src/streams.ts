@@ -20,13 +20,13 @@ export function streamJson(stream: Stream): StreamJson {
   };
 }
 
-/** @returns the stream as those know it who were in it and do not see it any more: it may have been described anew since */
+/** @returns the stream as former members who can no longer see it know it: without a description that may be newer */
 export function withoutSubject(stream: Stream): Stream {
   return { ...stream, description: '', renderedDescription: '', firstMessageId: null };
 }
 
 const daySecs = 86_400;
-/** Reference facts, streams 3.2 and 3.3: a week old is old; traffic is that of four weeks. */
+/** Reference facts, streams 3.2 and 3.3: a stream is old after a week, and traffic is counted over four weeks. */
 const oldStreamDays = 7;
 const trafficDays = 28;
 
@@ -52,7 +52,7 @@ export function weeklyTraffic(ageInDays: number, messages: number): number | nul
   return roundToTwoDigits(weekly === 0 && messages > 0 ? 1 : weekly);
 }
 
-/** What an object says of a stream's age and traffic. */
+/** The members about a stream's age and traffic. */
 export function ageFields(
   stream: Stream,
   recentMessages: number,
@@ -65,7 +65,7 @@ export function ageFields(
   };
 }
 
-/** A subscription object; `subscribers` is added where it is asked for (reference facts, streams 3.2). */
+/** A subscription object; `subscribers` is added on request (reference facts, streams 3.2). */
 export type SubscriptionJson<Inherited extends boolean | null = boolean | null> = Omit<
   SubscriptionObject,
   'subscribers' | InheritedSetting
@@ -85,7 +85,7 @@ export function subscriptionJson<Inherited extends boolean | null>(
   return { ...streamJson(stream), ...personalFields(stream, settings, recentMessages, nowSecs) };
 }
 
-/** @returns what a subscription object says beside the stream object, with parameters as of `subscriptionJson` */
+/** @returns the members of a subscription object that the stream object lacks; parameters as for `subscriptionJson` */
 export function personalFields<Inherited extends boolean | null>(
   stream: Stream,
   settings: SubscriptionSettings<Inherited>,

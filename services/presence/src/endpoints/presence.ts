@@ -35,7 +35,7 @@ export const reportPresenceHandler = implement(
 );
 
 /**
- * Everybody finds a person by the address that is shown; the person and administrators, who know it, also by the real one
+ * Everybody can find a person by the shown address; the person and administrators, who know the real address, also by that one
  * (reference facts, people 7.7 and 10).
  */
 async function findPerson(

@@ -7,14 +7,14 @@ import type { PresencePerson } from '@parley/store';
 type People = Map<number, PresencePerson>;
 
 /**
- * Who has presence, and by which address it is shown. Each answer is as Postgres has it at the call; all that is read there is whether an
- * account has changed, and the list only where one has.
+ * The people with presence, and their shown addresses. Each answer is exact as of the call: every call asks Postgres whether an account
+ * changed, and reads the list only if one did.
  */
 export class PeopleList {
   readonly #pool: Pool;
   readonly #checks: BatchedReads<'people', People>;
   #people: People = new Map();
-  /** The newest change that the list knows of; undefined where it has to be read again. */
+  /** The newest change that the list includes; undefined if it must be read again. */
   #knownPosition: number | undefined;
 
   constructor(pool: Pool) {
@@ -25,13 +25,13 @@ export class PeopleList {
     });
   }
 
-  /** @param known by ids that the list must have; accounts that are not there are asked for again */
+  /** @param known the ids that the list must include; if one is missing, the list is read again */
   async get(known: ReadonlyMap<number, unknown>): Promise<ReadonlyMap<number, PresencePerson>> {
     await this.#checks.find('people');
     if (!this.#hasAll(known)) {
       this.#knownPosition = undefined;
       await this.#checks.find('people');
-      // Whoever reported has an account; should it be gone, nobody asks for it again before the next reading.
+      // Everyone who reported has an account. If one was deleted, its id must not cause a read at every call.
       for (const id of known.keys())
         if (!this.#people.has(id)) this.#people.set(id, { id, email: '', isShown: false });
     }

@@ -1,7 +1,7 @@
 /**
- * Presence of the organization for one replica. Redis has what all replicas share, Postgres what is left when Redis loses it.
- * Redis may answer once it was filled; whoever finds it empty, or comes back to it, fills it with what Postgres has and with what
- * waits here. While Redis is away this replica judges reports by what it knows and by what Postgres gets from the others.
+ * The organization's presence in one replica. Redis has the state that all replicas share, and Postgres keeps a copy for when Redis loses
+ * it. Redis is used only after it was filled. A replica that finds it empty, or reconnects to it, fills it from Postgres and from its own
+ * waiting reports. While Redis is down, this replica judges reports by its own state and by what the others write to Postgres.
  */
 import type { Pool } from '@parley/database';
 import type { EventLog } from '@parley/event-log';
@@ -29,10 +29,12 @@ export type PresenceBoardOptions = {
   readonly registry: Registry;
 };
 
-/** While Redis is away, Postgres is asked so often for what other replicas took. */
+/** While Redis is down, the interval for reading the reports of other replicas from Postgres. */
 const postgresReadIntervalMs = 1_000;
 
-/** How often, and how far back, it is made sure that what Redis has is in Postgres: another replica may have died with it. */
+/**
+ * How often, and for which time, the state in Redis is written to Postgres again: another replica may have died before it wrote its part.
+ */
 const sweepIntervalMs = 60_000;
 const sweptMs = 300_000;
 
@@ -84,7 +86,7 @@ export class PresenceBoard {
     this.#sweep = setInterval(() => this.#writeRecent(), sweepIntervalMs);
   }
 
-  /** Takes a report of a person's client. */
+  /** Accepts a report of a person's client. */
   async report(userId: number, report: Report): Promise<void> {
     const { taken: state, ...judged } = await this.#judge(userId, report);
     if (state !== undefined)
@@ -147,9 +149,9 @@ export class PresenceBoard {
     }
   }
 
-  /** Asks Redis, filling it first where it has to be. */
+  /** Asks Redis, after filling it if necessary. */
   async #filled<Answer>(ask: () => Promise<Answer | undefined>): Promise<Answer> {
-    // A filling that runs may be of this Redis, which then answers before it has what was taken while it was away.
+    // A running filling may be for this Redis, which could otherwise answer before it has the reports from its downtime.
     if (this.#mustFill || this.#filling !== undefined) await this.#fill();
     const answer = await ask();
     if (answer !== undefined) return answer;
@@ -171,7 +173,7 @@ export class PresenceBoard {
   async #fillOnce(): Promise<void> {
     this.#mustFill = false;
     try {
-      // What waits is taken before Postgres is read: it is there or here, or in both.
+      // Waiting reports are copied before Postgres is read, so each report is in at least one of the two.
       const known = this.#writeBack.waiting;
       takeStates(known, statesByUser(await listPresence(this.#options.pool)));
       await this.#shared.merge(known, true);
@@ -182,11 +184,11 @@ export class PresenceBoard {
   }
 
   /**
-   * Gives Redis what was written, unless it had it and did not lose it since: another replica may have filled it from Postgres
-   * before the commit. What Postgres has by now is what counts, not what was written.
+   * Gives Redis the written states, unless it already had them and has not lost them since: another replica may have filled it from
+   * Postgres before the commit. The current rows of Postgres count, not the rows that were written.
    */
   async #makeSureOf({ userIds, generations }: Written): Promise<void> {
-    // Redis is filled from Postgres when it is back.
+    // Redis will be filled from Postgres when it is reachable again.
     if (this.#mustFill) return;
     try {
       await this.#filled(async () => (await this.#shared.refresh()) || undefined);
@@ -201,13 +203,13 @@ export class PresenceBoard {
 
   #fillInBackground(): void {
     if (!this.#mustFill || this.#isStopped) return;
-    // Where it fails, the next report or read does it.
+    // If this fails, the next report or read repeats it.
     this.#fill().catch((error: unknown) =>
       this.#options.log.warn({ err: error }, 'presence was not brought into Redis'),
     );
   }
 
-  /** What is known without Redis. */
+  /** The state that is known without Redis. */
   async #readPostgres(): Promise<void> {
     this.#withoutRedis.inc();
     if (performance.now() - this.#postgresReadAtMs < postgresReadIntervalMs) return;
@@ -234,7 +236,7 @@ export class PresenceBoard {
             if (state.reportedAtMs >= sinceMs)
               this.#writeBack.add({ userId, client, state, isNews: false, generation });
       },
-      // Without Redis: what is known here is on its way to Postgres already.
+      // Needed only without Redis: the local state is already being written to Postgres.
       this.#logFault,
     );
   }

@@ -5,34 +5,34 @@ import type { PresencePerson } from '@parley/store';
 type Fragment = {
   readonly userId: number;
   readonly states: ClientStates;
-  /** The address, of whoever has presence. */
+  /** The address, if the person has presence. */
   readonly email: string | undefined;
-  /** From then on a client is left out. */
+  /** The time from which a client is left out. */
   readonly untilMs: number;
   /** `,"email":{…}`, or nothing. */
   readonly text: string;
 };
 
-/** So many people are written anew when one of them is. */
+/** The number of people whose bytes are made again when one of them changes. */
 const peoplePerPart = 32;
 
 const begin = Buffer.from('{');
 const end = Buffer.from('}');
 
 /**
- * The presence of everybody as JSON. A person's fragment is made once for each change of it, and the bytes of some people together
- * once for each change of one of them; answers are put together from these: with 2,000 people an answer is half a megabyte, a third of
- * all requests wants one, and hardly one comes without a change since the last.
+ * Everybody's presence as JSON. A person's fragment is made once per change of it, and the bytes of a group of people once per change in
+ * the group. Answers are joined from these bytes, because with 2,000 people an answer has half a megabyte, a third of all requests needs
+ * one, and almost every one follows a change.
  */
 export class RealmPresence {
   /** In the order of the states. */
   readonly #fragments: Fragment[] = [];
-  /** The bytes of `peoplePerPart` fragments each; undefined where one of them is another now. */
+  /** The bytes of `peoplePerPart` fragments each; undefined if one of them changed. */
   readonly #parts: (Buffer | undefined)[] = [];
   #people: ReadonlyMap<number, PresencePerson> = new Map();
 
   /**
-   * @param people another map than before where an address or an activity is another
+   * @param people a new map if an address or an activity changed
    * @returns the object `presences` (reference facts, events 4.2) in pieces of JSON, which must not be changed
    */
   pieces(
@@ -67,7 +67,7 @@ export class RealmPresence {
     this.#parts[Math.floor(index / peoplePerPart)] = undefined;
   }
 
-  /** Fewer people than before have reported: presence was read anew. */
+  /** Called when fewer people than before have reported, because presence was read again. */
   #cut(count: number): void {
     this.#fragments.length = count;
     this.#parts.length = Math.ceil(count / peoplePerPart);

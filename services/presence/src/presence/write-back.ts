@@ -7,13 +7,13 @@ import type { ClientState, ClientStates } from '@parley/presence-state';
 import { findOvertakenPresence, lockUsersInUse, trimPresence, writePresence } from '@parley/store';
 import type { PresenceRow, User } from '@parley/store';
 
-/** Reports that come within so long after a transaction are written in the next. */
+/** Reports that arrive within this time after a transaction are written by the next one. */
 const gatherMs = 1_000;
 
-/** So many events share an entry of the log, so that no entry is too large to be read at once. */
+/** The most events in one entry of the log, so that an entry can be read at once. */
 const eventsPerEntry = 200;
 
-/** So many rows go to Postgres in one transaction. */
+/** The most rows that one transaction writes. */
 const rowsPerRun = 5_000;
 
 type StatesToWrite = Map<number, ClientStates>;
@@ -23,13 +23,13 @@ export type TakenReport = {
   readonly userId: number;
   readonly client: string;
   readonly state: ClientState;
-  /** Others are current of it. */
+  /** Other people receive an event of it. */
   readonly isNews: boolean;
-  /** The generation of Redis that has it, or nothing where Redis was away. */
+  /** The generation of Redis that contains it, or empty if Redis was down. */
   readonly generation: string;
 };
 
-/** What a transaction brought into Postgres. */
+/** The result of a transaction. */
 export type Written = {
   readonly userIds: readonly number[];
   /** Of the reports in it. */
@@ -37,16 +37,16 @@ export type Written = {
 };
 
 /**
- * Brings reports into Postgres, and those that are news into the log, a second's worth in one transaction: so whoever registers
- * finds in the table all that the log current before. A process that dies takes the reports of its last second with it, which were
- * acknowledged; clients report every minute.
+ * Writes reports to Postgres, and those that are news to the log, one second of them per transaction. So a register finds in the table
+ * everything that earlier entries of the log announced. If the process dies, acknowledged reports of its last second are lost; clients
+ * report every minute.
  */
 export class WriteBack {
   readonly #pool: Pool;
   readonly #eventLog: EventLog;
   readonly #afterCommit: (written: Written) => Promise<void>;
   readonly #runs: GatheredRuns;
-  // A person has a bounded number of clients; while Postgres is away newer reports take the place of older ones.
+  // Bounded, because a person has a bounded number of clients and newer reports replace older ones while Postgres is down.
   readonly #states: StatesToWrite = new Map();
   #news: StatesToWrite = new Map();
   /** On their way to Postgres. */
@@ -54,7 +54,7 @@ export class WriteBack {
   #generations = new Set<string>();
   #writingCount = 0;
 
-  /** @param options.afterCommit is current what is in Postgres now */
+  /** @param options.afterCommit receives what is in Postgres now */
   constructor(options: {
     readonly pool: Pool;
     readonly eventLog: EventLog;
@@ -79,7 +79,7 @@ export class WriteBack {
     return waiting;
   }
 
-  /** How many people have reports that are not written yet, or of which it is not made sure that Redis has them. */
+  /** The number of people with reports that are not written yet, or that may be missing in Redis. */
   get waitingCount(): number {
     return this.#states.size + this.#writingCount;
   }
@@ -92,7 +92,7 @@ export class WriteBack {
     this.#runs.request();
   }
 
-  /** Writes what is waiting, and takes nothing after it. */
+  /** Writes what is waiting, and accepts nothing after that. */
   async stop(): Promise<void> {
     await this.#runs.stop();
   }
@@ -112,7 +112,7 @@ export class WriteBack {
     const generations = this.#generations;
     this.#news = new Map();
     this.#writing = states;
-    // Whose reports are left is not known.
+    // It is not known to which generation the remaining reports belong.
     this.#generations = new Set(this.#states.size > 0 ? generations : []);
     try {
       await this.#commit(states, news);
@@ -137,7 +137,7 @@ export class WriteBack {
     news: ReadonlyMap<number, ClientStates>,
   ): Promise<void> {
     await this.#eventLog.transaction(async (client) => {
-      // The address and activity of each stay as they are until the entry has its place.
+      // Locked, so that addresses and activity stay the same until the entry has its position.
       const people =
         news.size === 0 ? [] : await lockUsersInUse(client, { userIds: [...news.keys()] });
       await writePresence(client, rowsOf(states));
@@ -163,7 +163,7 @@ function rowsOf(states: ReadonlyMap<number, ClientStates>): PresenceRow[] {
   );
 }
 
-/** Of a client that reported to two replicas, the one that writes later may have the earlier report, which nobody is current after the other. */
+/** If a client reported to two replicas, the later writer may have the earlier report. It must not be announced after the later report. */
 async function withoutOvertaken(
   client: Client,
   news: ReadonlyMap<number, ClientStates>,

@@ -6,7 +6,7 @@ import { lockUsersForOwnChange, setUserStatus } from '@parley/store';
 import type { PresenceContext } from '../context.ts';
 
 /**
- * Says that the caller is away, or something in words, and tells everybody just that (reference facts, events 13.5 and 15.3).
+ * Sets the caller's away flag, status text, or both, and announces only these (reference facts, events 13.5 and 15.3).
  *
  * @param change at least one of the two
  */

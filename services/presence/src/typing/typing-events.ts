@@ -7,20 +7,20 @@ import type { User } from '@parley/store';
 export type Typing = {
   readonly op: 'start' | 'stop';
   readonly senderId: number;
-  /** Without the sender, unless it writes to itself. */
+  /** Without the sender, except for messages to oneself. */
   readonly recipientIds: readonly number[];
 };
 
-/** What comes within so long after a transaction goes into the log in the next. */
+/** Notices that arrive within this time after a transaction share the next one. */
 const gatherMs = 100;
 
-/** What is beyond so many in that time, or in a time without Postgres, is not told: clients repeat it every ten seconds. */
+/** The most notices that wait; more are dropped, since clients repeat them every ten seconds. */
 const waitingMax = 5_000;
 
-/** So many events share an entry of the log. */
+/** The most events in one entry of the log. */
 const eventsPerEntry = 200;
 
-/** Tells of typing (reference facts, events 11.7). Nothing is stored; what cannot be told at once is not told at all. */
+/** Delivers typing notices (reference facts, events 11.7). Nothing is stored; a notice that cannot be delivered soon is dropped. */
 export class TypingEvents {
   readonly #eventLog: EventLog;
   readonly #runs: GatheredRuns;
@@ -37,7 +37,7 @@ export class TypingEvents {
     });
   }
 
-  /** How many were not told because too many waited. */
+  /** The number of notices dropped because too many waited. */
   get dropped(): number {
     return this.#dropped;
   }
@@ -51,7 +51,7 @@ export class TypingEvents {
     this.#runs.request();
   }
 
-  /** Tells what is waiting. */
+  /** Delivers what is waiting. */
   async stop(): Promise<void> {
     await this.#runs.stop();
   }
@@ -63,7 +63,7 @@ export class TypingEvents {
       gathered.flatMap(({ senderId, recipientIds }) => [senderId, ...recipientIds]),
     );
     await this.#eventLog.transaction(async (client) => {
-      // The address and activity of each stay as they are until the entry has its place.
+      // Locked, so that addresses and activity stay the same until the entry has its position.
       const people = await lockUsersInUse(client, { userIds: [...userIds] });
       const active = new Map(
         people.filter(({ isActive }) => isActive).map((person) => [person.id, person]),
@@ -81,7 +81,7 @@ export class TypingEvents {
   }
 }
 
-/** For the sender and the recipients that are active; nobody is told of a sender who is gone. */
+/** For the sender and the active recipients; undefined if the sender is deactivated. */
 function eventOf(
   { op, senderId, recipientIds }: Typing,
   active: ReadonlyMap<number, User>,

@@ -3,7 +3,7 @@ import type { Registry } from 'prom-client';
 
 import type { TypingEvents } from './typing-events.ts';
 
-/** What an operator watches of typing. */
+/** Registers the metrics of typing. */
 export function registerTypingMetrics(registry: Registry, typing: TypingEvents): void {
   new Counter({
     name: 'parley_typing_dropped_total',
