@@ -25,7 +25,7 @@ const serializationFailure = '40001';
 const deadlockDetected = '40P01';
 
 const attemptsMax = 5;
-/** Another node that is making the partition needs a moment; while it does, asking again is no attempt. */
+/** While another node creates the partition, repeats do not count as attempts. */
 const partitionWaitMaxMs = 5_000;
 const partitionRetryMs = 50;
 
@@ -36,18 +36,18 @@ const hintsLost = new Counter({
 
 export type Append = {
   readonly entries: readonly { readonly entry: LogEntry; readonly audience: number }[];
-  /** Drawn by `drawChangeId`: rows that the transaction wrote point to it, and it gets its position here. */
+  /** From `drawChangeId`: rows of the transaction refer to it, and it gets its position here. */
   readonly changeId?: number;
-  /** Whose credentials, role or activity changed: every gateway is told, and forgets them within a second at the latest. */
+  /** Accounts whose credentials, role or activity changed; every gateway forgets them within a second. */
   readonly accountUserIds?: readonly number[];
   /**
-   * Messages that follow right after the entries: under keys that nobody else can use, into what this transaction itself has made or
-   * locked. One that is stale all the same, such as that of a stream which a later part of the transaction ends, is not sent.
+   * Messages directly after the entries. Their keys are unique to the transaction, and their conversations were created or locked by it. A
+   * message that is stale anyway, such as one in a stream that a later part of the transaction ends, is not sent.
    */
   readonly messages?: readonly SendItem[];
 };
 
-/** What the work of a transaction gives back. */
+/** The result of a transaction's work. */
 type Work<Result> = {
   readonly result: Result;
   readonly append?: Append | readonly Append[];
@@ -84,11 +84,11 @@ function layOut({ entries, messages = [], ...change }: Append): LaidOut {
   };
 }
 
-/** Appends of at most so many entries are prepared. More are rare, and each number of entries is a statement of its own. */
+/** Statements for up to this many entries are prepared. Larger ones are rare, and each number of entries needs a separate statement. */
 const preparedEntriesMax = 16;
 
 function appendStatement({ entries, changeId, accountUserIds }: LaidOut): Statement {
-  // Each payload is a value of its own: in a list every quotation mark of an entry of ten megabytes would be doubled.
+  // Each payload is a separate value: in a list, every quotation mark of a ten-megabyte entry would be escaped.
   const payloads = entries.map((_entry, index) => `$${index + 6}`).join(',');
   return {
     ...(entries.length <= preparedEntriesMax && { name: `log-append-${entries.length}` }),
@@ -109,7 +109,7 @@ function itemsText(items: readonly SendItem[]): string {
   return JSON.stringify(items.map((item, ordinal) => ({ ordinal, ...item })));
 }
 
-/** A statement that writes to the log, and what its answer says that it wrote. */
+/** A statement that writes to the log, with a reader of its result. */
 type LogStatement = {
   readonly statement: Statement;
   readonly entriesOf: (rows: readonly SendRow[]) => PositionedEntry[];
@@ -167,12 +167,12 @@ export type SendItem = {
   readonly mentions_wildcard: boolean;
   readonly mentioned_ids: readonly number[];
   readonly late_receipt_ids: readonly number[];
-  /** Who has read it from the start, beside its sender. */
+  /** The people besides the sender for whom it is read from the start. */
   readonly read_by_ids?: readonly number[];
   readonly group_mentioned_ids?: readonly number[];
   readonly alert_word_ids?: readonly number[];
   readonly subject_links?: readonly string[];
-  /** Their ids are drawn by `drawSubmessageId` of the store. */
+  /** With ids from `drawSubmessageId` of the store. */
   readonly submessages?: readonly {
     readonly id: number;
     readonly msg_type: string;
@@ -187,8 +187,8 @@ export type SendItem = {
   /** The MessageSentEntry as JSON text. */
   readonly payload: string;
   /**
-   * An entry that goes right before the message's own if it is sent, for owners of files it links to: each event's
-   * `attachment.messages` names the message last, with an id that the log fills in.
+   * An entry directly before the message's own if it is sent, for owners of linked files. The last element of each event's
+   * `attachment.messages` is the message; the log fills in its id.
    */
   readonly upload_notice?: {
     readonly length: number;
@@ -197,7 +197,7 @@ export type SendItem = {
   };
 };
 
-/** Nothing went to Postgres: whoever waits for the outcome knows that nothing was sent. The cause says why. */
+/** Nothing was sent to Postgres, so the outcome is known. The cause says why. */
 export class NotSent extends Error {}
 
 type SendRow = SentRow & Partial<NoticeRow>;
@@ -209,7 +209,7 @@ type NoticeRow = {
   notice: string | null;
 };
 
-/** Where something is in the log; null for a message that was not sent. */
+/** A place in the log; null for a message that was not sent. */
 type LogRow = {
   message_id: number | null;
   position: number | null;
@@ -223,8 +223,8 @@ type SentRow = LogRow & {
 
 export type SendOutcome = {
   /**
-   * `sent`; `repeated`: the key was used before for the same content, `messageId` is the first one's; `reused`: it was used for
-   * other content; `busy`: it is in use at this moment, try in a later batch; `stale`: what was checked no longer holds, check again.
+   * `sent`; `repeated`: the key was used before for the same content, and `messageId` is that of the first message; `reused`: it was used
+   * for other content; `busy`: it is in use at this moment, so try a later batch; `stale`: the checks no longer hold, so check again.
    */
   readonly outcome: 'sent' | 'repeated' | 'reused' | 'busy' | 'stale';
   readonly messageId: number | undefined;
@@ -281,7 +281,7 @@ export class EventLog {
 
   /**
    * @param options.redis a connection for requests: it fails at once when Redis is away, which costs latency and nothing else
-   * @param options.onAccountsChanged told of `accountUserIds` once they are committed, in the context of who called `transaction`
+   * @param options.onAccountsChanged called with `accountUserIds` after the commit, in the context of the caller of `transaction`
    */
   constructor(options: {
     readonly pool: Pool;
@@ -309,7 +309,7 @@ export class EventLog {
   }
 
   /**
-   * Makes a change whose place is known: before a message that is in the log already. Periods that begin there hold the message.
+   * Makes a change with a known position, before a message that is already in the log. Periods that begin there hold the message.
    *
    * @param message its position in the log, and its id
    */
@@ -328,10 +328,10 @@ export class EventLog {
   }
 
   /**
-   * Runs `work` in a READ COMMITTED transaction. What it returns under `append` goes into the log with the commit, then out as
-   * a hint; of several changes each gets a position of its own, in order. Locks are taken in the order users, streams, conversations,
-   * messages, send keys, read state, each by id; after `work` nothing may wait. `work` runs again after a deadlock or where the log
-   * had to be mended, so it must do nothing but database work.
+   * Runs `work` in a READ COMMITTED transaction. The `append` of its result is written to the log with the commit, then published as a
+   * hint. If there are several changes, each gets its own position, in order. Locks are taken in the order users, streams, conversations,
+   * messages, send keys, read state, each by id; after `work` nothing may wait. `work` runs again after a deadlock or after a repair of the
+   * log, so it must do only database work.
    *
    * @throws whatever `work` or the database throws; after a lost connection the outcome may be unknown
    */
@@ -348,7 +348,7 @@ export class EventLog {
     );
   }
 
-  /** Runs `attempt` again where a repeat can get past its fault. */
+  /** Runs `attempt` again if a repeat can succeed. */
   async #mending<Result>(
     positionsWanted: () => number,
     attempt: () => Promise<Result>,
@@ -390,7 +390,7 @@ export class EventLog {
   async #appendAndCommit(client: Client, appends: readonly Append[]): Promise<void> {
     const changes = appends.map(layOut);
     const statements = changes.flatMap(statementsOf);
-    // Between the lock on the head and the commit the server waits for nobody.
+    // Between the lock on the head and the commit, Postgres waits for nothing.
     const answers = await runTogether<SendRow>(client, [
       ...statements.map(({ statement }) => statement),
       { text: 'COMMIT' },
@@ -448,7 +448,7 @@ export class EventLog {
       isBroken = false;
       return rows;
     } catch (error) {
-      // What Postgres reported leaves the connection as it was.
+      // After an error that Postgres reported, the connection is still usable.
       isBroken = !(error instanceof Error && 'severity' in error && error.severity === 'ERROR');
       throw error;
     } finally {
@@ -459,7 +459,7 @@ export class EventLog {
   /** Appends a tick if the newest entry is older than `olderThanSecs`. */
   async tick(olderThanSecs: number): Promise<void> {
     const payload = JSON.stringify({ v: 1, kind: 'tick' });
-    // A silent log has to find out by itself that the database is on another history.
+    // A silent log must check for another history of the database itself.
     const { rows } = await this.#mending(
       () => 1,
       async () =>
@@ -481,7 +481,7 @@ export class EventLog {
     ]);
   }
 
-  /** @returns whether the fault was one that a repeat can get past, after what had to be mended was mended */
+  /** @returns whether a repeat can succeed, after the necessary repair */
   async #mend(error: unknown, positionsWanted: number): Promise<boolean> {
     switch (sqlState(error)) {
       case serializationFailure:

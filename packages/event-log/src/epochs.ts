@@ -3,11 +3,11 @@ import type { Client, Pool } from '@parley/database';
 import { ensurePartitionsFor } from './partitions.ts';
 import { readHead } from './read-log.ts';
 
-/** Past anything that the lost part of the old log can have handed out. */
+/** Larger than any number that the lost part of the old log can have used. */
 const positionsJumped = 1_000_000_000;
 const messageIdsJumped = 10_000_000;
 
-/** Opens an epoch where the database is on another history than its log, or, given the number of the epoch in force, in any case. */
+/** Opens an epoch if the database has another history than its log, or in any case if the number of the current epoch is given. */
 async function openEpoch(
   pool: Pool,
   inForce: number | null,
@@ -50,11 +50,10 @@ async function openEpoch(
 }
 
 /**
- * Opens a new epoch when the database is on another history than the log was last written on (a standby was promoted, a
- * backup restored): what acknowledged readers saw past this log's end may be gone, so ids jump past all of it. Whoever
- * comes second finds the work done.
+ * Opens a new epoch if the database has another history than at the log's last write (a standby was promoted, a backup restored). Entries
+ * that readers saw beyond this log's end may be lost, so new ids are above all of them. A second concurrent call finds the work done.
  *
- * @returns the epoch now in force
+ * @returns the current epoch
  */
 export async function openEpochIfNeeded(pool: Pool): Promise<number> {
   const { epoch } = await openEpoch(pool, null);
@@ -62,8 +61,8 @@ export async function openEpochIfNeeded(pool: Pool): Promise<number> {
 }
 
 /**
- * Opens a new epoch in any case: for an operator who knows that the database lost changes in a way that it cannot notice itself, such
- * as a volume put back under a running server. Of two at once one opens it.
+ * Opens a new epoch in any case: for an operator who knows that the database lost changes in a way that it cannot detect, such as a
+ * restored volume under a running server. Of two concurrent calls one opens it.
  *
  * @returns the epoch now in force
  */
@@ -74,7 +73,7 @@ export async function openNewEpoch(
   return openEpoch(pool, epoch);
 }
 
-/** The end of a log whose rows come into an empty database. */
+/** The end of a log whose rows are imported into an empty database. */
 export type ImportedLog = {
   readonly epoch: number;
   readonly endPosition: number;
@@ -82,10 +81,10 @@ export type ImportedLog = {
 };
 
 /**
- * Makes partitions for the log that goes on from an imported one: before the transaction of the import, since they are made on a
- * connection of their own. Ones that are never used hurt nobody.
+ * Creates partitions for the continuation of an imported log, before the transaction of the import, because they are created on a separate
+ * connection. Unused partitions are harmless.
  *
- * @returns the position from which the log goes on
+ * @returns the position at which the log continues
  */
 export async function planImportedLog(pool: Pool, source: ImportedLog): Promise<number> {
   const { endPosition } = await readHead(pool);
@@ -96,8 +95,8 @@ export async function planImportedLog(pool: Pool, source: ImportedLog): Promise<
 }
 
 /**
- * Opens an epoch above everything that the imported log, and this database's own, handed out: the imported rows keep their positions
- * and message ids, which mean the same here, and nothing new gets one of them. The log itself begins there.
+ * Opens an epoch above all numbers of the imported log and of this database's own. Imported rows keep their positions and message ids, and
+ * no new row gets one of them. The log itself begins there.
  *
  * @param startPosition from `planImportedLog`
  */

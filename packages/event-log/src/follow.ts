@@ -1,7 +1,7 @@
 /**
  * Follows the log. Hints on pub/sub carry the bytes and may be lost, late or out of order; an entry is taken only if it follows
- * the cursor. A later one waits a moment, then the missing range is read from Postgres. A slow head check on a connection of its
- * own finds what no hint announced. So every entry is handed on exactly once, in order, whatever happens to Redis or to a writer.
+ * the cursor. A later entry waits a moment, then the missing range is read from Postgres. A slow head check on a separate connection finds
+ * entries without a hint. So every entry is passed on exactly once and in order, whatever happens to Redis or to a writer.
  */
 import type { PositionedEntry } from './log-entry.ts';
 import type { Pool, Queryable } from '@parley/database';
@@ -20,7 +20,7 @@ const repairsTotal = new Counter({
   labelNames: ['found_by'] as const,
 });
 
-// From 0 on: a counter that begins with its first event hides that event from rates.
+// Starts at 0, because rates ignore the first event of a counter that starts with it.
 for (const found_by of ['reorder', 'head', 'waiter']) repairsTotal.inc({ found_by }, 0);
 
 const hintsDroppedTotal = new Counter({
@@ -35,29 +35,29 @@ const hintDelay = new Histogram({
 });
 
 const entriesPerRead = 500;
-/** Hints that wait for an earlier one. At the bound the waiting ones are dropped and read from Postgres instead. */
+/** The most hints that wait for an earlier one. Beyond that they are dropped and read from Postgres. */
 const waitingHintsMax = 10_000;
-/** A connection that was cut off without a word answers nothing, not even its own timeout: it is given up after so long. */
+/** A connection that was silently cut off never answers, not even with its own timeout, so reads are abandoned after this time. */
 const readTimeoutMs = 2_000;
 
 export type FollowerOptions = {
-  /** A pool of its own with few connections, so that the head check never waits behind requests. */
+  /** A separate pool with few connections, so that the head check never waits for requests. */
   readonly pool: Pool;
   /** A connection for subscriptions. */
   readonly subscriber: Redis;
   readonly keyPrefix: string;
   readonly log: Logger;
-  /** Told once, before the first entry, where following begins. */
+  /** Called once, before the first entry, with the head at which following begins. */
   readonly onStart?: (head: LogHead) => void;
   /** Takes the entries in order, exactly once each. Must not throw. */
   readonly onEntries: (entries: readonly PositionedEntry[]) => void;
   /**
-   * The log went on in another history or lost what this follower would have read next: everything derived from it is void and
-   * following goes on behind `head`.
+   * Called if the log continued in another history or lost the entries that this follower needs next. Everything derived from the log is
+   * void, and following continues after `head`.
    */
   readonly onReset: (head: LogHead, epochs: readonly Epoch[]) => void;
   readonly headCheckIntervalMs?: number;
-  /** How long an entry that does not follow the cursor waits for the missing one. */
+  /** How long an entry waits for a missing earlier one. */
   readonly reorderWaitMs?: number;
 };
 
@@ -70,7 +70,7 @@ export class LogFollower {
   readonly #reorderWaitMs: number;
   readonly #channel: string;
   readonly #waitingHints = new Map<number, WaitingHint>();
-  /** Hints that came before the head was known; undefined from then on. */
+  /** Hints that arrived before the head was known; undefined afterwards. */
   #earlyHints: Hint[] | undefined = [];
   readonly #waiters = new Set<Waiter>();
   #cursor = 0;
@@ -86,7 +86,7 @@ export class LogFollower {
   #headTimer: NodeJS.Timeout | undefined;
   #stopped = false;
   readonly #onReady = (): void => {
-    // Answered when the connection is subscribed again: what was committed later is hinted, what before is read now.
+    // Resolved when the connection is subscribed again: later commits send hints, and earlier ones are read now.
     this.#options.subscriber.subscribe(this.#channel).then(
       () => (this.#stopped ? undefined : this.checkHead()),
       () => undefined,
@@ -106,19 +106,19 @@ export class LogFollower {
   }
 
   /**
-   * Subscribes, reads the head and follows from there. Subscribing comes first and buffers, so nothing falls between the two.
-   * Redis being away does not keep it from starting: the head check serves alone until it is back.
+   * Subscribes, reads the head and follows from there. It subscribes first and buffers hints, so nothing is missed between the two. It also
+   * starts without Redis; the head check then works alone.
    */
   static async start(options: FollowerOptions): Promise<LogFollower> {
     const follower = new LogFollower(options);
     options.subscriber.on('message', follower.#onMessage);
-    // The connection repeats its subscriptions whenever it comes back, and what was missed meanwhile is read then.
+    // The connection subscribes again after every reconnect, and missed entries are read then.
     const subscribed = options.subscriber.subscribe(follower.#channel).catch((error: unknown) => {
       options.log.warn({ err: error }, 'hints of the log are not to be had yet');
     });
     await Promise.race([subscribed, new Promise((resolve) => setTimeout(resolve, 1_000).unref())]);
     const askedAtMs = performance.now();
-    // The head first: an epoch that opens between the two is then one that the next head check enters.
+    // The head is read first, so that the next head check enters an epoch that opens between the two reads.
     follower.#head = await follower.#read(readHead);
     follower.#epochs = await follower.#read(readEpochs);
     follower.#cursor = follower.#head.endPosition;
@@ -132,7 +132,7 @@ export class LogFollower {
     return follower;
   }
 
-  /** The last position handed on. */
+  /** The last position passed on. */
   get cursor(): number {
     return this.#cursor;
   }
@@ -166,7 +166,7 @@ export class LogFollower {
   }
 
   /**
-   * Waits until everything up to `position` was handed on, reading from Postgres what no hint brought.
+   * Waits until everything up to `position` was passed on, and reads entries without hints from Postgres.
    *
    * @returns false when that did not happen within `timeoutMs`
    */
@@ -199,14 +199,14 @@ export class LogFollower {
     if (this.#stopped) return;
     if (this.#earlyHints !== undefined) {
       this.#earlyHints.push(hint);
-      // Which of them count is not known yet; the head read next is newer than those dropped.
+      // It is not known yet which hints are needed; the head that is read next is newer than the dropped ones.
       if (this.#earlyHints.length > waitingHintsMax) {
         hintsDroppedTotal.inc();
         this.#earlyHints.shift();
       }
       return;
     }
-    // A hint of another epoch is left to the head check, which knows how the epochs join.
+    // The head check handles other epochs, because it knows how epochs connect.
     if (hint.epoch !== this.#head.epoch) return;
     const arrivedAtMs = performance.now();
     for (const entry of hint.entries) {
@@ -239,13 +239,13 @@ export class LogFollower {
     if (this.#waitingHints.size > 0) this.#scheduleRepair('reorder');
   }
 
-  /** @param oldestArrivalMs when the first of them was hinted; Infinity where none was */
+  /** @param oldestArrivalMs when the first hint of them arrived; Infinity without a hint */
   #handOn(entries: readonly PositionedEntry[], oldestArrivalMs = Infinity): void {
     const last = entries.at(-1);
     if (last === undefined) return;
     this.#cursor = this.#across(last.position + last.length - 1);
     this.#options.onEntries(entries);
-    // They wait in the order in which they came, not in that of their positions.
+    // They wait in the order of arrival, not of positions.
     let oldestMs = oldestArrivalMs;
     for (const [position, { arrivedAtMs }] of this.#waitingHints) {
       if (position > this.#cursor) continue;
@@ -269,7 +269,7 @@ export class LogFollower {
     const cursorBefore = this.#cursor;
     this.#reorderTimer = setTimeout(() => {
       this.#reorderTimer = undefined;
-      // Hints that arrived meanwhile moved the cursor: what waits now has its own moment coming.
+      // Hints that arrived meanwhile moved the cursor, and the waiting ones have a timer of their own.
       const isBehind =
         this.#waitingHints.size > 0 ||
         this.#head.endPosition > this.#cursor ||
@@ -302,7 +302,7 @@ export class LogFollower {
         readEntriesAfter(database, after, entriesPerRead),
       );
       if (this.#stopped) return;
-      // Hints may have moved the cursor while the answer was on its way.
+      // Hints may have moved the cursor during the read.
       const missing = entries.filter((entry) => entry.position > this.#cursor);
       const following = this.#following(missing);
       if (following.length > 0) {
@@ -314,7 +314,7 @@ export class LogFollower {
           this.#reset('the log does not go on where this follower stands');
           return;
         }
-        // The entry may be the first of an epoch that opened since the last head check.
+        // The entry may begin an epoch that opened after the last head check.
         gapAt = this.#cursor;
         await this.#enterEpoch();
       } else if (entries.length < entriesPerRead) {
@@ -324,7 +324,7 @@ export class LogFollower {
     this.#takeWaitingHints();
   }
 
-  /** @returns the leading entries that go on from the cursor without a gap */
+  /** @returns the leading entries that follow the cursor without a gap */
   #following(entries: readonly PositionedEntry[]): PositionedEntry[] {
     let cursor = this.#cursor;
     const following: PositionedEntry[] = [];
@@ -336,7 +336,7 @@ export class LogFollower {
     return following;
   }
 
-  /** Behind the end of an epoch nothing comes before the start of the next. */
+  /** After the end of an epoch, the next position is the start of the next epoch. */
   #across(position: number): number {
     let reached = position;
     for (const epoch of this.#epochs) {
@@ -347,8 +347,8 @@ export class LogFollower {
   }
 
   /**
-   * Goes over into epochs that opened since the last look, if they kept all that this follower has read; otherwise everything
-   * derived from the log is void.
+   * Enters epochs that opened since the last check, if they contain everything that this follower has read; otherwise everything derived
+   * from the log is void.
    */
   async #enterEpoch(): Promise<void> {
     this.#enteringEpoch ??= this.#lookAtEpochs().finally(() => {
@@ -358,7 +358,7 @@ export class LogFollower {
   }
 
   async #lookAtEpochs(): Promise<void> {
-    // The head first, so that its epoch is among those read next.
+    // The head is read first, so that the epochs read next include its epoch.
     const head = await this.#read(readHead);
     const epochs = await this.#read(readEpochs);
     const isAmong = (epoch: Epoch, others: readonly Epoch[]): boolean =>
@@ -368,12 +368,12 @@ export class LogFollower {
           other.startPosition === epoch.startPosition &&
           other.previousEndPosition === epoch.previousEndPosition,
       );
-    // A backup from before this epoch counts its epochs anew.
+    // A backup from before this epoch numbers its epochs again.
     const isSameHistory = this.#epochs.every((epoch) => isAmong(epoch, epochs));
     const hasKeptAll = epochs.every(
       (epoch) => isAmong(epoch, this.#epochs) || this.#cursor <= epoch.previousEndPosition,
     );
-    // What waits from the old epoch may be what was lost with its end.
+    // Waiting hints of the old epoch may belong to its lost end.
     if (head.epoch !== this.#head.epoch) this.#waitingHints.clear();
     this.#head = head;
     this.#epochs = epochs;
@@ -431,7 +431,7 @@ export class LogFollower {
     const asked = this.#headChecksAsked;
     try {
       const head = await this.#read(readHead);
-      // Where a later check was answered first, this answer is old: it must not turn the epoch back.
+      // If a later check was answered first, this answer is outdated and must not set the epoch back.
       if (asked < this.#headCheckTaken) return this.#head;
       this.#headCheckTaken = asked;
       if (head.epoch !== this.#head.epoch) await this.#enterEpoch();

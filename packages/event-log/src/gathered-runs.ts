@@ -1,15 +1,15 @@
 import type { Logger } from '@parley/logging';
 
 /**
- * Runs a piece of work when it is asked for, and for all who ask within a while after that once more at its end: how frequent soft
- * events become few entries of the log, and a rare one is not late. One run at a time.
+ * Runs work at once when it is requested, and once more for all requests within a time after that. So frequent soft events become few
+ * entries of the log, and a rare event is not late. There is one run at a time.
  */
 export class GatheredRuns {
   readonly #options: {
     readonly gatherMs: number;
     readonly run: () => Promise<void>;
     readonly log: Logger;
-    /** What a failed run is called in the log. */
+    /** The name of the work in the log. */
     readonly name: string;
   };
   #turn: NodeJS.Immediate | undefined;
@@ -28,19 +28,19 @@ export class GatheredRuns {
     this.#options = options;
   }
 
-  /** Asks for a run. */
+  /** Requests a run. */
   request(): void {
     this.#isWanted = true;
     const isBusy = (this.#turn ?? this.#running ?? this.#gathering) !== undefined;
     if (isBusy || this.#isStopped) return;
-    // Requests that came in one read of a socket are gathered too.
+    // Requests from one read of a socket also share a run.
     this.#turn = setImmediate(() => {
       this.#turn = undefined;
       this.#running = this.#run();
     });
   }
 
-  /** Runs what is wanted at once, and nothing after it. */
+  /** Runs pending work at once, and nothing after that. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearImmediate(this.#turn);

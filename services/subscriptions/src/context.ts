@@ -14,7 +14,7 @@ export type SubscriptionsContext = {
   readonly publicUrl: string;
   /** Renders a stream's description to HTML; empty for an empty one. */
   readonly renderDescription: DescriptionRenderer;
-  /** Streams that one request of somebody who is no administrator may create. */
+  /** The most streams that one request of a non-administrator may create. */
   readonly newStreamsPerRequestMax: number;
   /** Unix time in milliseconds. */
   readonly nowMs: () => number;

@@ -19,8 +19,8 @@ import type { StreamReference } from '../streams/stream-reference.ts';
 import { defaultStreamsEvents } from './default-stream-events.ts';
 
 /**
- * Runs a change of the lists of default streams: by an administrator, and one at a time. What `work` returns is told in one entry;
- * nothing is, when it returns none.
+ * Runs a change of the lists of default streams, made by an administrator and one at a time. The events that `work` returns become one
+ * entry; without events there is none.
  *
  * @throws ApiError `Must be an organization administrator`
  */
@@ -49,7 +49,7 @@ function invalidStream(which: StreamReference): Error {
 /**
  * Locks a stream that an administrator names.
  *
- * @throws ApiError naming the stream as it was named, when there is none
+ * @throws ApiError with the stream's name as given, if there is no such stream
  */
 async function lockNamed(client: Client, found: Stream | undefined, which: StreamReference) {
   if (found === undefined) throw invalidStream(which);
@@ -59,9 +59,9 @@ async function lockNamed(client: Client, found: Stream | undefined, which: Strea
 }
 
 /**
- * Makes a stream one that new people join (reference facts, streams 8.4).
+ * Adds a default stream, which new people join (reference facts, streams 8.4).
  *
- * @throws ApiError for a stream that the administrator cannot read, as for one that does not exist
+ * @throws ApiError if the stream does not exist or the administrator cannot read it
  */
 export async function addDefaultStream(
   context: SubscriptionsContext,
@@ -83,7 +83,7 @@ export async function addDefaultStream(
 }
 
 /**
- * Makes a stream none that new people join; told whether it was one or not (reference facts, streams 8.4).
+ * Removes a default stream; the events are sent even if it was none (reference facts, streams 8.4).
  *
  * @throws ApiError for a stream that does not exist
  */

@@ -17,7 +17,7 @@ import type { SubscriptionsContext } from '../context.ts';
 import { changeLists } from './change-default-streams.ts';
 import { defaultStreamGroupsEvents } from './default-stream-events.ts';
 
-/** Groups of default streams (reference facts, streams 8.5). Every change sends all groups anew. */
+/** Groups of default streams (reference facts, streams 8.5). Every change sends all groups again. */
 
 function checkName(name: string): void {
   if (name.trim() === '') throw badRequest(`Invalid default stream group name '${name}'`);

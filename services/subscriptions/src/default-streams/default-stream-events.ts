@@ -6,9 +6,9 @@ import { holdListedStreams } from '@parley/store';
 import type { ListForMembers } from '@parley/objects';
 
 /**
- * Events that replace a whole list (reference facts, streams 11.4; events 12.3). They are made while others cannot change the list
- * (`lockDefaultStreams`) nor the streams in it, so the last one that a client gets is how it is. Where private streams are in the list
- * administrators and other members get different ones.
+ * Events that replace a whole list (reference facts, streams 11.4; events 12.3). They are made while nobody else can change the list
+ * (`lockDefaultStreams`) or the streams in it, so the last event that a client gets is current. If the list contains private streams,
+ * administrators and other members get different events.
  */
 
 function eventsOf<Item>(

@@ -25,7 +25,7 @@ export const changeSubscriptionPropertyHandler = implement(
   changeSubscriptionPropertyEndpoint,
   async (context: SubscriptionsContext, { caller, parameters }) => {
     const { stream_id, property } = parameters;
-    // Raw text: of a colour it is the value, of anything else it should be a boolean.
+    // Raw text: the value of a colour; for all other properties it should be a boolean.
     const isBoolean = property !== 'color' && /^(?:true|false)$/.test(parameters.value);
     const value = isBoolean ? parameters.value === 'true' : parameters.value;
     const change = { stream_id, property, value };

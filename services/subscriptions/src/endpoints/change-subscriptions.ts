@@ -17,7 +17,7 @@ import type { JoinOptions } from '../subscribing/join-streams.ts';
 import { isHexColor } from '../subscribing/subscription-properties.ts';
 
 /**
- * Checks what the schema does not say.
+ * Checks what the schema cannot express.
  *
  * @param parameter its name
  * @param raw its text

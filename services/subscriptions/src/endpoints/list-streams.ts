@@ -33,7 +33,7 @@ export const listSubscriptionsHandler = implement(
   listSubscriptionsEndpoint,
   async (context: SubscriptionsContext, { caller, parameters, signal }) => {
     const traffic = await context.traffic.counts(context.pool);
-    // One snapshot: of a stream that he leaves meanwhile he gets no subscribers who come after him.
+    // One snapshot: if the caller leaves a stream meanwhile, the answer contains no later subscribers of it.
     return new CallerReads(context.pool, signal).snapshot(async (database) => {
       const user = await findUserById(database, caller.userId);
       if (user === undefined) throw notAuthenticated('Invalid API key');

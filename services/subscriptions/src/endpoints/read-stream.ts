@@ -1,4 +1,4 @@
-/** What is asked of one stream. Permission and what it permits are read in one snapshot: nobody gets what came after he lost sight of it. */
+/** Reads of one stream. Permission and data are read in one snapshot, so nobody gets data from after losing the permission. */
 import { getReadableStream, mayReadStream, maySeeStream, sharesHistory } from '@parley/access';
 import { badRequest } from '@parley/api';
 import {

@@ -57,7 +57,7 @@ async function unmute(client: Client, actor: Actor, change: MutedTopicChange): P
   const { stream: which, topic } = change;
   const stream = await findStream(client, which);
   if (stream !== undefined && (await unmuteTopic(client, actor.userId, stream.id, topic))) return;
-  // A stream of which the caller may not know is answered like one that does not exist.
+  // A stream that the caller may not know of looks like one that does not exist.
   const isKnown =
     stream !== undefined &&
     !stream.isDeactivated &&
@@ -66,11 +66,11 @@ async function unmute(client: Client, actor: Actor, change: MutedTopicChange): P
 }
 
 /**
- * Mutes or unmutes a topic for the caller, and tells the caller's queues all that is muted then. Muting needs a stream that the
- * caller can read; unmuting needs nothing but the mute.
+ * Mutes or unmutes a topic for the caller, and sends the caller's queues the new list of muted topics. Muting requires a stream that the
+ * caller can read; unmuting requires only the mute.
  *
- * @throws ApiError without a code when the topic is muted already, or is not muted; `BAD_REQUEST` for a stream that is unknown to
- *   the caller, and for more muted topics than one may have
+ * @throws ApiError without a code when the topic is muted already, or is not muted; `BAD_REQUEST` for a stream that the caller does not
+ *   know, and for too many muted topics
  */
 export async function changeMutedTopic(
   context: SubscriptionsContext,
@@ -83,7 +83,7 @@ export async function changeMutedTopic(
     if (user?.isActive !== true) throw notAuthenticated('Account is deactivated');
     const actor = { userId: user.id, role: user.role };
     await (operation === 'add' ? mute : unmute)(client, actor, change);
-    // The event replaces what clients know, so a rename may come before or after it, not in between.
+    // The event replaces the clients' list, so no rename may come between reading the names and the event.
     await holdMutedStreamNames(client, user.id);
     const event: ApiEvent = {
       type: 'muted_topics',

@@ -30,7 +30,7 @@ import {
 } from '../default-streams/default-stream-events.ts';
 import { withoutNewlines } from './description.ts';
 
-/** What an administrator changes of a stream; what is absent stays. */
+/** The changes that an administrator requests; absent members stay unchanged. */
 export type StreamWish = {
   readonly description: string | undefined;
   readonly newName: string | undefined;
@@ -45,9 +45,9 @@ function nameTaken(name: string): Error {
 }
 
 /**
- * Locks a stream for an administrator, who may know of all.
+ * Locks a stream for an administrator, who may know of all streams.
  *
- * @param changesLists whether the change may concern lists of default streams, which are locked before streams
+ * @param changesLists whether the change may affect lists of default streams, which are locked before streams
  * @throws ApiError `Must be an organization administrator`, `Invalid stream id`
  */
 export async function lockStreamForAdministrator(
@@ -67,7 +67,7 @@ export async function lockStreamForAdministrator(
 }
 
 /**
- * Changes a stream, all that is asked or nothing, and tells those who see it afterwards (reference facts, streams 8.1).
+ * Makes all requested changes of a stream or none, and sends events to those who see it afterwards (reference facts, streams 8.1).
  *
  * @throws ApiError with the first refusal in the order of the reference facts, streams 8.1
  */
@@ -79,9 +79,9 @@ export async function changeStream(
 ): Promise<void> {
   try {
     await context.eventLog.transaction(async (client) => {
-      // Privacy is what decides who sees it in the list of default streams.
+      // Privacy decides who sees the stream in the list of default streams.
       const changesLists = wish.isPrivate !== undefined;
-      // They hear of bots that lose the stream.
+      // They get the events of bots that lose the stream.
       if (wish.isPrivate === true) await lockAdministratorsInUse(client);
       const { actor, stream } = await lockStreamForAdministrator(
         client,
@@ -115,13 +115,13 @@ export async function changeStream(
       return { result: undefined, append: { entries: [entry] } };
     });
   } catch (error) {
-    // Somebody else took the name between the look and the update.
+    // Another request took the name between the check and the update.
     if (isUniqueViolation(error)) throw nameTaken(wish.newName?.trim() ?? '');
     throw error;
   }
 }
 
-/** Members see private streams neither among the default ones nor in their groups. */
+/** Members see private streams neither in the list of default streams nor in groups. */
 async function listEvents(client: Client, stream: Stream): Promise<EventPart[]> {
   const groups = await listDefaultStreamGroups(client);
   const isGrouped = groups.some(({ streamIds }) => streamIds.includes(stream.id));
@@ -144,7 +144,7 @@ async function checkWish(
   if (name !== undefined) await checkNewName(client, stream, name);
   const { isPrivate, isAnnouncementOnly } = wish;
   if (isPrivate !== undefined && stream.inviteOnly) {
-    // Of a stream that they are not on administrators may not change who is let in.
+    // Administrators may not change the privacy of a stream of which they are not a member.
     if (!(await isMember(client, actor.id, stream.id))) throw badRequest('Invalid stream id');
   }
   return {
@@ -176,7 +176,7 @@ function streamEvent(audience: Audience, event: Extract<ApiEvent, { type: 'strea
   return { form: 'same', audience, event };
 }
 
-/** Members who never were in a stream that becomes private do not know of it any more, not by their bots either. */
+/** If a stream becomes private, members who never were in it must no longer know of it, not even through their bots. */
 async function closingEvents(client: Client, before: Stream, after: Stream): Promise<EventPart[]> {
   if (before.inviteOnly || !after.inviteOnly) return [];
   await forgetMutedTopics(client, after.id);
@@ -192,8 +192,8 @@ async function closingEvents(client: Client, before: Stream, after: Stream): Pro
 }
 
 /**
- * The events of a change (reference facts, streams 11.1): each names the stream as it was called before. Beyond those who see the
- * stream they reach everybody who finds it in a list of register, as far as that list tells of the change.
+ * The events of a change (reference facts, streams 11.1): each has the stream's name from before the change. Besides those who see the
+ * stream, they go to everybody whose register lists contain it, as far as these lists show the change.
  */
 async function updateEvents(
   client: Client,
@@ -203,7 +203,7 @@ async function updateEvents(
 ): Promise<EventPart[]> {
   const streamId = after.id;
   const about = { stream_id: streamId };
-  // Who gets to know of the stream by its becoming public is not told what it was called until then.
+  // People who learn of the stream because it becomes public must not learn its earlier name.
   const inviteOnly = before.inviteOnly || after.inviteOnly;
   const viewers: Audience = { to: 'stream-viewers', streamId, inviteOnly };
   const knowers: Audience = { to: 'stream-knowers', streamId, inviteOnly };
@@ -218,7 +218,7 @@ async function updateEvents(
     ...(change.name === undefined
       ? []
       : [
-          // There is no incoming mail, so the address stays the empty one.
+          // There is no incoming mail, so the address stays empty.
           streamEvent(knowers, { ...update, property: 'email_address', value: '', ...oldName }),
           streamEvent(knowers, { ...update, property: 'name', value: after.name, ...oldName }),
         ]),
@@ -258,7 +258,7 @@ function descriptionOf(stream: Stream) {
   };
 }
 
-/** A stream that becomes public is a new one for those who never were in it. */
+/** For people who never were in it, a stream that becomes public is new. */
 function openingEvent(after: Stream): EventPart {
   const neverMembers: Audience = {
     to: 'stream-outsiders',
@@ -268,7 +268,7 @@ function openingEvent(after: Stream): EventPart {
   return streamEvent(neverMembers, { type: 'stream', op: 'create', streams: [streamJson(after)] });
 }
 
-/** What those do not know of a stream to whom it becomes public: what it is about, if they left it, and who is in it. */
+/** The data of a newly public stream that people lack: its description, if they had left it, and its members. */
 async function openedEvents(client: Client, after: Stream): Promise<EventPart[]> {
   const userIds = (await listMembers(client, [after.id])).get(after.id) ?? [];
   return [

@@ -6,7 +6,7 @@ import { lockStreamForAdministrator } from './change-stream.ts';
 import { endStreams } from './end-streams.ts';
 
 /**
- * Deactivates a stream, and tells those who could see it until now (reference facts, streams 8.2).
+ * Deactivates a stream, and sends events to those who could see it (reference facts, streams 8.2).
  *
  * @throws ApiError `Must be an organization administrator`, `Invalid stream id`
  */

@@ -16,12 +16,12 @@ import {
 } from '../default-streams/default-stream-events.ts';
 
 /**
- * Deactivates streams that the caller has locked: nobody is a member any more, and they are no default streams (reference facts,
+ * Deactivates streams that the caller has locked. They lose their members and are no longer default streams (reference facts,
  * streams 8.2 and 10.3).
  *
- * @param ending.audienceOf who saw a stream until now
- * @param ending.asBefore whether its members see it until this change, not only before it. Who left it sees a stream in the lists of
- *   register too, and hears that it is gone without what it was about lately
+ * @param ending.audienceOf the audience that could see a stream
+ * @param ending.asBefore whether its members see it until this change, not only before it. Former members also have the stream in their
+ *   register lists, so they get an event too, without a recent description
  * @returns the events, in the order of the reference facts, streams 11.3
  */
 export async function endStreams(
@@ -60,7 +60,7 @@ function deleteEvent(stream: Stream, audience: Audience): EventPart {
   };
 }
 
-/** Where the organization announces nothing any more: register says -1 of a stream that is gone, and not everybody saw it go. */
+/** Resets settings that name an ended stream: register answers -1 for it, and not everybody received the event of its end. */
 async function announcementEvents(
   client: Client,
   streamIds: readonly number[],

@@ -14,8 +14,8 @@ import { appendOf, checkLists } from './step.ts';
 import { checkStreamNames, withDescriptions } from './stream-names.ts';
 
 /**
- * POST, DELETE and PATCH users/me/subscriptions (contract, Streams; reference facts, streams 5): each is one transaction, all or
- * nothing, with one change. PATCH has two, so that whoever joins and leaves the same stream is a member of it between them.
+ * POST, DELETE and PATCH users/me/subscriptions (contract, Streams; reference facts, streams 5): each is one transaction with one change.
+ * PATCH has two changes, so that a person who joins and leaves the same stream is a member between them.
  */
 
 export type JoinWish = {
@@ -31,7 +31,7 @@ export type LeaveWish = {
   readonly streamNames: readonly string[];
 };
 
-/** Removing anybody but oneself takes an administrator (reference facts, streams 5.3). */
+/** Only an administrator may remove others (reference facts, streams 5.3). */
 function checkMayRemove(
   role: Caller['role'],
   { caller, principals }: Pick<LeaveWish, 'caller' | 'principals'>,

@@ -41,7 +41,7 @@ function occupyEvents({ joined, occupiedBefore }: JoinedChange): EventPart[] {
   );
 }
 
-/** A private stream is made known to each new member who did not already know of it as an administrator. */
+/** Each new member of a private stream gets a create event, except administrators, who already know the stream. */
 function revealEvents({ targets, joined }: JoinedChange): EventPart[] {
   const administrators = new Set(
     targets.filter((target) => target.role === 'administrator').map((target) => target.id),
@@ -63,14 +63,14 @@ function revealEvents({ targets, joined }: JoinedChange): EventPart[] {
 
 type Added = { readonly stream: Stream; readonly member: NewMembership };
 
-/** @returns the same text for the same settings in the same stream; made fifty thousand times for the largest requests */
+/** @returns equal texts for equal settings in the same stream; the largest requests call this fifty thousand times */
 function likeness({ member }: Added): string {
   return `${member.streamId} ${member.color} ${member.isMuted} ${member.pinToTop} ${member.desktopNotifications} ${
     member.audibleNotifications
   } ${member.pushNotifications} ${member.emailNotifications} ${member.wildcardMentionsNotify}`;
 }
 
-/** One event for each person with all that he joined. Whose subscriptions are alike, colours included, share one. */
+/** One event per person with all joined streams. People with equal subscriptions, colours included, share one. */
 function addEvents({ joined, traffic, nowMs }: JoinedChange): EventPart[] {
   const byUser = new Map<number, Added[]>();
   for (const { stream, members } of joined) {

@@ -8,10 +8,11 @@ import type { Joining } from './joining.ts';
 type Notices = NonNullable<ChangeContent['sideEffects']>;
 
 /**
- * What the notification bot writes of a join (reference facts, streams 5.2), as side effects of its entry.
+ * The notices of a join (reference facts, streams 5.2), as side effects of its entry.
  *
- * @param join.notifiesPeople people were named in the request: each person, but no bot, learns who subscribed him to a stream that existed before
- * @param join.announcementStreamId the stream where new public streams are announced. Private ones are not: everybody reads it
+ * @param join.notifiesPeople people were named in the request: each person, but no bot, learns who subscribed him to a stream that existed
+ *   before
+ * @param join.announcementStreamId the stream where new public streams are announced; private streams are not, because everybody reads it
  */
 export function joinNotices(join: {
   readonly actor: User;
@@ -27,7 +28,7 @@ export function joinNotices(join: {
   ];
 }
 
-/** First messages that do not come with the change, and the announcement, which follows them all. */
+/** First messages beyond those that come with the change, then the announcement. */
 function createdNotices(
   joined: readonly Joining[],
   actorId: number,

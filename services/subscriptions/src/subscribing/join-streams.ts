@@ -26,7 +26,7 @@ import { checkSize } from './step.ts';
 import type { Step } from './step.ts';
 import type { StreamToJoin } from './stream-names.ts';
 
-/** What joins want beside names and people (reference facts, streams 5.1). */
+/** The options of a join besides names and people (reference facts, streams 5.1). */
 export type JoinOptions = {
   readonly inviteOnly: boolean;
   readonly isAnnouncementOnly: boolean;
@@ -41,7 +41,7 @@ export type JoinRequest = {
   /** By folded name, in the order of the request. */
   readonly wanted: ReadonlyMap<string, StreamToJoin>;
   readonly people: LockedPeople;
-  /** Whether people were named: then the caller has to be allowed to subscribe others. */
+  /** Whether the request names people; then the caller needs permission to subscribe others. */
   readonly namesPeople: boolean;
   readonly options: JoinOptions;
   /** Messages of the last 28 days by stream. */
@@ -66,7 +66,7 @@ export async function joinStreams(
   if (request.namesPeople) checkMaySubscribeOthers(actor, realm.settings, context.nowMs());
   const targets = people.getTargets();
   checkSize(targets.length, request.wanted.size);
-  // Last of all that can be refused: only who would have created a stream learns that its name is taken.
+  // The last refusal: only a caller who could have created the stream learns that its name is taken.
   const [firstUnauthorized] = unauthorized;
   if (options.authorizationErrorsFatal && firstUnauthorized !== undefined) {
     throw withoutCode(`Unable to access stream (${firstUnauthorized}).`);
@@ -132,11 +132,11 @@ async function findNotificationsStreamId(
 
 type FoundStreams = {
   readonly authorized: readonly WantedStream[];
-  /** Those that the caller may not join, as the caller spelled them. */
+  /** Streams that the caller may not join, as spelled in the request. */
   readonly unauthorized: string[];
 };
 
-/** Those of the streams that the caller may join, by folded name. */
+/** The streams that the caller may join, by folded name. */
 async function joinable(
   client: Client,
   actor: User,
@@ -162,7 +162,7 @@ async function findOrCreateStreams(
 ): Promise<FoundStreams> {
   const found = await lockStreams(client, { names: [...wanted.keys()] });
   const open = await joinable(client, actor, found);
-  // To whom a stream is closed it is as if he would create it.
+  // A stream that is closed to the caller counts as one to create.
   const absent = wanted.size - open.size;
   if (absent > 0) {
     if (!mayCreateStreams(actor, realm.settings, context.nowMs())) {
@@ -175,7 +175,7 @@ async function findOrCreateStreams(
     if (absent > max && actor.role !== 'administrator') throw tooManyNewStreams(max);
   }
   const taken = new Set(found.map(({ name }) => foldName(name)));
-  // Everybody inserts names in one order, so that two requests for the same new streams wait for one another only one way.
+  // All requests insert names in one order, so that two requests for the same new streams cannot deadlock.
   const missing = [...wanted]
     .filter(([folded]) => !taken.has(folded))
     .toSorted(([a], [b]) => (a < b ? -1 : 1));
@@ -192,7 +192,7 @@ async function findOrCreateStreams(
     })),
   );
   const own = new Map(created.map((stream) => [foldName(stream.name), stream]));
-  // Another request created a stream since it was looked for: then it is an existing one.
+  // Streams that another request created since the look-up are existing streams.
   const others = missing.map(([folded]) => folded).filter((folded) => !own.has(folded));
   if (others.length > 0) {
     const theirs = await lockStreams(client, { names: others });

@@ -26,9 +26,9 @@ export type LeaveOutcome = AnswerOf<typeof removeSubscriptionsEndpoint>;
 
 /**
  * Unsubscribes people from streams in a transaction of the caller. A private stream that loses its last member is deactivated
- * (reference facts, streams 10.3), and what was unread becomes read.
+ * (reference facts, streams 10.3), and unread messages become read.
  *
- * @throws ApiError `STREAM_DOES_NOT_EXIST` naming what is missing, and for a principal that is no active account
+ * @throws ApiError `STREAM_DOES_NOT_EXIST` naming the missing streams, and for a principal without an active account
  */
 export async function leaveStreams(
   client: Client,
@@ -95,7 +95,7 @@ async function lockWantedStreams(
   return [...wanted.keys()].flatMap((folded) => live.get(folded) ?? []);
 }
 
-/** Whoever a stream is hidden from learns that its name is taken, but not how it is spelled. */
+/** A caller from whom a stream is hidden learns that its name is taken, but not its spelling. */
 async function namesShownTo(
   client: Client,
   actor: User,
@@ -139,7 +139,7 @@ function outcomeOf(
   return { removed, not_subscribed: kept, not_removed: kept };
 }
 
-/** One event for each leaver with all that this person left; who left the same shares one. */
+/** One event per leaver with all streams left; people who left the same streams share one. */
 function removeEvents(losses: readonly Leaving[]): EventPart[] {
   const streamsByUser = new Map<number, Stream[]>();
   for (const { stream, userIds } of losses) {
@@ -178,7 +178,10 @@ function peerEvents(losses: readonly Leaving[]): EventPart[] {
   }));
 }
 
-/** Tells of public streams without members, and deactivates private ones (reference facts, streams 8.2 and 10.3). */
+/**
+ * Makes the events of public streams without members, and deactivates private streams without members (reference facts, streams 8.2 and
+ * 10.3).
+ */
 async function emptyStreams(
   client: Client,
   losses: readonly Leaving[],
@@ -190,7 +193,7 @@ async function emptyStreams(
   );
   const empty = losses.map(({ stream }) => stream).filter((stream) => !occupied.has(stream.id));
   const ended = empty.filter((stream) => stream.inviteOnly);
-  // Nobody else is left who could see them; who left knows that they were there.
+  // Nobody else can see them now, and the people who left know that they existed.
   const ending = await endStreams(client, ended, changeId, {
     audienceOf: () => ({ to: 'administrators' }),
     asBefore: false,

@@ -20,7 +20,7 @@ function byName(a: Stream, b: Stream): number {
  * The subscriptions of a person (contract, Subscription properties; reference facts, streams 6.1): to live streams, by name,
  * notification settings as booleans.
  *
- * @param db of a REPEATABLE READ transaction, so that nobody gets subscribers of a stream that he has left
+ * @param db of a REPEATABLE READ transaction, so that nobody gets subscribers of a stream after leaving it
  * @param options.traffic from `StreamTraffic`
  * @param options.nowSecs Unix time
  * @param options.withSubscriberEmails adds `subscribers`: sorted addresses of the members

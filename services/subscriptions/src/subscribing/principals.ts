@@ -17,20 +17,20 @@ export function namesOnlyCaller(principals: readonly Principal[], caller: Caller
 }
 
 export type LockedPeople = {
-  /** The caller as it is now, which may be newer than the identity of the request. */
+  /** The current state of the caller, which may be newer than the identity of the request. */
   readonly actor: User;
   /**
-   * Whom the request is about, each once: those named, or the caller when nobody is.
+   * The people that the request concerns, each once: those named, or else the caller.
    *
-   * @throws ApiError 403 naming the first principal that is no active account
+   * @throws ApiError 403 naming the first principal without an active account
    */
   readonly getTargets: () => User[];
 };
 
 /**
- * Locks the caller and everybody named, so that nobody among them is deactivated or changes roles before the change commits.
+ * Locks the caller and all named people, so that their activity and roles stay the same until the change commits.
  *
- * @throws ApiError 401 when the caller has been deactivated since the request was let in
+ * @throws ApiError 401 if the caller was deactivated after the request was admitted
  */
 export async function lockPeople(
   db: Queryable,

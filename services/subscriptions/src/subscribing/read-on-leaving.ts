@@ -3,22 +3,22 @@ import type { Client } from '@parley/database';
 import { countTopics, listUnreadOfLeavers, setStreamFloorsAtChange } from '@parley/store';
 import type { Stream, UnreadOfLeaver } from '@parley/store';
 
-/** Look-ups that finding exactly what is unread may cost: one for each leaver and topic, some hundred thousand a second. */
+/** The most look-ups for finding the exact unread messages: one per leaver and topic, at some hundred thousand a second. */
 const lookUpsMax = 50_000;
-/** Ids that the entry of one request lists, and how many of one person and stream. */
+/** The most ids in the entry of one request, and of one person and stream. */
 const listedIdsMax = 200_000;
 const listedIdsOfOneMax = 1_000;
 
 /**
- * Marks everything in the streams of a request read for whoever left any of them, and tells so: one event for each person and stream
- * (reference facts, streams 5.3; events 11.4).
+ * Marks everything in the streams of a request as read for everyone who left any of them, with one event per person and stream (reference
+ * facts, streams 5.3; events 11.4).
  *
- * A client needs every id that it may hold as unread. The events list exactly these where that is cheap; what is sent between the list
- * and their place in the log is added when they are told. Where a stream has many topics, many people leave or somebody has not read a
- * thousand messages, the event is made of what he held when it is told, whether read or not: reading twice changes nothing, and a list
- * that stops short would leave a client with unread messages for good. Either way a leaving costs the same in any stream.
+ * A client needs every id that it may have as unread. If that is cheap, the events list exactly these ids, and messages between the list
+ * and the event's position are added at delivery. If a stream has many topics, many people leave, or somebody has more than a thousand
+ * unread messages, delivery lists all messages that the person held, read or not: reading twice changes nothing, but an incomplete list
+ * would leave a client with unread messages for good. In both cases leaving costs the same in any stream.
  *
- * @param streams all that the request names: who left one of them may hold unread messages of another that he left before
+ * @param streams all streams of the request: a person who left one may have unread messages of another that was left before
  */
 export async function markStreamsRead(
   client: Client,
@@ -52,7 +52,7 @@ export async function markStreamsRead(
   });
 }
 
-/** Who has the same unread messages shares an event. */
+/** People with the same unread messages share an event. */
 function readEvents(
   streamId: number,
   leaverIds: readonly number[],

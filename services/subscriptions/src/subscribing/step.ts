@@ -2,20 +2,19 @@ import { audienceKey, changeEntry } from '@parley/event-log';
 import { badRequest, limits } from '@parley/api';
 import type { Append, ChangeContent, SendItem } from '@parley/event-log';
 
-/** What a part of a request did, for its answer and for the log. */
+/** The result of one part of a request, for its answer and for the log. */
 export type Step<Outcome> = {
   readonly outcome: Outcome;
   /** Undefined when nothing changed. */
   readonly change: ChangeContent | undefined;
-  /** What follows the change in the log. */
+  /** Messages that follow the change in the log. */
   readonly messages?: readonly SendItem[];
 };
 
 /**
- * Puts what a step changed into one entry, so that every effect holds for every event, and each event has an id of its own in the
- * entry's run of positions.
+ * Makes one entry of a step, so that every effect applies to every event, and each event has its own id in the entry's run of positions.
  *
- * @param changeId to which the rows of the change point
+ * @param changeId the change that its rows refer to
  */
 export function appendOf(
   { change, messages = [] }: Omit<Step<unknown>, 'outcome'>,
@@ -36,7 +35,7 @@ export function checkSize(people: number, streams: number): void {
 }
 
 /**
- * Refuses by the length of its lists what concerns too many, before anything is looked for.
+ * Refuses a request whose lists are too long, before any look-up.
  *
  * @throws ApiError as `checkSize`
  */

@@ -6,23 +6,23 @@ import { streamNameFault } from '@parley/store';
 
 import { withoutNewlines } from '../streams/description.ts';
 
-/** What a request says of a stream. */
+/** A stream of a request. */
 export type NamedStream = {
   /** Trimmed. */
   readonly name: string;
   readonly description?: string | undefined;
-  /** By spelling: a colour is for the stream that is spelled like this (reference facts, streams 5.1). */
+  /** By spelling: a colour applies to the stream with this spelling (reference facts, streams 5.1). */
   readonly colors: ReadonlyMap<string, string>;
 };
 
-/** One that is created when it does not exist. */
+/** A stream that is created if it does not exist. */
 export type StreamToJoin = NamedStream & {
   readonly description: string;
   readonly renderedDescription: string;
 };
 
 /**
- * Renders the descriptions, before a transaction begins: many take longer than Postgres lets one be idle.
+ * Renders the descriptions before a transaction begins, because many take longer than Postgres allows a transaction to be idle.
  *
  * @param wanted of `checkStreamNames`
  * @param renderDescription gives the HTML of a description
@@ -44,11 +44,11 @@ export function withDescriptions(
 }
 
 /**
- * Applies the rules for names (reference facts, streams 3.5) and merges what names the same stream: the first spelling counts, and
- * each has its colour.
+ * Applies the rules for names (reference facts, streams 3.5) and merges names of the same stream: the first spelling counts, and each
+ * spelling keeps its colour.
  *
  * @returns the wanted streams by folded name, in the order of the request
- * @throws ApiError for the first name that no stream can have
+ * @throws ApiError for the first invalid name
  */
 export function checkStreamNames(wanted: readonly StreamEntry[]): Map<string, NamedStream> {
   const byFoldedName = new Map<string, NamedStream & { readonly colors: Map<string, string> }>();

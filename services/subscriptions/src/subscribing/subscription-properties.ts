@@ -15,7 +15,7 @@ import type { SettingsChange, Stream } from '@parley/store';
 
 import type { SubscriptionsContext } from '../context.ts';
 
-/** Setting properties of one's own subscriptions (contract, Subscription properties; reference facts, streams 6.4). */
+/** Changes properties of the caller's subscriptions (contract, Subscription properties; reference facts, streams 6.4). */
 
 // Clients read colours of three or six digits only (reference facts, streams 1).
 const hexColor = /^#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/;
@@ -109,8 +109,8 @@ function checkChange(asked: SubscriptionPropertyChange, known: Known): CheckedCh
 }
 
 /**
- * Sets properties of the caller's subscriptions, all or none, and tells the caller's queues of each, changed or not. Where one
- * occurs twice the last value stays.
+ * Sets properties of the caller's subscriptions, all or none, and sends the caller's queues an event for each, changed or not. If a
+ * property occurs twice, the last value counts.
  *
  * @throws ApiError the first refusal in the order of the request; then nothing has changed
  */
