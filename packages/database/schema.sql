@@ -365,6 +365,13 @@ CREATE TABLE message_uploads (
 CREATE INDEX message_uploads_by_message ON message_uploads USING btree (message_id);
 COMMENT ON TABLE message_uploads IS 'owner: store/uploads';
 
+CREATE TABLE message_versions (
+  message_id bigint NOT NULL,
+  version integer NOT NULL,
+  CONSTRAINT message_versions_pkey PRIMARY KEY (message_id)
+) WITH (fillfactor=80);
+COMMENT ON TABLE message_versions IS 'owner: store/shown-messages; written by triggers of messages, reactions and submessages';
+
 CREATE TABLE messages (
   id bigint NOT NULL,
   position bigint NOT NULL,
@@ -400,7 +407,7 @@ CREATE INDEX messages_by_conversation ON messages USING btree (conversation_id, 
 CREATE INDEX messages_by_group_mention_set ON messages USING btree (group_mention_set, id) INCLUDE (scope) WHERE (group_mention_set IS NOT NULL);
 CREATE INDEX messages_by_read_conversation ON messages USING btree (read_conversation_id, id) INCLUDE (scope, conversation_id, sender_id, read_by_sender) WHERE (read_conversation_id <> conversation_id);
 CREATE INDEX messages_by_sender ON messages USING btree (sender_id, id) INCLUDE (scope, conversation_id);
-CREATE INDEX messages_by_stream ON messages USING btree (stream_id, id) INCLUDE (conversation_id) WHERE (stream_id IS NOT NULL);
+CREATE INDEX messages_by_stream ON messages USING btree (stream_id, id) INCLUDE (conversation_id, read_conversation_id) WHERE (stream_id IS NOT NULL);
 CREATE INDEX messages_by_thumbnail ON messages USING gin (message_thumbnails(rendered_content)) WITH (fastupdate=off) WHERE has_image;
 CREATE INDEX messages_moved_here ON messages USING btree (conversation_id, id) INCLUDE (scope, read_conversation_id, sender_id, read_by_sender) WHERE (read_conversation_id <> conversation_id);
 CREATE INDEX messages_search ON messages USING gin (search) WITH (fastupdate='on', gin_pending_list_limit='256');
@@ -408,6 +415,7 @@ CREATE INDEX messages_with_attachment ON messages USING btree (scope, id) INCLUD
 CREATE INDEX messages_with_image ON messages USING btree (scope, id) INCLUDE (conversation_id, read_conversation_id, sender_id, read_by_sender) WHERE has_image;
 CREATE INDEX messages_with_link ON messages USING btree (scope, id) INCLUDE (conversation_id, read_conversation_id, sender_id, read_by_sender) WHERE has_link;
 CREATE INDEX messages_with_wildcard ON messages USING btree (scope, id) WHERE mentions_wildcard;
+CREATE TRIGGER message_changed AFTER UPDATE ON messages FOR EACH ROW EXECUTE FUNCTION message_changed();
 CREATE TRIGGER note_matched_user_set AFTER INSERT OR UPDATE OF group_mentioned_ids, alert_word_ids ON messages FOR EACH ROW WHEN (new.group_mention_set IS NOT NULL OR new.alert_word_set IS NOT NULL) EXECUTE FUNCTION note_matched_user_set();
 COMMENT ON TABLE messages IS 'owner: store/messages, changed and deleted by store/edits; group_mentioned_ids and alert_word_ids count only for holders';
 
@@ -442,6 +450,7 @@ CREATE TABLE reactions (
   CONSTRAINT reactions_pkey PRIMARY KEY (message_id, user_id, reaction_type, emoji_code)
 );
 CREATE UNIQUE INDEX reactions_by_name ON reactions USING btree (message_id, user_id, emoji_name);
+CREATE TRIGGER message_part_changed AFTER INSERT OR DELETE OR UPDATE ON reactions FOR EACH ROW EXECUTE FUNCTION message_part_changed();
 COMMENT ON TABLE reactions IS 'owner: store/reactions';
 
 CREATE TABLE read_exceptions (
@@ -504,6 +513,7 @@ CREATE TABLE realm (
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   CONSTRAINT realm_pkey PRIMARY KEY (id)
 );
+CREATE CONSTRAINT TRIGGER shown_names_changed AFTER UPDATE ON realm DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (old.string_id IS DISTINCT FROM new.string_id OR old.settings IS DISTINCT FROM new.settings) EXECUTE FUNCTION shown_names_changed();
 COMMENT ON TABLE realm IS 'owner: store/realm';
 
 CREATE TABLE realm_domains (
@@ -564,6 +574,14 @@ CREATE TABLE service_leases (
 );
 COMMENT ON TABLE service_leases IS 'owner: placement';
 
+CREATE TABLE shown_names_version (
+  only_row boolean NOT NULL DEFAULT true,
+  version uuid NOT NULL DEFAULT gen_random_uuid(),
+  CONSTRAINT shown_names_version_pkey PRIMARY KEY (only_row),
+  CONSTRAINT shown_names_version_only_row_check CHECK (only_row)
+);
+COMMENT ON TABLE shown_names_version IS 'owner: store/shown-names; written by triggers of users, streams and realm';
+
 CREATE TABLE side_effect_cursor (
   only_row boolean NOT NULL DEFAULT true,
   position bigint NOT NULL,
@@ -619,6 +637,7 @@ CREATE TABLE streams (
   CONSTRAINT streams_name_folded_key UNIQUE (name_folded),
   CONSTRAINT streams_recipient_id_key UNIQUE (recipient_id)
 );
+CREATE CONSTRAINT TRIGGER shown_names_changed AFTER UPDATE ON streams DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (old.name IS DISTINCT FROM new.name) EXECUTE FUNCTION shown_names_changed();
 COMMENT ON TABLE streams IS 'owner: store/streams; version grows with every change that a message entry depends on (name, privacy, posting policy, deactivation)';
 
 CREATE TABLE submessages (
@@ -630,6 +649,7 @@ CREATE TABLE submessages (
   CONSTRAINT submessages_pkey PRIMARY KEY (id)
 );
 CREATE INDEX submessages_by_message ON submessages USING btree (message_id, id);
+CREATE TRIGGER message_part_changed AFTER INSERT OR DELETE OR UPDATE ON submessages FOR EACH ROW EXECUTE FUNCTION message_part_changed();
 COMMENT ON TABLE submessages IS 'owner: store/submessages; ids of those that come with a message are drawn before it is sent';
 
 CREATE TABLE subscriptions (
@@ -735,6 +755,7 @@ CREATE UNIQUE INDEX users_by_delivery_email ON users USING btree (COALESCE(deliv
 CREATE INDEX users_by_name ON users USING btree (full_name_folded);
 CREATE INDEX users_by_owner ON users USING btree (bot_owner_id) WHERE (bot_owner_id IS NOT NULL);
 CREATE INDEX users_reacting ON users USING btree (id) WHERE (bot_type = ANY (ARRAY[3, 4]));
+CREATE CONSTRAINT TRIGGER shown_names_changed AFTER UPDATE ON users DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (old.email IS DISTINCT FROM new.email OR old.delivery_email IS DISTINCT FROM new.delivery_email OR old.full_name IS DISTINCT FROM new.full_name OR old.short_name IS DISTINCT FROM new.short_name OR old.avatar_source IS DISTINCT FROM new.avatar_source OR old.avatar_version IS DISTINCT FROM new.avatar_version) EXECUTE FUNCTION shown_names_changed();
 COMMENT ON TABLE users IS 'owner: store/users';
 
 CREATE TABLE log_entries_from_0 PARTITION OF log_entries FOR VALUES FROM ('0') TO ('1000000');
@@ -747,8 +768,11 @@ CREATE TABLE log_entries_from_1000000 PARTITION OF log_entries FOR VALUES FROM (
 -- log_append(lengths integer[], audiences bigint[], payloads text[], change_id bigint, account_user_ids integer[], side_effects boolean[]) RETURNS TABLE(epoch integer, "position" bigint, message_id bigint)
 -- log_lock_head(OUT epoch integer, OUT end_position bigint, OUT end_message_id bigint) RETURNS record
 -- log_tick(older_than interval, audience bigint, payload text) RETURNS TABLE(epoch integer, "position" bigint, message_id bigint)
+-- message_changed() RETURNS trigger
+-- message_part_changed() RETURNS trigger
 -- message_search_vector(search_text text, stream_id integer, conversation_id bigint, sender_id integer, message_id bigint) RETURNS tsvector
 -- message_thumbnails(html text) RETURNS text[]
 -- note_matched_user_set() RETURNS trigger
 -- send_messages(items json) RETURNS TABLE(ordinal integer, outcome text, message_id bigint, "position" bigint, epoch integer)
 -- send_messages_with_uploads(items json) RETURNS TABLE(ordinal integer, outcome text, message_id bigint, "position" bigint, epoch integer, notice_position bigint, notice_message_id bigint, notice text)
+-- shown_names_changed() RETURNS trigger

@@ -40,7 +40,7 @@ const tablesQuery = `
       WHERE a.attrelid = t.oid AND a.attnum > 0 AND NOT a.attisdropped) AS columns,
     (SELECT array_agg(format('CONSTRAINT %I %s', c.conname, pg_get_constraintdef(c.oid, true))
         ORDER BY position(c.contype::text IN 'pufc'), c.conname)
-      FROM pg_constraint c WHERE c.conrelid = t.oid AND c.contype <> 'n') AS constraints,
+      FROM pg_constraint c WHERE c.conrelid = t.oid AND c.contype NOT IN ('n', 't')) AS constraints,
     (SELECT array_agg(pg_get_indexdef(i.indexrelid) ORDER BY i.indexrelid::regclass::text)
       FROM pg_index i WHERE i.indrelid = t.oid AND NOT EXISTS (SELECT 1 FROM pg_constraint c WHERE c.conindid = i.indexrelid AND c.conrelid = t.oid))
       AS indexes,

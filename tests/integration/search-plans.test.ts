@@ -5,7 +5,12 @@
  */
 import type { NarrowTerm } from '@parley/api/messages';
 import type { Pool, Queryable } from '@parley/database';
-import { holdsMessageSql, listMessages, noteNewestMessages } from '@parley/store';
+import {
+  holdsMessageSql,
+  listMessages,
+  noteNewestMessages,
+  readShownMessages,
+} from '@parley/store';
 import type { MessagePage } from '@parley/store';
 import { createTestDatabase, openTestPool } from '@parley/test-kit';
 import type { TestDatabase } from '@parley/test-kit';
@@ -15,6 +20,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { compileNarrow } from '../../services/messages/src/narrow/compile-narrow.ts';
 
 const buffersMax = 1300;
+/** What the texts of a page and what hangs on them may take, where they are all over the table. */
+const shownBuffersMax = 700;
 /** The unread ones are counted before that, conversation by conversation. */
 const unreadBuffersMax = buffersMax + 400;
 
@@ -88,17 +95,12 @@ const term = (operator: string, operand: NarrowTerm['operand']): NarrowTerm => (
   negated: false,
 });
 
-type Page = Omit<MessagePage, 'content'>;
-const newest: Page = { anchor: 10_000_000_000_000_000, beforeMax: 100, fromAnchorMax: 0 };
+const newest: MessagePage = { anchor: 10_000_000_000_000_000, beforeMax: 100, fromAnchorMax: 0 };
 
-/** @returns what a page has, and how many pages of memory or disk it took */
-async function look(
-  userId: number,
-  terms: readonly NarrowTerm[],
-  page: Page,
-): Promise<{ ids: number[]; buffers: number }> {
+/** @returns a pool that counts how many pages of memory or disk its statements take */
+function countingPool(): { readonly db: Queryable; readonly buffers: () => number } {
   let buffers = 0;
-  const explaining: Queryable = {
+  const db: Queryable = {
     query: async (statement) => {
       const { text, values = [] } = statement;
       const { rows } = await pool.query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>({
@@ -106,20 +108,30 @@ async function look(
         values,
       });
       const plan = rows[0]?.['QUERY PLAN'][0].Plan ?? {};
-      buffers = (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0);
+      buffers += (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0);
       return pool.query(statement);
     },
   };
+  return { db, buffers: () => buffers };
+}
+
+/** @returns what a page has, and how many pages of memory or disk the list took */
+async function look(
+  userId: number,
+  terms: readonly NarrowTerm[],
+  page: MessagePage,
+): Promise<{ ids: number[]; buffers: number }> {
   const { list } = await compileNarrow(pool, userId, terms);
-  const { rows } = await listMessages(explaining, list, { ...page, content: 'rendered_content' });
-  return { ids: rows.map(({ id }) => id), buffers };
+  const { db, buffers } = countingPool();
+  const { messages } = await listMessages(db, list, page);
+  return { ids: messages.map(({ id }) => id), buffers: buffers() };
 }
 
 /** What the narrow means, without any index: words are stemmed by the parser itself. */
 async function plainly(
   userId: number,
   terms: readonly NarrowTerm[],
-  page: Page,
+  page: MessagePage,
 ): Promise<number[]> {
   const conditions = terms.map(({ operator, operand }) => {
     if (operator === 'search')
@@ -156,6 +168,16 @@ describe('the first page', () => {
       expect({ word, ids }).toEqual({ word, ids: await plainly(userId, terms, newest) });
       expect(buffers, `${word}: ${buffers} pages`).toBeLessThanOrEqual(buffersMax);
     }
+  });
+
+  test('what it shows is read from few pages where nothing is kept', async () => {
+    const { ids } = await look(member, [term('search', 'everywhere')], newest);
+    const { db, buffers } = countingPool();
+    const asked = ids.map((id) => ({ id, isAbove: false, isWanted: false }));
+    const { shown } = await readShownMessages(db, asked, 'rendered');
+    expect(shown.map(({ id }) => id).toSorted((a, b) => a - b)).toEqual(ids);
+    // Four for each message in its index, one or two of the table.
+    expect(buffers(), `${buffers()} pages`).toBeLessThanOrEqual(shownBuffersMax);
   });
 });
 

@@ -5,6 +5,7 @@ const foundFaults = {
   'read state': [],
   'state and events': [1891154805],
   visibility: [],
+  'pages from memory': [],
 } as const satisfies Readonly<Record<string, readonly number[]>>;
 
 export type RandomTest = keyof typeof foundFaults;

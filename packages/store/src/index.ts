@@ -299,18 +299,27 @@ export {
   maySeeMessageSql,
   publicStreamsSql,
 } from './visibility/visibility-sql.ts';
-export type { ListedMessage, ListedPage, ListedPerson } from './lists/listed-page.ts';
+export type { FlaggedMessage, ListedMessage, ListedPage } from './lists/listed-page.ts';
 export {
   MessageListBuilder,
   findFirstMessageUpTo,
   findFirstUnreadOf,
-  findMessageOfCall,
   findVisibleMessage,
   holdsAnyOf,
   listHeldOf,
+  listMessageOfCall,
   listMessages,
 } from './messages/messages.ts';
 export type { MessageFacts, MessagePage } from './messages/messages.ts';
+export { pageTextBytesMax, readShownMessages } from './messages/shown-messages.ts';
+export type {
+  AskedMessage,
+  MessageTexts,
+  ShownMessage,
+  ShownReaction,
+} from './messages/shown-messages.ts';
+export { readShownNames } from './people/shown-names.ts';
+export type { ShownNames, ShownPerson } from './people/shown-names.ts';
 export {
   editMessage,
   findMessageHistory,

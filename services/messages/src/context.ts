@@ -5,6 +5,7 @@ import type { FileStore } from '@parley/files';
 
 import type { DeferredMessages } from './deferring/deferred-messages.ts';
 import type { StreamIds } from './narrow/stream-ids.ts';
+import type { PageReader } from './pages/page-reader.ts';
 import type { UploadFiles } from './files/upload-files.ts';
 import type { MessageRenderer } from './rendering/message-renderer.ts';
 import type { MessageSender } from './sending/send.ts';
@@ -24,6 +25,7 @@ export type MessagesContext = {
   /** For statements that search for words or have many terms, which are given up sooner than others. */
   readonly costlyPool: Pool;
   readonly streamIds: StreamIds;
+  readonly pages: PageReader;
   /** Of the organization, without a slash at the end. */
   readonly publicUrl: string;
 };

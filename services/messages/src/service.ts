@@ -15,6 +15,7 @@ import { endpoints } from './endpoints/index.ts';
 import { UploadFiles } from './files/upload-files.ts';
 import { BatchWriter } from './sending/batch-writer.ts';
 import { StreamIds } from './narrow/stream-ids.ts';
+import { PageReader } from './pages/page-reader.ts';
 import { MessageRenderer } from './rendering/message-renderer.ts';
 import { MessageSender } from './sending/send.ts';
 import { streamNotices } from './notices/stream-notices.ts';
@@ -82,7 +83,11 @@ function openSending(
 }
 
 /** Runs what sends bring about later: notices, and the calls of outgoing webhooks. */
-function startSideEffects(frame: ServiceFrame, stores: Stores, sender: MessageSender): void {
+function startSideEffects(
+  frame: ServiceFrame,
+  stores: Stores,
+  { sender, pages }: Pick<MessagesContext, 'sender' | 'pages'>,
+): void {
   const { config, log, metrics } = frame;
   const effectPool = openPool(frame, 'side effects', sideEffectConnections);
   const { allowedNetworks, timeoutMs } = config.outgoingWebhooks;
@@ -101,6 +106,7 @@ function startSideEffects(frame: ServiceFrame, stores: Stores, sender: MessageSe
       }),
       ...outgoingWebhooks({
         pool: effectPool,
+        pages,
         keySecrets: deriveKeySecrets(config.keySecret.reveal(), config.keySecretPrevious?.reveal()),
         publicUrl: config.publicUrl,
         call: async (call, signal) => callService(call, callOptions, signal),
@@ -133,7 +139,8 @@ export async function startMessages(frame: ServiceFrame): Promise<RequestHandler
   const costlyPool = openPool(frame, 'costly reads', costlyConnections, {
     statementTimeoutMs: Math.ceil(config.searchTimeoutMs),
   });
-  startSideEffects(frame, stores, sending.sender);
+  const pages = new PageReader({ registry: metrics.registry });
+  startSideEffects(frame, stores, { sender: sending.sender, pages });
   const uploads = new UploadFiles({
     pool,
     eventLog,
@@ -158,6 +165,7 @@ export async function startMessages(frame: ServiceFrame): Promise<RequestHandler
       fileMaxBytes: config.uploads.fileMaxBytes,
       costlyPool,
       streamIds: new StreamIds(),
+      pages,
       publicUrl: config.publicUrl,
     },
   }).handler;

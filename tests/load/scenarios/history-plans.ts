@@ -1,7 +1,7 @@
 /** What fetching messages costs Postgres: the statements that the endpoint runs, explained for each narrow, reader and anchor. */
 import { parseNarrow } from '@parley/api/messages';
 import type { Client, Queryable } from '@parley/database';
-import { findFirstUnreadOf, listMessages, unreadState } from '@parley/store';
+import { findFirstUnreadOf, listMessages, readShownMessages, unreadState } from '@parley/store';
 
 import { compileNarrow } from '../../../services/messages/src/narrow/compile-narrow.ts';
 import { guestStream, historyPeople } from './history-data.ts';
@@ -98,14 +98,19 @@ export async function explainPage(
   const counts = { before: half, from: half };
   if (anchor === newestAnchor) Object.assign(counts, { before: pageSize, from: 0 });
   if (anchor === 0) Object.assign(counts, { before: 0, from: pageSize });
-  const { rows } = await listMessages(explaining, list, {
+  const { messages } = await listMessages(explaining, list, {
     anchor,
     beforeMax: counts.before,
     fromAnchorMax: counts.from,
-    content: 'rendered_content',
   });
+  // As a service that keeps none of them.
+  await readShownMessages(
+    explaining,
+    messages.map(({ id }) => ({ id, isAbove: false, isWanted: true })),
+    'rendered',
+  );
   return {
-    found: rows.length,
+    found: messages.length,
     buffers: explaining.costs.reduce((most, cost) => Math.max(most, cost.buffers), 0),
     executionMs: explaining.costs.reduce((sum, cost) => sum + cost.executionMs, 0),
     planningMs: explaining.costs.reduce((sum, cost) => sum + cost.planningMs, 0),

@@ -166,6 +166,8 @@ export const leftOutTables: Readonly<Record<string, string>> = {
   files_to_remove: 'files of no row, which are not carried',
   alert_words_version: 'a trigger draws a new one',
   matched_user_sets: 'a trigger of messages makes them again',
+  message_versions: 'what services keep of another epoch of the log counts for nothing',
+  shown_names_version: 'a new one is drawn with the schema',
   schema_version: 'the migrations of the importing installation say',
   knex_migrations: 'as schema_version',
   knex_migrations_lock: 'as schema_version',

@@ -3,6 +3,7 @@ import type { Client } from '@parley/database';
 import { deleteFlags } from './flags.ts';
 import { deleteReactions } from './reactions.ts';
 import { deleteReadExceptions } from '../read-state/read-state.ts';
+import { deleteMessageVersions } from './shown-messages.ts';
 import { deleteSubmessages } from './submessages.ts';
 import { deleteMessageUploads } from './uploads.ts';
 import { maySeeMessageSql } from '../visibility/visibility-sql.ts';
@@ -33,6 +34,7 @@ export async function deleteMessages(
   await deleteFlags(client, messageIds);
   await deleteReactions(client, messageIds);
   await deleteSubmessages(client, messageIds);
+  await deleteMessageVersions(client, messageIds);
   await client.query({
     name: 'deletions-delete',
     text: `WITH edits AS (DELETE FROM message_edits WHERE message_id = ANY ($1::bigint[]))

@@ -8,12 +8,12 @@ import type {
   MessageCondition,
   MessageList,
 } from '../lists/list-sources-sql.ts';
-import { readPage } from '../lists/listed-page.ts';
-import type { ListedMessage, ListedPage, PageRow } from '../lists/listed-page.ts';
+import { emptyPage, readPage } from '../lists/listed-page.ts';
+import type { ListedPage, PageRow } from '../lists/listed-page.ts';
 import { Bindings, listIdsSql, listTablesSql, nameOfText } from '../lists/message-query-sql.ts';
 import { flagBits, readSql } from './message-sql.ts';
-import { pageSql, textBytesMax } from '../lists/page-sql.ts';
-import type { PageContent } from '../lists/page-sql.ts';
+import { pageSql } from '../lists/page-sql.ts';
+import { pageTextBytesMax } from './shown-messages.ts';
 import { holdsMessageSql, maySeeMessageSql } from '../visibility/visibility-sql.ts';
 
 /** What permission and changes need of one message. */
@@ -86,7 +86,7 @@ export async function listHeldOf(
       SELECT m.id, m.topic, m.rendered_content FROM (SELECT * FROM messages given WHERE given.id = ANY (${ids}) OFFSET 0) m
       WHERE ${holdsMessageSql('m', readerSql)} ${conditions}
     ), whole AS MATERIALIZED (
-      SELECT coalesce(sum(octet_length(found.rendered_content)), 0) <= ${textBytesMax} AS "isShort" FROM found
+      SELECT coalesce(sum(octet_length(found.rendered_content)), 0) <= ${pageTextBytesMax} AS "isShort" FROM found
     )
     SELECT whole."isShort", found.id, found.topic, found.rendered_content AS "renderedContent"
     FROM whole LEFT JOIN found ON whole."isShort" ORDER BY found.id`;
@@ -109,6 +109,8 @@ function nameOf(list: MessageList, text: string): { name?: string } {
 
 /** A list with what it binds; conditions are made by the narrow's operators. */
 export class MessageListBuilder {
+  /** Who reads the list. */
+  readonly userId: number;
   readonly bindings: Bindings;
   readonly conditions: MessageCondition[] = [];
   readonly hints: ListHints = {};
@@ -116,6 +118,7 @@ export class MessageListBuilder {
   withHistory = false;
 
   constructor(userId: number) {
+    this.userId = userId;
     this.bindings = new Bindings(userId);
   }
 
@@ -125,7 +128,7 @@ export class MessageListBuilder {
   }
 }
 
-export type MessagePage = PageContent & {
+export type MessagePage = {
   /** Lists messages below the anchor, and the anchor and above. */
   readonly anchor: number;
   readonly beforeMax: number;
@@ -133,7 +136,7 @@ export type MessagePage = PageContent & {
   readonly fromAnchorMax: number;
 };
 
-/** @returns the messages of the page that the user may see, in one statement */
+/** @returns which messages of the page the user may see, in one statement */
 export async function listMessages(
   db: Queryable,
   list: MessageListBuilder,
@@ -165,29 +168,28 @@ export async function listMessages(
       limit: values.bind(page.fromAnchorMax, 'bigint'),
     });
   }
-  if (slices.length === 0)
-    return { rows: [], isCutBelow: false, isCutAbove: false, realm: undefined };
-  const text = `WITH ${listTablesSql(list)}, picked AS MATERIALIZED (${slices.join(' UNION ALL ')}), ${pageSql(list, page, anchor)}`;
+  if (slices.length === 0) return emptyPage;
+  const text = `WITH ${listTablesSql(list)}, picked AS MATERIALIZED (${slices.join(' UNION ALL ')}), ${pageSql(list)}`;
   const { rows } = await db.query<PageRow>({ ...nameOf(list, text), text, values: values.values });
-  return readPageOf(rows);
+  return readPageOf(rows, list);
 }
 
-function readPageOf([row]: readonly PageRow[]): ListedPage {
+function readPageOf([row]: readonly PageRow[], { userId }: MessageListBuilder): ListedPage {
   if (row === undefined) throw new Error('the statement of a page gave no row');
-  return readPage(row);
+  return readPage(row, userId);
 }
 
 /**
- * Finds a message that an outgoing-webhook bot was called for, as it is now, with both forms of its text. Who it was called for and
- * is no more, since the text was changed, learns nothing of the new one.
+ * Lists the message that an outgoing-webhook bot was called for. Who it was called for and is no more, since the text was changed,
+ * learns nothing of the new one.
  *
- * @returns undefined when it is deleted, or does not name the bot any more
+ * @returns a page without messages when it is deleted, or does not name the bot any more
  */
-export async function findMessageOfCall(
+export async function listMessageOfCall(
   db: Queryable,
   botId: number,
   messageId: number,
-): Promise<ListedMessage | undefined> {
+): Promise<ListedPage> {
   const list = new MessageListBuilder(botId);
   const id = list.bindings.bind(messageId, 'bigint');
   const { rows } = await db.query<PageRow>({
@@ -196,10 +198,10 @@ export async function findMessageOfCall(
         SELECT m.id FROM messages m LEFT JOIN conversations c ON c.id = m.conversation_id AND m.stream_id IS NULL
         WHERE m.id = ${id} AND (${readerSql} = ANY (c.participant_ids) OR m.stream_id IS NOT NULL AND EXISTS (
           SELECT 1 FROM message_flags f WHERE f.user_id = ${readerSql} AND f.message_id = m.id AND f.set_bits & ${flagBits.mentioned} <> 0))
-      ), ${pageSql(list, { content: 'content', alsoRendered: true }, id)}`,
+      ), ${pageSql(list)}`,
     values: list.bindings.values,
   });
-  return readPageOf(rows).rows[0];
+  return readPageOf(rows, list);
 }
 
 /** What is left out when the first unread message is looked for (reference facts, messages 6.4). */

@@ -2,17 +2,23 @@ import { badRequest, limits } from '@parley/api';
 import type { AnswerOf } from '@parley/api';
 import { anchorAt, getMessagesEndpoint, newestAnchor } from '@parley/api/messages';
 import type { AnchorId } from '@parley/api/messages';
-import { implement, preserialized, successText } from '@parley/server';
-import { findFirstUnreadOf, hidesEmails, listMessages } from '@parley/store';
-import type { ListedMessage, ListedPage, MessagePage } from '@parley/store';
+import { implement, preserialized } from '@parley/server';
+import type { Preserialized } from '@parley/server';
+import { findFirstUnreadOf, listMessages } from '@parley/store';
+import type { MessagePage, MessageTexts } from '@parley/store';
 
 import type { MessagesContext } from '../context.ts';
-import { messageJsonWriter } from '../message-json.ts';
 import { compileNarrow } from '../narrow/compile-narrow.ts';
 import type { CompiledNarrow } from '../narrow/compile-narrow.ts';
 import { narrowReads, readNarrowed } from '../narrow/read-narrowed.ts';
 import { matchMessages } from '../narrow/search-matches.ts';
+import type { SearchMatch } from '../narrow/search-matches.ts';
 import { confirmStreams } from '../narrow/stream-ids.ts';
+import type { NamedStream } from '../narrow/stream-ids.ts';
+import { renderedOf } from '../pages/message-body.ts';
+import type { MessageBody } from '../pages/message-body.ts';
+import { messageJsonWriter } from '../pages/message-json.ts';
+import type { ReadPage } from '../pages/page-reader.ts';
 
 /** Before every message. */
 const oldestAnchor = 0;
@@ -20,7 +26,7 @@ const oldestAnchor = 0;
 type Counts = { readonly before: number; readonly after: number };
 
 /** What of the list is asked for (reference facts, messages 6.3). */
-function pageOf(anchor: number, counts: Counts): Omit<MessagePage, 'content'> {
+function pageOf(anchor: number, counts: Counts): MessagePage {
   if (anchor === newestAnchor) return { anchor, beforeMax: counts.before, fromAnchorMax: 0 };
   // Ids begin at 1, so the anchor 0 takes no room of its own.
   if (anchor === oldestAnchor) return { anchor, beforeMax: 0, fromAnchorMax: counts.after };
@@ -28,7 +34,7 @@ function pageOf(anchor: number, counts: Counts): Omit<MessagePage, 'content'> {
 }
 
 type Found = {
-  readonly rows: readonly ListedMessage[];
+  readonly rows: readonly MessageBody[];
   readonly found_anchor: boolean;
   readonly found_oldest: boolean;
   readonly found_newest: boolean;
@@ -37,7 +43,7 @@ type Found = {
 function foundOf(
   anchor: number,
   counts: Counts,
-  { rows: listed, isCutBelow, isCutAbove }: ListedPage,
+  { messages: listed, isCutBelow, isCutAbove }: ReadPage,
 ): Found {
   if (anchor === newestAnchor) {
     return {
@@ -67,20 +73,47 @@ function foundOf(
   };
 }
 
-function messageWriter(
-  { stringId, settings }: NonNullable<ListedPage['realm']>,
-  asked: { readonly client_gravatar: boolean; readonly apply_markdown: boolean },
-): ReturnType<typeof messageJsonWriter> {
-  return messageJsonWriter({
-    // Clients cannot make Gravatar URLs where addresses are hidden (reference facts, messages 5.2).
-    clientGravatar: asked.client_gravatar && !hidesEmails(settings),
-    applyMarkdown: asked.apply_markdown,
-    showEditHistory: settings.allow_edit_history,
-    realmStringId: stringId,
+/** @returns which texts are read; searches mark the rendered one, whichever is shown */
+function textsOf(
+  asked: { readonly apply_markdown: boolean },
+  { searchedWords }: Pick<CompiledNarrow, 'searchedWords'>,
+): MessageTexts {
+  if (asked.apply_markdown) return 'rendered';
+  return searchedWords === undefined ? 'written' : 'both';
+}
+
+/** @returns the stream of the first message, where there is one */
+function streamOf({ messages, names }: ReadPage): NamedStream | undefined {
+  const id = messages[0]?.streamId;
+  return typeof id === 'number' ? { id, name: names.streamName(id) } : undefined;
+}
+
+/** @returns the messages as they stand in a list */
+function messagesJson(
+  { names, flagBitsOf }: ReadPage,
+  rows: readonly MessageBody[],
+  asked: { readonly client_gravatar: boolean },
+  matches: readonly SearchMatch[],
+): string {
+  if (rows.length === 0) return '';
+  const write = messageJsonWriter(names, {
+    clientGravatar: asked.client_gravatar,
+    showEditHistory: true,
   });
+  return rows
+    .map((row, n) => write(row, { flagBits: flagBitsOf(row), match: matches[n] }))
+    .join(',');
 }
 
 type Answer = AnswerOf<typeof getMessagesEndpoint>;
+
+function answerOf(
+  about: Omit<Answer, 'messages' | 'anchor'> & { readonly anchor: AnchorId['asSent'] },
+  messages: string,
+): Preserialized<Answer> {
+  const start = JSON.stringify({ result: 'success', msg: '', ...about });
+  return preserialized(`${start.slice(0, -1)},"messages":[${messages}]}`);
+}
 
 /** GET messages (contract, Messages; reference facts, messages 6). */
 export const getMessagesHandler = implement(
@@ -98,7 +131,7 @@ export const getMessagesHandler = implement(
     const reads = narrowReads(context, signal);
     const read = async (): Promise<{
       anchor: AnchorId;
-      listed: ListedPage;
+      page: ReadPage;
       searchedWords: CompiledNarrow['searchedWords'];
     }> => {
       const narrow = await compileNarrow(reads.database, caller.userId, terms, context.streamIds);
@@ -111,39 +144,31 @@ export const getMessagesHandler = implement(
               )) ?? newestAnchor,
             )
           : asked;
-      const listed = await readNarrowed(reads, narrow, (db) =>
-        listMessages(db, list, {
-          ...pageOf(anchor.id, counts),
-          content: parameters.apply_markdown ? 'rendered_content' : 'content',
-          alsoRendered: searchedWords !== undefined,
-        }),
+      const page = await readNarrowed(reads, narrow, (db) =>
+        context.pages.read(
+          db,
+          (queryable) => listMessages(queryable, list, pageOf(anchor.id, counts)),
+          { anchor: anchor.id, texts: textsOf(parameters, narrow) },
+        ),
       );
       const isAsAssumed = await confirmStreams(
         reads.database,
         caller.userId,
         context.streamIds,
         narrow.assumedStreams,
-        listed.rows,
+        streamOf(page),
       );
-      return isAsAssumed ? { anchor, listed, searchedWords } : read();
+      return isAsAssumed ? { anchor, page, searchedWords } : read();
     };
-    const { anchor, listed, searchedWords } = await read();
-    const { rows, ...found } = foundOf(anchor.id, counts, listed);
+    const { anchor, page, searchedWords } = await read();
+    const { rows, ...found } = foundOf(anchor.id, counts, page);
     const matches =
-      searchedWords === undefined ? [] : await matchMessages(reads.database, rows, searchedWords);
-    const { realm } = listed;
-    const answer: Omit<Answer, 'anchor' | 'messages'> = { ...found, history_limited: false };
-    const messages = realm === undefined ? [] : rows.map(messageWriter(realm, parameters));
-    // What the statement fetched as JSON is of no known type: each answer is compared with its schema in tests.
-    return preserialized<Answer>(
-      successText({
-        anchor: anchor.asSent,
-        ...answer,
-        messages:
-          searchedWords === undefined
-            ? messages
-            : messages.map((message, n) => ({ ...message, ...matches[n] })),
-      }),
+      searchedWords === undefined
+        ? []
+        : await matchMessages(reads.database, rows.map(renderedOf), searchedWords);
+    return answerOf(
+      { anchor: anchor.asSent, ...found, history_limited: false },
+      messagesJson(page, rows, parameters, matches),
     );
   },
 );

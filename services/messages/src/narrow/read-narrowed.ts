@@ -1,16 +1,15 @@
 import { badNarrow } from '@parley/api';
 import type { HangUpSignal } from '@parley/api';
 import { CallerReads, isStatementTimeout } from '@parley/database';
-import type { Queryable } from '@parley/database';
 
 import type { MessagesContext } from '../context.ts';
 import type { CompiledNarrow } from './compile-narrow.ts';
 
 /** Where a narrow is read for one caller, who may leave. */
 export type NarrowReads = {
-  readonly database: Queryable;
+  readonly database: CallerReads;
   /** For statements that may take long, see `readNarrowed`. */
-  readonly costly: Queryable;
+  readonly costly: CallerReads;
 };
 
 /** @param signal to which nothing else of the request may listen */
@@ -35,7 +34,7 @@ export function narrowReads(
 export async function readNarrowed<Result>(
   { database, costly }: NarrowReads,
   { searchedWords, hasManyTerms }: Pick<CompiledNarrow, 'searchedWords' | 'hasManyTerms'>,
-  read: (db: Queryable) => Promise<Result>,
+  read: (db: CallerReads) => Promise<Result>,
 ): Promise<Result> {
   if (searchedWords === undefined && !hasManyTerms) return read(database);
   try {

@@ -3,6 +3,8 @@ import type { Queryable } from '@parley/database';
 import { SourceText, escapeTopic, findWordRanges, readHtml } from '@parley/store';
 import type { TextRange } from '@parley/store';
 
+export type RenderedMessage = { readonly topic: string; readonly renderedContent: string };
+
 /** The fields of a found message. */
 export type SearchMatch = {
   readonly match_content: string;
@@ -37,7 +39,7 @@ const asIs = (part: string): string => part;
  */
 export async function matchMessages(
   db: Queryable,
-  messages: readonly { readonly topic: string; readonly renderedContent: string }[],
+  messages: readonly RenderedMessage[],
   searchedWords: readonly string[],
 ): Promise<SearchMatch[]> {
   if (searchedWords.length === 0) {

@@ -10,8 +10,10 @@ import { LRUCache } from 'lru-cache';
 /** Some 10 MB. */
 const keptMax = 50_000;
 
+export type NamedStream = { readonly name: string; readonly id: number };
+
 /** A name, trimmed, and the id that it had when it was last looked up. */
-export type AssumedStream = { readonly name: string; readonly id: number };
+export type AssumedStream = NamedStream;
 
 function keyOf(userId: number, name: string): string {
   return `${userId} ${foldName(name)}`;
@@ -38,7 +40,7 @@ export class StreamIds {
  * Finds out whether streams still have the names by which they were taken, and whether the user still knows of them. A stream that is
  * deactivated loses its name.
  *
- * @param rows of the list that was read, which show this at its own moment; a list without messages shows nothing
+ * @param shown the stream of a message of the list that was read, which shows this at its own moment; a list without any shows nothing
  * @returns false when one of them has not, and is forgotten: then the narrow has to be compiled and read anew
  */
 export async function confirmStreams(
@@ -46,11 +48,10 @@ export async function confirmStreams(
   userId: number,
   streamIds: StreamIds,
   assumed: readonly AssumedStream[],
-  rows: readonly { readonly streamId: number | null; readonly streamName: string | null }[],
+  shown: NamedStream | undefined,
 ): Promise<boolean> {
   for (const { name, id } of assumed) {
-    const [row] = rows;
-    if (row?.streamId === id && foldName(row.streamName ?? '') === foldName(name)) continue;
+    if (shown?.id === id && foldName(shown.name) === foldName(name)) continue;
     if ((await findKnownStreamId(db, userId, { name })) === id) continue;
     streamIds.forget(userId, name);
     return false;

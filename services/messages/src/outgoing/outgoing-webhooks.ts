@@ -7,13 +7,18 @@
  * of the moment of the call.
  */
 import { ApiError, botTypes } from '@parley/api';
+import { snapshot } from '@parley/database';
 import type { Pool } from '@parley/database';
 import type { SideEffectHandlers, SideEffectRun } from '@parley/jobs';
-import { findBotServices, findMessageOfCall, findUserById, getRealm } from '@parley/store';
+import { findBotServices, findUserById, getRealm, listMessageOfCall } from '@parley/store';
 import type { KeySecrets } from '@parley/secrets';
-import type { BotService, ListedMessage, Realm, User } from '@parley/store';
+import type { BotService, Realm, User } from '@parley/store';
 
-import { messageJsonWriter } from '../message-json.ts';
+import { renderedOf } from '../pages/message-body.ts';
+import type { MessageBody } from '../pages/message-body.ts';
+import { messageJsonWriter } from '../pages/message-json.ts';
+import type { MessageNames } from '../pages/message-names.ts';
+import type { PageReader, PageReads } from '../pages/page-reader.ts';
 import type { SendRequest } from '../sending/send.ts';
 import {
   errorBlock,
@@ -40,6 +45,7 @@ const repeatAfterMs: readonly number[] = [0, 2_000, 10_000];
 
 export type OutgoingWebhooksOptions = {
   readonly pool: Pool;
+  readonly pages: PageReader;
   readonly keySecrets: KeySecrets;
   /** Without a slash at the end. */
   readonly publicUrl: string;
@@ -59,23 +65,28 @@ type Called = {
   readonly realm: Realm;
   readonly bot: User;
   readonly service: BotService;
-  readonly row: ListedMessage;
+  readonly body: MessageBody;
+  readonly names: MessageNames;
 };
 
-function placeOf(row: ListedMessage, brought: Record<string, unknown>): MessagePlace {
-  if (row.streamId !== null) {
-    const { streamId, streamName, topic } = row;
-    return { type: 'stream', streamId, streamName: streamName ?? '', topic };
-  }
-  const people = brought['display_recipient'] as readonly { readonly id: number }[];
-  return { type: 'private', participantIds: people.map(({ id }) => id) };
+function placeOf(body: MessageBody, names: MessageNames): MessagePlace {
+  const { streamId, topic } = body;
+  if (streamId !== null)
+    return { type: 'stream', streamId, streamName: names.streamName(streamId), topic };
+  return { type: 'private', participantIds: names.listParticipants(body).map(({ id }) => id) };
 }
 
 class OutgoingWebhooks {
   readonly #options: OutgoingWebhooksOptions;
+  readonly #reads: PageReads;
 
   constructor(options: OutgoingWebhooksOptions) {
     this.#options = options;
+    const { pool } = options;
+    this.#reads = {
+      query: (statement) => pool.query(statement),
+      snapshot: (read) => snapshot(pool, read),
+    };
   }
 
   async run(run: Run): Promise<void | { readonly againInMs: number }> {
@@ -104,24 +115,25 @@ class OutgoingWebhooks {
     const service = services.get(effect.target);
     if (realm.isDeactivated || bot?.isActive !== true || service === undefined) return undefined;
     if (bot.botType !== botTypes.outgoingWebhook) return undefined;
-    const row = await findMessageOfCall(pool, bot.id, effect.messageId);
-    return row === undefined ? undefined : { bot, service, row, realm };
+    const { messages, names } = await this.#options.pages.read(
+      this.#reads,
+      (db) => listMessageOfCall(db, bot.id, effect.messageId),
+      { anchor: effect.messageId, texts: 'both' },
+    );
+    const [body] = messages;
+    return body === undefined ? undefined : { bot, service, body, names, realm };
   }
 
   async #callOnce(
     run: Run,
-    { bot, service, row, realm }: Called,
+    { bot, service, body, names, realm }: Called,
     failures: number,
   ): Promise<void | { readonly againInMs: number }> {
     const { publicUrl, metrics, call } = this.#options;
-    const { flags: _flags, ...json } = messageJsonWriter({
-      clientGravatar: false,
-      applyMarkdown: false,
-      showEditHistory: false,
-      realmStringId: realm.stringId,
-    })(row);
-    const place = placeOf(row, json);
-    const link = messageLink(publicUrl, row.id, place);
+    const write = messageJsonWriter(names, { clientGravatar: false, showEditHistory: false });
+    const message = JSON.parse(write(body, {})) as BroughtMessage['message'];
+    const place = placeOf(body, names);
+    const link = messageLink(publicUrl, body.id, place);
     const finish = async (outcome: CallOutcome): Promise<void> => {
       const done = { outcome, link, place };
       await run.saveProgress(done);
@@ -130,9 +142,9 @@ class OutgoingWebhooks {
     const written = writeCall(service.interface, {
       bot,
       token: service.token ?? '',
-      message: json as BroughtMessage['message'],
+      message,
       stream: place.type === 'stream' ? { id: place.streamId, name: place.streamName } : undefined,
-      renderedContent: row.renderedContent,
+      renderedContent: renderedOf(body).renderedContent,
       realmStringId: realm.stringId,
     });
     if (written === undefined) return finish(slackRefusesPrivate);

@@ -1,0 +1,150 @@
+/**
+ * What messages show, which is the same for everybody, with its version (owner of `message_versions`, which triggers write). Whether
+ * somebody may see a message, the statement says that listed it (`listMessages`).
+ */
+import type { Client, Queryable } from '@parley/database';
+
+import type { FlaggedMessage } from '../lists/listed-page.ts';
+
+/** The texts that are read of a message: as it was written, rendered, or both. */
+export type MessageTexts = 'written' | 'rendered' | 'both';
+
+/** A reaction, whoever it is of. */
+export type ShownReaction = {
+  readonly userId: number;
+  readonly emojiName: string;
+  readonly emojiCode: string;
+  readonly reactionType: string;
+};
+
+/** One version of a message, but for what it shows of people and streams. */
+export type ShownMessage = FlaggedMessage & {
+  readonly epoch: number;
+  readonly version: number;
+  /** Null where they were not read. */
+  readonly content: string | null;
+  readonly renderedContent: string | null;
+  readonly sentAtSecs: number;
+  readonly client: string;
+  readonly topic: string;
+  readonly subjectLinks: readonly string[] | null;
+  readonly isMeMessage: boolean;
+  readonly recipientId: number;
+  readonly conversationId: number;
+  /** Of a private message, ascending; else null. */
+  readonly participantIds: readonly number[] | null;
+  readonly reactions: readonly ShownReaction[];
+  readonly submessages: readonly unknown[];
+  readonly lastEditedAtSecs: number | null;
+  readonly editHistory: readonly unknown[] | null;
+  /** Of its texts and of their history. */
+  readonly bytes: number;
+};
+
+/** A message that is read for a page. */
+export type AskedMessage = {
+  readonly id: number;
+  /** Whether it lies above the page's anchor, or is the anchor. */
+  readonly isAbove: boolean;
+  readonly isWanted: boolean;
+};
+
+/**
+ * The texts on a side of a page together take no more bytes than this, beyond the two messages that lie next to the anchor. A
+ * page of thousands of ordinary messages is far below it; one of as many of the longest would take more memory than a service has.
+ */
+export const pageTextBytesMax = 16 * 1024 * 1024;
+
+/** Whole seconds since 1970, rounded as `extract(epoch …)::bigint` does, without its arithmetic on decimals. */
+function secondsSql(time: string): string {
+  return `floor(date_part('epoch', ${time}) + 0.5)::bigint`;
+}
+
+const columnsOf: Readonly<Record<MessageTexts, readonly string[]>> = {
+  written: ['content'],
+  rendered: ['rendered_content'],
+  both: ['content', 'rendered_content'],
+};
+
+function shownText(texts: MessageTexts): string {
+  const bytes = [
+    ...columnsOf[texts].map((column) => `octet_length(m.${column})`),
+    'coalesce(octet_length(m.edit_history::text), 0)',
+  ].join(' + ');
+  const textOf = (column: string): string =>
+    columnsOf[texts].includes(column) ? `CASE WHEN m.fits THEN m.${column} END` : 'NULL::text';
+  // What hangs on messages is read at once for all: an index finds hundred neighbours for little more than one.
+  return `SELECT m.id, NOT m.fits AS "isLeftOut", (SELECT log_head.epoch FROM log_head) AS epoch, coalesce(v.version, 0) AS version,
+      m.bytes, ${textOf('content')} AS content, ${textOf('rendered_content')} AS "renderedContent",
+      ${secondsSql('m.sent_at')} AS "sentAtSecs", m.client, m.topic, m.subject_links AS "subjectLinks",
+      m.is_me_message AS "isMeMessage", m.recipient_id AS "recipientId", m.sender_id AS "senderId", m.stream_id AS "streamId",
+      m.conversation_id AS "conversationId", m.read_conversation_id AS "readConversationId", m.read_by_sender AS "isReadBySender",
+      m.mentions_wildcard AS "mentionsWildcard", coalesce(m.group_mentioned_ids, '{}') AS "groupMentionedIds",
+      coalesce(m.alert_word_ids, '{}') AS "alertWordIds", ${secondsSql('m.last_edited_at')} AS "lastEditedAtSecs",
+      CASE WHEN m.fits THEN m.edit_history END AS "editHistory",
+      (SELECT c.participant_ids FROM conversations c WHERE c.id = m.conversation_id AND m.stream_id IS NULL) AS "participantIds",
+      CASE WHEN m.fits THEN coalesce(reacted.reactions, '[]') END AS reactions,
+      CASE WHEN m.fits THEN coalesce(carried.submessages, '[]') END AS submessages
+    FROM (
+      SELECT m.*, ${bytes} AS bytes,
+        asked.is_wanted OR sum(${bytes}) OVER (PARTITION BY asked.is_above ORDER BY asked.place) <= ${pageTextBytesMax} AS fits
+      FROM unnest($1::bigint[], $2::boolean[], $3::boolean[]) WITH ORDINALITY AS asked (id, is_above, is_wanted, place)
+      JOIN messages m ON m.id = asked.id
+    ) m
+    LEFT JOIN (SELECT * FROM message_versions v WHERE v.message_id = ANY ($1)) v ON v.message_id = m.id
+    LEFT JOIN (
+      SELECT r.message_id, json_agg(json_build_object('userId', r.user_id, 'emojiName', r.emoji_name, 'emojiCode', r.emoji_code,
+        'reactionType', r.reaction_type) ORDER BY r.id) AS reactions
+      FROM reactions r WHERE r.message_id = ANY ($1) GROUP BY r.message_id) reacted ON reacted.message_id = m.id
+    LEFT JOIN (
+      SELECT b.message_id, json_agg(json_build_object('id', b.id, 'message_id', b.message_id, 'sender_id', b.sender_id,
+        'msg_type', b.msg_type, 'content', b.content) ORDER BY b.id) AS submessages
+      FROM submessages b WHERE b.message_id = ANY ($1) GROUP BY b.message_id) carried ON carried.message_id = m.id`;
+}
+
+const shownTexts: Readonly<Record<MessageTexts, string>> = {
+  written: shownText('written'),
+  rendered: shownText('rendered'),
+  both: shownText('both'),
+};
+
+/**
+ * Reads what messages show now, on each side until their texts are longer together than those of a page may be.
+ *
+ * @param asked each once, those of a side of the page from the anchor outwards; one that `isWanted` is read however long its text is
+ * @returns those that exist, in no order, and the ids of those that exist and do not fit
+ */
+export async function readShownMessages(
+  db: Queryable,
+  asked: readonly AskedMessage[],
+  texts: MessageTexts,
+): Promise<{ readonly shown: readonly ShownMessage[]; readonly leftOutIds: readonly number[] }> {
+  const { rows } = await db.query<
+    | ({ readonly isLeftOut: false } & ShownMessage)
+    | { readonly isLeftOut: true; readonly id: number }
+  >({
+    name: `shown-messages-${texts}`,
+    text: shownTexts[texts],
+    values: [
+      asked.map(({ id }) => id),
+      asked.map(({ isAbove }) => isAbove),
+      asked.map(({ isWanted }) => isWanted),
+    ],
+  });
+  return {
+    shown: rows.filter((row) => !row.isLeftOut),
+    leftOutIds: rows.filter((row) => row.isLeftOut).map(({ id }) => id),
+  };
+}
+
+/** Takes away the versions of messages that are being deleted, with all that hung on them; ids are not used again. */
+export async function deleteMessageVersions(
+  client: Client,
+  messageIds: readonly number[],
+): Promise<void> {
+  await client.query({
+    name: 'shown-messages-delete-versions',
+    text: 'DELETE FROM message_versions WHERE message_id = ANY ($1::bigint[])',
+    values: [messageIds],
+  });
+}

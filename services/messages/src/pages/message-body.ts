@@ -1,0 +1,121 @@
+import type { MessageTexts, ShownMessage } from '@parley/store';
+
+import type { RenderedMessage } from '../narrow/search-matches.ts';
+
+/** A version of a message as it is kept: what decides its flags, and what it shows by itself as JSON. */
+export type MessageBody = Pick<
+  ShownMessage,
+  | 'id'
+  | 'epoch'
+  | 'version'
+  | 'bytes'
+  | 'senderId'
+  | 'streamId'
+  | 'conversationId'
+  | 'readConversationId'
+  | 'participantIds'
+  | 'topic'
+  | 'isReadBySender'
+  | 'mentionsWildcard'
+  | 'groupMentionedIds'
+  | 'alertWordIds'
+> & {
+  /** The JSON of the content that is shown. */
+  readonly contentJson: string;
+  /** That of the rendered content, where it was read. */
+  readonly renderedJson: string | undefined;
+  /** The other members that follow from the message alone, as they stand in an object. */
+  readonly membersJson: string;
+  readonly editHistoryJson: string | undefined;
+  /** Each without who reacted, and without its end. */
+  readonly reactions: readonly { readonly userId: number; readonly json: string }[];
+  /** What it takes to keep it, nearly. */
+  readonly keptBytes: number;
+};
+
+/** Of the objects and short texts of a body, beside what grows. */
+const bodyBytesLeast = 1_024;
+const reactionBytes = 200;
+const idBytes = 8;
+
+function membersJson(shown: ShownMessage, texts: MessageTexts): string {
+  const object = JSON.stringify({
+    id: shown.id,
+    sender_id: shown.senderId,
+    content_type: texts === 'rendered' ? 'text/html' : 'text/x-markdown',
+    recipient_id: shown.recipientId,
+    timestamp: shown.sentAtSecs,
+    client: shown.client,
+    subject: shown.topic,
+    subject_links: shown.subjectLinks ?? [],
+    is_me_message: shown.isMeMessage,
+    submessages: shown.submessages,
+    type: shown.streamId === null ? 'private' : 'stream',
+    ...(shown.streamId === null ? {} : { stream_id: shown.streamId }),
+    ...(shown.lastEditedAtSecs === null ? {} : { last_edit_timestamp: shown.lastEditedAtSecs }),
+  });
+  return object.slice(1, -1);
+}
+
+function reactionJson(reaction: ShownMessage['reactions'][number]): string {
+  const object = JSON.stringify({
+    emoji_name: reaction.emojiName,
+    emoji_code: reaction.emojiCode,
+    reaction_type: reaction.reactionType,
+    user_id: reaction.userId,
+  });
+  return object.slice(0, -1);
+}
+
+/** @param texts which were read; of both the written one is shown */
+export function messageBodyOf(shown: ShownMessage, texts: MessageTexts): MessageBody {
+  const renderedJson =
+    shown.renderedContent === null ? undefined : JSON.stringify(shown.renderedContent);
+  const contentJson =
+    texts === 'rendered' && renderedJson !== undefined
+      ? renderedJson
+      : JSON.stringify(shown.content ?? '');
+  const members = membersJson(shown, texts);
+  const { lastEditedAtSecs, editHistory, reactions, groupMentionedIds, alertWordIds } = shown;
+  const editHistoryJson =
+    lastEditedAtSecs === null || editHistory === null ? undefined : JSON.stringify(editHistory);
+  const lists = [groupMentionedIds, alertWordIds, shown.participantIds ?? []];
+  return {
+    id: shown.id,
+    epoch: shown.epoch,
+    version: shown.version,
+    bytes: shown.bytes,
+    senderId: shown.senderId,
+    streamId: shown.streamId,
+    conversationId: shown.conversationId,
+    readConversationId: shown.readConversationId,
+    participantIds: shown.participantIds,
+    topic: shown.topic,
+    isReadBySender: shown.isReadBySender,
+    mentionsWildcard: shown.mentionsWildcard,
+    groupMentionedIds,
+    alertWordIds,
+    contentJson,
+    renderedJson,
+    membersJson: members,
+    editHistoryJson,
+    reactions: reactions.map((reaction) => ({
+      userId: reaction.userId,
+      json: reactionJson(reaction),
+    })),
+    keptBytes:
+      bodyBytesLeast +
+      [members, contentJson, texts === 'both' ? renderedJson : '', editHistoryJson]
+        .map((json) => Buffer.byteLength(json ?? ''))
+        .reduce((sum, bytes) => sum + bytes) +
+      reactions.length * reactionBytes +
+      lists.reduce((sum, list) => sum + list.length, 0) * idBytes,
+  };
+}
+
+/** @throws Error where the rendered content was not read */
+export function renderedOf({ topic, renderedJson }: MessageBody): RenderedMessage {
+  const renderedContent: unknown = JSON.parse(renderedJson ?? 'null');
+  if (typeof renderedContent !== 'string') throw new Error('the rendered content was not read');
+  return { topic, renderedContent };
+}

@@ -1,0 +1,213 @@
+/**
+ * Pages of messages: which they are and what the reader's flags are from Postgres, what they show from memory. What is kept is taken
+ * only in the version that the statement of the page has seen, so that an answer is that of one moment, whatever other processes change
+ * (decision 0045). Whether somebody may see a message, the statement decides.
+ */
+import type { Queryable } from '@parley/database';
+import { pageTextBytesMax, readShownMessages, readShownNames } from '@parley/store';
+import type { AskedMessage, ListedMessage, ListedPage, MessageTexts } from '@parley/store';
+import { LRUCache } from 'lru-cache';
+import { Counter, Gauge } from 'prom-client';
+import type { Registry } from 'prom-client';
+
+import { messageBodyOf } from './message-body.ts';
+import type { MessageBody } from './message-body.ts';
+import { MessageNames } from './message-names.ts';
+
+/** Some fifty thousand ordinary messages. */
+const keptBytesUsual = 64 * 1024 * 1024;
+
+/** People and streams that are kept, some 1.5 KB each. */
+const namesMax = 20_000;
+
+/** So many messages on each side of the anchor are listed however long they are. */
+const alwaysListed = 2;
+
+/** Where pages are read, also in one snapshot. */
+export type PageReads = Queryable & {
+  snapshot<Result>(read: (snapshot: Queryable) => Promise<Result>): Promise<Result>;
+};
+
+/** A page with what its messages show. */
+export type ReadPage = {
+  /** By ascending id. */
+  readonly messages: readonly MessageBody[];
+  /** Of all whom and what the messages name. */
+  readonly names: MessageNames;
+  readonly flagBitsOf: ListedPage['flagBitsOf'];
+  /** Whether messages of the page were left out because their texts are too long together, farther from the anchor. */
+  readonly isCutBelow: boolean;
+  readonly isCutAbove: boolean;
+};
+
+type Asked = {
+  readonly texts: MessageTexts;
+  /** What lies next to it is left out last. */
+  readonly anchor: number;
+};
+
+type Ranked = AskedMessage & ListedMessage;
+
+/** @returns the messages below the anchor and those from it on, each side from the anchor outwards */
+function nearestFirst(messages: readonly ListedMessage[], anchor: number): Ranked[] {
+  const split = messages.findIndex(({ id }) => id >= anchor);
+  const rank =
+    (isAbove: boolean) =>
+    ({ id, version }: ListedMessage, place: number): Ranked => ({
+      id,
+      version,
+      isAbove,
+      isWanted: place < alwaysListed,
+    });
+  if (split === -1) return messages.toReversed().map(rank(false));
+  return [
+    ...messages.slice(0, split).toReversed().map(rank(false)),
+    ...messages.slice(split).map(rank(true)),
+  ];
+}
+
+/** @returns the messages whose texts are not too long, by ascending id */
+function listFitting(
+  ranked: readonly Ranked[],
+  bodies: ReadonlyMap<number, MessageBody>,
+): MessageBody[] {
+  const fitting: MessageBody[] = [];
+  const bytes = { below: 0, above: 0 };
+  for (const { id, isAbove, isWanted } of ranked) {
+    const body = bodies.get(id);
+    const side = isAbove ? 'above' : 'below';
+    // What was not read was too long already.
+    bytes[side] += body?.bytes ?? Infinity;
+    if (body !== undefined && (isWanted || bytes[side] <= pageTextBytesMax)) fitting.push(body);
+  }
+  return fitting.toSorted((a, b) => a.id - b.id);
+}
+
+const textsNumbers: Readonly<Record<MessageTexts, number>> = { written: 0, rendered: 1, both: 2 };
+
+function keyOf(messageId: number, texts: MessageTexts): number {
+  return messageId * 3 + textsNumbers[texts];
+}
+
+type PageCounters = { readonly messages: Counter; readonly missed: Counter };
+
+export class PageReader {
+  readonly #bodies: LRUCache<number, MessageBody>;
+  #names = new MessageNames('');
+  readonly #counters: PageCounters | undefined;
+
+  constructor(
+    options: { readonly keptBytesMax?: number; readonly registry?: Registry | undefined } = {},
+  ) {
+    this.#bodies = new LRUCache({
+      maxSize: options.keptBytesMax ?? keptBytesUsual,
+      sizeCalculation: (body) => body.keptBytes,
+    });
+    if (options.registry !== undefined) this.#counters = this.#declareMetrics([options.registry]);
+  }
+
+  #declareMetrics(registers: Registry[]): PageCounters {
+    const bodies = this.#bodies;
+    new Gauge({
+      name: 'parley_page_messages_kept_bytes',
+      help: 'What the messages take that are kept for pages',
+      registers,
+      collect() {
+        this.set(bodies.calculatedSize);
+      },
+    });
+    return {
+      messages: new Counter({
+        name: 'parley_page_messages_total',
+        help: 'Messages of pages',
+        registers,
+      }),
+      missed: new Counter({
+        name: 'parley_page_messages_missed_total',
+        help: 'Messages of pages that were not kept as they are now, and were read from Postgres',
+        registers,
+      }),
+    };
+  }
+
+  /** @param list lists the page; asked twice where something changes meanwhile */
+  async read(
+    reads: PageReads,
+    list: (db: Queryable) => Promise<ListedPage>,
+    asked: Asked,
+  ): Promise<ReadPage> {
+    const page = await this.#complete(reads, await list(reads), asked);
+    if (page !== undefined) return page;
+    return reads.snapshot(async (snapshot) => {
+      const still = await this.#complete(snapshot, await list(snapshot), asked);
+      if (still === undefined) throw new Error('a snapshot has two versions of one message');
+      return still;
+    });
+  }
+
+  /** @returns undefined where something of the page is not any more what it was when it was listed */
+  async #complete(db: Queryable, listed: ListedPage, asked: Asked): Promise<ReadPage | undefined> {
+    if (listed.messages.length === 0) return this.#emptyPage(listed);
+    const ranked = nearestFirst(listed.messages, asked.anchor);
+    const bodies = await this.#findBodies(db, listed, ranked, asked.texts);
+    if (bodies === undefined) return undefined;
+    const messages = listFitting(ranked, bodies);
+    const names = await this.#findNames(db, listed, messages);
+    if (names === undefined) return undefined;
+    return {
+      messages,
+      names,
+      flagBitsOf: listed.flagBitsOf,
+      isCutBelow: listed.messages[0]?.id !== messages[0]?.id,
+      isCutAbove: listed.messages.at(-1)?.id !== messages.at(-1)?.id,
+    };
+  }
+
+  #emptyPage({ flagBitsOf }: ListedPage): ReadPage {
+    return { messages: [], names: this.#names, flagBitsOf, isCutBelow: false, isCutAbove: false };
+  }
+
+  async #findBodies(
+    db: Queryable,
+    { epoch }: ListedPage,
+    ranked: readonly Ranked[],
+    texts: MessageTexts,
+  ): Promise<ReadonlyMap<number, MessageBody> | undefined> {
+    const bodies = new Map<number, MessageBody>();
+    const missing = new Map<number, Ranked>();
+    for (const each of ranked) {
+      const { id, version } = each;
+      const body = this.#bodies.get(keyOf(id, texts));
+      if (body?.version === version && body.epoch === epoch) bodies.set(id, body);
+      else missing.set(id, each);
+    }
+    this.#counters?.messages.inc(ranked.length);
+    if (missing.size === 0) return bodies;
+    this.#counters?.missed.inc(missing.size);
+    const { shown, leftOutIds } = await readShownMessages(db, [...missing.values()], texts);
+    let isAsListed = shown.length + leftOutIds.length === missing.size;
+    for (const message of shown) {
+      const body = messageBodyOf(message, texts);
+      this.#bodies.set(keyOf(body.id, texts), body);
+      bodies.set(body.id, body);
+      isAsListed &&= body.epoch === epoch && body.version === missing.get(body.id)?.version;
+    }
+    return isAsListed ? bodies : undefined;
+  }
+
+  async #findNames(
+    db: Queryable,
+    { namesVersion }: ListedPage,
+    messages: readonly MessageBody[],
+  ): Promise<MessageNames | undefined> {
+    if (this.#names.version !== namesVersion || this.#names.size > namesMax)
+      this.#names = new MessageNames(namesVersion);
+    const names = this.#names;
+    const lacking = names.findLacking(messages);
+    if (lacking.userIds.length === 0 && lacking.streamIds.length === 0) return names;
+    const shown = await readShownNames(db, lacking);
+    if (shown.version !== namesVersion) return undefined;
+    names.add(shown);
+    return names;
+  }
+}
