@@ -1,11 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /**
- * Reads what many ask for one by one together: what is asked while a read is under way goes into the next one. A node that takes
- * over thousands of queues at once asks Postgres a few dozen times and not thousands of times, and a busy service asks once for
- * all sends that wait.
+ * Reads in batches what many callers ask for one by one: keys that arrive during a read go into the next one. A node that takes over
+ * thousands of queues asks Postgres a few dozen times instead of thousands of times, and a busy service asks once for all waiting sends.
  *
- * Each question is answered by a read that began after it was asked. Nothing is kept.
+ * Each call is answered by a read that began after the call. Nothing is cached.
  */
 export class BatchedReads<Key, Value> {
   readonly #read: (keys: readonly Key[]) => Promise<ReadonlyMap<Key, Value>>;
@@ -14,8 +13,8 @@ export class BatchedReads<Key, Value> {
   #reading = 0;
 
   /**
-   * @param read what it throws is thrown to everybody who asked with that read
-   * @param bounds of one read, and of reads under way at the same time
+   * @param read its error is thrown to every caller of that read
+   * @param bounds of one read, and of concurrent reads
    */
   constructor(
     read: (keys: readonly Key[]) => Promise<ReadonlyMap<Key, Value>>,
@@ -25,7 +24,7 @@ export class BatchedReads<Key, Value> {
     this.#bounds = bounds;
   }
 
-  /** @returns what the read found for the key, or undefined */
+  /** @returns the value that the read found for the key, or undefined */
   find(key: Key): Promise<Value | undefined> {
     const known = this.#waiting.get(key);
     if (known !== undefined) return known.promise;
@@ -42,10 +41,10 @@ export class BatchedReads<Key, Value> {
   }
 
   async #readOnce(): Promise<void> {
-    // What arrives in the same turn goes along.
+    // Keys that arrive in the same turn are included.
     await nextTurn();
     const asked = [...this.#waiting.entries().take(this.#bounds.keysPerRead)];
-    // A map of its own for each read: in one that lives on, what is taken out would stay until the next full garbage collection.
+    // A new map for each read, because deleted entries of a long-lived map stay until the next full garbage collection.
     if (asked.length === this.#waiting.size) this.#waiting = new Map();
     else for (const [key] of asked) this.#waiting.delete(key);
     try {

@@ -6,20 +6,20 @@ import pg from 'pg';
 import { inTransaction, snapshotIsolation } from './pool.ts';
 import type { Client, Pool, Queryable, Statement } from './pool.ts';
 
-/** A statement that was cancelled before Postgres had it is asked to end again after so long. */
+/** If a statement was cancelled before it reached Postgres, the cancellation is repeated after this time. */
 const cancelAgainMs = 100;
 
-/** Nobody waits for what was to be read. */
+/** The caller no longer waits for the result. */
 export class CallerLeft extends Error {
   override readonly name = 'AbortError';
 }
 
 /**
- * Reads for one caller: when he leaves, what Postgres runs for him is cancelled, and nothing more is asked. For reads alone: of a
- * change that is cancelled nobody would know whether it happened. And not for what several callers ask for together.
+ * Reads for one caller. If the caller disconnects, the running statement is cancelled and no more are sent. Use it only for reads, because
+ * the outcome of a cancelled change would be unknown, and not for reads that several callers share.
  *
- * A connection goes back to its pool only when its cancels have been answered, so that none of them can meet the statement of
- * somebody else; one of which that is not known is closed.
+ * A connection returns to its pool only after its cancellations were answered, so that none can hit the next caller's statement. If that is
+ * not known, the connection is closed.
  */
 export class CallerReads implements Queryable {
   readonly #pool: Pool;
@@ -36,13 +36,13 @@ export class CallerReads implements Queryable {
     this.#signal = signal;
   }
 
-  /** @throws CallerLeft when nobody waits any more */
+  /** @throws CallerLeft when the caller no longer waits */
   query<Row extends pg.QueryResultRow>(statement: Statement): Promise<pg.QueryResult<Row>> {
     return this.#use((connection) => connection.query<Row>(statement));
   }
 
   /**
-   * Reads all in one snapshot.
+   * Runs several reads in one snapshot.
    *
    * @throws CallerLeft when nobody waits any more
    */
@@ -66,14 +66,14 @@ export class CallerReads implements Queryable {
   }
 }
 
-/** A connection while it is the caller's. */
+/** A connection while the caller uses it. */
 class CallerConnection implements Queryable {
   readonly #pool: Pool;
   readonly #client: Client;
   readonly #signal: HangUpSignal;
   #running: Promise<unknown> | undefined;
   #cancelling: Promise<void> | undefined;
-  /** Whether nobody else may use it. */
+  /** Whether it must not be used again. */
   isBroken = false;
 
   constructor(pool: Pool, client: Client, signal: HangUpSignal) {
@@ -108,7 +108,7 @@ class CallerConnection implements Queryable {
     );
   }
 
-  /** Called once, when nobody waits any more. */
+  /** Called once, when the caller no longer waits. */
   leave(): void {
     if (this.#running !== undefined) this.#cancelling = this.#cancel(this.#running);
   }

@@ -12,8 +12,8 @@ export class TooManyValues extends Error {
 const shownMaxLength = 200;
 
 /**
- * What a log may show of a statement: the name under which it is prepared, or how its text begins. What stands in quotation marks may
- * be what somebody wrote, and nothing after it is shown.
+ * The part of a statement that a log may show: its name, or the beginning of its text up to the first quotation mark, after which a user's
+ * text may follow.
  */
 export function shownStatement(statement: unknown): string {
   if (typeof statement === 'string')
@@ -37,14 +37,14 @@ function hasTooManyValues(statement: unknown): boolean {
   );
 }
 
-/** Errors of Postgres say nothing of the statement, and its own log would show all of it. */
+/** Errors of Postgres do not name the statement, and its own log would show all of it. */
 function noteStatement(error: unknown, statement: unknown): void {
   if (error instanceof Error) Object.assign(error, { statement: shownStatement(statement) });
 }
 
 type Callback = (error: unknown, result?: unknown) => void;
 
-/** Lets a connection refuse statements that the protocol cannot carry, and name the statement in the errors of all others. */
+/** Makes a connection refuse statements that the protocol cannot carry, and name the statement in all other errors. */
 export function checkStatements(client: pg.PoolClient): void {
   const query = client.query.bind(client) as (...parts: unknown[]) => unknown;
   const checked = (...parts: unknown[]): unknown => {

@@ -4,19 +4,19 @@ import type { Knex } from 'knex';
 
 import { readFunctions } from './sql-files.ts';
 
-/** Knex gives no way to have values in a statement of several, and takes question marks for them. */
+/** Knex reads question marks as values, even in a text of several statements, which cannot have values. */
 export function escapedForKnex(sql: string): string {
   return sql.replaceAll('?', String.raw`\?`);
 }
 
-/** What a function's comment says in the database: which content of its file was installed. */
+/** The comment of a function in the database: which content of its file was installed. */
 function commentOf(sql: string): string {
   return `sha256 ${createHash('sha256').update(sql).digest('hex')} of its file in packages/database/functions`;
 }
 
 /**
- * Installs the functions whose files have another content than what is installed. Their bodies are not checked against the tables,
- * which may come later in the same transaction: indexes and triggers of migrations use functions.
+ * Installs the functions whose files differ from the installed content. Their bodies are not checked against the tables, which may be
+ * created later in the same transaction, because indexes and triggers of migrations use functions.
  *
  * @param holder a transaction
  * @returns the names of those that were installed

@@ -10,7 +10,7 @@ import {
 } from './schema-version.ts';
 import { migrationNames, readMigration } from './sql-files.ts';
 
-/** One migration run at a time, whatever starts it: a session lock of Postgres under this number. */
+/** The session lock that allows one migration run at a time. */
 const migrationLock = 7_217_001;
 
 class MigrationList implements Knex.MigrationSource<string> {
@@ -37,15 +37,15 @@ class MigrationList implements Knex.MigrationSource<string> {
   }
 }
 
-/** Names of what was changed. */
+/** The names of the applied migrations and functions. */
 export type Migrated = {
   readonly migrations: readonly string[];
   readonly functions: readonly string[];
 };
 
 /**
- * Brings the schema forward from whatever it is, and functions to the content of their files, once, under a lock that all migrating
- * processes share; all of it or nothing. A schema from a newer release is left as it is.
+ * Migrates the schema and updates functions to the content of their files, under a lock that all migrating processes share; all of it or
+ * nothing. A schema from a newer release is left unchanged.
  *
  * @param version where to stop; by default this release's
  * @throws UnusableSchema when the database's encoding is not UTF-8, or its schema does not begin with this release's first

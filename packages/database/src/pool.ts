@@ -20,8 +20,7 @@ export type Statement = {
 };
 
 /**
- * So long after Postgres should have given a statement up, its connection counts as cut off: one that was lost without a word
- * answers nothing, not even that.
+ * This long after Postgres should have ended a statement, its connection counts as lost, because a silently lost connection never answers.
  */
 const answerSlackMs = 2_000;
 
@@ -43,14 +42,14 @@ const readers = new Map<number, (text: string) => unknown>([
   [int8ArrayOid, (text) => text.slice(1, -1).split(',').filter(Boolean).map(readInt8)],
 ]);
 
-// The list of type numbers that node-pg's types know leaves out bigint[], so the readers are chosen here.
+// The types of node-pg lack bigint[], so the parsers are chosen here.
 const types: pg.CustomTypesConfig = {
   getTypeParser: (oid, format): unknown => readers.get(oid) ?? pg.types.getTypeParser(oid, format),
 };
 
 /**
- * A statement that takes a list is planned anew at each call while the plan for its length looks cheaper than one for any, as it does
- * in tables that were never analyzed; planning costs more than running it. A plan that is kept must not be one for small tables.
+ * A statement with a list is planned at each call while the plan for its length looks cheaper than a generic plan, as in tables that were
+ * never analyzed. Planning costs more than running it. A cached plan must not be one for small tables.
  */
 const plannedForKeys =
   '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off';
@@ -58,11 +57,11 @@ const plannedForKeys =
 /** A paused process never holds the head of the log for longer. */
 const idleInTransactionUsualMs = 1_000;
 
-/** What asks Postgres to cancel a statement has as long as this, and its connection is kept for as long after the last one. */
+/** The time limit of a cancellation; the connection for cancellations is kept this long after the last one. */
 const cancelTimeoutMs = 2_000;
 const cancelIdleMs = 10_000;
 
-/** Connections to Postgres, and one more that is opened where statements have to be cancelled: the others may all be busy with those. */
+/** Connections to Postgres, and one more that is opened to cancel statements, because the others may all be busy. */
 export class Pool extends pg.Pool {
   readonly #cancels: pg.Pool;
 
@@ -80,16 +79,16 @@ export class Pool extends pg.Pool {
     });
     for (const pool of [this, this.#cancels]) {
       pool.on('error', onError);
-      // A connection in use that the server ends (an idle transaction, a restart) fails its next statement, and that is where the
-      // fault is handled. Without a listener the event would end the process.
+      // If the server ends a connection in use (an idle transaction, a restart), its next statement fails, and the fault is handled there.
+      // Without a listener the event would end the process.
       pool.on('connect', (client) => client.on('error', () => undefined));
     }
     this.on('connect', checkStatements);
   }
 
   /**
-   * Cancels what a connection of this pool runs, if it runs anything. Once this resolves nothing that is sent on it later can be met by
-   * the cancel: Postgres has signalled the process by then, which sees that before it reads on.
+   * Cancels the running statement of a connection of this pool, if there is one. After this resolves, the cancellation cannot hit a later
+   * statement: Postgres has signalled the backend, which handles the signal before it reads on.
    */
   async cancel(client: Client): Promise<void> {
     const processId = 'processID' in client ? client.processID : null;
@@ -103,14 +102,14 @@ export class Pool extends pg.Pool {
 }
 
 /**
- * Opens a pool. Connections give up a transaction that idles.
+ * Opens a pool. Its connections end idle transactions.
  *
  * @param options.connectionsMax most connections at once
  * @param options.connectTimeoutMs how long a request waits for a connection before it fails
- * @param options.statementTimeoutMs after so long Postgres gives a statement up; 0 for never
- * @param options.idleInTransactionMaxMs after so long a transaction in which nothing is asked is given up; a second by default
- * @param options.looksUpByKey for statements that look everything up by key, whatever is in the tables: they are planned once per
- *   connection, and never to read a whole table
+ * @param options.statementTimeoutMs after this time Postgres ends a statement; 0 for never
+ * @param options.idleInTransactionMaxMs after this time Postgres ends an idle transaction; a second by default
+ * @param options.looksUpByKey for statements that always look up rows by key: they are planned once per connection, and never as a scan of
+ *   a whole table
  * @param options.onError called for faults of idle connections (the server went away); must not throw
  */
 export function createPool(options: {
@@ -128,7 +127,7 @@ export function createPool(options: {
     {
       connectionString: options.databaseUrl,
       application_name: options.applicationName,
-      // Compiling a plan takes a tenth of a second; our statements take a thousandth.
+      // Compiling a plan takes a tenth of a second, and the statements here a thousandth.
       options: options.looksUpByKey === true ? `-c jit=off ${plannedForKeys}` : '-c jit=off',
       max: options.connectionsMax,
       connectionTimeoutMillis: connectTimeoutMs,
@@ -138,7 +137,7 @@ export function createPool(options: {
         options.idleInTransactionMaxMs ?? idleInTransactionUsualMs,
       idleTimeoutMillis: 30_000,
       keepAlive: true,
-      // A statement does not wait for the answer to the one before (`runTogether`).
+      // A statement does not wait for the answer to the previous one (`runTogether`).
       pipeline: true,
       types,
     },
@@ -150,18 +149,18 @@ export function createPool(options: {
 
 const queryCanceled = '57014';
 
-/** Tells whether Postgres gave up a statement that took longer than its connection allows. */
+/** Whether Postgres ended a statement because it exceeded the time limit of its connection. */
 export function isStatementTimeout(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === queryCanceled;
 }
 
-/** Of transactions that only read: all of it as of one moment. */
+/** For transactions that only read, as of one moment. */
 export const snapshotIsolation = 'REPEATABLE READ, READ ONLY';
 
 /**
- * Runs `work` in one transaction on a connection and commits. Whatever `work` throws rolls back and is thrown on.
+ * Runs `work` in one transaction on a connection and commits. If `work` throws, the transaction is rolled back and the error rethrown.
  *
- * @param onBroken told where it could not be rolled back, so that the connection must not be used again
+ * @param onBroken called if it could not be rolled back, so that the connection must not be used again
  */
 export async function inTransaction<Result>(
   client: Client,
@@ -209,7 +208,7 @@ export function transaction<Result>(
   return onOneConnection(pool, 'READ COMMITTED', work);
 }
 
-/** Reads all in one snapshot, for nobody's answer alone: what is read for one caller goes through `CallerReads`. */
+/** Runs several reads in one snapshot, for more than one caller; reads for one caller use `CallerReads`. */
 export function snapshot<Result>(
   pool: Pool,
   read: (snapshot: Queryable) => Promise<Result>,

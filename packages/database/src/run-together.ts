@@ -3,11 +3,11 @@ import type pg from 'pg';
 import type { Client, Statement } from './pool.ts';
 
 /**
- * Runs statements one after the other that leave in one write: the server never waits for this process between them, not even where
- * it is paused or cut off right after. After one that failed, the others of its transaction fail too, and a COMMIT among them rolls back.
+ * Runs statements in order that are sent in one write. So Postgres never waits for this process between them, even if it is paused or cut
+ * off right after. If one fails, the others of its transaction fail too, and a COMMIT among them rolls back.
  *
- * @returns what each has answered
- * @throws what the first that failed has thrown, when all have been answered
+ * @returns the result of each
+ * @throws the error of the first failed statement, after all were answered
  */
 export async function runTogether<Row extends pg.QueryResultRow>(
   client: Client,

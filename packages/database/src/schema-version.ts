@@ -37,7 +37,7 @@ async function readSchema(database: Queryable): Promise<Schema | undefined> {
 }
 
 /**
- * @returns the version of the schema, or undefined where no migration ran yet
+ * @returns the version of the schema, or undefined if no migration ran yet
  * @throws UnusableSchema when the schema does not begin with this release's first
  */
 export async function readSchemaVersion(database: Queryable): Promise<number | undefined> {
@@ -45,8 +45,8 @@ export async function readSchemaVersion(database: Queryable): Promise<number | u
 }
 
 /**
- * Refuses a schema that is older than this code needs, or one that no longer admits this code; a newer schema that admits it
- * is used, so that old and new replicas run side by side while an upgrade rolls.
+ * Refuses a schema that is older than this code needs, or that no longer supports this code. A newer schema that supports it is accepted,
+ * so that old and new replicas run together during a rolling upgrade.
  *
  * @throws UnusableSchema with a sentence that says what to do
  */

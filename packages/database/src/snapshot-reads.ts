@@ -3,8 +3,8 @@ import type pg from 'pg';
 import type { Queryable, Statement } from './pool.ts';
 
 /**
- * Reads of one snapshot for several readers: a statement that was run before with the same values is not run again, since it would
- * find the same. Rows and what is made of them are the same objects for all, and must not be changed.
+ * Reads of one snapshot for several readers: a statement with the same values runs once, because it would find the same rows. All readers
+ * share the rows and the values made from them, and must not change them.
  *
  * Only for a REPEATABLE READ transaction, and for statements that change nothing.
  */
@@ -24,7 +24,7 @@ export class SnapshotReads implements Queryable {
   }
 
   /**
-   * @param key names what is made; the same key always means the same type
+   * @param key names the value; the same key always means the same type
    * @param make called for the first reader alone
    */
   once<Made>(key: string, make: () => Promise<Made>): Promise<Made> {

@@ -1,4 +1,4 @@
-/** The SQL that this package brings: migrations and functions, each in a file of its own. */
+/** The SQL of this package: migrations and functions, one file each. */
 import { readFileSync, readdirSync } from 'node:fs';
 
 const migrationsFolder = new URL('../migrations/', import.meta.url);

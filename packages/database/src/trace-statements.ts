@@ -8,8 +8,7 @@ type Callback = (error: unknown, result: unknown) => void;
 type ConnectCallback = (error: unknown, client: unknown, release: unknown) => void;
 
 /**
- * What a statement is called in a trace: the name under which it is prepared, or its first word. Never its text, which may hold
- * values.
+ * The name of a statement in a trace: its prepared name, or its first word. Never its text, which may contain values.
  */
 export function statementName(statement: unknown): string {
   if (typeof statement === 'string') return /^\s*([a-z]+)/i.exec(statement)?.[1] ?? 'statement';
@@ -18,7 +17,7 @@ export function statementName(statement: unknown): string {
   return 'text' in statement ? statementName(statement.text) : 'statement';
 }
 
-/** The SQL state, which says what kind of fault it is and nothing of the values. */
+/** The SQL state, which shows the kind of fault but no values. */
 function faultOf(error: unknown): string {
   if (typeof error === 'object' && error !== null && 'code' in error) return String(error.code);
   return error instanceof Error ? error.name : 'thrown';
@@ -61,7 +60,7 @@ function traceClient(client: pg.PoolClient): void {
 /** Gives each statement of a traced request a span, by its name. */
 export function traceStatements(pool: pg.Pool): void {
   pool.on('connect', traceClient);
-  // A statement of the pool's own that waited for a connection is run by whoever gives one back, in his trace.
+  // A pool statement that waited for a connection would otherwise run in the trace of the request that released it.
   const connect = pool.connect.bind(pool) as (callback?: ConnectCallback) => unknown;
   const bound = (callback?: ConnectCallback): unknown =>
     callback === undefined ? connect() : connect(AsyncResource.bind(callback));

@@ -1,6 +1,6 @@
 const uniqueViolation = '23505';
 
-/** @returns whether the database refused a row because another one has taken its place */
+/** @returns whether the database refused a row because another row has the same unique value */
 export function isUniqueViolation(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === uniqueViolation;
 }

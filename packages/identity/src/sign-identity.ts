@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 
 import type { Caller } from '@parley/api';
 
-/** How long a signed identity is believed. It covers a slow hop and clocks that differ, not a replay later on. */
+/** How long a signed identity is valid. This covers a slow hop and different clocks, but no later replay. */
 export const identityLifetimeMs = 30_000;
 
 /** The signed content. Short keys, because it travels with every request. */
@@ -32,7 +32,7 @@ export function signatureOf(secret: string, encodedClaims: string): string {
  * Makes the value of the identity header: base64url JSON, a dot, and its HMAC-SHA256.
  *
  * @param caller null when the endpoint needs no authentication
- * @param nowMs UNIX time; the value is believed for 30 seconds
+ * @param nowMs UNIX time; the value is valid for 30 seconds
  */
 export function signIdentity(
   secret: string,

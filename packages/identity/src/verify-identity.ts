@@ -41,7 +41,7 @@ function findCaller(value: unknown): Caller | undefined {
  * Verifies the value of the identity header. Comparison takes constant time; several secrets are accepted, so that one
  * can be replaced while processes with the old and the new one run side by side.
  *
- * @param nowMs UNIX time; an identity signed up to 30 seconds ago is believed, and as much ahead for clocks that differ
+ * @param nowMs UNIX time; an identity is valid from 30 seconds before to 30 seconds after it was signed, because clocks differ
  * @returns undefined when the header is absent, malformed, signed by somebody else or too old
  */
 export function verifyIdentity(

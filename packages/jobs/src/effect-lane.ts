@@ -1,6 +1,6 @@
 /**
- * One way on which effects are run: a BullMQ queue of its own, so that what takes long holds up nothing else. The rows of
- * `side_effects` are the truth; BullMQ only spreads them over the processes, and a sweep enqueues what Redis forgot.
+ * A lane for side effects: a separate BullMQ queue, so that slow effects do not delay others. The rows of `side_effects` are the truth;
+ * BullMQ only distributes them over the processes, and a sweep enqueues rows that Redis lost.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -21,32 +21,32 @@ import { Queue, Worker } from 'bullmq';
 import type { Job, WorkerOptions } from 'bullmq';
 import type { Counter, Gauge } from 'prom-client';
 
-/** An effect in the hands of its handler. */
+/** An effect while its handler runs. */
 export type SideEffectRun<Kind extends SideEffect['kind'] = SideEffect['kind']> = {
   readonly effect: Extract<SideEffect, { readonly kind: Kind }>;
-  /** The same whenever the effect is run: `kind-position-target`. */
+  /** The same at every run of the effect: `kind-position-target`. */
   readonly key: string;
-  /** The same whenever the effect is run, and nobody can guess it: for others to know a repeat by. */
+  /** The same at every run of the effect, and unguessable, so that receivers can recognize a repeat. */
   readonly deliveryKey: string;
   readonly attempts: number;
-  /** What was saved last, as it was given. */
+  /** The value that was saved last. */
   readonly progress: unknown;
   /**
-   * Notes how far the effect has come.
+   * Stores the progress of the effect.
    *
-   * @throws ClaimLost when this process was away for so long that another one has the effect
+   * @throws ClaimLost if this process was paused so long that another one has the effect
    */
   readonly saveProgress: (progress: unknown) => Promise<void>;
   /** Aborted when the process ends and cannot wait any longer. */
   readonly signal: AbortSignal;
 };
 
-/** What a handler returns that wants its effect run again, though nothing failed. */
+/** The result of a handler that wants another run, although nothing failed. */
 export type RunAgain = { readonly againInMs: number };
 
 export type HandleEffect = (run: SideEffectRun) => Promise<void | RunAgain>;
 
-/** Another process has the effect: what this one found out about it counts no more. */
+/** Another process has the effect, so results of this one no longer count. */
 export class ClaimLost extends Error {}
 
 export type EffectLaneOptions = {
@@ -69,16 +69,16 @@ export type EffectLaneOptions = {
 
 const sweepIntervalMs = 5_000;
 const closeTimeoutMs = 3_000;
-/** What is being run at the end gets this long before it is called off. */
+/** The time that running effects get before they are aborted at the end. */
 const finishTimeoutMs = 1_500;
-/** Longer than any handler takes between two notes of its progress; after a crash an effect waits for so long. */
+/** Longer than any handler takes between two saves of its progress; after a crash an effect waits this long. */
 const claimSecs = 60;
-/** A job of a process that died is given to another after so long, if its row is free by then: BullMQ's own half minute doubled the wait. */
+/** After this time another process gets the job of a dead one, if its row is free. BullMQ's default of half a minute doubled the wait. */
 const jobLock = { lockDuration: 10_000, stalledInterval: 5_000 };
 const delayMaxSecs = 600;
-/** Below the day for which the keys of sends are kept, which make a repeat harmless. */
+/** Few enough to end within a day, because the keys of sends, which make repeats harmless, are kept for a day. */
 const attemptsMax = 60;
-/** A job is taken off the queue a moment after its end is told, and until then cannot be enqueued again. */
+/** A job is removed a moment after its end is reported, and cannot be enqueued again until then. */
 const wakeSlackMs = 20;
 
 /** @returns how long a failed effect waits: doubling from two seconds to ten minutes */
@@ -119,11 +119,11 @@ export class EffectLane {
       removeOnComplete: { count: 0 },
       removeOnFail: { count: 0 },
     });
-    // Of connections, which come back by themselves; what fails without them is told where it fails.
+    // Errors of connections, which reconnect by themselves; work that fails meanwhile reports its own errors.
     const note = (error: Error): void => log.debug({ err: error }, `the queue ${queueName}`);
     this.#queue.on('error', note);
     this.#worker.on('error', note);
-    // The next of the same bot waits in Postgres until one of it has ended.
+    // The bot's next effect waits in Postgres until one of the bot's effects has ended.
     if (options.bounds !== undefined) this.#worker.on('completed', () => this.#wakeIn(wakeSlackMs));
   }
 
@@ -131,7 +131,7 @@ export class EffectLane {
     this.#interval = setInterval(() => this.wake(), sweepIntervalMs);
   }
 
-  /** Enqueues what is due, soon. */
+  /** Enqueues due effects soon. */
   wake(): void {
     if (this.#isStopping) return;
     if (this.#sweeping !== undefined) {
@@ -153,14 +153,14 @@ export class EffectLane {
       });
   }
 
-  /** Lets what is being run come to its end for a moment, and gives the rest back. */
+  /** Gives running effects a moment to end, and releases the rest. */
   async stop(): Promise<void> {
-    // What is being run ends while the worker closes, and must wake nothing whose connections are about to go.
+    // Running effects end while the worker closes, and must not use connections that are about to close.
     this.#isStopping = true;
     clearInterval(this.#interval);
     for (const timer of this.#wakes) clearTimeout(timer);
     await this.#sweeping;
-    // A worker without Redis waits for it forever; what it left undone another process finds in Postgres.
+    // A worker without Redis would wait for ever; another process finds its unfinished work in Postgres.
     const isReachable = this.#workerConnection.status === 'ready';
     const callOff = setTimeout(() => this.#ending.abort(), finishTimeoutMs);
     const closed = Promise.allSettled([this.#worker.close(!isReachable), this.#queue.close()]);
@@ -180,7 +180,7 @@ export class EffectLane {
     this.#wakes.add(timer);
   }
 
-  /** A job that is in the queue already stays as it is. */
+  /** A job that is already in the queue stays unchanged. */
   async #sweep(): Promise<void> {
     const { pool, listDue, countWaiting, waiting, queueName } = this.#options;
     const due = await listDue(pool);

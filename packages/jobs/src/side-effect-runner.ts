@@ -1,6 +1,5 @@
 /**
- * Runs what the log brings about. A handler may be called again after a crash: what it does must be harmless then, by the effect's
- * key.
+ * Runs the side effects of the log. A handler may be called again after a crash, and must use the effect's key to make that harmless.
  */
 import type { RedisConfig } from '@parley/config';
 import type { SideEffect } from '@parley/event-log';
@@ -14,7 +13,7 @@ import { EffectLane } from './effect-lane.ts';
 import type { HandleEffect, RunAgain, SideEffectRun } from './effect-lane.ts';
 import { takeSideEffects } from './take-side-effects.ts';
 
-/** What each kind of effect does. An `ApiError` below 500 says that it cannot be done and is not tried again. */
+/** A handler for each kind of effect. An `ApiError` below 500 means that the effect is impossible and is not repeated. */
 export type SideEffectHandlers = {
   readonly [Kind in SideEffect['kind']]: (run: SideEffectRun<Kind>) => Promise<void | RunAgain>;
 };
@@ -30,18 +29,18 @@ export type SideEffectRunnerOptions = {
 const takeIntervalMs = 300;
 const sweepMax = 500;
 /**
- * Of notices, all processes together: as many as a sweep finds until the next one, but evenly. Ten thousand people who are told
- * something at once would in bursts take the processor and the log from those who send meanwhile.
+ * The rate of notices over all processes: as many as a sweep enqueues, but evenly. Otherwise notices for ten thousand people would take the
+ * processor and the log from senders in bursts.
  */
 const noticePace = { max: 25, duration: 250 } as const;
 const noticesAtOnce = 4;
-/** A call is nearly all waiting for another server, for seconds. */
+/** A call mostly waits for another server, for seconds. */
 const callsAtOnce = 64;
-/** So many slow answers of one bot, and of all bots of one owner, leave the others enough. */
+/** Bounds that leave capacity for others if the services of one bot, or of one owner's bots, answer slowly. */
 const callBounds = { perBotMax: 4, perOwnerMax: 20 } as const;
 const callKind = 'outgoing-webhook';
 
-/** A newer version took it from the log, which runs beside this one during a deploy; to call it done would lose it. */
+/** A newer release, which runs beside this one during a deploy, took it from the log. Reporting it as done would lose it. */
 function waitForNewerProcess(effect: never): never {
   throw new Error(`no handler for the side effect ${JSON.stringify(effect)}`);
 }

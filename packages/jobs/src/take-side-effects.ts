@@ -5,7 +5,7 @@ import type { Client, Pool } from '@parley/database';
 import { addSideEffects, lockSideEffectCursor } from '@parley/store';
 
 const entriesPerStep = 100;
-/** A cursor that only follows what brings nothing about is written this seldom; trimming the log can wait for it. */
+/** If entries have no side effects, the cursor is written once per this many positions; trimming the log can wait for it. */
 const idleStepPositions = 10_000;
 
 type Step = {
@@ -33,8 +33,7 @@ async function readStep(
 }
 
 /**
- * Makes rows of what the log brings about, from where the cursor stands, in the transaction that moves it. Any number of processes
- * may call it.
+ * Turns side effects of entries after the cursor into rows, in the transaction that moves the cursor. Any number of processes may call it.
  *
  * @returns how many effects became rows, and whether there may be more
  */

@@ -1,10 +1,10 @@
 /** The SQL of the table `service_leases` and of the one read that gateways repeat. Leases are judged by Postgres' clock alone. */
 import type { Queryable } from '@parley/database';
 
-/** A lease lives so long after its last renewal: three missed renewals of one second are no reason to move a node's queues. */
+/** A lease lives this long after its last renewal: three missed renewals are no reason to move a node's queues. */
 export const leaseLifetimeMs = 4_000;
 
-/** A lapsed row is kept so long, so that readers can tell a node that lost its lease from one that gave it up. */
+/** A lapsed row is kept this long, so that readers can tell a lost lease from one that was given up. */
 const lapsedRowLifetimeSecs = 60;
 
 export type LeaseRow = { node_id: string; service: string; address: string; is_live: boolean };
@@ -15,7 +15,7 @@ type StateRow = {
   newest_position: number;
 };
 
-/** Begins or renews a lease, and clears away rows that lapsed long ago. */
+/** Begins or renews a lease, and deletes rows that lapsed long ago. */
 export async function renewLease(
   database: Queryable,
   lease: { readonly nodeId: string; readonly service: string; readonly address: string },
@@ -49,7 +49,7 @@ export async function deleteLease(database: Queryable, nodeId: string): Promise<
 }
 
 /**
- * All leases, and whose account changed above a position, in one snapshot.
+ * All leases, and the accounts that changed above a position, in one snapshot.
  *
  * @param afterPosition the newest account change seen; null takes the newest there is and reports no change
  */

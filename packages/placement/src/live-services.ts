@@ -1,12 +1,11 @@
 /**
- * What a gateway knows of the other processes: which nodes hold leases, and whose credentials changed. Both come with one small
- * statement, repeated three times a second, and at once when Redis hints at either, on a connection of its own, so that neither waits
- * behind requests.
+ * A gateway's view of the other processes: the nodes with leases, and the accounts whose credentials changed. One small statement reads
+ * both three times a second, and at once after a hint on Redis, on a separate connection, so that it never waits for requests.
  *
  * - Leases are judged by Postgres' clock at the moment of the read.
- * - While Postgres is away nothing new can be known: the last list stays in use and connection failures decide.
- * - `heardWithinMs` says how old the knowledge is: whoever caches what an account change invalidates serves from the cache only
- *   while it is young, and asks the store otherwise (architecture, The log).
+ * - While Postgres is down, the last list stays in use and connection failures decide.
+ * - `heardWithinMs` returns the age of the view: caches that account changes invalidate are used only while it is recent, and otherwise the
+ * store is asked (architecture, The log).
  */
 import type { Pool } from '@parley/database';
 import { createPool } from '@parley/database';
@@ -18,13 +17,13 @@ import type { LiveNode } from './live-node.ts';
 
 const readIntervalMs = 300;
 
-/** A read that takes longer counts as failed and its connection as cut off. */
+/** A longer read counts as failed and its connection as lost. */
 const readTimeoutMs = 1_000;
 
-/** So long without an answer of Postgres counts as an outage, in which services could not renew either. */
+/** This long without an answer of Postgres counts as an outage, during which services could not renew either. */
 const outageMs = 1_500;
 
-/** After an outage, a node that held a lease before it has so long to renew it before it counts as lapsed. */
+/** After an outage, a node that had a lease before it has this long to renew it. */
 const graceAfterOutageMs = 3_000;
 
 type LiveServicesLog = {
@@ -79,7 +78,7 @@ export class LiveServices {
   }
 
   /**
-   * Reads once and goes on reading. A first read that fails is no error: the list is then empty until Postgres answers.
+   * Reads once and keeps reading. If the first read fails, the list is empty until Postgres answers.
    */
   async start(): Promise<void> {
     const { subscriber, log } = this.#options;
@@ -113,7 +112,7 @@ export class LiveServices {
     return performance.now() - this.#heardAtMs < ms;
   }
 
-  /** Calls `listener` after each read that changed the list or a state. Returns how to stop that. */
+  /** Calls `listener` after each read that changed the list or a state. Returns a function that stops it. */
   onLeasesChanged(listener: () => void): () => void {
     this.#leaseListeners.add(listener);
     return () => this.#leaseListeners.delete(listener);
@@ -128,7 +127,7 @@ export class LiveServices {
   #readSoon(): void {
     if (this.#isStopped) return;
     if (this.#reading !== undefined) {
-      // The read on its way may have begun before what is hinted at was committed.
+      // The running read may have begun before the hinted change was committed.
       this.#isHinted = true;
       return;
     }
@@ -158,7 +157,7 @@ export class LiveServices {
       this.#accountPosition = found.newestPosition;
       if (found.changedUserIds.length > 0)
         for (const listener of this.#accountListeners) listener(found.changedUserIds);
-      // Last: until here, what listeners drop could still have been served as fresh.
+      // Set last: until here, entries that listeners drop could have been served as current.
       this.#heardAtMs = beganAtMs;
     } catch (error) {
       if (!this.#isFailing) {
@@ -173,7 +172,7 @@ export class LiveServices {
 
   async #query(): ReturnType<typeof readLeasesAndAccountChanges> {
     const client = await this.#pool.connect();
-    // A connection that was cut off without a word answers nothing, not even its own timeout.
+    // A silently lost connection never answers, not even with its own timeout.
     const { promise: timedOut, reject } = Promise.withResolvers<never>();
     const timer = setTimeout(
       () => reject(new Error(`Postgres did not answer within ${readTimeoutMs} ms`)),

@@ -7,7 +7,7 @@ import { deleteLease, renewLease } from './leases-table.ts';
 /** Renewals, in milliseconds; see `leaseLifetimeMs`. */
 const renewIntervalMs = 1_000;
 
-/** What a lease says to its service's log; a pino logger fits. */
+/** The part of a logger that a lease uses; a pino logger fits. */
 type LeaseLog = {
   warn(fields: Record<string, unknown>, text: string): void;
   info(fields: Record<string, unknown>, text: string): void;
@@ -15,22 +15,22 @@ type LeaseLog = {
 
 export type ServiceLeaseOptions = {
   readonly database: Queryable;
-  /** Where the beginning and the end are hinted; a lost hint costs gateways a third of a second. */
+  /** For hints of begin and end; a lost hint costs gateways a third of a second. */
   readonly redis: HintPublisher;
   readonly keyPrefix: string;
   readonly service: string;
   readonly nodeId: string;
   /** `host:port` under which gateways reach this process. */
   readonly address: string;
-  /** Asked before each renewal. While it says no the lease is left to lapse (event nodes: their follower has fallen behind). */
+  /** Called before each renewal. While it returns false the lease is not renewed (for event nodes, while their follower is behind). */
   readonly isCurrent?: () => boolean;
   readonly log: LeaseLog;
 };
 
 /**
- * This process' row in `service_leases`. Renewed every second while `isCurrent` says so; without renewal it lapses after four
- * seconds on Postgres' clock. A process that is paused or cut off therefore loses its lease without a person's help, and one
- * that drains gives it up before it stops to accept.
+ * This process' row in `service_leases`. It is renewed every second while `isCurrent` is true, and lapses four seconds after the last
+ * renewal by Postgres' clock. So a paused or disconnected process loses its lease automatically, and a draining process gives it up before
+ * it stops accepting requests.
  */
 export class ServiceLease {
   readonly #options: ServiceLeaseOptions;
@@ -54,7 +54,7 @@ export class ServiceLease {
       await renewLease(this.#options.database, this.#options);
     this.#hint();
     this.#timer = setInterval(() => this.#renew(), renewIntervalMs);
-    // Keeping a lease is no reason for a process to stay.
+    // The timer must not keep the process alive.
     this.#timer.unref();
   }
 
@@ -66,7 +66,7 @@ export class ServiceLease {
     if (this.#isEnded) return;
     this.#isEnded = true;
     clearInterval(this.#timer);
-    // A renewal on its way would put the row back after it was deleted.
+    // A running renewal would insert the row again after its deletion.
     await this.#renewal;
     try {
       await deleteLease(this.#options.database, this.#options.nodeId);

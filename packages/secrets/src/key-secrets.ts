@@ -8,18 +8,18 @@ import {
 } from 'node:crypto';
 
 /**
- * What is hashed and encrypted under PARLEY_KEY_SECRET: API keys, secrets of bots, and the sealed members of log entries. While the
- * secret is being replaced there are two of them: everything is read with either and written with the current one, so processes
- * that have them the other way round understand each other.
+ * Hashes and encrypts under PARLEY_KEY_SECRET: API keys, secrets of bots, and encrypted members of log entries. While the secret is being
+ * replaced there are two. Everything is read with either and written with the current one, so processes that have the two in opposite order
+ * understand each other.
  */
 
 type DerivedKeys = { readonly hashKey: Buffer; readonly encryptionKey: Buffer };
 
-/** What follows from the key secrets; made once per process by `deriveKeySecrets`. */
+/** Keys derived from the key secrets, once per process, by `deriveKeySecrets`. */
 export type KeySecrets = {
   /** Everything is written with this one. */
   readonly current: DerivedKeys;
-  /** Only there while the secret is being replaced; what was written with it is still read. */
+  /** Set only while the secret is being replaced; texts written with it can still be read. */
   readonly previous: DerivedKeys | undefined;
 };
 
@@ -71,8 +71,7 @@ export function isCurrentHash(secrets: KeySecrets, text: string, stored: Buffer)
 /**
  * Encrypts a secret that is stored beside its owner, such as an API key or the token of a bot's service.
  *
- * @param purpose what it is for and whose it is: it is authenticated with the text, so that a stored value cannot be moved to
- *   another account or use
+ * @param purpose its use and owner, authenticated with the text, so that a stored value cannot be moved to another account or use
  */
 export function sealSecret({ current }: KeySecrets, text: string, purpose: string): Buffer {
   const nonce = randomBytes(nonceBytes);
@@ -92,11 +91,11 @@ function openWith({ encryptionKey }: DerivedKeys, sealed: Buffer, purpose: strin
   ]).toString('utf8');
 }
 
-/** What was sealed, and whether the current secret opens it. */
+/** A decrypted text, and whether it was encrypted under the current secret. */
 export type Opened = { readonly text: string; readonly isCurrent: boolean };
 
 /**
- * The reverse of `sealSecret`, which also tells under which secret it was sealed.
+ * The reverse of `sealSecret`, which also returns which secret was used.
  *
  * @throws Error when it was sealed under neither secret or for another purpose, or was altered
  */
@@ -123,7 +122,7 @@ export function openSecret(secrets: KeySecrets, sealed: Buffer, purpose: string)
 const eventPurpose = 'event';
 
 /**
- * Encrypts members of an event that nobody may read in the log, such as a bot's key.
+ * Encrypts members of an event that must not be readable in the log, such as a bot's key.
  *
  * @returns base64 text for the `sealed` member of an event part
  */
