@@ -1,6 +1,6 @@
 /**
- * Maintenance that any events node may do: ticks of a silent log, partitions ahead of it, trimming behind it, the end of idle queues.
- * Each is guarded in Postgres, so several nodes at it do no harm, and none of them is a leader.
+ * Maintenance that any event node may do: ticks of a silent log, new partitions, trimming, the end of idle queues. Each is guarded in
+ * Postgres, so several nodes may do it at once, and there is no leader.
  */
 import { queueLifetimeBoundSecs } from '@parley/config';
 import type { Pool } from '@parley/database';
@@ -17,7 +17,7 @@ const tickAfterSecs = 40;
 const tickCheckIntervalMs = 5_000;
 const sweepIntervalMs = 10_000;
 const trimIntervalMs = 3_600_000;
-/** Entries older than this may go: a day beyond the longest lifetime of a queue, for nodes that lag behind. */
+/** Older entries may be deleted: a day beyond the longest lifetime of a queue, for nodes that lag. */
 const logRetentionSecs = queueLifetimeBoundSecs + 86_400;
 
 export type MaintenanceOptions = {
@@ -25,7 +25,7 @@ export type MaintenanceOptions = {
   readonly eventLog: EventLog;
   readonly follower: LogFollower;
   readonly feed: NodeFeed;
-  /** After Postgres was away no queue is ended for so long: its clients need time to come back (architecture, Queues). */
+  /** After an outage of Postgres no queue is ended for this long, because clients need time to return (architecture, Queues). */
   readonly outageGraceMs: number;
   readonly log: Logger;
 };
@@ -39,7 +39,7 @@ export function maintenanceWorks({
   outageGraceMs,
   log,
 }: MaintenanceOptions): readonly MaintenanceWork[] {
-  /** Since when, on Postgres' clock, polls could be recorded without a break; undefined while they cannot. */
+  /** Since when, by Postgres' clock, polls have been recorded without interruption; undefined while they cannot be. */
   let reachableSince: Date | undefined;
   return [
     {

@@ -10,7 +10,7 @@ import { refusalReasons } from './queues/queue-reader.ts';
 import type { RefusalReason } from './queues/queue-reader.ts';
 import type { QueueRegistry } from './queues/queue-registry.ts';
 
-/** What an operator watches of an events node. */
+/** Registers the metrics of an event node. */
 export function registerMetrics(
   registry: Registry,
   node: {
@@ -84,7 +84,7 @@ export function registerMetrics(
   });
 }
 
-// A poll that finds events answers at once; silence ends it after the longest heartbeat, which may be set higher than a minute.
+// A poll with events is answered at once; without events it ends after the longest heartbeat, which may be configured above a minute.
 const holdBucketsSecs = [0.005, 0.05, 0.25, 1, 2.5, 5, 10, 20, 30, 45, 50, 55, 60, 120];
 
 /** @returns what counts reads, and those that met a bound */
@@ -134,7 +134,7 @@ export function countRefusals(registry: Registry): (reason: RefusalReason) => vo
     labelNames: ['reason'],
     registers: [registry],
   });
-  // From 0 on: a counter that begins with its first event hides that event from rates.
+  // Starts at 0, because rates ignore the first event of a counter that starts with it.
   for (const reason of refusalReasons) refusals.inc({ reason }, 0);
   return (reason) => refusals.inc({ reason });
 }

@@ -21,7 +21,7 @@ export const getEventsHandler = implement(
           context.queues,
         ),
         signal,
-        // What an account is set up with is the default of register alone (reference facts, events 6.1).
+        // The defaults of an account apply only to register (reference facts, events 6.1).
         describe: (snapshot) =>
           readDescriptor(snapshot, caller.userId, {
             ...parameters,
@@ -32,7 +32,7 @@ export const getEventsHandler = implement(
       });
       return { events: [], queue_id: queueId, last_event_id: lastEventId };
     }
-    // Not the usual refusal of a missing parameter: this one names no variable (reference facts, events 6.3).
+    // Differs from the usual refusal of a missing parameter: it names no variable (reference facts, events 6.3).
     if (parameters.last_event_id === undefined)
       throw badRequest("Missing 'last_event_id' argument");
     const queue = await getQueue(context.read, parameters.queue_id, caller.userId);

@@ -5,7 +5,7 @@ import { implement, rawAnswer } from '@parley/server';
 import type { EventsContext } from '../context.ts';
 import { getQueue } from '../queues/queue-reader.ts';
 
-/** What a client of Server-Sent Events sends by itself when it comes back. */
+/** A client of Server-Sent Events sends it when it reconnects. */
 const lastEventIdHeader = numberParameter('Last-Event-ID', {
   required: true,
   allowNegative: true,
@@ -13,7 +13,7 @@ const lastEventIdHeader = numberParameter('Last-Event-ID', {
 });
 
 /**
- * Where a stream goes on: a client that comes back repeats the address with which it began, and adds the header, so the larger of both
+ * The position at which a stream continues: a reconnecting client repeats its first address and adds the header, so the larger value
  * counts.
  *
  * @throws ApiError as `GET events` refuses `last_event_id` (reference facts, events 6.3)
@@ -38,7 +38,7 @@ export const streamEventsHandler = implement(
       {
         'Content-Type': 'text/event-stream',
         'Cache-Control': 'max-age=0, no-cache, no-store, must-revalidate',
-        // Proxies such as nginx would gather the events of a stream.
+        // Without it, proxies such as nginx would buffer the events.
         'X-Accel-Buffering': 'no',
       },
       body,

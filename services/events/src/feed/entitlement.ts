@@ -1,6 +1,5 @@
 /**
- * Who may have what of an entry: pure functions of the entry and of a user's view at its position, the same for live delivery
- * and for replay.
+ * Entitlement to an entry: pure functions of the entry and of a user's view at its position, used by live delivery and replay alike.
  */
 import type { Audience, ChangeEntry, EventPart, MessageSentEntry } from '@parley/event-log';
 import { holdsMessage, isOpenTo, getsStreamEvents, maySeeStream } from '@parley/store';
@@ -11,13 +10,13 @@ import type { UserView } from './user-view.ts';
 export type MessageEntitlement =
   /** The user holds the message. */
   | 'holder'
-  /** An outgoing-webhook or embedded bot among the recipients: the event with no flags, and nothing held. */
+  /** An outgoing-webhook or embedded bot among the recipients: it gets the event without flags, and holds nothing. */
   | 'reacting'
-  /** The stream is public and the user may read it: only for queues that listen to public streams, with no flags. */
+  /** The stream is public and the user may read it: the event goes only to queues that listen to public streams, without flags. */
   | 'public'
   | 'none';
 
-/** @param position the entry's */
+/** @param position of the entry */
 export function messageEntitlement(
   entry: MessageSentEntry,
   view: UserView,
@@ -51,11 +50,11 @@ export function messageFlags(entry: MessageSentEntry, userId: number): string[] 
   return flags;
 }
 
-/** From this length on a list is searched through a set of it, which lives as long as the list. */
+/** Lists from this length on are searched through a set, which lives as long as the list. */
 const longList = 32;
 const sets = new WeakMap<readonly number[], ReadonlySet<number>>();
 
-/** @returns whether the user is in the list; a change of ten thousand people is asked about by as many queues */
+/** @returns whether the user is in the list; a change of ten thousand people is checked for as many queues */
 export function isAmong(userIds: readonly number[], userId: number): boolean {
   if (userIds.length < longList) return userIds.includes(userId);
   let set = sets.get(userIds);
@@ -83,7 +82,7 @@ function isViewer(stream: OfStream, view: UserView, account: Viewer, position: n
 const publicStream = { inviteOnly: false };
 const privateStream = { inviteOnly: true };
 
-/** Whoever sees a stream while it is public only. */
+/** Whether the user sees the stream only while it is public. */
 function isOutsider(streamId: number, view: UserView, account: Viewer, position: number): boolean {
   const isMember = view.isMember(streamId, position);
   return (
@@ -152,7 +151,7 @@ function isPeer(
   return part.inviteOnly ? isViewer(part, view, account, position) : isOpenTo(account, part);
 }
 
-/** @returns the indexes of the parts of a change that the user may have */
+/** @returns the indexes of the parts of a change that the user is entitled to */
 export function entitledParts(entry: ChangeEntry, view: UserView, position: number): number[] {
   if (view.accountAt(position)?.isActive !== true) return [];
   return entry.events.flatMap((part, index) => (isEntitledTo(part, view, position) ? [index] : []));

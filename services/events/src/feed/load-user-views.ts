@@ -8,11 +8,11 @@ import { UserView } from './user-view.ts';
 /** A user's view and the head at which it is exact. */
 export type LoadedView = { readonly view: UserView; readonly exactAt: number };
 
-/** A person may be in two thousand streams: one read stays well below a second. */
+/** A person may be in two thousand streams; a read of this many users stays well below a second. */
 const usersPerRead = 100;
 const readsAtOnce = 2;
 
-/** Reads users' periods and the head at which they are exact, in one snapshot for all who are asked for in the same moment. */
+/** Reads users' periods and the head at which they are exact, in one snapshot for all users requested at the same moment. */
 export function createViewReads(pool: Pool): BatchedReads<number, LoadedView> {
   return new BatchedReads((userIds) => loadUserViews(pool, userIds), {
     keysPerRead: usersPerRead,

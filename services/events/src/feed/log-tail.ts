@@ -1,13 +1,13 @@
 import type { ParsedEntry } from './parsed-entry.ts';
 
 /**
- * The newest entries this node has taken, bounded in number and bytes. Who needs older ones reads Postgres; the bound costs
- * reads and nothing else.
+ * The newest entries that this node has read, bounded in number and bytes. Older ones are read from Postgres, so the bound costs only
+ * reads.
  */
 export class LogTail {
   readonly #entriesMax: number;
   readonly #bytesMax: number;
-  /** Undefined up to `#first`: what was dropped is let go of at once. */
+  /** Undefined up to `#first`, so that dropped entries are freed at once. */
   readonly #entries: (ParsedEntry | undefined)[] = [];
   #first = 0;
   #bytes = 0;
@@ -23,7 +23,7 @@ export class LogTail {
     this.#bytesMax = bounds.bytesMax;
   }
 
-  /** Every entry above this position is here. */
+  /** Every entry above this position is in the tail. */
   get beginPosition(): number {
     return this.#beginPosition;
   }
@@ -43,7 +43,7 @@ export class LogTail {
       this.#bytes -= oldest.bytes;
       this.#beginPosition = oldest.end;
     }
-    // Shifting one by one would move the whole array each time; this moves it once in a while.
+    // Removing elements one by one would move the whole array each time; this moves it rarely.
     if (this.#first > 1_000 && this.#first * 2 > this.#entries.length) {
       this.#entries.splice(0, this.#first);
       this.#first = 0;

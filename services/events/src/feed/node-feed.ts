@@ -1,6 +1,6 @@
 /**
- * What this node knows of the log and of the users whose queues it serves. Entries come in from the follower in order; each is
- * parsed once, its effects are applied to the views, and it is put before the users it concerns.
+ * The log and the users whose queues this node serves. The follower passes entries in order; each is parsed once, applied to the views, and
+ * delivered to the users it concerns.
  */
 import type { ChangeEntry, LogEffect, MessageSentEntry, PositionedEntry } from '@parley/event-log';
 
@@ -14,17 +14,17 @@ import type { UserView } from './user-view.ts';
 
 export type NodeFeedOptions = {
   readonly tail: { readonly entriesMax: number; readonly bytesMax: number };
-  /** References to entries of the tail that a user keeps at most. */
+  /** The most references to entries of the tail per user. */
   readonly deliveriesMax: number;
   /**
-   * Reads a user's view in one snapshot, and answers once the node has taken all entries up to that snapshot's head: what a queue
-   * reads from the node is then complete up to there.
+   * Reads a user's view in one snapshot, and resolves once the node has read all entries up to that snapshot's head, so that queues read
+   * complete data from the node.
    */
   readonly loadView: (
     userId: number,
   ) => Promise<{ readonly view: UserView; readonly exactAt: number }>;
   readonly findQueue: (queueId: string) => EventQueue | undefined;
-  /** An entry that this release cannot read: the node must not go on serving. */
+  /** Called for an entry that this release cannot read: the node must stop serving. */
   readonly onUnreadableEntry: (error: unknown) => void;
 };
 
@@ -38,9 +38,9 @@ export class NodeFeed {
   readonly #listeners = new Set<UserFeed>();
   #canRead = true;
   #listsCut = 0;
-  /** The last position taken from the follower. */
+  /** The last position received from the follower. */
   #takenUpTo = 0;
-  /** Counts resets: what was begun before one is not used after it. */
+  /** Counts resets: work that began before a reset is discarded. */
   #resets = 0;
 
   constructor(options: NodeFeedOptions) {
@@ -48,7 +48,7 @@ export class NodeFeed {
     this.tail = new LogTail(0, options.tail);
   }
 
-  /** False once the log held an entry of a newer format: this node must not serve any more. */
+  /** False after an entry of a newer format, when this node must no longer serve. */
   get canRead(): boolean {
     return this.#canRead;
   }
@@ -62,10 +62,10 @@ export class NodeFeed {
     return this.#users.size;
   }
 
-  /** Puts a queue under its user, loading the user's view first if the node does not have it. */
+  /** Attaches a queue to its user, after loading the user's view if necessary. */
   async attach(queue: EventQueue): Promise<void> {
     let feed = await this.#feedOf(queue.userId);
-    // The user may have been forgotten between the answer and this line; a feed that nobody fills must not be used.
+    // The user may have been forgotten meanwhile; a feed that is no longer filled must not be used.
     while (this.#users.get(queue.userId) !== feed) feed = await this.#feedOf(queue.userId);
     feed.queues.add(queue);
     queue.feed = feed;
@@ -104,9 +104,9 @@ export class NodeFeed {
     for (;;) {
       const { view, exactAt } = await this.#options.loadView(userId);
       const feed = new UserFeed(userId, view, exactAt, this.#options.deliveriesMax);
-      // Nobody fills this one; whoever waits for it asks again.
+      // This feed is no longer filled; callers that wait for it ask again.
       if (resetsBefore !== this.#resets) return feed;
-      // The tail has what was taken since the snapshot, unless reading that took longer than the tail reaches back.
+      // The tail has the entries since the snapshot, unless the read took longer than the tail reaches back.
       if (exactAt < this.tail.beginPosition) continue;
       this.#users.set(userId, feed);
       for (const streamId of view.currentStreamIds()) this.#addMember(streamId, feed);
@@ -121,7 +121,7 @@ export class NodeFeed {
     }
   }
 
-  /** Takes entries in order and answers the polls they concern, once for the whole batch. */
+  /** Receives entries in order and answers the polls they concern, once per batch. */
   take(entries: readonly PositionedEntry[]): void {
     if (!this.#canRead) return;
     const touched = new Set<UserFeed>();
@@ -140,7 +140,7 @@ export class NodeFeed {
     for (const feed of touched) for (const queue of feed.queues) queue.wake();
   }
 
-  /** Past an entry that this release cannot read nothing is answered: a later event would hide that one was left out. */
+  /** Nothing is answered beyond an entry that this release cannot read: a later event would hide the gap. */
   #stopAnswering(error: unknown): void {
     this.#canRead = false;
     for (const feed of this.#users.values()) for (const queue of feed.queues) queue.finishTurn();
@@ -191,7 +191,7 @@ export class NodeFeed {
     return [...named].flatMap((userId) => this.#users.get(userId) ?? []);
   }
 
-  /** A superset of the users of this node that may have the message; who really may is judged for each. */
+  /** A superset of this node's users that are entitled to the message; each is checked later. */
   *#candidatesOf(entry: MessageSentEntry): Generator<UserFeed> {
     const named = [
       ...(entry.participantIds ?? []),
@@ -251,7 +251,7 @@ export class NodeFeed {
     } else if (effect.effect === 'account' && !effect.isActive) {
       for (const queue of this.#users.get(effect.userId)?.queues ?? []) queue.end();
     } else if (effect.effect === 'key-changed') {
-      // The reader was authenticated by the old key; the next one has to show the new one.
+      // The reader was authenticated by the old key; the next one must use the new key.
       for (const queue of this.#users.get(effect.userId)?.queues ?? []) queue.finishTurn();
     }
   }
@@ -268,7 +268,7 @@ export class NodeFeed {
     if (members?.size === 0) this.#members.delete(streamId);
   }
 
-  /** Lets go of what the tail no longer holds. */
+  /** Forgets entries that the tail no longer holds. */
   forgetOld(): void {
     for (const feed of this.#users.values()) feed.forgetBefore(this.tail.beginPosition);
   }

@@ -7,10 +7,10 @@ import type {
 } from '@parley/event-log';
 import { eventPartLength, logEntryVersion, streamOfAudience } from '@parley/event-log';
 
-/** A version of the entry format that this release does not know. The node gives up its lease; newer ones serve. */
+/** An entry format that this release does not know. The node gives up its lease, and newer nodes serve. */
 export class UnknownEntryFormat extends Error {}
 
-/** About what one `peer_add` takes. */
+/** The approximate size of one `peer_add`. */
 const runEventBytes = 200;
 
 /** The two choices of a queue that change the bytes of a message. */
@@ -34,8 +34,8 @@ function isKnownMessage(payload: string): boolean {
 const namesNoReactingBot = '"reactingBotIds":[]';
 
 /**
- * An entry with its payload read once for the node, a message's only when somebody asks for it, and each variant of its events
- * serialised at most once, whatever the number of queues.
+ * An entry. Its payload is parsed once per node, that of a message only on demand, and each variant of its events is serialised at most
+ * once, whatever the number of queues.
  */
 export class ParsedEntry {
   readonly position: number;
@@ -44,11 +44,11 @@ export class ParsedEntry {
   readonly messageId: number;
   readonly bytes: number;
   /**
-   * The stream to whose members, and whoever listens to all public streams, alone the entry is of concern; undefined where others
-   * may have it too, or where only reading it would tell.
+   * The stream, if the entry concerns only its members and listeners to all public streams; undefined if others may be concerned or only
+   * parsing would show it.
    */
   readonly onlyStreamId: number | undefined;
-  /** Undefined once it was read. */
+  /** Undefined after parsing. */
   #payload: string | undefined;
   #entry: LogEntry | undefined;
   // Texts made so far, by variant or part. Empty lists, since a node's tail holds many entries that nobody reads again.
@@ -63,10 +63,10 @@ export class ParsedEntry {
     this.position = positioned.position;
     this.end = positioned.position + positioned.length - 1;
     this.messageId = positioned.messageId;
-    // An event of a run is text of its own once a queue has got it.
+    // Each event of a run becomes a separate text when a queue gets it.
     this.bytes = positioned.payload.length + (positioned.length - 1) * runEventBytes;
     this.#payload = positioned.payload;
-    // A node has the messages of all streams, and of many nobody is connected to it.
+    // A node has the messages of all streams, many of them without a connected reader.
     if (isKnownMessage(positioned.payload)) {
       this.onlyStreamId = positioned.payload.includes(namesNoReactingBot)
         ? streamOfAudience(positioned.audience)
@@ -125,7 +125,7 @@ export class ParsedEntry {
     return text;
   }
 
-  /** @returns the whole event as most of its queues get it, without flags: the same string for all of them */
+  /** @returns the whole event without flags, as most queues get it; the same string for all */
   plainMessageEventText(entry: MessageSentEntry, variant: MessageVariant): string {
     const slot = slotOf(variant);
     const known = this.#plainEvents[slot];
@@ -171,7 +171,7 @@ export class ParsedEntry {
   }
 
   /**
-   * @param make called once, for a part whose event is the same for its whole audience and takes a look-up
+   * @param make called once, for an event that is the same for its whole audience and needs a look-up
    * @returns the event as JSON text
    */
   async completedText(index: number, make: () => Promise<string>): Promise<string> {

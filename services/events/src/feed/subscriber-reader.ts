@@ -1,12 +1,12 @@
 import type { Pool } from '@parley/database';
 import { membersAsOf } from '@parley/store';
 
-// Of streams with a hundred thousand members some megabytes.
+// Some megabytes, for streams with a hundred thousand members.
 const listsKept = 16;
 
 /**
- * Reads who was a member of a stream as of a position. All who joined with one change ask for the same list at about the same time;
- * what was true at a position stays so, so lists may be kept.
+ * Reads the members of a stream as of a position. Everybody who joined with one change needs the same list at about the same time. Lists
+ * may be cached, because the past does not change.
  */
 export class SubscriberReader {
   readonly #pool: Pool;
@@ -16,7 +16,7 @@ export class SubscriberReader {
     this.#pool = pool;
   }
 
-  /** The number of lists kept. */
+  /** The number of cached lists. */
   get size(): number {
     return this.#lists.size;
   }

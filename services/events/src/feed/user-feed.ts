@@ -3,14 +3,14 @@ import type { ParsedEntry } from './parsed-entry.ts';
 import type { UserView } from './user-view.ts';
 
 /**
- * One user on this node: his view, his queues, and the entries that concern him since the view was loaded. Every queue of the
+ * One user on this node: the view, the queues, and the entries that concern the user since the view was loaded. Every queue of the
  * user reads the same list from its client's position.
  */
 export class UserFeed implements QueueFeed {
   readonly userId: number;
   readonly queues = new Set<EventQueue>();
   readonly #deliveries: ParsedEntry[] = [];
-  /** What the user may have, at any position up to the last that the node has taken. */
+  /** The user's entitlement at any position up to the last that the node has read. */
   readonly view: UserView;
   #coverageFrom: number;
   readonly #viewExactAt: number;
@@ -19,7 +19,7 @@ export class UserFeed implements QueueFeed {
 
   /**
    * @param exactAt the head of the snapshot in which the view was read
-   * @param deliveriesMax references the user keeps at most; who needs older ones reads the node's tail or Postgres
+   * @param deliveriesMax the most references to entries; older ones are read from the node's tail or Postgres
    */
   constructor(userId: number, view: UserView, exactAt: number, deliveriesMax: number) {
     this.#deliveriesMax = deliveriesMax;
@@ -29,14 +29,14 @@ export class UserFeed implements QueueFeed {
     this.#viewExactAt = exactAt;
   }
 
-  /** Every entry above this position that concerns the user, and that the node has taken, is in the list. */
+  /** The list contains every entry above this position that concerns the user and that the node has read. */
   get coverageFrom(): number {
     return this.#coverageFrom;
   }
 
   /**
-   * From where on the list also has what only a queue that listens to public streams gets: messages of streams the user is no
-   * member of. Undefined while no queue of the user listens.
+   * The position from which the list also contains messages of other public streams, for queues that listen to them. Undefined while no
+   * queue of the user listens.
    */
   listeningFrom: number | undefined;
 
@@ -63,7 +63,7 @@ export class UserFeed implements QueueFeed {
     return isFull;
   }
 
-  /** Forgets what the node's tail no longer holds, so that quiet users do not keep old entries alive. */
+  /** Forgets entries that the node's tail no longer holds, so that quiet users do not keep old entries in memory. */
   forgetBefore(position: number): void {
     const kept = this.#deliveries.findIndex((entry) => entry.end > position);
     const count = kept === -1 ? this.#deliveries.length : kept;

@@ -1,13 +1,13 @@
 import type { Role } from '@parley/api';
 
-/** A span of log positions; entries above `from` and at or below `until` (when it ended) fall into it. */
+/** A range of log positions: entries above `from` and, if it ended, at or below `until`. */
 export type Period = { readonly from: number; readonly until: number | undefined };
 
 export type AccountPeriod = Period & { readonly role: Role; readonly isActive: boolean };
 
 /**
- * What decides a user's entitlement, as periods in positions, so that live delivery and replay judge an entry alike: as of the
- * entry's own position (architecture, The log).
+ * The periods in log positions that decide a user's entitlement, so that live delivery and replay judge an entry alike, as of its own
+ * position (architecture, The log).
  */
 export class UserView {
   readonly userId: number;

@@ -1,8 +1,8 @@
 /**
  * What register returns for each fetch type (reference facts, events 4). All of it is read in one REPEATABLE READ transaction with
- * the head of the log, so state and later events together are complete. Registers that come together share that transaction: what is
- * read without naming the person is read once, and what is made of it is made once for all who see it alike. Of that, what changes
- * rarely is kept for later registers (`KeptState`).
+ * the head of the log, so state and later events together are complete. Concurrent registers share that transaction. Data that does not
+ * depend on the person is read once, and its JSON is made once for all who see the same. JSON that rarely changes is kept for later
+ * registers (`KeptState`).
  */
 import { mayCreateStreams, maySubscribeOthers } from '@parley/access';
 import { limits } from '@parley/api';
@@ -71,7 +71,7 @@ export type StateRequest = {
   readonly traffic: StreamTraffic;
   readonly nowMs: number;
   readonly kept: KeptReads;
-  /** For the keys of bots, which those see who manage them. */
+  /** For the keys of bots, which owners and administrators see. */
   readonly keySecrets: KeySecrets;
   readonly server: ServerFacts;
   readonly newestPresence: NewestPresence;
@@ -87,7 +87,7 @@ type StateReader<Type extends FetchType> = (
 /** The state of several fetch types. */
 export type InitialState = PartlyText<RegisterState>;
 
-/** What all readers see alike to whom the same options apply. */
+/** The part that is the same for all readers with the same options. */
 async function peopleState(
   database: Queryable,
   options: UserJsonOptions,
@@ -111,7 +111,7 @@ async function peopleState(
 }
 
 /**
- * @param name of what is the same for everybody
+ * @param name of a part that is the same for everybody
  * @param tables all that is read
  */
 function sameForAll<Value>(
@@ -152,7 +152,7 @@ async function realmUserState(
   };
 }
 
-/** Human administrators see every bot, others those that they own (reference facts, events 4). */
+/** Human administrators see every bot, others only their own (reference facts, events 4). */
 async function botState(
   database: Queryable,
   { user, keySecrets }: StateRequest,
@@ -209,7 +209,7 @@ async function subscriptionState(
   };
 }
 
-/** @returns what an account sees of a list: guests nothing, administrators also what is private */
+/** @returns the part of a list that an account sees: nothing for guests, and private streams only for administrators */
 function shownTo<Item>(user: User, list: ListForMembers<Item>): readonly Item[] {
   if (user.role === 'guest') return [];
   return user.role === 'administrator' ? list.forAdministrators : list.forPlainMembers;
@@ -307,7 +307,7 @@ const readers: { readonly [Type in FetchType]: StateReader<Type> } = {
   zulip_version: async () => ({ zulip_version: interfaceVersion }),
 };
 
-/** What later clients ask for under one name, and read at the top level (reference facts, events 4). */
+/** Names under which later clients request several types, and read them at the top level (reference facts, events 4). */
 const aliases: ReadonlyMap<string, readonly string[]> = new Map([
   ['user_settings', ['update_display_settings', 'update_global_notifications']],
 ]);

@@ -1,10 +1,10 @@
 import { preserialized } from '@parley/server';
 import type { Preserialized } from '@parley/server';
 
-/** A value that is there as JSON text. */
+/** A value that exists as JSON text. */
 export class JsonText<Value = unknown> {
   readonly text: string;
-  /** Only a type: what the text says. */
+  /** The type of the text's value; it has no value at run time. */
   declare readonly value: Value;
 
   constructor(text: string) {
@@ -16,7 +16,7 @@ export class JsonText<Value = unknown> {
   }
 }
 
-/** An object of whose members some may be JSON text already. */
+/** An object with members that may already be JSON text. */
 export type PartlyText<Members> = {
   readonly [Name in keyof Members]: Members[Name] | JsonText<Members[Name]>;
 };

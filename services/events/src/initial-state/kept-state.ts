@@ -5,8 +5,8 @@ import type { VersionedTable } from '@parley/store';
 type Kept = { readonly version: string; readonly made: unknown };
 
 /**
- * What registers make of the organization's tables, kept from one to the next for as long as these tables have the same rows. It is
- * checked against each snapshot, so it is what reading it there would give.
+ * Caches values that registers make from the organization's tables, as long as these tables have the same rows. It is checked against each
+ * snapshot, so it always equals a read in that snapshot.
  */
 export class KeptState {
   readonly #kept = new Map<string, Kept>();
@@ -35,9 +35,9 @@ export class KeptState {
 /** The organization's state in one snapshot. */
 export type KeptReads = {
   /**
-   * @param name of one of a few; names what is made, and the same name always means the same type
-   * @param tables all that `make` reads
-   * @param make gives what is never changed
+   * @param name one of a few names; the same name always means the same type
+   * @param tables all tables that `make` reads
+   * @param make returns a value that is never changed
    */
   readonly read: <Made>(
     name: string,

@@ -10,7 +10,7 @@ import { JsonText } from './json-text.ts';
 import type { PartlyText } from './json-text.ts';
 import type { KeptReads } from './kept-state.ts';
 
-/** Reads what Redis has of everybody; nothing where it cannot be asked. */
+/** Reads everybody's presence from Redis; empty if Redis is unreachable. */
 export type NewestPresence = () => Promise<ReadonlyMap<number, ClientStates>>;
 
 type PresenceReads = {
@@ -20,8 +20,9 @@ type PresenceReads = {
 };
 
 /**
- * Presence for the answer of register (reference facts, events 4.2). The table has, in the snapshot, all that events before it
- * told; Redis has what came since, which may be told again. While Redis is away, the last second is missing and comes as events.
+ * Presence for the answer of register (reference facts, events 4.2). In the snapshot, the table contains everything that earlier events
+ * announced. Redis has newer reports, which events may announce again. While Redis is down, reports of the last second are missing and
+ * arrive as events.
  */
 export async function presenceState(
   database: Queryable,

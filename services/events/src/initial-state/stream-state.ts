@@ -1,4 +1,4 @@
-/** What register answers about streams, as JSON text: most of it is the same for everybody, and is made once. */
+/** Register's answer about streams, as JSON text: most of it is the same for everybody and made once. */
 import type { Queryable } from '@parley/database';
 import { ageFields, personalFields, streamJson, withoutSubject } from '@parley/objects';
 import {
@@ -15,7 +15,7 @@ import type { Stream, User } from '@parley/store';
 /** A stream, and the members of its stream object as JSON text without the braces. */
 export type DescribedStream = { readonly stream: Stream; readonly text: string };
 
-/** @returns all live streams, whoever may see them, by name in code-point order */
+/** @returns all live streams, without regard to visibility, by name in code-point order */
 export async function describeStreams(db: Queryable): Promise<DescribedStream[]> {
   const streams = await listStreams(db, {
     public: true,
@@ -59,8 +59,8 @@ export type SubscriptionTexts = {
 };
 
 /**
- * Reads the three lists of register. Of a stream that the person cannot read, neither traffic nor (unless an administrator)
- * the subscribers and what it is about are told: it may have been described anew since he left.
+ * Reads the three lists of register. For a stream that the person cannot read, they omit traffic and, except for administrators,
+ * subscribers and description, which may be newer than the person's membership.
  *
  * @param streams from `describeStreams`
  * @param options.traffic from `StreamTraffic`
@@ -123,7 +123,7 @@ export async function readSubscriptionState(
     unsubscribed: listText(known.filter((each) => !isActive(each)).map(personalText(false))),
     never_subscribed: listText(
       never.map(({ stream, text }) => {
-        // Reference facts, streams 3.3: the traffic of never-subscribed streams is told as if they were silent.
+        // Reference facts, streams 3.3: never-subscribed streams have the traffic of silent ones.
         const age = membersText(ageFields(stream, 0, options.nowSecs));
         return `${text},${age}${subscribersText(stream)}`;
       }),

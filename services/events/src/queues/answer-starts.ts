@@ -4,7 +4,7 @@ import type { CollectedEvent } from './collect-events.ts';
 type Start = { readonly events: readonly CollectedEvent[]; readonly text: string };
 
 export class AnswerStarts {
-  /** Of this turn of the event loop, by the text of the first event. */
+  /** For this turn of the event loop, by the text of the first event. */
   readonly #starts = new Map<string, Start>();
 
   /** @returns the JSON of an answer up to the last of its events */
@@ -13,7 +13,7 @@ export class AnswerStarts {
     const known = this.#starts.get(first);
     if (known !== undefined && areSame(known.events, events)) return known.text;
     const text = `{"result":"success","msg":"","events":[${events.map((event) => event.text).join(',')}`;
-    // Most polls that one entry wakes are answered before anything else happens.
+    // Most polls that one entry wakes are answered in the same turn.
     if (this.#starts.size === 0) setImmediate(() => this.#starts.clear());
     this.#starts.set(first, { events, text });
     return text;

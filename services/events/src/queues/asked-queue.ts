@@ -14,7 +14,7 @@ type AskedQueue = {
   readonly narrow: readonly unknown[] | undefined;
 };
 
-/** @returns the name of the stream to which a bot's queues are narrowed unless they say otherwise; none when it is gone */
+/** @returns the name of the stream to which a bot's queues are narrowed by default; undefined if it is gone */
 async function defaultRegisterStreamName(
   database: Queryable,
   user: User,
@@ -25,7 +25,7 @@ async function defaultRegisterStreamName(
 }
 
 /**
- * Lays what is asked for over what the account is set up with: bots have defaults of their own.
+ * Combines a request with the account's defaults, which bots have.
  *
  * @throws ApiError BAD_REQUEST for a narrow that queues do not know
  */

@@ -1,6 +1,6 @@
 /**
- * What a poll answers: a function of the queue's descriptor, the log and `last_event_id`. Memory is used where it reaches back far
- * enough, else the node's tail, else Postgres in pages by audience; the outcome is the same.
+ * The answer to a poll: a function of the queue's descriptor, the log and `last_event_id`. It is read from memory if that reaches back far
+ * enough, else from the node's tail, else from Postgres in pages by audience, with the same result.
  */
 import type { ApiEvent } from '@parley/api/events';
 import type { ChangeEntry, EventPart, MessageSentEntry, PositionedEntry } from '@parley/event-log';
@@ -32,7 +32,7 @@ export type CollectBounds = {
   readonly answerEventsMax: number;
   readonly answerBytesMax: number;
   readonly replayPageEntries: number;
-  /** Above so many keys a page reads all entries of the range instead of looking each key up. */
+  /** Above this number of keys, a page reads all entries of the range instead of looking up each key. */
   readonly replayAudiencesMax: number;
 };
 
@@ -44,9 +44,9 @@ export type LogAccess = {
     audiences: readonly number[] | undefined,
     entriesMax: number,
   ) => Promise<PositionedEntry[]>;
-  /** Reads anew up to where entries may have been trimmed. */
+  /** Reads again the position up to which entries may have been trimmed. */
   readonly readBeginPosition: () => Promise<number>;
-  /** Opens what an entry holds encrypted. */
+  /** Decrypts members of an entry. */
   readonly openSealed: (text: string) => Readonly<Record<string, unknown>>;
   /** The flags that a holder sees on a message now; empty when it was deleted since. */
   readonly flagsOf: (message: MessageOfUser) => Promise<string[]>;
@@ -58,10 +58,10 @@ export type LogAccess = {
   readonly heldInStream: (range: HeldRange) => Promise<number[]>;
 };
 
-/** The queue's user is no longer known to this node (the log was reset): the poll has to start over. */
+/** The node no longer knows the queue's user (the log was reset), so the poll must start over. */
 export class FeedLost extends Error {}
 
-/** The log was trimmed past the position from which it should have been read. */
+/** The log was trimmed beyond the position from which to read. */
 export class LogTrimmed extends Error {}
 
 /** An event as a client gets it. */
@@ -130,7 +130,7 @@ export async function collectEvents(
     }
     const audiences = await audiencesOf(log, queue, view, bounds.replayAudiencesMax);
     const page = await log.readEntries({ after: position, upTo }, audiences, replayPageEntries);
-    // The beginning moves before anything is removed, so a page that lacks entries is told by a later look.
+    // The beginning moves before entries are removed, so reading it afterwards detects a page that lacks entries.
     if ((await log.readBeginPosition()) > position) throw new LogTrimmed();
     const entries = page.map((entry) => new ParsedEntry(entry));
     if (!(await addEntries(log, queue, view, entries, after, answer))) return answer.events;
@@ -219,7 +219,7 @@ function messageEvent(
     entry.local?.queueId === queue.id && entry.message.sender_id === queue.userId
       ? `,"local_message_id":${JSON.stringify(entry.local.localId)}`
       : '';
-  // Mirrors are told which streams are private (reference facts, events 9.4).
+  // Mirrors learn which streams are private (reference facts, events 9.4).
   const isMarked = descriptor.mirrorClient !== undefined && entry.stream?.isPublic === false;
   if (flags.length === 0 && local === '' && !isMarked)
     return parsed.plainMessageEventText(entry, descriptor);
@@ -295,7 +295,7 @@ async function eventOfPart(
   }
 }
 
-/** Who is a subscriber and does not hold the message has read it (reference facts, messages 12.1). */
+/** For a subscriber who does not hold the message it is read (reference facts, messages 12.1). */
 async function flagsMember(
   log: LogAccess,
   part: Part<'of-message'>,
@@ -331,7 +331,7 @@ async function subscriptionAddEvent(
     const { stream_id: streamId } = subscription;
     subscriptions.push({
       ...subscription,
-      // The first message may have come between the writer's reading and the entry's position.
+      // The first message may be between the writer's read and the entry's position.
       first_message_id:
         subscription.first_message_id ?? (await log.firstMessageUpTo(streamId, messageId)),
       subscribers: await log.subscribersAt(streamId, position),
@@ -342,7 +342,7 @@ async function subscriptionAddEvent(
 
 type VacateEvent = Extract<ApiEvent, { type: 'stream'; op: 'vacate' }>;
 
-/** One request can create a stream and empty it. Its first message is then between both changes, and its id unknown to the writer. */
+/** One request can create a stream and empty it. Its first message is then between both changes, and the writer does not know its id. */
 async function vacateEvent(
   log: LogAccess,
   event: VacateEvent,
@@ -365,7 +365,10 @@ async function vacateEvent(
 
 const nothingListed = { unreadIds: [], upToMessageId: 0 };
 
-/** All that the user held is read, whatever of it was read before (reference facts, events 11.4); what was listed needs no look-up. */
+/**
+ * Everything that the user held becomes read, including messages that were read before (reference facts, events 11.4); listed messages need
+ * no look-up.
+ */
 async function leftStreamReadEvent(
   log: LogAccess,
   part: Part<'left-stream-read'>,

@@ -5,7 +5,7 @@ import type { UserView } from '../feed/user-view.ts';
 import type { HeartbeatWaiter, Heartbeats } from './heartbeats.ts';
 import type { QueueDescriptor } from './queue-descriptor.ts';
 
-/** Where a queue's entries come from: its user on this node. */
+/** The source of a queue's entries: its user on this node. */
 export type QueueFeed = {
   readonly view: UserView;
   /** Above this position the list has everything that a queue can get; a queue that listens to public streams may reach less far. */
@@ -16,17 +16,17 @@ export type QueueFeed = {
 
 /** Why a wait ended. */
 export type TurnRelease =
-  /** Something may be there. */
+  /** There may be events. */
   | 'news'
   /** Another reader took over, the queue was deleted, the key changed or the node drains. */
   | 'over'
   | 'heartbeat'
   | 'hung-up';
 
-/** What reads a queue: a poll, or a stream. */
+/** The kind of a queue's reader. */
 export type ReaderKind = 'poll' | 'stream';
 
-/** Who waits in a turn: told once of the end of each wait, never while it begins to wait. */
+/** The waiting side of a turn: called once at the end of each wait, never while it begins to wait. */
 export type TurnWaiter = { readonly onRelease: (release: TurnRelease) => void };
 
 type Wait = {
@@ -35,7 +35,7 @@ type Wait = {
   readonly signal: HangUpSignal;
 };
 
-/** The time in which one reader has the queue: until it leaves, or another comes. */
+/** The time during which one reader has the queue, until it leaves or another reader takes over. */
 export class QueueTurn implements HeartbeatWaiter {
   readonly kind: ReaderKind;
   heartbeatDueAtMs = 0;
@@ -52,12 +52,12 @@ export class QueueTurn implements HeartbeatWaiter {
     return this.#isOver;
   }
 
-  /** To be called before looking, so that what arrives while looking ends the next wait at once. */
+  /** Must be called before reading, so that an arrival during the read ends the next wait at once. */
   beginLook(): void {
     this.#hasNews = false;
   }
 
-  /** Waits until there is a reason to look again, or to stop. */
+  /** Waits until there is a reason to read again or to stop. */
   wait(
     waiter: TurnWaiter,
     { heartbeats, dueAtMs }: { readonly heartbeats: Heartbeats; readonly dueAtMs: number },
@@ -93,7 +93,7 @@ export class QueueTurn implements HeartbeatWaiter {
     this.#wait = undefined;
     wait.heartbeats.remove(this);
     wait.signal.removeEventListener('abort', this.#onHangUp);
-    // Whoever wakes queues is in the midst of taking entries, all of which the reader is to see.
+    // Queues are woken while entries are being received, and the reader must see all of them.
     queueMicrotask(() => wait.waiter.onRelease(release));
   }
 }
@@ -118,7 +118,7 @@ export class EventQueue {
   readonly startPosition: number;
   readonly lifespanSecs: number;
   readonly descriptor: QueueDescriptor;
-  /** Where the queue's entries come from; undefined before it is attached and after the node let go of it. */
+  /** The source of the queue's entries; undefined before it is attached and after the node forgot it. */
   feed: QueueFeed | undefined;
   lastPolledAtMs = performance.now();
   /** When the store last learned that the queue is in use. */
@@ -132,7 +132,7 @@ export class EventQueue {
     this.startPosition = stored.startPosition;
     this.lifespanSecs = stored.lifespanSecs;
     this.descriptor = stored.descriptor;
-    // A queue that comes here near the end of its idle time is recorded at once, before the store ends it.
+    // A queue that is loaded near the end of its idle time is recorded at once, before the store ends it.
     this.storedAtMs = performance.now() - stored.idleSecs * 1_000;
   }
 
@@ -140,12 +140,12 @@ export class EventQueue {
     return this.#hasEnded;
   }
 
-  /** What reads the queue at this moment, if anything does. */
+  /** The current reader, if there is one. */
   get readBy(): ReaderKind | undefined {
     return this.#turn?.kind;
   }
 
-  /** Gives the queue to a reader; the one that had it is finished (reference facts, events 6.5). */
+  /** Gives the queue to a reader and ends the previous reader's turn (reference facts, events 6.5). */
   take(kind: ReaderKind): QueueTurn {
     this.finishTurn();
     const turn = new QueueTurn(kind);
@@ -158,12 +158,12 @@ export class EventQueue {
     if (this.#turn === turn) this.#turn = undefined;
   }
 
-  /** Lets the reader look again. */
+  /** Makes the reader read again. */
   wake(): void {
     this.#turn?.wake();
   }
 
-  /** Lets the reader end: a held poll answers with what is there. */
+  /** Ends the reader's turn: a held poll answers with the events there are. */
   finishTurn(): void {
     this.#turn?.end();
   }

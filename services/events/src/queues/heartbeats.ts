@@ -1,16 +1,15 @@
 /**
- * The heartbeats of all readers of a node. They are due at times of their own and come a few times a second, those of one moment
- * together: each by itself would wake this process and a gateway, which costs many times what the heartbeat does. One look through all
- * that wait is less than a timer for each.
+ * The heartbeats of all readers of a node. Due heartbeats are sent together, a few times a second, because each one alone would wake this
+ * process and a gateway, which costs many times more than the heartbeat. Scanning all waiters is cheaper than a timer for each.
  */
 
-/** Who waits for a heartbeat. */
+/** A reader that waits for a heartbeat. */
 export type HeartbeatWaiter = {
   /** On the clock of `performance.now()`. */
   heartbeatDueAtMs: number;
-  /** Where `Heartbeats` has it. */
+  /** Its index in `Heartbeats`. */
   heartbeatIndex: number;
-  /** Told at that time; it takes itself off then, or is told again. */
+  /** Called at that time; the waiter removes itself then, or is called again. */
   readonly onHeartbeatDue: () => void;
 };
 
@@ -22,11 +21,11 @@ export class Heartbeats {
   readonly #earliestDueMs: number;
   readonly #latestDueMs: number;
   readonly #stepMs: number;
-  /** Each at its own index: what is taken out of a long-lived set would stay until the next full garbage collection. */
+  /** An array with known indexes, because deleted elements of a long-lived set stay until the next full garbage collection. */
   readonly #waiters: HeartbeatWaiter[] = [];
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param bounds how long a reader waits, by the settings: no longer, and at most a step less */
+  /** @param bounds how long a reader waits by the settings: no longer, and at most a step less */
   constructor({ minMs, maxMs }: { readonly minMs: number; readonly maxMs: number }) {
     this.#stepMs = Math.min(Math.max(minMs / stepsInShortestWait, stepLeastMs), stepMostMs);
     this.#latestDueMs = maxMs - this.#stepMs;
@@ -43,14 +42,14 @@ export class Heartbeats {
     return this.#latestDueMs;
   }
 
-  /** Tells the waiter at its time, or at most a step later, until it is taken off. */
+  /** Calls the waiter when it is due, or at most a step later, until it is removed. */
   add(waiter: HeartbeatWaiter, dueAtMs: number): void {
     waiter.heartbeatDueAtMs = dueAtMs;
     waiter.heartbeatIndex = this.#waiters.push(waiter) - 1;
     this.#timer ??= setInterval(() => this.#notifyDue(), this.#stepMs);
   }
 
-  /** Takes off a waiter that was added. */
+  /** Removes a waiter. */
   remove(waiter: HeartbeatWaiter): void {
     const last = this.#waiters.pop();
     if (last === undefined || last === waiter) return;
@@ -59,7 +58,7 @@ export class Heartbeats {
   }
 
   #notifyDue(): void {
-    // Not before: whoever is woken waits again at once, and steps that began anew each time would never end.
+    // Only when empty: a woken waiter waits again at once, and a timer that restarted each time would never fire.
     if (this.#waiters.length === 0) {
       clearInterval(this.#timer);
       this.#timer = undefined;

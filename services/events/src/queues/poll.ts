@@ -13,13 +13,13 @@ import type { ReaderContext, Reading, ReadingListener } from './queue-reader.ts'
 
 type PollAnswer = AnswerOf<typeof getEventsEndpoint>;
 
-/** What polls are answered with. */
+/** The context of polls. */
 export type PollContext = { readonly read: ReaderContext; readonly answerStarts: AnswerStarts };
 
 /**
- * Answers a poll: what is pending above `lastEventId`, or, unless `dontBlock`, the first that comes, a heartbeat, or nothing when
- * another reader took over, the queue ended or the node drains. A poll that comes while it drains and finds nothing is refused, so that
- * its gateway asks another node: its client was interrupted already.
+ * Answers a poll with the pending events above `lastEventId`. If there are none, unless `dontBlock`, it waits for the first event or a
+ * heartbeat, and answers with nothing if another reader takes over, the queue ends or the node drains. A poll that arrives during a drain
+ * and finds nothing is refused, so that its gateway asks another node, because its client was already interrupted.
  *
  * @returns the answer with its events in increasing id, which may come later
  * @throws ApiError BAD_EVENT_QUEUE_ID, SERVICE_UNAVAILABLE
@@ -101,7 +101,7 @@ function answerOf(
   return partlyShared(answerStarts.of(events), end, passage);
 }
 
-/** Whether an answer met a bound, so that the next poll may find more. */
+/** Whether an answer reached a bound, so that the next poll may find more. */
 function isFull(events: readonly CollectedEvent[]): boolean {
   if (events.length >= answerBounds.answerEventsMax) return true;
   let bytes = 0;
