@@ -123,6 +123,76 @@ async function readOutput([program = '', ...args]: readonly string[]): Promise<s
   return stdout;
 }
 
+describe('the presence of everybody', () => {
+  type Presences = Readonly<Record<string, Readonly<Record<string, { timestamp: number }>>>>;
+
+  const clientNames = Array.from({ length: 15 }, (_, n) => `client ${n} `.padEnd(30, 'x'));
+  const people = ['ann', 'bob', 'cat', 'gil'] as const;
+
+  function presencesOf({ body }: Received): Presences {
+    return (JSON.parse(body.toString()) as { presences: Presences }).presences;
+  }
+
+  const report = (who: PersonKey, client: string, accepted = 'gzip'): Promise<Received> =>
+    ask('users/me/presence', {
+      who,
+      accepted,
+      method: 'POST',
+      form: `status=active&client=${encodeURIComponent(client)}`,
+    });
+
+  const unpacked = ({ headers, body }: Received): Received => ({
+    headers,
+    body: headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body,
+  });
+
+  test('is the same in both forms, with the own report that was just made, at every replica', async () => {
+    for (const who of people)
+      for (const client of clientNames)
+        await as(who).post('users/me/presence', { status: 'active', client, ping_only: true });
+    for (let n = 0; n < 6; n += 1)
+      for (const who of people) {
+        const client = 'last';
+        const beganAtSecs = Math.floor(Date.now() / 1_000);
+        const packed = await report(who, client);
+        expect(packed.headers['content-encoding']).toBe('gzip');
+        const plain = await report(who, client, 'identity');
+        expect(plain.headers).not.toHaveProperty('content-encoding');
+        expect(packed.body.length).toBeLessThan(plain.body.length);
+        const email = organization.accounts[who].user.email;
+        for (const answer of [unpacked(packed), plain]) {
+          const presences = presencesOf(answer);
+          expect(presences[email]?.[client]?.timestamp).toBeGreaterThanOrEqual(beganAtSecs);
+          expect(presences[email]?.['aggregated']).toMatchObject({ client, status: 'active' });
+          expect(Object.keys(presences).toSorted()).toEqual(
+            people.map((each) => organization.accounts[each].user.email).toSorted(),
+          );
+          for (const clients of Object.values(presences))
+            for (const name of clientNames) expect(clients).toHaveProperty([name]);
+        }
+      }
+    const [packed, plain] = [
+      unpacked(await ask('realm/presence')),
+      await ask('realm/presence', { accepted: 'identity' }),
+    ];
+    expect(presencesOf(packed)).toEqual(presencesOf(plain));
+  });
+
+  test('tells at once of a new client, of a status and of a return, whichever replica took the report', async () => {
+    const seen = async (client: string): Promise<unknown> =>
+      presencesOf(unpacked(await report('ann', 'website')))[organization.accounts.bob.user.email]?.[
+        client
+      ];
+    for (let n = 0; n < 4; n += 1) {
+      const client = `new ${n}`;
+      await as('bob').post('users/me/presence', { status: 'idle', client, ping_only: true });
+      expect(await seen(client)).toMatchObject({ status: 'idle' });
+      await as('bob').post('users/me/presence', { status: 'active', client, ping_only: true });
+      expect(await seen(client)).toMatchObject({ status: 'active' });
+    }
+  });
+});
+
 describe('keys', () => {
   /** Enough bots that a list of them is long. */
   const botCount = 30;

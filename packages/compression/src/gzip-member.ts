@@ -11,6 +11,9 @@ import type { Checksum } from './checksum.ts';
 /** Bytes that may stand in a member, with the check value of what they unpack to. */
 export type DeflatedPiece<Bytes = Buffer> = { readonly bytes: Bytes; readonly sum: Checksum };
 
+/** A shorter answer is a few packets at most, whatever is done to it. */
+export const compressedMinBytes = 8_192;
+
 /** The identification, deflate, no flags, no time, no extra flags, no system. */
 const begin = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]);
 

@@ -1,4 +1,11 @@
 export { takesGzip } from './accept-encoding.ts';
+export { joinChecksums, noBytes } from './checksum.ts';
 export type { Checksum } from './checksum.ts';
-export { deflatePiece, deflatePieceAside, gzipMember, storedPiece } from './gzip-member.ts';
+export {
+  compressedMinBytes,
+  deflatePiece,
+  deflatePieceAside,
+  gzipMember,
+  storedPiece,
+} from './gzip-member.ts';
 export type { DeflatedPiece } from './gzip-member.ts';

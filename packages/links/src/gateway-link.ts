@@ -4,12 +4,14 @@ import type { Socket } from 'node:net';
 
 import { identityHeaderName } from '@parley/api';
 
-import { bytesOf, textOf } from './body.ts';
+import { bytesOf, joined, textOf } from './body.ts';
 import { BrokenFrame, FrameReader, frameOf, writeFrame } from './frames.ts';
+import { KeptOfNode } from './kept-bytes.ts';
 import { answerMaxBytes, linkPath, linkProtocol } from './protocol.ts';
 import { Slots } from './slots.ts';
 import type {
   AnswersText,
+  KeepText,
   LeavingText,
   LinkAnswer,
   LinkedRequest,
@@ -67,6 +69,7 @@ type Begun = { readonly number: number; readonly pieces: Buffer[]; bytes: number
 export class GatewayLink {
   readonly #options: GatewayLinkOptions;
   readonly #listeners = new Slots<LinkListener>();
+  readonly #kept = new KeptOfNode();
   #socket: Socket | undefined;
   #begun: (LinkedRequest & { readonly number: number })[] = [];
   #left: number[] = [];
@@ -194,7 +197,7 @@ export class GatewayLink {
   }
 
   #receive(text: string, body: readonly Buffer[]): void {
-    const said = JSON.parse(text) as AnswersText | PartText | LeavingText;
+    const said = JSON.parse(text) as AnswersText | PartText | KeepText | LeavingText;
     if (said[0] === 'leaving') {
       this.#isLeaving = true;
       this.#options.onLeaving();
@@ -206,8 +209,15 @@ export class GatewayLink {
       this.#keepPart(said[1], body);
       return;
     }
-    const [status, kind, headers, answers] = said;
-    const whole = this.#completeBody(answers[0]?.[0], body);
+    if (said[0] === 'keep') {
+      this.#kept.keep(said[1], joined(body), said[2]);
+      return;
+    }
+    const [status, kind, headers, answers, layout] = said;
+    const whole =
+      layout === undefined
+        ? this.#completeBody(answers[0]?.[0], body)
+        : this.#kept.putTogether(layout, joined(body));
     const shared = answers.length > 1 ? textOf(whole) : whole;
     for (const [number, own] of answers)
       this.#listeners.take(number)?.onLinkAnswer({ status, kind, headers, shared, own });

@@ -1,7 +1,8 @@
-export { bytesOf, joined, textOf } from './body.ts';
+export { bytesOf, cutAt, joined, textOf } from './body.ts';
 export type { LinkBody } from './body.ts';
 export { GatewayLink, LinkRefused, LinkUnreachable } from './gateway-link.ts';
 export type { GatewayLinkOptions, LinkFault, LinkListener } from './gateway-link.ts';
+export { keepBytes } from './kept-bytes.ts';
 export { NodeLinks, RequestSignal } from './node-links.ts';
 export type { LinkBacklog, NodeLinksOptions, ReceivedRequest } from './node-links.ts';
 export {

@@ -8,11 +8,13 @@ import { verifyIdentity } from '@parley/identity';
 import { bytesOf, joined } from './body.ts';
 import type { LinkBody } from './body.ts';
 import { BrokenFrame, FrameReader, frameOf, writeFrame } from './frames.ts';
+import { KeptByGateway } from './kept-bytes.ts';
 import { LongAnswers } from './long-answers.ts';
 import { SlotTable } from './slots.ts';
 import { answerMaxBytes, linkPath, linkProtocol, linkRequestId, partBytes } from './protocol.ts';
 import type {
   AnswersText,
+  KeepText,
   LeavingText,
   LinkAnswer,
   LinkedRequest,
@@ -93,6 +95,7 @@ class NodeLink implements LinkBacklog {
   /** The frames of the other answers of this moment, if they are not long. */
   #alone: Buffer[] = [];
   readonly #long: LongAnswers;
+  readonly #kept = new KeptByGateway();
   #isFlushing = false;
   /** To the next look, while much waits for the gateway. */
   #takingTimer: NodeJS.Timeout | undefined;
@@ -201,12 +204,27 @@ class NodeLink implements LinkBacklog {
     else {
       const { shared } = answer;
       const text = answersTextOf(answer, [[number, '']]);
-      if (isLong(shared)) this.#long.add(text, shared);
-      else this.#alone.push(...frameOf(JSON.stringify(text), shared));
+      if (!this.#addLaidOut(text, shared)) {
+        if (isLong(shared)) this.#long.add(text, shared);
+        else this.#alone.push(...frameOf(JSON.stringify(text), shared));
+      }
     }
     if (this.#isFlushing) return;
     this.#isFlushing = true;
     setImmediate(() => this.#flush());
+  }
+
+  /** @returns false for an answer that holds nothing which others hold too */
+  #addLaidOut(text: AnswersText, body: LinkBody): boolean {
+    const laidOut = typeof body === 'string' ? undefined : this.#kept.layOut(body);
+    if (laidOut === undefined) return false;
+    const { added, dropped, layout, own } = laidOut;
+    for (const [n, [id, bytes]] of added.entries()) {
+      const keep: KeepText = ['keep', id, n === 0 ? dropped : []];
+      this.#alone.push(...frameOf(JSON.stringify(keep), [bytes]));
+    }
+    this.#alone.push(...frameOf(JSON.stringify([...text, layout]), own));
+    return true;
   }
 
   #gather(number: number, answer: LinkAnswer): void {

@@ -7,7 +7,7 @@ import type { LinkBody } from './body.ts';
 export const linkPath = '/link';
 
 /** The name of the protocol in the upgrade; another one is another protocol. */
-export const linkProtocol = 'parley-requests-3';
+export const linkProtocol = 'parley-requests-4';
 
 /**
  * The request id in the identity that opens a link. Ids of requests are never words, so no identity that was signed for a request
@@ -17,6 +17,7 @@ export const linkRequestId = 'link';
 
 /** Headers of a client's request that services of links ask for. */
 export const linkedHeaderNames = [
+  'accept-encoding',
   'content-type',
   'user-agent',
   'idempotency-key',
@@ -65,6 +66,9 @@ export const readAnswerMaxBytes = 16 * 1_048_576;
 /** A file that is larger has to be asked for by HTTP: on a link it is held whole, and others wait for it. */
 export const fileMaxBytes = partBytes;
 
+/** What a gateway keeps of one node for answers to come. Older bytes make room for newer ones. */
+export const keptMaxBytes = 16 * 1_048_576;
+
 /** No answer is longer. */
 export const answerMaxBytes = 128 * 1_048_576;
 
@@ -99,7 +103,15 @@ export type AnswersText = readonly [
   kind: AnswerKind,
   headers: Readonly<Record<string, string>>,
   answers: readonly (readonly [number: number, own: string])[],
+  /** Where the answer is put together of what is kept; else the body is that of the frame. */
+  layout?: LayoutText,
 ];
+
+/** The parts of a body in their order: so many bytes of the frame's, or those of kept bytes from one place up to another. */
+export type LayoutText = readonly (number | readonly [id: number, from: number, to: number])[];
+
+/** The body of the frame is to be kept under a number, and what those name that are dropped is not needed any more. */
+export type KeepText = readonly ['keep', id: number, dropped: readonly number[]];
 
 /**
  * The body of the frame is the next part of a long answer, whose first number this is. What comes with its numbers in the end is the last

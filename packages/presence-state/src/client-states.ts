@@ -78,6 +78,21 @@ export function mergeStates(left: ClientStates, right: ClientStates): ClientStat
   return bounded(merged);
 }
 
+/** @returns whether a person's states tell others more than that the same clients were heard of again within the usual time */
+export function isNews(before: ClientStates, after: ClientStates): boolean {
+  if (before.size !== after.size) return true;
+  for (const [client, { status, reportedAtMs }] of after) {
+    const known = before.get(client);
+    if (
+      known === undefined ||
+      known.status !== status ||
+      reportedAtMs - known.reportedAtMs > staleAfterMs
+    )
+      return true;
+  }
+  return false;
+}
+
 /** @returns the rows as states by user id */
 export function statesByUser(rows: readonly PresenceRow[]): Map<number, ClientStates> {
   const byUser = new Map<number, Map<string, ClientState>>();

@@ -6,7 +6,7 @@ import type { Redis } from '@parley/redis';
 import { presenceClientsMax } from '@parley/store';
 import type { PresenceStatus } from '@parley/store';
 
-import { staleAfterMs, takeStates } from './client-states.ts';
+import { isNews, staleAfterMs, takeStates } from './client-states.ts';
 import type { AppliedReport, ClientState, ClientStates, Report } from './client-states.ts';
 
 const script = readFileSync(new URL('presence.lua', import.meta.url), 'utf8');
@@ -22,6 +22,8 @@ const keysLifetimeSecs = 15 * 86_400;
 
 /** A step of a merge takes so many people, so that no step holds Redis up. */
 const mergedPerStep = 200;
+
+const noClients: ClientStates = new Map();
 
 /** Outcomes of a report in the script. */
 const news = 2;
@@ -58,6 +60,7 @@ export class SharedPresence {
   readonly #run: RunScript;
   readonly #keys: readonly [string, string];
   readonly #states = new Map<number, ClientStates>();
+  #newsCount = 0;
   #generation = '';
   #version = 0;
 
@@ -83,6 +86,11 @@ export class SharedPresence {
   /** By user id, as of the last answer. */
   get states(): ReadonlyMap<number, ClientStates> {
     return this.#states;
+  }
+
+  /** Grows whenever `states` tells others of somebody more than that he is still there: of a client, of a status, of a return. */
+  get newsCount(): number {
+    return this.#newsCount;
   }
 
   /**
@@ -142,6 +150,12 @@ export class SharedPresence {
   /** Takes into `states` what is known elsewhere, for as long as Redis is away. */
   adopt(known: ReadonlyMap<number, ClientStates>): void {
     takeStates(this.#states, known);
+    this.#newsCount += 1;
+  }
+
+  #set(userId: number, states: ClientStates): void {
+    if (isNews(this.#states.get(userId) ?? noClients, states)) this.#newsCount += 1;
+    this.#states.set(userId, states);
   }
 
   #command(operation: string, ...rest: Item[]): Promise<Item[]> {
@@ -161,10 +175,13 @@ export class SharedPresence {
     const [isFilled, outcome, takenAtMs, generation, version, isComplete, ...pairs] =
       await this.#command(operation, ...rest);
     if (isFilled === undefined) return undefined;
-    if (isComplete === 1) this.#states.clear();
+    if (isComplete === 1) {
+      this.#states.clear();
+      this.#newsCount += 1;
+    }
     for (let index = 0; index + 1 < pairs.length; index += 2) {
       const userId = Number(pairs[index]);
-      if (Number.isInteger(userId)) this.#states.set(userId, decode(String(pairs[index + 1])));
+      if (Number.isInteger(userId)) this.#set(userId, decode(String(pairs[index + 1])));
     }
     this.#generation = String(generation);
     this.#version = Number(version);

@@ -16,7 +16,7 @@ import type { Exchange, Pipeline } from './pipeline.ts';
 import { receiveFile } from './receive-file.ts';
 import type { ReceiveFile } from './receive-file.ts';
 import { receiveBody } from './request-body.ts';
-import { isUntouched, untouchedHeaders, writeJson, writeRaw } from './write-answer.ts';
+import { passageHeaders, passageOf, writeJson, writeRaw } from './write-answer.ts';
 
 export type HttpAdapterOptions = {
   /** Secrets with which the gateway's identities may be signed. */
@@ -138,8 +138,8 @@ class HttpExchange<Context> implements Exchange {
   }
 
   answer(answer: Preserialized, endpoint: Endpoint | undefined): void {
-    writeJson(this.#response, 200, answer.text, {
-      ...(isUntouched(answer, endpoint) ? untouchedHeaders : {}),
+    writeJson(this.#response, 200, answer.body, {
+      ...passageHeaders[passageOf(answer, endpoint)],
       [requestIdHeaderName]: this.requestId,
     });
   }

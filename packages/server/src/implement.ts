@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { gunzipSync } from 'node:zlib';
 
 import type {
   Caller,
@@ -11,7 +12,7 @@ import type {
   RawResponse,
 } from '@parley/api';
 import type { Value } from '@parley/api/schema';
-import { textOf } from '@parley/links';
+import { joined, textOf } from '@parley/links';
 import type { LinkBody } from '@parley/links';
 import type { TObject } from 'typebox';
 
@@ -27,6 +28,8 @@ export type RequestFacts = {
   readonly signal: HangUpSignal;
   /** The text of any parameter as it came, declared or not; the body wins over the query, the last value counts. */
   readonly rawText: (name: string) => string | undefined;
+  /** Whether the client takes an answer as gzip; known where the endpoint declares `compresses`. */
+  readonly takesGzip: boolean;
   /** A request header by its lower-case name. */
   readonly header: (name: string) => string | undefined;
   /** The query as it came, without the question mark. */
@@ -57,8 +60,10 @@ export type UntypedRequest = RequestFacts & {
   readonly parameters: Readonly<Record<string, unknown>>;
 };
 
-/** What those may do with an answer who pass it on: compress it, or nothing, because a key stands in it. */
-export type Passage = 'any' | 'untouched';
+/**
+ * What those may do with an answer who pass it on: compress it; nothing, because a key stands in it; or nothing, because it is gzip already.
+ */
+export type Passage = 'any' | 'untouched' | 'gzip';
 
 /** A complete JSON text of an answer, envelope included, written as it is; for hot paths. A test compares it with the schema. */
 export class Preserialized<Answer = unknown> {
@@ -75,14 +80,28 @@ export class Preserialized<Answer = unknown> {
     this.passage = passage;
   }
 
-  get text(): LinkBody {
+  /** What goes to whoever asked. */
+  get body(): LinkBody {
     return this.shared === '' ? this.own : this.shared + textOf(this.own);
+  }
+
+  /** The JSON text. */
+  get text(): string {
+    return this.passage === 'gzip'
+      ? gunzipSync(typeof this.own === 'string' ? this.own : joined(this.own)).toString()
+      : textOf(this.body);
   }
 }
 
-/** @param text the whole answer, `{"result":"success","msg":"",…}`, or its bytes, which must not be changed any more */
-export function preserialized<Answer>(text: LinkBody): Preserialized<Answer> {
-  return new Preserialized('', text);
+/**
+ * @param text the whole answer, `{"result":"success","msg":"",…}`, or its bytes, which must not be changed any more
+ * @param passage `gzip` where these are compressed, which only who takes gzip may get
+ */
+export function preserialized<Answer>(
+  text: LinkBody,
+  passage: Passage = 'any',
+): Preserialized<Answer> {
+  return new Preserialized('', text, passage);
 }
 
 /**

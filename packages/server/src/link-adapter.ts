@@ -20,11 +20,11 @@ import { readFormFiles } from './form-files.ts';
 import type { FormFile } from './form-files.ts';
 import { senderOf } from './held-bodies.ts';
 import type { HeldBody } from './held-bodies.ts';
-import type { Preserialized, RawAnswer } from './implement.ts';
+import type { Passage, Preserialized, RawAnswer } from './implement.ts';
 import { LinkedFiles, mustComeByHttp, readFile } from './linked-files.ts';
 import type { FilePlace } from './linked-files.ts';
 import type { Exchange, Pipeline, Progress } from './pipeline.ts';
-import { isUntouched, untouchedHeaders } from './write-answer.ts';
+import { passageHeaders, passageOf } from './write-answer.ts';
 
 /** Answers one request by calling back once; refusals are answers as well. */
 export type LinkHandler = (request: ReceivedRequest, reply: (answer: LinkAnswer) => void) => void;
@@ -37,8 +37,11 @@ export function serveLinks<Context>(
   const shared: Shared<Context> = {
     pipeline,
     answerHeaders,
-    successHeaders: { ...answerHeaders },
-    untouchedSuccessHeaders: { ...answerHeaders, ...untouchedHeaders },
+    successHeaders: {
+      any: { ...answerHeaders, ...passageHeaders.any },
+      untouched: { ...answerHeaders, ...passageHeaders.untouched },
+      gzip: { ...answerHeaders, ...passageHeaders.gzip },
+    },
     files: new LinkedFiles(),
   };
   return (request, reply) => {
@@ -49,9 +52,8 @@ export function serveLinks<Context>(
 type Shared<Context> = {
   readonly pipeline: Pipeline<Context>;
   readonly answerHeaders: Readonly<Record<string, string>>;
-  /** The same object for all, by which alike answers are known. */
-  readonly successHeaders: Readonly<Record<string, string>>;
-  readonly untouchedSuccessHeaders: Readonly<Record<string, string>>;
+  /** The same objects for all, by which alike answers are known. */
+  readonly successHeaders: Readonly<Record<Passage, Readonly<Record<string, string>>>>;
   readonly files: LinkedFiles;
 };
 
@@ -158,8 +160,7 @@ class LinkExchange<Context> implements Exchange {
       return;
     }
     const text = shared === '' ? { shared: own, own: '' } : { shared, own: textOf(own) };
-    const { successHeaders, untouchedSuccessHeaders } = this.#shared;
-    const headers = isUntouched(answer, endpoint) ? untouchedSuccessHeaders : successHeaders;
+    const headers = this.#shared.successHeaders[passageOf(answer, endpoint)];
     this.#end({ status: 200, kind: 'json', headers, ...text });
   }
 

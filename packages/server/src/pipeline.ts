@@ -21,8 +21,9 @@ import type {
   Route,
   RouteMatch,
 } from '@parley/api';
+import { takesGzip } from '@parley/compression';
 import { findRefusalFault } from '@parley/api/openapi';
-import { notOverLinksStatus, textOf } from '@parley/links';
+import { notOverLinksStatus } from '@parley/links';
 import { requestLogger } from '@parley/logging';
 import type { Logger } from '@parley/logging';
 import { findTracer } from '@parley/tracing';
@@ -178,7 +179,7 @@ class RequestRun<Context> implements Settle, Progress {
     if (
       this.#options.checkAnswers === true &&
       endpoint !== undefined &&
-      reportFault(this.#options, endpoint, findAnswerFault(endpoint, textOf(answer.text)))
+      reportFault(this.#options, endpoint, findAnswerFault(endpoint, answer.text))
     ) {
       this.fail(internalServerError());
       return;
@@ -357,6 +358,10 @@ class HandledRequest implements UntypedRequest {
       form.get('client'),
       this.#exchange.header('user-agent'),
     );
+  }
+
+  get takesGzip(): boolean {
+    return takesGzip(this.#exchange.header('accept-encoding'));
   }
 
   readonly rawText = (name: string): string | undefined => findRawText(this.#raw, name);

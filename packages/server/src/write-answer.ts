@@ -7,7 +7,7 @@ import { bytesOf } from '@parley/links';
 import type { LinkBody } from '@parley/links';
 
 import { Preserialized } from './implement.ts';
-import type { RawAnswer } from './implement.ts';
+import type { Passage, RawAnswer } from './implement.ts';
 
 /** Writing answers: status, headers of the reference facts (people 2.8) and one JSON text of known length. */
 
@@ -26,8 +26,14 @@ function currentHttpDate(): string {
 
 const unkept = 'max-age=0, no-cache, no-store, must-revalidate';
 
-/** Of an answer that nobody may change on its way: of those that are not kept, what more it says. */
-export const untouchedHeaders = { 'Cache-Control': `${unkept}, no-transform` } as const;
+const untouched = { 'Cache-Control': `${unkept}, no-transform` } as const;
+
+/** What a success says of its passage, beside what every answer of JSON has. */
+export const passageHeaders = {
+  any: {},
+  untouched,
+  gzip: { 'Content-Encoding': 'gzip' },
+} as const satisfies Record<Passage, object>;
 
 /** @returns the headers by which an answer is not kept, as ordinary endpoints have them */
 export function unkeptHeaders(): Readonly<Record<string, string>> {
@@ -73,15 +79,15 @@ function endWith(response: ServerResponse, body: LinkBody): void {
   response.end();
 }
 
-/** Whether an answer is not to be changed by those who pass it on. */
-export function isUntouched({ passage }: Preserialized, endpoint: Endpoint | undefined): boolean {
-  return passage === 'untouched' || endpoint?.answersKey === true;
+/** @returns what may be done with an answer by those who pass it on, which its endpoint may narrow */
+export function passageOf({ passage }: Preserialized, endpoint: Endpoint | undefined): Passage {
+  return passage === 'any' && endpoint?.answersKey === true ? 'untouched' : passage;
 }
 
 /** The text of a success: `result` and `msg` first, then the data (reference facts, people 3). */
 export function successText(data: Readonly<Record<string, unknown>> | Preserialized): LinkBody {
   return data instanceof Preserialized
-    ? data.text
+    ? data.body
     : JSON.stringify({ result: 'success', msg: '', ...data });
 }
 

@@ -7,6 +7,7 @@
 import type { IncomingMessage } from 'node:http';
 
 import {
+  compressedMinBytes,
   deflatePiece,
   deflatePieceAside,
   gzipMember,
@@ -16,9 +17,6 @@ import {
 import type { DeflatedPiece } from '@parley/compression';
 import { bytesOf, joined } from '@parley/links';
 import type { LinkAnswer, LinkBody } from '@parley/links';
-
-/** A shorter answer is a few packets at most, whatever is done to it. */
-const compressedMinBytes = 8_192;
 
 /** A longer one would hold a thread for a tenth of a second; what only reads and is so long goes by HTTP in any case. */
 const compressedMaxBytes = 16 * 1_048_576;

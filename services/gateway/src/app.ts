@@ -79,6 +79,7 @@ async function forwardAdmitted(
     context.forwarder.forward(request, response, {
       service,
       isLinked: isLinked(endpoint),
+      compresses: endpoint.compresses,
       caller: admitted.caller,
       address: admitted.path + admitted.query,
       answerHeaders: admitted.answerHeaders,

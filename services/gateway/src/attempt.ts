@@ -13,6 +13,8 @@ export type ForwardedRequest = {
   readonly service: string;
   /** It may go over the link of its node. */
   readonly isLinked: boolean;
+  /** Its service compresses the answer itself. */
+  readonly compresses: boolean;
   readonly caller: Caller | null;
   /** Path and query, as services expect them. */
   readonly address: string;

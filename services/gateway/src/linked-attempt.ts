@@ -58,11 +58,16 @@ export class UntakenAnswers {
   }
 }
 
-function headersOf(request: IncomingMessage, traceparent: string | undefined): LinkedHeaders {
+function headersOf(
+  request: IncomingMessage,
+  compresses: boolean,
+  traceparent: string | undefined,
+): LinkedHeaders {
   const headers: Record<string, string> = {};
   for (const name of linkedHeaderNames) {
     const value = request.headers[name];
-    if (typeof value === 'string') headers[name] = value;
+    if (typeof value === 'string' && (compresses || name !== 'accept-encoding'))
+      headers[name] = value;
   }
   if (traceparent !== undefined) headers['traceparent'] = traceparent;
   return headers;
@@ -157,14 +162,14 @@ export function sendOverLink(
   response: ServerResponse,
   taking: AnswerTaking,
 ): void {
-  const { requestId, address, caller, span } = attempt.request;
+  const { requestId, address, caller, compresses, span } = attempt.request;
   const number = link.send(
     {
       requestId,
       method: request.method ?? '',
       address,
       caller,
-      headers: headersOf(request, (attempt.span ?? span)?.traceparent),
+      headers: headersOf(request, compresses, (attempt.span ?? span)?.traceparent),
       body,
     },
     new LinkedAttempt(attempt, request, response, taking),

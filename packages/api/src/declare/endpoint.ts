@@ -112,6 +112,8 @@ export type EndpointDeclaration<
    * it. Found in the declared members; an endpoint whose answers have one at times says itself which.
    */
   readonly answersKey?: boolean;
+  /** Its service compresses the answer, of which it keeps parts compressed, for clients that take gzip. */
+  readonly compresses?: boolean;
   /** A larger body is refused with 413 while it is read, whatever is in it. 64 KiB without a login, else 1 MiB. */
   readonly bodyMaxBytes?: number;
   /**
@@ -233,6 +235,7 @@ export function declareEndpoint<
     ...defaultFacts,
     matching: 'exact',
     description: '',
+    compresses: false,
     answersKey: !isRaw(declaration.success) && hasKey(declaration.success),
     bodyMaxBytes:
       access.authentication === 'none' ? limits.anonymousBodyMaxBytes : limits.bodyMaxBytes,

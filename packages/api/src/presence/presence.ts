@@ -24,6 +24,7 @@ export const reportPresenceEndpoint = declareEndpoint({
   access: { authentication: 'required', bots: 'refused' },
   afterLoss: 'repeat',
   manyAtOnce: true,
+  compresses: true,
   parameters: [
     textParameter('status', { required: true, description: '`active` or `idle`' }),
     booleanParameter('ping_only', { default: false, description: 'The answer holds no data' }),
@@ -61,4 +62,5 @@ export const getRealmPresenceEndpoint = declareEndpoint({
   access: { authentication: 'required' },
   parameters: [],
   success: realmPresenceSchema,
+  compresses: true,
 });

@@ -8,29 +8,26 @@ import {
 import type { RealmPresence } from '@parley/api/presence';
 import { implement, preserialized } from '@parley/server';
 import type { Preserialized } from '@parley/server';
-import { presenceJson, reportingClient, serverTimestamp } from '@parley/presence-state';
+import { presenceJson, reportingClient } from '@parley/presence-state';
 import { findSignInAccount, findUserByEmail } from '@parley/store';
 import type { User } from '@parley/store';
 
 import type { PresenceContext } from '../context.ts';
+import type { RealmAnswer } from '../presence/realm-presence.ts';
 
-const end = Buffer.from('}');
-
-/** @param presences the object in pieces of JSON */
-function realmAnswer(presences: readonly Buffer[]): Preserialized<RealmPresence> {
-  const seconds = serverTimestamp(Date.now()).toFixed(3);
-  const start = `{"result":"success","msg":"","server_timestamp":${seconds},"presences":`;
-  return preserialized([Buffer.from(start), ...presences, end]);
+function realmAnswer({ body, isGzip }: RealmAnswer): Preserialized<RealmPresence> {
+  return preserialized(body, isGzip ? 'gzip' : 'any');
 }
 
 export const reportPresenceHandler = implement(
   reportPresenceEndpoint,
-  async (context: PresenceContext, { caller, parameters, clientName }) => {
+  async (context: PresenceContext, { caller, parameters, clientName, takesGzip }) => {
     const { status, ping_only: pingOnly } = parameters;
     if (status !== 'active' && status !== 'idle') throw badRequest(`Invalid status: ${status}`);
     const client = reportingClient(clientName);
     await context.presence.report(caller.userId, { client, status, nowMs: Date.now() });
-    return pingOnly ? {} : realmAnswer(await context.presence.realmAfterReport());
+    if (pingOnly) return {};
+    return realmAnswer(await context.presence.answerReport(caller.userId, takesGzip));
   },
 );
 
@@ -67,5 +64,6 @@ export const getUserPresenceHandler = implement(
 
 export const getRealmPresenceHandler = implement(
   getRealmPresenceEndpoint,
-  async (context: PresenceContext) => realmAnswer(await context.presence.readRealm()),
+  async (context: PresenceContext, { takesGzip }) =>
+    realmAnswer(await context.presence.answerRealm(takesGzip)),
 );

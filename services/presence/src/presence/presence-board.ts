@@ -17,6 +17,7 @@ import type { Registry } from 'prom-client';
 
 import { PeopleList } from './people-list.ts';
 import { RealmPresence } from './realm-presence.ts';
+import type { RealmAnswer } from './realm-presence.ts';
 import { WriteBack } from './write-back.ts';
 import type { Written } from './write-back.ts';
 
@@ -33,6 +34,12 @@ export type PresenceBoardOptions = {
 const postgresReadIntervalMs = 1_000;
 
 /**
+ * The part that answers to reports share may be this old in its times and addresses. Who is present, and with which status, is as of the report
+ * (decision 0045).
+ */
+const sharedForMs = 1_000;
+
+/**
  * How often, and for which time, the state in Redis is written to Postgres again: another replica may have died before it wrote its part.
  */
 const sweepIntervalMs = 60_000;
@@ -47,6 +54,10 @@ export class PresenceBoard {
   readonly #withoutRedis: Counter;
   readonly #sweep: NodeJS.Timeout;
   readonly #logFault: (error: unknown) => void;
+  #renewing: Promise<void> | undefined;
+  #renewedAtMs = -Infinity;
+  /** The news that what answers share knows of. */
+  #renewedNews = -1;
   #mustFill = true;
   #filling: Promise<void> | undefined;
   #postgresReadAtMs = -Infinity;
@@ -99,15 +110,27 @@ export class PresenceBoard {
     return this.#shared.states.get(userId);
   }
 
-  /** @returns `presences` in pieces of JSON, as of the call */
-  async readRealm(): Promise<readonly Buffer[]> {
+  /** @returns the answer with everybody, as of the call */
+  async answerRealm(takesGzip: boolean): Promise<RealmAnswer> {
     await this.#refresh();
-    return this.#realmPieces();
+    await this.#renew();
+    return this.#realm.answer(undefined, takesGzip, Date.now());
   }
 
-  /** @returns `presences` in pieces of JSON, right after a report: presence as of the report, addresses and activity as of the call */
-  async realmAfterReport(): Promise<readonly Buffer[]> {
-    return this.#realmPieces();
+  /**
+   * @returns the answer with everybody right after somebody's report: his own state and what is news of others as of the report, the rest
+   *   at most `sharedForMs` older
+   */
+  async answerReport(userId: number, takesGzip: boolean): Promise<RealmAnswer> {
+    const isOld = performance.now() - this.#renewedAtMs >= sharedForMs;
+    if (isOld || this.#renewedNews !== this.#shared.newsCount)
+      // One that runs reads the states when it ends, so it will know of this report.
+      await (this.#renewing ??= this.#renew().finally(() => {
+        this.#renewing = undefined;
+      }));
+    const states = this.#shared.states.get(userId);
+    const asker = states === undefined ? undefined : { userId, states };
+    return this.#realm.answer(asker, takesGzip, Date.now());
   }
 
   /** Writes what is waiting. */
@@ -118,10 +141,14 @@ export class PresenceBoard {
     await this.#writeBack.stop();
   }
 
-  async #realmPieces(): Promise<readonly Buffer[]> {
+  /** Brings what answers share up to date: presence as it is at the end, addresses and activity as of the call. */
+  async #renew(): Promise<void> {
     const { states } = this.#shared;
+    const calledAtMs = performance.now();
     const people = await this.#people.get(states);
-    return this.#realm.pieces(states, people, Date.now());
+    this.#realm.renew(states, people, Date.now());
+    this.#renewedAtMs = calledAtMs;
+    this.#renewedNews = this.#shared.newsCount;
   }
 
   async #judge(
