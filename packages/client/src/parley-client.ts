@@ -139,7 +139,7 @@ export class ParleyClient implements Requests {
 
   /**
    * Calls an operation as `request` does, but gives a refusal as a value: `result` tells it from the answer, and only the codes that
-   * are documented for this operation can be compared with its `code`.
+   * this operation declares, and those that any may answer, can be compared with its `code`.
    *
    * @throws NoAnswerError when there is no answer, or none that can be understood
    */

@@ -48,8 +48,8 @@ type WebhookDeclaration<Name extends string, Parameters extends readonly Paramet
   readonly missingStream?: 'owner-notified' | 'refused';
 };
 
-/** How it comes: as JSON, which is one parameter, or in a form. */
-type Coming<Payload extends readonly Parameter[]> = {
+/** How a payload is sent: as JSON, which is one parameter, or in a form. */
+type Transport<Payload extends readonly Parameter[]> = {
   readonly payload: Payload;
   /** The header that says which of several events it brings. */
   readonly eventHeader: string | undefined;
@@ -62,7 +62,7 @@ function payloadOf<Schema extends TSchema>(schema: Schema) {
 }
 
 function errorsOf(
-  { payload, eventHeader }: Coming<readonly Parameter[]>,
+  { payload, eventHeader }: Transport<readonly Parameter[]>,
   missingStream: string | undefined,
 ) {
   return [
@@ -98,7 +98,7 @@ function endpointOf<
   const Name extends string,
   const Parameters extends readonly Parameter[],
   const Payload extends readonly Parameter[],
->(declaration: WebhookDeclaration<Name, Parameters>, coming: Coming<Payload>) {
+>(declaration: WebhookDeclaration<Name, Parameters>, transport: Transport<Payload>) {
   const { name, description, parameters, missingStream } = declaration;
   return declareEndpoint({
     name: `receive-${name}`,
@@ -117,7 +117,7 @@ function endpointOf<
     bodyMaxBytes: limits.webhookBodyMaxBytes,
     afterLoss: 'keyed-send',
     manyAtOnce: true,
-    parameters: [...destination, ...parameters, ...coming.payload],
+    parameters: [...destination, ...parameters, ...transport.payload],
     success: object(
       optional({
         full_name: described(text, 'Of the account, where that was asked'),
@@ -125,7 +125,7 @@ function endpointOf<
         id: integer,
       }),
     ),
-    errors: errorsOf(coming, missingStream),
+    errors: errorsOf(transport, missingStream),
   });
 }
 
@@ -143,7 +143,7 @@ export type Webhook<
   Parameters extends readonly Parameter[] = readonly Parameter[],
   Payload extends readonly Parameter[] = readonly Parameter[],
 > = Required<Pick<WebhookDeclaration<Name, Parameters>, 'name' | 'label' | 'clientLabel'>> &
-  Pick<Coming<Payload>, 'eventHeader'> & {
+  Pick<Transport<Payload>, 'eventHeader'> & {
     readonly body: 'json' | 'form';
     /** Those that it adds to the destination. */
     readonly parameters: Parameters;
@@ -160,7 +160,7 @@ function webhook<
   Payload extends readonly Parameter[],
 >(
   declaration: WebhookDeclaration<Name, Parameters>,
-  coming: Coming<Payload>,
+  transport: Transport<Payload>,
   events: readonly string[] = [],
 ): Webhook<Name, Parameters, Payload> {
   const { name, label, parameters } = declaration;
@@ -169,14 +169,14 @@ function webhook<
     label,
     clientLabel: declaration.clientLabel ?? label,
     parameters,
-    body: coming.payload.length > 0 ? 'json' : 'form',
-    eventHeader: coming.eventHeader,
+    body: transport.payload.length > 0 ? 'json' : 'form',
+    eventHeader: transport.eventHeader,
     events,
     deliveryHeader: declaration.deliveryHeader,
     missingStream: declaration.missingStream ?? 'owner-notified',
     endpoint: {
-      ...endpointOf(declaration, coming),
-      example: exampleOf(declaration.example, coming.eventHeader),
+      ...endpointOf(declaration, transport),
+      example: exampleOf(declaration.example, transport.eventHeader),
     },
   };
 }
@@ -201,8 +201,8 @@ export function declareJsonWebhook<
   },
 ): JsonWebhook<Name, Payload, Parameters> {
   const { payload } = declaration;
-  const coming = { payload: payloadOf(payload), eventHeader: undefined };
-  return { ...webhook(declaration, coming), payload };
+  const transport = { payload: payloadOf(payload), eventHeader: undefined };
+  return { ...webhook(declaration, transport), payload };
 }
 
 /** One that posts a form: its parameters are the payload. */
@@ -243,6 +243,6 @@ export function declareEventWebhook<
   },
 ): EventWebhook<Name, Events, Parameters> {
   const { eventHeader, payloads, ignoredEvents = [] } = declaration;
-  const coming = { payload: payloadOf(anyObject), eventHeader };
-  return { ...webhook(declaration, coming, Object.keys(payloads)), payloads, ignoredEvents };
+  const transport = { payload: payloadOf(anyObject), eventHeader };
+  return { ...webhook(declaration, transport, Object.keys(payloads)), payloads, ignoredEvents };
 }
