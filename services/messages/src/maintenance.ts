@@ -5,20 +5,19 @@ import { deleteOldSendKeys, flushSearchIndex, noteNewestMessages } from '@parley
 import type { DeferredMessages } from './deferring/deferred-messages.ts';
 import type { UploadFiles } from './files/upload-files.ts';
 
-/** Short enough that the list stays far below what makes a send flush it. */
+/** Short enough that the list never reaches the size at which a send flushes it. */
 const flushIntervalMs = 1_000;
 const noteIntervalMs = 1_000;
 const keysIntervalMs = 600_000;
 const filesIntervalMs = 60_000;
-/** A deferred message is at most so late. */
+/** The longest delay of a deferred message. */
 const deliveryIntervalMs = 1_000;
-/** Of as many senders, so that nobody waits for another's hundreds. */
+/** From different senders, so that nobody waits for hundreds of another's messages. */
 const deliveriesAtOnce = 4;
 
 /**
- * Keeps what sends leave behind small: the search index's pending list, keys past their day, and what is not
- * noted yet of the newest messages; and delivers messages whose time has come. Every replica does it; the
- * statements do nothing where another one just did.
+ * Cleans up after sends: the search index's pending list, expired keys, and notes about the newest messages. It also delivers due messages.
+ * Every replica does this; the statements do nothing if another replica just ran them.
  */
 export function maintenanceOfMessages(
   pool: Pool,

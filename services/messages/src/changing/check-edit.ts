@@ -7,10 +7,10 @@ import type { MessageFacts } from '@parley/store';
 
 import { checkEditedContent, checkTopic } from '../sending/message-text.ts';
 
-/** Which other messages of its topic a new topic is for (reference facts, messages 12). */
+/** Which other messages of the topic get the new topic too (reference facts, messages 12). */
 export type PropagateMode = 'change_one' | 'change_later' | 'change_all';
 
-/** An edit as a request asks for it. */
+/** An edit as requested. */
 export type EditRequest = {
   readonly messageId: number;
   readonly content: string | undefined;
@@ -18,16 +18,16 @@ export type EditRequest = {
   readonly propagateMode: PropagateMode;
 };
 
-/** An edit that may be made, as it will be stored. */
+/** A permitted edit, in the form in which it is stored. */
 export type CheckedEdit = {
-  /** As it is before. */
+  /** Before the edit. */
   readonly message: MessageFacts;
   readonly content: string | undefined;
   readonly topic: string | undefined;
 };
 
 /**
- * Checks an edit. A topic for a private message is ignored, so that nothing but a topic is no edit at all.
+ * Checks an edit. A topic for a private message is ignored, so a request with only a topic is no edit.
  *
  * @param nowSecs Unix time
  * @throws ApiError the first refusal in the documented order (reference facts, messages 12)

@@ -8,21 +8,21 @@ import type { MessagesContext } from '../context.ts';
 import { findNames } from '../sending/render-names.ts';
 import type { CheckedEdit } from './check-edit.ts';
 
-/** A text that takes another's place, and how it differs from what stood there when it was composed. */
+/** A new text, and its difference from the text that was there when it was composed. */
 export type NewText = ComposedText & {
   readonly content: string;
   readonly previousHtml: string;
   readonly htmlDiff: string;
 };
 
-/** What an edit needs besides locks. It is made before them: nothing is rendered while others wait. */
+/** The parts of an edit that are made before any lock, so that nobody waits for rendering. */
 export type ComposedEdit = {
   readonly text: NewText | undefined;
   readonly topic: NewTopic | undefined;
 };
 
 /**
- * Renders what an edit brings, and finds or makes the conversation of a new topic.
+ * Renders the new text, and finds or creates the conversation of a new topic.
  *
  * @throws ApiError `Unable to render message`; 503
  */
@@ -38,7 +38,7 @@ export async function composeEdit(
   return { text, topic: newTopic };
 }
 
-/** Nobody but the sender may bring a text, so it is rendered as his. */
+/** Only the sender may change the text, so it is rendered as the sender's. */
 async function composeNewText(
   context: MessagesContext,
   { senderId, renderedContent }: MessageFacts,
@@ -72,7 +72,7 @@ async function composeTopic(
   return { topic, conversationId, subjectLinks: findSubjectLinks(topic, realm) };
 }
 
-/** @returns the new text as the message's row keeps it */
+/** @returns the new text in the form of the message's row */
 export function storedContent(
   text: NewText,
   before: MessageFacts,
@@ -89,7 +89,7 @@ export function storedContent(
     mentionsWildcard: rendered.mentionsWildcard,
     groupMentionedIds: text.groupMentionedIds,
     alertWordIds: text.alertWordIds,
-    // Where another edit came between, whoever reads the history makes the difference.
+    // If another edit came between, the difference is made when the history is read.
     contentHtmlDiff: text.previousHtml === before.renderedContent ? text.htmlDiff : null,
   };
 }

@@ -11,7 +11,7 @@ import { attachmentUpdates } from '../files/attachment-events.ts';
 import { lockActor } from './lock-actor.ts';
 import { getMessageHolders, messageEntry } from './message-entry.ts';
 
-/** The `delete_message` event (reference facts, events 11.3; messages 13). Its sender is the author, whoever deletes. */
+/** The `delete_message` event (reference facts, events 11.3; messages 13). Its sender is the author, no matter who deletes. */
 function deletionEvent(message: MessageFacts, facts: EditedMessageFacts): ApiEvent {
   const { stream } = facts;
   return {
@@ -26,7 +26,7 @@ function deletionEvent(message: MessageFacts, facts: EditedMessageFacts): ApiEve
 }
 
 /**
- * Deletes a message for good, and tells those who held it.
+ * Deletes a message permanently, with an event for its holders.
  *
  * @throws ApiError the first refusal in the documented order (reference facts, messages 13)
  */
@@ -44,7 +44,7 @@ export async function deleteMessageFor(
   await eventLog.transaction(async (client) => {
     const actor = await lockActor(client, caller.userId);
     if (!(await lockForChange(client, seen, 'delete'))) throw badRequest('Message already deleted');
-    // What it was may have changed until it was locked.
+    // The message may have changed before it was locked.
     const message = await getVisibleMessage(client, caller.userId, messageId);
     checkMayDeleteMessage(actor, message, (await getRealm(client)).settings, nowSecs);
     const facts = await getEditedMessageFacts(client, messageId);

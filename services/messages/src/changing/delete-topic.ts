@@ -15,13 +15,13 @@ import type { TopicMessage } from '@parley/store';
 import { attachmentUpdates } from '../files/attachment-events.ts';
 import { lockActor } from './lock-actor.ts';
 
-/** One transaction deletes so many: a bounded entry, and locks that are held for a moment. */
+/** The most messages that one transaction deletes, so that its entry is bounded and locks are short. */
 const messagesPerTransaction = 500;
 
 /**
- * Deletes all messages of a topic that an administrator may see, in any letter case, and tells those who held them, one event for each
- * (reference facts, streams 8.3). What is sent to the topic meanwhile stays. A large topic goes in several transactions: one that is
- * refused in between leaves those before it, and the request can be repeated.
+ * Deletes all messages of a topic that an administrator may see, in any letter case, with one event per message for its holders (reference
+ * facts, streams 8.3). Messages that are sent to the topic meanwhile stay. A large topic takes several transactions: if one is refused, the
+ * earlier ones stay, and the request can be repeated.
  *
  * @param topic as sent
  * @throws ApiError `Must be an organization administrator`; `Invalid stream id` for a stream that the caller cannot read
@@ -89,7 +89,7 @@ async function deleteAll(
       },
     };
   });
-  // Late holders may have nothing to do with the stream, so replay has to find the entry elsewhere.
+  // Late holders may not belong to the stream, so replay must find the entry by another audience.
   const audience = isForMembers ? audienceKey.stream(streamId) : audienceKey.everyone;
   return {
     entries: [

@@ -4,12 +4,12 @@ import type { EditRecord, EditedMessageFacts, MessageFacts } from '@parley/store
 
 import type { PropagateMode } from './check-edit.ts';
 
-/** The version of the renderer, which clients are told beside an earlier rendering. It has had one. */
+/** The version of the renderer, which events contain beside an earlier rendering. There has been only one. */
 const renderingVersion = 1;
 
-/** What an edit did to a message. */
+/** The effect of an edit on a message. */
 export type EditDone = {
-  /** As it was. */
+  /** Before the edit. */
   readonly before: MessageFacts;
   readonly stream: EditedMessageFacts['stream'];
   readonly editor: { readonly id: number; readonly email: string };
@@ -30,8 +30,8 @@ export type EditDone = {
 };
 
 /**
- * The `update_message` event (reference facts, events 11.2; messages 12.1). It says nothing of who is mentioned: the lists of ids
- * that the reference adds for its own notifications would show people to those who may not know of them.
+ * The `update_message` event (reference facts, events 11.2; messages 12.1). It does not list mentioned people: the lists of ids that the
+ * reference adds for its own notifications could reveal people to recipients who may not know of them.
  */
 export function editEvent(done: EditDone): UpdateWithoutFlags {
   const { before, stream, editor, content, topic } = done;
@@ -64,7 +64,7 @@ export function editEvent(done: EditDone): UpdateWithoutFlags {
   };
 }
 
-/** The most characters in the texts that a message lists of its past. */
+/** The most characters of earlier texts that a message lists. */
 const recordsTextMax = 1_000_000;
 
 /** @returns `edit_history` of the message after the edit, newest first (reference facts, messages 5.6) */

@@ -31,10 +31,10 @@ import type { MessageHolders } from './message-entry.ts';
 type Entry = ReturnType<typeof messageEntry>;
 
 /**
- * Edits a message, in one transaction with the log's entry of it. What was checked before the locks is checked again under them.
+ * Edits a message, in one transaction with its log entry. All checks from before the locks are repeated under them.
  *
- * A send to the old topic that commits beside a move is harmless: the event names what was moved, and what it does not name is in
- * the old topic for everybody, as if it had been sent after the move.
+ * A concurrent send to the old topic is harmless: the event names the moved messages, and for everybody all others are in the old topic, as
+ * if they had been sent after the move.
  *
  * @throws ApiError what `checkEdit` refuses; `Unable to render message`; a refusal to move too many messages; 503
  */
@@ -53,7 +53,7 @@ export async function editMessageFor(
       throw badRequest('Invalid message(s)');
     const { message } = await checkEdit(client, editor, request, nowSecs);
     const { text } = composed;
-    // Clients take an event with a topic for a move (reference facts, events 11.2), so beside a new text the same topic is none.
+    // Clients read an event with a topic as a move (reference facts, events 11.2), so an unchanged topic beside a new text is omitted.
     const keepsTopic = text !== undefined && composed.topic?.topic === message.topic;
     const topic = keepsTopic ? undefined : composed.topic;
     const entries = await writeEdit(client, { text, topic, message, editor, nowSecs, request });
@@ -62,18 +62,18 @@ export async function editMessageFor(
 }
 
 type EditToWrite = ComposedEdit & {
-  /** As it is before, locked. */
+  /** Before the edit, locked. */
   readonly message: MessageFacts;
   readonly editor: Actor;
   readonly nowSecs: number;
   readonly request: EditRequest;
 };
 
-/** @returns what goes into the log about it */
+/** @returns the append for the log */
 async function writeEdit(client: Client, edit: EditToWrite): Promise<Entry[]> {
   const { message, editor, text, topic, request } = edit;
   const { propagateMode } = request;
-  // Other messages are locked before read state is.
+  // Other messages are locked before read state.
   const movedIds = await moveOthers(client, editor, message, topic, propagateMode);
   const holders = await letNamedHold(client, message, text);
   const { editHistory, stream } = await getEditedMessageFacts(client, message.id);
@@ -117,10 +117,10 @@ async function writeEdit(client: Client, edit: EditToWrite): Promise<Entry[]> {
 }
 
 /**
- * Lets the flags of the message follow from its new text, and generic bots hold it that the text names in a stream. A send does so
- * too; since the message is an old one, they hold it as read.
+ * Updates the flags of the message for its new text, and gives it to generic bots that the text mentions in a stream, as a send does.
+ * Because the message is old, they hold it as read.
  *
- * @returns who holds it now
+ * @returns the new holders
  */
 async function letNamedHold(
   client: Client,
@@ -144,9 +144,9 @@ async function letNamedHold(
 }
 
 /**
- * Makes the message's links to files those of its new text.
+ * Updates the message's links to files for its new text.
  *
- * @returns whether it links to any, and what their owners hear of it
+ * @returns whether it links to any, and the events for their owners
  */
 async function relinkUploads(
   client: Client,
@@ -181,7 +181,7 @@ async function moveOthers(
   const from = { messageId: id, streamId, conversationId, topic: message.topic, mode, userId };
   const others = await listPropagated(client, from, limits.messagesMovedMax);
   const bytes = others.reduce((sum, other) => sum + other.bytes, 0);
-  // With the message itself it is one more than listed.
+  // The message itself is not in the list, hence one more.
   if (others.length === limits.messagesMovedMax || bytes > limits.movedBytesMax)
     throw badRequest('Too many messages to move at once');
   return moveMessages(client, {

@@ -3,11 +3,11 @@ import type { Role } from '@parley/api';
 import type { Client } from '@parley/database';
 import { lockUsersInUse } from '@parley/store';
 
-/** An account that changes something, as it is until its transaction ends. */
+/** An account that makes a change, in its state until the transaction ends. */
 export type Actor = { readonly userId: number; readonly role: Role; readonly email: string };
 
 /**
- * Locks the account that makes a change, so that its role and activity are what they were judged by at the change's place in the log.
+ * Locks the account that makes a change, so that its role and activity still hold at the change's position in the log.
  *
  * @throws ApiError 401 when it was deactivated
  */

@@ -6,18 +6,17 @@ import { findHeldMessage } from '@parley/store';
 
 export type MessageEvent = {
   readonly event: ApiEvent | UpdateWithoutFlags;
-  /** Also for members of its stream who do not hold it, as read. */
+  /** Also for members of its stream who do not hold it; for them it is read. */
   readonly alsoSubscribers?: boolean;
-  /** Each receiver gets his own flags with it. */
+  /** Each recipient gets personal flags with it. */
   readonly withFlags?: boolean;
 };
 
-/** Who holds a message, with what an entry about it needs to be found by. */
+/** The holders of a message, with the keys by which replay finds an entry about it. */
 export type MessageHolders = HeldMessage & { readonly conversationId: number };
 
 /**
- * Reads who holds a message. Read in the transaction that changes the message, after its row is locked and late receipts of the change
- * are written.
+ * Reads the holders of a message, in the transaction that changes it, after its row is locked and the change's late receipts are written.
  *
  * @throws Error when there is no such message: the caller holds its lock
  */
@@ -28,8 +27,8 @@ export async function getMessageHolders(db: Queryable, messageId: number): Promi
 }
 
 /**
- * The log entry of something that happened to a message, for those who hold it (reference facts, events 10, MSG). Late holders may
- * have nothing to do with its stream, so replay has to find their entries elsewhere.
+ * The log entry about a message, for its holders (reference facts, events 10, MSG). Late holders may not belong to its stream, so replay
+ * must find their entries by another audience.
  */
 export function messageEntry(
   holders: MessageHolders,

@@ -1,9 +1,9 @@
 /**
- * Messages that are sent later (reference facts, messages 3.2; decision 0023). A request is checked as a send is and stored; at its time
- * the message is sent as any other, with the rights that its sender has then.
+ * Messages that are sent later (reference facts, messages 3.2; decision 0023). A request is checked like a send and stored. When it is due,
+ * the message is sent like any other, with the sender's permissions at that time.
  *
- * A message is sent under the key that it was stored with, and its row goes after that: whoever finds the row of a message that was
- * sent sends nothing. Any number of processes may take rows.
+ * A message is sent under the key of its row, and the row is deleted afterwards. So a process that finds the row of a sent message sends
+ * nothing. Any number of processes may take rows.
  */
 import { setTimeout } from 'node:timers/promises';
 
@@ -33,14 +33,14 @@ import { makeSendKey } from '../sending/send-key.ts';
 import type { SendKey } from '../sending/send-key.ts';
 import { readDeliveryTime, writeDeliveryTime } from './delivery-time.ts';
 
-/** How long a request is held that may have been stored. */
+/** How long a request with an unknown outcome is held. */
 const unknownDeadlineMs = 50_000;
 const retryWaitMs = 500;
 
 /** Leaves a notice room for more than the text of the message. */
 const quotedMaxCodePoints = 9_000;
 
-/** A send as its request brings it, which is to happen later. */
+/** A requested send that is to happen later. */
 export type DeferredRequest = SendRequest & {
   /** `send_later` or `remind`. */
   readonly deliveryType: string;
@@ -55,14 +55,14 @@ export type DeferredMessagesOptions = {
   readonly registry: Registry;
 };
 
-/** Clients show a widget in place of the text, and with it of the line that says who asked. */
+/** Clients show a widget instead of the text, which would hide the line that says who asked. */
 function checkReminder(message: CheckedMessage, { widgetContent }: DeferredRequest): void {
   if (message.kind === 'private' && message.participants.length > 1)
     throw badRequest('Reminders can only be set for streams.');
   if (widgetContent !== undefined) throw badRequest('Widgets: a reminder has none');
 }
 
-/** Ids, so that a stream or a person who has another name by then is still meant. */
+/** Ids, because a stream or a person may have another name by then. */
 function recipientsOf(
   message: CheckedMessage,
 ): Pick<DeferredMessage, 'streamId' | 'participantIds' | 'topic'> {
@@ -85,7 +85,7 @@ function requestOf(message: DeferredMessage): MessageRequest {
 
 function reminderText(asker: User, message: DeferredMessage): string {
   if (message.streamId === null) return message.content;
-  // What a system bot says to others must not pass for the system's own words; the mention alerts whoever asked.
+  // A system bot's message to others must not look like the system's own words; the mention alerts the person who asked.
   return `${notice`${mention(asker)} asked for this reminder:`.content}\n\n${message.content}`;
 }
 
@@ -115,7 +115,7 @@ export class DeferredMessages {
    * Stores a message until its time.
    *
    * @returns the time, in ISO 8601 with an offset; for a repeat too while the message waits, and a day after it was sent
-   * @throws ApiError what is wrong with the time, what a send is refused for, 409 for a key used for another message
+   * @throws ApiError for an invalid time, for any refusal of a send, 409 for a key used for another message
    */
   async defer(request: DeferredRequest): Promise<string> {
     const { senderId: userId, deliveryType, deliverAt, tzGuess } = request;
@@ -131,7 +131,7 @@ export class DeferredMessages {
       { ...request, userId },
       { ...request, delivery: { type: deliveryType, at: deliverAt, tzGuess } },
     );
-    // What was stored stays stored: a repeat is answered though the same would be refused by now.
+    // A stored message stays stored: a repeat succeeds even if the request would be refused now.
     const earlier = await findDeferredMessage(this.#pool, sendKey);
     if (earlier === undefined) await this.#store(request, sendKey, time);
     else if (earlier === 'other') throw idempotencyKeyReused();
@@ -148,7 +148,7 @@ export class DeferredMessages {
     const message = await this.#sender.check(request);
     if (isReminder) checkReminder(message, request);
     await this.#untilKnown(sendKey, async (client) => {
-      // One at a time of an account, so that they are counted right and a repeat that comes meanwhile is seen.
+      // One at a time per account, so that the count is right and a concurrent repeat is noticed.
       await lockUserForOwnChange(client, request.senderId);
       const earlier = await findDeferredMessage(client, sendKey);
       if (earlier === 'same') return;
@@ -175,8 +175,7 @@ export class DeferredMessages {
   }
 
   /**
-   * Stores something though the database may fail on the way: where nobody knows whether it was stored, a client without a key could only
-   * have it stored twice.
+   * Repeats a store whose outcome is unknown: a client without a key could only store it twice.
    */
   async #untilKnown(
     { isClients }: SendKey,
@@ -195,7 +194,7 @@ export class DeferredMessages {
   }
 
   /**
-   * Delivers one message whose time has come, or tells its sender why not. One that fails comes again later.
+   * Delivers one due message, or notifies its sender of the refusal. A failed delivery is repeated later.
    *
    * @returns false when there was none
    */
@@ -217,10 +216,11 @@ export class DeferredMessages {
     return true;
   }
 
-  /** @returns why it may not be sent any more */
+  /** @returns the refusal, if it may no longer be sent */
   async #deliver(message: DeferredMessage): Promise<ApiError | undefined> {
     const { sendKey: key, contentHash } = message;
-    // What was sent before, by whoever ended before the row went, is found by its key and not sent again, whatever it is refused for now.
+    // A message that was sent by a process that ended before deleting the row is found by its key and not sent again, even if it would be
+    // refused now.
     const sendKey: SendKey = { key, contentHash, isClients: true };
     try {
       await (message.isReminder ? this.#remind(message, sendKey) : this.#send(message, sendKey));
@@ -236,7 +236,7 @@ export class DeferredMessages {
     await this.#sender.sendWithKey({ ...requestOf(message), clientName }, sendKey);
   }
 
-  /** The notification bot sends it, but only what and where its asker may send. */
+  /** The notification bot sends it, but only with text and recipients that the requester may use. */
   async #remind(message: DeferredMessage, sendKey: SendKey): Promise<void> {
     const [bot, asker] = await Promise.all([
       findNotificationBot(this.#pool),
@@ -256,7 +256,7 @@ export class DeferredMessages {
     );
   }
 
-  /** Of a bot its owner is told. */
+  /** For a bot, notifies its owner. */
   async #notifySender(message: DeferredMessage, refusal: ApiError): Promise<void> {
     const [bot, account] = await Promise.all([
       findNotificationBot(this.#pool),
@@ -279,7 +279,7 @@ export class DeferredMessages {
         key: `deferred-message-${message.id}`,
       })
       .catch((error: unknown) => {
-        // Whoever is to be told has no active account any more.
+        // The recipient no longer has an active account.
         if (!isRefusal(error)) throw error;
       });
   }

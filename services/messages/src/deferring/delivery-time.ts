@@ -14,7 +14,7 @@ const forms: readonly RegExp[] = [
     String.raw`^(?<year>\d{4})(?<month>\d\d)(?<day>\d\d)T(?<time>\d{4}(?:\d\d)?)${offset}?$`,
     'i',
   ),
-  // As HTTP headers have it.
+  // The form of HTTP headers.
   new RegExp(
     String.raw`^(?<weekday>${weekdays.join('|')}), (?<day>\d\d) (?<month>${months.join('|')}) (?<year>\d{4}) (?<time>\d\d:\d\d:\d\d) (?<offset>GMT)$`,
   ),
@@ -39,7 +39,7 @@ function findForm(text: string): FormGroups | undefined {
   return undefined;
 }
 
-/** @returns undefined when the text is no time that there is; a time without an offset, in no zone yet */
+/** @returns undefined if the text is no valid time; a time without an offset has no zone yet */
 function parseTime(text: string): Temporal.ZonedDateTime | Temporal.PlainDateTime | undefined {
   const found = findForm(text.trim());
   if (found === undefined) return undefined;
@@ -71,8 +71,8 @@ function inZone(
 /**
  * Reads when a message is to be delivered.
  *
- * @param tzGuess the zone of a time without an offset, as the client takes it to be
- * @param findOwnZone gives the zone that the sender has set; asked only where the client's is none
+ * @param tzGuess the client's guess of the zone, for a time without an offset
+ * @param findOwnZone returns the sender's own zone; called only if the client gave none
  * @returns the time in the zone or at the offset that it was read with, or undefined when the text is no time
  */
 export async function readDeliveryTime(

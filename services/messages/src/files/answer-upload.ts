@@ -11,7 +11,7 @@ import { parseRange } from './byte-range.ts';
 import { servingHeaders } from './content-type.ts';
 import { entityTagOf } from './upload-path.ts';
 
-/** A refusal for people, who see it where a file should be. */
+/** A refusal as a page, because people see it instead of the file. */
 export function page(status: number, text: string): RawAnswer {
   return rawAnswer(
     status,
@@ -72,10 +72,10 @@ async function answerFile(
 }
 
 /**
- * Answers an uploaded file to whoever may read it (reference facts, people 15).
+ * Answers a request for an uploaded file (reference facts, people 15).
  *
  * @param pathId the uri without `/user_uploads/`
- * @returns the file, the part of it that is asked for, or a page that refuses it
+ * @returns the file, the part of it that is asked for, or a page with the refusal
  * @throws ApiError 503 when it cannot be read
  */
 export async function answerUpload(

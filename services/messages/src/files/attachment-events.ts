@@ -49,8 +49,7 @@ export async function attachmentUpdates(
 }
 
 /**
- * What a send says of the files it links to: their paths, and the entry for those owners who may see the message. The log gives the
- * message its id.
+ * The part of a send about linked files: their paths, and the entry for owners who may see the message. The log fills in the message's id.
  */
 export function uploadsOfSend(
   claimed: readonly ClaimableUpload[],

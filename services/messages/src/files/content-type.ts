@@ -1,10 +1,10 @@
 /** Types of uploaded files, and how a browser may treat them (reference facts, people 15). */
 import mime from 'mime';
 
-/** What every file is that is nothing else. */
+/** The type of files with an unknown type. */
 const unknownType = 'application/octet-stream';
 
-/** The longest mark by which a content is known. */
+/** The length of the longest signature. */
 export const headBytes = 12;
 
 type Mark = { readonly type: string; readonly at: number; readonly bytes: Buffer };
@@ -38,8 +38,8 @@ export function extensionOf(type: string): string | undefined {
 }
 
 /**
- * Decides the type of a file. What is shown in place is known by its content, whatever the client says; everything else is what
- * was said, or what the name says.
+ * Decides the type of a file. Types that browsers show are recognized by content, regardless of the client. Otherwise the client's type
+ * counts, or else the name.
  *
  * @param head the first `headBytes` of the content, or all of it
  * @param said by the client, in its plain form
@@ -51,11 +51,11 @@ export function decideContentType(head: Buffer, name: string, said: string | und
   return typesShownInPlace.has(type) ? unknownType : type;
 }
 
-/** Pages of a file run nothing and reach nothing; what is not shown in place is nobody's page at all. */
+/** Shown files can run and load nothing; other files are never shown as pages. */
 const inPlacePolicy =
   "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; object-src 'self'";
 
-/** Clients that do not know the form with other than ASCII characters take the other one (RFC 6266). */
+/** Clients that do not know the form for other characters use the ASCII form (RFC 6266). */
 function attachment(name: string): string {
   return `attachment; filename="${name.replaceAll(/[^\w.-]/gu, '_')}"; filename*=UTF-8''${encodeURIComponent(name)}`;
 }

@@ -1,11 +1,11 @@
 /** Names of uploaded files (reference facts, people 15). */
 import { decodeForm } from '@parley/server';
 
-/** What the owner is shown; longer names are cut. */
+/** The bound of the name that the owner sees; longer names are cut. */
 const shownNameMaxCodePoints = 255;
 /** In a path: few enough that an escaped address stays below what proxies take. */
 const cleanNameMaxCodePoints = 100;
-/** An extension up to this length outlives the cut. */
+/** An extension up to this length is kept by the cut. */
 const extensionMaxCodePoints = 20;
 
 function cut(name: string, codePointsMax: number): string {
@@ -18,7 +18,7 @@ function cut(name: string, codePointsMax: number): string {
 }
 
 /**
- * The name of a file as its owner sees it: percent escapes are decoded, and what no text may hold is left out.
+ * The name of a file as its owner sees it: percent escapes are decoded, and characters that no text may contain are removed.
  *
  * @param written as the client wrote it
  */
@@ -30,8 +30,8 @@ export function shownFileName(written: string): string {
 }
 
 /**
- * The name of a file in its path: letters and digits of any script, `_`, `.` and `-`. A name that has nothing of these, or that
- * clients take for another folder, becomes `uploaded-file`.
+ * The name of a file in its path: letters and digits of any script, `_`, `.` and `-`. A name without any of these, or that clients would
+ * read as another folder, becomes `uploaded-file`.
  */
 export function cleanFileName(shown: string): string {
   const kept = shown

@@ -1,6 +1,6 @@
 /**
- * Uploaded files: the stored content and its row. A row is there only for a file that is stored as a whole. The content is stored
- * first and removed last, and noted in between, so that a process that dies leaves nothing that is not cleared up.
+ * Uploaded files: the stored content and its row. A row exists only for a completely stored file. The content is stored first and removed
+ * last, and noted in between, so everything that a dead process left is removed.
  */
 import { Transform, pipeline } from 'node:stream';
 import type { Readable, TransformCallback } from 'node:stream';
@@ -27,11 +27,11 @@ import { decideContentType, extensionOf, headBytes } from './content-type.ts';
 import { cleanFileName, shownFileName } from './file-name.ts';
 import { newPathId } from './upload-path.ts';
 
-/** Longer than any request may take to arrive (PARLEY_REQUEST_TIMEOUT_SECS), so no upload under way is cleared up. */
+/** Longer than any request may take to arrive (PARLEY_REQUEST_TIMEOUT_SECS), so no running upload is removed. */
 const uploadMaxSecs = 2 * 3600;
 
 const removalsPerTurn = 50;
-/** A removal that failed, or whose process died, is tried again after so long. */
+/** A removal that failed, or whose process died, is repeated after this time. */
 const removalAgainSecs = 600;
 
 /** A file that is stored and has no row yet. */
@@ -42,7 +42,7 @@ export type StoredUpload = {
   readonly sizeBytes: number;
 };
 
-/** Keeps the first bytes of what passes through. */
+/** Keeps the first bytes of a stream. */
 class HeadKeeper extends Transform {
   head = Buffer.alloc(0);
 
@@ -66,7 +66,7 @@ export class UploadFiles {
     readonly pool: Pool;
     readonly eventLog: EventLog;
     readonly files: FileStore;
-    /** Most that all files together may take. */
+    /** The most bytes of all files together. */
     readonly quotaBytes: number | undefined;
     readonly log: Logger;
     readonly registry?: Registry;
@@ -90,7 +90,7 @@ export class UploadFiles {
   }
 
   /**
-   * Stores a content. Whoever does not add its row afterwards discards it.
+   * Stores a content. The caller must then add its row or discard it.
    *
    * @param writtenName as the client wrote it
    * @param saidType what the client says the type is, in its plain form
@@ -154,7 +154,7 @@ export class UploadFiles {
         }
       });
     } catch (error) {
-      // After a lost connection the row may be there. The note tells, and the clean-up goes by it.
+      // After a lost connection the row may exist. The clean-up decides by the note.
       if (error instanceof ApiError) await this.#clear(storageKey);
       throw error;
     }
@@ -184,7 +184,7 @@ export class UploadFiles {
     return true;
   }
 
-  /** Removes what is due: contents whose row never came, or is gone. */
+  /** Removes due contents: those whose row was never added, or was deleted. */
   async removeDue(): Promise<void> {
     for (;;) {
       const keys = await takeFilesToRemove(this.#pool, removalsPerTurn, removalAgainSecs);
@@ -193,7 +193,7 @@ export class UploadFiles {
     }
   }
 
-  /** What does not succeed stays noted, and is done later. */
+  /** A failed removal stays noted and is repeated later. */
   async #clear(storageKey: string): Promise<void> {
     try {
       await this.#files.remove(storageKey);
@@ -212,7 +212,7 @@ export class UploadFiles {
     }
   }
 
-  /** A fault of the store as the client hears of it; any other error as it is. */
+  /** A fault of the store as a refusal; other errors unchanged. */
   refusalOf(error: unknown): unknown {
     if (!(error instanceof FileStoreFault)) return error;
     this.#failures.inc();

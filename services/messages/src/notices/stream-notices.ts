@@ -1,6 +1,6 @@
 /**
- * What the notification bot writes when streams and subscriptions change (reference facts, streams 5.2 and 8.1) and people sign up
- * (events 18). Each notice is sent with the key of its effect, so it is sent once; whoever made the change has read it.
+ * The notices about changes of streams and subscriptions (reference facts, streams 5.2 and 8.1) and about sign-ups (events 18). Each notice
+ * is sent with the key of its effect, so it is sent once. For the person who made the change it is read.
  */
 import { ApiError } from '@parley/api';
 import {
@@ -52,7 +52,7 @@ type EffectRun<Kind extends NoticeKind> = Parameters<SideEffectHandlers[Kind]>[0
 
 type NoticeKind = Exclude<keyof SideEffectHandlers, 'outgoing-webhook'>;
 
-/** What cannot be told to one stream is no reason to leave out the next. */
+/** A refusal for one stream must not prevent the notice to the next. */
 function ignoreRefusal(error: unknown): void {
   if (!(error instanceof ApiError) || error.status >= 500) throw error;
 }
@@ -69,7 +69,7 @@ class StreamNotices {
   async sayWhereSubscribed({ effect, key }: EffectRun<'subscribed-notice'>): Promise<void> {
     const { target: recipientId, streamIds, actorId } = effect;
     const speakers = await this.#findSpeakers(actorId);
-    // Who has left a private stream meanwhile is told nothing of it.
+    // A person who has left a private stream meanwhile gets no notice about it.
     const [members, recipient] = await Promise.all([
       findMemberships(this.#pool, recipientId, streamIds),
       findUserById(this.#pool, recipientId),
@@ -114,7 +114,7 @@ class StreamNotices {
     }: Omit<EffectRun<'new-streams-notice'>['effect'], 'kind'>,
     key: string,
   ): Promise<void> {
-    // Only what everybody who reads the announcement may know of.
+    // Only streams that everybody who reads the announcement may know of.
     const streams = (await findStreamsByIds(this.#pool, streamIds)).filter(
       (stream) => !stream.inviteOnly && !stream.isDeactivated,
     );

@@ -1,6 +1,6 @@
 /**
- * Which addresses may be called for somebody who only gave a URL. Whoever may make a bot could otherwise reach what stands beside the
- * server: its stores, its neighbours, and the address under which clouds give a machine its keys.
+ * The addresses that may be called for a user who chose a URL. Otherwise every user who may create a bot could reach the server's network:
+ * its stores, its neighbours, and the address under which clouds give a machine its keys.
  */
 import { BlockList, isIP } from 'node:net';
 
@@ -8,7 +8,10 @@ import type { AddressRange } from '@parley/config';
 
 type Family = 'ipv4' | 'ipv6';
 
-/** What is not public of IPv4 (the special-purpose registry of IANA), multicast, and one that a cloud took from the public ones. */
+/**
+ * The addresses of IPv4 that are not public (the special-purpose registry of IANA), multicast, and one that a cloud took from the public
+ * ones.
+ */
 const closedIpv4: readonly (readonly [address: string, prefixBits: number])[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -31,12 +34,12 @@ const closedIpv4: readonly (readonly [address: string, prefixBits: number])[] = 
 ];
 
 /**
- * Only 2000::/3 is public in IPv6. So loopback, link-local, unique-local with the metadata addresses, multicast, IPv4-mapped (::ffff:0:0/96)
- * and NAT64 (64:ff9b::/96, 64:ff9b:1::/48) are closed without being named, and what is not in use yet.
+ * Only 2000::/3 is public in IPv6. So loopback, link-local, unique-local with the metadata addresses, multicast, IPv4-mapped
+ * (::ffff:0:0/96) and NAT64 (64:ff9b::/96, 64:ff9b:1::/48) are closed without being named, and what is not in use yet.
  */
 const publicIpv6 = ['2000::', 3] as const;
 
-/** What of that is not public, or leads to an IPv4 address that would have to be judged in its place. */
+/** Addresses of IPv6 that are not public, or that lead to an IPv4 address. */
 const closedIpv6: readonly (readonly [address: string, prefixBits: number])[] = [
   ['2001::', 23],
   ['2001:db8::', 32],
@@ -74,7 +77,7 @@ export class AddressRules {
     this.#allowed = { ipv4: listOf(rangesOf(4), 'ipv4'), ipv6: listOf(rangesOf(6), 'ipv6') };
   }
 
-  /** Whether an address may be called; what is none, and one with a zone, may not. */
+  /** Whether an address may be called; invalid addresses and those with a zone may not. */
   permits(address: string): boolean {
     const version = isIP(address);
     if (version === 0 || address.includes('%')) return false;

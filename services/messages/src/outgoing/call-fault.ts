@@ -1,4 +1,4 @@
-/** What went wrong with a call: `timeout` alone, or a type and a text that its owner may read. */
+/** The fault of a call: `timeout`, or a type with a text that the owner may read. */
 export class CallFault extends Error {
   readonly type: string;
 
@@ -34,7 +34,7 @@ function codeOf(error: unknown): string {
 }
 
 /**
- * Sorts what a call failed with (reference facts, people 18): timeouts and lost connections are tried again, everything else is told.
+ * Classifies the fault of a call (reference facts, people 18): timeouts and lost connections are repeated, all others are reported.
  */
 export function faultOf(
   error: unknown,

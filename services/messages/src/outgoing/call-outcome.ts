@@ -1,4 +1,4 @@
-/** What a bot says and its owner is told after a call (reference facts, people 18). */
+/** The bot's reply and the notice to its owner after a call (reference facts, people 18). */
 import { codeBlock, joinNotices, link, notice } from '@parley/composing';
 import type { Notice } from '@parley/composing';
 import { narrowEncode } from '@parley/markdown';
@@ -7,7 +7,7 @@ import type { CallResult } from './call-service.ts';
 import { readAnswer } from './service-interfaces.ts';
 import type { Reply } from './service-interfaces.ts';
 
-/** Where a message stands, and so its reply. */
+/** The place of a message, and so of its reply. */
 export type MessagePlace =
   | {
       readonly type: 'stream';
@@ -21,10 +21,10 @@ export type MessagePlace =
       readonly participantIds: readonly number[];
     };
 
-/** What is left to do when a call is over. */
+/** The actions that follow a call. */
 export type CallOutcome = {
   readonly reply?: Reply;
-  /** What the owner is told, whole. */
+  /** The whole notice to the owner. */
   readonly notice?: string;
 };
 
@@ -54,7 +54,7 @@ export function errorBlock(type: string, text: string): Notice {
   return codeBlock(text === '' ? type : `${type}: ${text}`);
 }
 
-/** What is said where the interface knows no private messages. */
+/** The outcome if the interface does not support private messages. */
 export const slackRefusesPrivate: CallOutcome = {
   reply: failure("Slack outgoing webhooks don't support private messages."),
 };

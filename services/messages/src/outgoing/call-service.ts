@@ -27,7 +27,7 @@ export type ServiceCall = {
 
 export type ServiceAnswer = { readonly status: number; readonly text: string };
 
-/** What came of a call; `called-off` when the process ends, so that nothing is known of it. */
+/** The result of a call; `called-off` if the process ended first, so the result is unknown. */
 export type CallResult =
   | ({ readonly kind: 'answer' } & ServiceAnswer)
   | { readonly kind: 'timeout' }
@@ -175,7 +175,7 @@ async function request(
       headers: {
         ...call.headers,
         accept: 'application/json',
-        // What is compressed has no bound that is known before.
+        // The size of a compressed answer is not known in advance.
         'accept-encoding': 'identity',
         ...(isOwnServer ? authorizationOf(parseUrl(call.url)) : {}),
         ...(body !== undefined && {

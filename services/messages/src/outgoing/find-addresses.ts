@@ -1,15 +1,15 @@
 import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 
-/** Finds the addresses of a host name; tests have one of their own. Rejects where there is none, or the signal says stop. */
+/** Finds the addresses of a host name; tests pass their own function. Rejects if there is none or the signal is aborted. */
 export type FindAddresses = (host: string, signal: AbortSignal) => Promise<readonly string[]>;
 
 const answerTimeoutMs = 2_000;
 const tries = 2;
 
 /**
- * Asks DNS. Not by the system's own look-up: that blocks one of the few threads which also serve files, for as long as whoever runs
- * the name server of a bot likes. So names of /etc/hosts and search domains are not known here.
+ * Asks DNS, not the system's resolver, which blocks one of the few threads that also serve files for as long as a bot's name server
+ * chooses. So names of /etc/hosts and search domains are unknown here.
  *
  * @throws Error with a code of DNS when the name has no address
  */

@@ -1,10 +1,9 @@
 /**
- * Outgoing-webhook bots: their services are called for messages, and they say what these answer (reference facts, people 18). Who is
- * called is decided when a message is sent and stands in its log entry; a call is a side effect of it.
+ * Outgoing-webhook bots: their services are called for messages, and the bots send the replies (reference facts, people 18). The called
+ * bots are decided when a message is sent and named in its log entry; a call is a side effect of it.
  *
- * A call whose outcome is noted is not repeated: after a crash only what it brought about is said, under keys of sends that make a
- * repeat harmless. One whose outcome is not noted is repeated under its delivery key. The bot, its service and the message are those
- * of the moment of the call.
+ * A call with a stored outcome is not repeated: after a crash only its replies are sent, under keys that make a repeat harmless. Without a
+ * stored outcome it is repeated under its delivery key. The bot, its service and the message are those at the time of the call.
  */
 import { ApiError, botTypes } from '@parley/api';
 import { snapshot } from '@parley/database';
@@ -56,7 +55,7 @@ export type OutgoingWebhooksOptions = {
 
 type Run = SideEffectRun<'outgoing-webhook'>;
 
-/** What is noted of a call: how often it failed, then what it came to. */
+/** The stored progress of a call: the number of failures, then the outcome. */
 type Progress =
   | { readonly failures: number }
   | { readonly outcome: CallOutcome; readonly link: string; readonly place: MessagePlace };
@@ -201,7 +200,7 @@ class OutgoingWebhooks {
     } catch (error) {
       if (!(error instanceof ApiError) || error.status >= 500) throw error;
       this.#options.metrics.replyRefused();
-      // Of a stream that is not there for the bot its owner is told by the send itself.
+      // If the bot may not send to the stream, the send itself notifies the owner.
       return error.code === 'STREAM_DOES_NOT_EXIST' ? undefined : error;
     }
   }

@@ -19,7 +19,7 @@ import type { Span } from '@parley/tracing';
 import { Counter, Gauge, Histogram } from 'prom-client';
 import type { Registry } from 'prom-client';
 
-/** What is known of an item in the end; `busy` never comes out. */
+/** The final outcome of an item, never `busy`. */
 export type KnownOutcome = SendOutcome & {
   readonly outcome: Exclude<SendOutcome['outcome'], 'busy'>;
 };
@@ -166,7 +166,7 @@ export class BatchWriter {
   }
 
   async #flush(): Promise<void> {
-    // What arrives in the same turn goes along.
+    // Items that arrive in the same turn are included.
     await nextTurn();
     let waitMs = retryWaitMinMs;
     while (this.#queue.length > 0) {

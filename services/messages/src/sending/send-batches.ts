@@ -1,18 +1,18 @@
 export type SendBatchesOptions = {
-  /** From so many sends on, the batch after this one lets more gather. */
+  /** If a batch has at least this many sends, the next one waits for more. */
   readonly busySends: number;
-  /** So long after a busy batch the next one begins. */
+  /** The time from a busy batch to the next one. */
   readonly gatherMs: number;
-  /** With so many a batch begins at once. */
+  /** A batch with this many sends begins at once. */
   readonly sendsMax: number;
 };
 
 /**
- * Lets sends go on in batches, so that those of one batch are looked up by one statement and written by another. What a statement
- * costs before it does anything is a multiple of what a send adds to it, and statements alone make small batches where Postgres
- * answers quickly: whoever is busy then spends most on beginnings.
+ * Groups sends into batches, so that one statement does the look-ups of a batch and another one writes it. The fixed cost of a statement is
+ * many times the cost that a send adds. Without this class batches stay small when Postgres answers quickly, and a busy service spends most
+ * of its time on fixed costs.
  *
- * Without load nobody waits: a batch begins in the turn of its first send, unless the batch before it had many and began less than
+ * Without load nothing waits: a batch begins in the turn of its first send, unless the previous batch was busy and began less than
  * `gatherMs` ago.
  */
 export class SendBatches {
@@ -38,7 +38,7 @@ export class SendBatches {
   #schedule(): void {
     const waitMs = this.#beginsAtMs - performance.now();
     if (waitMs > 0) this.#timer = setTimeout(() => this.#begin(), waitMs);
-    // What arrives in the same turn goes along.
+    // Sends that arrive in the same turn are included.
     else this.#immediate = setImmediate(() => this.#begin());
   }
 

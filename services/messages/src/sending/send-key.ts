@@ -7,12 +7,12 @@ function sha256(...parts: readonly (string | number | readonly (string | number)
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }
 
-/** What names one send, so that repeating it is harmless. */
+/** The key of one send, which makes a repeat harmless. */
 export type SendKey = {
   readonly key: string;
   /** Of what is sent and to whom, so that a key used for another message is noticed. */
   readonly contentHash: string;
-  /** Whoever asks for the send has the key too and may ask again. */
+  /** The client knows the key too and may repeat the request. */
   readonly isClients: boolean;
 };
 
@@ -45,8 +45,8 @@ export type RequestedDelivery = {
 
 /**
  * Makes the key of a send (architecture, A send): the client's `Idempotency-Key`; else its event queue and local
- * id with the content, since clients number their messages anew; else the id of the request, which a gateway gives once. What is to
- * be sent later has keys of its own: a client that uses one for such a message and for another one gets both.
+ * id with the content, since clients may reuse local ids; else the id of the request, which is unique. Deferred messages have separate
+ * keys: a client that uses one key for a deferred and for another message gets both.
  */
 export function makeSendKey(parts: SendKeyParts, message: RequestedMessage): SendKey {
   const { userId, requestId, idempotencyKey, queueId, localId } = parts;

@@ -1,6 +1,6 @@
 /**
- * What becomes of a webhook's payload (reference facts, people 16 and 17). What its service sends is declared in `@parley/api/webhooks`;
- * everything else is the same for all of them and stands in `webhook-endpoint.ts`.
+ * Turns a webhook's payload into messages (reference facts, people 16 and 17). `@parley/api/webhooks` declares the payload;
+ * `webhook-endpoint.ts` has everything that all webhooks share.
  */
 import { badRequest, compileCheck, unexpectedWebhookEventType, withoutCode } from '@parley/api';
 import type { DecodedParameters, Parameter } from '@parley/api';
@@ -17,14 +17,14 @@ import type {
 export type WebhookMessage = {
   readonly topic: string;
   readonly content: string;
-  /** Where the integration itself says where to; the stream and topic of the request are not asked then. */
+  /** The stream, if the integration decides it; the request's stream and topic are then ignored. */
   readonly stream?: string;
 };
 
-/** Messages to send, none for what is ignored on purpose; or `account` for the question who the key belongs to. */
+/** Messages to send, none for an event that is ignored on purpose; or `account` for the question whose key it is. */
 export type WebhookOutcome = readonly WebhookMessage[] | 'account';
 
-/** What nobody wants to read of: success without a message. */
+/** Success without a message, for events that nobody wants to read. */
 export const ignored: WebhookOutcome = [];
 
 export type WebhookRequest<Values = Readonly<Record<string, unknown>>> = {
@@ -127,7 +127,7 @@ export type Readers<Schemas extends Payloads, Values = Readonly<Record<string, u
   readonly [Kind in keyof Schemas]: ToMessages<Value<Schemas[Kind]>, Values>;
 };
 
-/** @returns the reader of a kind, which checks the payload; undefined for a kind that there is none for */
+/** @returns the reader of a kind, which checks the payload; undefined for a kind without a reader */
 export function readersByKind<Schemas extends Payloads, Values>(
   schemas: Schemas,
   readers: Readers<Schemas, Values>,
@@ -141,7 +141,7 @@ export function readersByKind<Schemas extends Payloads, Values>(
 
 /** An event that is handled in general, and not in this particular case; thrown by readers of events. */
 export class UnexpectedCase extends Error {
-  /** What the refusal names: the event with what makes it another. */
+  /** The event in the refusal, with its distinguishing detail. */
   readonly eventType: string;
 
   constructor(eventType: string) {

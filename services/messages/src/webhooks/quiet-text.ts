@@ -1,6 +1,6 @@
 /**
- * What of a payload would call people, made quiet (docs/decisions/0016): a payload is written by strangers, and whoever can write the
- * text of a commit must not be able to notify a whole stream.
+ * Makes mentions in a payload silent (docs/decisions/0016): strangers write payloads, and the author of a commit must not be able to notify
+ * a whole stream.
  */
 import { withoutDroppedCharacters } from '@parley/markdown';
 
@@ -8,7 +8,10 @@ import { withoutDroppedCharacters } from '@parley/markdown';
 const personMention = /@(?=\*\*)/g;
 const groupMention = /@(?=\*)/g;
 
-/** @returns the text with mentions of people silent, and of groups no mentions; without the characters that would hide one until they are dropped */
+/**
+ * @returns the text with mentions of people silent, and of groups no mentions; without the characters that would hide one until they are
+ * dropped
+ */
 export function withoutMentions(text: string): string {
   // For groups there is no silent form: a zero-width space parts the sign from the name.
   return withoutDroppedCharacters(text)

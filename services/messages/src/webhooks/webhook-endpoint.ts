@@ -1,4 +1,4 @@
-/** What is the same for every integration (reference facts, people 16): who may call, where a message goes, and what is refused. */
+/** The part that all integrations share (reference facts, people 16): authentication, destination and refusals. */
 import {
   ApiError,
   badRequest,
@@ -29,16 +29,16 @@ function checkStreamName(name: string): string {
   return trimmed;
 }
 
-/** What a payload made longer than any message is cut here, before the rest of the way has to carry it. */
+/** A text that is longer than any message is cut here, before later steps have to handle it. */
 const composedMaxUnits = 2 * limits.contentMaxCodePoints + 2;
 
-/** A message as it is sent, of what an integration made of a payload. */
+/** The message to send, from the text of an integration. */
 export function composedContent({ isWrittenForUs }: Integration, content: string): string {
   const cut = content.slice(0, composedMaxUnits);
   return isWrittenForUs ? cut : withoutMentions(cut);
 }
 
-/** Where one message goes. */
+/** The destination of one message. */
 type Addressed = { readonly content: string } & (
   | { readonly type: 'stream'; readonly stream: string; readonly topic: string }
   | { readonly type: 'private'; readonly ownerId: number }
@@ -128,11 +128,11 @@ async function sendAll(receipt: Receipt, messages: readonly Addressed[]): Promis
   } catch (error) {
     const isMissing = error instanceof ApiError && error.code === 'STREAM_DOES_NOT_EXIST';
     if (!isMissing || integration.webhook.missingStream === 'refused') throw error;
-    // The sender of a webhook can do nothing about it: the owner is told.
+    // The sender of a webhook cannot act on it, so the owner is notified.
   }
 }
 
-/** What a request brings, as far as it is the same for all. */
+/** Reads the part of a request that all integrations share. */
 function readRequest(receipt: Receipt): WebhookOutcome {
   const { context, integration, caller, request } = receipt;
   const { name, body, eventHeader } = integration.webhook;
