@@ -35,7 +35,7 @@ const postgresReadIntervalMs = 1_000;
 
 /**
  * The part that answers to reports share may be this old in its times and addresses. Who is present, and with which status, is as of the report
- * (decision 0045).
+ * (decision 0046).
  */
 const sharedForMs = 1_000;
 
