@@ -193,27 +193,79 @@ describe('the presence of everybody', () => {
   });
 });
 
+describe('a state', () => {
+  type State = Readonly<Record<string, unknown>>;
+
+  const stateOf = async (who: PersonKey, accepted: string, form: string): Promise<State> => {
+    const { headers, body } = await ask('register', { who, accepted, method: 'POST', form });
+    expect(headers['content-encoding']).toBe(accepted === 'gzip' ? 'gzip' : undefined);
+    const text = (accepted === 'gzip' ? gunzipSync(body) : body).toString();
+    const {
+      queue_id: _queue,
+      last_event_id: _last,
+      presences,
+      ...state
+    } = JSON.parse(text) as State;
+    expect(presences).toBeDefined();
+    return state;
+  };
+
+  test.each(['', 'client_gravatar=true', 'include_subscribers=true'])(
+    'is the same in both forms, and of each reader what is for him: %s',
+    async (form) => {
+      // So many people that the lists of them are kept.
+      for (let n = 0; n < 12 && form === ''; n += 1)
+        await organization.makePersonWithBot(`somebody-${n}`);
+      for (let times = 0; times < 2; times += 1)
+        for (const who of ['ann', 'bob', 'gil', 'bobBot'] as const) {
+          const packed = await stateOf(who, 'gzip', form);
+          expect(packed).toEqual(await stateOf(who, 'identity', form));
+          expect(packed).toMatchObject({
+            user_id: organization.id(who),
+            email: organization.accounts[who].user.email,
+            is_admin: who === 'ann',
+            is_guest: who === 'gil',
+          });
+        }
+    },
+  );
+
+  test('has a name that was just changed, and who was just deactivated, in what is kept', async () => {
+    const people = async (member: string): Promise<string[]> => {
+      const state = await stateOf('cat', 'gzip', '');
+      return (state[member] as { full_name: string }[]).map(({ full_name: name }) => name);
+    };
+    const { person } = await organization.makePersonWithBot('renamed');
+    expect(await people('realm_users')).toContain(person.user.fullName);
+    await as('ann').patch(`users/${person.user.id}`, { full_name: '"Renamed"' });
+    expect(await people('realm_users')).toContain('Renamed');
+    await as('ann').delete(`users/${person.user.id}`);
+    expect(await people('realm_users')).not.toContain('Renamed');
+    expect(await people('realm_non_active_users')).toContain('Renamed');
+  });
+});
+
 describe('keys', () => {
   /** Enough bots that a list of them is long. */
   const botCount = 30;
 
-  test('are in no compressed answer: neither lists of bots, nor states, nor events', async () => {
+  test('are compressed in no answer: neither in lists of bots, nor in events, nor in states', async () => {
     const registered = await as('bob').post('register', { event_types: ['realm_bot'] });
     const queue = `events?queue_id=${String(registered['queue_id'])}&last_event_id=${String(registered['last_event_id'])}`;
     for (let n = 0; n < botCount; n += 1)
       await as('bob').post('bots', { full_name: `Keeper ${n}`, short_name: `keeper${n}` });
-    const whole = { method: 'POST', form: 'fetch_event_types=["realm_bot"]' };
-    const answers = [
-      await ask('bots'),
-      await ask('register', whole),
-      await ask(`${queue}&dont_block=true`),
-      await ask(queue),
-    ];
+    const answers = [await ask('bots'), await ask(`${queue}&dont_block=true`), await ask(queue)];
     for (const { headers, body } of answers) {
       expect(headers).not.toHaveProperty('content-encoding');
       expect(headers['cache-control']).toContain('no-transform');
       expect(body.length).toBeGreaterThan(8_192);
       expect(body.toString().match(/"api_key":"\w{32}"/g)?.length).toBeGreaterThanOrEqual(botCount);
     }
+    const { headers, body } = await ask('register', { method: 'POST' });
+    expect(headers['content-encoding']).toBe('gzip');
+    const written = body.toString('latin1').match(/"api_key":"\w{32}"/g);
+    expect(written?.length).toBeGreaterThanOrEqual(botCount);
+    const state = JSON.parse(gunzipSync(body).toString()) as { readonly realm_bots: unknown[] };
+    expect(state.realm_bots).toHaveLength(written?.length ?? 0);
   });
 });

@@ -1,5 +1,6 @@
 export { takesGzip } from './accept-encoding.ts';
 export { joinChecksums, noBytes } from './checksum.ts';
+export { Deflater } from './deflater.ts';
 export type { Checksum } from './checksum.ts';
 export {
   compressedMinBytes,

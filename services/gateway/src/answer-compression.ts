@@ -7,9 +7,8 @@
 import type { IncomingMessage } from 'node:http';
 
 import {
+  Deflater,
   compressedMinBytes,
-  deflatePiece,
-  deflatePieceAside,
   gzipMember,
   storedPiece,
   takesGzip,
@@ -20,12 +19,6 @@ import type { LinkAnswer, LinkBody } from '@parley/links';
 
 /** A longer one would hold a thread for a tenth of a second; what only reads and is so long goes by HTTP in any case. */
 const compressedMaxBytes = 16 * 1_048_576;
-
-/** What is no longer takes less time than handing it to another thread and back: a tenth of a millisecond at most. */
-const atOnceMaxBytes = 32_768;
-
-/** Of the four threads that there are, so that look-ups of names and reads of files find one. */
-const asideMax = 2;
 
 /** Answers that are being compressed or wait for it, all together. */
 const waitingMaxBytes = 64 * 1_048_576;
@@ -55,8 +48,7 @@ export class AnswerCompression {
   readonly #options: CompressionOptions;
   /** Beginnings of answers that came in one moment, by their text. */
   readonly #shared = new Map<string, Promise<DeflatedPiece>>();
-  readonly #waiting: (() => void)[] = [];
-  #running = 0;
+  readonly #deflater = new Deflater();
   #heldBytes = 0;
 
   constructor(options: CompressionOptions) {
@@ -122,22 +114,11 @@ export class AnswerCompression {
     return begun;
   }
 
-  async #deflate(body: LinkBody): Promise<DeflatedPiece> {
-    const plain = typeof body === 'string' ? Buffer.from(body) : joined(body);
-    if (plain.length <= atOnceMaxBytes) return deflatePiece(plain, level);
-    if (this.#running >= asideMax)
-      await new Promise<void>((resolve) => {
-        this.#waiting.push(resolve);
-      });
-    else this.#running += 1;
-    try {
-      return await deflatePieceAside(plain, level);
-    } finally {
-      // The next one takes this one's place.
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#running -= 1;
-      else next();
-    }
+  #deflate(body: LinkBody): Promise<DeflatedPiece> {
+    return this.#deflater.deflate(
+      typeof body === 'string' ? Buffer.from(body) : joined(body),
+      level,
+    );
   }
 }
 

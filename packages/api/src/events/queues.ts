@@ -47,6 +47,7 @@ export const registerQueueEndpoint = declareEndpoint({
   errors: ['BAD_NARROW'],
   waitMaxMs: limits.registerWaitMaxMs,
   manyAtOnce: true,
+  compresses: true,
 });
 
 /** DELETE events (contract, Event queues; reference facts, events 2). */

@@ -12,7 +12,7 @@ import { lifespanOf } from '../queues/register-queue.ts';
 
 export const registerQueueHandler = implement(
   registerQueueEndpoint,
-  async (context: EventsContext, { caller, parameters, clientName, signal }) => {
+  async (context: EventsContext, { caller, parameters, clientName, signal, takesGzip }) => {
     const { queueId, lastEventId, state } = await context.registers.take({
       userId: caller.userId,
       ownerId: ownerIdOf(caller),
@@ -34,10 +34,9 @@ export const registerQueueHandler = implement(
           newestPresence: context.newestPresence,
         }),
     });
-    return answerOf<AnswerOf<typeof registerQueueEndpoint>>({
-      queue_id: queueId,
-      last_event_id: lastEventId,
-      ...state,
-    });
+    return answerOf<AnswerOf<typeof registerQueueEndpoint>>(
+      { queue_id: queueId, last_event_id: lastEventId, ...state },
+      takesGzip,
+    );
   },
 );

@@ -52,7 +52,7 @@ import {
   userSettings,
 } from '@parley/store';
 
-import { JsonText } from './json-text.ts';
+import { JsonText, KeptText, SecretText } from './json-text.ts';
 import type { PartlyText } from './json-text.ts';
 import type { KeptReads } from './kept-state.ts';
 import { presenceState } from './presence-state.ts';
@@ -98,7 +98,7 @@ async function peopleState(
   const systemBots = await listUsers(database, { system: 'only' });
   const seen = { ...options, profiles: await listProfiles(database) };
   const listed = (isActive: boolean): JsonText<UserObject[]> =>
-    JsonText.of(
+    KeptText.of(
       users
         .filter((other) => other.isActive === isActive)
         .map((other) => realmUserJson(other, seen)),
@@ -106,7 +106,7 @@ async function peopleState(
   return {
     realm_users: listed(true),
     realm_non_active_users: listed(false),
-    cross_realm_bots: JsonText.of(systemBots.map(crossRealmBotJson)),
+    cross_realm_bots: KeptText.of(systemBots.map(crossRealmBotJson)),
   };
 }
 
@@ -120,7 +120,7 @@ function sameForAll<Value>(
   tables: readonly VersionedTable[],
   read: () => Promise<Value>,
 ): Promise<JsonText<Value>> {
-  return kept.read(name, tables, async () => JsonText.of(await read()));
+  return kept.read(name, tables, async () => KeptText.of(await read()));
 }
 
 async function realmUserState(
@@ -161,11 +161,13 @@ async function botState(
   const bots = await listBots(database, seesAll ? undefined : user.id);
   const details = await readBotDetails(database, keySecrets, bots);
   return {
-    realm_bots: details.map((bot) => ({
-      ...realmBotJson(bot),
-      ...realmBotSecrets(bot),
-      owner: bot.owner?.email ?? null,
-    })),
+    realm_bots: SecretText.of(
+      details.map((bot) => ({
+        ...realmBotJson(bot),
+        ...realmBotSecrets(bot),
+        owner: bot.owner?.email ?? null,
+      })),
+    ),
   };
 }
 

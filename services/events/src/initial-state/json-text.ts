@@ -1,10 +1,26 @@
+/**
+ * The answer of register as JSON, put together of texts. What later answers hold too is kept as bytes, which cross a link once and are
+ * compressed once.
+ */
+import { Deflater, compressedMinBytes, gzipMember, storedPiece } from '@parley/compression';
+import type { DeflatedPiece } from '@parley/compression';
+import { bytesOf, keepBytes } from '@parley/links';
 import { preserialized } from '@parley/server';
 import type { Preserialized } from '@parley/server';
 
-/** A value that exists as JSON text. */
+/** What is shorter is not worth a piece of its own. */
+const keptMinLength = 4_096;
+
+/** What many read is worth more time than what one reads. */
+const keptLevel = 6;
+const ownLevel = 1;
+
+const deflater = new Deflater();
+
+/** A value that is there as JSON text. */
 export class JsonText<Value = unknown> {
   readonly text: string;
-  /** The type of the text's value; it has no value at run time. */
+  /** Only a type: what the text says. */
   declare readonly value: Value;
 
   constructor(text: string) {
@@ -16,22 +32,84 @@ export class JsonText<Value = unknown> {
   }
 }
 
-/** An object with members that may already be JSON text. */
+/** A text that answers to several people hold. */
+export class KeptText<Value = unknown> extends JsonText<Value> {
+  #bytes: readonly Buffer[] | undefined;
+  #deflated: Promise<DeflatedPiece<readonly Buffer[]>> | undefined;
+
+  static override of<Value>(value: Value): JsonText<Value> {
+    const text = JSON.stringify(value);
+    return text.length < keptMinLength ? new JsonText(text) : new KeptText(text);
+  }
+
+  get bytes(): readonly Buffer[] {
+    return (this.#bytes ??= keepBytes([Buffer.from(this.text)]));
+  }
+
+  /** The same compressed; the promise is kept, unless it is rejected. */
+  deflate(): Promise<DeflatedPiece<readonly Buffer[]>> {
+    this.#deflated ??= this.#deflate().catch((error: unknown) => {
+      this.#deflated = undefined;
+      throw error;
+    });
+    return this.#deflated;
+  }
+
+  async #deflate(): Promise<DeflatedPiece<readonly Buffer[]>> {
+    const { bytes, sum } = await deflater.deflate(Buffer.from(this.text), keptLevel);
+    return { bytes: keepBytes([bytes]), sum };
+  }
+}
+
+/** A text in which keys stand: it is never compressed, so that no length tells of them by what others wrote beside them. */
+export class SecretText<Value = unknown> extends JsonText<Value> {
+  static override of<Value>(value: Value): SecretText<Value> {
+    return new SecretText(JSON.stringify(value));
+  }
+}
+
+/** An object of whose members some may be JSON text already. */
 export type PartlyText<Members> = {
   readonly [Name in keyof Members]: Members[Name] | JsonText<Members[Name]>;
 };
 
-/** @returns a successful answer with these members; those that are undefined are left out */
-export function answerOf<Answer>(members: PartlyText<Answer>): Preserialized<Answer> {
-  return preserialized(membersJson({ result: 'success', msg: '', ...members }));
+/**
+ * @param takesGzip whether the answer may be gzip, which it is where it is long
+ * @returns a successful answer with these members; those that are undefined are left out
+ */
+export async function answerOf<Answer>(
+  members: PartlyText<Answer>,
+  takesGzip: boolean,
+): Promise<Preserialized<Answer>> {
+  const pieces = piecesOf({ result: 'success', msg: '', ...members });
+  const plain = pieces.flatMap((piece) =>
+    piece instanceof KeptText ? piece.bytes : [Buffer.from(piece.text)],
+  );
+  if (!takesGzip || bytesOf(plain) <= compressedMinBytes) return preserialized(plain);
+  const deflated = await Promise.all(pieces.map(pack));
+  return preserialized(gzipMember(deflated).flat(), 'gzip');
 }
 
-function membersJson(members: Readonly<Record<string, unknown>>): string {
-  const texts: string[] = [];
+async function pack(piece: JsonText): Promise<DeflatedPiece<readonly Buffer[]>> {
+  if (piece instanceof KeptText) return piece.deflate();
+  const plain = Buffer.from(piece.text);
+  const { bytes, sum } =
+    piece instanceof SecretText ? storedPiece(plain) : await deflater.deflate(plain, ownLevel);
+  return { bytes: [bytes], sum };
+}
+
+/** @returns the JSON of an object in pieces, with what is kept or secret in pieces of their own */
+function piecesOf(members: Readonly<Record<string, unknown>>): readonly JsonText[] {
+  const pieces: JsonText[] = [];
+  let text = '';
   for (const [name, value] of Object.entries(members)) {
     if (value === undefined) continue;
-    const text = value instanceof JsonText ? value.text : JSON.stringify(value);
-    texts.push(`${JSON.stringify(name)}:${text}`);
+    text += `${text === '' && pieces.length === 0 ? '{' : ','}${JSON.stringify(name)}:`;
+    if (value instanceof KeptText || value instanceof SecretText) {
+      pieces.push(new JsonText(text), value);
+      text = '';
+    } else text += value instanceof JsonText ? value.text : JSON.stringify(value);
   }
-  return `{${texts.join(',')}}`;
+  pieces.push(new JsonText(`${text}}`));
+  return pieces;
 }
