@@ -13,7 +13,7 @@ import { PictureFiles } from './pictures/picture-files.ts';
 import { PictureMaker } from './pictures/picture-maker.ts';
 import { realmDescriptionRenderer } from './render-realm-description.ts';
 
-/** What operations on people, bots and the organization use. */
+/** The context of operations on people, bots and the organization. */
 export type PeopleContext = {
   readonly pool: Pool;
   readonly eventLog: EventLog;
@@ -24,16 +24,16 @@ export type PeopleContext = {
   readonly mode: 'development' | 'production';
   /** Where clients reach the organization; without a slash at the end. */
   readonly publicUrl: string;
-  /** Active ones. */
+  /** Counts active bots. */
   readonly botsPerOwnerMax: number;
   /** Renders the organization's description to HTML. */
   readonly renderDescription: (description: string) => string;
-  /** Renders what somebody wrote into a profile to HTML. */
+  /** Renders a text of a profile to HTML. */
   readonly renderProfileText: (text: string) => string;
 };
 
 /**
- * Makes what operations use, for the service and for the operator's command.
+ * Makes the context, for the service and for the operator's command.
  *
  * @param files where pictures are kept; the caller closes it, as it does `pool` and, when it ends, `pictureMaker`
  */

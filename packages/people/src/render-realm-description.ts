@@ -1,6 +1,6 @@
 import { descriptionRenderer } from '@parley/markdown';
 
-/** What visitors read when the organization has no description (reference facts, people 5.5). */
+/** The text that visitors read if the organization has no description (reference facts, people 5.5). */
 const defaultDescription = 'This organization has not described itself yet.';
 
 /**

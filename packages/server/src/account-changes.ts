@@ -5,18 +5,18 @@ import { accountChangesHeaderName, accountChangesText } from '@parley/api';
 const current = new AsyncLocalStorage<AccountChanges>();
 
 /**
- * The accounts that one request changes. Its answer names them to the gateway, which then knows of the change no later than the client
- * (architecture, The log). They are gathered beside the handlers, so that no change can be made without being named.
+ * The accounts that one request changes. Its answer names them to the gateway, which so learns of the change no later than the client
+ * (architecture, The log). They are collected outside of handlers, so that no change can go unnamed.
  */
 export class AccountChanges {
   readonly #userIds = new Set<number>();
 
-  /** Does the work of the request. */
+  /** Runs the work of the request. */
   gather<Result>(work: () => Result): Result {
     return current.run(this, work);
   }
 
-  /** What the answer has for the gateway; undefined where no account changed. */
+  /** The headers of the answer for the gateway; undefined if no account changed. */
   get headers(): Readonly<Record<string, string>> | undefined {
     return this.#userIds.size === 0
       ? undefined
@@ -28,7 +28,7 @@ export class AccountChanges {
   }
 }
 
-/** Says that accounts have changed. Where that was no request's work, nobody has to be told by an answer. */
+/** Reports changed accounts. Outside of a request there is no answer to name them, and none is needed. */
 export function noteAccountChanges(userIds: readonly number[]): void {
   current.getStore()?.add(userIds);
 }

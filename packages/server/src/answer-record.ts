@@ -1,4 +1,4 @@
-/** What is said of every answer in logs and metrics, and the comparison of answers with their declarations. */
+/** Logs and metrics of every answer, and the comparison of answers with their declarations. */
 import { rawResponsesOf } from '@parley/api';
 import type { Caller, Endpoint } from '@parley/api';
 import { answerCheckOf } from '@parley/api/openapi';
@@ -6,7 +6,7 @@ import type { Logger } from '@parley/logging';
 
 import type { ServiceMetrics } from './metrics.ts';
 
-/** Counts and logs a request that is over. Long polls that went well are logged at debug level. */
+/** Counts and logs a finished request. Successful long polls are logged at debug level. */
 export function recordRequest(
   options: { readonly log: Logger; readonly metrics?: ServiceMetrics },
   over: {
@@ -17,7 +17,7 @@ export function recordRequest(
     readonly method: string;
     readonly status: number;
     readonly hungUp: boolean;
-    /** Of a request that is traced. */
+    /** For a traced request. */
     readonly traceId: string | undefined;
   },
 ): void {
@@ -44,7 +44,7 @@ export function recordRequest(
   );
 }
 
-/** The words by which tests find in a log that a declaration is wrong. */
+/** The text by which tests find a wrong declaration in a log. */
 export const undeclaredAnswer = 'an answer differs from its declaration';
 
 /** @returns whether there is a fault, which is logged */
@@ -58,7 +58,7 @@ export function reportFault(
   return true;
 }
 
-/** Compares the very text that would be sent, without the envelope, with the declared schema. */
+/** Compares the text that would be sent, without the envelope, with the declared schema. */
 export function findAnswerFault(endpoint: Endpoint, text: string): string | undefined {
   const { result, msg, ...data } = JSON.parse(text) as Record<string, unknown>;
   if (result !== 'success' || msg !== '') return 'the envelope is not that of a success';

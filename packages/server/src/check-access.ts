@@ -9,7 +9,7 @@ import {
 import type { Caller, EndpointAccess } from '@parley/api';
 
 /**
- * Refuses callers whom the declaration does not admit (reference facts, people 3 and 4), in their order: nobody,
+ * Refuses callers that the declaration does not admit (reference facts, people 3 and 4), in their order: nobody,
  * incoming-webhook bots, non-administrators, guests, bots.
  *
  * @throws ApiError 401 or 400

@@ -8,10 +8,10 @@ import { connectForRequests } from '@parley/redis';
 
 import { registerStoreMetrics } from './store-metrics.ts';
 
-/** What every service works on. */
+/** The stores that every service uses. */
 export type Stores = {
   readonly pool: Pool;
-  /** For requests: fails at once while Redis is away. */
+  /** For requests: fails at once while Redis is down. */
   readonly redis: Redis;
   readonly keyPrefix: string;
   readonly eventLog: EventLog;
@@ -19,7 +19,7 @@ export type Stores = {
 
 /**
  * Connects a service to Postgres and Redis, refuses a schema it cannot use, and registers the release of both and the readiness
- * check on the frame. Redis being away hinders nothing.
+ * check on the frame. It succeeds without Redis.
  *
  * @throws UnusableSchema, or what Postgres throws when it cannot be reached
  */
@@ -48,10 +48,10 @@ export async function connectStores(frame: ServiceFrame): Promise<Stores> {
 }
 
 /**
- * Opens one more pool, released with the service; for work that must not wait behind requests.
+ * Opens another pool, released with the service, for work that must not wait for requests.
  *
- * @param options.looksUpByKey as `createPool` has it
- * @param options.statementTimeoutMs that of the configuration by default
+ * @param options.looksUpByKey as for `createPool`
+ * @param options.statementTimeoutMs by default that of the configuration
  */
 export function openPool(
   frame: ServiceFrame,

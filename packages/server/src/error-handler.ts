@@ -14,11 +14,11 @@ import { writeJson } from './write-answer.ts';
 
 /**
  * Turns anything thrown into the refusal that the client sees. Unknown errors become 500 and are logged here, once,
- * with their stack; nothing of the inside reaches the client.
+ * with their stack; no internal details reach the client.
  */
 export function refusalFor(error: unknown, log: Logger): ApiError {
   if (error instanceof ApiError) return error;
-  // The router could not decode a percent escape in the path, so no endpoint is there.
+  // The router could not decode a percent escape in the path, so there is no endpoint.
   if (error instanceof URIError) return notFound();
   if (isStoreFailure(error)) {
     log.warn({ err: error }, 'a store is away');
@@ -32,12 +32,12 @@ export function refusalFor(error: unknown, log: Logger): ApiError {
   return internalServerError();
 }
 
-/** Tells whether work was given up because nobody waits for it any more, which is no fault and needs no answer. */
+/** Whether work was abandoned because nobody waits for it, which is no fault and needs no answer. */
 export function isGivenUp(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError';
 }
 
-/** Writes a refusal, unless the answer has begun: then the connection ends, so that nobody takes it for complete. */
+/** Writes a refusal. If the answer has already begun, ends the connection instead, so that the answer does not look complete. */
 export function writeRefusal(
   response: ServerResponse,
   refusal: ApiError,

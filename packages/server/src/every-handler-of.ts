@@ -3,7 +3,7 @@ import type { EndpointNameOf } from '@parley/api/endpoints';
 
 import type { Implementation } from './implement.ts';
 
-/** What no list of handlers has: its member says to whoever forgot a handler, or lists one too many, which endpoint it is about. */
+/** A type that no list of handlers has: its member names the endpoint whose handler is missing or superfluous. */
 type Fault<What extends string, Names> = [Names] extends [never]
   ? unknown
   : { readonly [Key in What]: Names };
@@ -12,9 +12,9 @@ type NameIn<Handlers extends readonly Implementation<never>[]> =
   Handlers[number]['endpoint']['name'];
 
 /**
- * The handlers of a service, which do not compile unless each endpoint that is declared for it has one, and no other.
+ * Returns the handlers of a service. It does not compile unless they are exactly those of the endpoints declared for the service.
  *
- * @param _service is there for the compiler
+ * @param _service only for the compiler
  */
 export function everyHandlerOf<
   Service extends ServiceName,

@@ -3,22 +3,22 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { serviceUnavailable } from '@parley/api';
 import type { HangUpSignal } from '@parley/api';
 
-/** Who may wait so long and is refused then may as well wait a little before the next try. */
+/** A client that waited so long and was refused can also wait a little before it repeats. */
 const retryAfterSecs = 5;
 
 export type LineBounds = {
-  /** Requests served together, which share what is the same for them. */
+  /** The most requests served together, which share common work. */
   readonly batchMax: number;
   readonly batchesAtOnce: number;
   readonly waitingMax: number;
   readonly waitMaxMs: number;
 };
 
-/** Why somebody in a line was not served. */
+/** Why a waiting request was not served. */
 export type LineRefusal = 'line' | 'wait';
 
 type AskedFor = {
-  /** Who is served in turn with others: a person, with all his bots. */
+  /** The owner, who with all bots takes turns with other owners. */
   readonly ownerId: number;
   readonly signal: HangUpSignal;
 };
@@ -26,14 +26,14 @@ type AskedFor = {
 type Waiting<Request, Result> = {
   readonly request: Request;
   readonly outcome: PromiseWithResolvers<Result>;
-  /** Ends what was begun for the time of waiting. */
+  /** Releases what was set up for the wait. */
   stopWaiting: () => void;
 };
 
 /**
- * Requests that wait for their turn, so that however many come at once take no more than a few connections. People are served in
- * turn: who asks a hundred times waits with the second request until everybody else had a first one served. Nobody waits while there
- * is room, and whose client has gone is not served.
+ * Requests that wait for their turn, so that any number of them use only a few connections. Owners take turns: an owner with a hundred
+ * requests waits with the second until every other owner's first was served. Nobody waits while there is capacity, and requests of
+ * disconnected clients are dropped.
  */
 export class FairLine<Request extends AskedFor, Result> {
   readonly #serve: (
@@ -41,12 +41,12 @@ export class FairLine<Request extends AskedFor, Result> {
   ) => Promise<readonly PromiseSettledResult<Result>[]>;
   readonly #bounds: LineBounds;
   readonly #onRefused: (reason: LineRefusal) => void;
-  /** By owner, in the order in which they are served next. */
+  /** By owner, in the order of the next turns. */
   readonly #lines = new Map<number, Set<Waiting<Request, Result>>>();
   #waiting = 0;
   #serving = 0;
 
-  /** @param serve gives an outcome for each request, in their order; what it throws is thrown to all of them */
+  /** @param serve returns an outcome for each request, in order; its error is thrown to all of them */
   constructor(
     bounds: LineBounds,
     onRefused: (reason: LineRefusal) => void,
@@ -57,14 +57,13 @@ export class FairLine<Request extends AskedFor, Result> {
     this.#serve = serve;
   }
 
-  /** Requests whose turn has not come. */
+  /** The number of waiting requests. */
   get waiting(): number {
     return this.#waiting;
   }
 
   /**
-   * @throws ApiError SERVICE_UNAVAILABLE at once when too many wait, later when the turn did not come in time, and when the client
-   *   has gone, which nobody reads
+   * @throws ApiError SERVICE_UNAVAILABLE at once if too many wait, later if the turn did not come in time or the client disconnected
    */
   async take(request: Request): Promise<Result> {
     if (request.signal.aborted) throw serviceUnavailable();
@@ -115,7 +114,7 @@ export class FairLine<Request extends AskedFor, Result> {
   }
 
   async #serveBatch(): Promise<void> {
-    // What arrives in the same turn goes along.
+    // Requests that arrive in the same turn are included.
     await nextTurn();
     const batch = this.#nextBatch();
     try {
@@ -144,7 +143,7 @@ export class FairLine<Request extends AskedFor, Result> {
       if (first === undefined) throw new Error('nobody is in a line that is kept');
       this.#leave(first);
       batch.push(first);
-      // Whoever waits with more comes after everybody else.
+      // An owner with more requests comes after all others.
       if (this.#lines.delete(ownerId)) this.#lines.set(ownerId, line);
     }
     return batch;

@@ -9,16 +9,15 @@ import {
 
 /** A small file of a form, such as a picture. */
 export type FormFile = {
-  /** As the client wrote it; what the file is follows from its content alone. */
+  /** As the client wrote it; the content alone decides the type. */
   readonly name: string;
   readonly content: Buffer;
 };
 
 /**
- * Reads the files of a multipart body that has been received, whatever the names of their parts. A part without a file name is a
- * field, and so is no file.
+ * Reads the files of a received multipart body, regardless of the names of their parts. A part without a file name is a field, not a file.
  *
- * @returns none for a body that is no multipart form
+ * @returns an empty list for a body that is no multipart form
  * @throws ApiError 400 for a malformed body
  */
 export async function readFormFiles(

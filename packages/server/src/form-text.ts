@@ -2,19 +2,19 @@ import { badRequest, limits } from '@parley/api';
 import type { FormValues } from '@parley/api';
 
 /**
- * Decoding of urlencoded text, in queries and bodies (reference facts, people 2.2): pairs are split at `&` only, `+` is a
- * space, percent escapes are UTF-8 and what cannot be decoded becomes U+FFFD; a `%` without two hex digits stands for
- * itself. The last value of a repeated name counts. Nothing here throws but for too many fields.
+ * Decoding of urlencoded text, in queries and bodies (reference facts, people 2.2): pairs are split only at `&`, `+` is a space, percent
+ * escapes are UTF-8 and undecodable bytes become U+FFFD; a `%` without two hex digits is literal. The last value of a repeated name counts.
+ * The only error is that of too many fields.
  */
 
 const percent = 0x25;
-/** The value of each byte as a hexadecimal digit; -1 of all others. */
+/** The value of each byte as a hexadecimal digit; -1 for other bytes. */
 const hexDigits = Int8Array.from({ length: 256 }, (_, byte) => {
   const digit = Number.parseInt(String.fromCharCode(byte), 16);
   return Number.isNaN(digit) ? -1 : digit;
 });
 
-// A byte order mark inside a value is text like any other.
+// A byte order mark in a value is ordinary text.
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /**
@@ -83,7 +83,7 @@ export function decodeForm(
     if (end > start) {
       fields += 1;
       if (fields > fieldsMax) throw tooManyFields();
-      // Looked for within the piece alone: a form may have none in very many.
+      // Searched only within the piece, because a form may have very many pieces without one.
       const piece = form.slice(start, end);
       const equals = piece.indexOf('=');
       const name = equals < 0 ? piece : piece.slice(0, equals);

@@ -10,12 +10,12 @@ import type { ApiError } from '@parley/api';
 import { writeRefusal } from './error-handler.ts';
 import { findDuplicateHeader } from './single-headers.ts';
 
-/** An HTTP server that can end without cutting off answers. */
+/** An HTTP server that can stop without breaking off answers. */
 export type GracefulServer = {
   readonly server: Server;
   readonly port: number;
   /**
-   * Stops accepting, lets requests in flight end, and closes what is left when the deadline is reached.
+   * Stops accepting, waits for requests in flight, and closes the rest at the deadline.
    *
    * @param deadlineMs from now
    */
@@ -24,41 +24,41 @@ export type GracefulServer = {
 
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Takes over a connection that a client asks to use for another protocol; `head` are the first bytes of it. */
+/** Takes over a connection for another protocol on the client's request; `head` is its first bytes. */
 export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 export type ListenOptions = {
   readonly host: string;
-  /** 0 is any free port. */
+  /** 0 means any free port. */
   readonly port: number;
-  /** Longest time in which a request must arrive, body included. Answers may take any time: polls are held. */
+  /** The time within which a request must arrive, body included. Answers may take any time, because polls are held. */
   readonly requestTimeoutMs: number;
   /**
-   * Longest time in which no byte moves either way, above that of any answer that is held: a client that takes nothing of its answer
-   * would have it kept here for ever. Such a connection is closed.
+   * After this time without traffic a connection is closed. It is longer than any answer is held. Otherwise a client that reads nothing of
+   * its answer could hold it for ever.
    */
   readonly silenceMaxMs: number;
-  /** Without it a request for another protocol is answered as any other. */
+  /** Without it, a request for another protocol is answered like any other. */
   readonly onUpgrade?: UpgradeHandler;
 };
 
 /**
- * How long an idle connection is kept. It is longer than the gateway and usual proxies keep theirs (60 s), so that a
- * connection is never closed here at the moment a request is sent on it.
+ * How long an idle connection is kept. This is longer than in the gateway and usual proxies (60 s), so that a connection is never closed
+ * here while a request is sent on it.
  */
 export const keepAliveTimeoutMs = 75_000;
 
 /**
- * Connections that may wait to be accepted. A gateway whose event node died opens thousands at once to the next; with Node's default
- * of 511 most of five thousand waited for the kernel's second try a second later. The kernel's own bound (`somaxconn`, 4,096 on
- * Linux) holds as well.
+ * The most connections that wait to be accepted. A gateway whose event node died opens thousands at once to the next node. With Node's
+ * default of 511, most of five thousand waited a second for the kernel's retry. The kernel's own bound (`somaxconn`, 4,096 on Linux) also
+ * applies.
  */
 const backlog = 4_096;
 
-/** Longest time in which the headers of a request must arrive. */
+/** The time within which the headers of a request must arrive. */
 const headersTimeoutMs = 30_000;
 
-/** How often requests that take too long to arrive are looked for. Node's default lets each live for half a minute more. */
+/** The interval of the check for slow requests. Node's default would give each half a minute more. */
 const arrivalCheckMs = 5_000;
 
 /**
@@ -83,7 +83,7 @@ export async function listen(
       requireHostHeader: false,
     },
     (request, response) => {
-      // It was sent with one that was refused, before the connection could end.
+      // It was sent together with a refused request, before the connection could end.
       if (refused.has(request.socket)) return;
       const refusal = findHeaderFault(request);
       if (refusal !== undefined) {
@@ -91,7 +91,7 @@ export async function listen(
         refuseUnread(response, refusal);
         return;
       }
-      // A kept connection would bring more requests to a server that is leaving.
+      // A kept connection would bring more requests to a stopping server.
       if (isStopping) response.setHeader('Connection', 'close');
       handler(request, response);
     },
@@ -119,7 +119,7 @@ export async function listen(
   };
 }
 
-/** @returns the refusal of a request that two readers could take for different ones */
+/** @returns the refusal of a request that two parsers could read differently */
 function findHeaderFault({
   httpVersion,
   headers,
@@ -131,7 +131,7 @@ function findHeaderFault({
   return duplicate === undefined ? undefined : duplicateHeader(duplicate);
 }
 
-/** Refuses a request before any handler; its body is not read, and so the connection ends. */
+/** Refuses a request before any handler. Its body is not read, so the connection ends. */
 function refuseUnread(response: ServerResponse, refusal: ApiError): void {
   writeRefusal(response, refusal, { Connection: 'close' });
 }
@@ -139,15 +139,15 @@ function refuseUnread(response: ServerResponse, refusal: ApiError): void {
 type ClientError = Error & { readonly code?: string; readonly rawPacket?: Buffer };
 
 /**
- * @returns whether what Node could not read began as a HEAD request, whose answer has no body: what follows the headers is no HTTP to
- *   who asked. A request that arrived in pieces does not show its method any more
+ * @returns whether unreadable bytes began as a HEAD request, whose answer must have no body. A request that arrived in pieces no longer
+ *   shows its method
  */
 function asksForHeadersOnly({ rawPacket }: ClientError): boolean {
   return rawPacket?.toString('latin1', 0, 5) === 'HEAD ';
 }
 
 /**
- * Answers what Node cannot read as HTTP. No handler ever sees it, yet every answer is JSON (contract, Conventions).
+ * Answers bytes that Node cannot read as HTTP. No handler sees them, but every answer must be JSON (contract, Conventions).
  */
 function refuseMalformed(error: ClientError, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {

@@ -3,14 +3,14 @@ import type { Caller } from '@parley/api';
 import { Counter, Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
 
-/** Ordinary requests, a login above all, are far below. */
+/** Ordinary requests, such as logins, are far smaller. */
 const smallBytes = 4_096;
 
 /**
- * The bodies of requests that a process has in memory at once, together bounded: each is bounded by its endpoint, but anybody may send many.
- * What counts has arrived; what a client only announces costs nobody anything. Whoever sends may hold a third of the bound, so that nobody
- * alone takes the place of all others by sending slowly. An address is many senders: small requests have another third to themselves, so
- * that nobody's sign-in is refused for what a neighbour sends.
+ * Bounds the request bodies that a process has in memory at once. Each body is bounded by its endpoint, but a client may send many. Only
+ * received bytes count, because announced bytes cost nothing. One sender may use a third of the bound, so that no slow sender can take the
+ * place of all others. An address may be many senders: another third is reserved for small requests, so that large requests of a neighbour
+ * cannot prevent a sign-in.
  */
 export class HeldBodies {
   readonly #maxBytes: number;
@@ -18,7 +18,7 @@ export class HeldBodies {
   readonly #bytesOf = new Map<string, number>();
   #bytes = 0;
 
-  /** @param maxBytes all bodies together */
+  /** @param maxBytes of all bodies together */
   constructor(maxBytes: number, registry: Registry) {
     this.#maxBytes = maxBytes;
     new Gauge({
@@ -36,7 +36,7 @@ export class HeldBodies {
 
   /**
    * @param sender of `senderOf` or, of those who have not signed in, the address
-   * @returns what one request holds, nothing yet
+   * @returns the share of one request, empty at first
    */
   begin(sender: string): HeldBody {
     return new HeldBody(
@@ -72,7 +72,7 @@ export class HeldBodies {
   }
 }
 
-/** What one request holds of the bound. */
+/** The share of one request in the bound. */
 export class HeldBody {
   readonly #take: (bytes: number, ofRequest: number) => void;
   readonly #giveBack: (bytes: number) => void;
@@ -84,13 +84,13 @@ export class HeldBody {
     this.#giveBack = giveBack;
   }
 
-  /** @throws ApiError 503 where all requests together would hold too much */
+  /** @throws ApiError 503 if all requests together would exceed the bound */
   add(bytes: number): void {
     this.#take(bytes, this.#bytes + bytes);
     this.#bytes += bytes;
   }
 
-  /** Gives back all; more than once is as good as once. */
+  /** Releases everything; may be called more than once. */
   release(): void {
     this.#giveBack(this.#bytes);
     this.#bytes = 0;
@@ -98,8 +98,8 @@ export class HeldBody {
 }
 
 /**
- * Whose bodies are counted together: those of an owner and his bots, or none would be bound by a third. A service does not know the
- * addresses of those who have not signed in.
+ * The sender whose bodies are counted together: an owner with all bots, because otherwise bots would evade the bound. A service does not
+ * know the addresses of clients that have not signed in.
  */
 export function senderOf(caller: Pick<Caller, 'userId' | 'botOwnerId'> | undefined): string {
   return caller === undefined ? 'nobody' : String(ownerIdOf(caller));

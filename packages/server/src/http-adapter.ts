@@ -1,4 +1,4 @@
-/** Requests that come to a service as HTTP of their own, proxied by a gateway. */
+/** Requests that reach a service by HTTP, proxied by a gateway. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
@@ -88,7 +88,7 @@ class HttpExchange<Context> implements Exchange {
     );
     this.caller = identity?.caller ?? undefined;
     const { traceparent } = request.headers;
-    // Whoever has no valid identity came around the gateway.
+    // A request without a valid identity did not come through the gateway.
     this.traceparent =
       identity !== undefined && typeof traceparent === 'string' ? traceparent : undefined;
     this.requestId =
@@ -106,7 +106,7 @@ class HttpExchange<Context> implements Exchange {
     return Array.isArray(value) ? value.join(', ') : value;
   }
 
-  /** Every endpoint may be asked by HTTP. */
+  /** Every endpoint accepts HTTP. */
   readonly accept = (): void => undefined;
 
   /** By HTTP an answer may have any length. */
@@ -122,7 +122,7 @@ class HttpExchange<Context> implements Exchange {
     });
   }
 
-  /** Gives back what the request held. */
+  /** Releases the request's share of memory. */
   release(): void {
     this.#release?.();
   }

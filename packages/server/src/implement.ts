@@ -19,26 +19,26 @@ import type { TObject } from 'typebox';
 import type { FormFile } from './form-files.ts';
 import type { ReceiveFile } from './receive-file.ts';
 
-/** What a handler gets of a request beside its parameters and its caller. */
+/** The parts of a request that a handler gets besides parameters and caller. */
 export type RequestFacts = {
   /** The name of the sending client (reference facts, messages 3.6), at most 30 code points. */
   readonly clientName: string;
   readonly requestId: string;
   /** Aborted when the client hangs up, and when the server must close the connection. */
   readonly signal: HangUpSignal;
-  /** The text of any parameter as it came, declared or not; the body wins over the query, the last value counts. */
+  /** The raw text of any parameter, declared or not; the body wins over the query, and the last value counts. */
   readonly rawText: (name: string) => string | undefined;
   /** Whether the client takes an answer as gzip; known where the endpoint declares `compresses`. */
   readonly takesGzip: boolean;
   /** A request header by its lower-case name. */
   readonly header: (name: string) => string | undefined;
-  /** The query as it came, without the question mark. */
+  /** The raw query, without the question mark. */
   readonly query: string;
   /** Reads the small files of a multipart body beside its fields; not for endpoints that declare `takesFile`. */
   readonly formFiles: () => Promise<FormFile[]>;
   /**
-   * To be called with the bytes that a file has before it is opened: some ways of an answer carry small ones only, and then the request
-   * comes again another way.
+   * Must be called with the size of a file before it is opened: some transports carry only small files, and then the request comes again by
+   * another transport.
    */
   readonly admitFile: (bytes: number) => void;
   /** Receives the one file of the body; only for endpoints that declare `takesFile`. */
@@ -65,13 +65,13 @@ export type UntypedRequest = RequestFacts & {
  */
 export type Passage = 'any' | 'untouched' | 'gzip';
 
-/** A complete JSON text of an answer, envelope included, written as it is; for hot paths. A test compares it with the schema. */
+/** A complete JSON text of an answer with its envelope, written unchanged, for hot paths. A test compares it with the schema. */
 export class Preserialized<Answer = unknown> {
-  /** What the answers to other requests begin with too; empty where that is not known. */
+  /** The beginning that answers to other requests share; empty if unknown. */
   readonly shared: string;
   readonly own: LinkBody;
   readonly passage: Passage;
-  /** Only a type: what the text says. */
+  /** The type of the text's value; it has no value at run time. */
   declare readonly answer: Answer;
 
   constructor(shared: string, own: LinkBody, passage: Passage = 'any') {
@@ -105,7 +105,7 @@ export function preserialized<Answer>(
 }
 
 /**
- * An answer of which a part is the same for many requests of one moment.
+ * An answer with a part that many requests of one moment share.
  *
  * @param shared the beginning, the same string for all of them
  * @param own the rest
@@ -118,15 +118,15 @@ export function partlyShared<Answer>(
   return new Preserialized(shared, own, passage);
 }
 
-/** What becomes of an answer that comes later: one of both, once. */
+/** Settles a later answer: one of the two is called, once. */
 export type Settle<Answer = unknown> = {
   readonly answer: (answer: Preserialized<Answer>) => void;
   readonly fail: (error: unknown) => void;
 };
 
 /**
- * An answer that is waited for. A handler that returns it is over, so that a request that is held costs what it keeps by itself
- * and no suspended calls, of which V8 moves every one to its old space.
+ * An answer that comes later. The handler that returns it has ended, so a held request costs no suspended calls, each of which V8 would
+ * move to its old space.
  */
 export class LaterAnswer<Answer = unknown> {
   /** Called once; may settle at once. */
@@ -137,10 +137,10 @@ export class LaterAnswer<Answer = unknown> {
   }
 }
 
-/** What a handler returns for an answer without a body: status 204. */
+/** The result of a handler for an answer without a body, status 204. */
 export const noContent: unique symbol = Symbol('no content');
 
-/** An answer that is no JSON: a file, a page, a redirect. A HEAD request gets its headers only. */
+/** An answer that is not JSON: a file, a page, a redirect. A HEAD request gets only its headers. */
 export class RawAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -154,7 +154,7 @@ export class RawAnswer {
 }
 
 /**
- * @param headers with the Content-Type; a stream's length has to be among them, so that an answer that breaks off is noticed
+ * @param headers with the Content-Type and, for a stream, its length, so that a broken answer is noticed
  * @param body a stream is destroyed when the client hangs up, and when it is not sent
  */
 export function rawAnswer(
@@ -165,14 +165,14 @@ export function rawAnswer(
   return new RawAnswer(status, headers, body);
 }
 
-/** What a handler may return for what is declared of its success. */
+/** The permitted results of a handler for its declared success. */
 export type HandlerAnswer<Success extends DeclaredSuccess> = Success extends TObject
   ? Value<Success> | Preserialized<Value<Success>> | LaterAnswer<Value<Success>>
   : Success extends readonly RawResponse[]
     ? RawAnswer | typeof noContent
     : never;
 
-/** What a handler returns, when its type is known no more. */
+/** The result of a handler whose type is no longer known. */
 export type EndpointAnswer =
   | Readonly<Record<string, unknown>>
   | Preserialized
@@ -200,8 +200,8 @@ type MemberOf<Wanted, Key> = Wanted extends unknown
 type ItemOf<Wanted> = Wanted extends readonly (infer Item)[] ? Item : never;
 
 /**
- * The given type, in which members that are not declared, at any depth, have no value: so an answer with a misspelt member does not
- * compile, though TypeScript lets whatever has all that is wanted have more.
+ * The given type, but undeclared members at any depth have type never. So an answer with a misspelt member does not compile, although
+ * TypeScript normally permits additional members.
  */
 type Exactly<Given, Wanted> = unknown extends Wanted
   ? Given
@@ -222,8 +222,8 @@ type Members<Success extends DeclaredSuccess> = Success extends TObject ? Value<
 /**
  * Implements a declared endpoint. Annotate the handler's `context`; everything else is inferred.
  *
- * @param options.admit refuses callers by what the organization says now, before any parameter is read. It may say something else a
- *   moment later, so what has to hold is checked where the change is made.
+ * @param options.admit refuses callers by the organization's current settings, before any parameter is read. Settings may change a moment
+ *   later, so anything that must hold is checked again where the change is made.
  */
 export function implement<
   Context,
@@ -243,7 +243,7 @@ export function implement<
   return {
     endpoint,
     admit: options.admit,
-    // The parameters were decoded by this very list and the caller checked by this very access.
+    // The parameters were decoded by this list and the caller checked by this access.
     handle: (context, request) =>
       handler(context, request as unknown as EndpointRequest<Parameters, Access>),
   };

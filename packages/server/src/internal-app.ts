@@ -38,8 +38,8 @@ async function faultsOf(checks: readonly ReadinessCheck[]): Promise<Record<strin
 }
 
 /**
- * The app of the internal port: `/health/live`, `/health/ready` and `/metrics`. Live says that the process runs at all;
- * ready says that it may get requests, with the names of what stands against it.
+ * The app of the internal port: `/health/live`, `/health/ready` and `/metrics`. Live means that the process runs; ready means that it may
+ * receive requests, and otherwise names the failed checks.
  */
 export function createInternalApp(options: InternalAppOptions): Express {
   const { service, nodeId, version, registry } = options;
@@ -58,9 +58,9 @@ export function createInternalApp(options: InternalAppOptions): Express {
     send(response, isReady ? 200 : 503, { status, service, node_id: nodeId, version, faults });
   });
   app.get('/metrics', async (_request, response) => {
-    // Packages that no service configures, such as the log, count in the library's own registry.
+    // Packages without a service's configuration, such as the log, count in the library's own registry.
     const all = Registry.merge([registry, packageRegistry]);
-    // Merging leaves the labels of a registry behind, so they are given here, to the packages' series too.
+    // Merging drops the labels of a registry, so they are set here, also for the packages' series.
     all.setDefaultLabels({ service, node_id: nodeId });
     response.set('Content-Type', registry.contentType).send(await all.metrics());
   });

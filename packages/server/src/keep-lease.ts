@@ -5,12 +5,12 @@ import { openPool } from './connect-stores.ts';
 import type { Stores } from './connect-stores.ts';
 
 /**
- * Takes a lease once the service listens, so that gateways find it, and gives it up first when the service drains.
+ * Takes a lease when the service listens, so that gateways find it, and gives it up first when the service drains.
  *
- * @param isCurrent asked before each renewal; while it says no the lease is left to lapse
+ * @param isCurrent called before each renewal; while it returns false the lease is not renewed
  */
 export function keepLease(frame: ServiceFrame, stores: Stores, isCurrent?: () => boolean): void {
-  // Renewed on a connection of its own: behind requests a busy service would lose its lease when it is needed most.
+  // Renewed on a separate connection: if renewals waited for requests, a busy service would lose its lease when it is needed most.
   const database = openPool(frame, 'lease', 1);
   frame.onListening(async (address) => {
     const lease = new ServiceLease({

@@ -1,4 +1,4 @@
-/** Requests that come to a service over the links of gateways, several on one connection. */
+/** Requests that reach a service over links from gateways, many on one connection. */
 import { validateHeaderValue } from 'node:http';
 import type { Readable } from 'node:stream';
 
@@ -64,7 +64,7 @@ class LinkExchange<Context> implements Exchange {
   readonly #progress: Progress;
   #heldBody: HeldBody | undefined;
   #filePlace: FilePlace | undefined;
-  /** What is read of a file. */
+  /** The content of a file that is being read. */
   #content: Readable | undefined;
   #addedHeaders: Readonly<Record<string, string>> | undefined;
   #isOver = false;
@@ -115,7 +115,7 @@ class LinkExchange<Context> implements Exchange {
     return this.#request.headers[known];
   }
 
-  /** Its gateway chose the way by the method, and the form of a POST may mean another. */
+  /** The gateway chose the transport by the method, but the form of a POST may name another method. */
   accept(endpoint: Endpoint): void {
     if (!isLinked(endpoint)) throw mustComeByHttp();
   }
@@ -139,7 +139,7 @@ class LinkExchange<Context> implements Exchange {
   admitFile(bytes: number): void {
     if (this.method === 'HEAD' || this.#filePlace !== undefined) return;
     const onLate = (): void => {
-      // Where the store is silent this does not end what waits for it, so neither is waited for.
+      // If the store is silent, this does not end the pending read, so neither is awaited.
       this.#content?.destroy();
       this.refuse(mustComeByHttp());
     };
@@ -174,11 +174,11 @@ class LinkExchange<Context> implements Exchange {
     });
   }
 
-  /** @throws TypeError for a header that cannot be written; ApiError where the answer has to go by HTTP, or could not be read */
+  /** @throws TypeError for a header that cannot be written; ApiError if the answer must use HTTP, or could not be read */
   async answerRaw({ status, headers, body }: RawAnswer): Promise<void> {
     const all = { ...this.#shared.answerHeaders, ...headers };
     try {
-      // Beyond the link it would be the fault of everybody on it.
+      // On the link it would be a fault for every request there.
       for (const [name, value] of Object.entries(headers)) validateHeaderValue(name, value);
       const shared = typeof body === 'string' ? body : await this.#read(headers, body);
       this.#end({ status, kind: 'raw', headers: all, shared, own: '' });
@@ -221,13 +221,13 @@ class LinkExchange<Context> implements Exchange {
   }
 }
 
-/** @returns the fault of an answer that is too long for a link: what only reads can be asked again by HTTP */
+/** @returns the fault of an answer that is too long for a link; a read can be repeated by HTTP */
 function findTooLong(
   shared: string,
   own: LinkBody,
   endpoint: Endpoint | undefined,
 ): Error | undefined {
-  // A unit of a text is three bytes at most.
+  // A UTF-16 unit takes at most three bytes.
   const isShort = (text: string): boolean => text.length * 3 <= readAnswerMaxBytes / 2;
   if (isShort(shared) && typeof own === 'string' && isShort(own)) return undefined;
   const bytes = bytesOf(shared) + bytesOf(own);

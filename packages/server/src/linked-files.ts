@@ -1,4 +1,4 @@
-/** Files that are sent over links, where each is held whole until its gateway has it. */
+/** Files sent over links, where each is kept whole until its gateway has it. */
 import type { Readable } from 'node:stream';
 
 import { withoutCode } from '@parley/api';
@@ -7,22 +7,22 @@ import type { HangUpSignal } from '@parley/api';
 import { fileMaxBytes, notOverLinksStatus } from '@parley/links';
 import type { ReceivedRequest } from '@parley/links';
 
-/** While so many are opened and read, further ones go by HTTP, which holds a few chunks of each. */
+/** The most files that are opened and read at once; further ones use HTTP, which keeps only a few chunks of each. */
 const filesMax = 16;
 
-/** While a gateway has so much to take, files go by HTTP, so that they do not hold up the rest. */
+/** While more than this waits for a gateway, files use HTTP, so that they do not delay other answers. */
 const backlogMaxBytes = 4 * fileMaxBytes;
 
-/** A store that takes longer for so few bytes is slow or silent: by HTTP the client gets what comes as it comes. */
+/** A store that takes longer for so few bytes is slow or silent; by HTTP the client gets bytes as they arrive. */
 const waitMaxMs = 1_000;
 
 export function mustComeByHttp(): ApiError {
   return withoutCode('This request has to come by HTTP', notOverLinksStatus);
 }
 
-/** The place of a request among those whose file is opened and read. */
+/** The slot of a request whose file is opened and read. */
 export type FilePlace = {
-  /** Called once, when nothing is done for it any more. */
+  /** Called once, when the work for it has ended. */
   readonly leave: () => void;
 };
 
@@ -30,16 +30,16 @@ export class LinkedFiles {
   #taken = 0;
 
   /**
-   * Takes a place for a file of so many bytes.
+   * Takes a slot for a file of this size.
    *
-   * @param onLate told when the file should have been there
-   * @throws ApiError where it has to go by HTTP
+   * @param onLate called when the file is late
+   * @throws ApiError if it must use HTTP
    */
   admit(bytes: number, { link }: ReceivedRequest, onLate: () => void): FilePlace {
     if (bytes > fileMaxBytes || this.#taken >= filesMax || link.backlogBytes > backlogMaxBytes)
       throw mustComeByHttp();
     this.#taken += 1;
-    // Where this process was busy itself, what has come meanwhile is seen before.
+    // If this process was busy, bytes that arrived meanwhile are handled first.
     const timer = setTimeout(() => setImmediate(onLate), waitMaxMs);
     return {
       leave: () => {
@@ -51,10 +51,10 @@ export class LinkedFiles {
 }
 
 /**
- * Reads a file, as long as somebody waits for it.
+ * Reads a file while somebody waits for it.
  *
- * @param bytes the length that it should have
- * @throws Error where it could not be read, has another length, or nobody waits for it
+ * @param bytes the expected length
+ * @throws Error if it cannot be read, has another length, or nobody waits for it
  */
 export async function readFile(
   content: Readable,

@@ -1,14 +1,14 @@
 import type { ServiceFrame } from './service-frame.ts';
 
-/** Work that is done again and again; what it leaves undone, or fails at, its next run does. */
+/** Repeated work; the next run does what a run left undone or failed to do. */
 export type MaintenanceWork = {
-  /** As the log names it. */
+  /** Its name in the log. */
   readonly name: string;
   readonly intervalMs: number;
   readonly run: () => Promise<void>;
 };
 
-/** Does pieces of work at their intervals until the service is released, which waits for those under way. */
+/** Runs each work at its interval until the service is released, which waits for the running ones. */
 export function startMaintenance(
   { log, onDispose }: Pick<ServiceFrame, 'log' | 'onDispose'>,
   works: readonly MaintenanceWork[],

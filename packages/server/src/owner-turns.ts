@@ -6,7 +6,7 @@ import type { Registry } from 'prom-client';
 import type { UntypedRequest } from './implement.ts';
 
 export type TurnBounds = {
-  /** Of one owner. */
+  /** For one owner. */
   readonly atOnceMax: number;
   readonly waitingMax: number;
 };
@@ -14,8 +14,8 @@ export type TurnBounds = {
 type Turns = { running: number; readonly waiting: Set<() => void> };
 
 /**
- * Lets an owner, with all his bots, make a few changes at a time. A change waits for locks with a connection to Postgres in hand, and
- * hundreds of one owner, each of which waits for the one before, would take the connections of all others. Who waits here has none.
+ * Limits the concurrent changes of an owner with all bots. A change holds a connection to Postgres while it waits for locks. Hundreds of
+ * one owner's changes that wait for one another would take the connections of all others. Changes that wait here hold no connection.
  */
 export class OwnerTurns {
   readonly #bounds: TurnBounds;
@@ -42,10 +42,9 @@ export class OwnerTurns {
   }
 
   /**
-   * Does some work when it is the owner's turn.
+   * Runs work when it is the owner's turn.
    *
-   * @throws ApiError SERVICE_UNAVAILABLE where too many of the owner wait, and when nobody waits for the answer any more; what the work
-   *   throws
+   * @throws ApiError SERVICE_UNAVAILABLE if too many of the owner's changes wait, or nobody waits for the answer; any error of the work
    */
   async take<Result>(
     ownerId: number,
@@ -83,7 +82,7 @@ export class OwnerTurns {
     }
   }
 
-  /** The one that waited longest takes over the place of the one that ends. */
+  /** The longest waiting change takes over the slot. */
   #pass(ownerId: number, turns: Turns): void {
     const [next] = turns.waiting;
     if (next !== undefined) {
@@ -96,7 +95,7 @@ export class OwnerTurns {
   }
 }
 
-/** Handles a request, a change in its turn. */
+/** Handles a request; changes take turns. */
 export function inTurn<Result>(
   turns: OwnerTurns | undefined,
   endpoint: Pick<Endpoint, 'method' | 'takesFile' | 'manyAtOnce'>,

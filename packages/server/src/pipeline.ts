@@ -1,6 +1,6 @@
 /**
- * The one way of every request through a service, however it came: path, method, body, access, parameters, handler, answer, in the order
- * of the reference facts, people 2.1. How requests come and answers go is the adapters' business (`link-adapter.ts`, `http-adapter.ts`).
+ * The pipeline of every request, for all transports: path, method, body, access, parameters, handler, answer, in the order of the reference
+ * facts, people 2.1. The adapters are the transports (`link-adapter.ts`, `http-adapter.ts`).
  */
 import {
   RouteTable,
@@ -63,15 +63,15 @@ export type PipelineOptions<Context> = {
   readonly context: Context;
   readonly log: Logger;
   readonly metrics?: ServiceMetrics;
-  /** What bodies may take in memory together; without it they are bounded one by one only. */
+  /** Bounds all bodies in memory together; without it only each body is bounded. */
   readonly heldBodies?: HeldBodies;
   /** Without it changes do not wait for one another. */
   readonly ownerTurns?: OwnerTurns;
-  /** Compare each answer with its declaration; a difference is logged, and that of a success answered with 500. */
+  /** Compare each answer with its declaration; a difference is logged, and a differing success becomes a 500. */
   readonly checkAnswers?: boolean;
 };
 
-/** A request as an adapter brings it, and where its answer goes. */
+/** A request from an adapter, with the functions that send its answer. */
 export type Exchange = Pick<RequestFacts, 'header' | 'formFiles' | 'receiveFile' | 'admitFile'> & {
   readonly requestId: string;
   readonly method: string;
@@ -79,31 +79,31 @@ export type Exchange = Pick<RequestFacts, 'header' | 'formFiles' | 'receiveFile'
   readonly address: string;
   readonly caller: Caller | undefined;
   readonly signal: RequestFacts['signal'];
-  /** The gateway's header; undefined for whoever came around it. */
+  /** The gateway's header; undefined without a valid identity. */
   readonly traceparent: string | undefined;
   /**
-   * Called before anything is done for an endpoint.
+   * Called before any work for an endpoint.
    *
-   * @throws ApiError where its requests have to come another way
+   * @throws ApiError if its requests need another transport
    */
   readonly accept: (endpoint: Endpoint) => void;
-  /** The body, or a promise of it where it is still to come. */
+  /** The body, or a promise of it if it has not arrived. */
   readonly readBody: () => Buffer | Promise<Buffer>;
-  /** Adds headers to the answer that follows, whatever it will be. */
+  /** Adds headers to the answer, success or refusal. */
   readonly addHeaders: (headers: Readonly<Record<string, string>>) => void;
-  /** Sends the answer, once; `refusal` is called instead, once, where there is none. A raw answer may fail while it is sent. */
+  /** Sends the answer, once, or else `refusal` is called once. A raw answer may fail while it is sent. */
   readonly answer: (answer: Preserialized, endpoint: Endpoint | undefined) => void;
   readonly answerRaw: (answer: RawAnswer) => Promise<void>;
   readonly refuse: (refusal: ApiError) => void;
 };
 
-/** A request on its way, as its adapter sees it. */
+/** A request in progress, for its adapter. */
 export type Progress = {
-  /** Answers it; resolves when the pipeline is through with it, which of an answer that comes later is before it. */
+  /** Answers it. Resolves when the pipeline has finished, which for a later answer is before the answer. */
   readonly run: () => Promise<void>;
   /** Counts and logs the request, once. */
   readonly end: (outcome: { readonly status: number; readonly hungUp: boolean }) => void;
-  /** Instead of `end`: the request comes again another way, and is counted and logged then. */
+  /** Instead of `end`: the request comes again by another transport, and is counted and logged then. */
   readonly leave: () => void;
 };
 
@@ -134,7 +134,7 @@ class RequestRun<Context> implements Settle, Progress {
   readonly #startedAtMs = performance.now();
   #endpoint: Endpoint | undefined;
   #span: Span | undefined;
-  /** Undefined while nothing that might change any is done. */
+  /** Undefined before any work that might change accounts. */
   #accountChanges: AccountChanges | undefined;
 
   constructor(
@@ -160,7 +160,7 @@ class RequestRun<Context> implements Settle, Progress {
       }
       const query = mark < 0 ? '' : address.slice(mark + 1);
       const read = this.#read(match, query);
-      // Only what is no promise yet is not waited for: a poll must not be a suspended call.
+      // Awaited only if it is a promise: a poll must not be a suspended call.
       const { implementation, raw } = read instanceof Promise ? await read : read;
       const answer = this.#handle(implementation, raw, query);
       const given = answer instanceof Promise ? await answer : answer;
@@ -229,13 +229,13 @@ class RequestRun<Context> implements Settle, Progress {
     return this.#exchange.answerRaw(answer);
   }
 
-  /** Whatever the answer is, it names the accounts that were changed. */
+  /** Every answer, refusals too, names the changed accounts. */
   #nameChanges(): void {
     const headers = this.#accountChanges?.headers;
     if (headers !== undefined) this.#exchange.addHeaders(headers);
   }
 
-  /** Finds which endpoint is meant, for which the body may have to be read, and where its parameters are. */
+  /** Finds the endpoint, for which the body may be needed, and the sources of its parameters. */
   #read(
     { route, path }: RouteMatch<Implementation<Context>>,
     query: string,
@@ -250,7 +250,7 @@ class RequestRun<Context> implements Settle, Progress {
     });
     if (found?.endpoint.takesFile === true)
       return { implementation: found, raw: rawWith(noForm, noBody) };
-    // A POST may name another method in its form, so only its body tells which endpoint is meant.
+    // A POST may name another method in its form, so only its body decides the endpoint.
     if (found === undefined && method !== 'POST') throw methodNotAllowed(route.allowedMethods);
     const given = this.#exchange.readBody();
     if (!(given instanceof Promise) && given.length === 0) {
@@ -266,7 +266,7 @@ class RequestRun<Context> implements Settle, Progress {
   ): Promise<Read<Context>> {
     const { method } = this.#exchange;
     const body = await given;
-    // What a JSON body says must not be read as a form: whoever writes a text in it could name another stream there.
+    // A JSON body must not be read as a form: a text in it could then name another stream.
     const form = route.served.some(({ endpoint }) => takesJson(endpoint))
       ? noForm
       : await decodeBody(method, this.#exchange.header('content-type'), body);
@@ -306,7 +306,7 @@ type Read<Context> = {
 };
 
 /**
- * What a request means: a POST may name another method in its form.
+ * The endpoint of a request: a POST may name another method in its form.
  *
  * @throws ApiError 405
  */
@@ -325,7 +325,7 @@ function optionsAnswer<Context>(route: Route<Implementation<Context>>): RawAnswe
   return rawAnswer(204, { Allow: route.allowedMethods.toSorted().join(', ') });
 }
 
-/** What a handler sees of a request. What most handlers do not ask for is made only when asked. */
+/** A handler's view of a request. Parts that few handlers need are made on demand. */
 class HandledRequest implements UntypedRequest {
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly query: string;

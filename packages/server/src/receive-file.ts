@@ -17,14 +17,14 @@ import {
 export type ReceivedFile = {
   /** As the client wrote it, without folders before it. */
   readonly name: string;
-  /** Fails when the file is refused or the client hangs up: what was made of it until then is to be thrown away. */
+  /** Fails if the file is refused or the client hangs up; the consumer must then discard its work. */
   readonly content: Readable;
 };
 
 export type FileOptions<Taken> = {
-  /** Largest file. */
+  /** The largest permitted file. */
   readonly maxBytes: number;
-  /** Reads the content to its end. Its result is handed on only when the whole body proved to be right. */
+  /** Reads the content to its end. Its result counts only if the whole body is valid. */
   readonly take: (file: ReceivedFile) => Promise<Taken>;
 };
 
@@ -34,8 +34,8 @@ export type ReceiveFile = <Taken>(options: FileOptions<Taken>) => Promise<Taken>
 export const multipartOverheadMaxBytes = 1024 * 1024;
 
 /**
- * Receives exactly one file, whatever the name of its part; parts without a file name are skipped. Nothing but a few chunks is ever
- * in memory. What is too much is read and dropped, since a client that is cut off while it sends may not see the answer.
+ * Receives exactly one file, whatever the name of its part; parts without a file name are skipped. Only a few chunks are in memory. Excess
+ * bytes are read and dropped, because a client that is disconnected while it sends may not see the answer.
  *
  * @throws ApiError without code: no file, more than one, or one that is too large; 400 for a malformed or incomplete body
  * @throws whatever `take` throws
@@ -45,7 +45,7 @@ export async function receiveFile<Taken>(
   options: FileOptions<Taken>,
 ): Promise<Taken> {
   const { maxBytes } = options;
-  // Nobody waits for the end of what is announced to be far too large.
+  // The rest of a body that is announced as far too large is not read.
   if (Number(request.headers['content-length'] ?? 0) > maxBytes + multipartOverheadMaxBytes)
     throw uploadTooLarge(maxBytes);
   const contentType = request.headers['content-type'] ?? '';
@@ -73,14 +73,14 @@ class Reception<Taken> {
   #content: PassThrough | undefined;
   #files = 0;
   #bodyBytes = 0;
-  /** What the whole body is refused for; the first file's size counts less than a second file. */
+  /** The refusal of the whole body; a second file takes precedence over the first file's size. */
   #refusal: Error | undefined;
 
   constructor(request: IncomingMessage, contentType: string, options: FileOptions<Taken>) {
     this.#request = request;
     this.#options = options;
     this.#parser = createMultipartParser(contentType, {
-      // The values of other fields are of no use here.
+      // The values of other fields are not needed.
       limits: { fields: limits.bodyFieldsMax, fieldNameSize: 1000, fieldSize: 1000 },
     });
     this.#end.promise.catch(() => undefined);
@@ -92,7 +92,7 @@ class Reception<Taken> {
       await this.#end.promise;
     } catch (error) {
       this.#giveUp(error as Error);
-      // The consumer has to be through with its failure before the caller clears up after it.
+      // The consumer must have handled its failure before the caller cleans up.
       await this.#taking?.catch(() => undefined);
       throw error;
     }
@@ -127,7 +127,7 @@ class Reception<Taken> {
       }
     });
     request.on('end', () => {
-      // A form without any part, as the JavaScript client sends it, is none to the parser.
+      // The parser rejects a form without parts, which the JavaScript client sends.
       if (isEmptyMultipart(request.headers['content-type'] ?? '', tail, this.#bodyBytes))
         this.#end.resolve(undefined);
     });
@@ -144,9 +144,9 @@ class Reception<Taken> {
     }
     const content = new PassThrough();
     this.#content = content;
-    // Whoever consumes it hears of its failure; without a listener here one that comes before that would end the process.
+    // The consumer gets its failure; without this listener an earlier failure would end the process.
     content.on('error', () => undefined);
-    // The parser goes on only when its stream is read, wanted or not.
+    // The parser continues only if its stream is read, even if unwanted.
     content.on('close', () => {
       stream.unpipe(content);
       stream.resume();

@@ -2,8 +2,8 @@ const nothing = Buffer.alloc(0);
 const roomMin = 4096;
 
 /**
- * Bytes that arrive in pieces, put together as they come. A sender chooses the pieces, and a list of pieces of one byte takes two hundred
- * times what they hold; this takes at most twice as much.
+ * Collects bytes that arrive in pieces. The sender chooses the pieces, and a list of one-byte pieces takes two hundred times their size;
+ * this class takes at most twice their size.
  */
 export class ReceivedBytes {
   #buffer: Buffer = nothing;
@@ -15,7 +15,7 @@ export class ReceivedBytes {
 
   add(piece: Buffer): void {
     if (this.#length === 0) {
-      // Most bodies come in one piece, which stays as it is: it has no room for another.
+      // Most bodies come in one piece, which is kept unchanged.
       this.#buffer = piece;
       this.#length = piece.length;
       return;
@@ -30,12 +30,12 @@ export class ReceivedBytes {
     this.#length = length;
   }
 
-  /** @returns all that has come */
+  /** @returns all received bytes */
   whole(): Buffer {
     return this.#buffer.subarray(0, this.#length);
   }
 
-  /** Lets go of what has come. */
+  /** Drops the received bytes. */
   clear(): void {
     this.#buffer = nothing;
     this.#length = 0;

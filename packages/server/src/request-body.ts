@@ -11,8 +11,7 @@ import { ReceivedBytes } from './received-bytes.ts';
 
 /** Receiving a body and reading parameters from it (reference facts, people 2.2). */
 
-// What is above the limit is read and dropped up to here, since a client that is cut off while it sends may not see the
-// answer.
+// Bytes above the limit are read and dropped up to here, because a client that is disconnected while it sends may not see the answer.
 const droppedMaxBytes = 4 * limits.anyBodyMaxBytes;
 
 /**

@@ -8,7 +8,7 @@ import { hidesEmails } from '@parley/store';
 import type { Stream, User } from '@parley/store';
 import type { RealmSettings } from '@parley/api/organization';
 
-/** The parts of log entries that tell of accounts (reference facts, events 13.1). */
+/** The parts of log entries about accounts (reference facts, events 13.1). */
 
 /** One group of members for each kind of change (reference facts, events 13.1). */
 type PersonChangeMembers = PersonChange extends infer Change
@@ -17,11 +17,11 @@ type PersonChangeMembers = PersonChange extends infer Change
     : never
   : never;
 
-/** What a step of a change does to accounts, for the entry that tells of it. */
+/** The effect of one step of a change on accounts, for its log entry. */
 export type AccountsChange = {
   readonly events: readonly EventPart[];
   readonly effects: readonly LogEffect[];
-  /** Whose key, role or activity changed. */
+  /** Accounts whose key, role or activity changed. */
   readonly userIds: readonly number[];
 };
 
@@ -36,10 +36,11 @@ export function toUsers(userIds: readonly number[], event: ApiEvent): EventPart 
 }
 
 /**
- * Where addresses are hidden, administrators get the real one, bots' too, beside what everybody gets, as they have it of others.
+ * If addresses are hidden, administrators get a second event with the real address, for bots too, because they have it for all other
+ * accounts.
  *
  * @param settings those of the organization
- * @param profile what a person who comes back had filled in
+ * @param profile of a person who is reactivated
  */
 export function personAdded(
   user: User,
@@ -66,7 +67,7 @@ export function personAdded(
   ];
 }
 
-/** How events that end something name an account. */
+/** The form in which events of an end name an account. */
 export function removedPerson(user: User): {
   readonly email: string;
   readonly user_id: number;
@@ -84,7 +85,7 @@ export function personUpdated(user: Pick<User, 'id'>, change: PersonChangeMember
   return toEveryone({ type: 'realm_user', op: 'update', person: { user_id: user.id, ...change } });
 }
 
-/** @param email by which others know the account so far */
+/** @param email by which others know the account until now */
 export function pictureUpdated(
   user: Pick<User, 'id' | 'email' | 'deliveryEmail' | 'avatarSource' | 'avatarVersion'>,
   email: string,
@@ -97,7 +98,7 @@ export function pictureUpdated(
   });
 }
 
-/** @returns what everybody hears of another role, an event for each right that comes or goes */
+/** @returns the events of a new role for everybody, one for each right that changes */
 export function roleEvents(user: User, role: Role): EventPart[] {
   const { email } = user;
   const isAdmin = role === 'administrator';
@@ -112,12 +113,12 @@ export function roleEvents(user: User, role: Role): EventPart[] {
   ];
 }
 
-/** @returns the effect by which every follower knows role and activity of an account from this entry on */
+/** @returns the effect that gives every follower the role and activity of an account from this entry on */
 export function accountEffect(user: Pick<User, 'id' | 'role' | 'isActive'>): LogEffect {
   return { effect: 'account', userId: user.id, role: user.role, isActive: user.isActive };
 }
 
-/** @returns the entry of a change that concerns everybody, as `EventLog.transaction` takes it */
+/** @returns the entry of a change that concerns everybody, for `EventLog.transaction` */
 export function entryForEveryone(
   events: readonly EventPart[],
   effects: readonly LogEffect[] = [],
@@ -126,7 +127,7 @@ export function entryForEveryone(
   return { entry: changeEntry({ events, effects, sideEffects }), audience: audienceKey.everyone };
 }
 
-/** @returns the effects of accounts that became members of streams, or are none any more, stream by stream */
+/** @returns the effects of accounts that joined or left streams, stream by stream */
 export function membershipEffects(
   effect: 'joined' | 'left',
   memberships: readonly { readonly userId: number; readonly streamId: number }[],
@@ -140,8 +141,8 @@ export function membershipEffects(
 }
 
 /**
- * @param streams among them all of the memberships
- * @returns what those hear who have the lists of subscribers that accounts come into or go out of, stream by stream
+ * @param streams including all streams of the memberships
+ * @returns the events for those who have the lists of subscribers that change, stream by stream
  */
 export function peerEvents(
   op: 'peer_add' | 'peer_remove',

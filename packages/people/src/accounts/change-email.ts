@@ -25,8 +25,8 @@ function emailInUse(email: string): Error {
 }
 
 /**
- * Gives an account another address and tells those who see it (reference facts, events 13.1). No endpoint does: an address would
- * have to be confirmed by mail.
+ * Changes the address of an account, with events for those who see it (reference facts, events 13.1). No endpoint does this, because an
+ * address must be confirmed by mail.
  *
  * @throws ApiError with the rules for addresses of new people (reference facts, people 7.3); then nothing has changed
  */
@@ -52,7 +52,7 @@ export async function changeEmail(
       const policy = emailPolicy(realm.settings, context.publicUrl);
       const shown = shownEmail({ id: user.id, email, botType: user.botType }, policy);
       await setUserEmail(client, user.id, { delivery: email, shown });
-      // A Gravatar is another picture under another address; where that is hidden there is none.
+      // Another address has another Gravatar; a hidden address has none.
       if (user.avatarSource === 'G' && shown === email)
         await updateUser(client, user.id, { avatarSource: 'G' });
       const changed = await findUserById(client, user.id);

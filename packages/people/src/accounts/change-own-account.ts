@@ -16,7 +16,7 @@ import { isAnotherName, rename } from './change-person.ts';
 import { checkFullName } from './full-name.ts';
 import { isPasswordStrong } from './password-strength.ts';
 
-/** What PATCH settings asks for; empty texts ask for nothing. */
+/** The changes that PATCH settings requests; empty texts request none. */
 export type OwnChange = {
   readonly fullName: string;
   readonly email: string;
@@ -26,7 +26,7 @@ export type OwnChange = {
 
 type PasswordChange = { readonly oldHash: string; readonly newHash: string };
 
-/** Checks and makes hashes, outside any transaction: each takes long and locks nothing. */
+/** Checks and makes hashes outside any transaction, because each takes long and needs no lock. */
 async function checkPasswordChange(
   context: PeopleContext,
   caller: Caller,
@@ -43,9 +43,9 @@ async function checkPasswordChange(
 }
 
 /**
- * Changes the caller's own name and password (reference facts, people 9). All of it happens, or nothing does.
+ * Changes the caller's own name and password (reference facts, people 9). All changes are made, or none.
  *
- * @returns what the answer holds: the new name
+ * @returns the members of the answer: the new name
  * @throws ApiError with the first refusal of the reference facts, people 9
  */
 export async function changeOwnAccount(
@@ -62,14 +62,14 @@ export async function changeOwnAccount(
     const user = getActor(await lockUsersForOwnChange(client, [caller.userId]), caller);
     if (password !== undefined) {
       const { passwordHash } = (await findSignInAccount(client, user.deliveryEmail)) ?? {};
-      // Somebody else who knew the old password was faster.
+      // Another request with the old password was faster.
       if (passwordHash !== password.oldHash) throw withoutCode('Wrong password!');
     }
     const email = change.email.trim();
-    // An address is changed by a confirmed mail, and this server sends none.
+    // An address may change only after a confirmation by mail, and this server sends none.
     if (email !== '' && email !== user.deliveryEmail)
       throw withoutCode('Email address changes are disabled in this organization.');
-    // Whoever may not change the name is not told: no client offers it (reference facts, people 9).
+    // A forbidden change of name is ignored silently, because no client offers it (reference facts, people 9).
     const mayRename = !settings.name_changes_disabled || user.role === 'administrator';
     const fullName =
       mayRename && isAnotherName(user, change.fullName)

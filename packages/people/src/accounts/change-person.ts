@@ -27,7 +27,7 @@ import type { AccountsChange } from './account-events.ts';
 import { isLastAdministrator } from './deactivate-account.ts';
 import { checkFullName } from './full-name.ts';
 
-/** What PATCH users/{user_id} asks for; what is absent stays. */
+/** The changes that PATCH users/{user_id} requests; absent members stay unchanged. */
 export type PersonChange = {
   readonly fullName: string | undefined;
   readonly isAdmin: boolean | undefined;
@@ -36,8 +36,8 @@ export type PersonChange = {
 };
 
 /**
- * Changes name, role and profile of a person or bot, and tells everybody (reference facts, people 7.4). Bots have no more rights than
- * their owner is left with (decision 0034).
+ * Changes name, role and profile of a person or bot, with events for everybody (reference facts, people 7.4). Bots never have more rights
+ * than their owner (decision 0034).
  *
  * @throws ApiError with the first refusal of the reference facts, people 7.4; then nothing has changed
  */
@@ -88,14 +88,14 @@ export async function changePerson(
   });
 }
 
-/** @returns whether a name is given, not blank and another one */
+/** @returns whether a name is given, not blank, and differs */
 export function isAnotherName(user: User, fullName: string | undefined): boolean {
   return fullName !== undefined && fullName.trim() !== '' && fullName.trim() !== user.fullName;
 }
 
 /**
  * @param people the active human administrators among them, locked
- * @returns the role that the account shall have
+ * @returns the new role of the account
  */
 function checkRole(people: readonly User[], actor: User, user: User, change: PersonChange): Role {
   const isAdmin = change.isAdmin ?? user.role === 'administrator';
@@ -103,14 +103,14 @@ function checkRole(people: readonly User[], actor: User, user: User, change: Per
   if (isAdmin && isGuest) throw withoutCode('Guests cannot be organization administrators');
   const role = isAdmin ? 'administrator' : isGuest ? 'guest' : 'member';
   if (role === user.role) return role;
-  // Whoever owns a bot may change what it is called, never what it may do.
+  // An owner may change the name of a bot but not its permissions.
   if (actor.role !== 'administrator') throw insufficientPermission();
   if (isLastAdministrator(people, user))
     throw withoutCode('Cannot remove the only organization administrator');
   return role;
 }
 
-/** Gives an account, which is locked with its bots, another role, and lets the bots follow (decision 0034). */
+/** Changes the role of an account, which is locked with its bots, and adapts the bots (decision 0034). */
 async function changeRole(
   context: PeopleContext,
   client: Client,
@@ -135,7 +135,7 @@ async function changeRole(
 /**
  * Gives a person or bot a checked name; administrators and the account are locked by the caller.
  *
- * @returns the events, for a bot also that for those who manage it
+ * @returns the events, for a bot also the event for those who manage it
  */
 export async function rename(
   context: PeopleContext,

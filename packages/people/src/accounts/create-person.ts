@@ -78,8 +78,8 @@ function settingsOfNewPeople(settings: RealmSettings): Partial<UserSettings> {
 }
 
 /**
- * Creates a person and subscribes it to the default streams, of which it holds what was said lately (reference facts, streams 8.4), and
- * tells everybody (reference facts, people 7.3), also the stream for sign-ups by a message.
+ * Creates a person, with events for everybody (reference facts, people 7.3) and a notice in the stream for sign-ups. Subscribes the person
+ * to the default streams, whose recent messages the person then holds (reference facts, streams 8.4).
  *
  * @returns the new account
  * @throws ApiError with the first refusal of the reference facts, people 7.3; then nothing has changed
@@ -95,7 +95,7 @@ export async function createPerson(
   await checkEmail(context.pool, await getRealm(context.pool), email);
   if (!(await isPasswordStrong(person.password, [fullName, email])))
     throw withoutCode('The password is too weak.');
-  // Outside the transaction: it takes long and locks nothing.
+  // Outside the transaction, because it takes long and needs no lock.
   const passwordHash = await hashPassword(person.password);
   const shortName = person.shortName?.trim() ?? '';
   try {
@@ -137,13 +137,13 @@ export async function createPerson(
       };
     });
   } catch (error) {
-    // Somebody else took the address between the look and the insertion.
+    // Another request took the address between the check and the insertion.
     if (isUniqueViolation(error)) throw emailInUse(email);
     throw error;
   }
 }
 
-/** A message in the stream that the organization chose for it (reference facts, events 18). */
+/** A notice in the stream that the organization chose for sign-ups (reference facts, events 18). */
 function signUpNotices(realm: Realm, caller: Caller, person: User): SideEffect[] {
   const streamId = realm.signupNotificationsStreamId;
   if (streamId === null) return [];
@@ -192,8 +192,8 @@ async function joinDefaultStreams(
 }
 
 /**
- * Lets a new person hold what was said lately in the public streams that it joins, most of it read (reference facts, streams 8.4).
- * Private streams are held from the joining on.
+ * Gives a new person the recent messages of the public streams that the person joins, most of them read (reference facts, streams 8.4).
+ * Messages of private streams are held only from the join on.
  */
 async function giveBacklog(
   context: Creation,
@@ -230,7 +230,7 @@ function joinEvents(
       : [
           {
             form: 'same',
-            // Not to guests, from whom public streams are hidden that they are not in.
+            // Not for guests, who do not see public streams that they are not in.
             audience: { to: 'members' },
             event: { type: 'stream', op: 'occupy', streams: newlyOccupied.map(streamJson) },
           },

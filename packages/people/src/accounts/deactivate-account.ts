@@ -9,11 +9,11 @@ import type { PeopleContext } from '../people-context.ts';
 import { entryForEveryone } from './account-events.ts';
 import { endAccounts } from './end-accounts.ts';
 
-/** Which call deactivates: they refuse differently (reference facts, people 7.5 and 8). */
+/** The call that deactivates, because refusals differ (reference facts, people 7.5 and 8). */
 export type DeactivationOf = 'person' | 'oneself' | 'bot';
 
 /**
- * Deactivates an account and every active bot that it owns, ends their memberships and tells everybody (reference facts,
+ * Deactivates an account and every active bot that it owns, ends their memberships, with events for everybody (reference facts,
  * people 7.5; events 13.1). Their keys stop working and their queues end with the entry.
  *
  * @throws ApiError with the refusals of the reference facts, people 7.5 and 8; then nothing has changed
@@ -70,7 +70,7 @@ function isHumanAdministrator(person: User): boolean {
 
 /**
  * @param people all active human administrators among them, locked
- * @returns whether nobody would be left to administer without this person
+ * @returns whether no administrator would be left without this person
  */
 export function isLastAdministrator(people: readonly User[], user: User): boolean {
   return (

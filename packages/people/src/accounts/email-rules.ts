@@ -4,12 +4,12 @@ import { fileURLToPath } from 'node:url';
 import { withoutCode } from '@parley/api';
 import type { RealmSettings } from '@parley/api/organization';
 
-/** Which addresses an account may have (reference facts, people 7.3). */
+/** The permitted addresses of accounts (reference facts, people 7.3). */
 
 // One at sign, something before it, and a domain with a dot or a bare host name such as localhost.
 const emailShape = /^[^\s@"<>(),:;[\]\\]+@[^\s@"<>(),:;[\]\\.]+(?:\.[^\s@"<>(),:;[\]\\.]+)*$/;
 
-/** Control characters and the like, and what stands for bytes that are no text. */
+/** Control and similar characters, and the replacement for undecodable bytes. */
 const notAText = /[\p{C}\uFFFD]/u;
 
 /** RFC 5321: a path of 256 characters holds an address of 254; longer ones do not fit an index either. */
@@ -24,7 +24,7 @@ function domainOf(email: string): string {
   return email.slice(email.lastIndexOf('@') + 1).toLowerCase();
 }
 
-/** A domain from which an organization admits addresses. */
+/** A domain whose addresses an organization admits. */
 export type AdmittedDomain = { readonly domain: string; readonly allowSubdomains: boolean };
 
 function isAdmitted(domain: string, admitted: readonly AdmittedDomain[]): boolean {
@@ -37,7 +37,7 @@ function isAdmitted(domain: string, admitted: readonly AdmittedDomain[]): boolea
 
 let disposable: ReadonlySet<string> | undefined;
 
-/** Some hundred thousand domains: read once, when the first account is made. */
+/** Some hundred thousand domains, so they are read only when the first account is created. */
 function disposableDomains(): ReadonlySet<string> {
   disposable ??= new Set(
     JSON.parse(

@@ -43,7 +43,7 @@ export async function endAccounts(
   const vacated = streams.filter(({ id }) => leftIds.has(id) && !occupied.has(id));
   await deleteEventQueuesOf(client, userIds);
   return {
-    // Of somebody whom they no longer know clients could not tell in which streams he was.
+    // Clients could not handle events about memberships of an account that they no longer know.
     events: [
       ...peerEvents('peer_remove', left, streams),
       ...occupancyEvents('vacate', vacated),

@@ -1,12 +1,12 @@
 import type { ZxcvbnFactory } from '@zxcvbn-ts/core';
 
-/** Reference facts, people 7.3: shorter ones, and those found in fewer tries, are too weak. */
+/** Reference facts, people 7.3: shorter passwords, and those that are guessed with fewer tries, are too weak. */
 const passwordMinLength = 6;
 const guessesMin = 10_000;
 
 /**
- * Estimating holds up the service: with these bounds for some 50 ms at most, without them for half a second. What lies beyond the
- * length makes no password weaker; substitutions are the ways in which letters may be hidden behind digits and signs.
+ * Estimating blocks the service: for about 50 ms at most with these bounds, and for half a second without them. Characters beyond the
+ * length make no password weaker; substitutions replace letters by digits and signs.
  */
 const estimatedMaxLength = 40;
 const substitutionsMax = 8;
@@ -24,12 +24,11 @@ async function makeEstimator(): Promise<ZxcvbnFactory> {
   });
 }
 
-/** The dictionaries are large: loaded when the first password is judged. */
+/** The dictionaries are large, so they are loaded when the first password is checked. */
 let estimator: Promise<ZxcvbnFactory> | undefined;
 
 /**
- * Judges a password by how many tries somebody needs who knows common passwords, words, names and keyboard patterns, and the
- * person.
+ * Estimates the tries of an attacker who knows common passwords, words, names, keyboard patterns and the person.
  *
  * @param ownWords name and address of the person
  */

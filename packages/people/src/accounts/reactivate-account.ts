@@ -37,8 +37,8 @@ import {
 } from './account-events.ts';
 
 /**
- * Reactivates a person or a bot, with the memberships that are stored; bots of a person stay as they are (reference facts,
- * people 7.5). Password and key are those from before, but for a bot whose owner has fewer rights by now.
+ * Reactivates a person or a bot, with the stored memberships; a person's bots stay unchanged (reference facts, people 7.5). Password and
+ * key stay the same, except for a bot whose owner now has fewer rights.
  *
  * @throws ApiError with the refusals of the reference facts, people 7.5; for a bot also those of its creation
  */
@@ -50,7 +50,7 @@ export async function reactivateAccount(
   await context.eventLog.transaction(async (client) => {
     const realm = await lockRealmInUse(client);
     const found = await findUserById(client, userId);
-    // Names of accounts that are not active may have been given to bots since.
+    // Bots may have taken the names of inactive accounts since.
     const isNameFree =
       found === undefined ||
       found.botType === null ||
@@ -96,10 +96,10 @@ export async function reactivateAccount(
 }
 
 /**
- * A bot comes back with no more rights than its owner has by now (decision 0034).
+ * A reactivated bot has no more rights than its owner now (decision 0034).
  *
  * @returns its role
- * @throws ApiError for the bot of a guest, and of somebody who has as many active ones as one may have
+ * @throws ApiError for the bot of a guest, and of an owner with the maximum of active bots
  */
 async function checkBot(
   context: PeopleContext,
@@ -128,7 +128,7 @@ async function addEvents(
   return [...added, botAdded(context.keySecrets, bot, viewers)];
 }
 
-/** What the person says of himself is told of active people only, so it comes back with him. */
+/** The status of a person is shown only while the account is active, so it needs an event again. */
 async function statusEvents(client: Client, userId: number): Promise<EventPart[]> {
   const status = await findUserStatus(client, userId);
   return status === undefined

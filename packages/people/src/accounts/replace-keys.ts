@@ -7,7 +7,7 @@ import type { PeopleContext } from '../people-context.ts';
 import type { AccountsChange } from './account-events.ts';
 
 /**
- * Gives each account another key. The old ones stop working at once (reference facts, people 4), and those who manage a bot get its
+ * Replaces the key of each account. The old ones stop working at once (reference facts, people 4), and those who manage a bot get its
  * new one.
  *
  * @param accounts locked by the caller
@@ -28,7 +28,7 @@ export async function replaceKeys(
   const administratorIds = await listHumanAdministratorIds(client);
   return {
     keys,
-    // The key itself is only in the sealed part: the log holds no secret in the clear.
+    // The key itself is only in the encrypted part: the log holds no secret in plain text.
     events: details.map((bot) =>
       botSecretUpdated(context.keySecrets, bot, botViewers(bot, administratorIds), {
         api_key: bot.apiKey,

@@ -8,7 +8,7 @@ import type { PeopleContext } from '../people-context.ts';
 import { isPasswordStrong } from './password-strength.ts';
 
 /**
- * Replaces the password of a person who lost it. The API key stays.
+ * Replaces a lost password. The API key stays the same.
  *
  * @throws ApiError `No such user`, or that the password is too weak (reference facts, people 7.3); then nothing has changed
  */

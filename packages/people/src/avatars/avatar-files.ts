@@ -20,23 +20,23 @@ export function avatarKey(fileKey: string, size: keyof typeof avatarSides): stri
   return size === 'medium' ? fileKey + mediumSuffix : fileKey;
 }
 
-/** @returns the keys of a picture in all its sizes; of none there are none */
+/** @returns the keys of a picture in all its sizes; empty without a picture */
 function avatarKeys(fileKey: string | undefined): string[] {
   if (fileKey === undefined) return [];
   return [avatarKey(fileKey, 'normal'), avatarKey(fileKey, 'medium')];
 }
 
-/** What a transaction that names an avatar leads to: its result, and the key of the picture that it named before. */
+/** The result of a transaction that sets an avatar, and the key of the former picture. */
 export type NamedAvatar<Result> = {
   readonly result: Result;
   readonly former: string | undefined;
 };
 
 /**
- * Makes the pictures of an avatar and stores them, then does what names them. Where that refuses, nothing is left of them.
+ * Makes and stores the pictures of an avatar, then calls `name`. If that refuses, the pictures are removed.
  *
- * @param name gets the new key, and calls `nameAvatarFile` in its transaction
- * @throws ApiError for what is too large or no image; 503 when the files cannot be stored
+ * @param name receives the new key, and calls `nameAvatarFile` in its transaction
+ * @throws ApiError for a file that is too large or no image; 503 if the files cannot be stored
  * @throws whatever `name` throws
  */
 export async function replaceAvatar<Result>(
@@ -59,7 +59,7 @@ export async function replaceAvatar<Result>(
 }
 
 /**
- * Names the files of an account's avatar, in a transaction.
+ * Sets the files of an account's avatar, in a transaction.
  *
  * @param fileKey undefined for none
  * @returns the key of the former picture, for `removeAvatar` after the commit

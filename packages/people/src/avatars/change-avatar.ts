@@ -30,7 +30,7 @@ function checkMayChange(actor: Pick<User, 'role'>, settings: RealmSettings): voi
 }
 
 /**
- * Gives an account another picture, or takes away the one it has; the administrators and the account are locked by the caller.
+ * Replaces or removes the picture of an account; the caller has locked the administrators and the account.
  *
  * @param fileKey undefined for none
  * @returns the account, the events, and the key of the former picture
@@ -78,7 +78,7 @@ async function changeOwnAvatar(
 }
 
 /**
- * Gives the caller another picture and tells everybody (reference facts, people 7.8; events 13.1).
+ * Replaces the caller's picture, with events for everybody (reference facts, people 7.8; events 13.1).
  *
  * @returns its URL
  * @throws ApiError with the first refusal of the reference facts, people 7.8
@@ -96,9 +96,9 @@ export async function uploadOwnAvatar(
 }
 
 /**
- * Takes away the caller's picture and tells everybody.
+ * Removes the caller's picture, with events for everybody.
  *
- * @returns the URL of what is shown instead
+ * @returns the URL of the picture shown instead
  * @throws ApiError that avatar changes are disabled
  */
 export async function removeOwnAvatar(context: PeopleContext, caller: Caller): Promise<string> {

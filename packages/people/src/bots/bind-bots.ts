@@ -11,8 +11,8 @@ import { replaceKeys } from '../accounts/replace-keys.ts';
 import type { PeopleContext } from '../people-context.ts';
 
 /**
- * Binds bots to the role of their owner (decision 0034): one that is above it gets the owner's role and another key, and the bots of a
- * guest are deactivated.
+ * Limits bots to the role of their owner (decision 0034): a bot above it gets the owner's role and a new key, and a guest's bots are
+ * deactivated.
  *
  * @param bots of one owner, active or not, locked FOR UPDATE
  */

@@ -7,11 +7,11 @@ import type { BotDetails } from '@parley/store';
 
 import { removedPerson, toUsers } from '../accounts/account-events.ts';
 
-/** The parts of log entries that tell those who manage a bot of it (reference facts, events 13.2). */
+/** The parts of log entries about bots, for those who manage them (reference facts, events 13.2). */
 
 /**
- * Who is told of a bot's own matters: its owner and all human administrators, to whom register lists it. The reference leaves
- * administrators out when a default stream is private (reference facts, events 10, BOTVIEW), and their lists go stale.
+ * The recipients of events about a bot: its owner and all human administrators, whose register lists contain it. The reference excludes
+ * administrators if a default stream is private (reference facts, events 10, BOTVIEW), which makes their lists outdated.
  *
  * @param administratorIds of `lockAdministratorsInUse`
  */
@@ -20,7 +20,7 @@ export function botViewers(details: BotDetails, administratorIds: readonly numbe
   return [...new Set([...owner, ...administratorIds])];
 }
 
-/** @param userIds those to whom the bot is new */
+/** @param userIds for whom the bot is new */
 export function botAdded(
   secrets: KeySecrets,
   details: BotDetails,
@@ -49,7 +49,7 @@ export function botRemoved(details: BotDetails, userIds: readonly number[]): Eve
   });
 }
 
-/** For somebody who owns the bot no more. */
+/** For the former owner of a bot. */
 export function botTakenAway(details: BotDetails, userIds: readonly number[]): EventPart {
   const { bot } = details;
   return toUsers(userIds, {
@@ -79,7 +79,7 @@ export function botUpdated(
   });
 }
 
-/** An update whose member is a secret: it stands in the log only sealed. */
+/** An update of a secret member, which the log holds only encrypted. */
 export function botSecretUpdated(
   secrets: KeySecrets,
   details: BotDetails,

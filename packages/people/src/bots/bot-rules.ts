@@ -16,7 +16,7 @@ import type { Stream, User } from '@parley/store';
 import { isEmailShaped } from '../accounts/email-rules.ts';
 import type { PeopleContext } from '../people-context.ts';
 
-/** What a bot may be (reference facts, people 8). */
+/** The rules for bots (reference facts, people 8). */
 
 /**
  * @returns the part of a bot's address before `-bot`
@@ -38,7 +38,7 @@ export function checkBotEmail(shortName: string, domain: string): string {
   return email;
 }
 
-/** @throws ApiError that embedded bots are not enabled: this server runs none */
+/** @throws ApiError that embedded bots are not enabled, because this server runs none */
 export function checkNotEmbedded(botType: number): void {
   if (botType === botTypes.embedded) throw withoutCode('Embedded bots are not enabled.');
 }
@@ -73,7 +73,7 @@ export function checkBot(people: readonly User[], actor: User, botId: number): U
 }
 
 /**
- * Under the locks of `countActiveBots`.
+ * Requires the locks of `countActiveBots`.
  *
  * @throws ApiError when an owner would have more active bots than the setting allows
  */
@@ -86,17 +86,17 @@ export async function checkRoomForBot(
     throw tooManyBots(botsPerOwnerMax);
 }
 
-/** @throws ApiError coded when a bot would have more of it than answers and memory should hold */
+/** @throws ApiError coded if the configuration is larger than answers and memory should hold */
 export function checkConfigSize(config: Readonly<Record<string, string>>): void {
   const max = limits.smallJsonMaxLength;
   if (JSON.stringify(config).length > max) throw valueTooLong('config_data', max);
 }
 
 /**
- * Finds a stream that a bot shall use by default, and keeps it as it is until the transaction ends. Whoever sets it has to be able to
- * read it, and the bot's owner, to whom it is shown, to know of it.
+ * Finds a default stream for a bot, and locks it until the transaction ends. The caller must be able to read it, and the bot's owner, who
+ * sees it, must know of it.
  *
- * @param name undefined leaves it as it is, an empty one takes it away
+ * @param name undefined keeps the stream, an empty name removes it
  * @throws ApiError `Invalid stream name '...'`
  */
 export async function checkDefaultStream(

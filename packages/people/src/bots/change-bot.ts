@@ -29,7 +29,7 @@ import type { BotChangeMember } from './bot-events.ts';
 import { checkBot, checkConfigSize, checkDefaultStream, checkInterface } from './bot-rules.ts';
 import { giveBot } from './give-bot.ts';
 
-/** What PATCH bots/{bot_id} asks for; what is absent stays. */
+/** The changes that PATCH bots/{bot_id} requests; absent members stay unchanged. */
 export type BotChange = {
   readonly fullName: string | undefined;
   readonly ownerId: number | undefined;
@@ -42,7 +42,7 @@ export type BotChange = {
   readonly avatar: SentPicture | undefined;
 };
 
-/** A change in work: the bot as it is by now, and the events so far. */
+/** A change in progress: the current bot and the events so far. */
 type Work = {
   readonly context: PeopleContext;
   readonly client: Client;
@@ -52,9 +52,9 @@ type Work = {
 };
 
 /**
- * Changes a bot, and tells of each thing those who hear of it (reference facts, people 8; events 13.2).
+ * Changes a bot, with events for those who may know each part (reference facts, people 8; events 13.2).
  *
- * @returns the bot as it is now
+ * @returns the changed bot
  * @throws ApiError with the first refusal of the reference facts, people 8; then nothing has changed
  */
 export async function changeBot(
@@ -93,7 +93,7 @@ async function apply(
         ? undefined
         : await giveBot(context, client, { bot, actor, people, ownerId });
     events.push(...(given?.events ?? []));
-    // With another owner it may have lost some.
+    // A new owner may have removed some.
     const owned = given === undefined ? bot : (await readOne(work, botId)).bot;
     await changeStreams(work, owned, change);
     await changeService(work, bot, change);
@@ -195,10 +195,10 @@ async function changeService(work: Work, bot: User, change: BotChange): Promise<
     botId: bot.id,
     name: stored?.name ?? '',
     baseUrl: payloadUrl ?? stored?.baseUrl ?? '',
-    // The interface is that of the address: without one, whatever number was given says nothing.
+    // The interface belongs to the address: without an address the given number has no meaning.
     interface:
       payloadUrl === undefined ? (stored?.interface ?? serviceInterfaces.generic) : interfaceType,
-    // What a bot calls others with; one that was made without a service gets it with the first.
+    // The token of the bot's calls; a bot created without a service gets it with its first service.
     token: stored?.token ?? (bot.botType === botTypes.outgoingWebhook ? generateApiKey() : null),
     config: { ...stored?.config, ...config },
   };

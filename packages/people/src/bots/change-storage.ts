@@ -10,9 +10,9 @@ import {
 
 import type { PeopleContext } from '../people-context.ts';
 
-/** What an account keeps for itself (reference facts, people 8). Nobody else hears of it, so the log does not either. */
+/** The private storage of an account (reference facts, people 8). There are no events, so there are no log entries. */
 
-/** Of all keys and values of one account. */
+/** For all keys and values of one account. */
 const storageMaxCharacters = 10_000_000;
 
 function keyDoesNotExist(): Error {
@@ -30,12 +30,12 @@ function checkSize(size: number, max: number, unit: 'keys' | 'characters'): void
 function distinctKeys(keys: readonly string[] | undefined): string[] | undefined {
   if (keys === undefined) return undefined;
   const distinct = [...new Set(keys)];
-  // Nobody has so many.
+  // No account has so many.
   if (distinct.length > limits.storageKeysMax) throw keyDoesNotExist();
   return distinct;
 }
 
-/** @throws ApiError without code when the account would keep too many keys or too much; then nothing is stored */
+/** @throws ApiError without code if the account would have too many keys or too much data; then nothing is stored */
 export async function writeStorage(
   context: PeopleContext,
   caller: Caller,

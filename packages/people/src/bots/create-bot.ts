@@ -55,7 +55,8 @@ function usernameInUse(): Error {
 }
 
 /**
- * Creates a bot of the caller's and tells everybody of the account, and those who manage it of the rest (reference facts, people 8).
+ * Creates a bot of the caller, with events about the account for everybody and about the rest for those who manage it (reference facts,
+ * people 8).
  *
  * @throws ApiError with the first refusal of the reference facts, people 8; then nothing has changed
  */
@@ -76,7 +77,7 @@ export async function createBot(
       former: undefined,
     }));
   } catch (error) {
-    // Somebody else took the address between the look and the insertion.
+    // Another request took the address between the check and the insertion.
     if (isUniqueViolation(error)) throw usernameInUse();
     throw error;
   }

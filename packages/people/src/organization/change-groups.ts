@@ -69,12 +69,12 @@ function checkTexts({ name, description }: { name?: string; description?: string
   if (tooLong(description, descriptionMax)) throw valueTooLong('description', descriptionMax);
 }
 
-/** The largest id that there can be. */
+/** The largest possible id. */
 const idMax = 2_147_483_647;
 
 /**
  * @returns each id once
- * @throws ApiError naming the first id that is nobody's
+ * @throws ApiError naming the first unknown id
  */
 async function checkUsers(client: Client, userIds: readonly number[]): Promise<number[]> {
   const ids = [...new Set(userIds)];
@@ -86,7 +86,7 @@ async function checkUsers(client: Client, userIds: readonly number[]): Promise<n
   return ids;
 }
 
-/** @throws ApiError when there are more groups, or more members of all of them, than everybody should get at register */
+/** @throws ApiError if there would be more groups, or more members in total, than register should send to everybody */
 function checkCounts({ groups, members }: GroupCounts): void {
   const { userGroupsMax, userGroupMembersMax } = limits;
   if (groups > userGroupsMax)
@@ -95,7 +95,7 @@ function checkCounts({ groups, members }: GroupCounts): void {
     throw badRequest(`User groups may have at most ${userGroupMembersMax} members together.`);
 }
 
-/** @throws ApiError naming a person that is none, or that the name is taken; or that there are too many */
+/** @throws ApiError naming an unknown person, that the name is taken, or that there are too many groups */
 export async function createGroup(
   context: PeopleContext,
   caller: Caller,
@@ -119,9 +119,9 @@ export async function createGroup(
 }
 
 /**
- * Gives a group another name or description; one that is empty stays as it is (reference facts, streams 9).
+ * Changes the name or description of a group; empty ones are ignored (reference facts, streams 9).
  *
- * @throws ApiError when nothing is given, the group is not for the caller to change, or the name is taken
+ * @throws ApiError if nothing is given, the caller may not change the group, or the name is taken
  */
 export async function changeGroup(
   context: PeopleContext,
@@ -169,9 +169,9 @@ export async function removeGroup(
 }
 
 /**
- * Adds people to a group, then takes some out.
+ * Adds people to a group, then removes some.
  *
- * @throws ApiError naming a person that is none, is a member already, or is none; then nothing has changed
+ * @throws ApiError naming a person who is unknown, already a member, or not a member; then nothing has changed
  */
 export async function changeGroupMembers(
   context: PeopleContext,

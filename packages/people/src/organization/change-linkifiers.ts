@@ -34,7 +34,7 @@ async function changeList<Result>(
 
 /**
  * @returns the id of the new linkifier
- * @throws ApiError without code and with `errors` for what is none
+ * @throws ApiError without code and with `errors` for an invalid linkifier
  */
 export async function addLinkifier(
   context: PeopleContext,
@@ -42,7 +42,7 @@ export async function addLinkifier(
   given: { readonly pattern: string; readonly urlFormat: string },
 ): Promise<number> {
   const linkifier = { pattern: given.pattern.trim(), urlFormat: given.urlFormat.trim() };
-  // Before anything is locked: compiling takes its time.
+  // Before any lock, because compiling takes time.
   const known = await listLinkifiers(context.pool);
   const isTaken = (list: readonly StoredLinkifier[]): boolean =>
     list.some(({ pattern }) => pattern === linkifier.pattern);

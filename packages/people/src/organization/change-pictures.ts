@@ -82,10 +82,10 @@ async function setPicture(
 }
 
 /**
- * Gives the organization another icon or logo, and tells everybody.
+ * Replaces the organization's icon or a logo, with events for everybody.
  *
  * @returns its URL
- * @throws ApiError for what is not exactly one file, too large, or no image; then nothing has changed
+ * @throws ApiError unless there is exactly one file that is an image and not too large; then nothing has changed
  */
 export async function uploadPicture(
   context: PeopleContext,
@@ -107,7 +107,7 @@ export async function uploadPicture(
   );
 }
 
-/** Takes the organization back to the default, and tells everybody. @returns the default's URL */
+/** Restores the default picture, with events for everybody. @returns the default's URL */
 export async function removePicture(
   context: PeopleContext,
   caller: Caller,

@@ -34,14 +34,14 @@ import type { RealmRequest } from './realm-settings.ts';
 
 /** Changes of the organization's settings (reference facts, people 14.1; events 14.1). */
 
-/** What a request really changes: what is stored, answered and told. */
+/** The actual changes of a request: what is stored, answered and announced. */
 type Difference = {
   readonly change: RealmChange;
   readonly answer: ChangedRealm;
   readonly events: readonly ApiEvent[];
 };
 
-/** What an event of a single property may tell: settings and what stands beside them. */
+/** The properties that have an event each: settings, and the properties beside them. */
 type AnnouncedSettings = Omit<
   RealmSettings,
   (typeof editingSettings)[number] | typeof deletionLimit
@@ -80,7 +80,7 @@ function updatedTogether(
   return { type: 'realm', op: 'update_dict', property: 'default', data };
 }
 
-/** Texts are answered by a word, since the client knows them. */
+/** Texts are answered with the word `updated`, because the client knows them. */
 function answeredSettings({
   default_language: language,
   google_hangouts_domain: domain,
@@ -137,7 +137,7 @@ function differenceOfTexts(realm: Realm, { name, description }: RealmRequest): D
 
 const nothing: Difference = { change: {}, answer: {}, events: [] };
 
-/** @throws ApiError without code when no method that the server has would be left */
+/** @throws ApiError without code if none of the server's methods would be left */
 function differenceOfMethods(
   realm: Realm,
   wanted: RealmRequest['authenticationMethods'],
@@ -151,7 +151,7 @@ function differenceOfMethods(
   checkSomeMethod(now);
   if (Object.entries(now).every(([name, isOn]) => before[name] === isOn)) return nothing;
   const names = Object.keys(now);
-  // Those that another mode of the server has stay as they are.
+  // Methods that exist only in another mode of the server stay unchanged.
   const others = realm.disabledAuthenticationMethods.filter((name) => !names.includes(name));
   return {
     change: {
@@ -194,12 +194,12 @@ async function differenceOfStreams(
   return { change, answer: streamIds, events };
 }
 
-/** One entry of the log holds so many events of people whose shown address changes. */
+/** The most events about changed addresses in one entry of the log. */
 const emailsPerEntryMax = 1000;
 
 /**
- * Everybody hears of each address that is shown from now on (reference facts, events 14.1), and before that of the picture, since only an
- * address that is shown has a Gravatar.
+ * Everybody gets an event for each address that is now shown (reference facts, events 14.1), after one for the picture, because only a
+ * shown address has a Gravatar.
  */
 async function changeEmails(
   context: PeopleContext,
@@ -218,7 +218,7 @@ async function changeEmails(
 }
 
 /**
- * Changes settings of the organization; everybody hears of those that really changed.
+ * Changes settings of the organization; everybody gets events for the settings that really changed.
  *
  * @returns these, texts as the word `updated`
  * @throws ApiError with the first refusal of the reference facts, people 14.1; then nothing has changed

@@ -15,7 +15,7 @@ export type NewOrganization = {
 };
 
 /**
- * Creates the organization with the bots that send its notices. Nobody is in it yet.
+ * Creates the organization with the bots that send its notices. It has no people yet.
  *
  * @throws ApiError when there is one already, or with the rules for settings (reference facts, people 14.1); then nothing has changed
  */

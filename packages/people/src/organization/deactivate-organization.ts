@@ -11,7 +11,7 @@ import { entryForEveryone, toEveryone } from '../accounts/account-events.ts';
 import type { PeopleContext } from '../people-context.ts';
 
 /**
- * Ends the organization: accounts stay as they are, but every request is refused from now on (reference facts, people 14.4). The
+ * Deactivates the organization: accounts stay unchanged, but every request is refused from now on (reference facts, people 14.4). The
  * change names every account, so that all gateways forget them within a second and end the polls that they hold.
  *
  * @throws ApiError for anybody but administrators

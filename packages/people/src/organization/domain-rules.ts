@@ -1,6 +1,6 @@
 import { withoutCode } from '@parley/api';
 
-/** What a domain of addresses may look like (reference facts, people 14.2). */
+/** The rules for domains of addresses (reference facts, people 14.2). */
 
 /** RFC 1035. */
 const domainMaxLength = 253;
@@ -19,14 +19,14 @@ function faultOf(domain: string): string | undefined {
   return domain.length > domainMaxLength ? 'Domain is too long' : undefined;
 }
 
-/** @returns the one spelling of a domain */
+/** @returns the canonical spelling of a domain */
 export function plainDomain(written: string): string {
   return written.trim().toLowerCase();
 }
 
 /**
- * @returns the domain in its one spelling
- * @throws ApiError without code for what is none
+ * @returns the domain in its canonical spelling
+ * @throws ApiError without code for an invalid domain
  */
 export function checkDomain(written: string): string {
   const domain = plainDomain(written);

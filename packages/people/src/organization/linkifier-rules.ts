@@ -1,7 +1,7 @@
 import { limits, withoutCode } from '@parley/api';
 import { isLinkifierPattern } from '@parley/markdown';
 
-/** What a linkifier may be (reference facts, people 12). */
+/** The rules for linkifiers (reference facts, people 12). */
 
 const blank = 'This field cannot be blank.';
 const invalidPattern = 'Invalid filter pattern.  Valid characters are [ a-zA-Z_#=/:+!-].';
@@ -18,7 +18,7 @@ const urlParts =
   /^(?:https?|ftps?):\/\/(?:[^\s:@/]+(?::[^\s:@/]*)?@)?([^\s:@/?#]+)(?::\d{2,5})?(?:[/?#]\S*)?$/i;
 const ipAddress = /^(?:(?:25[0-5]|2[0-4]\d|[01]?\d?\d)(?:\.|$)){4}/;
 
-/** @returns whether a text is an address of the web or of files; what is in it beside its host does not matter */
+/** @returns whether a text is an address of the web or of files; only its host matters */
 function isUrl(text: string): boolean {
   const name = urlParts.exec(text)?.[1];
   if (name === undefined) return false;
@@ -44,7 +44,7 @@ function urlFaults(urlFormat: string): string[] {
 }
 
 /**
- * Refuses what is no linkifier, with everything that is wrong with it by field.
+ * Refuses an invalid linkifier, with all faults by field.
  *
  * @param linkifier trimmed
  * @param isTaken whether the organization has the pattern already

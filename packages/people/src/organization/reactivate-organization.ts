@@ -4,8 +4,8 @@ import { entryForEveryone } from '../accounts/account-events.ts';
 import type { PeopleContext } from '../people-context.ts';
 
 /**
- * Opens an organization again that was deactivated. Nobody has a queue to be told by; the change names every account, so that all
- * gateways look at them anew.
+ * Reactivates the organization. There are no queues to receive events; the change names every account, so that all gateways read them
+ * again.
  */
 export async function reactivateOrganization({
   eventLog,

@@ -4,16 +4,16 @@ import type { RealmSettings } from '@parley/api/organization';
 
 import { checkDomain } from './domain-rules.ts';
 
-/** What PATCH realm asks for; what is absent stays. */
+/** The changes that PATCH realm requests; absent members stay unchanged. */
 export type RealmRequest = {
   readonly name?: string | undefined;
   readonly description?: string | undefined;
   readonly settings: {
     readonly [Name in keyof RealmSettings]?: RealmSettings[Name] | undefined;
   };
-  /** By the names that the server knows them by; see `authenticationMethods` of the store. */
+  /** By the server's names; see `authenticationMethods` of `@parley/objects`. */
   readonly authenticationMethods?: Readonly<Record<string, boolean>> | undefined;
-  /** Negative is none. */
+  /** Negative means none. */
   readonly notificationsStreamId?: number | undefined;
   readonly signupNotificationsStreamId?: number | undefined;
 };
@@ -35,7 +35,7 @@ function length(text: string): number {
   return Array.from(text).length;
 }
 
-/** @throws ApiError with the first value that is none (reference facts, people 14.1) */
+/** @throws ApiError for the first invalid value (reference facts, people 14.1) */
 export function checkRealmRequest(request: RealmRequest): void {
   const { name, description, settings, authenticationMethods } = request;
   const { default_language: language, video_chat_provider: provider } = settings;
@@ -55,8 +55,8 @@ export function checkRealmRequest(request: RealmRequest): void {
 
 /**
  * @param stored the settings before the request
- * @returns what the request asks for, the domain of calls in its one spelling
- * @throws ApiError without code where calls would have no good domain (reference facts, people 14.1)
+ * @returns the requested settings, with the domain of calls in its canonical spelling
+ * @throws ApiError without code if calls would have no valid domain (reference facts, people 14.1)
  */
 export function withCheckedCalls(
   stored: RealmSettings,

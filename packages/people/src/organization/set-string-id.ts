@@ -3,8 +3,8 @@ import { lockRealmForChange, updateRealm } from '@parley/store';
 import type { PeopleContext } from '../people-context.ts';
 
 /**
- * Gives the organization another short name. No event tells of it: clients know it from register and from messages
- * (`sender_realm_str`) alone.
+ * Changes the organization's short name. There is no event for it: clients know it only from register and from messages
+ * (`sender_realm_str`).
  */
 export async function setStringId(
   { eventLog }: Pick<PeopleContext, 'eventLog'>,

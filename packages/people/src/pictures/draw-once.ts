@@ -1,8 +1,7 @@
 /**
- * Makes pictures that are the same for everybody when they are first asked for, and keeps them. One that failed is made anew for
- * whoever asks next.
+ * Makes pictures that are the same for everybody at their first request, and keeps them. A failed one is made again at the next request.
  *
- * @param draw makes the picture of a key; there are few of them
+ * @param draw makes the picture of a key; there are few keys
  */
 export function drawOnce<Key>(draw: (key: Key) => Promise<Buffer>): (key: Key) => Promise<Buffer> {
   const drawn = new Map<Key, Promise<Buffer>>();
@@ -11,7 +10,7 @@ export function drawOnce<Key>(draw: (key: Key) => Promise<Buffer>): (key: Key) =
     if (known !== undefined) return known;
     const drawing = draw(key);
     drawn.set(key, drawing);
-    // Who asked hears of the failure.
+    // The caller gets the failure.
     drawing.catch(() => drawn.delete(key));
     return drawing;
   };

@@ -7,15 +7,15 @@ import type { FileStore, StoredFile } from '@parley/files';
 import type { Logger } from '@parley/logging';
 import { claimNewFiles, forgetRemovedFile, noteNewFiles, noteUnusedFile } from '@parley/store';
 
-/** Far longer than storing a picture and naming it takes; what nobody names by then is removed. */
+/** Far longer than storing and naming a picture takes; unnamed pictures are then removed. */
 const claimMaxSecs = 3600;
 
-/** A picture under a key that was never used. */
+/** A picture under a new key. */
 export type NewPicture = { readonly key: string; readonly content: Buffer };
 
 /**
- * Pictures as files. Each is noted before it is stored, and the note is taken back by the transaction that names it: whoever dies in
- * between leaves nothing behind for good.
+ * Pictures as files. Each is noted for removal before it is stored, and the transaction that names it deletes the note. So a process that
+ * dies in between leaves nothing permanently.
  */
 export class PictureFiles {
   readonly #pool: Pool;
@@ -29,7 +29,7 @@ export class PictureFiles {
   }
 
   /**
-   * Stores pictures that are named together, then does what names them. Where that refuses, nothing is left of them.
+   * Stores pictures that are named together, then calls `name`. If that refuses, they are removed.
    *
    * @param name its transaction calls `claim`
    * @throws ApiError 503 when they cannot be stored
@@ -51,14 +51,14 @@ export class PictureFiles {
     try {
       return await name();
     } catch (error) {
-      // After a lost connection they may be named. The notes tell, and the clean-up goes by them.
+      // After a lost connection they may be named. The clean-up decides by the notes.
       if (error instanceof ApiError) await this.remove(keys);
       throw error;
     }
   }
 
   /**
-   * Keeps stored pictures, in the transaction that names them.
+   * Deletes the notes of stored pictures, in the transaction that names them.
    *
    * @throws ApiError 503 when one was removed meanwhile
    */
@@ -66,12 +66,12 @@ export class PictureFiles {
     if ((await claimNewFiles(client, keys)) !== keys.length) throw serviceUnavailable();
   }
 
-  /** Notes pictures for removal, in the transaction that names them no more; `remove` may follow its commit. */
+  /** Notes pictures for removal, in the transaction that drops the last reference; `remove` may follow its commit. */
   async giveUp(client: Client, keys: readonly string[]): Promise<void> {
     for (const key of keys) await noteUnusedFile(client, key);
   }
 
-  /** Removes pictures that are noted for removal. What does not succeed is done later. */
+  /** Removes pictures that are noted for removal. Failed removals are repeated later. */
   async remove(keys: readonly string[]): Promise<void> {
     try {
       for (const key of keys) {

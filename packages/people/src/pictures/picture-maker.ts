@@ -8,9 +8,9 @@ import type { ImageDecoder, ImageFault, MadeImage, WantedImages } from '@parley/
 /** A file of a request that may be a picture. */
 export type SentPicture = {
   readonly content: Buffer;
-  /** Whose it is for the line of those who send pictures. */
+  /** The owner, for taking turns. */
   readonly ownerId: number;
-  /** Nothing is made for a client that has gone. */
+  /** No picture is made for a disconnected client. */
   readonly signal: HangUpSignal;
 };
 
@@ -32,7 +32,7 @@ export async function readPictures({
 
 type Order = SentPicture & { readonly wanted: WantedImages };
 
-/** What waits is in memory, which the bound on held bodies keeps small; one picture is decoded at a time. */
+/** Waiting pictures are in memory, bounded by the limit on request bodies; one picture is decoded at a time. */
 const lineBounds = {
   batchMax: 1,
   batchesAtOnce: 1,
@@ -40,7 +40,7 @@ const lineBounds = {
   waitMaxMs: limits.pictureWaitMaxMs,
 };
 
-/** Makes what is kept of pictures that people send, one after another, each sender's in turn with those of others. */
+/** Makes the stored forms of pictures that people send, one after another, with senders in turn. */
 export class PictureMaker {
   readonly #decoder: ImageDecoder;
   readonly #line: FairLine<Order, readonly MadeImage[]>;
@@ -56,9 +56,9 @@ export class PictureMaker {
   }
 
   /**
-   * @param unusable the refusal of what is no image, or takes too much
-   * @returns as many as are wanted, in their order
-   * @throws ApiError for what is too large or no image; 503 while too many are being made, and where the decoder cannot take one
+   * @param unusable the refusal of a file that is no image or too large
+   * @returns the wanted pictures, in order
+   * @throws ApiError for a file that is too large or no image; 503 while too many wait, or if the decoder is unavailable
    */
   async make(
     picture: SentPicture,

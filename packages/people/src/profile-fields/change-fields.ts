@@ -94,7 +94,7 @@ export async function removeField(
 }
 
 /**
- * @param order ids of all fields; of an id that is named twice the last place counts
+ * @param order ids of all fields; if an id occurs twice, the last place counts
  * @throws ApiError when one is missing
  */
 export async function reorderFields(

@@ -15,7 +15,7 @@ import type { PeopleContext } from '../people-context.ts';
 import { checkProfileValues, getNamedField } from './value-rules.ts';
 import type { GivenValue } from './value-rules.ts';
 
-/** What the values of a profile become. */
+/** The new values of a profile. */
 export type ProfileChange = {
   readonly set: readonly GivenValue[];
   /** Fields to empty. */

@@ -3,12 +3,12 @@ import { defaultExternalAccounts } from '@parley/objects';
 import { profileFieldTypes } from '@parley/store';
 import type { ProfileField } from '@parley/store';
 
-/** What a custom profile field may be (reference facts, people 13). */
+/** The rules for custom profile fields (reference facts, people 13). */
 
 const nameMax = 40;
 const hintMax = 80;
 
-/** What a client says of a field. */
+/** A field as given by a client. */
 export type GivenField = {
   readonly name: string;
   readonly hint: string;
@@ -72,7 +72,7 @@ function checkExternalAccount(fieldData: unknown): AccountData {
   return account;
 }
 
-/** @throws ApiError coded when it is more than every list of fields should carry */
+/** @throws ApiError coded if it is larger than a list of fields should carry */
 function jsonText(fieldData: unknown): string {
   const text = JSON.stringify(fieldData);
   const max = limits.smallJsonMaxLength;
@@ -87,9 +87,9 @@ function checkNameAndHint({ name, hint }: GivenField): void {
 }
 
 /**
- * Checks what a field shall be.
+ * Checks a new or changed field.
  *
- * @returns it as it is stored; one for a well-known account has the name and hint that are known for it
+ * @returns the field to store; a field for a well-known account has that account's name and hint
  * @throws ApiError coded, with the first fault
  */
 export function checkField(
@@ -121,7 +121,7 @@ export function checkField(
   return { name: given.name.trim(), type: known.id, hint: given.hint, fieldData };
 }
 
-/** @returns whether a field is for a well-known account, which nobody may describe otherwise */
+/** @returns whether a field is for a well-known account, whose description is fixed */
 export function isDefaultAccount(field: ProfileField): boolean {
   if (field.type !== profileFieldTypes.EXTERNAL_ACCOUNT.id) return false;
   return (JSON.parse(field.fieldData) as AccountData).subtype !== 'custom';

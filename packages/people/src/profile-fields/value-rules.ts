@@ -4,9 +4,9 @@ import type { JsonSchema } from '@parley/api';
 import { findUsersByIds, profileFieldTypes } from '@parley/store';
 import type { NewProfileValue, ProfileField } from '@parley/store';
 
-/** What people may fill in (reference facts, people 13). */
+/** The rules for values of profile fields (reference facts, people 13). */
 
-/** One element of `data`: a field and what shall stand in it. */
+/** One element of `data`: a field and its new value. */
 export type GivenValue = { readonly id: number; readonly value: unknown };
 
 const shortTextMax = 50;
@@ -38,7 +38,7 @@ const renderedTypes: ReadonlySet<number> = new Set([
   profileFieldTypes.LONG_TEXT.id,
 ]);
 
-/** The checks take a value as the parser of parameters hands it on. */
+/** The form in which the parameter parser passes a value to the checks. */
 type Holder = Parameters<typeof checkUserIds>[0];
 const holding = (value: unknown): Holder => ({ '': value });
 
@@ -80,11 +80,11 @@ export function getNamedField(
 }
 
 /**
- * Checks what somebody fills in, in the given order; of one field the last value counts.
+ * Checks values in the given order; if a field occurs twice, the last value counts.
  *
  * @param fields all fields by id, locked
  * @param render makes HTML of a text
- * @throws ApiError coded, for the first value that its field does not take
+ * @throws ApiError coded, for the first value that its field does not permit
  */
 export async function checkProfileValues(
   db: Queryable,

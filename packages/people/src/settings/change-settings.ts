@@ -41,7 +41,7 @@ type NotificationEvent<Names extends keyof NotificationSettings> = {
   };
 }[Names];
 
-/** Settings that one endpoint changes: how they are stored and which event tells of each. */
+/** The settings of one endpoint: how they are stored, and the event of each. */
 type SettingGroup<Settings extends object> = {
   readonly stored: (user: User) => Settings;
   readonly update: (changed: Partial<Settings>) => UserChange;
@@ -99,7 +99,7 @@ const notificationGroup: SettingGroup<NotificationSettings> = {
   event: notificationEvent,
 };
 
-/** Changes settings of the caller. Everybody hears of a new time zone. */
+/** Changes settings of the caller. Everybody gets an event for a new time zone. */
 async function changeSettings<Settings extends object>(
   context: PeopleContext,
   caller: Caller,
@@ -152,7 +152,7 @@ export async function changeNotificationSettings(
   return changeSettings(context, caller, notificationGroup, wanted);
 }
 
-/** Stores whether the caller's Enter key sends; clients are not told (reference facts, events 14.3). */
+/** Stores whether the caller's Enter key sends; there is no event (reference facts, events 14.3). */
 export async function setEnterSends(
   context: PeopleContext,
   caller: Caller,
@@ -166,9 +166,9 @@ export async function setEnterSends(
 }
 
 /**
- * Notes that the caller has seen a tip; his clients are told which is the next (reference facts, events 14.3 and 15.6).
+ * Notes that the caller has seen a tip, with an event that names the next tips (reference facts, events 14.3 and 15.6).
  *
- * @throws ApiError without code for a name that no tip has
+ * @throws ApiError without code for an unknown name
  */
 export async function markHotspotSeen(
   context: PeopleContext,

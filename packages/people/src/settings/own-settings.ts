@@ -3,25 +3,25 @@ import { emojisets, notificationSounds } from '@parley/api/people';
 import { findLanguageName } from '@parley/store';
 import type { UserSettings } from '@parley/api/people';
 
-/** The settings of an account, and what each may be (reference facts, people 9). */
+/** The settings of an account, and their permitted values (reference facts, people 9). */
 
-/** New values by name; `timezone` is a display setting too, though it is stored beside them. */
+/** New values by name; `timezone` is a display setting too, although it is stored separately. */
 export type SettingChange = Partial<UserSettings> & { readonly timezone?: string };
 
 const demoteInactiveStreams: ReadonlySet<number> = new Set([1, 2, 3]);
 
-/** @returns whether a name is that of a time zone, as the IANA lists and spells them, old names too; offsets are none */
+/** @returns whether a name is an IANA time zone in its exact spelling; old names count, offsets do not */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false;
   try {
-    // The engine takes any letter case and gives the one spelling; clients know that one only.
+    // The engine accepts any letter case and returns the exact spelling, the only one that clients know.
     return new Temporal.ZonedDateTime(0n, name).timeZoneId === name;
   } catch {
     return false;
   }
 }
 
-/** @throws ApiError coded, naming the first value that is none (reference facts, people 9) */
+/** @throws ApiError coded, naming the first invalid value (reference facts, people 9) */
 export function checkSettings(change: SettingChange): void {
   const { default_language: language, timezone, emojiset, notification_sound: sound } = change;
   const demote = change.demote_inactive_streams;
