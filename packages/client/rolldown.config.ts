@@ -1,4 +1,6 @@
 /** What is published: the client as one module, and its types as one file, with what they take from `@parley/api` and TypeBox. */
+import { readFileSync } from 'node:fs';
+
 import { defineConfig } from 'rolldown';
 import { dts } from 'rolldown-plugin-dts';
 
@@ -9,6 +11,16 @@ export default defineConfig({
   external: /^ajv/,
   treeshake: { moduleSideEffects: 'no-external' },
   transform: { target: 'es2023' },
-  plugins: [dts({ tsconfig: 'tsconfig.build.json' })],
+  plugins: [
+    dts({ tsconfig: 'tsconfig.build.json' }),
+    {
+      name: 'licence-of-typebox',
+      generateBundle() {
+        // Some of its types are in ours.
+        const source = readFileSync('../api/node_modules/typebox/license');
+        this.emitFile({ type: 'asset', fileName: 'typebox-license.txt', source });
+      },
+    },
+  ],
   output: { dir: 'dist' },
 });

@@ -164,6 +164,11 @@ test.each(['index.d.ts', 'index.js'])('%s needs nothing installed beside it', as
   expect(errors.get('index.d')).toBe(undefined);
 });
 
+test('the licence of the types that it takes from elsewhere comes along', async () => {
+  const dist = join(folder, 'node_modules/@parley/client/dist');
+  expect(await readFile(join(dist, 'typebox-license.txt'), 'utf8')).toContain('The MIT License');
+});
+
 describe('the bot of the README', () => {
   test('has ten lines and compiles', () => {
     expect(bot.trim().split('\n')).toHaveLength(10);
