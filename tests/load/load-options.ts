@@ -30,6 +30,7 @@ export function readArguments(args = process.argv.slice(2)) {
       queues: { type: 'string' },
       deliveries: { type: 'string', default: '200' },
       polls: { type: 'string' },
+      streams: { type: 'string' },
       survivors: { type: 'string', default: '1' },
       minutes: { type: 'string', default: '30' },
       clients: { type: 'string', default: '300' },
@@ -52,6 +53,23 @@ export function readCount(text: string, name: string, most: number): number {
 export function readCounts(text: string, name: string, most: number): readonly number[] {
   return text.split(',').map((part) => readCount(part, name, most));
 }
+
+/** Numbers of clients that wait for events, on long poll and on streams: those that are asked for, or else the usual ones. */
+export function readFollowings(
+  asked: { readonly polls?: string | undefined; readonly streams?: string | undefined },
+  usual: { readonly polls: string; readonly streams: string },
+  pollsName: string,
+  most: number,
+): readonly Following[] {
+  const isAsked = asked.polls !== undefined || asked.streams !== undefined;
+  const { polls, streams } = isAsked ? asked : usual;
+  const read = (of: Following['of'], text: string | undefined, name: string): Following[] =>
+    text === undefined ? [] : readCounts(text, name, most).map((count) => ({ of, count }));
+  return [...read('polls', polls, pollsName), ...read('streams', streams, 'streams')];
+}
+
+/** So many clients on one of both ways to events. */
+export type Following = { readonly of: 'polls' | 'streams'; readonly count: number };
 
 /** A number that may have a fraction, above 0. */
 export function readAmount(text: string, name: string, most: number): number {

@@ -92,11 +92,16 @@ test('send', async () => {
 });
 
 test('chat', async () => {
-  const { cases } = await measure('chat', ['--followers', '20', '--rate', '20']);
-  const [chat] = cases;
-  expect(chat?.name).toBe('20 messages a second');
-  expect(chat?.summary['deliveries_per_s']?.median).toBeGreaterThan(0);
-  expect(chat?.summary['send_to_receive_p50_ms']?.median).toBeGreaterThan(0);
+  const args = ['--followers', '20', '--streams', '30', '--rate', '20'];
+  const { cases } = await measure('chat', args);
+  expect(cases.map(({ group, name }) => [group, name])).toEqual([
+    ['20 followers', '20 messages a second'],
+    ['30 streams', '20 messages a second'],
+  ]);
+  for (const { summary } of cases) {
+    expect(summary['deliveries_per_s']?.median).toBeGreaterThan(0);
+    expect(summary['send_to_receive_p50_ms']?.median).toBeGreaterThan(0);
+  }
 });
 
 test('interface, of a server that runs already', async () => {
@@ -211,11 +216,12 @@ test('scale', async () => {
 });
 
 test('idle', async () => {
-  const args = ['--polls', '20,60', '--repeats', '2'];
+  const args = ['--polls', '20,60', '--streams', '30', '--repeats', '2'];
   const ours = (await measure('idle', args)).cases.filter(({ isControl }) => !isControl);
   expect(ours.map(({ group, samples }) => [group, samples.length])).toEqual([
     ['20 held polls', 2],
     ['60 held polls', 2],
+    ['30 open streams', 2],
   ]);
   for (const { summary } of ours) {
     expect(summary['open_files_events']?.median).toBeGreaterThan(20);

@@ -93,13 +93,7 @@ export class Office {
     );
     const url = system.urls[0] ?? '';
     await reportFirst(url, accounts);
-    const { fleet } = await Fleet.register(
-      system.urls,
-      accounts,
-      requestsAtOnce,
-      'system',
-      queueOf,
-    );
+    const { fleet } = await Fleet.register(system.urls, accounts, requestsAtOnce, 'polls', queueOf);
     rig.addGenerators(fleet);
     await fleet.hold(accounts.length, requestsAtOnce);
     const mixing = new GeneratorProcess<MixPlan, MixOutcome>(program);

@@ -39,6 +39,7 @@ ${measuredScenarios.map(({ name, summary }) => `  ${name.padEnd(26)} ${summary}`
   --rate A,B                 chat, steady: messages a second; office: requests a second, polls included (default 500)
   --audience A,B             audience: numbers of subscribers (default 10,1000,100000)
   --polls A,B                idle: held polls (default 1000,9000)
+  --streams A,B              chat, idle: open streams (default 1000, unless there are --followers or --polls)
   --messages N               history: to make (default 1000000); reads: unread ones (default 100000)
   --people N                 reads: in the organization that registers (default 1000); office: at work (default 2000); scale (default 600);
                              storm: clients (default 5000)

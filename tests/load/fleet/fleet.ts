@@ -8,6 +8,7 @@ import { messagesOnly, nowMs } from './protocol.ts';
 import type {
   Command,
   FleetAccount,
+  Followed,
   Outcome,
   Reply,
   Report,
@@ -54,7 +55,7 @@ export class Fleet {
     urls: readonly string[],
     accounts: readonly FleetAccount[],
     atOnce: number,
-    of: 'system' | 'nchan' = 'system',
+    of: Followed = 'polls',
     parameters: string = messagesOnly,
   ): Promise<{ readonly fleet: Fleet; readonly registering: Outcome }> {
     const fleet = new Fleet();

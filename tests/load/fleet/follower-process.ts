@@ -5,6 +5,7 @@ import { HttpConnection } from './http-connection.ts';
 import { NchanFollower } from './nchan-follower.ts';
 import type { Command, Outcome, Reply } from './protocol.ts';
 import { nowMs } from './protocol.ts';
+import { StreamFollower } from './stream-follower.ts';
 import { Tally } from './tally.ts';
 
 // A burst of connections longer than what a listening socket queues would wait for the kernel's second try.
@@ -26,9 +27,9 @@ class FollowerProcess {
         this.#followers.push(
           ...accounts.map((account, n) => {
             const url = urls[(from + n) % urls.length] ?? '';
-            return command.of === 'nchan'
-              ? new NchanFollower(from + n, url, this.#notes)
-              : new Follower(from + n, url, account, this.#notes);
+            if (command.of === 'nchan') return new NchanFollower(from + n, url, this.#notes);
+            const OneOf = command.of === 'streams' ? StreamFollower : Follower;
+            return new OneOf(from + n, url, account, this.#notes);
           }),
         );
         const added = this.#followers.slice(from);

@@ -100,6 +100,15 @@ export class Follower {
     return this.#url;
   }
 
+  get lastEventId(): number {
+    return this.#lastEventId;
+  }
+
+  /** @returns the text of a GET without a body, for a path and query */
+  getText(address: string): string {
+    return `GET ${address} HTTP/1.1\r\n${this.#fixedHead}\r\n`;
+  }
+
   /** @param parameters what the queue is of, as a form */
   async register(connection: HttpConnection, parameters = messagesOnly): Promise<void> {
     const request = this.#post('register', parameters);
@@ -192,12 +201,23 @@ export class Follower {
 
   /** Takes an answer in: what it says was received, and is not asked for again. */
   #take(answer: WireAnswer, isBlocking: boolean): void {
-    const at = nowMs();
     if (this.#notes.tally !== undefined) this.#notes.tally.polls += 1;
-    this.node = /^x-parley-node: (\S+)/im.exec(answer.head)?.[1];
-    const { body } = answer;
+    this.noteNode(answer.head);
+    const before = this.#lastEventId;
+    this.takeEvents(answer.body, eventIds);
+    if (before === this.#lastEventId && isBlocking) this.#notes.emptyAnswers += 1;
+  }
+
+  /** Notes who answered with these headers. */
+  noteNode(head: string): void {
+    this.node = /^x-parley-node: (\S+)/im.exec(head)?.[1];
+  }
+
+  /** Takes in the events of an answer, or of some part of one. @param ids finds the id of each */
+  takeEvents(body: string, ids: RegExp): void {
+    const at = nowMs();
     let newest = this.#lastEventId;
-    for (const [, id] of body.matchAll(eventIds)) {
+    for (const [, id] of body.matchAll(ids)) {
       if (Number(id) <= newest)
         this.#notes.fault(`follower ${this.index}: event ${id} after ${newest}`);
       newest = Number(id);
@@ -215,7 +235,6 @@ export class Follower {
       this.#lastMessage = message;
       this.#notes.receive(this.index, message, at);
     }
-    if (newest === this.#lastEventId && isBlocking) this.#notes.emptyAnswers += 1;
     this.#lastEventId = newest;
     if (body.includes('{"type":"heartbeat"')) this.#notes.heartbeats += 1;
   }
@@ -238,7 +257,9 @@ export class Follower {
   }
 
   #poll(more: string): string {
-    return `GET /api/v1/events?queue_id=${encodeURIComponent(this.queueId)}&last_event_id=${this.#lastEventId}${more} HTTP/1.1\r\n${this.#fixedHead}\r\n`;
+    return this.getText(
+      `/api/v1/events?queue_id=${encodeURIComponent(this.queueId)}&last_event_id=${this.#lastEventId}${more}`,
+    );
   }
 
   #post(path: string, body: string, method = 'POST'): string {

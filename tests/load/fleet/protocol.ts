@@ -2,12 +2,14 @@
 
 export type FleetAccount = { readonly email: string; readonly apiKey: string };
 
+/** What followers are on: queues of the system, which they poll or have streamed to them, or the channel of the control. */
+export type Followed = 'polls' | 'streams' | 'nchan';
+
 export type Command =
   /** Registers a queue for each account, so many at once. */
   | {
       readonly act: 'register';
-      /** What they poll: queues of the system, or the channel of the control. */
-      readonly of: 'system' | 'nchan';
+      readonly of: Followed;
       readonly urls: readonly string[];
       readonly accounts: readonly FleetAccount[];
       readonly atOnce: number;

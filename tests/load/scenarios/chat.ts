@@ -4,8 +4,8 @@ import { openNchan } from '../controls/nchan.ts';
 import { Fleet } from '../fleet/fleet.ts';
 import { nowMs } from '../fleet/protocol.ts';
 import { HistoryCheck } from '../history-check.ts';
-import { readAmount, readCounts } from '../load-options.ts';
-import type { LoadOptions } from '../load-options.ts';
+import { readAmount, readFollowings } from '../load-options.ts';
+import type { Following, LoadOptions } from '../load-options.ts';
 import { getOwn } from '../load-system.ts';
 import type { LoadSystem } from '../load-system.ts';
 import { credentialsOf, makeAccounts } from '../make-people.ts';
@@ -32,31 +32,37 @@ const roundsPerSec = 0.5;
 const farAwayMs = Number.MAX_SAFE_INTEGER;
 
 /** Sends a second where nothing else is asked for. */
-const usualRates: Readonly<Record<number, readonly number[]>> = { 1_000: [5, 100] };
+const usualRates = {
+  polls: { 1_000: [5, 100] },
+  streams: { 1_000: [20, 100] },
+} satisfies Record<Following['of'], Readonly<Record<number, readonly number[]>>>;
 const aFewPerSecond = [5];
 
-/** One sender and followers on long poll: what is due is sent whether or not what came before has arrived. */
+/** One sender and followers on long poll or on streams: what is due is sent whether or not what came before has arrived. */
 export const chatScenario: MeasuredScenario = {
   name: 'chat',
-  summary: 'a send to 10, 100, 1,000 and 9,000 followers on long poll',
+  summary: 'a send to 10, 100, 1,000 and 9,000 followers on long poll, and to 1,000 on streams',
   secs: 20,
   groups: (system, options) =>
-    readCounts(options.followers ?? '10,100,1000,9000', 'followers', followersBound).map(
-      (followers): Group => ({
-        name: `${followers} followers`,
-        open: (rig) => openChat(system, options, rig, followers),
-      }),
-    ),
+    readFollowings(
+      { polls: options.followers, streams: options.streams },
+      { polls: '10,100,1000,9000', streams: '1000' },
+      'followers',
+      followersBound,
+    ).map((following): Group => ({
+      name: `${following.count} ${following.of === 'polls' ? 'followers' : 'streams'}`,
+      open: (rig) => openChat(system, options, rig, following),
+    })),
 };
 
 async function openChat(
   system: LoadSystem,
   options: LoadOptions,
   rig: Rig,
-  followers: number,
+  { of, count: followers }: Following,
 ): Promise<readonly Case[]> {
   const { organization, stores } = getOwn(system, 'chat');
-  const label = `of ${followers}`;
+  const label = `of ${followers} ${of}`;
   const sender = await organization.makeAccount(`Sender ${label}`);
   const people = await makeAccounts(organization, followers, label);
   const stream = await organization.makeStream(`chat ${label}`, [sender]);
@@ -68,18 +74,21 @@ async function openChat(
   const history = new HistoryCheck(system.urls[0] ?? '', account, stream.name);
   rig.defer(() => history[Symbol.dispose]());
   const senders = rig.addGenerators(new Senders(1));
-  const { fleet } = await Fleet.register(system.urls, credentialsOf(people), requestsAtOnce);
+  const { fleet } = await Fleet.register(system.urls, credentialsOf(people), requestsAtOnce, of);
   rig.addGenerators(fleet);
   await fleet.hold(followers, requestsAtOnce);
   const chat: Chat = { rig, system, fleet, senders, history, account, streamName: stream.name };
   if (options.rate === undefined && followers >= oneAtATimeFrom)
     return [
       { name: 'one message at a time', run: () => sendOneAtATime(chat) },
-      ...(options.controls ? await openNchan(rig, stores.folder, followers, countRounds(rig)) : []),
+      ...(options.controls && of === 'polls'
+        ? await openNchan(rig, stores.folder, followers, countRounds(rig))
+        : []),
     ];
+  const usual: Readonly<Record<number, readonly number[]>> = usualRates[of];
   const rates =
     options.rate === undefined
-      ? (usualRates[followers] ?? aFewPerSecond)
+      ? (usual[followers] ?? aFewPerSecond)
       : options.rate.split(',').map((text) => readAmount(text, 'rate', ratesBound));
   return rates.map((rate) => ({
     name: `${rate} messages a second`,

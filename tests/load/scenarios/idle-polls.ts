@@ -6,8 +6,8 @@ import { openNchan } from '../controls/nchan.ts';
 import { Fleet } from '../fleet/fleet.ts';
 import { nowMs } from '../fleet/protocol.ts';
 import { Latencies } from '../latencies.ts';
-import { readCounts } from '../load-options.ts';
-import type { LoadOptions } from '../load-options.ts';
+import { readFollowings } from '../load-options.ts';
+import type { Following, LoadOptions } from '../load-options.ts';
 import { getOwn } from '../load-system.ts';
 import type { LoadSystem } from '../load-system.ts';
 import { credentialsOf, makeAccounts } from '../make-people.ts';
@@ -29,19 +29,25 @@ const bytesPerKib = 1_024;
 
 type Memory = Readonly<Record<(typeof measuredServices)[number], MemorySample>>;
 
-/** Polls that wait: what they take of the memory of gateway and node, and what heartbeats cost. */
+/** Polls and streams that wait: what they take of the memory of gateway and node, and what heartbeats cost. */
 export const idleScenario: MeasuredScenario = {
   name: 'idle',
-  summary: '1,000 and 9,000 held polls; 18,000 with --polls 18000 --processes gateway=2',
+  summary:
+    '1,000 and 9,000 held polls and 1,000 streams; 18,000 with --polls 18000 --processes gateway=2',
   secs: 60,
   ownSystem: () => ({ environment: inspectable }),
   groups: (system, options) => {
     // Of processes that have held nothing yet: what V8 has kept from the polls of an earlier level would hide those of the next.
     let before: Memory | undefined;
-    return readCounts(options.polls ?? '1000,9000', 'polls', pollsBound).map((polls): Group => ({
-      name: `${polls} held polls`,
+    return readFollowings(
+      options,
+      { polls: '1000,9000', streams: '1000' },
+      'polls',
+      pollsBound,
+    ).map((following): Group => ({
+      name: `${following.count} ${following.of === 'polls' ? 'held polls' : 'open streams'}`,
       open: async (rig) => {
-        const idle = await IdlePolls.open(system, rig, polls);
+        const idle = await IdlePolls.open(system, rig, following);
         before ??= await idle.readMemory();
         return idle.listCases(options, before);
       },
@@ -52,14 +58,19 @@ export const idleScenario: MeasuredScenario = {
 class IdlePolls {
   readonly #system: LoadSystem;
   readonly #rig: Rig;
+  readonly #of: Following['of'];
   readonly #polls: number;
   readonly #fleet: Fleet;
   readonly #sends: NumberedSends;
   readonly #stream: string;
 
-  static async open(system: LoadSystem, rig: Rig, polls: number): Promise<IdlePolls> {
+  static async open(
+    system: LoadSystem,
+    rig: Rig,
+    { of, count: polls }: Following,
+  ): Promise<IdlePolls> {
     const { organization } = getOwn(system, 'idle');
-    const label = `held ${polls}`;
+    const label = `held ${polls} ${of}`;
     const sender = await organization.makeAccount(`Sender ${label}`);
     const people = await makeAccounts(organization, polls, label);
     const stream = await organization.makeStream(label, [sender]);
@@ -70,14 +81,15 @@ class IdlePolls {
     const sends = new NumberedSends(sender.client);
     // The first send to a topic makes its conversation.
     await sends.send(stream.name);
-    const { fleet } = await Fleet.register(system.urls, credentialsOf(people), requestsAtOnce);
+    const { fleet } = await Fleet.register(system.urls, credentialsOf(people), requestsAtOnce, of);
     rig.addGenerators(fleet);
-    return new IdlePolls({ system, rig, polls, fleet, sends, stream: stream.name });
+    return new IdlePolls({ system, rig, of, polls, fleet, sends, stream: stream.name });
   }
 
   private constructor(parts: {
     readonly system: LoadSystem;
     readonly rig: Rig;
+    readonly of: Following['of'];
     readonly polls: number;
     readonly fleet: Fleet;
     readonly sends: NumberedSends;
@@ -85,6 +97,7 @@ class IdlePolls {
   }) {
     this.#system = parts.system;
     this.#rig = parts.rig;
+    this.#of = parts.of;
     this.#polls = parts.polls;
     this.#fleet = parts.fleet;
     this.#sends = parts.sends;
@@ -95,7 +108,7 @@ class IdlePolls {
     const { stores } = getOwn(this.#system, 'idle');
     return [
       { name: 'idle', run: () => this.#run(before) },
-      ...(options.controls
+      ...(options.controls && this.#of === 'polls'
         ? await openNchan(this.#rig, stores.folder, this.#polls, controlRounds)
         : []),
     ];
@@ -183,22 +196,31 @@ class IdlePolls {
 
   #waitForHeld(polls: number): Promise<void> {
     const { cluster } = getOwn(this.#system, 'idle');
-    return waitForHeld(cluster, this.#fleet, polls, betweenPolls(polls));
+    return waitForHeld(cluster, this.#fleet, polls, {
+      slack: this.#of === 'polls' ? betweenPolls(polls) : 0,
+      of: this.#of,
+    });
   }
 }
 
+const heldMetrics = {
+  polls: { gateway: 'parley_gateway_held_polls', events: 'parley_event_polls_held' },
+  streams: { gateway: 'parley_gateway_open_streams', events: 'parley_event_streams_open' },
+} as const;
+
 /**
- * Waits until the nodes hold so many polls, and the gateways as many.
+ * Waits until the nodes hold so many polls or streams, and the gateways as many.
  *
- * @param slack how many may be missing or too many at the moment of a look
+ * @param options.slack how many may be missing or too many at the moment of a look
  * @throws Error when that does not come, and when a client saw what it may not see
  */
 export async function waitForHeld(
   cluster: Cluster,
   fleet: Fleet,
   polls: number,
-  slack = 0,
+  { slack = 0, of = 'polls' }: { readonly slack?: number; readonly of?: Following['of'] } = {},
 ): Promise<void> {
+  const metrics = heldMetrics[of];
   const count = async (service: ServiceName, metric: string): Promise<number> => {
     const values = await Promise.all(
       cluster.findProcesses(service).map((running) => running.readMetric(metric)),
@@ -208,11 +230,11 @@ export async function waitForHeld(
   const giveUpAt = nowMs() + heldDeadlineMs;
   for (;;) {
     await fleet.check();
-    const atGateways = await count('gateway', 'parley_gateway_held_polls');
-    const atNodes = await count('events', 'parley_event_polls_held');
+    const atGateways = await count('gateway', metrics.gateway);
+    const atNodes = await count('events', metrics.events);
     if (Math.abs(atGateways - polls) <= slack && Math.abs(atNodes - polls) <= slack) return;
     if (nowMs() > giveUpAt)
-      throw new Error(`of ${polls} polls ${atGateways} are held by gateways, ${atNodes} by nodes`);
+      throw new Error(`of ${polls} ${of} ${atGateways} are held by gateways, ${atNodes} by nodes`);
     await pause(lookIntervalMs);
   }
 }
