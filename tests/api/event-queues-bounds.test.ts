@@ -19,17 +19,12 @@ beforeAll(async () => {
       PARLEY_QUEUES_PER_USER_MAX: String(queuesMax),
       PARLEY_EVENT_STREAM_UNREAD_MAX_BYTES: String(unreadMaxBytes),
     },
-    // The gateway waits longer, so that it is the node that cuts off.
-    serviceEnvironment: {
-      events: { PARLEY_EVENT_STREAM_STALL_SECS: '0.5' },
-      gateway: { PARLEY_EVENT_STREAM_STALL_SECS: '100' },
-    },
   });
 });
 afterAll(() => organization.stop());
 
-function metric(name: string): Promise<number> {
-  return organization.cluster.getProcess('events', 0).readMetric(name);
+function metric(name: string, service: 'events' | 'gateway' = 'events'): Promise<number> {
+  return organization.cluster.getProcess(service, 0).readMetric(name);
 }
 
 type Queue = { readonly queueId: string; readonly lastEventId: number };
@@ -176,14 +171,14 @@ test(
     reader.pause();
     let sent = 1;
     // The sockets on the way take some megabytes before anything waits in a process.
-    while ((await metric('parley_event_stream_cut_offs_total')) === 0) {
+    while ((await metric('parley_gateway_stream_cut_offs_total', 'gateway')) === 0) {
       if (sent > 1_500) throw new Error('nobody was cut off');
       await Promise.all(
         Array.from({ length: 10 }, (_, n) => send(`${':octopus: '.repeat(950)}${sent + n}`)),
       );
       sent += 10;
-      // What is waited for is bounded by the setting, one step and one event.
-      expect(await metric('parley_event_stream_unread_bytes')).toBeLessThan(
+      // What is kept for it is bounded by the setting, one part and one event.
+      expect(await metric('parley_gateway_stream_unread_bytes', 'gateway')).toBeLessThan(
         unreadMaxBytes + 65_536 + 200_000,
       );
     }
@@ -199,6 +194,6 @@ test(
     rest.close();
     expect(ids).toEqual([...new Set(ids)].toSorted((a, b) => a - b));
     expect(ids).toHaveLength(sent);
-    expect(await metric('parley_event_stream_cut_offs_total')).toBe(1);
+    expect(await metric('parley_gateway_stream_cut_offs_total', 'gateway')).toBe(1);
   },
 );

@@ -115,7 +115,7 @@ test('what was done can be seen: messages, deliveries, held polls, a stream', as
   );
   // A stream ends where a busy node loses its lease, and nobody reopens this one: its bytes stay counted.
   expect(stream?.status).toBe(200);
-  expect(await valueOf('sum(parley_event_stream_bytes_total)')).toBeGreaterThan(0);
+  expect(await valueOf('sum(parley_gateway_stream_bytes_total)')).toBeGreaterThan(0);
   // One process of each service, and a second event node.
   expect(await valueOf('count(parley_build_info)')).toBe(serviceNames.length + 1);
   expect(await valueOf('min(parley_redis_connected)')).toBe(1);

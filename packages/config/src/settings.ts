@@ -412,12 +412,13 @@ export const settings = {
     [65_536, 67_108_864],
     {
       default: '1048576',
-      meaning: 'what the reader of a stream of events may leave unread',
+      meaning:
+        'what the reader of a stream of events may leave unread; who has left more when more comes is cut off, and comes back',
     },
   ),
   eventStreamStallMs: secondsAsMs('PARLEY_EVENT_STREAM_STALL_SECS', [0.1, 600], {
     default: '10',
-    meaning: 'time in which a reader that left more unread must go on, or is cut off',
+    meaning: 'time after which the reader of a stream of events that takes nothing is cut off',
   }),
   uploadsDir: plainText('PARLEY_UPLOADS_DIR', /^\/[^\0]*$/, 'must be an absolute path', {
     default: null,

@@ -7,7 +7,7 @@ import { identityHeaderName } from '@parley/api';
 import { bytesOf, joined, textOf } from './body.ts';
 import { BrokenFrame, FrameReader, frameOf, writeFrame } from './frames.ts';
 import { KeptOfNode } from './kept-bytes.ts';
-import { answerMaxBytes, linkPath, linkProtocol } from './protocol.ts';
+import { answerMaxBytes, goesOn, linkPath, linkProtocol } from './protocol.ts';
 import { Slots } from './slots.ts';
 import type {
   AnswersText,
@@ -31,7 +31,7 @@ export class LinkLost extends Error {}
 
 export type LinkFault = LinkUnreachable | LinkRefused | LinkLost;
 
-/** Who waits for the answer to a request: told once, of its answer or of the end of the link. */
+/** Who waits for the answer to a request: told once, of its answer or of the end of the link, and before of each part of a stream. */
 export type LinkListener = {
   readonly onLinkAnswer: (answer: LinkAnswer) => void;
   readonly onLinkFault: (fault: LinkFault) => void;
@@ -73,6 +73,7 @@ export class GatewayLink {
   #socket: Socket | undefined;
   #begun: (LinkedRequest & { readonly number: number })[] = [];
   #left: number[] = [];
+  #taken: number[] = [];
   /** The long answer whose last part has not come. */
   #begunAnswer: Begun | undefined;
   #isFlushing = false;
@@ -155,6 +156,12 @@ export class GatewayLink {
     this.#flushSoon();
   }
 
+  /** Says that the last step of a stream was taken, so that more may come. */
+  take(number: number): void {
+    this.#taken.push(number);
+    this.#flushSoon();
+  }
+
   /** Ends the link; whoever waits is told that it is lost. */
   close(): void {
     this.#close(new LinkLost('the gateway ended the link'));
@@ -193,7 +200,7 @@ export class GatewayLink {
       return;
     }
     this.#silentLooks += 1;
-    this.#say([[], []]);
+    this.#say([[], [], []]);
   }
 
   #receive(text: string, body: readonly Buffer[]): void {
@@ -218,6 +225,11 @@ export class GatewayLink {
       layout === undefined
         ? this.#completeBody(answers[0]?.[0], body)
         : this.#kept.putTogether(layout, joined(body));
+    if (goesOn(kind)) {
+      for (const [number, own] of answers)
+        this.#listeners.find(number)?.onLinkAnswer({ status, kind, headers, shared: whole, own });
+      return;
+    }
     const shared = answers.length > 1 ? textOf(whole) : whole;
     for (const [number, own] of answers)
       this.#listeners.take(number)?.onLinkAnswer({ status, kind, headers, shared, own });
@@ -250,14 +262,17 @@ export class GatewayLink {
   }
 
   #flush(): void {
-    if (this.#socket === undefined || (this.#begun.length === 0 && this.#left.length === 0)) return;
+    if (this.#socket === undefined) return;
+    if (this.#begun.length === 0 && this.#left.length === 0 && this.#taken.length === 0) return;
     let left = this.#left;
+    let taken = this.#taken;
     const leftAtOnce = new Set(left);
     // What was left before it was sent is not sent, and its slot may be in use again.
     const begun =
       left.length === 0 ? this.#begun : this.#begun.filter(({ number }) => !leftAtOnce.has(number));
     this.#begun = [];
     this.#left = [];
+    this.#taken = [];
     let from = 0;
     do {
       const texts: RequestText[] = [];
@@ -272,9 +287,10 @@ export class GatewayLink {
         bytes += body.length;
         if (bytes >= bodiesPerFrameBytes) break;
       }
-      this.#say([texts, left], bodies);
+      this.#say([texts, left, taken], bodies);
       from += texts.length;
       left = [];
+      taken = [];
     } while (from < begun.length);
   }
 

@@ -8,6 +8,7 @@ export type { LinkBacklog, NodeLinksOptions, ReceivedRequest } from './node-link
 export {
   answerMaxBytes,
   fileMaxBytes,
+  goesOn,
   linkPath,
   linkProtocol,
   linkRequestId,

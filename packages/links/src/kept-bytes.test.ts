@@ -156,7 +156,8 @@ describe('a link', () => {
       for (let n = 0; n < 3; n += 1) {
         body = [own(`${n}`), ...shared];
         const request = [n, 'r', 'GET', '/', caller, {}, 0];
-        for (const piece of frameOf(JSON.stringify([[request], []]))) gateway.socket.write(piece);
+        for (const piece of frameOf(JSON.stringify([[request], [], []])))
+          gateway.socket.write(piece);
         await waitUntil('it is answered', () =>
           gateway.said().some(({ text }) => JSON.stringify(text).includes(`[[${n},""]]`)),
         );

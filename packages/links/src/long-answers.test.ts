@@ -167,7 +167,7 @@ describe('a gateway that takes nothing', () => {
     const gateway = connectRawly(server, linkRequestId);
     closes.push(() => gateway.socket.destroy());
     const texts = Array.from({ length: requests }, (_, at) => [at, 'r', 'GET', '/', null, {}, 0]);
-    gateway.socket.write(wholeFrame(JSON.stringify([texts, []])));
+    gateway.socket.write(wholeFrame(JSON.stringify([texts, [], []])));
     await holds(requests);
     gateway.socket.pause();
     return gateway;
@@ -177,9 +177,11 @@ describe('a gateway that takes nothing', () => {
     const gateway = await open(4);
     for (const { reply } of held.slice(0, 2)) reply(answerOf(long));
     held[2]?.reply(answerOf('short'));
-    gateway.socket.write(wholeFrame(JSON.stringify([[], [3]])));
+    gateway.socket.write(wholeFrame(JSON.stringify([[], [3], []])));
     await waitUntil('the node has read on', () => held[3]?.request.signal.aborted === true);
-    gateway.socket.write(wholeFrame(JSON.stringify([[[4, 'r', 'GET', '/', null, {}, 0]], [0, 1]])));
+    gateway.socket.write(
+      wholeFrame(JSON.stringify([[[4, 'r', 'GET', '/', null, {}, 0]], [0, 1], []])),
+    );
     await holds(5);
     held[4]?.reply(answerOf('last'));
     gateway.socket.resume();

@@ -66,7 +66,7 @@ const poll = (number: number): readonly unknown[] => [
 /** A frame with requests that give these lengths of their bodies. */
 const withBodies = (lengths: readonly unknown[], body: string): Buffer =>
   wholeFrame(
-    JSON.stringify([lengths.map((bytes, number) => [...poll(number).slice(0, -1), bytes]), []]),
+    JSON.stringify([lengths.map((bytes, number) => [...poll(number).slice(0, -1), bytes]), [], []]),
     body,
   );
 const answerOf = (own: string): LinkAnswer => ({
@@ -80,9 +80,9 @@ const answerOf = (own: string): LinkAnswer => ({
 describe('a number that is used again', () => {
   it('ends the poll that had it before, also where both are said at once', async () => {
     const gateway = await open();
-    say(gateway, [[poll(3)], []]);
+    say(gateway, [[poll(3)], [], []]);
     await waitUntil('the first poll is held', () => held.length === 1);
-    say(gateway, [[poll(3 + slots)], [3]]);
+    say(gateway, [[poll(3 + slots)], [3], []]);
     await waitUntil('the second poll is held', () => held.length === 2);
     expect(held.map(({ poll: { signal } }) => signal.aborted)).toEqual([true, false]);
     held[0]?.reply(answerOf('first'));
@@ -95,7 +95,7 @@ describe('a number that is used again', () => {
 
   it('is a fault while the poll that has it is held', async () => {
     const gateway = await open();
-    say(gateway, [[poll(3), poll(3 + slots)], []]);
+    say(gateway, [[poll(3), poll(3 + slots)], [], []]);
     await waitUntil('the link ends', () => gateway.isOver());
     expect(faults.length).toBe(1);
     expect(held[0]?.poll.signal.aborted).toBe(true);
@@ -108,9 +108,9 @@ describe('what is no frame of ours', () => {
     ['no lists', wholeFrame('null')],
     ['an object', wholeFrame('{}')],
     ['no list of polls', wholeFrame('[7,[]]')],
-    ['a poll without a number', wholeFrame('[[[null,"r","GET","?",null,{},0]],[]]')],
-    ['a number with a fraction', wholeFrame('[[[0.5,"r","GET","?",null,{},0]],[]]')],
-    ['a number below zero', wholeFrame('[[[-1,"r","GET","?",null,{},0]],[]]')],
+    ['a poll without a number', wholeFrame('[[[null,"r","GET","?",null,{},0]],[],[]]')],
+    ['a number with a fraction', wholeFrame('[[[0.5,"r","GET","?",null,{},0]],[],[]]')],
+    ['a number below zero', wholeFrame('[[[-1,"r","GET","?",null,{},0]],[],[]]')],
     ['lengths beyond all bounds', Buffer.alloc(8, 0xff)],
     ['a body beyond the frame', withBodies([2, 3], 'four')],
     ['a body that belongs to nobody', withBodies([1, 2], 'four')],
@@ -120,7 +120,7 @@ describe('what is no frame of ours', () => {
     ['a length that is a text', withBodies([0, '4'], 'four')],
   ])('%s ends the link, and no other', async (_case, bytes) => {
     const [other, gateway] = [await open(), await open()];
-    say(other, [[poll(0)], []]);
+    say(other, [[poll(0)], [], []]);
     await waitUntil('the poll of the other is held', () => held.length === 1);
     gateway.socket.write(bytes);
     await waitUntil('the link ends', () => gateway.isOver());
@@ -131,8 +131,8 @@ describe('what is no frame of ours', () => {
 
   it('half a frame is waited for, and answers go on', async () => {
     const gateway = await open();
-    say(gateway, [[poll(0)], []]);
-    const frame = wholeFrame(JSON.stringify([[poll(1)], []]));
+    say(gateway, [[poll(0)], [], []]);
+    const frame = wholeFrame(JSON.stringify([[poll(1)], [], []]));
     gateway.socket.write(frame.subarray(0, 11));
     await waitUntil('the first poll is held', () => held.length === 1);
     held[0]?.reply(answerOf('y'));
@@ -146,7 +146,7 @@ describe('what is no frame of ours', () => {
 describe('the end', () => {
   it('comes behind what is answered, whatever is answered later', async () => {
     const gateway = await open();
-    say(gateway, [[poll(0), poll(1)], []]);
+    say(gateway, [[poll(0), poll(1)], [], []]);
     await waitUntil('both polls are held', () => held.length === 2);
     // More than the kernel takes at once.
     const long = 'l'.repeat(20_000_000);
@@ -178,14 +178,14 @@ describe('the end', () => {
 
 it('a node that stops waits for a link that opens meanwhile, as for the others', async () => {
   const before = await open();
-  say(before, [[poll(0)], []]);
+  say(before, [[poll(0)], [], []]);
   await waitUntil('it holds a request', () => held.length === 1);
   let isFinished = false;
   const finished = links.finish().then(() => {
     isFinished = true;
   });
   const meanwhile = await open();
-  say(meanwhile, [[poll(0)], []]);
+  say(meanwhile, [[poll(0)], [], []]);
   say(meanwhile, ['leaving']);
   say(before, ['leaving']);
   await waitUntil('it holds both', () => held.length === 2);
@@ -204,7 +204,7 @@ it('a node that stops and stood still meanwhile reads first what came', async ()
   });
   // Timers come next, before what is read.
   await new Promise(setImmediate);
-  say(gateway, [[poll(0)], []]);
+  say(gateway, [[poll(0)], [], []]);
   // Longer than it waits for a gateway to say that nothing more comes.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500);
   await waitUntil('it holds the request', () => held.length === 1);
@@ -215,7 +215,7 @@ it('a node that stops and stood still meanwhile reads first what came', async ()
 
 it('a link that asks whether the node is there is told so', async () => {
   const gateway = await open();
-  say(gateway, [[], []]);
+  say(gateway, [[], [], []]);
   await waitUntil('the node says so', () => gateway.said().length === 1);
   expect(gateway.said()).toEqual([{ text: [200, 'json', {}, []], body: '' }]);
 });

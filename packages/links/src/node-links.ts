@@ -11,7 +11,14 @@ import { BrokenFrame, FrameReader, frameOf, writeFrame } from './frames.ts';
 import { KeptByGateway } from './kept-bytes.ts';
 import { LongAnswers } from './long-answers.ts';
 import { SlotTable } from './slots.ts';
-import { answerMaxBytes, linkPath, linkProtocol, linkRequestId, partBytes } from './protocol.ts';
+import {
+  answerMaxBytes,
+  goesOn,
+  linkPath,
+  linkProtocol,
+  linkRequestId,
+  partBytes,
+} from './protocol.ts';
 import type {
   AnswersText,
   KeepText,
@@ -22,10 +29,13 @@ import type {
   RequestsText,
 } from './protocol.ts';
 
-/** As much of an AbortSignal as a request needs that may be a poll, of which a node holds thousands. */
+/** As much of an AbortSignal as a request needs that may be a poll, of which a node holds thousands; and what else a gateway says of it. */
 export class RequestSignal {
+  /** The last flush before which it had a part of a stream. */
+  flush = 0;
   #aborted = false;
   #listener: (() => void) | undefined;
+  #onTaken: (() => void) | undefined;
 
   get aborted(): boolean {
     return this.#aborted;
@@ -45,6 +55,17 @@ export class RequestSignal {
     this.#aborted = true;
     this.#listener?.();
   }
+
+  /** To be called before a step of a stream is sent. @param listener told once when the client has taken it */
+  whenTaken(listener: () => void): void {
+    this.#onTaken = listener;
+  }
+
+  tellTaken(): void {
+    const listener = this.#onTaken;
+    this.#onTaken = undefined;
+    listener?.();
+  }
 }
 
 /** What a gateway has not taken yet of the answers on its link. */
@@ -61,7 +82,9 @@ export type ReceivedRequest = LinkedRequest & {
 export type NodeLinksOptions = {
   /** Secrets with which the gateway's identity may be signed. */
   readonly identitySecrets: readonly string[];
-  /** Answers a request by calling back once, refusals included; what it throws ends the link. */
+  /**
+   * Answers a request by calling back once, refusals included; with a stream any number of times before. What it throws ends the link.
+   */
   readonly answer: (request: ReceivedRequest, reply: (answer: LinkAnswer) => void) => void;
   readonly onFault: (error: unknown) => void;
 };
@@ -97,6 +120,8 @@ class NodeLink implements LinkBacklog {
   readonly #long: LongAnswers;
   readonly #kept = new KeptByGateway();
   #isFlushing = false;
+  /** Counts flushes, from the next one on. */
+  #nextFlush = 1;
   /** To the next look, while much waits for the gateway. */
   #takingTimer: NodeJS.Timeout | undefined;
   /** Whether nothing new comes: the gateway has said so, or is gone. */
@@ -175,7 +200,7 @@ class NodeLink implements LinkBacklog {
       this.#leave();
       return;
     }
-    const [requests, left] = said;
+    const [requests, left, taken] = said;
     // Before any of them begins: none may get what belongs to another.
     const bodies = cutBodies(requests, body);
     // Before the requests, since those may use the slots of what was left.
@@ -183,8 +208,10 @@ class NodeLink implements LinkBacklog {
       this.#waiting.take(number)?.abort();
       this.#long.leave(number);
     }
+    for (const number of taken) this.#waiting.find(number)?.tellTaken();
     for (const [at, request] of requests.entries()) this.#begin(request, bodies[at] ?? body);
-    if (requests.length === 0 && left.length === 0) this.#send([200, 'json', {}, []]);
+    if (requests.length === 0 && left.length === 0 && taken.length === 0)
+      this.#send([200, 'json', {}, []]);
     this.#becomeQuietIfIdle();
   }
 
@@ -198,9 +225,14 @@ class NodeLink implements LinkBacklog {
   }
 
   #reply(number: number, answer: LinkAnswer): void {
+    const isOpen = goesOn(answer.kind);
+    const signal = isOpen ? this.#waiting.find(number) : this.#waiting.take(number);
     // Who left gets nothing.
-    if (this.#waiting.take(number) === undefined) return;
-    if (answer.own !== '') this.#gather(number, answer);
+    if (signal === undefined) return;
+    // Alike parts go together, so two of one stream that went in one flush could change places.
+    if (signal.flush === this.#nextFlush) this.#flush();
+    if (isOpen) signal.flush = this.#nextFlush;
+    if (isOpen || answer.own !== '') this.#gather(number, answer);
     else {
       const { shared } = answer;
       const text = answersTextOf(answer, [[number, '']]);
@@ -211,7 +243,10 @@ class NodeLink implements LinkBacklog {
     }
     if (this.#isFlushing) return;
     this.#isFlushing = true;
-    setImmediate(() => this.#flush());
+    setImmediate(() => {
+      this.#isFlushing = false;
+      this.#flush();
+    });
   }
 
   /** @returns false for an answer that holds nothing which others hold too */
@@ -242,7 +277,7 @@ class NodeLink implements LinkBacklog {
   }
 
   #flush(): void {
-    this.#isFlushing = false;
+    this.#nextFlush += 1;
     this.#socket.cork();
     for (const alike of this.#alike.values()) this.#write(alike);
     if (this.#socket.writable) for (const piece of this.#alone) this.#socket.write(piece);

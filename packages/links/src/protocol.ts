@@ -7,7 +7,7 @@ import type { LinkBody } from './body.ts';
 export const linkPath = '/link';
 
 /** The name of the protocol in the upgrade; another one is another protocol. */
-export const linkProtocol = 'parley-requests-4';
+export const linkProtocol = 'parley-requests-5';
 
 /**
  * The request id in the identity that opens a link. Ids of requests are never words, so no identity that was signed for a request
@@ -23,6 +23,7 @@ export const linkedHeaderNames = [
   'idempotency-key',
   'if-none-match',
   'if-range',
+  'last-event-id',
   'range',
 ] as const;
 
@@ -43,16 +44,24 @@ export type LinkedRequest = {
   readonly body: Buffer;
 };
 
-/** `raw` is what is no JSON: a file, a page, a redirect, or nothing. */
-export type AnswerKind = 'json' | 'raw';
+/**
+ * `raw` is what is no JSON: a file, a page, a redirect, or nothing. Both end their request. Of a stream, which a request opens, what comes
+ * before its end is `open`, or `step` where nothing follows until the gateway says that its client has taken it.
+ */
+export type AnswerKind = 'json' | 'raw' | 'open' | 'step';
 
-/** An answer whose body is `shared` and `own`, one after the other. */
+/** Whether more comes under the request's number. */
+export function goesOn(kind: AnswerKind): boolean {
+  return kind === 'open' || kind === 'step';
+}
+
+/** An answer, or a part of a stream, whose body is `shared` and `own`, one after the other. */
 export type LinkAnswer = {
   readonly status: number;
   readonly kind: AnswerKind;
-  /** Of JSON those beside what every such answer has. */
+  /** Of JSON those beside what every such answer has; of a stream those that its first part has. */
   readonly headers: Readonly<Record<string, string>>;
-  /** What the answers to many polls may begin with alike; then it crosses the link once. */
+  /** What the answers to many polls may begin with alike, or many streams get; then it crosses the link once. */
   readonly shared: LinkBody;
   readonly own: string;
 };
@@ -78,11 +87,15 @@ export const answerMaxBytes = 128 * 1_048_576;
 export const notOverLinksStatus = 421;
 
 /**
- * The requests that began on a gateway in one moment, each with a number of the link's, and the numbers of those that were left before,
- * which the new ones may use again. Their bodies follow one another as the body of the frame. With neither it asks whether the node is
- * there.
+ * The requests that began on a gateway in one moment, each with a number of the link's, the numbers of those that were left before,
+ * which the new ones may use again, and those of streams whose last step was taken. The requests' bodies follow one another as the body of
+ * the frame. With none of all it asks whether the node is there.
  */
-export type RequestsText = readonly [requests: readonly RequestText[], left: readonly number[]];
+export type RequestsText = readonly [
+  requests: readonly RequestText[],
+  left: readonly number[],
+  taken: readonly number[],
+];
 
 export type RequestText = readonly [
   number: number,
@@ -95,7 +108,7 @@ export type RequestText = readonly [
 ];
 
 /**
- * Answers that are alike but for their own ends, with what they share as the body of the frame; none where a gateway asked whether the node
+ * Answers, or parts of streams, that are alike but for their own ends, with what they share as the body of the frame; none where a gateway asked whether the node
  * is there.
  */
 export type AnswersText = readonly [

@@ -35,12 +35,17 @@ export class SlotTable<Value extends object> {
     this.#size += 1;
   }
 
+  /** @returns what has a number; undefined where it was taken out, or never put in */
+  find(number: number): Value | undefined {
+    const slot = number % slotsMax;
+    return this.#numbers[slot] === number ? this.#values[slot] : undefined;
+  }
+
   /** Takes out what has a number. @returns undefined where it was taken out before, or never put in */
   take(number: number): Value | undefined {
-    const slot = number % slotsMax;
-    const value = this.#values[slot];
-    if (value === undefined || this.#numbers[slot] !== number) return undefined;
-    this.#values[slot] = undefined;
+    const value = this.find(number);
+    if (value === undefined) return undefined;
+    this.#values[number % slotsMax] = undefined;
     this.#size -= 1;
     return value;
   }
@@ -71,6 +76,11 @@ export class Slots<Value extends object> {
     }
     this.#table.put(number, value);
     return number;
+  }
+
+  /** @returns what has a number; undefined where it was taken out, or never given */
+  find(number: number): Value | undefined {
+    return this.#table.find(number);
   }
 
   /** Takes out what has a number. @returns undefined where it was taken out before, or never given */

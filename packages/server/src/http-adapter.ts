@@ -2,7 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import { identityHeaderName, requestIdHeaderName } from '@parley/api';
+import {
+  identityHeaderName,
+  isEventStream,
+  requestIdHeaderName,
+  serviceUnavailable,
+} from '@parley/api';
 import type { ApiError, Caller, Endpoint } from '@parley/api';
 import { verifyIdentity } from '@parley/identity';
 
@@ -106,8 +111,10 @@ class HttpExchange<Context> implements Exchange {
     return Array.isArray(value) ? value.join(', ') : value;
   }
 
-  /** Every endpoint accepts HTTP. */
-  readonly accept = (): void => undefined;
+  /** Streams come over links alone; whoever asks for one otherwise comes back through another gateway. */
+  accept(endpoint: Endpoint): void {
+    if (isEventStream(endpoint)) throw serviceUnavailable();
+  }
 
   /** By HTTP an answer may have any length. */
   readonly admitFile = (): void => undefined;
@@ -147,6 +154,10 @@ class HttpExchange<Context> implements Exchange {
   answerRaw(answer: RawAnswer): Promise<void> {
     return writeRaw(this.#request, this.#response, answer, this.requestId);
   }
+
+  readonly answerStreamed = (): never => {
+    throw new TypeError('streams come over links alone');
+  };
 
   refuse(refusal: ApiError): void {
     if (this.#response.destroyed) return;

@@ -137,6 +137,34 @@ export class LaterAnswer<Answer = unknown> {
   }
 }
 
+/** Where the parts of a streamed answer go. */
+export type StreamWriter = {
+  /**
+   * Sends a part.
+   *
+   * @param text the same string for all streams that get the same
+   * @param isFull whether more is there already: it has to wait until the client has taken this
+   * @param onTaken told once, where that is so
+   * @returns whether the next part may come at once; else it may when `onTaken` is told
+   */
+  readonly write: (text: string, isFull: boolean, onTaken: () => void) => boolean;
+  /** Ends the answer. Called once, also for a client that is gone. */
+  readonly end: (lastWords: string) => void;
+};
+
+/** An answer that goes on until either side ends it. Its handler is over, as that of a `LaterAnswer`. */
+export class StreamedAnswer {
+  readonly headers: Readonly<Record<string, string>>;
+  /** Called once; the first part may come at once. */
+  readonly begin: (writer: StreamWriter) => void;
+
+  /** @param headers with the Content-Type */
+  constructor(headers: Readonly<Record<string, string>>, begin: (writer: StreamWriter) => void) {
+    this.headers = headers;
+    this.begin = begin;
+  }
+}
+
 /** The result of a handler for an answer without a body, status 204. */
 export const noContent: unique symbol = Symbol('no content');
 
@@ -169,7 +197,7 @@ export function rawAnswer(
 export type HandlerAnswer<Success extends DeclaredSuccess> = Success extends TObject
   ? Value<Success> | Preserialized<Value<Success>> | LaterAnswer<Value<Success>>
   : Success extends readonly RawResponse[]
-    ? RawAnswer | typeof noContent
+    ? RawAnswer | StreamedAnswer | typeof noContent
     : never;
 
 /** The result of a handler whose type is no longer known. */
@@ -178,6 +206,7 @@ export type EndpointAnswer =
   | Preserialized
   | RawAnswer
   | LaterAnswer
+  | StreamedAnswer
   | typeof noContent;
 
 export type MaybePromise<Given> = Given | Promise<Given>;
@@ -205,7 +234,7 @@ type ItemOf<Wanted> = Wanted extends readonly (infer Item)[] ? Item : never;
  */
 type Exactly<Given, Wanted> = unknown extends Wanted
   ? Given
-  : Given extends Preserialized | LaterAnswer | RawAnswer | symbol
+  : Given extends Preserialized | LaterAnswer | RawAnswer | StreamedAnswer | symbol
     ? Given
     : Given extends readonly unknown[]
       ? { readonly [Key in keyof Given]: Exactly<Given[Key], ItemOf<Wanted>> }

@@ -16,6 +16,7 @@ export {
   LaterAnswer,
   Preserialized,
   RawAnswer,
+  StreamedAnswer,
   implement,
   noContent,
   partlyShared,
@@ -30,6 +31,7 @@ export type {
   MaybePromise,
   RequestFacts,
   Settle,
+  StreamWriter,
   UntypedRequest,
 } from './implement.ts';
 export type { ReadinessCheck } from './internal-app.ts';

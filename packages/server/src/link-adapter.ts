@@ -20,9 +20,16 @@ import { readFormFiles } from './form-files.ts';
 import type { FormFile } from './form-files.ts';
 import { senderOf } from './held-bodies.ts';
 import type { HeldBody } from './held-bodies.ts';
-import type { Passage, Preserialized, RawAnswer } from './implement.ts';
+import type {
+  Passage,
+  Preserialized,
+  RawAnswer,
+  StreamWriter,
+  StreamedAnswer,
+} from './implement.ts';
 import { LinkedFiles, mustComeByHttp, readFile } from './linked-files.ts';
 import type { FilePlace } from './linked-files.ts';
+import { streamedStatus } from './pipeline.ts';
 import type { Exchange, Pipeline, Progress } from './pipeline.ts';
 import { passageHeaders, passageOf } from './write-answer.ts';
 
@@ -57,7 +64,13 @@ type Shared<Context> = {
   readonly files: LinkedFiles;
 };
 
-class LinkExchange<Context> implements Exchange {
+/** While a gateway has so much to take, each part of a stream waits for the one before to reach its client: more comes together then. */
+const streamBacklogMaxBytes = 4 * 1_048_576;
+
+/** The same object for all, by which alike parts are known. */
+const noHeaders = {};
+
+class LinkExchange<Context> implements Exchange, StreamWriter {
   readonly #shared: Shared<Context>;
   readonly #request: ReceivedRequest;
   readonly #reply: (answer: LinkAnswer) => void;
@@ -67,6 +80,8 @@ class LinkExchange<Context> implements Exchange {
   /** The content of a file that is being read. */
   #content: Readable | undefined;
   #addedHeaders: Readonly<Record<string, string>> | undefined;
+  /** Of the next part of a stream. */
+  #partHeaders: Readonly<Record<string, string>> = noHeaders;
   #isOver = false;
 
   constructor(
@@ -185,6 +200,27 @@ class LinkExchange<Context> implements Exchange {
     } finally {
       if (typeof body !== 'string') body.destroy();
     }
+  }
+
+  answerStreamed({ headers, begin }: StreamedAnswer): void {
+    this.#partHeaders = { ...this.#shared.answerHeaders, ...headers };
+    begin(this);
+  }
+
+  write(text: string, isFull: boolean, onTaken: () => void): boolean {
+    const { signal, link } = this.#request;
+    const isStep = isFull || link.backlogBytes > streamBacklogMaxBytes;
+    if (isStep) signal.whenTaken(onTaken);
+    const headers = this.#partHeaders;
+    this.#partHeaders = noHeaders;
+    const kind = isStep ? 'step' : 'open';
+    this.#reply({ status: streamedStatus, kind, headers, shared: text, own: '' });
+    return !isStep;
+  }
+
+  end(lastWords: string): void {
+    const headers = this.#partHeaders;
+    this.#end({ status: streamedStatus, kind: 'raw', headers, shared: lastWords, own: '' });
   }
 
   async #read(

@@ -40,6 +40,7 @@ import {
   LaterAnswer,
   Preserialized,
   RawAnswer,
+  StreamedAnswer,
   noContent,
   preserialized,
   rawAnswer,
@@ -94,6 +95,7 @@ export type Exchange = Pick<RequestFacts, 'header' | 'formFiles' | 'receiveFile'
   /** Sends the answer, once, or else `refusal` is called once. A raw answer may fail while it is sent. */
   readonly answer: (answer: Preserialized, endpoint: Endpoint | undefined) => void;
   readonly answerRaw: (answer: RawAnswer) => Promise<void>;
+  readonly answerStreamed: (answer: StreamedAnswer) => void;
   readonly refuse: (refusal: ApiError) => void;
 };
 
@@ -106,6 +108,9 @@ export type Progress = {
   /** Instead of `end`: the request comes again by another transport, and is counted and logged then. */
   readonly leave: () => void;
 };
+
+/** Of an answer that is streamed: what is refused is not. */
+export const streamedStatus = 200;
 
 const noBody = Buffer.alloc(0);
 const noForm: FormValues = new Map();
@@ -167,6 +172,7 @@ class RequestRun<Context> implements Settle, Progress {
       if (given instanceof LaterAnswer) given.begin(this);
       else if (given instanceof Preserialized) this.answer(given);
       else if (given instanceof RawAnswer) await this.#answerRaw(given);
+      else if (given instanceof StreamedAnswer) this.#answerStreamed(given);
       else if (given === noContent) await this.#answerRaw(rawAnswer(204, {}));
       else this.answer(preserialized(successText(given)));
     } catch (error) {
@@ -223,10 +229,19 @@ class RequestRun<Context> implements Settle, Progress {
   }
 
   #answerRaw(answer: RawAnswer): Promise<void> {
-    if (this.#options.checkAnswers === true && this.#endpoint !== undefined)
-      reportFault(this.#options, this.#endpoint, findRawFault(this.#endpoint, answer.status));
+    this.#checkRaw(answer.status);
     this.#nameChanges();
     return this.#exchange.answerRaw(answer);
+  }
+
+  #answerStreamed(answer: StreamedAnswer): void {
+    this.#checkRaw(streamedStatus);
+    this.#exchange.answerStreamed(answer);
+  }
+
+  #checkRaw(status: number): void {
+    if (this.#options.checkAnswers === true && this.#endpoint !== undefined)
+      reportFault(this.#options, this.#endpoint, findRawFault(this.#endpoint, status));
   }
 
   /** Every answer, refusals too, names the changed accounts. */

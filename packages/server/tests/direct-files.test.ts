@@ -1,7 +1,7 @@
 /** Answers over a link that are no JSON. */
 import { Readable } from 'node:stream';
 
-import { declareEndpoint, isLinked, pathText } from '@parley/api';
+import { declareEndpoint, pathText } from '@parley/api';
 import { RequestSignal, bytesOf, fileMaxBytes, notOverLinksStatus, textOf } from '@parley/links';
 import type { LinkAnswer, LinkedHeaders } from '@parley/links';
 import { createLogger } from '@parley/logging';
@@ -91,24 +91,8 @@ const serveNothing = implement(
   () => noContent,
 );
 
-const streamEvents = implement(
-  declareEndpoint({
-    ...shared,
-    name: 'stream-events',
-    tag: 'Server',
-    method: 'GET',
-    path: '/stream',
-    summary: 'Never ends',
-    parameters: [],
-    success: [{ contentType: 'text/event-stream', description: 'Events', event: {} }],
-  }),
-  () => {
-    throw new Error('it does not come over links');
-  },
-);
-
 const app = createLinkApp({
-  implementations: [serveFile, serveNothing, streamEvents],
+  implementations: [serveFile, serveNothing],
   context: {},
   log: createLogger({ service: 'sample', nodeId: 'direct', level: 'silent' }),
   checkAnswers: true,
@@ -228,9 +212,4 @@ it('HEAD learns the length of any file, and nothing is read', async () => {
     shared: '',
   });
   expect([made?.destroyed, made?.readableDidRead]).toEqual([true, false]);
-});
-
-it('a stream of events has no end, and is not for links', async () => {
-  expect(isLinked(streamEvents.endpoint)).toBe(false);
-  expect((await ask('/api/v1/stream')).status).toBe(notOverLinksStatus);
 });

@@ -9,12 +9,18 @@ const server = `
   import { readFileSync } from 'node:fs';
   import { createServer } from 'node:http';
   const server = createServer((request, response) => {
-    const { status, body, type } = JSON.parse(decodeURIComponent(request.url.split('?')[1]));
+    const { status, body, type, isDirect } = JSON.parse(decodeURIComponent(request.url.split('?')[1]));
     request.resume();
     request.on('end', () => {
       response.writeHead(status, { 'Content-Type': type ?? 'application/json' });
       response.write(body.slice(0, 10));
-      response.end(body.slice(10));
+      if (!isDirect) return response.end(body.slice(10));
+      const rest = body.slice(10);
+      // Behind what node:http gathers in one turn.
+      setImmediate(() => {
+        response.socket.write(Buffer.from(rest.length.toString(16) + '\\r\\n' + rest + '\\r\\n'));
+        response.end();
+      });
     });
   }).listen(0, '127.0.0.1', async () => {
     for (const [method, path, answer, form] of JSON.parse(readFileSync(0, 'utf8'))) {
@@ -30,7 +36,13 @@ const server = `
 type Exchange = readonly [
   method: string,
   path: string,
-  answer: { readonly status: number; readonly body: string; readonly type?: string },
+  answer: {
+    readonly status: number;
+    readonly body: string;
+    readonly type?: string;
+    /** Whether most of it is written around the response. */
+    readonly isDirect?: boolean;
+  },
   form?: Readonly<Record<string, string>>,
 ];
 
@@ -66,7 +78,12 @@ test('answers and streamed events that the document describes are passed over, w
       [
         'GET',
         '/api/v1/events/stream',
-        { status: 200, type, body: 'retry: 5\n\ndata: {"type":"heartbeat","id":3}\n\n' },
+        {
+          status: 200,
+          type,
+          isDirect: true,
+          body: 'retry: 5\n\ndata: {"type":"heartbeat","id":3}\n\n',
+        },
       ],
       ['GET', '/health/ready', { status: 200, body: '{}' }],
     ]),
@@ -78,6 +95,11 @@ test('what it does not describe is a line that the cluster finds', () => {
     ['GET', '/api/v1/user_groups', { status: 200, body: success }],
     ['POST', '/api/v1/users/me/subscriptions', { status: 200, body: left }, { method: 'PATCH' }],
     ['GET', '/api/v1/events/stream', { status: 200, type, body: 'data: {"type":"heartbeat"}\n\n' }],
+    [
+      'GET',
+      '/api/v1/events/stream',
+      { status: 200, type, isDirect: true, body: 'data: {"type":"heartbeat"}\n\n' },
+    ],
     ['GET', '/api/v1/nowhere', { status: 200, body: success }],
   ]);
   expect(
@@ -85,6 +107,7 @@ test('what it does not describe is a line that the cluster finds', () => {
   ).toEqual([
     [true, 'GET /api/v1/user_groups'],
     [true, 'POST /api/v1/users/me/subscriptions'],
+    [true, 'of /api/v1/events/stream'],
     [true, 'of /api/v1/events/stream'],
     [true, 'GET /api/v1/nowhere'],
   ]);

@@ -86,6 +86,31 @@ class StreamWatch {
   }
 }
 
+/** @returns the body of bytes that are one whole chunk of HTTP, which nothing else is that `node:http` writes at once */
+function findBodyOfChunk(bytes: Buffer): Buffer | undefined {
+  const size = /^([\da-f]+)\r\n/.exec(bytes.toString('latin1', 0, 20));
+  if (size === null) return undefined;
+  const begin = size[0].length;
+  const end = begin + Number.parseInt(size[1] ?? '', 16);
+  return bytes.length === end + 2 ? bytes.subarray(begin, end) : undefined;
+}
+
+/** Tells of the chunks that are written to a stream's connection around its response, as long as that is open. */
+function watchConnection(response: ServerResponse, onBody: (bytes: Buffer) => void): void {
+  const { socket } = response;
+  if (socket === null) return;
+  const write = socket.write.bind(socket);
+  socket.write = (...given: readonly unknown[]) => {
+    const [chunk] = given;
+    const body = chunk instanceof Buffer ? findBodyOfChunk(chunk) : undefined;
+    if (body !== undefined) onBody(body);
+    return Reflect.apply(write, socket, given) as boolean;
+  };
+  response.once('close', () => {
+    socket.write = write;
+  });
+}
+
 function watch(
   request: IncomingMessage,
   response: ServerResponse,
@@ -107,7 +132,11 @@ function watch(
     const given = headers()['content-type'];
     const type = typeof given === 'string' ? given : '';
     if (type.startsWith('text/event-stream')) {
-      stream ??= new StreamWatch(path, onFault);
+      if (stream === undefined) {
+        const opened = new StreamWatch(path, onFault);
+        stream = opened;
+        watchConnection(response, (body) => opened.add(body));
+      }
       stream.add(bytes);
     } else if (type.startsWith('application/json')) chunks.push(bytes);
     else if (bytes.length > 0 && chunks.length === 0) chunks.push(Buffer.from('…'));

@@ -6,16 +6,14 @@ import type { StreamTraffic } from '@parley/store';
 import type { KeptState } from './initial-state/kept-state.ts';
 import type { NewestPresence } from './initial-state/presence-state.ts';
 import type { ServerFacts } from './initial-state/realm-state.ts';
-import type { AnswerStarts } from './queues/answer-starts.ts';
-import type { EventStreams } from './queues/event-stream.ts';
+import type { EventTexts } from './queues/event-texts.ts';
 import type { ReadContext } from './queues/queue-reader.ts';
 import type { RegisterLine } from './queues/register-queue.ts';
 
 /** What the endpoints of the events service use. */
 export type EventsContext = Stores & {
   readonly read: ReadContext;
-  readonly answerStarts: AnswerStarts;
-  readonly streams: EventStreams;
+  readonly texts: EventTexts;
   readonly queues: QueueConfig;
   readonly registers: RegisterLine;
   readonly traffic: StreamTraffic;

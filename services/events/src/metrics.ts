@@ -4,7 +4,6 @@ import { Counter, Gauge, Histogram } from 'prom-client';
 
 import type { NodeFeed } from './feed/node-feed.ts';
 import type { SubscriberReader } from './feed/subscriber-reader.ts';
-import type { EventStreams, StreamCounts } from './queues/event-stream.ts';
 import type { RegisterLine } from './queues/register-queue.ts';
 import { refusalReasons } from './queues/queue-reader.ts';
 import type { RefusalReason } from './queues/queue-reader.ts';
@@ -17,7 +16,6 @@ export function registerMetrics(
     readonly registry: QueueRegistry;
     readonly feed: NodeFeed;
     readonly follower: LogFollower;
-    readonly streams: EventStreams;
     readonly subscribers: SubscriberReader;
     readonly registers: RegisterLine;
   },
@@ -25,11 +23,10 @@ export function registerMetrics(
   const gauges: readonly (readonly [name: string, help: string, read: () => number])[] = [
     ['parley_event_queues', 'Queues in the memory of this node', () => node.registry.size],
     ['parley_event_polls_held', 'Polls that wait for an event', () => node.registry.heldPolls],
-    ['parley_event_streams_open', 'Streams of events that are open', () => node.streams.count],
     [
-      'parley_event_stream_unread_bytes',
-      'Bytes of streams that wait for their readers',
-      () => node.streams.unreadBytes,
+      'parley_event_streams_open',
+      'Streams of events that are open',
+      () => node.registry.openStreams,
     ],
     [
       'parley_event_subscriber_lists',
@@ -153,20 +150,4 @@ export function countRefusedRegisters(
   });
   for (const bound of registerBounds) refusals.inc({ bound }, 0);
   return (bound) => refusals.inc({ bound });
-}
-
-/** @returns what counts the traffic of streams */
-export function countStreams(registry: Registry): StreamCounts {
-  const registers = [registry];
-  const bytes = new Counter({
-    name: 'parley_event_stream_bytes_total',
-    help: 'Bytes given to streams of events',
-    registers,
-  });
-  const cutOffs = new Counter({
-    name: 'parley_event_stream_cut_offs_total',
-    help: 'Streams cut off because their readers left too much unread',
-    registers,
-  });
-  return { onSent: (count) => bytes.inc(count), onCutOff: () => cutOffs.inc() };
 }

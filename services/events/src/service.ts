@@ -33,15 +33,8 @@ import { SubscriberReader } from './feed/subscriber-reader.ts';
 import { KeptState } from './initial-state/kept-state.ts';
 import { newestPresence } from './initial-state/presence-state.ts';
 import { maintenanceWorks } from './maintenance.ts';
-import {
-  countReads,
-  countRefusals,
-  countRefusedRegisters,
-  countStreams,
-  registerMetrics,
-} from './metrics.ts';
-import { AnswerStarts } from './queues/answer-starts.ts';
-import { EventStreams } from './queues/event-stream.ts';
+import { countReads, countRefusals, countRefusedRegisters, registerMetrics } from './metrics.ts';
+import { EventTexts } from './queues/event-texts.ts';
 import { Heartbeats } from './queues/heartbeats.ts';
 import type { ReadContext } from './queues/queue-reader.ts';
 import { QueueRegistry } from './queues/queue-registry.ts';
@@ -208,7 +201,6 @@ export const startEvents: StartService = async (frame: ServiceFrame) => {
     keySecrets,
     subscribers,
   });
-  const streams = new EventStreams(read, config.queues.stream, countStreams(metrics.registry));
   const registers = openRegisterLine(frame, stores);
   const context: EventsContext = {
     ...stores,
@@ -224,10 +216,9 @@ export const startEvents: StartService = async (frame: ServiceFrame) => {
     },
     newestPresence: newestPresence(new SharedPresence(stores), log),
     read,
-    answerStarts: new AnswerStarts(),
-    streams,
+    texts: new EventTexts(),
   };
-  registerMetrics(metrics.registry, { registry, feed, follower, streams, subscribers, registers });
+  registerMetrics(metrics.registry, { registry, feed, follower, subscribers, registers });
   const { handler, links } = serveApi(frame, {
     implementations: endpoints,
     context,

@@ -1,6 +1,6 @@
 /**
- * Held polls: `GET events` with a queue, and streams: `GET events/stream`. Apart from the other requests, because they are most of the connections and most of the
- * cost: raw headers are copied, the answer is piped, nothing is parsed.
+ * Held polls: `GET events` with a queue, and streams: `GET events/stream`. Apart from the other requests, because they are most of the
+ * connections and most of the cost, and because they end where others are repeated.
  *
  * - The holder is a pure function of queue id and live nodes. A node that cannot be reached, or is lost before it answers, costs
  *   the client nothing: the poll goes on at the next, with the same `last_event_id`.
@@ -57,8 +57,15 @@ export class EventsHop {
   /** Streams that flow. */
   get openStreams(): number {
     let open = 0;
-    for (const poll of this.#polls) if (poll.isStreaming) open += 1;
+    for (const poll of this.#polls) if (poll.stream !== undefined) open += 1;
     return open;
+  }
+
+  /** Bytes of streams that wait for their clients to take them. */
+  get unreadBytes(): number {
+    let bytes = 0;
+    for (const { stream } of this.#polls) bytes += stream?.unreadBytes ?? 0;
+    return bytes;
   }
 
   /** Sockets to event nodes, in use and idle; for tests. */
@@ -122,7 +129,10 @@ export class EventsHop {
 
   #endOverdue(): void {
     const nowMs = performance.now();
-    for (const poll of this.#polls) if (poll.isOverdue(nowMs)) poll.endEmpty();
+    for (const poll of this.#polls) {
+      if (poll.isOverdue(nowMs)) poll.endEmpty();
+      poll.stream?.checkProgress(nowMs);
+    }
   }
 
   #leaveLostNodes(): void {

@@ -4,8 +4,14 @@ import type { Agent, IncomingMessage, ServerResponse } from 'node:http';
 import type { ApiError } from '@parley/api';
 import { isEventStream, requestIdHeaderName, serviceUnavailable } from '@parley/api';
 import { writeJson, writeRefusal } from '@parley/server';
-import { LinkRefused, LinkUnreachable } from '@parley/links';
-import type { GatewayLink, LinkAnswer, LinkFault, LinkListener } from '@parley/links';
+import { LinkRefused, LinkUnreachable, goesOn, textOf } from '@parley/links';
+import type {
+  GatewayLink,
+  LinkAnswer,
+  LinkFault,
+  LinkListener,
+  LinkedHeaders,
+} from '@parley/links';
 import type { LiveNode } from '@parley/placement';
 
 import type { AdmittedRequest } from './admit.ts';
@@ -15,7 +21,7 @@ import { bodyOf } from './linked-attempt.ts';
 import { HttpExchange } from './http-exchange.ts';
 import type { ServiceLinks } from './service-links.ts';
 import { StreamAnswer, comeBack, refusalEvent } from './stream-answer.ts';
-import type { StreamAnswerOptions } from './stream-answer.ts';
+import type { StreamWrites } from './stream-answer.ts';
 import type { Upstreams } from './upstreams.ts';
 import { isConnectFault } from './upstreams.ts';
 
@@ -25,13 +31,13 @@ export type EventsHopOptions = {
   readonly compression: AnswerCompression;
   /** The longest that a client waits for an answer; above what the event nodes hold a poll. */
   readonly pollBoundMs: number;
-  /** The longest that a stream lasts; above what the event nodes let it last. */
+  /** The longest that a stream lasts. */
   readonly streamBoundMs: number;
   readonly signIdentity: (admitted: Pick<AdmittedRequest, 'caller' | 'requestId'>) => string;
   /** Checks a poll's credentials against the store: the refusal they get now, or undefined. Throws where the store is away. */
   readonly findRefusal: (admitted: AdmittedRequest) => Promise<ApiError | undefined>;
   readonly onMoved: (reason: MoveReason) => void;
-  readonly streams: StreamAnswerOptions;
+  readonly streams: StreamWrites;
 };
 
 export type MoveReason = 'unreachable' | 'lost' | 'lease-lapsed' | 'lease-given-up';
@@ -59,7 +65,7 @@ const stoppingStatus = serviceUnavailable().status;
 const noHeaders = {};
 const noBody = Buffer.alloc(0);
 
-/** Ways to a node: a place on its link, or an exchange of its own. */
+/** Ways to a node: a place on its link, or, for polls, an exchange of its own. */
 export type PollWays = { readonly links: ServiceLinks; readonly agent: Agent };
 
 type Way =
@@ -88,7 +94,6 @@ export class HeldPoll implements LinkListener {
   #moveTimer: NodeJS.Timeout | undefined;
   /** Set once this gateway stops; whatever the nodes do meanwhile, it ends the poll. */
   #endTimer: NodeJS.Timeout | undefined;
-  /** Set once a stream flows. */
   #stream: StreamAnswer | undefined;
   #isOver = false;
 
@@ -130,8 +135,9 @@ export class HeldPoll implements LinkListener {
     return { ...answerHeaders, [requestIdHeaderName]: requestId, ...rateLimitHeaders };
   }
 
-  get isStreaming(): boolean {
-    return this.#stream !== undefined;
+  /** Set once a stream flows. */
+  get stream(): StreamAnswer | undefined {
+    return this.#stream;
   }
 
   /** Sends the poll to the first node of the queue's order that was not tried yet. */
@@ -158,7 +164,7 @@ export class HeldPoll implements LinkListener {
   move(reason: MoveReason): void {
     if (this.#stream !== undefined) {
       this.#hop.onMoved(reason);
-      this.#stream.end(comeBack());
+      this.#endStream(comeBack());
       return;
     }
     if (this.#isOver || this.#way === undefined || this.response.headersSent) return;
@@ -186,7 +192,7 @@ export class HeldPoll implements LinkListener {
       this.refuse(serviceUnavailable());
       return;
     }
-    this.#stream?.end(comeBack());
+    this.#endStream(comeBack());
     if (this.#isOver || this.response.headersSent) return;
     this.#leaveNode();
     if (this.#isForStream) {
@@ -212,7 +218,7 @@ export class HeldPoll implements LinkListener {
   }
 
   refuse(error: ApiError): void {
-    this.#stream?.end(refusalEvent(error));
+    this.#endStream(refusalEvent(error));
     if (this.#isOver || this.response.headersSent) return;
     this.#leaveNode();
     writeRefusal(this.response, error, this.#fixedHeaders);
@@ -223,20 +229,26 @@ export class HeldPoll implements LinkListener {
     this.#node = node;
     this.#sentAtMs = performance.now();
     const { admitted } = this;
-    const link = this.#isForStream ? undefined : this.#ways.links.find(node);
-    if (link === undefined || admitted.caller === null) {
+    const link = this.#ways.links.find(node);
+    const { requestId, path, query, caller } = admitted;
+    if (link === undefined || caller === null) {
       this.#sendByItself(node);
       return;
     }
-    const { requestId, path, query, caller } = admitted;
+    const headers = this.#isForStream ? resumingHeadersOf(this.request) : noHeaders;
     const number = link.send(
-      { requestId, method: 'GET', address: path + query, caller, headers: noHeaders, body: noBody },
+      { requestId, method: 'GET', address: path + query, caller, headers, body: noBody },
       this,
     );
     this.#way = { kind: 'link', link, number };
   }
 
   #sendByItself(node: LiveNode): void {
+    // Streams come over links alone.
+    if (this.#isForStream) {
+      this.#onFault(node, false);
+      return;
+    }
     const identity = this.#hop.signIdentity(this.admitted);
     const exchange = new HttpExchange(
       this.request,
@@ -259,9 +271,14 @@ export class HeldPoll implements LinkListener {
   }
 
   onLinkAnswer(answer: LinkAnswer): void {
+    if (goesOn(answer.kind)) {
+      this.#onStreamPart(answer);
+      return;
+    }
     const way = this.#way;
     this.#way = undefined;
     this.#stopMoving();
+    this.#stream?.end(textOf(bodyOf(answer)));
     if (this.#isOver || this.response.headersSent) return;
     // It was on its way when the node said that it stops.
     if (way?.kind === 'link' && way.link.isLeaving && answer.status === stoppingStatus) {
@@ -291,11 +308,37 @@ export class HeldPoll implements LinkListener {
     });
   }
 
+  #onStreamPart({ kind, headers, shared }: LinkAnswer): void {
+    const way = this.#way;
+    if (this.#isOver || way?.kind !== 'link') return;
+    if (this.#stream === undefined) {
+      this.#stopMoving();
+      this.#boundAtMs = performance.now() + this.#hop.streamBoundMs;
+      this.response.writeHead(200, { ...headers, ...this.#fixedHeaders });
+      if (this.request.method === 'HEAD') {
+        this.#leaveNode();
+        this.response.end();
+        return;
+      }
+      this.#stream = new StreamAnswer(this.response, this.#hop.streams);
+    }
+    const part = typeof shared === 'string' ? [Buffer.from(shared)] : shared;
+    this.#stream.write(part, kind === 'step' ? () => way.link.take(way.number) : undefined);
+  }
+
+  #endStream(lastWords: string): void {
+    if (this.#stream === undefined) return;
+    this.#leaveNode();
+    this.#stream.end(lastWords);
+  }
+
   #onFault(node: LiveNode, wasReached: boolean): void {
     this.#way = undefined;
     if (this.#isOver) return;
-    // What flows already says itself that it broke off.
-    if (this.#stream !== undefined) return;
+    if (this.#stream !== undefined) {
+      this.#endStream(comeBack());
+      return;
+    }
     if (this.response.headersSent) {
       this.response.destroy();
       return;
@@ -319,12 +362,6 @@ export class HeldPoll implements LinkListener {
     }
     this.#stopMoving();
     const { response } = this;
-    if (this.#isForStream && answer.statusCode === 200 && this.request.method === 'GET') {
-      this.#boundAtMs = performance.now() + this.#hop.streamBoundMs;
-      response.writeHead(200, this.#answerHeaders(answer));
-      this.#stream = new StreamAnswer(answer, response, this.#hop.streams);
-      return;
-    }
     // An answer that breaks off must not look complete.
     answer.on('error', () => response.destroy());
     answer.on('close', () => {
@@ -377,4 +414,10 @@ export class HeldPoll implements LinkListener {
     this.#leaveNode();
     this.#done();
   }
+}
+
+/** Where a stream goes on, as its client says it. */
+function resumingHeadersOf({ headers }: IncomingMessage): LinkedHeaders {
+  const lastEventId = headers['last-event-id'];
+  return typeof lastEventId === 'string' ? { 'last-event-id': lastEventId } : noHeaders;
 }

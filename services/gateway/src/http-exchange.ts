@@ -1,4 +1,4 @@
-/** A poll or stream as an HTTP exchange of its own with its node: streams, and polls of nodes that know no links. */
+/** A poll as an HTTP exchange of its own with its node, where that knows no links or stops. */
 import { request as sendRequest } from 'node:http';
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 

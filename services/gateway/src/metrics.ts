@@ -6,7 +6,8 @@ export type GatewayMetrics = {
   readonly requests: Counter<'service' | 'status'>;
   readonly heldPolls: Gauge;
   readonly openStreams: Gauge;
-  readonly streamBytes: Counter;
+  /** Bytes that a stream brought to its client. */
+  readonly countStreamBytes: (count: number) => void;
   readonly streamCutOffs: Counter;
   readonly movedPolls: Counter<'reason'>;
   readonly credentialLookups: Counter<'outcome'>;
@@ -21,14 +22,38 @@ export type GatewayMetrics = {
 
 type PollMetrics = Pick<
   GatewayMetrics,
-  'heldPolls' | 'openStreams' | 'streamBytes' | 'streamCutOffs' | 'movedPolls'
+  'heldPolls' | 'openStreams' | 'countStreamBytes' | 'streamCutOffs' | 'movedPolls'
 >;
 
-function createPollMetrics(
-  registry: Registry,
-  observe: { readonly heldPolls: () => number; readonly openStreams: () => number },
-): PollMetrics {
+/** What is read whenever the metrics are. */
+type Observed = {
+  readonly heldPolls: () => number;
+  readonly openStreams: () => number;
+  /** Bytes that wait for the clients of streams. */
+  readonly unreadBytes: () => number;
+};
+
+function createPollMetrics(registry: Registry, observe: Observed): PollMetrics {
   const registers = [registry];
+  // A counter costs more than all else that is done for a part of a stream.
+  let streamBytes = 0;
+  new Counter({
+    name: 'parley_gateway_stream_bytes_total',
+    help: 'Bytes that streams of events brought to clients',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(streamBytes);
+    },
+  });
+  new Gauge({
+    name: 'parley_gateway_stream_unread_bytes',
+    help: 'Bytes of streams of events that wait for their clients to take them',
+    registers,
+    collect() {
+      this.set(observe.unreadBytes());
+    },
+  });
   return {
     heldPolls: new Gauge({
       name: 'parley_gateway_held_polls',
@@ -46,11 +71,9 @@ function createPollMetrics(
         this.set(observe.openStreams());
       },
     }),
-    streamBytes: new Counter({
-      name: 'parley_gateway_stream_bytes_total',
-      help: 'Bytes that streams of events brought to clients',
-      registers,
-    }),
+    countStreamBytes: (count) => {
+      streamBytes += count;
+    },
     streamCutOffs: new Counter({
       name: 'parley_gateway_stream_cut_offs_total',
       help: 'Streams whose clients took nothing for too long',
@@ -104,11 +127,7 @@ function createLimitMetrics(registry: Registry): LimitMetrics {
   return metrics;
 }
 
-/** @param observe tells how many polls are held and streams are open, whenever the metrics are read */
-export function createGatewayMetrics(
-  registry: Registry,
-  observe: { readonly heldPolls: () => number; readonly openStreams: () => number },
-): GatewayMetrics {
+export function createGatewayMetrics(registry: Registry, observe: Observed): GatewayMetrics {
   const registers = [registry];
   return {
     ...createPollMetrics(registry, observe),

@@ -30,6 +30,7 @@ import type { GatewayMetrics } from './metrics.ts';
 import { PasswordLines } from './password-lines.ts';
 import { RateLimiter } from './rate-limit.ts';
 import { ServiceLinks } from './service-links.ts';
+import { StreamWrites } from './stream-answer.ts';
 import { Upstreams } from './upstreams.ts';
 
 /** A client waits so much longer for a poll than the event nodes hold it. */
@@ -145,6 +146,16 @@ function openLimits(
   };
 }
 
+function openStreams({ queues }: ServiceFrame['config'], counts: GatewayMetrics): StreamWrites {
+  const { stallMs, unreadMaxBytes } = queues.stream;
+  return new StreamWrites({
+    unreadMaxBytes,
+    stallMs,
+    onBytes: counts.countStreamBytes,
+    onCutOff: () => counts.streamCutOffs.inc(),
+  });
+}
+
 /** Starts a gateway on a service frame: it is stateless, so nothing but its connections has to be released. */
 export const startGateway: StartService = async (frame: ServiceFrame) => {
   const { config, log, metrics } = frame;
@@ -154,6 +165,7 @@ export const startGateway: StartService = async (frame: ServiceFrame) => {
   const counts = createGatewayMetrics(metrics.registry, {
     heldPolls: () => eventsHop?.heldPolls ?? 0,
     openStreams: () => eventsHop?.openStreams ?? 0,
+    unreadBytes: () => eventsHop?.unreadBytes ?? 0,
   });
   const credentials = openCredentials(frame, stores, counts);
   const [internalSecret] = config.internalSecrets;
@@ -187,15 +199,11 @@ export const startGateway: StartService = async (frame: ServiceFrame) => {
     links,
     compression,
     pollBoundMs,
-    streamBoundMs: config.queues.stream.lifetimeMs + pollBoundMarginMs,
+    streamBoundMs: config.queues.stream.lifetimeMs,
     signIdentity: sign,
     findRefusal: (admitted) => findRefusal(credentials, admitted),
     onMoved: (reason) => counts.movedPolls.inc({ reason }),
-    streams: {
-      stallMs: config.queues.stream.stallMs,
-      onBytes: (count) => counts.streamBytes.inc(count),
-      onCutOff: () => counts.streamCutOffs.inc(),
-    },
+    streams: openStreams(config, counts),
   });
   eventsHop = hop;
   frame.onDispose('events hop', () => hop.stop());

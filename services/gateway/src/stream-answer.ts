@@ -1,18 +1,19 @@
-/** The answer of a stream of events on its way from a node to the client: nothing is held here but what both sockets hold. */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+/**
+ * Streams of events on their way to clients. What comes in one turn of the event loop is written to each of them once, as bytes that are put
+ * together once for all that get the same. Parts end between two events, so a stream can end behind any of them.
+ */
+import type { ServerResponse } from 'node:http';
 
 import type { ApiError } from '@parley/api';
+import { bytesOf, joined } from '@parley/links';
 
 /** A client that does not take the end of its stream is left after so long. */
 const endingMaxMs = 10_000;
 
-/** So long the rest of an event may take to come before the stream is broken off in its middle. */
-const boundaryMaxMs = 1_000;
-
 /** Clients that are sent away together come back spread over so long. */
 const reconnectSpreadMs = 2_000;
 
-const newline = 10;
+const endOfLine = Buffer.from('\r\n');
 
 /** Says when to come back. */
 export function comeBack(): string {
@@ -24,96 +25,166 @@ export function refusalEvent(error: ApiError): string {
   return `event: error\ndata: ${JSON.stringify(error.toBody())}\n\n`;
 }
 
-export type StreamAnswerOptions = {
-  /** A client that takes nothing for so long, while everything on the way to it is full, is left. */
+/** What comes to a stream in one turn of the event loop. */
+export class StreamBytes {
+  readonly length: number;
+  readonly #pieces: readonly Buffer[];
+  #plain: Buffer | undefined;
+  #chunk: Buffer | undefined;
+  /** What the streams got that went on from here: mostly the same. */
+  #next: { readonly piece: StreamBytes; readonly all: StreamBytes } | undefined;
+
+  constructor(pieces: readonly Buffer[]) {
+    this.#pieces = pieces;
+    this.length = bytesOf(pieces);
+  }
+
+  /** @returns these bytes and those behind them */
+  with(piece: StreamBytes): StreamBytes {
+    if (this.#next?.piece !== piece)
+      this.#next = { piece, all: new StreamBytes([...this.#pieces, ...piece.#pieces]) };
+    return this.#next.all;
+  }
+
+  get plain(): Buffer {
+    this.#plain ??= joined(this.#pieces);
+    return this.#plain;
+  }
+
+  /** As `node:http` sends a part of a body whose length is not known; it would make each anew. */
+  get chunk(): Buffer {
+    if (this.#chunk === undefined) {
+      const size = Buffer.from(`${this.length.toString(16)}\r\n`);
+      this.#chunk = Buffer.concat([size, ...this.#pieces, endOfLine]);
+    }
+    return this.#chunk;
+  }
+}
+
+export type StreamSettings = {
+  /** A client that has left more than so many bytes when more comes is cut off. */
+  readonly unreadMaxBytes: number;
+  /** One that takes nothing of what it was sent for so long is, too. */
   readonly stallMs: number;
   readonly onBytes: (count: number) => void;
   readonly onCutOff: () => void;
 };
 
+/** The writes of one turn of the event loop. */
+export class StreamWrites {
+  readonly settings: StreamSettings;
+  #streams: StreamAnswer[] = [];
+  /** What the last part was made into. */
+  #last: { readonly part: readonly Buffer[]; readonly bytes: StreamBytes } | undefined;
+
+  constructor(settings: StreamSettings) {
+    this.settings = settings;
+  }
+
+  /** @param part the same object for all streams that get the same */
+  bytesOf(part: readonly Buffer[]): StreamBytes {
+    if (this.#last?.part !== part) this.#last = { part, bytes: new StreamBytes(part) };
+    return this.#last.bytes;
+  }
+
+  /** Lets a stream write when all has come that comes in this turn. */
+  add(stream: StreamAnswer): void {
+    if (this.#streams.push(stream) > 1) return;
+    setImmediate(() => {
+      const streams = this.#streams;
+      this.#streams = [];
+      this.#last = undefined;
+      for (const each of streams) each.flush();
+    });
+  }
+}
+
 export class StreamAnswer {
-  readonly #answer: IncomingMessage;
   readonly #response: ServerResponse;
-  readonly #options: StreamAnswerOptions;
-  readonly #stallCheck: NodeJS.Timeout;
-  #isBetweenEvents = true;
-  #receivedBytes = 0;
-  /** What the client's connection had taken at the last check; undefined unless more was waiting then. */
-  #takenBytes: number | undefined;
-  #lastByte = newline;
-  #lastWords: string | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #writes: StreamWrites;
+  /** Of this turn. */
+  #pending: StreamBytes | undefined;
+  #onTaken: (() => void) | undefined;
+  #hasBegun = false;
+  #writtenBytes = 0;
+  /** What the client's connection had taken at the last look, and since when. */
+  #takenBytes = 0;
+  #takenSinceMs = 0;
 
-  /** Begins to send the answer on; its headers have been written. */
-  constructor(answer: IncomingMessage, response: ServerResponse, options: StreamAnswerOptions) {
-    this.#answer = answer;
+  /** @param response whose head was written */
+  constructor(response: ServerResponse, writes: StreamWrites) {
     this.#response = response;
-    this.#options = options;
-    this.#stallCheck = setInterval(() => this.#checkProgress(), options.stallMs);
-    response.once('close', () => {
-      clearInterval(this.#stallCheck);
-      clearTimeout(this.#timer);
-    });
-    answer.on('error', () => this.#lose());
-    answer.on('close', () => {
-      if (!answer.complete) this.#lose();
-    });
-    answer.pipe(response);
-    // After the pipe, so that what is seen here has been written.
-    answer.on('data', (chunk: Buffer) => {
-      this.#receivedBytes += chunk.length;
-      options.onBytes(chunk.length);
-      const last = chunk.at(-1) ?? this.#lastByte;
-      const before = chunk.length > 1 ? chunk.at(-2) : this.#lastByte;
-      this.#isBetweenEvents = last === newline && before === newline;
-      this.#lastByte = last;
-      if (this.#lastWords !== undefined && this.#isBetweenEvents) this.#end(this.#lastWords);
-    });
+    this.#writes = writes;
   }
 
-  /**
-   * Ends the stream with these words. Within an event they would become part of it, so its end is waited for; a client drops an event
-   * that breaks off, and gets it again when it comes back.
-   */
-  end(lastWords: string): void {
-    if (this.#lastWords !== undefined || this.#isOver) return;
-    this.#lastWords = lastWords;
-    if (this.#isBetweenEvents) this.#end(lastWords);
-    else this.#timer = setTimeout(() => this.#breakOff(), boundaryMaxMs);
+  get unreadBytes(): number {
+    return this.#response.writableLength;
   }
 
-  /** The node cannot tell a client that takes nothing from one that is slow, nor is its end seen while nothing is read from it. */
-  #checkProgress(): void {
-    const takenBytes = this.#receivedBytes - this.#response.writableLength;
-    if (this.#response.writableNeedDrain && takenBytes === this.#takenBytes) {
-      this.#options.onCutOff();
-      this.#breakOff();
+  /** @param onTaken told once the client's connection has taken it, if it ever does */
+  write(part: readonly Buffer[], onTaken?: () => void): void {
+    const bytes = this.#writes.bytesOf(part);
+    this.#onTaken = onTaken ?? this.#onTaken;
+    if (this.#pending !== undefined) {
+      this.#pending = this.#pending.with(bytes);
+      return;
     }
-    this.#takenBytes = this.#response.writableNeedDrain ? takenBytes : undefined;
+    this.#pending = bytes;
+    this.#writes.add(this);
+  }
+
+  /** Writes what has come. */
+  flush(): void {
+    const pending = this.#pending;
+    this.#pending = undefined;
+    if (pending === undefined || this.#isOver) return;
+    const { unreadMaxBytes, onBytes } = this.#writes.settings;
+    if (this.unreadBytes > unreadMaxBytes) {
+      this.#cutOff();
+      return;
+    }
+    const onTaken = this.#onTaken;
+    this.#onTaken = undefined;
+    onBytes(pending.length);
+    this.#writtenBytes += pending.length;
+    const response = this.#response;
+    const { socket } = response;
+    // With the head, which `node:http` writes at the end of the turn, or behind an answer that is still to come on this connection.
+    if (!this.#hasBegun || socket === null) {
+      this.#hasBegun = true;
+      response.write(pending.plain, onTaken);
+    } else socket.write(response.chunkedEncoding ? pending.chunk : pending.plain, onTaken);
+  }
+
+  /** Ends the stream behind what has come, with these words. */
+  end(lastWords: string): void {
+    if (this.#isOver) return;
+    this.flush();
+    this.#writes.settings.onBytes(Buffer.byteLength(lastWords));
+    this.#response.end(lastWords);
+    // Who reads nothing would hold the connection as long as it likes.
+    const timer = setTimeout(() => this.#response.destroy(), endingMaxMs);
+    this.#response.once('close', () => clearTimeout(timer));
+  }
+
+  /** Cuts the client off where it takes nothing; to be called now and then. */
+  checkProgress(nowMs: number): void {
+    const { unreadBytes } = this;
+    const takenBytes = this.#writtenBytes - unreadBytes;
+    if (unreadBytes === 0 || takenBytes !== this.#takenBytes) {
+      this.#takenBytes = takenBytes;
+      this.#takenSinceMs = nowMs;
+    } else if (nowMs - this.#takenSinceMs >= this.#writes.settings.stallMs) this.#cutOff();
   }
 
   get #isOver(): boolean {
     return this.#response.writableEnded || this.#response.destroyed;
   }
 
-  #lose(): void {
+  /** It comes back with the last id that it has. */
+  #cutOff(): void {
     if (this.#isOver) return;
-    if (this.#isBetweenEvents) this.#end(this.#lastWords ?? comeBack());
-    else this.#breakOff();
-  }
-
-  #end(lastWords: string): void {
-    clearTimeout(this.#timer);
-    this.#answer.unpipe(this.#response);
-    this.#response.end(lastWords);
-    // Who reads nothing would hold the connection as long as it likes.
-    this.#timer = setTimeout(() => this.#response.destroy(), endingMaxMs);
-    this.#answer.destroy();
-  }
-
-  #breakOff(): void {
-    this.#answer.unpipe(this.#response);
-    this.#answer.destroy();
+    this.#writes.settings.onCutOff();
     this.#response.destroy();
   }
 }

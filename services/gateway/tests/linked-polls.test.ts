@@ -166,9 +166,9 @@ describe('a poll on a link', () => {
 
   it('goes on at the next node when its own stops before it has come there', async () => {
     const [holder, next] = await addNodes(answerEvents);
-    holder.linkHandler = (request) => {
+    holder.linkHandler = (request, tell) => {
       holder.links.sayLeaving();
-      return refuse(request);
+      return refuse(request, tell);
     };
     expect((await poll()).json).toEqual(answered);
     expect(next.arrived.length).toBe(1);

@@ -36,7 +36,7 @@ export class StreamConnection {
         try {
           this.#take(chunk, listener);
         } catch (error) {
-          reject(error);
+          reject(new Error(`it cannot be read: ${String(error)}`, { cause: error }));
           this.#socket.destroy();
         }
       });

@@ -277,12 +277,9 @@ export function isRaw(success: DeclaredSuccess): success is readonly RawResponse
   return Array.isArray(success);
 }
 
-/**
- * Whether requests go over the link between gateway and node. Uploads, webhooks and streams of events are proxied by HTTP: links carry
- * nothing large and nothing endless.
- */
-export function isLinked(endpoint: Pick<Endpoint, 'method' | 'success' | 'takesFile'>): boolean {
-  return endpoint.method !== 'ANY' && !endpoint.takesFile && !isEventStream(endpoint);
+/** Whether requests go over the link between gateway and node. Uploads and webhooks are proxied by HTTP: links carry no large bodies. */
+export function isLinked(endpoint: Pick<Endpoint, 'method' | 'takesFile'>): boolean {
+  return endpoint.method !== 'ANY' && !endpoint.takesFile;
 }
 
 /** Whether it is a change that waits for earlier ones of the same owner. */

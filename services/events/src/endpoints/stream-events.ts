@@ -1,8 +1,9 @@
 import { badRequest, numberParameter } from '@parley/api';
 import { streamEventsEndpoint } from '@parley/api/events';
-import { implement, rawAnswer } from '@parley/server';
+import { implement } from '@parley/server';
 
 import type { EventsContext } from '../context.ts';
+import { openStream } from '../queues/event-stream.ts';
 import { getQueue } from '../queues/queue-reader.ts';
 
 /** A client of Server-Sent Events sends it when it reconnects. */
@@ -32,16 +33,6 @@ export const streamEventsHandler = implement(
   async (context: EventsContext, { caller, parameters, header, signal }) => {
     const lastEventId = lastEventIdOf(parameters.last_event_id, header('last-event-id'));
     const queue = await getQueue(context.read, parameters.queue_id, caller.userId);
-    const body = await context.streams.open(queue, { lastEventId, signal });
-    return rawAnswer(
-      200,
-      {
-        'Content-Type': 'text/event-stream',
-        'Cache-Control': 'max-age=0, no-cache, no-store, must-revalidate',
-        // Without it, proxies such as nginx would buffer the events.
-        'X-Accel-Buffering': 'no',
-      },
-      body,
-    );
+    return openStream(context, queue, { lastEventId, signal });
   },
 );

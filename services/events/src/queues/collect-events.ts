@@ -73,8 +73,16 @@ export type CollectedEvent = {
   readonly holdsKey?: boolean;
 };
 
-class Answer {
+export type Collected = {
+  /** In increasing id. */
+  readonly events: readonly CollectedEvent[];
+  /** Whether a bound was met, so that there may be more. */
+  readonly isFull: boolean;
+};
+
+class Answer implements Collected {
   readonly events: CollectedEvent[] = [];
+  isFull = false;
   readonly #bounds: CollectBounds;
   #bytes = 0;
 
@@ -86,15 +94,16 @@ class Answer {
   push(id: number, text: string, holdsKey = false): boolean {
     this.events.push(holdsKey ? { id, text, holdsKey } : { id, text });
     this.#bytes += Buffer.byteLength(text);
-    return (
-      this.events.length < this.#bounds.answerEventsMax && this.#bytes < this.#bounds.answerBytesMax
-    );
+    this.isFull =
+      this.events.length >= this.#bounds.answerEventsMax ||
+      this.#bytes >= this.#bounds.answerBytesMax;
+    return !this.isFull;
   }
 }
 
 /**
  * @param after `last_event_id` as far as it is meaningful: at or above the queue's start and at or below the log's end
- * @returns events in increasing id, all above `after`
+ * @returns events all above `after`
  * @throws FeedLost, LogTrimmed
  */
 export async function collectEvents(
@@ -102,7 +111,7 @@ export async function collectEvents(
   queue: EventQueue,
   after: number,
   bounds: CollectBounds = answerBounds,
-): Promise<CollectedEvent[]> {
+): Promise<Collected> {
   const { replayPageEntries } = bounds;
   const answer = new Answer(bounds);
   let position = after;
@@ -113,7 +122,7 @@ export async function collectEvents(
     const upTo = feed.coverageOf(listensToPublicStreams(queue.descriptor));
     if (position >= upTo) {
       await addEntries(log, queue, view, feed.deliveriesAfter(position), after, answer);
-      return answer.events;
+      return answer;
     }
     if (position >= log.tail.beginPosition) {
       const isOpen = await addEntries(
@@ -124,7 +133,7 @@ export async function collectEvents(
         after,
         answer,
       );
-      if (!isOpen) return answer.events;
+      if (!isOpen) return answer;
       position = upTo;
       continue;
     }
@@ -133,7 +142,7 @@ export async function collectEvents(
     // The beginning moves before entries are removed, so reading it afterwards detects a page that lacks entries.
     if ((await log.readBeginPosition()) > position) throw new LogTrimmed();
     const entries = page.map((entry) => new ParsedEntry(entry));
-    if (!(await addEntries(log, queue, view, entries, after, answer))) return answer.events;
+    if (!(await addEntries(log, queue, view, entries, after, answer))) return answer;
     position = page.length < replayPageEntries ? upTo : (entries.at(-1)?.end ?? upTo);
   }
 }
@@ -148,7 +157,7 @@ export function collectFromMemory(
   queue: EventQueue,
   after: number,
   bounds: CollectBounds,
-): CollectedEvent[] | undefined {
+): Collected | undefined {
   const { feed } = queue;
   if (feed === undefined) throw new FeedLost();
   if (after < feed.coverageOf(listensToPublicStreams(queue.descriptor))) return undefined;
@@ -160,7 +169,7 @@ export function collectFromMemory(
     const text = messageEvent(parsed, parsed.entry, queue, feed.view);
     if (text !== undefined && !answer.push(parsed.position, text)) break;
   }
-  return answer.events;
+  return answer;
 }
 
 async function audiencesOf(

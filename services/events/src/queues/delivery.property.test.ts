@@ -118,10 +118,10 @@ class Node {
     const asked = { ...bounds, replayAudiencesMax };
     const fromMemory =
       queue.feed === undefined ? undefined : collectFromMemory(queue, after, asked);
-    const events = await collectEvents(this.access, queue, after, asked);
-    if (fromMemory !== undefined && JSON.stringify(fromMemory) !== JSON.stringify(events))
+    const collected = await collectEvents(this.access, queue, after, asked);
+    if (fromMemory !== undefined && JSON.stringify(fromMemory) !== JSON.stringify(collected))
       throw new Error('memory gives something else than the log');
-    return events.map(({ id, text }) => {
+    return collected.events.map(({ id, text }) => {
       if ((JSON.parse(text) as { id: number }).id !== id)
         throw new Error(`${id} is not in ${text}`);
       return id;

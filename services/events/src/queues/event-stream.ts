@@ -8,18 +8,17 @@
  *   who were sent away together do not return together.
  * - A refusal after the first byte is an event `error` with the JSON of the refusal, and the end.
  */
-import { Readable } from 'node:stream';
-
 import { badEventQueueId } from '@parley/api';
-import type { ApiError } from '@parley/api';
-import type { HangUpSignal } from '@parley/api';
-import { refusalFor } from '@parley/server';
+import type { ApiError, HangUpSignal } from '@parley/api';
+import { StreamedAnswer, refusalFor } from '@parley/server';
+import type { StreamWriter } from '@parley/server';
 
 import { answerBounds } from './collect-events.ts';
-import type { CollectBounds, CollectedEvent } from './collect-events.ts';
+import type { CollectBounds, Collected } from './collect-events.ts';
 import type { EventQueue } from './event-queue.ts';
+import type { EventTexts } from './event-texts.ts';
 import { QueueReader } from './queue-reader.ts';
-import type { ReadContext } from './queue-reader.ts';
+import type { ReaderContext, Reading, ReadingListener } from './queue-reader.ts';
 
 /** How long a client waits before it comes back after a connection that broke. */
 const reconnectMs = 1_000;
@@ -27,27 +26,20 @@ const reconnectMs = 1_000;
 /** Clients of streams that end together come back spread over so long. */
 const reconnectSpreadMs = 2_000;
 
-/** Small steps, so that what a reader leaves unread is bounded closely. */
-const stepBounds: CollectBounds = { ...answerBounds, answerBytesMax: 65_536 };
+/** Small parts, so that little is on its way to a reader that takes nothing: what is long waits for the one before to be taken. */
+const partBounds: CollectBounds = { ...answerBounds, answerBytesMax: 65_536 };
 
 const noEvents = ': nothing happened\n\n';
 
-export type StreamSettings = {
-  readonly lifetimeMs: number;
-  /** What a reader may leave unread in this process; above it the stream waits for the reader. */
-  readonly unreadMaxBytes: number;
-  /** A reader that leaves more than that unread for so long is cut off. */
-  readonly stallMs: number;
+const headers = {
+  'Content-Type': 'text/event-stream',
+  'Cache-Control': 'max-age=0, no-cache, no-store, must-revalidate',
+  // Without it, proxies such as nginx would buffer the events.
+  'X-Accel-Buffering': 'no',
 };
 
-export type StreamCounts = {
-  readonly onSent: (bytes: number) => void;
-  readonly onCutOff: () => void;
-};
-
-function eventText({ id, text }: CollectedEvent): string {
-  return `id: ${id}\ndata: ${text}\n\n`;
-}
+/** What streams are made of. */
+export type StreamContext = { readonly read: ReaderContext; readonly texts: EventTexts };
 
 function retryText(afterMs: number): string {
   return `retry: ${Math.round(afterMs)}\n\n`;
@@ -58,110 +50,90 @@ function refusalText(refusal: ApiError): string {
   return `event: error\ndata: ${JSON.stringify(refusal.toBody())}\n\n`;
 }
 
-/** The open streams of this node. */
-export class EventStreams {
-  readonly #context: ReadContext;
-  readonly #settings: StreamSettings;
-  readonly #counts: StreamCounts;
-  readonly #open = new Set<Readable>();
-
-  constructor(context: ReadContext, settings: StreamSettings, counts: StreamCounts) {
-    this.#context = context;
-    this.#settings = settings;
-    this.#counts = counts;
+/**
+ * Opens a stream of what is above `lastEventId`. It ends when the queue does, when another reader takes it, and when the node drains.
+ *
+ * @param options.signal aborted when the client hangs up
+ * @throws ApiError as a poll does, before anything is written
+ */
+export async function openStream(
+  context: StreamContext,
+  queue: EventQueue,
+  options: { readonly lastEventId: number; readonly signal: HangUpSignal },
+): Promise<StreamedAnswer> {
+  const reader = await QueueReader.open(context.read, queue, {
+    kind: 'stream',
+    lastEventId: options.lastEventId,
+    catchUp: false,
+    bounds: partBounds,
+  });
+  try {
+    const first = await reader.readPending();
+    return new StreamedAnswer(headers, (writer) =>
+      new OpenStream(context, queue, reader, options.signal, writer).begin(first),
+    );
+  } catch (error) {
+    reader.leave();
+    throw error;
   }
+}
 
-  get count(): number {
-    return this.#open.size;
-  }
+class OpenStream implements ReadingListener {
+  readonly #context: StreamContext;
+  readonly #queue: EventQueue;
+  readonly #reader: QueueReader;
+  readonly #signal: HangUpSignal;
+  readonly #writer: StreamWriter;
+  /** Whether more was there than the last part holds. */
+  #wasFull = false;
 
-  /** @returns bytes that wait in this process for readers to take them */
-  get unreadBytes(): number {
-    let bytes = 0;
-    for (const body of this.#open) bytes += body.readableLength;
-    return bytes;
-  }
-
-  /**
-   * Opens a stream, which is what answers from then on. It ends by itself, or when it is destroyed.
-   *
-   * @param options.signal aborted when the client hangs up
-   * @throws ApiError as a poll does, before anything is written
-   */
-  async open(
-    queue: EventQueue,
-    options: { readonly lastEventId: number; readonly signal: HangUpSignal },
-  ): Promise<Readable> {
-    const reader = await QueueReader.open(this.#context, queue, {
-      kind: 'stream',
-      lastEventId: options.lastEventId,
-      catchUp: false,
-      bounds: stepBounds,
-    });
-    let first: readonly CollectedEvent[];
-    try {
-      first = await reader.readPending();
-    } catch (error) {
-      reader.leave();
-      throw error;
-    }
-    const { lifetimeMs, unreadMaxBytes } = this.#settings;
-    const lifetime = setTimeout(() => reader.end(), lifetimeMs);
-    const cutOff = (): void => {
-      this.#counts.onCutOff();
-      body.destroy();
-    };
-    const texts = this.#texts(queue, reader, first, options.signal);
-    // Asked for more only while less than this is unread.
-    const body = Readable.from(this.#chunks(texts, cutOff), {
-      objectMode: false,
-      highWaterMark: unreadMaxBytes,
-    });
-    this.#open.add(body);
-    body.once('close', () => {
-      clearTimeout(lifetime);
-      this.#open.delete(body);
-      reader.leave();
-    });
-    return body;
-  }
-
-  async *#chunks(texts: AsyncIterable<string>, cutOff: () => void): AsyncGenerator<Buffer> {
-    for await (const text of texts) {
-      const chunk = Buffer.from(text);
-      this.#counts.onSent(chunk.length);
-      const stalled = setTimeout(cutOff, this.#settings.stallMs);
-      try {
-        yield chunk;
-      } finally {
-        clearTimeout(stalled);
-      }
-    }
-  }
-
-  async *#texts(
+  constructor(
+    context: StreamContext,
     queue: EventQueue,
     reader: QueueReader,
-    first: readonly CollectedEvent[],
     signal: HangUpSignal,
-  ): AsyncGenerator<string> {
-    yield retryText(reconnectMs) + first.map(eventText).join('');
-    try {
-      for (;;) {
-        const { events, isOver } = await reader.next(signal);
-        if (events.length > 0) yield events.map(eventText).join('');
-        else if (!isOver) yield noEvents;
-        if (queue.hasEnded) {
-          yield refusalText(badEventQueueId(queue.id));
-          return;
-        }
-        if (isOver) {
-          yield retryText(reconnectMs + Math.random() * reconnectSpreadMs);
-          return;
-        }
-      }
-    } catch (error) {
-      if (!signal.aborted) yield refusalText(refusalFor(error, this.#context.log));
-    }
+    writer: StreamWriter,
+  ) {
+    this.#context = context;
+    this.#queue = queue;
+    this.#reader = reader;
+    this.#signal = signal;
+    this.#writer = writer;
+  }
+
+  begin(first: Collected): void {
+    const text = first.events.length > 0 ? this.#context.texts.streamPartOf(first.events) : '';
+    this.#write(retryText(reconnectMs) + text, first.isFull);
+  }
+
+  onReading({ events, isFull, isOver }: Reading): void {
+    const text = events.length > 0 ? this.#context.texts.streamPartOf(events) : '';
+    if (this.#queue.hasEnded) this.#end(text + refusalText(badEventQueueId(this.#queue.id)));
+    else if (isOver) this.#end(text + retryText(reconnectMs + Math.random() * reconnectSpreadMs));
+    else this.#write(text === '' ? noEvents : text, isFull);
+  }
+
+  onFault(error: unknown): void {
+    this.#end(this.#signal.aborted ? '' : refusalText(refusalFor(error, this.#context.read.log)));
+  }
+
+  #write(text: string, isFull: boolean): void {
+    this.#wasFull = isFull;
+    if (this.#writer.write(text, isFull, this.#goOn)) this.#goOn();
+    else if (this.#signal.aborted) this.#end('');
+    else this.#signal.addEventListener('abort', this.#onHangUp);
+  }
+
+  readonly #goOn = (): void => {
+    this.#signal.removeEventListener('abort', this.#onHangUp);
+    if (this.#wasFull) this.#reader.follow(this.#signal, this);
+    else this.#reader.followOn(this.#signal, this);
+  };
+
+  readonly #onHangUp = (): void => this.#end('');
+
+  #end(lastWords: string): void {
+    this.#reader.leave();
+    this.#writer.end(lastWords);
   }
 }

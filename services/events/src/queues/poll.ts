@@ -4,17 +4,17 @@ import type { getEventsEndpoint } from '@parley/api/events';
 import type { Preserialized, Settle } from '@parley/server';
 import { LaterAnswer, partlyShared } from '@parley/server';
 
-import type { AnswerStarts } from './answer-starts.ts';
 import { answerBounds } from './collect-events.ts';
-import type { CollectedEvent } from './collect-events.ts';
+import type { Collected } from './collect-events.ts';
 import type { EventQueue } from './event-queue.ts';
+import type { EventTexts } from './event-texts.ts';
 import { QueueReader } from './queue-reader.ts';
 import type { ReaderContext, Reading, ReadingListener } from './queue-reader.ts';
 
 type PollAnswer = AnswerOf<typeof getEventsEndpoint>;
 
 /** The context of polls. */
-export type PollContext = { readonly read: ReaderContext; readonly answerStarts: AnswerStarts };
+export type PollContext = { readonly read: ReaderContext; readonly texts: EventTexts };
 
 /**
  * Answers a poll with the pending events above `lastEventId`. If there are none, unless `dontBlock`, it waits for the first event or a
@@ -73,13 +73,13 @@ class OpenPoll implements ReadingListener {
     this.#cameTooLate = context.read.draining.aborted;
   }
 
-  onReading({ events }: Reading): void {
-    if (events.length === 0 && this.#cameTooLate) {
+  onReading(reading: Reading): void {
+    if (reading.events.length === 0 && this.#cameTooLate) {
       this.onFault(serviceUnavailable());
       return;
     }
     this.#reader.leave();
-    this.#settle.answer(answerOf(this.#context, this.#queue, events, this.#heldSinceMs));
+    this.#settle.answer(answerOf(this.#context, this.#queue, reading, this.#heldSinceMs));
   }
 
   onFault(error: unknown): void {
@@ -89,22 +89,14 @@ class OpenPoll implements ReadingListener {
 }
 
 function answerOf(
-  { answerStarts, read }: PollContext,
+  { texts, read }: PollContext,
   queue: EventQueue,
-  events: readonly CollectedEvent[],
+  { events, isFull }: Collected,
   heldSinceMs: number,
 ): Preserialized<PollAnswer> {
   read.onAnswer(events.length, performance.now() - heldSinceMs);
-  if (isFull(events)) read.onFullAnswer();
+  if (isFull) read.onFullAnswer();
   const end = `],"queue_id":${JSON.stringify(queue.id)}}`;
   const passage = events.some(({ holdsKey }) => holdsKey === true) ? 'untouched' : 'any';
-  return partlyShared(answerStarts.of(events), end, passage);
-}
-
-/** Whether an answer reached a bound, so that the next poll may find more. */
-function isFull(events: readonly CollectedEvent[]): boolean {
-  if (events.length >= answerBounds.answerEventsMax) return true;
-  let bytes = 0;
-  for (const { text } of events) bytes += Buffer.byteLength(text);
-  return bytes >= answerBounds.answerBytesMax;
+  return partlyShared(texts.answerStartOf(events), end, passage);
 }

@@ -4,10 +4,10 @@ import { expect, test } from 'vitest';
 
 import { ModelledLog } from '../../tests/modelled-log.ts';
 import { NodeFeed } from '../feed/node-feed.ts';
-import { AnswerStarts } from './answer-starts.ts';
 import { answerBounds } from './collect-events.ts';
 import type { LogAccess } from './collect-events.ts';
 import { EventQueue } from './event-queue.ts';
+import { EventTexts } from './event-texts.ts';
 import { Heartbeats } from './heartbeats.ts';
 import { poll } from './poll.ts';
 import { QueueReader } from './queue-reader.ts';
@@ -94,15 +94,15 @@ test('a poll that does not wait is not told that nothing is there when the log i
 
 test('a held poll ends empty when the log is reset under it', async () => {
   const reader = await openBeforeReset(false);
-  await expect(reader.next(new AbortController().signal)).resolves.toEqual({
-    events: [],
-    isOver: true,
-  });
+  const reading = new Promise((resolve, reject) =>
+    reader.follow(new AbortController().signal, { onReading: resolve, onFault: reject }),
+  );
+  await expect(reading).resolves.toEqual({ events: [], isFull: false, isOver: true });
 });
 
 async function pollQueue(draining: AbortController): Promise<() => Promise<unknown>> {
   const { context, queue } = await makeQueue(draining.signal);
-  const answer = await poll({ read: context, answerStarts: new AnswerStarts() }, queue, {
+  const answer = await poll({ read: context, texts: new EventTexts() }, queue, {
     lastEventId: 0,
     dontBlock: false,
     signal: new AbortController().signal,

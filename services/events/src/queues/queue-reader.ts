@@ -7,7 +7,7 @@ import type { Logger } from '@parley/logging';
 
 import { UnknownEntryFormat } from '../feed/parsed-entry.ts';
 import { FeedLost, LogTrimmed, collectEvents, collectFromMemory } from './collect-events.ts';
-import type { CollectBounds, CollectedEvent, LogAccess } from './collect-events.ts';
+import type { CollectBounds, Collected, CollectedEvent, LogAccess } from './collect-events.ts';
 import type { EventQueue, QueueTurn, ReaderKind, TurnRelease, TurnWaiter } from './event-queue.ts';
 import type { Heartbeats } from './heartbeats.ts';
 import type { QueueRegistry } from './queue-registry.ts';
@@ -15,7 +15,8 @@ import type { QueueRegistry } from './queue-registry.ts';
 /** How long a reader waits for this node to catch up with what its client has already seen. */
 const catchUpTimeoutMs = 5_000;
 
-const nothingMore: Reading = { events: [], isOver: true };
+const nothing: Collected = { events: [], isFull: false };
+const nothingMore: Reading = { ...nothing, isOver: true };
 
 /** Why a queue that is there is refused. */
 export const refusalReasons = [
@@ -122,7 +123,7 @@ export type ReadOptions = {
 };
 
 /** What one step gave; with no events and not over, a while of silence passed in which no id was free for a heartbeat. */
-export type Reading = { readonly events: readonly CollectedEvent[]; readonly isOver: boolean };
+export type Reading = Collected & { readonly isOver: boolean };
 
 /** What becomes of a wait for events: one of both, once. */
 export type ReadingListener = {
@@ -191,34 +192,33 @@ export class QueueReader implements TurnWaiter {
    * @throws ApiError BAD_EVENT_QUEUE_ID; SERVICE_UNAVAILABLE also where the log was reset meanwhile, since an empty answer would say
    * that nothing is there
    */
-  async readPending(): Promise<readonly CollectedEvent[]> {
+  async readPending(): Promise<Collected> {
     try {
-      return (await this.#read([])).events;
+      return await this.#read(nothing);
     } catch (error) {
       throw this.#refusalOf(error);
     }
   }
 
-  /**
-   * Gives what is pending, or the first that comes, or a heartbeat.
-   *
-   * @throws ApiError BAD_EVENT_QUEUE_ID, SERVICE_UNAVAILABLE
-   */
-  next(signal: HangUpSignal): Promise<Reading> {
-    return new Promise((resolve, reject) =>
-      this.follow(signal, { onReading: resolve, onFault: reject }),
-    );
+  /** Gives what is pending, or the first that comes, or a heartbeat: to a listener, so that no call is suspended until then. */
+  follow(signal: HangUpSignal, listener: ReadingListener): void {
+    this.#begin(signal, listener);
+    this.#look();
   }
 
-  /** As `next`, without a call that is suspended until then. */
-  follow(signal: HangUpSignal, listener: ReadingListener): void {
+  /** As `follow`, where all that was pending has been given: whatever came while it was looked for is looked for once more. */
+  followOn(signal: HangUpSignal, listener: ReadingListener): void {
+    this.#begin(signal, listener);
+    this.#wait();
+  }
+
+  #begin(signal: HangUpSignal, listener: ReadingListener): void {
     this.#following = {
       listener,
       signal,
       startedAtMs: performance.now(),
       heartbeatAfterMs: this.#context.heartbeats.draw(),
     };
-    this.#look();
   }
 
   onRelease(release: TurnRelease): void {
@@ -229,7 +229,7 @@ export class QueueReader implements TurnWaiter {
 
   #look(): void {
     this.#turn.beginLook();
-    this.#readThen([], (pending) => {
+    this.#readThen(nothing, (pending) => {
       if (pending.events.length > 0 || pending.isOver) this.#give(pending);
       else this.#wait();
     });
@@ -242,7 +242,7 @@ export class QueueReader implements TurnWaiter {
     // Read before looking: everything up to here has been looked at when nothing is found.
     const { cursor } = this.#context.follower;
     const isHeartbeatDue = isHeartbeat && this.#context.canRead() && cursor > this.#after;
-    this.#readThen(isHeartbeatDue ? [heartbeat(cursor)] : [], (last) => {
+    this.#readThen(isHeartbeatDue ? heartbeat(cursor) : nothing, (last) => {
       const { latestDueMs } = this.#context.heartbeats;
       if (last.events.length > 0 || last.isOver) this.#give(last);
       else if (!this.#context.canRead()) this.#give(nothingMore);
@@ -268,8 +268,8 @@ export class QueueReader implements TurnWaiter {
     following?.listener.onReading(reading);
   }
 
-  #readThen(otherwise: readonly CollectedEvent[], onward: (reading: Reading) => void): void {
-    let now: CollectedEvent[] | undefined;
+  #readThen(otherwise: Collected, onward: (reading: Reading) => void): void {
+    let now: Collected | undefined;
     try {
       now = collectFromMemory(this.#queue, this.#after, this.#bounds);
     } catch (error) {
@@ -295,7 +295,7 @@ export class QueueReader implements TurnWaiter {
   }
 
   /** Reads on, and gives the events with what is said where there are none. */
-  async #read(otherwise: readonly CollectedEvent[]): Promise<Reading> {
+  async #read(otherwise: Collected): Promise<Reading> {
     const found = await collectEvents(
       this.#context.logAccess,
       this.#queue,
@@ -305,10 +305,10 @@ export class QueueReader implements TurnWaiter {
     return this.#readingOf(found, otherwise);
   }
 
-  #readingOf(found: readonly CollectedEvent[], otherwise: readonly CollectedEvent[]): Reading {
-    const events = found.length > 0 ? found : otherwise;
+  #readingOf(found: Collected, otherwise: Collected): Reading {
+    const { events, isFull } = found.events.length > 0 ? found : otherwise;
     this.#after = events.at(-1)?.id ?? this.#after;
-    return { events, isOver: this.#mustEnd };
+    return { events, isFull, isOver: this.#mustEnd };
   }
 
   #refusalOf(error: unknown): unknown {
@@ -324,6 +324,7 @@ export class QueueReader implements TurnWaiter {
   }
 }
 
-function heartbeat(cursor: number): CollectedEvent {
-  return { id: cursor, text: `{"type":"heartbeat","id":${cursor}}` };
+function heartbeat(cursor: number): Collected {
+  const event: CollectedEvent = { id: cursor, text: `{"type":"heartbeat","id":${cursor}}` };
+  return { events: [event], isFull: false };
 }

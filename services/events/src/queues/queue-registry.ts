@@ -55,6 +55,13 @@ export class QueueRegistry {
     return held;
   }
 
+  /** @returns how many streams are open */
+  get openStreams(): number {
+    let open = 0;
+    for (const queue of this.#queues.values()) if (queue.readBy === 'stream') open += 1;
+    return open;
+  }
+
   /** @returns the queue if this node has it in memory */
   peek(queueId: string): EventQueue | undefined {
     return this.#queues.get(queueId);

@@ -34,8 +34,11 @@ export type UpstreamHandler = (
   body: string,
 ) => void;
 
-/** Answers the requests that come over the links of an upstream. */
-export type LinkHandler = (request: ReceivedRequest) => Promise<LinkAnswer>;
+/** Answers the requests that come over the links of an upstream; before its answer a stream may have parts. */
+export type LinkHandler = (
+  request: ReceivedRequest,
+  tell: (part: LinkAnswer) => void,
+) => Promise<LinkAnswer>;
 
 /** One bare HTTP server that holds a lease, for what real services do and for what they must not do. */
 export type Upstream = {
@@ -165,7 +168,7 @@ export class GatewayUnderTest {
       identitySecrets: [internalSecret],
       answer: (request, reply) => {
         arrived.push(request);
-        void upstream.linkHandler?.(request).then(reply);
+        void upstream.linkHandler?.(request, reply).then(reply);
       },
       onFault: () => undefined,
     });

@@ -1,0 +1,124 @@
+/** Answers that go on, over a link; by HTTP there are none. */
+import { declareEndpoint } from '@parley/api';
+import { RequestSignal } from '@parley/links';
+import type { LinkAnswer } from '@parley/links';
+import { createLogger } from '@parley/logging';
+import { expect, it, onTestFinished } from 'vitest';
+
+import { listen } from '../src/graceful-server.ts';
+import { StreamedAnswer, implement } from '../src/implement.ts';
+import type { StreamWriter } from '../src/implement.ts';
+import { createMetrics } from '../src/metrics.ts';
+import { createHttpApp, createLinkApp } from './sample-apps.ts';
+
+let writer: StreamWriter;
+
+const streamEvents = implement(
+  declareEndpoint({
+    name: 'stream-events',
+    tag: 'Server',
+    method: 'GET',
+    path: '/stream',
+    service: 'events',
+    summary: 'Never ends',
+    description: 'Never ends by itself.',
+    access: { authentication: 'none' },
+    parameters: [],
+    success: [{ contentType: 'text/event-stream', description: 'Events', event: {} }],
+    errors: [],
+  }),
+  () =>
+    new StreamedAnswer({ 'Content-Type': 'text/event-stream' }, (given) => {
+      writer = given;
+      given.write('first', false, () => undefined);
+    }),
+);
+
+const metrics = createMetrics('0');
+const options = {
+  implementations: [streamEvents],
+  context: {},
+  log: createLogger({ service: 'sample', nodeId: 'direct', level: 'silent' }),
+  metrics,
+  checkAnswers: true,
+  answerHeaders: { 'x-parley-node': 'n' },
+};
+
+async function open(
+  backlogBytes = 0,
+): Promise<{ readonly parts: LinkAnswer[]; readonly signal: RequestSignal }> {
+  const parts: LinkAnswer[] = [];
+  const signal = new RequestSignal();
+  createLinkApp(options)(
+    {
+      requestId: 'request-1',
+      method: 'GET',
+      address: '/api/v1/stream',
+      caller: null,
+      headers: {},
+      body: Buffer.alloc(0),
+      signal,
+      link: { backlogBytes },
+    },
+    (part) => parts.push(part),
+  );
+  await expect.poll(() => parts.length).toBe(1);
+  return { parts, signal };
+}
+
+const status = 200;
+const headers = { 'x-parley-node': 'n', 'Content-Type': 'text/event-stream' };
+
+it('parts follow one another, the first of them with the headers', async () => {
+  const { parts } = await open();
+  expect(writer.write('second', false, () => undefined)).toBe(true);
+  writer.end('last');
+  expect(parts).toEqual([
+    { status, kind: 'open', headers, shared: 'first', own: '' },
+    { status, kind: 'open', headers: {}, shared: 'second', own: '' },
+    { status, kind: 'raw', headers: {}, shared: 'last', own: '' },
+  ]);
+});
+
+it.each([
+  ['behind a full part', 0, true],
+  ['while much waits for the gateway', 1e8, false],
+])(
+  'the next part waits until the client has taken the last, %s',
+  async (_case, backlog, isFull) => {
+    const { parts, signal } = await open(backlog);
+    let isTaken = false;
+    const goesOn = writer.write('second', isFull, () => {
+      isTaken = true;
+    });
+    expect([goesOn, parts.at(-1)?.kind, isTaken]).toEqual([false, 'step', false]);
+    signal.tellTaken();
+    expect(isTaken).toBe(true);
+  },
+);
+
+it('a stream is a request in flight until its end', async () => {
+  const count = async (): Promise<number> =>
+    (await metrics.requestsInFlight.get()).values[0]?.value ?? 0;
+  const before = await count();
+  await open();
+  expect(await count()).toBe(before + 1);
+  writer.end('');
+  expect(await count()).toBe(before);
+});
+
+it('whoever asks by HTTP is refused', async () => {
+  const app = createHttpApp({ ...options, identitySecrets: ['i'.repeat(40)] });
+  const server = await listen(app, {
+    host: '127.0.0.1',
+    port: 0,
+    requestTimeoutMs: 5_000,
+    silenceMaxMs: 5_000,
+  });
+  onTestFinished(() => server.stop(0));
+  const response = await fetch(`http://127.0.0.1:${server.port}/api/v1/stream`);
+  expect([response.status, await response.json()]).toMatchObject([
+    503,
+    { code: 'SERVICE_UNAVAILABLE' },
+  ]);
+});
