@@ -179,6 +179,18 @@ test('what is kept of another epoch of the log counts for nothing', async () => 
   expect(messages[0]?.contentJson).toBe('"another"');
 });
 
+test('names that were read in another epoch of the log count for nothing', async () => {
+  const pages = new PageReader();
+  await pages.read(reads, list, asked);
+  await pool.query('UPDATE log_head SET epoch = epoch + 1');
+  // An account that was made since the last change of a name was lost, and a new one got its id.
+  await pool.query('ALTER TABLE users DISABLE TRIGGER shown_names_changed');
+  await pool.query(`UPDATE users SET full_name = 'Another' WHERE id = 2`);
+  await pool.query('ALTER TABLE users ENABLE TRIGGER shown_names_changed');
+  for (const shown of shownOf(await pages.read(reads, list, asked)))
+    expect(JSON.parse(shown)).toMatchObject({ sender_full_name: 'Another' });
+});
+
 test('no more is kept than may be', async () => {
   const pages = new PageReader({ keptBytesMax: 1 });
   await pages.read(reads, list, asked);

@@ -19,6 +19,8 @@ export type ShownPerson = {
 };
 
 export type ShownNames = {
+  /** Of the log. */
+  readonly epoch: number;
   readonly version: string;
   readonly realm: Pick<Realm, 'stringId' | 'settings'>;
   readonly people: readonly ShownPerson[];
@@ -40,7 +42,7 @@ export async function readShownNames(
     }
   >({
     name: 'shown-names',
-    text: `SELECT names.version, realm.string_id AS "stringId", realm.settings,
+    text: `SELECT (SELECT log_head.epoch FROM log_head) AS epoch, names.version, realm.string_id AS "stringId", realm.settings,
         coalesce((SELECT json_agg(json_build_object('id', p.id, 'email', p.email, 'deliveryEmail', coalesce(p.delivery_email, p.email),
           'fullName', p.full_name, 'shortName', p.short_name, 'avatarSource', p.avatar_source, 'avatarVersion', p.avatar_version))
           FROM users p WHERE p.id = ANY ($1::integer[])), '[]') AS people,
@@ -50,8 +52,9 @@ export async function readShownNames(
   });
   const [row] = rows;
   if (row === undefined) throw new Error('no organization has been created in this database');
-  const { version, people, streams, stringId, settings } = row;
+  const { epoch, version, people, streams, stringId, settings } = row;
   return {
+    epoch,
     version,
     people,
     streams,

@@ -46,13 +46,23 @@ function personJsonOf(person: ShownPerson, realmStringId: string): PersonJson {
 
 /** One version of what messages show of people, of streams and of the organization, as far as it was read. */
 export class MessageNames {
-  readonly version: string;
+  readonly #epoch: number;
+  readonly #version: string;
   #realm: ShownNames['realm'] | undefined;
   readonly #people = new Map<number, PersonJson>();
   readonly #streams = new Map<number, { readonly name: string; readonly json: string }>();
 
-  constructor(version: string) {
-    this.version = version;
+  /**
+   * @param epoch of the log: accounts and streams that were lost with the end of another one may have left their ids to others
+   * @param version within the epoch
+   */
+  constructor(epoch: number, version: string) {
+    this.#epoch = epoch;
+    this.#version = version;
+  }
+
+  isOf(epoch: number, version: string): boolean {
+    return this.#epoch === epoch && this.#version === version;
   }
 
   /** @returns how many people and streams were read */

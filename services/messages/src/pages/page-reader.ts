@@ -93,7 +93,7 @@ type PageCounters = { readonly messages: Counter; readonly missed: Counter };
 
 export class PageReader {
   readonly #bodies: LRUCache<number, MessageBody>;
-  #names = new MessageNames('');
+  #names = new MessageNames(0, '');
   readonly #counters: PageCounters | undefined;
 
   constructor(
@@ -197,16 +197,16 @@ export class PageReader {
 
   async #findNames(
     db: Queryable,
-    { namesVersion }: ListedPage,
+    { epoch, namesVersion }: ListedPage,
     messages: readonly MessageBody[],
   ): Promise<MessageNames | undefined> {
-    if (this.#names.version !== namesVersion || this.#names.size > namesMax)
-      this.#names = new MessageNames(namesVersion);
+    if (!this.#names.isOf(epoch, namesVersion) || this.#names.size > namesMax)
+      this.#names = new MessageNames(epoch, namesVersion);
     const names = this.#names;
     const lacking = names.findLacking(messages);
     if (lacking.userIds.length === 0 && lacking.streamIds.length === 0) return names;
     const shown = await readShownNames(db, lacking);
-    if (shown.version !== namesVersion) return undefined;
+    if (!names.isOf(shown.epoch, shown.version)) return undefined;
     names.add(shown);
     return names;
   }
