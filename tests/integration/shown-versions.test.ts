@@ -92,6 +92,17 @@ test.each([
   await checkKept();
 });
 
+test('changes of a message in one transaction give it one version, however many they are', async () => {
+  const before = await readVersions();
+  await pool.query(`INSERT INTO reactions (message_id, user_id, emoji_name, emoji_code, reaction_type)
+    SELECT 1, n, 'tada', '1f389', 'unicode_emoji' FROM generate_series(1, 2) n`);
+  const between = await readVersions();
+  await pool.query('DELETE FROM reactions WHERE message_id = 1');
+  const after = await readVersions();
+  const first = before.message ?? 0;
+  expect([between.message, after.message]).toEqual([first + 1, first + 2]);
+});
+
 test.each([
   ['the name of a person', `UPDATE users SET full_name = 'Eve' WHERE id = 2`],
   ['an address', `UPDATE users SET email = 'eve@x' WHERE id = 2`],

@@ -8,6 +8,7 @@
 CREATE OR REPLACE FUNCTION message_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO message_versions AS v (message_id, version) VALUES (NEW.id, 1)
-  ON CONFLICT (message_id) DO UPDATE SET version = v.version + 1;
+  -- Once in a transaction: nobody sees a version between, and each look-up would pass all that came before it.
+  ON CONFLICT (message_id) DO UPDATE SET version = v.version + 1 WHERE v.xmin <> pg_current_xact_id()::xid;
   RETURN NULL;
 END $$;

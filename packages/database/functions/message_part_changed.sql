@@ -9,6 +9,7 @@ CREATE OR REPLACE FUNCTION message_part_changed() RETURNS trigger LANGUAGE plpgs
 BEGIN
   INSERT INTO message_versions AS v (message_id, version)
   VALUES (CASE TG_OP WHEN 'DELETE' THEN OLD.message_id ELSE NEW.message_id END, 1)
-  ON CONFLICT (message_id) DO UPDATE SET version = v.version + 1;
+  -- Once in a transaction: nobody sees a version between, and each look-up would pass all that came before it.
+  ON CONFLICT (message_id) DO UPDATE SET version = v.version + 1 WHERE v.xmin <> pg_current_xact_id()::xid;
   RETURN NULL;
 END $$;
