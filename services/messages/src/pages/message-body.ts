@@ -35,8 +35,14 @@ export type MessageBody = Pick<
 
 /** Of the objects and short texts of a body, beside what grows. */
 const bodyBytesLeast = 1_024;
-const reactionBytes = 200;
+/** Of the objects of a reaction, beside its text. */
+const reactionBytes = 120;
 const idBytes = 8;
+
+/** @returns the memory of a text, in which one letter beyond Latin-1 lets each take two bytes; so does any beyond ASCII here */
+function textBytes(text: string): number {
+  return Buffer.byteLength(text) === text.length ? text.length : 2 * text.length;
+}
 
 function membersJson(shown: ShownMessage, texts: MessageTexts): string {
   const object = JSON.stringify({
@@ -79,6 +85,10 @@ export function messageBodyOf(shown: ShownMessage, texts: MessageTexts): Message
   const { lastEditedAtSecs, editHistory, reactions, groupMentionedIds, alertWordIds } = shown;
   const editHistoryJson =
     lastEditedAtSecs === null || editHistory === null ? undefined : JSON.stringify(editHistory);
+  const shownReactions = reactions.map((reaction) => ({
+    userId: reaction.userId,
+    json: reactionJson(reaction),
+  }));
   const lists = [groupMentionedIds, alertWordIds, shown.participantIds ?? []];
   return {
     id: shown.id,
@@ -99,16 +109,13 @@ export function messageBodyOf(shown: ShownMessage, texts: MessageTexts): Message
     renderedJson,
     membersJson: members,
     editHistoryJson,
-    reactions: reactions.map((reaction) => ({
-      userId: reaction.userId,
-      json: reactionJson(reaction),
-    })),
+    reactions: shownReactions,
     keptBytes:
       bodyBytesLeast +
       [members, contentJson, texts === 'both' ? renderedJson : '', editHistoryJson]
-        .map((json) => Buffer.byteLength(json ?? ''))
+        .map((json) => textBytes(json ?? ''))
         .reduce((sum, bytes) => sum + bytes) +
-      reactions.length * reactionBytes +
+      shownReactions.reduce((sum, { json }) => sum + reactionBytes + textBytes(json), 0) +
       lists.reduce((sum, list) => sum + list.length, 0) * idBytes,
   };
 }
