@@ -102,7 +102,12 @@ export type { PresencePerson, PresenceRow, PresenceStatus } from './people/prese
 export { displaySettings, notificationSettings, userSettings } from './people/user-settings.ts';
 export { isHotspot, nextHotspots } from './people/hotspots.ts';
 export { findLanguageName } from './organization/languages.ts';
-export { emailPolicy, hidesEmails, madeUpEmailDomain, shownEmail } from './people/shown-email.ts';
+export {
+  emailPolicy,
+  hidesEmails,
+  generatedEmailDomain,
+  shownEmail,
+} from './people/shown-email.ts';
 export {
   createStream,
   createStreams,

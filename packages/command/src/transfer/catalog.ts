@@ -2,7 +2,7 @@
 import type { Queryable } from '@parley/database';
 
 import { CommandFault } from '../faults.ts';
-import { carriedTables, leftOutTables } from './tables.ts';
+import { exportedTables, excludedTables } from './tables.ts';
 
 const identifier = /^[a-z_][a-z0-9_]*$/;
 
@@ -30,7 +30,10 @@ export async function listTables(db: Queryable): Promise<string[]> {
 
 /** @throws CommandFault when there is a table that this release neither carries nor leaves out on purpose */
 export async function checkTablesKnown(db: Queryable): Promise<void> {
-  const known = new Set([...carriedTables.map(({ name }) => name), ...Object.keys(leftOutTables)]);
+  const known = new Set([
+    ...exportedTables.map(({ name }) => name),
+    ...Object.keys(excludedTables),
+  ]);
   const unknown = (await listTables(db)).filter((name) => !known.has(name));
   if (unknown.length > 0)
     throw new CommandFault(

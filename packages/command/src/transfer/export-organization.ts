@@ -35,8 +35,8 @@ import type { FileFacts, ListedFile, Manifest, TableFacts } from './manifest.ts'
 import { makeSealing } from './sealing.ts';
 import type { Sealing } from './sealing.ts';
 import { countStoredFiles, readStoredFiles } from './stored-files.ts';
-import { carriedTables } from './tables.ts';
-import type { CarriedTable, Row } from './tables.ts';
+import { exportedTables } from './tables.ts';
+import type { ExportedTable, Row } from './tables.ts';
 
 export type ExportOptions = {
   readonly pool: Pool;
@@ -72,7 +72,7 @@ class Exporter {
 
   async writeTables(): Promise<TableFacts[]> {
     const counts = new Map<string, number>();
-    for (const { name } of carriedTables) {
+    for (const { name } of exportedTables) {
       const { rows } = await this.#client.query<{ count: number }>(
         `SELECT count(*) AS count FROM ${checkIdentifier(name)}`,
       );
@@ -81,13 +81,13 @@ class Exporter {
     const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
     const bar = this.#options.progress.start('Rows ', total);
     const facts: TableFacts[] = [];
-    for (const table of carriedTables)
+    for (const table of exportedTables)
       facts.push(await this.#writeTable(table, (rows) => bar.advance(rows)));
     bar.finish();
     return facts;
   }
 
-  async #writeTable(table: CarriedTable, advance: (rows: number) => void): Promise<TableFacts> {
+  async #writeTable(table: ExportedTable, advance: (rows: number) => void): Promise<TableFacts> {
     const name = checkIdentifier(table.name);
     const shape = await findTableShape(this.#client, name);
     if (shape === undefined) throw new Error(`the table ${name} is carried and not there`);

@@ -17,7 +17,7 @@ import { ImportedFiles } from './import-files.ts';
 import { readManifest } from './manifest.ts';
 import type { Manifest, TableFacts } from './manifest.ts';
 import type { Sealing } from './sealing.ts';
-import { carriedTables } from './tables.ts';
+import { exportedTables } from './tables.ts';
 import type { Row } from './tables.ts';
 import { checkFacts, verifyExport } from './verify-export.ts';
 
@@ -68,7 +68,7 @@ async function checkEmpty(client: Client): Promise<void> {
     throw new CommandFault(
       `This installation has an organization, ${name}: an import needs an empty one. Give it a database of its own`,
     );
-  for (const { name: table, hasSeed = false } of carriedTables) {
+  for (const { name: table, hasSeed = false } of exportedTables) {
     if (hasSeed || (await findTableShape(client, table)) === undefined) continue;
     const { rows } = await client.query<{ found: boolean }>(
       `SELECT EXISTS (SELECT 1 FROM ${checkIdentifier(table)}) AS found`,
@@ -105,7 +105,7 @@ class RowImporter {
         `The export has ${name} with ${missing.join(', ')}, which this database does not know`,
       );
     const columns = table.columns.map(checkIdentifier).join(', ');
-    const carried = carriedTables.find((candidate) => candidate.name === name);
+    const carried = exportedTables.find((candidate) => candidate.name === name);
     if (carried?.hasSeed === true) await this.#client.query(`DELETE FROM ${name}`);
     const file = new LineFile(join(this.#options.folder, table.path));
     let rows = 0;

@@ -15,7 +15,7 @@ type SecretRows = {
   readonly toTable: (row: Row, to: KeySecrets, sealing: Sealing) => Row;
 };
 
-export type CarriedTable = {
+export type ExportedTable = {
   readonly name: string;
   /** By default the primary key. */
   readonly orderBy?: string;
@@ -103,7 +103,7 @@ const botSecrets: SecretRows = {
 };
 
 /** In the order of the import: what is referred to comes first. */
-export const carriedTables: readonly CarriedTable[] = [
+export const exportedTables: readonly ExportedTable[] = [
   { name: 'realm' },
   { name: 'realm_domains' },
   // Owners of bots before the bots.
@@ -153,7 +153,7 @@ export const carriedTables: readonly CarriedTable[] = [
 ];
 
 /** With the reason why each is left out. */
-export const leftOutTables: Readonly<Record<string, string>> = {
+export const excludedTables: Readonly<Record<string, string>> = {
   presence: 'who is there now is no longer true at the import',
   log_head: 'the importing log goes on by itself, in a new epoch',
   log_epochs: 'as log_head',

@@ -12,7 +12,7 @@ import {
 
 import type { PeopleContext } from '../people-context.ts';
 import { entryForEveryone } from './account-events.ts';
-import { isAnotherName, rename } from './change-person.ts';
+import { isNewName, rename } from './change-person.ts';
 import { checkFullName } from './full-name.ts';
 import { isPasswordStrong } from './password-strength.ts';
 
@@ -72,9 +72,7 @@ export async function changeOwnAccount(
     // A forbidden change of name is ignored silently, because no client offers it (reference facts, people 9).
     const mayRename = !settings.name_changes_disabled || user.role === 'administrator';
     const fullName =
-      mayRename && isAnotherName(user, change.fullName)
-        ? checkFullName(change.fullName)
-        : undefined;
+      mayRename && isNewName(user, change.fullName) ? checkFullName(change.fullName) : undefined;
     if (password !== undefined)
       await updateUser(client, user.id, { passwordHash: password.newHash });
     if (fullName === undefined) return { result: {} };

@@ -17,7 +17,7 @@ import {
 } from '@parley/store';
 import type { User } from '@parley/store';
 
-import { bindBots } from '../bots/bind-bots.ts';
+import { limitBotRoles } from '../bots/limit-bot-roles.ts';
 import { botUpdated, botViewers } from '../bots/bot-events.ts';
 import type { PeopleContext } from '../people-context.ts';
 import { changeProfile } from '../profile-fields/change-values.ts';
@@ -67,7 +67,7 @@ export async function changePerson(
     const changed =
       role === user.role ? undefined : await changeRole(context, client, people, user, role);
     const events: EventPart[] = [...(changed?.events ?? [])];
-    if (isAnotherName(user, change.fullName)) {
+    if (isNewName(user, change.fullName)) {
       const fullName = checkFullName(change.fullName ?? '');
       if (!isNameFree) throw badRequest('Name is already in use!');
       events.push(...(await rename(context, client, user, fullName)));
@@ -89,7 +89,7 @@ export async function changePerson(
 }
 
 /** @returns whether a name is given, not blank, and differs */
-export function isAnotherName(user: User, fullName: string | undefined): boolean {
+export function isNewName(user: User, fullName: string | undefined): boolean {
   return fullName !== undefined && fullName.trim() !== '' && fullName.trim() !== user.fullName;
 }
 
@@ -123,7 +123,7 @@ async function changeRole(
   await setAccountStates(client, [changed], changeId);
   const streamsTaken = await takeUnknownDefaultStreams(client, { ownerId: user.id });
   const bots = people.filter(({ botOwnerId }) => botOwnerId === user.id);
-  const bound = await bindBots(context, client, bots, role, changeId);
+  const bound = await limitBotRoles(context, client, bots, role, changeId);
   return {
     changeId,
     events: [...roleEvents(user, role), ...streamsTaken, ...bound.events],

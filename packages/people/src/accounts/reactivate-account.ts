@@ -25,7 +25,7 @@ import type { RealmSettings } from '@parley/api/organization';
 import type { User } from '@parley/store';
 
 import { botAdded, botViewers } from '../bots/bot-events.ts';
-import { checkRoomForBot } from '../bots/bot-rules.ts';
+import { checkActiveBotCount } from '../bots/bot-rules.ts';
 import type { PeopleContext } from '../people-context.ts';
 import {
   accountEffect,
@@ -109,7 +109,7 @@ async function checkBot(
 ): Promise<Role> {
   const owner = await getUser(client, ownerId);
   if (owner.role === 'guest') throw withoutCode("Failed to reactivate, guests can't own bots");
-  await checkRoomForBot(context, client, ownerId);
+  await checkActiveBotCount(context, client, ownerId);
   return capRole(role, owner.role);
 }
 

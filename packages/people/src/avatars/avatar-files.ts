@@ -6,7 +6,7 @@ import { setAvatarFile } from '@parley/store';
 
 import type { PeopleContext } from '../people-context.ts';
 import { readPictures } from '../pictures/picture-maker.ts';
-import type { PictureRequest, SentPicture } from '../pictures/picture-maker.ts';
+import type { PictureRequest, UploadedPicture } from '../pictures/picture-maker.ts';
 
 /** The pictures of people and bots as files, two of each; a row names both by one key. */
 
@@ -41,7 +41,7 @@ export type NamedAvatar<Result> = {
  */
 export async function replaceAvatar<Result>(
   context: PeopleContext,
-  picture: SentPicture,
+  picture: UploadedPicture,
   name: (fileKey: string) => Promise<NamedAvatar<Result>>,
 ): Promise<Result> {
   const sides = [avatarSides.normal, avatarSides.medium];
@@ -88,7 +88,7 @@ export async function removeAvatar(
  * @returns the one file of a form that may have one
  * @throws ApiError without code when there are more
  */
-export async function findOneFile(request: PictureRequest): Promise<SentPicture | undefined> {
+export async function findOneFile(request: PictureRequest): Promise<UploadedPicture | undefined> {
   const files = await readPictures(request);
   if (files.length > 1) throw withoutCode('You may only upload one file at a time');
   return files[0];

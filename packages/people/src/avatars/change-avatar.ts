@@ -19,7 +19,7 @@ import type { User } from '@parley/store';
 import { entryForEveryone, pictureUpdated } from '../accounts/account-events.ts';
 import { botUpdated, botViewers } from '../bots/bot-events.ts';
 import type { PeopleContext } from '../people-context.ts';
-import type { SentPicture } from '../pictures/picture-maker.ts';
+import type { UploadedPicture } from '../pictures/picture-maker.ts';
 import { nameAvatarFile, removeAvatar, replaceAvatar } from './avatar-files.ts';
 import type { NamedAvatar } from './avatar-files.ts';
 
@@ -86,7 +86,7 @@ async function changeOwnAvatar(
 export async function uploadOwnAvatar(
   context: PeopleContext,
   caller: Caller,
-  files: readonly SentPicture[],
+  files: readonly UploadedPicture[],
 ): Promise<string> {
   const [file, ...more] = files;
   if (file === undefined || more.length > 0)

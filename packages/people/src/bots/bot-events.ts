@@ -50,7 +50,7 @@ export function botRemoved(details: BotDetails, userIds: readonly number[]): Eve
 }
 
 /** For the former owner of a bot. */
-export function botTakenAway(details: BotDetails, userIds: readonly number[]): EventPart {
+export function botWithdrawn(details: BotDetails, userIds: readonly number[]): EventPart {
   const { bot } = details;
   return toUsers(userIds, {
     type: 'realm_bot',

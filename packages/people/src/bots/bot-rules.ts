@@ -77,7 +77,7 @@ export function checkBot(people: readonly User[], actor: User, botId: number): U
  *
  * @throws ApiError when an owner would have more active bots than the setting allows
  */
-export async function checkRoomForBot(
+export async function checkActiveBotCount(
   { botsPerOwnerMax }: Pick<PeopleContext, 'botsPerOwnerMax'>,
   client: Client,
   ownerId: number,

@@ -20,14 +20,14 @@ import type { BotDetails, BotService, User } from '@parley/store';
 import { entryForEveryone, personUpdated } from '../accounts/account-events.ts';
 import { checkFullName } from '../accounts/full-name.ts';
 import { replaceAvatar } from '../avatars/avatar-files.ts';
-import type { SentPicture } from '../pictures/picture-maker.ts';
+import type { UploadedPicture } from '../pictures/picture-maker.ts';
 import type { NamedAvatar } from '../avatars/avatar-files.ts';
 import { setAvatar } from '../avatars/change-avatar.ts';
 import type { PeopleContext } from '../people-context.ts';
 import { botSecretUpdated, botUpdated, botViewers } from './bot-events.ts';
 import type { BotChangeMember } from './bot-events.ts';
 import { checkBot, checkConfigSize, checkDefaultStream, checkInterface } from './bot-rules.ts';
-import { giveBot } from './give-bot.ts';
+import { transferBot } from './transfer-bot.ts';
 
 /** The changes that PATCH bots/{bot_id} requests; absent members stay unchanged. */
 export type BotChange = {
@@ -39,7 +39,7 @@ export type BotChange = {
   readonly defaultSendingStream: string | undefined;
   readonly defaultEventsRegisterStream: string | undefined;
   readonly defaultAllPublicStreams: boolean | undefined;
-  readonly avatar: SentPicture | undefined;
+  readonly avatar: UploadedPicture | undefined;
 };
 
 /** A change in progress: the current bot and the events so far. */
@@ -91,7 +91,7 @@ async function apply(
     const given =
       ownerId === undefined
         ? undefined
-        : await giveBot(context, client, { bot, actor, people, ownerId });
+        : await transferBot(context, client, { bot, actor, people, ownerId });
     events.push(...(given?.events ?? []));
     // A new owner may have removed some.
     const owned = given === undefined ? bot : (await readOne(work, botId)).bot;

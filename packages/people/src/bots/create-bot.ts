@@ -12,7 +12,7 @@ import {
   lockBotDetails,
   lockRealmInUse,
   lockUsersInUse,
-  madeUpEmailDomain,
+  generatedEmailDomain,
   setBotService,
 } from '@parley/store';
 import type { BotDetails, User } from '@parley/store';
@@ -20,7 +20,7 @@ import type { BotDetails, User } from '@parley/store';
 import { accountEffect, entryForEveryone, personAdded } from '../accounts/account-events.ts';
 import { checkFullName } from '../accounts/full-name.ts';
 import { nameAvatarFile, replaceAvatar } from '../avatars/avatar-files.ts';
-import type { SentPicture } from '../pictures/picture-maker.ts';
+import type { UploadedPicture } from '../pictures/picture-maker.ts';
 import type { PeopleContext } from '../people-context.ts';
 import { botAdded, botViewers } from './bot-events.ts';
 import {
@@ -31,7 +31,7 @@ import {
   checkIntegration,
   checkInterface,
   checkNotEmbedded,
-  checkRoomForBot,
+  checkActiveBotCount,
   checkShortName,
 } from './bot-rules.ts';
 
@@ -47,7 +47,7 @@ export type NewBot = {
   readonly defaultEventsRegisterStream: string | undefined;
   readonly defaultAllPublicStreams: boolean;
   /** The bot's picture, if it comes with one. */
-  readonly avatar: SentPicture | undefined;
+  readonly avatar: UploadedPicture | undefined;
 };
 
 function usernameInUse(): Error {
@@ -67,7 +67,7 @@ export async function createBot(
 ): Promise<BotDetails> {
   const shortName = checkShortName(bot.shortName);
   const fullName = checkFullName(bot.fullName);
-  const email = checkBotEmail(shortName, madeUpEmailDomain(context.publicUrl));
+  const email = checkBotEmail(shortName, generatedEmailDomain(context.publicUrl));
   checkNotEmbedded(bot.botType);
   const named: NamedBot = { bot, shortName, fullName, email };
   try {
@@ -108,7 +108,7 @@ async function insert(
     checkMayCreateBot(actor, settings, bot.botType);
     checkBotType(bot.botType);
     checkInterface(bot.interfaceType);
-    await checkRoomForBot(context, client, actor.id);
+    await checkActiveBotCount(context, client, actor.id);
     const changeId = await context.eventLog.drawChangeId(client);
     const user = await insertBot(context, client, {
       actor,

@@ -17,7 +17,7 @@ import type { Realm } from '@parley/store';
 
 import { entryForEveryone, toEveryone } from '../accounts/account-events.ts';
 import type { PeopleContext } from '../people-context.ts';
-import { checkDomain, plainDomain } from './domain-rules.ts';
+import { checkDomain, canonicalDomain } from './domain-rules.ts';
 
 /** Changes of the organization's domains, of which everybody hears (reference facts, people 14.2; events 14.2). */
 
@@ -71,7 +71,7 @@ export async function changeDomain(
   given: { readonly domain: string; readonly allowSubdomains: boolean },
 ): Promise<void> {
   await change(context, caller, async (client) => {
-    const domain = await updateDomain(client, { ...given, domain: plainDomain(given.domain) });
+    const domain = await updateDomain(client, { ...given, domain: canonicalDomain(given.domain) });
     if (domain === undefined) throw noEntry(given.domain);
     return {
       result: undefined,
@@ -90,7 +90,7 @@ export async function removeDomain(
   caller: Caller,
   written: string,
 ): Promise<void> {
-  const domain = plainDomain(written);
+  const domain = canonicalDomain(written);
   await change(context, caller, async (client, realm) => {
     if (!(await deleteDomain(client, domain))) throw noEntry(written);
     const removed: ApiEvent = { type: 'realm_domains', op: 'remove', domain };

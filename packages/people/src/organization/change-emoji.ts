@@ -20,7 +20,7 @@ import type { RealmSettings } from '@parley/api/organization';
 
 import { entryForEveryone, toEveryone } from '../accounts/account-events.ts';
 import type { PeopleContext } from '../people-context.ts';
-import type { SentPicture } from '../pictures/picture-maker.ts';
+import type { UploadedPicture } from '../pictures/picture-maker.ts';
 
 /** Changes of the custom emoji: members make them, and everybody gets all emoji (reference facts, people 11.1). */
 
@@ -80,7 +80,7 @@ export async function addEmoji(
   context: PeopleContext,
   caller: Caller,
   written: string,
-  readFiles: () => Promise<readonly SentPicture[]>,
+  readFiles: () => Promise<readonly UploadedPicture[]>,
 ): Promise<void> {
   const name = checkEmojiName(written);
   const { settings } = await getRealm(context.pool);

@@ -11,7 +11,7 @@ import type { Realm, RealmPicture } from '@parley/store';
 
 import { entryForEveryone, toEveryone } from '../accounts/account-events.ts';
 import type { PeopleContext } from '../people-context.ts';
-import type { SentPicture } from '../pictures/picture-maker.ts';
+import type { UploadedPicture } from '../pictures/picture-maker.ts';
 
 /** The organization's icon and logos (reference facts, people 14.3; events 14.1). */
 
@@ -91,7 +91,7 @@ export async function uploadPicture(
   context: PeopleContext,
   caller: Caller,
   picture: RealmPicture,
-  files: readonly SentPicture[],
+  files: readonly UploadedPicture[],
 ): Promise<string> {
   const [file, ...more] = files;
   if (file === undefined || more.length > 0)

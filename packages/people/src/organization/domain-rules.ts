@@ -20,7 +20,7 @@ function faultOf(domain: string): string | undefined {
 }
 
 /** @returns the canonical spelling of a domain */
-export function plainDomain(written: string): string {
+export function canonicalDomain(written: string): string {
   return written.trim().toLowerCase();
 }
 
@@ -29,7 +29,7 @@ export function plainDomain(written: string): string {
  * @throws ApiError without code for an invalid domain
  */
 export function checkDomain(written: string): string {
-  const domain = plainDomain(written);
+  const domain = canonicalDomain(written);
   const fault = faultOf(domain);
   if (fault !== undefined) throw withoutCode(`Invalid domain: ${fault}`);
   return domain;

@@ -6,7 +6,7 @@ import { DecoderUnavailable, UnusableImage } from '@parley/images';
 import type { ImageDecoder, ImageFault, MadeImage, WantedImages } from '@parley/images';
 
 /** A file of a request that may be a picture. */
-export type SentPicture = {
+export type UploadedPicture = {
   readonly content: Buffer;
   /** The owner, for taking turns. */
   readonly ownerId: number;
@@ -25,12 +25,12 @@ export async function readPictures({
   caller,
   formFiles,
   signal,
-}: PictureRequest): Promise<SentPicture[]> {
+}: PictureRequest): Promise<UploadedPicture[]> {
   const ownerId = ownerIdOf(caller);
   return (await formFiles()).map(({ content }) => ({ content, ownerId, signal }));
 }
 
-type Order = SentPicture & { readonly wanted: WantedImages };
+type Order = UploadedPicture & { readonly wanted: WantedImages };
 
 /** Waiting pictures are in memory, bounded by the limit on request bodies; one picture is decoded at a time. */
 const lineBounds = {
@@ -61,7 +61,7 @@ export class PictureMaker {
    * @throws ApiError for a file that is too large or no image; 503 while too many wait, or if the decoder is unavailable
    */
   async make(
-    picture: SentPicture,
+    picture: UploadedPicture,
     wanted: WantedImages,
     unusable: (fault: ImageFault) => ApiError = badImage,
   ): Promise<readonly MadeImage[]> {

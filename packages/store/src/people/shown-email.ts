@@ -19,11 +19,11 @@ export function emailPolicy(
   settings: Pick<RealmSettings, 'email_address_visibility'>,
   publicUrl: string,
 ): EmailPolicy {
-  return { emailsHidden: hidesEmails(settings), domain: madeUpEmailDomain(publicUrl) };
+  return { emailsHidden: hidesEmails(settings), domain: generatedEmailDomain(publicUrl) };
 }
 
 /** @returns the domain of the addresses of bots and of people whose own is hidden (reference facts, people 7.7 and 8) */
-export function madeUpEmailDomain(publicUrl: string): string {
+export function generatedEmailDomain(publicUrl: string): string {
   return new URL(publicUrl).hostname;
 }
 

@@ -10,7 +10,7 @@ import {
   realmIconUrl,
   realmLogoUrl,
 } from '@parley/objects';
-import { findStreamsByIds, getRealm, listDomains, madeUpEmailDomain } from '@parley/store';
+import { findStreamsByIds, getRealm, listDomains, generatedEmailDomain } from '@parley/store';
 
 /** How a server runs, as far as clients see it. */
 export type ServerFacts = {
@@ -68,7 +68,7 @@ export async function readRealmState(
     realm_night_logo_source: realm.nightLogo.source,
     max_logo_file_size: pictureMaxMib,
     realm_uri: server.publicUrl,
-    realm_bot_domain: madeUpEmailDomain(server.publicUrl),
+    realm_bot_domain: generatedEmailDomain(server.publicUrl),
     realm_notifications_stream_id: await liveStreamId(db, realm.notificationsStreamId),
     realm_signup_notifications_stream_id: await liveStreamId(db, realm.signupNotificationsStreamId),
     realm_presence_disabled: false,

@@ -31,7 +31,7 @@ import {
 import { withoutNewlines } from './description.ts';
 
 /** The changes that an administrator requests; absent members stay unchanged. */
-export type StreamWish = {
+export type StreamChangeRequest = {
   readonly description: string | undefined;
   readonly newName: string | undefined;
   readonly isAnnouncementOnly: boolean | undefined;
@@ -75,21 +75,21 @@ export async function changeStream(
   context: SubscriptionsContext,
   caller: Caller,
   streamId: number,
-  wish: StreamWish,
+  request: StreamChangeRequest,
 ): Promise<void> {
   try {
     await context.eventLog.transaction(async (client) => {
       // Privacy decides who sees the stream in the list of default streams.
-      const changesLists = wish.isPrivate !== undefined;
+      const changesLists = request.isPrivate !== undefined;
       // They get the events of bots that lose the stream.
-      if (wish.isPrivate === true) await lockAdministratorsInUse(client);
+      if (request.isPrivate === true) await lockAdministratorsInUse(client);
       const { actor, stream } = await lockStreamForAdministrator(
         client,
         caller,
         streamId,
         changesLists,
       );
-      const change = await checkWish(context, client, actor, stream, wish);
+      const change = await checkRequest(context, client, actor, stream, request);
       if (Object.keys(change).length === 0) return { result: undefined };
       const changed = await updateStream(client, stream.id, change);
       const content: ChangeContent = {
@@ -116,7 +116,7 @@ export async function changeStream(
     });
   } catch (error) {
     // Another request took the name between the check and the update.
-    if (isUniqueViolation(error)) throw nameTaken(wish.newName?.trim() ?? '');
+    if (isUniqueViolation(error)) throw nameTaken(request.newName?.trim() ?? '');
     throw error;
   }
 }
@@ -131,18 +131,18 @@ async function listEvents(client: Client, stream: Stream): Promise<EventPart[]> 
   ];
 }
 
-async function checkWish(
+async function checkRequest(
   context: SubscriptionsContext,
   client: Client,
   actor: User,
   stream: Stream,
-  wish: StreamWish,
+  request: StreamChangeRequest,
 ): Promise<StreamChange> {
   const description =
-    wish.description === undefined ? undefined : withoutNewlines(wish.description);
-  const name = wish.newName === undefined ? undefined : wish.newName.trim();
+    request.description === undefined ? undefined : withoutNewlines(request.description);
+  const name = request.newName === undefined ? undefined : request.newName.trim();
   if (name !== undefined) await checkNewName(client, stream, name);
-  const { isPrivate, isAnnouncementOnly } = wish;
+  const { isPrivate, isAnnouncementOnly } = request;
   if (isPrivate !== undefined && stream.inviteOnly) {
     // Administrators may not change the privacy of a stream of which they are not a member.
     if (!(await isMember(client, actor.id, stream.id))) throw badRequest('Invalid stream id');
@@ -156,7 +156,7 @@ async function checkWish(
     ...(isPrivate !== undefined && {
       privacy: {
         inviteOnly: isPrivate,
-        historyPublicToSubscribers: !isPrivate || (wish.historyPublicToSubscribers ?? false),
+        historyPublicToSubscribers: !isPrivate || (request.historyPublicToSubscribers ?? false),
       },
     }),
   };

@@ -18,14 +18,14 @@ import { checkStreamNames, withDescriptions } from './stream-names.ts';
  * PATCH has two changes, so that a person who joins and leaves the same stream is a member between them.
  */
 
-export type JoinWish = {
+export type SubscribeRequest = {
   readonly caller: Caller;
   readonly principals: readonly Principal[];
   readonly subscriptions: readonly StreamEntry[];
   readonly options: JoinOptions;
 };
 
-export type LeaveWish = {
+export type UnsubscribeRequest = {
   readonly caller: Caller;
   readonly principals: readonly Principal[];
   readonly streamNames: readonly string[];
@@ -34,7 +34,7 @@ export type LeaveWish = {
 /** Only an administrator may remove others (reference facts, streams 5.3). */
 function checkMayRemove(
   role: Caller['role'],
-  { caller, principals }: Pick<LeaveWish, 'caller' | 'principals'>,
+  { caller, principals }: Pick<UnsubscribeRequest, 'caller' | 'principals'>,
 ): void {
   const concernsOthers = principals.length > 0 && !namesOnlyCaller(principals, caller);
   if (concernsOthers && role !== 'administrator') {
@@ -49,20 +49,23 @@ function checkMayRemove(
  */
 export async function subscribePeople(
   context: SubscriptionsContext,
-  wish: JoinWish,
+  request: SubscribeRequest,
 ): Promise<JoinOutcome> {
-  checkLists(wish.principals, wish.subscriptions);
-  const wanted = withDescriptions(checkStreamNames(wish.subscriptions), context.renderDescription);
+  checkLists(request.principals, request.subscriptions);
+  const wanted = withDescriptions(
+    checkStreamNames(request.subscriptions),
+    context.renderDescription,
+  );
   const traffic = await context.traffic.counts(context.pool);
   return context.eventLog.transaction(async (client) => {
-    const people = await lockPeople(client, wish.caller, wish.principals);
+    const people = await lockPeople(client, request.caller, request.principals);
     if (people.actor.role === 'guest') throw notAllowedForGuests();
     const changeId = await context.eventLog.drawChangeId(client);
     const joined = await joinStreams(context, client, {
       wanted,
       people,
-      namesPeople: wish.principals.length > 0,
-      options: wish.options,
+      namesPeople: request.principals.length > 0,
+      options: request.options,
       traffic,
       changeId,
     });
@@ -77,13 +80,13 @@ export async function subscribePeople(
  */
 export async function unsubscribePeople(
   context: SubscriptionsContext,
-  wish: LeaveWish,
+  request: UnsubscribeRequest,
 ): Promise<LeaveOutcome> {
-  checkLists(wish.principals, wish.streamNames);
+  checkLists(request.principals, request.streamNames);
   return context.eventLog.transaction(async (client) => {
-    const people = await lockPeople(client, wish.caller, wish.principals);
-    checkMayRemove(people.actor.role, wish);
-    const wanted = checkStreamNames(wish.streamNames.map((name) => ({ name })));
+    const people = await lockPeople(client, request.caller, request.principals);
+    checkMayRemove(people.actor.role, request);
+    const wanted = checkStreamNames(request.streamNames.map((name) => ({ name })));
     const changeId = await context.eventLog.drawChangeId(client);
     const left = await leaveStreams(client, { wanted, people, changeId });
     return { result: left.outcome, append: appendOf(left, changeId) };
@@ -97,9 +100,9 @@ export async function unsubscribePeople(
  */
 export async function changeSubscriptions(
   context: SubscriptionsContext,
-  wish: JoinWish & LeaveWish,
+  request: SubscribeRequest & UnsubscribeRequest,
 ): Promise<JoinOutcome & LeaveOutcome> {
-  const { caller, principals, subscriptions, streamNames } = wish;
+  const { caller, principals, subscriptions, streamNames } = request;
   if (subscriptions.length === 0 && streamNames.length === 0) {
     throw withoutCode('Nothing to do. Specify at least one of "add" or "delete".');
   }
@@ -117,11 +120,11 @@ export async function changeSubscriptions(
       wanted: toJoin,
       people,
       namesPeople: toJoin.size > 0 && principals.length > 0,
-      options: wish.options,
+      options: request.options,
       traffic,
       changeId: joinId,
     });
-    if (toLeave.size > 0) checkMayRemove(people.actor.role, wish);
+    if (toLeave.size > 0) checkMayRemove(people.actor.role, request);
     const leaveId = await context.eventLog.drawChangeId(client);
     const left = await leaveStreams(client, { wanted: toLeave, people, changeId: leaveId });
     return {

@@ -16,7 +16,7 @@ import type { PeopleContext } from '../people-context.ts';
  *
  * @param bots of one owner, active or not, locked FOR UPDATE
  */
-export async function bindBots(
+export async function limitBotRoles(
   context: PeopleContext,
   client: Client,
   bots: readonly User[],

@@ -14,12 +14,12 @@ import { personUpdated } from '../accounts/account-events.ts';
 import type { AccountsChange } from '../accounts/account-events.ts';
 import { replaceKeys } from '../accounts/replace-keys.ts';
 import type { PeopleContext } from '../people-context.ts';
-import { bindBots } from './bind-bots.ts';
-import { botAdded, botTakenAway, botUpdated, botViewers } from './bot-events.ts';
-import { checkRoomForBot } from './bot-rules.ts';
+import { limitBotRoles } from './limit-bot-roles.ts';
+import { botAdded, botWithdrawn, botUpdated, botViewers } from './bot-events.ts';
+import { checkActiveBotCount } from './bot-rules.ts';
 
 /** A bot that somebody gives away. */
-export type Gift = {
+export type BotTransfer = {
   readonly bot: User;
   readonly actor: User;
   readonly ownerId: number;
@@ -28,7 +28,7 @@ export type Gift = {
 };
 
 /** @throws ApiError with the refusals of the reference facts, people 8 */
-function checkOwner({ people, ownerId }: Gift): User {
+function checkOwner({ people, ownerId }: BotTransfer): User {
   const owner = people.find((person) => person.id === ownerId);
   if (owner === undefined || owner.isSystem)
     throw withoutCode('Failed to change owner, no such user');
@@ -46,20 +46,20 @@ function checkOwner({ people, ownerId }: Gift): User {
  * @returns what changed; undefined when it was his already
  * @throws ApiError with the refusals of the reference facts, people 8
  */
-export async function giveBot(
+export async function transferBot(
   context: PeopleContext,
   client: Client,
-  gift: Gift,
+  transfer: BotTransfer,
 ): Promise<(AccountsChange & { readonly changeId: number }) | undefined> {
-  const { bot, actor } = gift;
-  const owner = checkOwner(gift);
+  const { bot, actor } = transfer;
+  const owner = checkOwner(transfer);
   if (owner.id === bot.botOwnerId) return undefined;
-  if (bot.isActive) await checkRoomForBot(context, client, owner.id);
+  if (bot.isActive) await checkActiveBotCount(context, client, owner.id);
   const changeId = await context.eventLog.drawChangeId(client);
   await updateUser(client, bot.id, { botOwnerId: owner.id });
   const streamsTaken = await takeUnknownDefaultStreams(client, { botId: bot.id });
   const given = await getUser(client, bot.id);
-  const bound = await bindBots(context, client, [given], owner.role, changeId);
+  const bound = await limitBotRoles(context, client, [given], owner.role, changeId);
   const { events, effects } =
     actor.role === 'administrator' || bound.userIds.length > 0
       ? bound
@@ -94,7 +94,7 @@ async function ownerEvents(
   return [
     ...(formerOwnerId === null || isAdministrator(formerOwnerId)
       ? []
-      : [botTakenAway(details, [formerOwnerId])]),
+      : [botWithdrawn(details, [formerOwnerId])]),
     ...(isAdministrator(ownerId) ? [] : [botAdded(context.keySecrets, details, [ownerId])]),
     ...(others.length === 0 ? [] : [botUpdated(details, others, { owner_id: ownerId })]),
   ];
