@@ -156,33 +156,50 @@ function isPrivate({ hints }: MessageList): boolean {
 }
 
 /**
- * @returns the query of `reach`: `scope`, `above`, `upto`; ranges do not overlap. The statement has it as a common table expression
+ * @returns the query of `past`: the streams (`stream_id`) whose whole history is in the list; undefined where the list adds none. The
+ *   statement has it as a common table expression
+ */
+export function pastSql(list: MessageList): string | undefined {
+  const { stream, publicStreams } = list.hints;
+  if (!list.withHistory || isPrivate(list)) return undefined;
+  if (stream !== undefined)
+    return `SELECT ${stream} AS stream_id WHERE ${mayReadHistorySql(stream, user)}
+      ${publicStreams === true ? `AND ${stream} IN (${publicStreamsSql})` : ''}`;
+  return publicStreams === true ? streamsOpenToSql(user) : undefined;
+}
+
+/** Whether the list lies in one stream of which it has the whole history, below `past`; then nothing else has to be looked for. */
+export const wholeStreamSql = 'EXISTS (SELECT 1 FROM past)';
+
+/**
+ * @returns the query of `reach`, below `past`: `scope`, `above`, `upto`; ranges do not overlap. The statement has it as a common table
+ *   expression
  */
 export function reachSql(list: MessageList): string {
-  const { hints, withHistory } = list;
+  const { hints } = list;
   const parts: string[] = [];
   if (!isPrivate(list)) {
     const { stream } = hints;
     const conditions = [canHoldSql(user)];
-    let past: string | undefined;
-    if (stream !== undefined) {
-      conditions.push(`held.stream_id = ${stream}`);
-      if (withHistory)
-        past = `SELECT ${stream} AS stream_id WHERE ${mayReadHistorySql(stream, user)}
-          ${hints.publicStreams === true ? `AND ${stream} IN (${publicStreamsSql})` : ''}`;
-    } else if (withHistory && hints.publicStreams === true) past = streamsOpenToSql(user);
+    const hasPast = pastSql(list) !== undefined;
+    if (stream !== undefined) conditions.push(`held.stream_id = ${stream}`);
     if (hints.publicStreams === true) conditions.push(`held.stream_id IN (${publicStreamsSql})`);
     if (hints.notPublicStreams === true)
       conditions.push(`held.stream_id NOT IN (${publicStreamsSql})`);
     if (hints.subscribed === true) {
       conditions.push(`held.stream_id IN (${memberStreamsSql(user)})`);
     }
-    if (past !== undefined) conditions.push(`held.stream_id NOT IN (${past})`);
+    if (hasPast) {
+      conditions.push(
+        stream === undefined
+          ? 'held.stream_id NOT IN (SELECT past.stream_id FROM past)'
+          : `NOT ${wholeStreamSql}`,
+      );
+    }
     if (hints.notMuted === true) conditions.push(`held.stream_id NOT IN (${mutedStreamsSql})`);
     parts.push(`SELECT held.stream_id::bigint AS scope, held.above, held.upto
       FROM (${periodsSql(user)}) held WHERE ${conditions.join(' AND ')}`);
-    if (past !== undefined)
-      parts.push(`SELECT past.stream_id::bigint, 0, ${beyondAllMessages} FROM (${past}) past`);
+    if (hasPast) parts.push(`SELECT past.stream_id::bigint, 0, ${beyondAllMessages} FROM past`);
   }
   if (hints.stream === undefined && hints.topic === undefined && hints.publicStreams !== true) {
     const among = [

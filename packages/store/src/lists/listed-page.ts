@@ -59,17 +59,24 @@ export const emptyPage: ListedPage = {
   flagBitsOf: () => 0,
 };
 
+function flatOf(numbers: Numbers): readonly number[] {
+  return numbers === null ? [] : (JSON.parse(numbers) as number[]);
+}
+
 /** @returns the rows of a table of numbers, of which each has so many */
 function rowsOf(numbers: Numbers, width: number): number[][] {
-  if (numbers === null) return [];
-  const flat = JSON.parse(numbers) as number[];
+  const flat = flatOf(numbers);
   return Array.from({ length: flat.length / width }, (_, n) =>
     flat.slice(n * width, (n + 1) * width),
   );
 }
 
+/** @returns a table of two columns, the second by the first */
 function pairsOf(numbers: Numbers): ReadonlyMap<number, number> {
-  return new Map(rowsOf(numbers, 2).map(([key = 0, value = 0]) => [key, value]));
+  const pairs = new Map<number, number>();
+  const flat = flatOf(numbers);
+  for (let n = 0; n + 1 < flat.length; n += 2) pairs.set(flat[n] ?? 0, flat[n + 1] ?? 0);
+  return pairs;
 }
 
 /** @returns the flags that a message has for the reader by what it says */
@@ -89,7 +96,7 @@ function flagBitsOf(row: PageRow, readerId: number): (message: FlaggedMessage) =
   const exceptions = pairsOf(row.exceptions);
   const streamFloors = pairsOf(row.streamFloors);
   const watermarks = pairsOf(row.watermarks);
-  const late = new Set(rowsOf(row.late ?? null, 1).map(([id = 0]) => id));
+  const late = new Set(flatOf(row.late ?? null));
   const periods = rowsOf(row.periods ?? null, 3);
   const isHeld = ({ id, streamId }: FlaggedMessage): boolean =>
     row.canHold === undefined ||

@@ -17,11 +17,13 @@ import {
   groupsWithSql,
   mostlyMutedSql,
   isNarrow,
+  pastSql,
   rareIndexOf,
   reachHints,
   reachSql,
   readerSql,
   walksOf,
+  wholeStreamSql,
 } from './list-sources-sql.ts';
 import type { ListHints, ListSlice, MessageList, RareIndex } from './list-sources-sql.ts';
 import { searchIdsSql } from '../search/search-sql.ts';
@@ -195,7 +197,8 @@ export function listTablesSql(list: MessageList): string {
   const few = open !== '' && list.hints.words !== undefined ? `, ${fewUnreadSql}` : '';
   const mostlyMuted =
     list.hints.notMuted === true ? `, mostly_muted AS MATERIALIZED (${mostlyMutedSql()})` : '';
-  return `reach AS MATERIALIZED (${reachSql(list)})${mostlyMuted}${open}${few}`;
+  const past = pastSql(list);
+  return `${past === undefined ? '' : `past AS MATERIALIZED (${past}), `}reach AS MATERIALIZED (${reachSql(list)})${mostlyMuted}${open}${few}`;
 }
 
 /**
@@ -249,6 +252,10 @@ function otherIdsSql(list: MessageList, slice: ListSlice): string {
 /** @returns a query with the column `id`: the messages of the list that the user holds by late receipts */
 export function lateIdsSql(list: MessageList, slice: ListSlice): string {
   const all = conditionsWithout(list, []);
+  const beyond =
+    list.hints.stream === undefined || pastSql(list) === undefined
+      ? ''
+      : `AND NOT ${wholeStreamSql}`;
   return `SELECT m.id FROM late_receipts l CROSS JOIN LATERAL (SELECT * FROM messages m WHERE m.id = l.message_id OFFSET 0) m
-    WHERE l.user_id = ${user} AND ${canHoldSql(user)} AND ${slice.bound('m')}${all('m')} ORDER BY m.id ${slice.order} LIMIT ${slice.limit}`;
+    WHERE l.user_id = ${user} AND ${canHoldSql(user)} ${beyond} AND ${slice.bound('m')}${all('m')} ORDER BY m.id ${slice.order} LIMIT ${slice.limit}`;
 }
