@@ -86,6 +86,15 @@ describe('kept bytes', () => {
     expect(ends.sentBytes).toBe(0);
   });
 
+  it('take no more memory at a gateway than their own, whatever came with them', () => {
+    const gateway = new KeptOfNode();
+    const read = Buffer.alloc(65_536, 'x');
+    gateway.keep(1, read.subarray(100, 700), []);
+    const [kept] = gateway.putTogether([[1, 0, 600]], own(''));
+    expect(kept?.toString()).toBe('x'.repeat(600));
+    expect(kept?.buffer.byteLength).toBe(600);
+  });
+
   it('that are not there, and more of them than is agreed, break the link', () => {
     const gateway = new KeptOfNode();
     gateway.keep(1, own('12345'), []);

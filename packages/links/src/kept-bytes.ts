@@ -104,7 +104,10 @@ export class KeptOfNode {
       this.#byId.delete(old);
     }
     this.#bytes += bytes.length;
-    this.#byId.set(id, bytes);
+    // In memory of their own: a part of what was read from the connection would keep all of that.
+    const kept = Buffer.allocUnsafeSlow(bytes.length);
+    bytes.copy(kept);
+    this.#byId.set(id, kept);
     if (this.#bytes > keptMaxBytes) throw new BrokenFrame('a node lets too much be kept');
   }
 
