@@ -158,7 +158,9 @@ function watch(
   };
   const readText = (): string => {
     const bytes = Buffer.concat(chunks);
-    const isPacked = headers()['content-encoding'] === 'gzip' && method !== 'HEAD';
+    const { 'content-encoding': encoding, 'content-type': type } = headers();
+    // Of what is no JSON only that there is something was kept.
+    const isPacked = encoding === 'gzip' && type === 'application/json' && method !== 'HEAD';
     return (isPacked ? gunzipSync(bytes) : bytes).toString('utf8');
   };
   response.once('finish', () =>
