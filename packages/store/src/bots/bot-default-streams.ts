@@ -31,13 +31,13 @@ type TakenStreams = {
   readonly register: boolean;
 };
 
-/** What became another: a stream that was closed, the role of an owner, the owner of one bot. */
+/** The kind of change: a stream became private, an owner got another role, or a bot got another owner. */
 type Concerned =
   | { readonly streamId: number }
   | { readonly ownerId: number }
   | { readonly botId: number };
 
-/** No key of an account changes, so whoever only refers to one need not wait. */
+/** No key of an account changes, so statements that only refer to one need not wait. */
 function lockConcerned(concerned: Concerned): { readonly text: string; readonly values: number[] } {
   const lockBots = (condition: string, id: number): ReturnType<typeof lockConcerned> => ({
     text: `SELECT id FROM users WHERE bot_type IS NOT NULL AND ${condition} ORDER BY id FOR NO KEY UPDATE`,
@@ -52,12 +52,12 @@ function lockConcerned(concerned: Concerned): { readonly text: string; readonly 
 }
 
 /**
- * Takes from bots the default streams that their owners do not know of any more, or never did: a bot is shown to its owner with the
- * names of its streams, which are to say nothing of a private one (architecture, What always holds).
+ * Removes from bots the default streams that their owners no longer know, or never knew. A bot is shown to its owner with the names of its
+ * streams, which must not reveal a private one (architecture, What always holds).
  *
  * Stream and administrators are locked by the caller.
  *
- * @returns the events for the owners and for administrators, to whom register lists the bots
+ * @returns the events for the owners and for administrators, whose register lists the bots
  */
 export async function takeUnknownDefaultStreams(
   client: Client,

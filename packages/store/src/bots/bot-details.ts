@@ -8,18 +8,18 @@ import { findStreamsByIds, lockStreamInUse } from '../streams/streams.ts';
 import { findUsersByIds } from '../people/users.ts';
 import type { User } from '../people/users.ts';
 
-/** A bot with what stands beside its account. */
+/** A bot with the data that is stored outside of its account. */
 export type BotDetails = {
   readonly bot: User;
   readonly owner: User | undefined;
   readonly apiKey: string;
   readonly service: BotService | undefined;
-  /** Names of the default streams; null for none, and for one that was deactivated. */
+  /** Names of the default streams; null for none, and for a deactivated one. */
   readonly defaultSendingStream: string | null;
   readonly defaultEventsRegisterStream: string | null;
 };
 
-/** @returns what belongs to the bots, in their order */
+/** @returns the details of the bots, in the same order */
 export async function readBotDetails(
   db: Queryable,
   secrets: KeySecrets,
@@ -63,8 +63,8 @@ export async function readBotDetails(
 }
 
 /**
- * Reads the same in a transaction that tells of the bots: the names of their default streams stay until its end, so that no event
- * names a stream as it was called before an earlier event.
+ * Reads the same in a transaction with events about the bots: the names of their default streams stay until its end, so no event names a
+ * stream by a name older than that of an earlier event.
  */
 export async function lockBotDetails(
   client: Client,

@@ -3,26 +3,29 @@ import type { Queryable } from '@parley/database';
 import { openSecret, sealSecret } from '@parley/secrets';
 import type { KeySecrets } from '@parley/secrets';
 
-/** Where outgoing-webhook bots report to, and how bots are set up (owner of `bot_services`; reference facts, people 8 and 18). */
+/**
+ * The addresses that outgoing-webhook bots post to, and the configuration of bots (owner of `bot_services`; reference facts, people 8 and
+ * 18).
+ */
 
 export type BotService = {
   readonly botId: number;
-  /** The service's name; of an incoming-webhook bot that of its integration, or empty. */
+  /** The service's name; for an incoming-webhook bot, the name of its integration, or empty. */
   readonly name: string;
   /** Empty until one is set. */
   readonly baseUrl: string;
   /** 1 generic, 2 Slack. */
   readonly interface: number;
-  /** With which the bot's posts show where they come from; null for bots that post to nobody. */
+  /** Posts of the bot contain it as proof of their origin; null for bots that do not post. */
   readonly token: string | null;
   readonly config: Readonly<Record<string, string>>;
 };
 
-/** For what, and whose, the columns are sealed. */
+/** The purpose and the account for which the columns are encrypted. */
 export const tokenPurpose = (botId: number): string => `service token of ${botId}`;
 export const configPurpose = (botId: number): string => `configuration of ${botId}`;
 
-/** Stores a bot's service, replacing an earlier one; the bot is locked, or made, by the caller. */
+/** Stores a bot's service, replacing an earlier one. The caller has locked or created the bot. */
 export async function setBotService(
   db: Queryable,
   secrets: KeySecrets,
@@ -47,7 +50,7 @@ export async function setBotService(
   });
 }
 
-/** @returns the services of those of the bots that have one, by bot */
+/** @returns the existing services of the bots, by bot */
 export async function findBotServices(
   db: Queryable,
   secrets: KeySecrets,
@@ -82,14 +85,14 @@ export async function findBotServices(
   );
 }
 
-/** The sealed columns of a bot's row, or what is in them. */
+/** The encrypted columns of a bot's row, or their contents. */
 type BotSecrets<Form> = { readonly token: Form | null; readonly config: Form | null };
 
 /**
- * Opens the columns `token_encrypted` and `config_encrypted` of a bot's row.
+ * Decrypts the columns `token_encrypted` and `config_encrypted` of a bot's row.
  *
  * @returns their texts
- * @throws Error when they were stored under another secret
+ * @throws Error if they were stored under another secret
  */
 export function openBotSecrets(
   secrets: KeySecrets,
@@ -102,7 +105,7 @@ export function openBotSecrets(
   };
 }
 
-/** The reverse of `openBotSecrets`, for rows that are written as they are. */
+/** The reverse of `openBotSecrets`, for import. */
 export function sealBotSecrets(
   secrets: KeySecrets,
   botId: number,

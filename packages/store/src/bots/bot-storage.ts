@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 
 import type { Queryable } from '@parley/database';
 
-/** What accounts keep for themselves under keys of their choice (owner of `bot_storage`; reference facts, people 8). */
+/** Data that accounts store for themselves under keys of their choice (owner of `bot_storage`; reference facts, people 8). */
 
 const hashOf = (key: string): Buffer => createHash('sha256').update(key).digest();
 
-/** @returns what an account stored, of all keys or of those named; keys that it has not are absent */
+/** @returns the values that an account stored, of all keys or of the named ones; missing keys are absent */
 export async function readBotStorage(
   db: Queryable,
   userId: number,
@@ -20,13 +20,13 @@ export async function readBotStorage(
   return new Map(rows.map(({ key, value }) => [key, value]));
 }
 
-/** What an account keeps: keys, and characters of all keys and values. */
+/** The size of an account's data: keys, and characters of all keys and values. */
 export type BotStorageSize = { readonly keys: number; readonly characters: number };
 
 /**
- * Stores values under keys, replacing earlier ones. The account is locked by the caller.
+ * Stores values under keys, replacing earlier ones. The caller has locked the account.
  *
- * @returns what the account keeps now
+ * @returns the size of the account's data now
  */
 export async function writeBotStorage(
   db: Queryable,
@@ -47,7 +47,7 @@ export async function writeBotStorage(
 }
 
 /**
- * Deletes what an account stored, under all keys or under those named. The account is locked by the caller.
+ * Deletes an account's values, under all keys or under the named ones. The caller has locked the account.
  *
  * @returns the number of keys that had a value
  */

@@ -14,11 +14,10 @@ export const systemBots = [
 ] as const;
 
 /**
- * Creates the organization with its system bots. The caller's log entry has to carry an `account` effect for each of them and the
- * change.
+ * Creates the organization with its system bots. The caller's log entry must carry the change and an `account` effect for each bot.
  *
  * @returns the system bots
- * @throws the database's unique violation when there is an organization already
+ * @throws the database's unique violation if an organization exists already
  */
 export async function createOrganizationRows(
   client: Client,

@@ -1,7 +1,7 @@
-/** What one statement does for a list that a client sent, of any length: a fraction of a second, and some megabytes. */
+/** The most ids of a client's list in one statement, which then takes a fraction of a second and some megabytes. */
 const idsPerStatement = 5_000;
 
-/** @returns the ids, each once and ascending, in pieces of which one statement each is made */
+/** @returns the distinct ids, ascending, in pieces for one statement each */
 export function idPieces(ids: readonly number[]): number[][] {
   const ordered = [...new Set(ids)].toSorted((a, b) => a - b);
   const pieces: number[][] = [];

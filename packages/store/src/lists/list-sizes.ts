@@ -1,35 +1,35 @@
 /**
- * How much a list of messages reads before it looks elsewhere. What it gives never depends on these numbers, only what it costs;
- * tests make them small, so that short histories go every way.
+ * How much a list of messages reads from one source before it tries another. These numbers affect only the cost, never the result; tests
+ * make them small, so that short histories take every path.
  */
 export const listSizes = {
-  /** So many ids next to the edge are judged before anything is walked: twenty pages of the primary key ... */
+  /** This many ids next to the edge are checked before any walk: twenty pages of the primary key ... */
   nearIds: 2_000,
-  /** ... or so many times the list ... */
+  /** ... or this many times the length of the list ... */
   nearOfLimit: 4,
-  /** ... or so many for each range, for many ranges are dear to walk. */
+  /** ... or this many for each range, because many ranges are expensive to walk. */
   nearForRange: 10,
-  /** An index with no more entries than this is read whole: some thirty pages. */
+  /** An index with at most this many entries is read whole: some thirty pages. */
   wholeMax: 2_000,
-  /** Pages of an index of so many entries, newly made or half empty. */
+  /** Pages of an index of that many entries, newly made or half empty. */
   wholePagesMax: 60,
-  /** No more ranges than this are walked for less than reading an index whole. */
+  /** At most this many ranges are walked instead of reading an index whole. */
   rangesBeforeWhole: 50,
-  /** Of each range so many ids are read at first, or that part of the list: then few ranges are walked on. */
+  /** This many ids of each range are read first, or this part of the list: then few ranges need more. */
   firstOfRange: 4,
   firstPartOfLimit: 25,
-  /** A stream with no more topics that are not muted than this is read topic by topic: what is muted can be most of it. */
+  /** A stream with at most this many topics that are not muted is read topic by topic, because most of it may be muted. */
   unmutedTopicsMax: 3,
-  /** So many conversations with unread messages are asked at a time, or that part of the list. */
+  /** This many conversations with unread messages are read at a time, or this part of the list. */
   conversationsAtOnce: 100,
   conversationsPartOfLimit: 50,
-  /** Before them so many of the ids that follow are judged, or so many times the list: where much is unread they are enough. */
+  /** Before them, this many of the next ids are checked, or this many times the list: they suffice where much is unread. */
   windowIds: 2_000,
   windowOfLimit: 2,
-  /** Moved messages are read whole if there are no more than this: fifty pages of their index. */
+  /** Moved messages are read whole if there are at most this many: fifty pages of their index. */
   movedMax: 5_000,
-  /** No more unread messages than this are read for the words in them: a fifth of a second. */
+  /** At most this many unread messages are read to search their words: a fifth of a second. */
   unreadBeforeWords: 5_000,
-  /** Of more streams than this the conversations are read with those of all streams, which lie closer together. */
+  /** For more streams than this, the conversations are read with those of all streams, which lie closer together. */
   manyStreams: 50,
 };

@@ -1,7 +1,7 @@
 /**
- * Where the messages of a list are looked for. A list reaches over ranges of ids (`reach`: a stream within a period of membership, a
- * private conversation, a whole stream whose history is open to the user), and every message of it lies in one of them or is held
- * by a late receipt. What is rare (a flag, a sender, a link) has an index of its own, which is walked instead of the ranges.
+ * The sources of a list of messages. A list covers ranges of ids (`reach`: a stream within a period of membership, a private conversation,
+ * or a whole stream whose history is open to the user). Each of its messages lies in one of them or is held by a late receipt. Rare
+ * properties (a flag, a sender, a link) have indexes of their own, which are walked instead of the ranges.
  */
 import { listSizes } from './list-sizes.ts';
 import { flagBits, matchedSetsSql } from '../messages/message-sql.ts';
@@ -18,9 +18,9 @@ import {
 /** A condition on the `messages` row of the given alias; null counts as false. */
 export type MessageCondition = (message: string) => string;
 
-/** What is known of the messages in a list, as bound expressions; each only speeds the list up. */
+/** What is known of the messages in a list, as bound expressions. Hints affect only the speed. */
 export type ListHints = {
-  /** The one message. */
+  /** The only message. */
   id?: string;
   stream?: string;
   /** The folded topic. */
@@ -32,29 +32,29 @@ export type ListHints = {
   privateOnly?: boolean;
   publicStreams?: boolean;
   notPublicStreams?: boolean;
-  /** Neither muted streams nor muted topics. */
+  /** Excludes muted streams and muted topics. */
   notMuted?: boolean;
   sender?: string;
   flag?: 'starred' | 'mentioned' | 'alerted';
   carrying?: 'has_link' | 'has_image' | 'has_attachment';
-  /** The tsquery of words that the messages have, as text. */
+  /** The tsquery of words that the messages contain, as text. */
   words?: string;
   unread?: boolean;
-  /** No streams that the user has left. */
+  /** Excludes streams that the user has left. */
   subscribed?: boolean;
 };
 
 export type MessageList = {
   readonly conditions: readonly MessageCondition[];
   readonly hints: ListHints;
-  /** The condition that each hint stands for. */
+  /** The condition that each hint represents. */
   readonly hinted: ReadonlyMap<keyof ListHints, MessageCondition>;
-  /** Adds messages that the user does not hold, of streams whose whole history he may read (reference facts, messages 6.5). */
+  /** Adds messages that the user does not hold, from streams whose whole history the user may read (reference facts, messages 6.5). */
   readonly withHistory: boolean;
 };
 
 export type ListSlice = {
-  /** Expression for the id that bounds the slice: going down, ids below it; going up, from it on. */
+  /** Expression for the id that bounds the slice: ids below it if descending, from it on if ascending. */
   readonly edge: string;
   readonly bound: MessageCondition;
   readonly order: 'ASC' | 'DESC';
@@ -68,7 +68,7 @@ export const readerSql = '$1::integer';
 const user = readerSql;
 
 /**
- * Keeps an `IN` with a query what it says: the list is read once and kept, where the planner would else look each message up in it.
+ * Makes the planner read an `IN` with a query once and keep the result; otherwise it would look each message up in the query.
  *
  * @param condition `… IN (SELECT …)`
  */
@@ -78,13 +78,13 @@ export function asList(condition: string): string {
 
 /** The streams and the conversations that the user has muted. */
 const mutedStreamsSql = `SELECT s.stream_id FROM subscriptions s WHERE s.user_id = ${user} AND s.is_muted`;
-// Of the streams concerned all topics are read, which lie together; each by itself would cost a look-up.
+// All topics of these streams are read, because they lie together; each topic by itself would cost a look-up.
 export const mutedTopicsSql = `SELECT quiet.id FROM conversations quiet
   WHERE quiet.stream_id = ANY (ARRAY(SELECT t.stream_id FROM muted_topics t WHERE t.user_id = ${user}))
     AND ((quiet.stream_id, quiet.topic_folded) IN (
       SELECT t.stream_id, t.topic_folded FROM muted_topics t WHERE t.user_id = ${user})) IS TRUE`;
 
-/** Whether the topic or stream of a message is muted by the user. */
+/** Whether the user has muted the topic or stream of a message. */
 export function mutedSql(
   message: string,
   scope: { readonly streams: boolean; readonly stream?: string },
@@ -93,7 +93,7 @@ export function mutedSql(
   return scope.streams ? `(${topic} OR ${message}.scope IN (${mutedStreamsSql}))` : topic;
 }
 
-/** Group conversations that the user has with another one. */
+/** Group conversations of the user with another one. */
 export function groupsWithSql(other: string): string {
   return `SELECT mine.conversation_id FROM conversation_participants mine
     JOIN conversation_participants theirs ON theirs.conversation_id = mine.conversation_id AND theirs.user_id = ${other}
@@ -121,7 +121,7 @@ export function flaggedSql(flag: NonNullable<ListHints['flag']>, message: string
     OR ${implied(`coalesce(${user} = ANY (${message}.group_mentioned_ids), false)`, flagBits.mentioned)})`;
 }
 
-/** Everything that has the flag in the user's reach: `id`, `scope`, some of it twice. */
+/** Everything in the user's reach that has the flag: `id`, `scope`, partly twice. */
 export function flagHitsSql(
   flag: NonNullable<ListHints['flag']>,
   within: (alias: string) => string,
@@ -142,7 +142,7 @@ export function flagHitsSql(
     WHERE m.mentions_wildcard AND ${within('m')} AND m.id NOT IN (${clearedSql(flagBits.wildcard_mentioned)})`;
 }
 
-/** Whether the list lies in one stream, or in private conversations that are named. */
+/** Whether the list lies in one stream, or in named private conversations. */
 export function isNarrow({ hints }: MessageList): boolean {
   return (
     hints.stream !== undefined || hints.conversations !== undefined || hints.groupWith !== undefined
@@ -156,7 +156,7 @@ function isPrivate({ hints }: MessageList): boolean {
 }
 
 /**
- * @returns the query of `past`: the streams (`stream_id`) whose whole history is in the list; undefined where the list adds none. The
+ * @returns the query of `past`: the streams (`stream_id`) whose whole history is in the list; undefined if the list adds none. The
  *   statement has it as a common table expression
  */
 export function pastSql(list: MessageList): string | undefined {
@@ -168,7 +168,7 @@ export function pastSql(list: MessageList): string | undefined {
   return publicStreams === true ? streamsOpenToSql(user) : undefined;
 }
 
-/** Whether the list lies in one stream of which it has the whole history, below `past`; then nothing else has to be looked for. */
+/** Whether the list has the whole history of its only stream, below `past`; then no other source is needed. */
 export const wholeStreamSql = 'EXISTS (SELECT 1 FROM past)';
 
 /**
@@ -218,7 +218,7 @@ export function reachSql(list: MessageList): string {
     : parts.join(' UNION ALL ');
 }
 
-/** What the ranges of a list already say. */
+/** The hints that the ranges of a list already cover. */
 export const reachHints: readonly (keyof ListHints)[] = [
   'stream',
   'privateOnly',
@@ -228,7 +228,7 @@ export const reachHints: readonly (keyof ListHints)[] = [
   'subscribed',
 ];
 
-/** @returns the query of `mostly_muted`, below `reach`: the streams (`scope`) that are read topic by topic where what is muted is left out */
+/** @returns the query of `mostly_muted`, below `reach`: the streams (`scope`) to read topic by topic if muted messages are excluded */
 export function mostlyMutedSql(): string {
   const withMuted = `SELECT t.stream_id FROM muted_topics t WHERE t.user_id = ${user} OFFSET 0`;
   return `SELECT reach.scope FROM reach WHERE reach.scope IN (${withMuted})
@@ -236,12 +236,12 @@ export function mostlyMutedSql(): string {
     WHERE c.stream_id IN (${withMuted}) AND c.id NOT IN (${mutedTopicsSql}) GROUP BY 1 HAVING count(*) > ${listSizes.unmutedTopicsMax}`;
 }
 
-/** Ranges of one index: rows of `key`, `above`, `upto`, and what the range `r` means for a message. */
+/** Ranges of one index: rows of `key`, `above`, `upto`, and the condition of range `r` on a message. */
 export type Walk = { readonly ranges: string; readonly on: MessageCondition };
 
 const byConversation: MessageCondition = (message) => `${message}.conversation_id = r.key`;
 
-/** @returns the walks that together find every message of the list, late receipts aside */
+/** @returns the walks that together find every message of the list, except late receipts */
 export function walksOf(list: MessageList): Walk[] {
   const { hints } = list;
   if (hints.topic !== undefined) {
@@ -289,15 +289,15 @@ export function walksOf(list: MessageList): Walk[] {
   return walks;
 }
 
-/** An index over what is rare everywhere. */
+/** An index over a property that is rare everywhere. */
 export type RareIndex = {
-  /** Rows with `id` and `scope`, unless `isMessages`: then of `messages`. */
+  /** Rows with `id` and `scope`; if `isMessages`, rows of `messages`. */
   readonly rows: (within: (alias: string) => string, order: 'ASC' | 'DESC') => string;
   readonly isMessages: boolean;
   readonly hint: keyof ListHints;
 };
 
-/** @returns the index by which the list is found without walking its ranges, if there is one */
+/** @returns the index that finds the list without a walk over its ranges, if there is one */
 export function rareIndexOf({ hints }: MessageList): RareIndex | undefined {
   const { flag, id, sender } = hints;
   if (id !== undefined) {

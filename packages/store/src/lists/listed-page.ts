@@ -1,14 +1,14 @@
-/** The messages of a page, as `page-sql.ts` lists them. */
+/** The messages of a page, as listed by `page-sql.ts`. */
 import { flagBits } from '../messages/message-sql.ts';
 
 /** One message of a list. */
 export type ListedMessage = {
   readonly id: number;
-  /** Of what it shows, at the moment of the page. */
+  /** The version of its shown content at the time of the page. */
   readonly version: number;
 };
 
-/** What of a message itself decides its flags. */
+/** The properties of a message that decide its flags. */
 export type FlaggedMessage = {
   readonly id: number;
   readonly senderId: number;
@@ -23,15 +23,15 @@ export type FlaggedMessage = {
 export type ListedPage = {
   /** By ascending id. */
   readonly messages: readonly ListedMessage[];
-  /** Of the log; in another one versions and ids may mean something else. */
+  /** Of the log; in another epoch, versions and ids may mean something else. */
   readonly epoch: number;
-  /** Of what messages show of people, of streams and of the organization, at the moment of the page. */
+  /** The version of the names that messages show (people, streams, the organization) at the time of the page. */
   readonly namesVersion: string;
-  /** @returns the flags that the reader has on a message of the page, `read` included, as bits */
+  /** @returns the reader's flags on a message of the page as bits, `read` included */
   readonly flagBitsOf: (message: FlaggedMessage) => number;
 };
 
-/** The numbers of a table's rows one after the other, as the text of a JSON array; null where the table is empty. */
+/** The numbers of a table's rows in sequence, as the text of a JSON array; null for an empty table. */
 type Numbers = string | null;
 
 /** The one row of a page's statement. */
@@ -45,13 +45,13 @@ export type PageRow = {
   readonly userFloor: number;
   readonly streamFloors: Numbers;
   readonly watermarks: Numbers;
-  /** Absent where the user holds all that is listed. */
+  /** Absent if the user holds all listed messages. */
   readonly late?: Numbers;
   readonly periods?: Numbers;
   readonly canHold?: boolean;
 };
 
-/** A page for which nothing was asked. */
+/** A page for an empty request. */
 export const emptyPage: ListedPage = {
   messages: [],
   epoch: 0,
@@ -63,7 +63,7 @@ function flatOf(numbers: Numbers): readonly number[] {
   return numbers === null ? [] : (JSON.parse(numbers) as number[]);
 }
 
-/** @returns the rows of a table of numbers, of which each has so many */
+/** @returns the rows of a table of numbers, each with this many columns */
 function rowsOf(numbers: Numbers, width: number): number[][] {
   const flat = flatOf(numbers);
   return Array.from({ length: flat.length / width }, (_, n) =>
@@ -71,7 +71,7 @@ function rowsOf(numbers: Numbers, width: number): number[][] {
   );
 }
 
-/** @returns a table of two columns, the second by the first */
+/** @returns a table of two columns: the second, by the first */
 function pairsOf(numbers: Numbers): ReadonlyMap<number, number> {
   const pairs = new Map<number, number>();
   const flat = flatOf(numbers);
@@ -79,7 +79,7 @@ function pairsOf(numbers: Numbers): ReadonlyMap<number, number> {
   return pairs;
 }
 
-/** @returns the flags that a message has for the reader by what it says */
+/** @returns the flags that follow from the message itself for the reader */
 function impliedBitsOf(message: FlaggedMessage, readerId: number): number {
   return (
     (message.groupMentionedIds.includes(readerId) ? flagBits.mentioned : 0) |
@@ -88,7 +88,7 @@ function impliedBitsOf(message: FlaggedMessage, readerId: number): number {
   );
 }
 
-/** @returns what `shownFlagBitsSql` says of one message, for those of a page */
+/** @returns the result of `shownFlagBitsSql` for each message of a page */
 function flagBitsOf(row: PageRow, readerId: number): (message: FlaggedMessage) => number {
   const own = new Map(
     rowsOf(row.flags, 3).map(([id = 0, set = 0, cleared = 0]) => [id, { set, cleared }]),

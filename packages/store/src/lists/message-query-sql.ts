@@ -1,12 +1,12 @@
 /**
- * Lists of messages as SQL: what a user may see, narrowed by conditions, newest or oldest first, with every value bound. The
- * conditions decide; what is known of them only chooses how the messages are looked for:
+ * Lists of messages as SQL: the messages that a user may see, narrowed by conditions, newest or oldest first, with every value bound. The
+ * conditions decide the result; hints only choose between the sources:
  *
- * - the ids next to the slice's edge, which the primary key alone can judge: enough where what is wanted is common;
- * - an index over what is rare, read whole where it is small, or walked in the order of ids;
- * - one walk for each range of the list, of a few ids first: only those ranges are walked on whose few ids all are in the slice.
+ * - the ids next to the slice's edge, which the primary key alone can check: enough for common properties;
+ * - an index over a rare property, read whole if it is small, or else walked in the order of ids;
+ * - one walk for each range of the list, first over a few ids: it continues only in ranges whose few ids are all in the slice.
  *
- * So a page costs a few hundred pages of the indexes, whether its messages are next to the edge or spread over everything.
+ * So a page costs a few hundred pages of the indexes, whether its messages are next to the edge or spread over all ids.
  */
 import { createHash } from 'node:crypto';
 
@@ -35,10 +35,10 @@ import {
   streamsOpenToSql,
 } from '../visibility/visibility-sql.ts';
 
-// Hashing such texts anew is a twentieth of what a page costs the process. Few shapes of lists are asked for, each with one text.
+// Hashing such a text again is a twentieth of a page's processor time. Lists have few shapes, each with one text.
 const namesKept = new LRUCache<string, string>({ max: 256 });
 
-/** @returns a name for a prepared statement; texts that differ have different ones */
+/** @returns a name for a prepared statement; different texts have different names */
 export function nameOfText(purpose: string, text: string): string {
   const kept = namesKept.get(text);
   if (kept !== undefined) return kept;
@@ -47,7 +47,7 @@ export function nameOfText(purpose: string, text: string): string {
   return name;
 }
 
-/** The values of a statement, bound as they come up; `$1` is the user. */
+/** The values of a statement, bound in the order of their use; `$1` is the user. */
 export class Bindings {
   readonly values: unknown[];
 
@@ -72,7 +72,7 @@ const indexesOfCarrying = {
 const firstOfRange = (limit: string): string =>
   `greatest(${listSizes.firstOfRange}, ${limit} / ${listSizes.firstPartOfLimit})`;
 
-/** Whether the user may find the message: he holds it, or the list goes beyond that. */
+/** Whether the user may find the message, because the user holds it or the list includes messages that are not held. */
 function visibleSql({ hints, withHistory }: MessageList, message: string): string {
   const held = holdsMessageSql(message, user);
   const stream = hints.stream;
@@ -84,7 +84,7 @@ function visibleSql({ hints, withHistory }: MessageList, message: string): strin
   return `(${past} OR ${held})`;
 }
 
-/** All conditions but those of the hints, by which messages are looked for. */
+/** All conditions except those of the hints. */
 function conditionsWithout(
   list: MessageList,
   hints: readonly (keyof ListHints)[],
@@ -124,7 +124,7 @@ function rareSql(list: MessageList, slice: ListSlice, index: RareIndex): string 
 function walkedSql(list: MessageList, slice: ListSlice): string {
   const { order, limit } = slice;
   const walks = walksOf(list);
-  // Nothing is both private and in a stream.
+  // No message is both private and in a stream.
   if (walks.length === 0) return 'SELECT 0::bigint AS id WHERE false';
   const { carrying } = list.hints;
   const known: (keyof ListHints)[] = [...reachHints];
@@ -148,13 +148,13 @@ function walkedSql(list: MessageList, slice: ListSlice): string {
   if (list.hints.privateOnly !== true) {
     tables.push(`near AS MATERIALIZED (${nearSql(list, slice)})`);
     results.push('SELECT near.id FROM near');
-    // Nothing is missing where the ids next to the edge are all there are.
+    // Nothing is missing if the ids next to the edge are all ids.
     tables.push(`lacking AS MATERIALIZED (SELECT (SELECT count(*) FROM near) < ${limit} AND EXISTS (
         SELECT 1 FROM messages m WHERE ${slice.bound('m')} ORDER BY m.id ${order} OFFSET ${nearIdsSql(limit)}) AS yes)`);
     isLacking = '(SELECT lacking.yes FROM lacking)';
   }
   if (carrying !== undefined) {
-    // By what Postgres noted last of the index; a wrong guess costs a few pages.
+    // By Postgres' last statistics of the index; a wrong guess costs a few pages.
     const isWorthIt = `(SELECT count(*) FROM reach) > ${listSizes.rangesBeforeWhole} AND coalesce((
         SELECT c.relpages FROM pg_class c WHERE c.oid = to_regclass('${indexesOfCarrying[carrying]}')), 0) <= ${listSizes.wholePagesMax}`;
     tables.push(`whole AS MATERIALIZED (
@@ -191,7 +191,7 @@ function walkedSql(list: MessageList, slice: ListSlice): string {
   return `WITH ${tables.join(', ')} ${results.join(' UNION ALL ')}`;
 }
 
-/** @returns what the queries of `listIdsSql` refer to, as common table expressions */
+/** @returns the common table expressions that the queries of `listIdsSql` refer to */
 export function listTablesSql(list: MessageList): string {
   const open = list.hints.unread === true ? `, ${openTablesSql(list.hints)}` : '';
   const few = open !== '' && list.hints.words !== undefined ? `, ${fewUnreadSql}` : '';
@@ -202,17 +202,17 @@ export function listTablesSql(list: MessageList): string {
 }
 
 /**
- * @returns a query with the column `id`, below the tables of `listTablesSql`; the first `limit` ids of the list in the slice's order
- *   are among its rows, each once
+ * @returns a query with the column `id`, below the tables of `listTablesSql`; its rows include the first `limit` ids of the list in the
+ *   slice's order, each once
  */
 export function listIdsSql(list: MessageList, slice: ListSlice): string {
   const { hints } = list;
-  // What is rarer than words can be is looked for first, and the words are asked of what it finds.
+  // Properties that are rarer than words can be are looked up first, and their messages are checked for the words.
   const isRare = hints.id !== undefined || hints.flag !== undefined;
   if (hints.words === undefined || isRare) return otherIdsSql(list, slice);
   const words = (limit: string): string => wordIdsSql(list, hints.words ?? '', { ...slice, limit });
   if (hints.unread !== true) return words(slice.limit);
-  // Which is rarer, unread messages or the words, is different for every reader.
+  // Whether unread messages or the words are rarer depends on the reader.
   const few = '(SELECT few_unread.yes FROM few_unread)';
   const limitIf = (condition: string): string =>
     `(CASE WHEN ${condition} THEN ${slice.limit} ELSE 0 END)`;

@@ -1,6 +1,6 @@
 /**
- * A page of messages as SQL: which they are, in which version, and what decides the reader's flags, in one row of few columns. What
- * belongs to them is read at once for all: an index finds hundred neighbours for little more than one. What they show is the same for
+ * A page of messages as SQL: their ids, their versions, and the data of the reader's flags, in one row of few columns. Related rows are
+ * read at once for all messages, because an index finds a hundred neighbours for little more than one. The shown content is the same for
  * everybody and is read elsewhere (`shown-messages.ts`).
  */
 import { isNarrow, readerSql } from './list-sources-sql.ts';
@@ -11,7 +11,7 @@ import { beyondAllMessages, canHoldSql, periodsSql } from '../visibility/visibil
 const user = readerSql;
 
 /**
- * Writing JSON is what Postgres does slowest here, and numbers do not need it.
+ * Writing JSON is the slowest part of this statement in Postgres, and numbers do not need it.
  *
  * @param columns of integers, none of them null
  * @returns an aggregate: the text of one JSON array with the numbers of all rows, or null where there are no rows
@@ -20,12 +20,12 @@ function numbersSql(columns: readonly string[]): string {
   return `'[' || string_agg(concat_ws(',', ${columns.join(', ')}), ',') || ']'`;
 }
 
-/** A list that adds its streams' history holds what the user does not. */
+/** A list with the history of its streams includes messages that the user does not hold. */
 function hasHistory(list: MessageList): boolean {
   return list.withHistory && (isNarrow(list) || list.hints.publicStreams === true);
 }
 
-// A change without a position belongs to a transaction that is not over: what it begins has not begun.
+// A change without a position belongs to a transaction in progress, so a period that it begins has not begun.
 const aboveSql = `coalesce(period.above, ${beyondAllMessages})`;
 
 const holdingSql = `,
@@ -35,16 +35,16 @@ const holdingSql = `,
       FROM (${periodsSql(user)}) period WHERE period.stream_id = ANY (page.scopes)) AS periods,
     ${canHoldSql(user)} AS "canHold"`;
 
-/** @returns the streams of the messages, and a condition by which an index finds them beside one another where they are of one stream */
+/** @returns the streams of the messages, and a condition with which an index finds them next to one another if they are in one stream */
 function placeSql({ hints: { stream } }: MessageList): { scopes: string; condition: string } {
   if (stream === undefined) return { scopes: 'array_agg(m.scope)', condition: '' };
   return { scopes: `ARRAY[${stream}::bigint]`, condition: `AND m.stream_id = ${stream}` };
 }
 
 /**
- * @param list what the ids were picked by
- * @returns the rest of a statement that has `picked` among its common table expressions, ids of messages that the user may see: further
- *   common table expressions and the query, of one row, a `PageRow`
+ * @param list by which the ids were picked
+ * @returns the rest of a statement that has `picked` among its common table expressions (ids of messages that the user may see): further
+ *   common table expressions, and the query of one row, a `PageRow`
  */
 export function pageSql(list: MessageList): string {
   const place = placeSql(list);

@@ -1,15 +1,15 @@
-/** What new people hold of what was said before they came (a read of what `messages` owns). */
+/** The earlier messages that new people hold (reads `messages`). */
 import type { Queryable } from '@parley/database';
 
 const backlogMax = 1_000;
 const unreadMax = 20;
 
 export type Backlog = {
-  /** Streams that have messages in it. */
+  /** Streams with messages in it. */
   readonly streamIds: readonly number[];
-  /** The oldest message: of these streams all messages from it on are in the backlog. */
+  /** The oldest message: the backlog contains all messages of these streams from it on. */
   readonly first: { readonly id: number; readonly position: number };
-  /** The newest message that counts as read; null where all are few enough to be unread. */
+  /** The newest message that counts as read; null if all are few enough to stay unread. */
   readonly readUpToId: number | null;
 };
 
@@ -21,8 +21,8 @@ type Row = {
 };
 
 /**
- * @returns the newest messages of the last seven days of all the streams together, or undefined where there are none (reference facts,
- *   streams 8.4). It reads at most 1,000 entries of an index for each stream.
+ * @returns the newest messages of the last seven days in all the streams together, or undefined if there are none (reference facts, streams
+ *   8.4). It reads at most 1,000 entries of an index for each stream.
  */
 export async function findBacklog(
   db: Queryable,

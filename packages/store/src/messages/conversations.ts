@@ -4,16 +4,16 @@ import type { Client, Queryable } from '@parley/database';
 
 export type Conversation = {
   readonly id: number;
-  /** Of a group of three or more; of other conversations it follows from the addressee. */
+  /** Only for a group of three or more; otherwise it follows from the addressee. */
   readonly recipientId: number | null;
 };
 
 type ConversationRow = { readonly id: number; readonly recipient_id: number | null };
 
-// Where another makes the row in the same moment, a statement's own snapshot does not show it; the next statement's does.
+// If another transaction makes the row at the same time, a statement's own snapshot does not show it, but the next statement's does.
 const attemptsMax = 3;
 
-/** @returns the conversation of a topic, by the folded topic, or undefined when nothing was ever sent to it */
+/** @returns the conversation of a topic, by the folded topic, or undefined if the topic never had a message */
 export async function findTopicConversation(
   db: Queryable,
   streamId: number,
@@ -28,8 +28,8 @@ export async function findTopicConversation(
 }
 
 /**
- * Finds the conversation of a topic, or makes it. It commits on its own, before the send that needs it: a conversation without
- * messages is harmless, and no send has to wait for another that makes the same one.
+ * Finds the conversation of a topic, or creates it. It commits on its own, before the send that needs it: a conversation without messages
+ * is harmless, and no send waits for another one that creates the same.
  */
 export async function ensureTopicConversation(
   db: Queryable,
@@ -54,7 +54,9 @@ export async function ensureTopicConversation(
   throw new Error('a conversation was neither found nor made');
 }
 
-/** Makes the conversation of one topic in each of these streams, which the same transaction has made: nobody else knows of them. */
+/**
+ * Creates the conversation of one topic in each of these streams. The same transaction has created the streams, so nobody else knows them.
+ */
 export async function createTopicConversations(
   client: Client,
   streamIds: readonly number[],
@@ -67,7 +69,7 @@ export async function createTopicConversations(
   });
 }
 
-/** @returns the private conversation of exactly these people, or undefined when it has none yet */
+/** @returns the private conversation of exactly these people, or undefined if they have none yet */
 export async function findPrivateConversation(
   db: Queryable,
   participantIds: readonly number[],
@@ -81,8 +83,8 @@ export async function findPrivateConversation(
 }
 
 /**
- * Finds the private conversation of exactly these people, or makes it. A group of three or more gets a recipient id of its own
- * (reference facts, messages 1). See `ensureTopicConversation`.
+ * Finds the private conversation of exactly these people, or creates it. A group of three or more gets a recipient id of its own (reference
+ * facts, messages 1). See `ensureTopicConversation`.
  */
 export async function ensurePrivateConversation(
   db: Queryable,
@@ -113,7 +115,7 @@ function sorted(participantIds: readonly number[]): number[] {
   return [...new Set(participantIds)].toSorted((a, b) => a - b);
 }
 
-/** @returns the private conversations in which the user takes part */
+/** @returns the private conversations of the user */
 export async function privateConversationIdsOf(db: Queryable, userId: number): Promise<number[]> {
   const { rows } = await db.query<{ id: number }>({
     name: 'private-conversation-ids-of',

@@ -1,16 +1,16 @@
 /** Messages that are sent at a later time (owner of `deferred_messages`). */
 import type { Client, Queryable } from '@parley/database';
 
-/** A message as it is to be sent. */
+/** A message to send. */
 export type NewDeferredMessage = {
-  /** The key of its send. */
+  /** The idempotency key of its send. */
   readonly sendKey: string;
   /** In hex digits. */
   readonly contentHash: string;
   readonly senderId: number;
   readonly isReminder: boolean;
   readonly streamId: number | null;
-  /** Of a private message: everyone taking part, the sender included. */
+  /** Of a private message: all participants, including the sender. */
   readonly participantIds: readonly number[] | null;
   readonly topic: string;
   readonly content: string;
@@ -20,7 +20,7 @@ export type NewDeferredMessage = {
 
 export type DeferredMessage = NewDeferredMessage & { readonly id: number };
 
-/** Whoever has taken a message has it for so long, the first time; each further time doubles it. */
+/** The first claim of a message lasts this long, and each further one twice as long as the one before. */
 const claimSecs = 10;
 const claimMaxSecs = 600;
 
@@ -33,7 +33,7 @@ export async function findDeferredMessage(
 ): Promise<'same' | 'other' | undefined> {
   const { rows } = await db.query<{ isSame: boolean }>({
     name: 'deferred-message-find',
-    // In one statement, since a message is sent before its row goes.
+    // In one statement, because a message is sent before its row is deleted.
     text: `SELECT k.content_hash = decode($2, 'hex') AS "isSame" FROM (
         SELECT content_hash FROM deferred_messages WHERE send_key = $1
         UNION ALL SELECT content_hash FROM send_keys WHERE send_key = $1
@@ -44,7 +44,7 @@ export async function findDeferredMessage(
   return rows[0].isSame ? 'same' : 'other';
 }
 
-/** @returns how many messages of an account wait */
+/** @returns how many deferred messages of an account wait */
 export async function countDeferredMessages(db: Queryable, senderId: number): Promise<number> {
   const { rows } = await db.query<{ waiting: number }>({
     name: 'deferred-messages-count',
@@ -83,15 +83,15 @@ export async function addDeferredMessage(
 }
 
 /**
- * Takes a message whose time has come; nobody else gets it for some seconds, and after that whoever comes first. Those of one account
- * are taken in their order: one that was not tried twice holds up the later ones. None is taken while the organization is deactivated.
+ * Claims a due message; no other process gets it for some seconds, and then any process may. Messages of one account are claimed in order:
+ * one with fewer than two attempts delays the later ones. None is claimed while the organization is deactivated.
  *
  * @returns undefined when there is none
  */
 export async function takeDueDeferredMessage(db: Queryable): Promise<DeferredMessage | undefined> {
   const { rows } = await db.query<DeferredMessage>({
     name: 'deferred-message-take',
-    // By the clock as of the statement, the index finds what is due; by one that goes on meanwhile, all that waits would be read.
+    // With the clock of the statement's start, the index finds due messages; with a clock that moves, all waiting messages would be read.
     text: `UPDATE deferred_messages t SET attempts = attempts + 1,
         due_at = clock_timestamp() + make_interval(secs => least(${claimMaxSecs}, ${claimSecs} * 2 ^ least(attempts, 10)))
       WHERE t.id = (
@@ -107,7 +107,7 @@ export async function takeDueDeferredMessage(db: Queryable): Promise<DeferredMes
   return rows[0];
 }
 
-/** Forgets a message that was sent or refused. */
+/** Deletes a message that was sent or refused. */
 export async function removeDeferredMessage(db: Queryable, id: number): Promise<void> {
   await db.query({
     name: 'deferred-message-remove',

@@ -11,12 +11,11 @@ import { maySeeMessageSql } from '../visibility/visibility-sql.ts';
 /** Deletion of messages (with `edits.ts` owner of `message_edits`; writes `messages`, which sends insert). */
 
 /**
- * Deletes messages with everything that hangs on them: flags, late receipts, read state out of order, reactions, submessages, past
- * edits, and links to files. The messages are locked by the caller, in the order of their ids. The keys they were sent under stay, so
- * that a repeat of a send answers its id and sends nothing. A flag that somebody sets in the same moment can outlast a message, and
- * then counts for nothing: whatever reads flags begins at messages.
+ * Deletes messages with all their flags, late receipts, read state out of order, reactions, submessages, past edits, and links to files.
+ * The caller has locked the messages, in the order of their ids. Their send keys stay, so a repeated send answers the id and sends nothing.
+ * A flag that is set at the same moment can outlast its message. It then has no effect, because all reads of flags begin at messages.
  *
- * @returns the files whose owners could see a message, and are to hear that they lost a link
+ * @returns the files whose owners could see a message, and who must learn that the file lost a link
  */
 export async function deleteMessages(
   client: Client,
@@ -49,7 +48,7 @@ export async function deleteMessage(client: Client, messageId: number): Promise<
   return deleteMessages(client, [messageId]);
 }
 
-/** What a deleted message says in its event. */
+/** The parts of a deleted message in its event. */
 export type TopicMessage = {
   readonly id: number;
   readonly topic: string;
@@ -58,11 +57,10 @@ export type TopicMessage = {
 };
 
 /**
- * Locks the oldest messages of a topic that a user may see; the stream is locked by the caller.
+ * Locks the oldest messages of a topic that a user may see. The caller has locked the stream.
  *
- * @param topic.folded folded
- * @param topic.upToId newer ones are left out
- * @returns at most so many, by ascending id
+ * @param topic.upToId newer messages are excluded
+ * @returns at most the given number, by ascending id
  */
 export async function lockTopicMessages(
   client: Client,

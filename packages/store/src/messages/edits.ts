@@ -1,9 +1,9 @@
 /**
- * Changes of messages that were sent: edits and moves to another topic (with `deletions.ts` owner of `message_edits`; writes
- * `messages`, which sends insert).
+ * Changes of sent messages: edits and moves to another topic (with `deletions.ts` owner of `message_edits`; writes `messages`, which sends
+ * insert).
  *
- * Locks, after the accounts: the stream (`lockForChange`), then the message, then read state, each by id. Only a move changes where
- * a message stands, and moves within a stream go one after the other; so what a move finds of its topic stays true.
+ * The order of locks, after the accounts: the stream (`lockForChange`), the message, the read state, each by id. Only a move changes the
+ * conversation of a message, and moves within a stream run one at a time, so what a move reads about its topic stays true.
  */
 import { limits } from '@parley/api';
 import type { Client, Queryable } from '@parley/database';
@@ -11,9 +11,9 @@ import type { Client, Queryable } from '@parley/database';
 import { maySeeMessageSql, sharesHistorySql } from '../visibility/visibility-sql.ts';
 
 /**
- * Locks a message until the transaction ends, and its stream before it, so that what is told of both stays true.
+ * Locks a message and, before it, its stream until the transaction ends, so that events about both stay true.
  *
- * @param purpose `move` holds up other moves in the stream too
+ * @param purpose `move` also blocks other moves in the stream
  * @returns whether the message still exists
  */
 export async function lockForChange(
@@ -38,7 +38,7 @@ export async function lockForChange(
   return rows.length > 0;
 }
 
-/** One edit as `edit_history` of a message keeps it (reference facts, messages 5.6). */
+/** One edit as stored in a message's `edit_history` (reference facts, messages 5.6). */
 export type EditRecord = {
   readonly user_id: number;
   readonly timestamp: number;
@@ -48,7 +48,7 @@ export type EditRecord = {
   readonly prev_rendered_content_version?: number;
 };
 
-/** What an edit has to know of a message beside what permission needs. */
+/** The data that an edit needs beside that for permissions. */
 export type EditedMessageFacts = {
   readonly editHistory: readonly EditRecord[];
   readonly recipientId: number;
@@ -57,13 +57,13 @@ export type EditedMessageFacts = {
     | {
         readonly id: number;
         readonly name: string;
-        /** Subscribers may read what was sent before they came. */
+        /** Whether subscribers may read messages from before they joined. */
         readonly sharesHistory: boolean;
       }
     | undefined;
 };
 
-/** @throws Error when there is no such message: the caller holds its lock */
+/** @throws Error if there is no such message: the caller holds its lock */
 export async function getEditedMessageFacts(
   db: Queryable,
   messageId: number,
@@ -93,7 +93,7 @@ export async function getEditedMessageFacts(
   };
 }
 
-/** A text with everything of the message's row that follows from it. */
+/** A text with the columns of the message's row that follow from it. */
 export type NewContent = {
   readonly content: string;
   readonly renderedContent: string;
@@ -104,14 +104,14 @@ export type NewContent = {
   readonly mentionsWildcard: boolean;
   readonly groupMentionedIds: readonly number[];
   readonly alertWordIds: readonly number[];
-  /** Null where it was made for another text than the one that is replaced. */
+  /** Null if it was made for another text than the replaced one. */
   readonly contentHtmlDiff: string | null;
 };
 
-/** The topic that messages get, in this spelling. */
+/** The new topic of the messages, in this spelling. */
 export type NewTopic = {
   readonly topic: string;
-  /** Of that topic. */
+  /** The conversation of that topic. */
   readonly conversationId: number;
   readonly subjectLinks: readonly string[];
 };
@@ -123,7 +123,7 @@ export type Edit = {
   readonly editedAtSecs: number;
   readonly content?: NewContent;
   readonly topic?: NewTopic;
-  /** The words by which the message is found from now on. */
+  /** The words that find the message from now on. */
   readonly searchText: string;
   /** Newest first, with this edit. */
   readonly editHistory: readonly EditRecord[];
@@ -159,8 +159,8 @@ const editText = `WITH before AS (
   WHERE m.id = $1`;
 
 /**
- * Writes an edit: the message as it is from now on, and what it was. The message is locked by the caller (`lockForChange`, for a
- * new topic with the purpose `move`). Read state stays with the conversation that the message was sent to.
+ * Writes an edit: the new state of the message, and the old one. The caller has locked the message (`lockForChange`, with the purpose
+ * `move` for a new topic). Read state stays with the conversation that the message was first sent to.
  */
 export async function editMessage(client: Client, edit: Edit): Promise<void> {
   const { content, topic } = edit;
@@ -192,21 +192,21 @@ export async function editMessage(client: Client, edit: Edit): Promise<void> {
   });
 }
 
-/** Which messages go along with one that gets a new topic (reference facts, messages 12). */
+/** The other messages that move with one to a new topic (reference facts, messages 12). */
 export type Propagation = {
   readonly messageId: number;
   readonly streamId: number;
-  /** Where the message was until now. Only messages under exactly this spelling go along. */
+  /** The topic of the message until now. Only messages under exactly this spelling move along. */
   readonly conversationId: number;
   readonly topic: string;
   readonly mode: 'change_later' | 'change_all';
-  /** Whoever moves them: what he may not see stays where it is. */
+  /** The user who moves them; messages that this user may not see stay in place. */
   readonly userId: number;
 };
 
 const bytesSql = 'octet_length(m.rendered_content)';
 
-/** How far back `change_all` reaches. */
+/** The age up to which `change_all` moves messages. */
 const changeAllDays = 7;
 
 /** A message with the size of its HTML. */
@@ -214,8 +214,8 @@ export type SizedMessage = { readonly id: number; readonly bytes: number };
 
 /**
  * @param limit the most messages to list
- * @returns the other messages that the new topic is for, ascending: those with a larger id, or all of the last seven days, as far as
- *   whoever moves them may see them. A former member of a private stream has no say in what was sent since, and does not learn of it
+ * @returns the other messages that get the new topic, ascending: those with a larger id, or all of the last seven days, as far as the user
+ *   may see them. So a former member of a private stream cannot move later messages and does not learn of them
  */
 export async function listPropagated(
   client: Client,
@@ -238,11 +238,11 @@ export async function listPropagated(
 
 export type Move = NewTopic & {
   readonly messageIds: readonly number[];
-  /** The words by which a message of this topic and HTML is found. */
+  /** The words that find a message with this topic and HTML. */
   readonly searchText: (topic: string, renderedContent: string) => string;
 };
 
-/** Few and short enough that a statement is short, and that a transaction does not idle while their words are found. */
+/** Bounded so that a statement stays short and the transaction does not idle long while the words are computed. */
 const movedPerStatement = 250;
 const movedBytesPerStatement = 100_000;
 
@@ -264,11 +264,11 @@ function inPieces(sized: readonly SizedMessage[]): number[][] {
 }
 
 /**
- * Gives messages another topic of their stream. Read state stays with the conversation that each was sent to. The stream is locked by
- * the caller (`lockForChange` with the purpose `move`). Messages that were deleted meanwhile are left out; one that is being edited
- * is waited for.
+ * Changes the topic of messages within their stream. Read state stays with the conversation that each was first sent to. The caller has
+ * locked the stream (`lockForChange` with the purpose `move`). It excludes messages that were deleted meanwhile, and waits for those that
+ * are being edited.
  *
- * @returns the ids of those that exist, ascending
+ * @returns the ids of the messages that exist, ascending
  */
 export async function moveMessages(client: Client, move: Move): Promise<number[]> {
   const { topic, conversationId, subjectLinks, searchText } = move;
@@ -280,7 +280,7 @@ export async function moveMessages(client: Client, move: Move): Promise<number[]
   });
   const moved: number[] = [];
   for (const piece of inPieces(sized)) {
-    // The texts are read under the lock: whoever edits one after this finds it moved.
+    // The texts are read under the lock: a later edit sees the move.
     const { rows } = await client.query<{ id: number; html: string }>({
       name: 'edits-lock-moved',
       text: `SELECT m.id, m.rendered_content AS html FROM messages m WHERE m.id = ANY ($1::bigint[])
@@ -305,18 +305,18 @@ export async function moveMessages(client: Client, move: Move): Promise<number[]
   return moved;
 }
 
-/** A past edit: the message as it was after it. */
+/** A past edit: the message as it was after the edit. */
 export type PastEdit = {
   readonly editorId: number;
   readonly editedAtSecs: number;
   readonly topic: string;
   readonly content: string;
   readonly renderedContent: string;
-  /** Null where the edit was not one of the topic, or of the content. */
+  /** Null if the edit did not change the topic, or the content. */
   readonly prevTopic: string | null;
   readonly prevContent: string | null;
   readonly prevRenderedContent: string | null;
-  /** Null too where it was not made with the edit. */
+  /** Also null if it was not made with the edit. */
   readonly contentHtmlDiff: string | null;
 };
 
@@ -328,11 +328,11 @@ export type MessageHistory = {
     readonly content: string;
     readonly renderedContent: string;
   };
-  /** Oldest first; only the newest of a very long history. */
+  /** Oldest first; of a very long history only the newest. */
   readonly edits: readonly PastEdit[];
 };
 
-/** The most characters in the texts of what one history lists. */
+/** The most characters in the texts of one listed history. */
 const historyTextMax = 4_000_000;
 
 const pastEditJson = `json_build_object('editorId', e.editor_id, 'editedAtSecs', extract(epoch FROM e.edited_at)::bigint,
@@ -355,7 +355,9 @@ const historyText = `SELECT m.sender_id AS "senderId", extract(epoch FROM m.sent
   ) past
   WHERE m.id = $2::bigint AND ${maySeeMessageSql('m', '$1::integer')}`;
 
-/** @returns what a message was and became, or undefined when the user may not see it (reference facts, messages 7 and 11) */
+/**
+ * @returns the states of a message before and after its edits, or undefined if the user may not see it (reference facts, messages 7 and 11)
+ */
 export async function findMessageHistory(
   db: Queryable,
   userId: number,

@@ -1,6 +1,6 @@
 /**
- * Flags other than `read`, as sparse rows, and late receipts (owner of `message_flags` and `late_receipts`). A row holds only what
- * differs from what the message itself says; it counts only for those who hold the message.
+ * Flags other than `read`, as sparse rows, and late receipts (owner of `message_flags` and `late_receipts`). A row stores only the
+ * difference from the flags that follow from the message itself; it counts only for those who hold the message.
  */
 import type { Client, Queryable } from '@parley/database';
 
@@ -10,7 +10,7 @@ import type { FlagName } from './message-sql.ts';
 import { lockReadState, markRead, markUnread } from '../read-state/read-state.ts';
 import { canHoldSql, holdsMessageSql } from '../visibility/visibility-sql.ts';
 
-// Flags that can follow from the message itself, so that taking them away has to be remembered.
+// Flags that can follow from the message itself, so that their removal must be stored.
 const impliedBits = flagBits.mentioned | flagBits.wildcard_mentioned | flagBits.has_alert_word;
 
 const setText = `WITH wanted AS MATERIALIZED (
@@ -29,8 +29,8 @@ const setText = `WITH wanted AS MATERIALIZED (
   SELECT w.id FROM wanted w`;
 
 /**
- * Sets or clears a flag of the contract's list, `read` included, on messages that the user holds; the others are left out.
- * Repeating it changes nothing.
+ * Sets or clears a flag of the contract's list, including `read`, on messages that the user holds, and ignores the others. Repeating it
+ * changes nothing.
  *
  * @returns the ids among `messageIds` that the user holds, in no particular order
  */
@@ -59,10 +59,10 @@ export async function changeFlag(
 }
 
 /**
- * Lets a user hold a message that he can see and does not hold: read, flagged historical, and nothing else (reference facts, messages
- * 10.1). Nothing follows from its text, which was not said to him: neither that he is mentioned nor his alert words.
- * The caller has checked that he may see it, and locked it (`lockSeenMessage`), so that what others do to it at the same moment
- * reaches him. The mark outlives the star or reaction that made it. Outgoing-webhook and embedded bots hold nothing, here too.
+ * Lets a user hold a message that the user may see but does not hold: read, flagged historical, and nothing else (reference facts, messages
+ * 10.1). Nothing follows from its text, because it was not sent to the user: neither a mention nor alert words. The caller has checked that
+ * the user may see it and locked it (`lockSeenMessage`), so that simultaneous changes by others reach the user. The receipt outlives the
+ * star or reaction that created it. Outgoing-webhook and embedded bots never hold messages.
  */
 export async function addLateReceipt(
   client: Client,
@@ -90,9 +90,9 @@ export async function addLateReceipt(
 }
 
 /**
- * Says of messages that a new account holds from before it was made that their wildcards did not mean it.
+ * Removes the wildcard mentions of a new account from messages that it holds from before its creation.
  *
- * @param firstId of the messages in these streams those from this id on
+ * @param firstId the first of these messages in the streams
  */
 export async function clearWildcardMentions(
   client: Client,
@@ -112,7 +112,7 @@ export async function clearWildcardMentions(
 /** A message as one user holds it. */
 export type MessageOfUser = { readonly userId: number; readonly messageId: number };
 
-/** @returns for each pair the flags that the user sees on the message, `read` included, as bits; 0 where there is no such message */
+/** @returns for each pair the user's flags on the message as bits, `read` included; 0 if there is no such message */
 export async function listFlagsOfHolders(
   db: Queryable,
   pairs: readonly MessageOfUser[],
@@ -129,7 +129,7 @@ export async function listFlagsOfHolders(
 /** The most starred messages that the register answer lists (reference facts, events 4). */
 export const starredListedMax = 10_000;
 
-/** @returns the ids of the messages that the user has starred, ascending, the newest `starredListedMax` at most */
+/** @returns the ids of the user's starred messages, ascending, the newest `starredListedMax` at most */
 export async function listStarred(db: Queryable, userId: number): Promise<number[]> {
   const { rows } = await db.query<{ id: number }>({
     name: 'flags-starred',
@@ -153,11 +153,11 @@ const renewText = `WITH others AS (
     cleared_bits = message_flags.cleared_bits & ~${impliedBits}`;
 
 /**
- * Lets the flags that follow from a message's text follow from it alone again, for everybody (reference facts, messages 12: they are
- * recomputed, set and cleared). What somebody set or cleared of these by hand belonged to the text before; other flags stay. The
- * message is locked by the caller.
+ * Makes the flags that follow from a message's text follow from it alone again, for everybody (reference facts, messages 12: they are
+ * recomputed, set and cleared). Manual changes of these flags belonged to the earlier text; other flags stay. The caller has locked the
+ * message.
  *
- * @param mentionedIds who is named by the text as it is now
+ * @param mentionedIds the users that the new text mentions
  */
 export async function renewImpliedFlags(
   client: Client,
@@ -171,7 +171,7 @@ export async function renewImpliedFlags(
   });
 }
 
-/** Takes away the flags and late receipts of messages that are being deleted. */
+/** Deletes the flags and late receipts of messages that are being deleted. */
 export async function deleteFlags(client: Client, messageIds: readonly number[]): Promise<void> {
   await client.query({
     name: 'flags-delete',

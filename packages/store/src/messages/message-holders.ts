@@ -1,4 +1,4 @@
-/** Who holds a message, for the events about it (a read of what `flags`, `conversations` and `memberships` own). */
+/** The holders of messages, for events about the messages (reads tables of `flags`, `conversations` and `memberships`). */
 import type { HeldMessage } from '@parley/event-log';
 import type { Queryable } from '@parley/database';
 
@@ -17,8 +17,8 @@ type HeldRow = {
 export type HolderFacts = HeldMessage & { readonly conversationId: number };
 
 /**
- * @returns who holds each of the messages and the conversation that it is in, by ascending id; members of a stream follow from the
- *   message's position and are not listed. Messages that do not exist are left out.
+ * @returns the holders and the conversation of each message, by ascending id. Members of a stream follow from the message's position and
+ *   are not listed. Messages that do not exist are excluded.
  */
 export async function listHeldMessages(
   db: Queryable,
@@ -42,7 +42,7 @@ export async function listHeldMessages(
   }));
 }
 
-/** @returns what `listHeldMessages` says of one message, or undefined when there is no such message */
+/** @returns the result of `listHeldMessages` for one message, or undefined if there is no such message */
 export async function findHeldMessage(
   db: Queryable,
   messageId: number,

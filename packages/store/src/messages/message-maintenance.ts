@@ -1,13 +1,13 @@
-/** Maintenance of what sends leave behind (part of the module that owns `messages` and `send_keys`). */
+/** Removes or completes rows that sends leave behind (part of the module that owns `messages` and `send_keys`). */
 import type { Queryable } from '@parley/database';
 
 const keysPerStatement = 10_000;
 
 /**
- * Forgets send keys that are older than a day, in pieces that hold up nobody. That of a deferred message is kept while the message
- * counts as waiting: it alone tells that it was sent.
+ * Deletes send keys that are older than a day, in pieces that block nobody. The key of a deferred message is kept while the message counts
+ * as waiting, because only the key shows that it was sent.
  *
- * @returns how many were forgotten; as many as a piece holds means that there may be more
+ * @returns how many were deleted; a full piece means that there may be more
  */
 export async function deleteOldSendKeys(
   db: Queryable,
@@ -23,8 +23,8 @@ export async function deleteOldSendKeys(
 }
 
 /**
- * Moves the pending entries of the search index into place. Otherwise a send whose entry fills the list has to do it, and stalls
- * for a third of a second.
+ * Moves the pending entries of the search index into place. Otherwise the send whose entry fills the list must do it, and stalls for a
+ * third of a second.
  */
 export async function flushSearchIndex(db: Queryable): Promise<void> {
   await db.query({
@@ -33,12 +33,12 @@ export async function flushSearchIndex(db: Queryable): Promise<void> {
   });
 }
 
-/** At most so many messages are noted at a time, so that a long pause is caught up with in pieces that hold up nobody. */
+/** At most this many messages are noted at a time, so that the work after a long pause is done in pieces that block nobody. */
 const notedPerStatement = 20_000;
 
 /**
- * Notes the newest message of each conversation, from where the last call ended. Replicas take turns; whoever finds another one at
- * it does nothing.
+ * Notes the newest message of each conversation, from the end of the last call on. Replicas take turns; a replica that finds another one at
+ * work does nothing.
  *
  * @returns whether there may be more to note
  */

@@ -1,7 +1,7 @@
 /**
- * SQL expressions that say what a message is to a user who sees it: read, flagged. Each takes the alias of a `messages` row and an
- * expression for the user's id, and is true of the snapshot of the statement it stands in. They are the one definition;
- * statements that walk indexes only narrow down what these then judge. Whether he sees it, `visibility-sql.ts` says.
+ * SQL expressions for the state of a message for a user who sees it: read, flagged. Each takes the alias of a `messages` row and an
+ * expression for the user's id, and holds for the snapshot of its statement. These are the only definitions; statements that walk indexes
+ * only reduce the rows for which these decide. `visibility-sql.ts` decides whether the user may see a message.
  */
 import { holdsMessageSql } from '../visibility/visibility-sql.ts';
 
@@ -30,7 +30,7 @@ export function namesOfFlags(bits: number): FlagName[] {
   return flagNames.filter((name) => (bits & flagBits[name]) !== 0);
 }
 
-/** The sets of users, named in messages instead of the users, to which the user belongs: `id`. */
+/** The sets of users to which the user belongs and that messages can store instead of single users: `id`. */
 export function matchedSetsSql(user: string): string {
   return `SELECT DISTINCT matched.id FROM matched_user_sets matched WHERE matched.user_ids @> ARRAY[${user}]`;
 }
@@ -54,14 +54,14 @@ export function watermarkSql(conversation: string, user: string): string {
     WHERE mark.user_id = ${user} AND mark.conversation_id = ${conversation}), 0)`;
 }
 
-/** Whether the user has read a message that he holds, exceptions left aside. */
+/** Whether the user has read a message that the user holds, without regard to exceptions. */
 export function readWithoutExceptionSql(message: string, user: string): string {
   return `(${message}.id <= greatest(${userFloorSql(user)}, ${streamFloorSql(`${message}.stream_id`, user)},
       ${watermarkSql(`${message}.read_conversation_id`, user)})
     OR (${message}.sender_id = ${user} AND ${message}.read_by_sender))`;
 }
 
-/** Whether the user has read a message that he holds. */
+/** Whether the user has read a message that the user holds. */
 export function readSql(message: string, user: string): string {
   return `coalesce((SELECT exception.is_read FROM read_exceptions exception
       WHERE exception.user_id = ${user} AND exception.message_id = ${message}.id),
@@ -78,7 +78,7 @@ export function flagBitsSql(message: string, user: string): string {
 }
 
 /**
- * The flags of any message that the user may see, `read` included, as bits. One that he does not hold is read and historical
+ * The flags of any message that the user may see, including `read`, as bits. A message that the user does not hold is read and historical
  * (reference facts, messages 6.5).
  */
 export function shownFlagBitsSql(message: string, user: string): string {

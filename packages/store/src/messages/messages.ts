@@ -16,7 +16,7 @@ import { pageSql } from '../lists/page-sql.ts';
 import { pageTextBytesMax } from './shown-messages.ts';
 import { holdsMessageSql, maySeeMessageSql } from '../visibility/visibility-sql.ts';
 
-/** What permission and changes need of one message. */
+/** The data of one message for permissions and changes. */
 export type MessageFacts = {
   readonly id: number;
   readonly senderId: number;
@@ -29,7 +29,7 @@ export type MessageFacts = {
 };
 
 /**
- * Finds a message that a user may see: one that he holds, or of a stream whose whole history he may read (reference facts,
+ * Finds a message that a user may see: one that the user holds, or one of a stream whose whole history the user may read (reference facts,
  * messages 7). Permission and content come from one snapshot.
  */
 export async function findVisibleMessage(
@@ -61,7 +61,7 @@ export async function holdsAnyOf(
   return rows[0]?.holds ?? false;
 }
 
-/** A message that was found by its id. */
+/** A message found by its id. */
 export type HeldMessage = {
   readonly id: number;
   readonly topic: string;
@@ -69,9 +69,9 @@ export type HeldMessage = {
 };
 
 /**
- * Finds those of some messages that the user holds and that are in a list, whatever it adds to them.
+ * Finds the given messages that the user holds and that match a list, even if the list includes messages that are not held.
  *
- * @returns them by ascending id; undefined where their texts together are longer than those of a page may be
+ * @returns them by ascending id; undefined if their texts together exceed the bound of a page
  */
 export async function listHeldOf(
   db: Queryable,
@@ -99,7 +99,7 @@ export async function listHeldOf(
   return rows.filter((row) => row.id !== null);
 }
 
-// A name keeps a plan on every connection, so only the ordinary shapes get one.
+// A name keeps a plan on every connection, so only the common shapes get one.
 const namedConditionsMax = 2;
 
 function nameOf(list: MessageList, text: string): { name?: string } {
@@ -107,9 +107,9 @@ function nameOf(list: MessageList, text: string): { name?: string } {
   return { name: nameOfText('messages', text) };
 }
 
-/** A list with what it binds; conditions are made by the narrow's operators. */
+/** A list and its bound values; the narrow's operators make the conditions. */
 export class MessageListBuilder {
-  /** Who reads the list. */
+  /** The reader of the list. */
   readonly userId: number;
   readonly bindings: Bindings;
   readonly conditions: MessageCondition[] = [];
@@ -129,7 +129,7 @@ export class MessageListBuilder {
 }
 
 export type MessagePage = {
-  /** Lists messages below the anchor, and the anchor and above. */
+  /** The number of messages to list below the anchor, and from the anchor on. */
   readonly anchor: number;
   readonly beforeMax: number;
   /** The anchor included. */
@@ -146,7 +146,7 @@ export async function listMessages(
   values.values.splice(0, 1, ...list.bindings.values);
   const anchor = values.bind(page.anchor, 'bigint');
   const slices: string[] = [];
-  // A side that is not asked for is left out, for it takes as long to plan as one that is.
+  // An empty side is left out, because it takes as long to plan as a full one.
   const add = (slice: ListSlice): void => {
     slices.push(
       `(SELECT s.id FROM (${listIdsSql(list, slice)}) s ORDER BY s.id ${slice.order} LIMIT ${slice.limit})`,
@@ -180,10 +180,10 @@ function readPageOf([row]: readonly PageRow[], { userId }: MessageListBuilder): 
 }
 
 /**
- * Lists the message that an outgoing-webhook bot was called for. Who it was called for and is no more, since the text was changed,
- * learns nothing of the new one.
+ * Lists the message that an outgoing-webhook bot was called for. A bot that an edit has removed from the mentions does not get the new
+ * text.
  *
- * @returns a page without messages when it is deleted, or does not name the bot any more
+ * @returns a page without messages if the message is deleted or no longer mentions the bot
  */
 export async function listMessageOfCall(
   db: Queryable,
@@ -204,11 +204,11 @@ export async function listMessageOfCall(
   return readPageOf(rows, list);
 }
 
-/** What is left out when the first unread message is looked for (reference facts, messages 6.4). */
+/** What is excluded from the search for the first unread message (reference facts, messages 6.4). */
 export type UnreadScope = {
-  /** Given when a narrow names a stream: then only that stream's muted topics count. */
+  /** Given if a narrow names a stream: then only that stream's muted topics are excluded. */
   readonly stream: string | undefined;
-  /** Whether messages below the user's pointer are left out. */
+  /** Whether messages below the user's pointer are excluded. */
   readonly fromPointer: boolean;
 };
 
@@ -233,7 +233,7 @@ export async function findFirstUnreadOf(
       ...(scope.stream === undefined ? { notMuted: true } : {}),
     },
     hinted: new Map([...list.hinted, ['unread', isUnread]]),
-    // What the user sees without holding it is read.
+    // Messages that the user sees without holding them are read.
     withHistory: false,
   };
   const edge = scope.fromPointer
@@ -254,7 +254,7 @@ export async function findFirstUnreadOf(
   return rows[0]?.id ?? undefined;
 }
 
-/** @returns the id of a stream's first message if it is not above the given one, otherwise null */
+/** @returns the id of a stream's first message if it is at or below the given one, otherwise null */
 export async function findFirstMessageUpTo(
   db: Queryable,
   streamId: number,

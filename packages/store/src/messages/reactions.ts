@@ -1,6 +1,6 @@
 /**
- * Reactions (owner of `reactions`). All writes expect the message's row to be locked (`lockSeenMessage`): then the ids of the rows are
- * in the order of the log, a code has one name on a message whoever comes at the same moment, and no reaction outlives its message.
+ * Reactions (owner of `reactions`). All writes expect the message's row to be locked (`lockSeenMessage`). So the ids of the rows are in the
+ * order of the log, a code has only one name on a message, and no reaction outlives its message.
  */
 import type { Client } from '@parley/database';
 
@@ -8,7 +8,7 @@ import type { Client } from '@parley/database';
 export const reactionTypes = ['unicode_emoji', 'realm_emoji', 'zulip_extra_emoji'] as const;
 export type ReactionType = (typeof reactionTypes)[number];
 
-/** @throws TypeError for what is none: an emoji was found by its type before it is reacted with */
+/** @throws TypeError for an unknown type, because the emoji was looked up by its type before */
 export function reactionTypeOf(name: string): ReactionType {
   const found = reactionTypes.find((type) => type === name);
   if (found === undefined) throw new TypeError(`there is no type of reactions ${name}`);
@@ -18,18 +18,18 @@ export function reactionTypeOf(name: string): ReactionType {
 /** What identifies an emoji. */
 export type EmojiKey = { readonly reactionType: string; readonly emojiCode: string };
 
-/** An emoji with the name that a reaction is stored under. */
+/** An emoji with the name under which its reaction is stored. */
 export type ReactedEmoji = EmojiKey & { readonly emojiName: string };
 
-/** Who reacts to what. */
+/** The user, the message and the emoji. */
 export type Reacting = { readonly messageId: number; readonly userId: number };
 
 export type AddedReaction =
-  /** With the name that the first one to use the code on this message gave it. */
+  /** With the name that the first user of the code on this message gave it. */
   | { readonly outcome: 'added'; readonly emojiName: string }
-  /** The user has that code or that name there already. */
+  /** The user has already used that code or that name on the message. */
   | { readonly outcome: 'exists' }
-  /** Nobody uses the code there, and it was not to be made new. */
+  /** Nobody uses the code on the message, and it must not be the first. */
   | { readonly outcome: 'unused' };
 
 const addText = `WITH same AS (
@@ -43,10 +43,10 @@ const addText = `WITH same AS (
   SELECT (SELECT a.emoji_name FROM added a) AS "emojiName", EXISTS (SELECT 1 FROM same) AS "isUsed"`;
 
 /**
- * Adds a reaction. Where somebody used the code on the message, his name for it is taken over.
+ * Adds a reaction. If the code was used on the message before, its earlier name is used again.
  *
- * @param emoji with the name for a code that nobody used there
- * @param mayBeFirst whether name and code are valid, so that a code that nobody used there may be added
+ * @param emoji with the name for a code that is new on the message
+ * @param mayBeFirst whether name and code are valid, so that a code that is new on the message may be added
  */
 export async function addReaction(
   client: Client,
@@ -65,16 +65,16 @@ export async function addReaction(
   return { outcome: row.isUsed || mayBeFirst ? 'exists' : 'unused' };
 }
 
-/** What a reaction is stored under; without a type of any. */
+/** The identity of a stored reaction; without a type, any type matches. */
 export type StoredUnder = {
   readonly emojiName: string;
   readonly reactionType: string | undefined;
 };
 
 /**
- * Takes away a reaction: one that is stored under the name, else the one with the emoji.
+ * Removes a reaction: one with this name, otherwise the one with this emoji.
  *
- * @returns undefined when the user has none like it there
+ * @returns undefined if the user has no such reaction on the message
  */
 export async function removeReaction(
   client: Client,
@@ -102,7 +102,7 @@ export async function removeReaction(
   return rows[0];
 }
 
-/** Takes away all reactions to messages that are being deleted. */
+/** Deletes all reactions to messages that are being deleted. */
 export async function deleteReactions(
   client: Client,
   messageIds: readonly number[],

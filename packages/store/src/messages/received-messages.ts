@@ -1,10 +1,10 @@
-/** Reads of what a user received: by membership periods, by taking part, or late. */
+/** Reads of the messages that a user holds: by membership periods, by taking part, or late. */
 import type { Queryable } from '@parley/database';
 
 import { canHoldSql, holdsMessageSql, periodsSql } from '../visibility/visibility-sql.ts';
 
 /**
- * @returns the newest message that the user holds, or undefined; register's `max_message_id` (reference facts, events 4). One
+ * @returns the newest message that the user holds, or undefined; register's `max_message_id` (reference facts, events 4). It costs one
  *   index look-up for each membership period and each private conversation.
  */
 export async function newestReceivedMessageId(
@@ -41,19 +41,19 @@ export async function isMessageHeld(
   return rows[0]?.holds ?? false;
 }
 
-/** The most ids that one event names of a stream left behind: no client begins with more (reference facts, events 4.1). */
+/** The most ids in one event about a stream that the user leaves: no client begins with more (reference facts, events 4.1). */
 const heldListedMax = 50_000;
 
 /** Messages of a stream that a user held by being its member. */
 export type HeldRange = {
   readonly userId: number;
   readonly streamId: number;
-  /** Which messages of the log are looked through. */
+  /** The messages of the log that are searched. */
   readonly aboveMessageId: number;
   readonly upToMessageId: number;
 };
 
-/** @returns for each range, in their order, the ids of the messages held, ascending, the newest 50,000 at most */
+/** @returns for each range, in order, the ids of the held messages, ascending, the newest 50,000 at most */
 export async function listHeldInStreams(
   db: Queryable,
   ranges: readonly HeldRange[],

@@ -10,12 +10,12 @@ export type RecentConversation = {
 };
 
 /**
- * As many conversations as the reference looks at messages of each kind: nobody misses one that it would list, and one index look-up
- * for each conversation is all that they cost, however long they are.
+ * The reference looks at this many messages of each kind, so with this many conversations none is missing that it would list. The cost is
+ * one index look-up for each conversation, however long it is.
  */
 const listedMax = 1_000;
 
-/** @returns the private conversations of a user that have messages, the newest first */
+/** @returns the user's private conversations that have messages, the newest first */
 export async function listRecentConversations(
   db: Queryable,
   userId: number,

@@ -1,4 +1,4 @@
-/** Locks of single messages (a read of what `messages` owns), for changes that hang something on them. */
+/** Locks of single messages (reads `messages`), for changes that attach something to them. */
 import type { Client, Queryable } from '@parley/database';
 
 import { holdsMessageSql, maySeeMessageSql } from '../visibility/visibility-sql.ts';
@@ -7,14 +7,14 @@ import { holdsMessageSql, maySeeMessageSql } from '../visibility/visibility-sql.
 export type SeenMessage = {
   readonly id: number;
   readonly streamId: number | null;
-  /** Otherwise he sees it because its stream's history is open to him. */
+  /** Whether the user holds it; otherwise the user sees it because its stream's history is open. */
   readonly isHeld: boolean;
 };
 
 const seenText = `SELECT m.id, m.stream_id AS "streamId", ${holdsMessageSql('m', '$1::integer')} AS "isHeld"
   FROM messages m WHERE m.id = $2::bigint AND ${maySeeMessageSql('m', '$1::integer')}`;
 
-/** @returns undefined when there is no such message or the user may not see it (reference facts, messages 7) */
+/** @returns undefined if there is no such message or the user may not see it (reference facts, messages 7) */
 export async function findSeenMessage(
   db: Queryable,
   userId: number,
@@ -29,12 +29,12 @@ export async function findSeenMessage(
 }
 
 /**
- * Locks a message that a user may see until the transaction ends: against its deletion, against edits, and against others who hang
- * something on it or begin to hold it, so that who holds it does not change before the entry about it is in the log. A stream that
- * is only open to him is locked before it, so that he cannot lose sight of it meanwhile.
+ * Locks a message that a user may see until the transaction ends. This blocks its deletion, edits, and other changes that attach something
+ * or add holders, so its holders do not change before the entry about it is in the log. If the user sees it only because its stream is
+ * open, the stream is locked before it, so that the user cannot lose access meanwhile.
  *
- * @param seen what `findSeenMessage` found, which is judged again
- * @returns undefined when he may not see it any more, or it is gone
+ * @param seen the result of `findSeenMessage`, which is checked again
+ * @returns undefined if the user may no longer see it, or it is gone
  */
 export async function lockSeenMessage(
   client: Client,

@@ -1,5 +1,5 @@
 /**
- * What a send must know before it is judged, read in one statement each (part of the module that owns `messages`).
+ * The facts that a send needs before its checks, read in one statement for each kind (part of the module that owns `messages`).
  */
 import type { Role } from '@parley/api';
 import { foldName } from '@parley/api';
@@ -7,11 +7,11 @@ import type { Queryable } from '@parley/database';
 
 import { isPrivateSql, isReactingBotSql, mayReadStreamSql } from '../visibility/visibility-sql.ts';
 
-/** An account as a message shows it and as permissions need it. */
+/** An account, as messages show it and permissions need it. */
 export type SendPerson = {
   readonly id: number;
   readonly email: string;
-  /** The real address, which is another one where the organization hides addresses. */
+  /** The real address, which differs if the organization hides addresses. */
   readonly deliveryEmail: string;
   readonly fullName: string;
   readonly shortName: string;
@@ -42,7 +42,7 @@ const senderColumns = `u.id, u.email, coalesce(u.delivery_email, u.email) AS "de
   u.avatar_version AS "avatarVersion", u.bot_owner_id AS "botOwnerId", owner.role AS "botOwnerRole",
   coalesce((u.settings ->> 'translate_emoticons')::boolean, false) AS "translateEmoticons"`;
 
-/** What is known of the addressed stream; everything is null where there is no such stream. */
+/** The facts about the addressed stream; all null if there is no such stream. */
 type StreamColumns = {
   readonly streamId: number | null;
   readonly streamName: string;
@@ -70,7 +70,7 @@ export type StreamSendFacts = {
         readonly senderSubscribed: boolean;
         readonly ownerSubscribed: boolean;
         readonly hasMessages: boolean;
-        /** Undefined while nothing was sent to the topic. */
+        /** Undefined while the topic has no messages. */
         readonly conversationId: number | undefined;
         /** Subscribed outgoing-webhook and embedded bots. */
         readonly reactingBotIds: readonly number[];
@@ -78,20 +78,20 @@ export type StreamSendFacts = {
     | undefined;
 };
 
-/** The stream of a send, by its trimmed name in any letter case, by its id, or the sender's own default. */
+/** The stream of a send: by its trimmed name in any letter case, by its id, or the sender's own default. */
 export type StreamAddress =
   | { readonly name: string }
   | { readonly streamId: number }
   | { readonly default: true };
 
-/** What a send of a stream message asks. */
+/** The input of a stream message's facts. */
 export type StreamSendQuestion = {
   readonly senderId: number;
   readonly address: StreamAddress;
   readonly topic: string;
 };
 
-/** What every send needs of the organization, as one JSON value; null while there is none. */
+/** The organization's data for every send, as one JSON value; null while there is no organization. */
 const realmJson = `(SELECT json_build_object('stringId', r.string_id,
     'inlineImagePreview', coalesce((r.settings ->> 'inline_image_preview')::boolean, true),
     'linkifiers', coalesce((SELECT json_agg(json_build_object('id', l.id, 'pattern', l.pattern, 'urlFormat', l.url_format) ORDER BY l.id)
@@ -99,8 +99,8 @@ const realmJson = `(SELECT json_build_object('stringId', r.string_id,
     'alertWordsVersion', (SELECT v.version FROM alert_words_version v))
   FROM realm r LIMIT 1)`;
 
-// Subscriptions are scalar look-ups: as a join or with EXISTS, a plan could read all subscribers of the stream, or all there are, instead. The
-// questions come out of sub-selects, so that the planner does not see how many there are: it would plan anew for each batch.
+// Subscriptions are scalar look-ups. With a join or EXISTS, a plan could read all subscribers of the stream, or of all streams, instead.
+// The questions come from sub-selects, so that the planner does not see their number: otherwise it would plan again for each batch.
 const streamSendText = `SELECT ${senderColumns}, q.ordinality AS "ordinal", s.id AS "streamId", s.name AS "streamName", ${isPrivateSql('s')} AS "inviteOnly",
       s.is_announcement_only AS "isAnnouncementOnly", s.version, s.recipient_id AS "streamRecipientId",
       coalesce((SELECT m.is_active FROM subscriptions m WHERE m.user_id = u.id AND m.stream_id = s.id), false) AS "senderSubscribed",
@@ -118,15 +118,15 @@ const streamSendText = `SELECT ${senderColumns}, q.ordinality AS "ordinal", s.id
       ELSE coalesce(q.stream_id, u.default_sending_stream_id) END`;
 
 export type StreamSendReads = {
-  /** Of each question, without those whose sender does not exist. */
+  /** For each question, except those whose sender does not exist. */
   readonly facts: ReadonlyMap<StreamSendQuestion, StreamSendFacts>;
-  /** Undefined where no sender exists. */
+  /** Undefined if no sender exists. */
   readonly realm: SendRealm | undefined;
 };
 
 /**
- * Reads everything that the sends of stream messages must check, and what they need of the organization, in one statement for all
- * of them.
+ * Reads everything that the sends of stream messages must check, and the organization's data that they need, in one statement for all of
+ * them.
  */
 export async function findStreamSendFacts(
   db: Queryable,
@@ -172,7 +172,7 @@ function streamOf(row: StreamColumns): StreamSendFacts['stream'] {
 
 export type PrivateSendFacts = {
   readonly sender: SendSender;
-  /** The addressed accounts that exist, by ascending id. */
+  /** The existing addressed accounts, by ascending id. */
   readonly recipients: readonly SendPerson[];
   /** Of the addressed accounts and the sender. */
   readonly conversation: { readonly id: number; readonly recipientId: number | null } | undefined;
@@ -181,7 +181,7 @@ export type PrivateSendFacts = {
 /**
  * Reads everything that the send of a private message must check.
  *
- * @returns undefined when the sender does not exist
+ * @returns undefined if the sender does not exist
  */
 export async function findPrivateSendFacts(
   db: Queryable,
@@ -219,7 +219,7 @@ export async function findPrivateSendFacts(
   };
 }
 
-/** Whether an account wants its emoticons shown as emoji (reference facts, events 4.6). */
+/** Whether an account wants its emoticons converted to emoji (reference facts, events 4.6). */
 export async function translatesEmoticons(db: Queryable, userId: number): Promise<boolean> {
   const { rows } = await db.query<{ translates: boolean }>({
     name: 'translates-emoticons',
@@ -229,7 +229,7 @@ export async function translatesEmoticons(db: Queryable, userId: number): Promis
   return rows[0]?.translates ?? false;
 }
 
-/** Names in a message's text that rendering has to know about. */
+/** Names in a message's text that the renderer has to look up. */
 export type NamesInMessage = {
   readonly names: readonly string[];
   readonly userIds: readonly number[];
@@ -260,8 +260,8 @@ export type NamedInMessage = {
 };
 
 /**
- * Looks up what a message names. Only streams that the sender may read are found: a link would tell that a private one exists.
- * Full names and addresses are matched in any letter case, names of groups and streams exactly.
+ * Looks up the names in a message. It finds only streams that the sender may read, because a link would reveal a private one. Full names
+ * and addresses match in any letter case, names of groups and streams exactly.
  */
 export async function findNamedInMessage(
   db: Queryable,
@@ -300,7 +300,7 @@ export async function findNamedInMessage(
   };
 }
 
-/** What every send needs of the organization. */
+/** The organization's data for every send. */
 export type SendRealm = {
   readonly stringId: string;
   readonly inlineImagePreview: boolean;
@@ -309,11 +309,11 @@ export type SendRealm = {
     readonly pattern: string;
     readonly urlFormat: string;
   }[];
-  /** That of `listAllAlertWords`: another one whenever a word was added or removed. */
+  /** The version of `listAllAlertWords`, which changes with every word that is added or removed. */
   readonly alertWordsVersion: string;
 };
 
-/** @throws Error while no organization has been created */
+/** @throws Error while there is no organization */
 export async function getSendRealm(db: Queryable): Promise<SendRealm> {
   const { rows } = await db.query<{ realm: SendRealm | null }>({
     name: 'send-realm',

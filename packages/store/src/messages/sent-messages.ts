@@ -1,6 +1,6 @@
 import type { Queryable } from '@parley/database';
 
-/** @returns the id of the newest message that the account itself sent, or undefined (reference facts, people 7.2) */
+/** @returns the id of the newest message that the account sent, or undefined (reference facts, people 7.2) */
 export async function findNewestSentMessageId(
   db: Queryable,
   userId: number,

@@ -1,15 +1,15 @@
 /**
- * What messages show, which is the same for everybody, with its version (owner of `message_versions`, which triggers write). Whether
- * somebody may see a message, the statement says that listed it (`listMessages`).
+ * The content of messages, which is the same for every reader, with its version (owner of `message_versions`, which triggers write). The
+ * statement that lists messages (`listMessages`) decides whether somebody may see them.
  */
 import type { Client, Queryable } from '@parley/database';
 
 import type { FlaggedMessage } from '../lists/listed-page.ts';
 
-/** The texts that are read of a message: as it was written, rendered, or both. */
+/** The texts to read of a message: the original, the rendered one, or both. */
 export type MessageTexts = 'written' | 'rendered' | 'both';
 
-/** A reaction, whoever it is of. */
+/** A reaction of any user. */
 export type ShownReaction = {
   readonly userId: number;
   readonly emojiName: string;
@@ -17,11 +17,11 @@ export type ShownReaction = {
   readonly reactionType: string;
 };
 
-/** One version of a message, but for what it shows of people and streams. */
+/** One version of a message, without the names of people and streams. */
 export type ShownMessage = FlaggedMessage & {
   readonly epoch: number;
   readonly version: number;
-  /** Null where they were not read. */
+  /** Null if they were not read. */
   readonly content: string | null;
   readonly renderedContent: string | null;
   readonly sentAtSecs: number;
@@ -31,31 +31,31 @@ export type ShownMessage = FlaggedMessage & {
   readonly isMeMessage: boolean;
   readonly recipientId: number;
   readonly conversationId: number;
-  /** Of a private message, ascending; else null. */
+  /** Of a private message, ascending; otherwise null. */
   readonly participantIds: readonly number[] | null;
   readonly reactions: readonly ShownReaction[];
   readonly submessages: readonly unknown[];
   readonly lastEditedAtSecs: number | null;
   readonly editHistory: readonly unknown[] | null;
-  /** Of its texts and of their history. */
+  /** The total size of its texts and their history. */
   readonly bytes: number;
 };
 
-/** A message that is read for a page. */
+/** A message to read for a page. */
 export type AskedMessage = {
   readonly id: number;
-  /** Whether it lies above the page's anchor, or is the anchor. */
+  /** Whether it is the page's anchor or lies above it. */
   readonly isAbove: boolean;
   readonly isWanted: boolean;
 };
 
 /**
- * The texts on a side of a page together take no more bytes than this, beyond the two messages that lie next to the anchor. A
- * page of thousands of ordinary messages is far below it; one of as many of the longest would take more memory than a service has.
+ * The most bytes of texts on one side of a page, beyond the two messages next to the anchor. A page of thousands of ordinary messages is
+ * far below it; a page with as many of the longest messages would take more memory than a service has.
  */
 export const pageTextBytesMax = 16 * 1024 * 1024;
 
-/** Whole seconds since 1970, rounded as `extract(epoch …)::bigint` does, without its arithmetic on decimals. */
+/** Whole seconds since 1970, rounded as by `extract(epoch …)::bigint`, but without its arithmetic on decimals. */
 function secondsSql(time: string): string {
   return `floor(date_part('epoch', ${time}) + 0.5)::bigint`;
 }
@@ -73,7 +73,7 @@ function shownText(texts: MessageTexts): string {
   ].join(' + ');
   const textOf = (column: string): string =>
     columnsOf[texts].includes(column) ? `CASE WHEN m.fits THEN m.${column} END` : 'NULL::text';
-  // What hangs on messages is read at once for all: an index finds hundred neighbours for little more than one.
+  // Related rows are read at once for all messages, because an index finds a hundred neighbours for little more than one.
   return `SELECT m.id, NOT m.fits AS "isLeftOut", (SELECT log_head.epoch FROM log_head) AS epoch, coalesce(v.version, 0) AS version,
       m.bytes, ${textOf('content')} AS content, ${textOf('rendered_content')} AS "renderedContent",
       ${secondsSql('m.sent_at')} AS "sentAtSecs", m.client, m.topic, m.subject_links AS "subjectLinks",
@@ -109,10 +109,10 @@ const shownTexts: Readonly<Record<MessageTexts, string>> = {
 };
 
 /**
- * Reads what messages show now, on each side until their texts are longer together than those of a page may be.
+ * Reads the current content of messages, on each side until the length of their texts exceeds the bound of a page.
  *
- * @param asked each once, those of a side of the page from the anchor outwards; one that `isWanted` is read however long its text is
- * @returns those that exist, in no order, and the ids of those that exist and do not fit
+ * @param asked each once, on each side of the page from the anchor outwards; an `isWanted` message is read whatever the length of its text
+ * @returns the existing messages, in no order, and the ids of existing ones that do not fit
  */
 export async function readShownMessages(
   db: Queryable,
@@ -137,7 +137,7 @@ export async function readShownMessages(
   };
 }
 
-/** Takes away the versions of messages that are being deleted, with all that hung on them; ids are not used again. */
+/** Deletes the versions of messages that are being deleted; ids are never used again. */
 export async function deleteMessageVersions(
   client: Client,
   messageIds: readonly number[],

@@ -1,8 +1,8 @@
-/** What the log brings about beside events, as rows that jobs run (owner of `side_effects` and `side_effect_cursor`). */
+/** The side effects of log entries, as rows that jobs run (owner of `side_effects` and `side_effect_cursor`). */
 import type { SideEffect } from '@parley/event-log';
 import type { Client, Queryable } from '@parley/database';
 
-/** Positions up to which effects are rows: those of changes, and those of messages. */
+/** Positions up to which side effects are rows: those of changes, and those of messages. */
 export type SideEffectCursor = { readonly changes: number; readonly messages: number };
 
 export type SideEffectKey = {
@@ -12,20 +12,20 @@ export type SideEffectKey = {
   readonly target: number;
 };
 
-/** An effect in the hands of whoever took it. `attempts` tells his claim from every later one. */
+/** A claimed effect. `attempts` distinguishes the claim from every later one. */
 export type ClaimedSideEffect = {
   readonly effect: SideEffect;
   readonly attempts: number;
-  /** The same whenever it is run, and nobody can guess it. */
+  /** Stays the same for every run, and cannot be guessed. */
   readonly deliveryKey: string;
-  /** What `saveSideEffectProgress` noted, as JSON text. */
+  /** The progress that `saveSideEffectProgress` stored, as JSON text. */
   readonly progress: string | null;
 };
 
 /**
  * Locks the cursor.
  *
- * @returns undefined when another process is moving it
+ * @returns undefined if another process is moving it
  */
 export async function lockSideEffectCursor(client: Client): Promise<SideEffectCursor | undefined> {
   const { rows } = await client.query<SideEffectCursor>({
@@ -35,7 +35,7 @@ export async function lockSideEffectCursor(client: Client): Promise<SideEffectCu
   return rows[0];
 }
 
-/** Makes the rows of effects and moves the cursor, whose lock the transaction holds. */
+/** Inserts the rows of effects and moves the cursor, which the transaction has locked. */
 export async function addSideEffects(
   client: Client,
   effects: readonly { readonly position: number; readonly effect: SideEffect }[],
@@ -57,7 +57,7 @@ export async function addSideEffects(
   await moveSideEffectCursor(client, cursor);
 }
 
-/** Says up to which positions effects are rows. */
+/** Sets the positions up to which effects are rows. */
 export async function moveSideEffectCursor(
   client: Client,
   { changes, messages }: SideEffectCursor,
@@ -69,7 +69,7 @@ export async function moveSideEffectCursor(
   });
 }
 
-/** @returns effects of other kinds than these that are due and that nobody runs, oldest first */
+/** @returns due effects of all kinds except these that nobody runs, oldest first */
 export async function listDueSideEffects(
   db: Queryable,
   exceptKinds: readonly SideEffect['kind'][],
@@ -85,17 +85,16 @@ export async function listDueSideEffects(
   return rows;
 }
 
-/** How many effects whose targets are bots may be run at once, by all processes together. */
+/** How many effects with bots as targets may run at once, in all processes together. */
 export type BotEffectBounds = { readonly perBotMax: number; readonly perOwnerMax: number };
 
-/** How many effects of kind $1 are run now for the bots of an owner. */
+/** How many effects of kind $1 run now for the bots of an owner. */
 const runningOfOwner = (ownerId: string): string => `(SELECT count(*) FROM users o
   JOIN side_effects r ON r.kind = $1 AND r.target = o.id AND r.claimed_until >= clock_timestamp() WHERE o.bot_owner_id = ${ownerId})`;
 
 /**
- * Lists effects of one kind, whose targets are bots, that are due and that nobody runs, of each bot and of each owner's only so many
- * that no more than the bounds are run at once: who has many does not stand before the others. It costs what there are bots, however
- * many effects wait.
+ * Lists due effects of one kind with bots as targets that nobody runs. For each bot and each owner it lists only as many as the bounds let
+ * run at once, so an owner with many effects does not delay others. The cost depends on the number of bots, not on that of waiting effects.
  *
  * @returns the oldest first
  */
@@ -128,7 +127,7 @@ export async function listDueSideEffectsOfBots(
   return rows;
 }
 
-/** @returns how many effects of these kinds, or of all others, have not been run to their end */
+/** @returns how many effects of these kinds, or of all others, have not finished */
 export async function countSideEffects(
   db: Queryable,
   kinds: readonly SideEffect['kind'][],
@@ -143,10 +142,10 @@ export async function countSideEffects(
 }
 
 /**
- * Takes an effect to run it.
+ * Claims an effect to run it.
  *
- * @param claim.bounds for one whose target is a bot
- * @returns undefined when it has been run, is not due, another process has it, or its bot or the owner has enough
+ * @param claim.bounds for an effect with a bot as target
+ * @returns undefined if it has finished or is not due, if another process has it, or if its bot or the owner has reached a bound
  */
 export async function claimSideEffect(
   db: Queryable,
@@ -173,14 +172,14 @@ export async function claimSideEffect(
   return rows[0];
 }
 
-/** Which claim a statement belongs to: of one that has lapsed and was taken again it changes nothing. */
+/** The claim that a statement belongs to: a claim that has lapsed and was replaced changes nothing. */
 export type SideEffectClaim = SideEffectKey & Pick<ClaimedSideEffect, 'attempts'>;
 
 /**
- * Notes how far an effect has come, and keeps it for another while.
+ * Stores the progress of an effect and extends its claim.
  *
  * @param progress JSON text
- * @returns false when the claim has lapsed and somebody else has the effect
+ * @returns false if the claim has lapsed and another process has the effect
  */
 export async function saveSideEffectProgress(
   db: Queryable,
@@ -197,7 +196,7 @@ export async function saveSideEffectProgress(
   return rowCount === 1;
 }
 
-/** Forgets an effect that has been run, or is given up. */
+/** Deletes an effect that has finished or is given up. */
 export async function removeSideEffect(
   db: Queryable,
   { position, kind, target, attempts }: SideEffectClaim,
@@ -210,9 +209,9 @@ export async function removeSideEffect(
 }
 
 /**
- * Gives back an effect, to be run again later.
+ * Releases an effect for a later run.
  *
- * @param error why, where it failed
+ * @param error the reason, after a failure
  */
 export async function postponeSideEffect(
   db: Queryable,

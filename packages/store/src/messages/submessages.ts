@@ -1,4 +1,4 @@
-/** Submessages (owner of `submessages`). The send function writes those that come with a message, under ids drawn here before. */
+/** Submessages (owner of `submessages`). The send function writes those that come with a message, under ids drawn here first. */
 import type { Client, Queryable } from '@parley/database';
 
 /** @returns a new id */
@@ -12,13 +12,13 @@ export async function drawSubmessageId(db: Queryable): Promise<number> {
   return row.id;
 }
 
-/** Every fetch of a message brings all of its submessages, so together they are bounded: enough for ten thousand votes. */
+/** A message is always fetched with all its submessages, so their total size is bounded: enough for ten thousand votes. */
 const contentBytesMax = 1_000_000;
 
 /**
- * Adds a submessage to a message whose row is locked (`lockSeenMessage`), so that on one message the order of ids is that of the log.
+ * Adds a submessage to a message whose row is locked (`lockSeenMessage`), so that ids on one message are in the order of the log.
  *
- * @returns its id, or undefined when the message has as many as it may
+ * @returns its id, or undefined if the message has reached the bound
  */
 export async function addSubmessage(
   client: Client,
@@ -39,7 +39,7 @@ export async function addSubmessage(
   return rows[0]?.id;
 }
 
-/** Takes away all submessages of messages that are being deleted. */
+/** Deletes all submessages of messages that are being deleted. */
 export async function deleteSubmessages(
   client: Client,
   messageIds: readonly number[],

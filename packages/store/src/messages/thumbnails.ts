@@ -1,12 +1,11 @@
 /**
- * Pictures that are shown by way of `/thumbnail` (part of the modules that own `messages` and `message_edits`; owner of
- * `rendered_pictures`).
+ * Pictures shown through `/thumbnail` (part of the modules that own `messages` and `message_edits`; owner of `rendered_pictures`).
  */
 import type { Queryable } from '@parley/database';
 
 import { maySeeMessageSql } from '../visibility/visibility-sql.ts';
 
-/** Of one user; more than a page of previews shows. */
+/** For one user; more than a page of previews shows. */
 const renderedPicturesMax = 100;
 
 const user = '$1::integer';
@@ -23,11 +22,11 @@ const pictureText = `SELECT 1 FROM messages m
   LIMIT 1`;
 
 /**
- * Whether something shows a picture to the user (reference facts, markdown 6.1): a message that he may see, an earlier version of one,
- * or what he had rendered within the last hour.
+ * Whether the user may see a picture (reference facts, markdown 6.1): it is in a message that the user may see, in an earlier version of
+ * one, or in a text that the user rendered within the last hour.
  *
- * @param encodedUrl the address of the picture as it is encoded in renderings
- * @param withEarlier whether earlier versions may be read
+ * @param encodedUrl the address of the picture, encoded as in renderings
+ * @param withEarlier whether the user may read earlier versions
  */
 export async function isPictureVisible(
   db: Queryable,
@@ -43,7 +42,7 @@ export async function isPictureVisible(
   return rowCount === 1;
 }
 
-/** Notes the pictures of a text that the user had rendered, so that he may see them though no message shows them. */
+/** Notes the pictures of a text that the user rendered, so that the user may see them although no message shows them. */
 export async function noteRenderedPictures(
   db: Queryable,
   userId: number,

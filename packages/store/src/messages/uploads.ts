@@ -15,20 +15,20 @@ export type Attachment = {
   readonly path_id: string;
   readonly size: number;
   readonly create_time: number;
-  /** By ascending id; `name` is when the message was sent. */
+  /** By ascending id; `name` is the time at which the message was sent. */
   readonly messages: readonly { readonly id: number; readonly name: number }[];
 };
 
-/** Whether a user may read a file: his own, or one linked from a message that he may see (reference facts, people 15). */
+/** Whether a user may read a file: an own one, or one linked from a message that the user may see (reference facts, people 15). */
 function readableSql(upload: string, user: string): string {
   return `(${upload}.owner_id = ${user} OR EXISTS (SELECT 1 FROM message_uploads link JOIN messages m ON m.id = link.message_id
     WHERE link.path_id = ${upload}.path_id AND ${maySeeMessageSql('m', user)}))`;
 }
 
-/** A file tells of so many of its links, the newest: each send with one more costs the same. */
+/** A file lists this many of its links, the newest, so that each further send costs the same. */
 const linksListedMax = 1000;
 
-/** The owner learns of links in messages that he may see, and of no others. */
+/** The owner learns only of links in messages that the owner may see. */
 function attachmentSql(upload: string): string {
   return `json_build_object('id', ${upload}.id, 'name', ${upload}.file_name, 'path_id', ${upload}.path_id,
     'size', ${upload}.size_bytes, 'create_time', floor(extract(epoch FROM ${upload}.created_at) * 1000)::bigint,
@@ -41,7 +41,7 @@ function attachmentSql(upload: string): string {
 
 const spaceUsedSql = '(SELECT space.used_bytes FROM upload_space space)';
 
-/** Where the file of a path is stored: under all of it but its name, so that no client has a say in it. */
+/** The storage key of a path's file: the path without its last part, so that no client can influence it. */
 export function storageKeyOf(pathId: string): string {
   return pathId.slice(0, pathId.lastIndexOf('/'));
 }
@@ -56,9 +56,9 @@ export type NewUpload = {
 };
 
 /**
- * Notes a file that is about to be stored, so that it is removed if its row never comes.
+ * Notes a file before it is stored, so that it is removed if its row is never inserted.
  *
- * @param dueInSecs longer than storing it may take
+ * @param dueInSecs more than the time that storing it may take
  */
 export async function noteNewFile(
   db: Queryable,
@@ -72,9 +72,9 @@ export async function noteNewFile(
 }
 
 /**
- * Takes back what `noteNewFile` noted, in the transaction of the row that names the file.
+ * Deletes the note of `noteNewFile`, in the transaction of the row that names the file.
  *
- * @returns false when storing it took too long, and the file was removed
+ * @returns false if storing took too long and the file was removed
  */
 export async function claimNewFile(client: Client, storageKey: string): Promise<boolean> {
   const { rowCount } = await client.query({
@@ -84,7 +84,7 @@ export async function claimNewFile(client: Client, storageKey: string): Promise<
   return rowCount === 1;
 }
 
-/** Notes a file for removal, in the transaction in which the row that names it goes. */
+/** Notes a file for removal, in the transaction that deletes the row that names it. */
 export async function noteUnusedFile(client: Client, storageKey: string): Promise<void> {
   await client.query({
     text: 'INSERT INTO files_to_remove (storage_key, due_at) VALUES ($1, now())',
@@ -98,10 +98,10 @@ export type AddedUpload =
   | { readonly outcome: 'over-quota' | 'owner-inactive' | 'late' };
 
 /**
- * Adds the row of a file that was stored after `noteNewFile`. The space is locked last, so that uploads meet each other only there.
+ * Adds the row of a file that was stored after `noteNewFile`. The space is locked last, so that uploads block each other only there.
  *
- * @param quotaBytes most that all files together may take; undefined for no bound
- * @returns another outcome than `added` when the transaction is to be given up
+ * @param quotaBytes the most space for all files together; undefined for no bound
+ * @returns `added`; after any other outcome the caller must roll back
  */
 export async function addUpload(
   client: Client,
@@ -163,10 +163,10 @@ export async function listAttachments(
 }
 
 /**
- * Removes a file's row, and the links to it; the stored file is noted for removal.
+ * Removes a file's row and the links to it, and notes the stored file for removal.
  *
- * @param storageKeyOf where a file of that path is stored
- * @returns undefined when there is no such file of this owner
+ * @param storageKeyOf returns the storage key of a path's file
+ * @returns undefined if this owner has no such file
  */
 export async function removeUpload(
   client: Client,
@@ -193,27 +193,27 @@ export async function removeUpload(
   return { storageKey, spaceUsedBytes: space.rows[0]?.used ?? 0 };
 }
 
-/** Where a message goes: a stream, or people. */
+/** The addressee of a message: a stream, or people. */
 export type LinkPlace =
   | { readonly streamId: number }
   | { readonly participantIds: readonly number[] };
 
-/** A file that a message links to and its sender may read. */
+/** A file that a message links to and that its sender may read. */
 export type ClaimableUpload = {
   readonly pathId: string;
   readonly ownerId: number;
-  /** Whether the owner may see what is sent to that place, and so hears of the link. */
+  /** Whether the owner may see messages to that addressee and so learns of the link. */
   readonly isSeenByOwner: boolean;
-  /** As it is without the message. */
+  /** The file without the new message. */
   readonly attachment: Attachment;
   readonly spaceUsedBytes: number;
 };
 
 /**
- * Picks the files that a message's sender may link to: a link by somebody who may not read a file opens it to nobody (reference
- * facts, markdown 14). Costs no statement for a message without such links.
+ * Finds the files that a message's sender may link to: a link by somebody who may not read a file gives nobody access to it (reference
+ * facts, markdown 14). A message without such links costs no statement.
  *
- * @param pathIds as `attachmentPathIds` of the rendered message has them
+ * @param pathIds the `attachmentPathIds` of the rendered message
  */
 export async function findClaimableUploads(
   db: Queryable,
@@ -239,7 +239,7 @@ export async function findClaimableUploads(
   return rows;
 }
 
-/** A link may spell a path with percent escapes; a path itself never has one. */
+/** A link may spell a path with percent escapes; the path itself never has any. */
 function decodedPathId(pathId: string): string {
   try {
     return decodeURIComponent(pathId).replaceAll('\0', '');
@@ -249,10 +249,10 @@ function decodedPathId(pathId: string): string {
 }
 
 /**
- * Makes a message's links to files these and no others. The caller holds the lock on the message's row.
+ * Replaces a message's links to files by these. The caller has locked the message's row.
  *
- * @param pathIds what `findClaimableUploads` picked for the message's sender
- * @returns the files among those that gained or lost the link whose owners may see the message: they are to hear of it
+ * @param pathIds the result of `findClaimableUploads` for the message's sender
+ * @returns the files that gained or lost the link and whose owners may see the message, for the events to the owners
  */
 export async function replaceMessageUploads(
   client: Client,
@@ -275,9 +275,9 @@ export async function replaceMessageUploads(
 }
 
 /**
- * Removes a message's links to files. Called before the message's own row goes.
+ * Deletes a message's links to files. Called before the message's own row is deleted.
  *
- * @returns as `replaceMessageUploads` does
+ * @returns as for `replaceMessageUploads`
  */
 export async function deleteMessageUploads(
   client: Client,
@@ -286,7 +286,7 @@ export async function deleteMessageUploads(
   return replaceMessageUploads(client, messageId, []);
 }
 
-/** @returns files as their owners see them, with the space that all files take */
+/** @returns files as their owners see them, with the total space of all files */
 export async function getAttachmentsOf(
   db: Queryable,
   pathIds: readonly string[],
@@ -311,10 +311,9 @@ export async function getAttachmentsOf(
 }
 
 /**
- * Takes files that are due for removal. Whoever took them removes each and then forgets it; one that dies in between leaves them to
- * be taken again.
+ * Claims files that are due for removal. The caller removes each and then deletes its note; after a crash, the rest are claimed again.
  *
- * @param again after how many seconds
+ * @param again the seconds until they may be claimed again
  */
 export async function takeFilesToRemove(
   db: Queryable,
@@ -331,9 +330,9 @@ export async function takeFilesToRemove(
 }
 
 /**
- * Notes files that are about to be stored together; see `noteNewFile`. What an earlier attempt noted is noted anew.
+ * Notes several files before they are stored; see `noteNewFile`. Notes of an earlier attempt are renewed.
  *
- * @returns those that somebody is removing at this moment
+ * @returns those that another process is removing at this moment
  */
 export async function noteNewFiles(
   db: Queryable,
@@ -350,9 +349,9 @@ export async function noteNewFiles(
 }
 
 /**
- * Takes the notes of stored files back, in the transaction that names them; see `claimNewFile`.
+ * Deletes the notes of stored files, in the transaction that names them; see `claimNewFile`.
  *
- * @returns how many there were: fewer than asked for when some were removed meanwhile
+ * @returns how many there were: fewer than given if some were removed meanwhile
  */
 export async function claimNewFiles(
   client: Client,
@@ -365,7 +364,7 @@ export async function claimNewFiles(
   return rowCount ?? 0;
 }
 
-/** @returns files that are noted for removal and that nobody is removing, by their keys */
+/** @returns the keys of files that are noted for removal and that no process is removing, up to the given number */
 export async function listNotedFiles(db: Queryable, filesMax: number): Promise<readonly string[]> {
   const { rows } = await db.query<{ storageKey: string }>({
     text: 'SELECT storage_key AS "storageKey" FROM files_to_remove WHERE NOT is_taken ORDER BY storage_key LIMIT $1',
@@ -374,7 +373,7 @@ export async function listNotedFiles(db: Queryable, filesMax: number): Promise<r
   return rows.map(({ storageKey }) => storageKey);
 }
 
-/** Forgets a file that is removed. */
+/** Deletes the note of a file that is removed. */
 export async function forgetRemovedFile(db: Queryable, storageKey: string): Promise<void> {
   await db.query({
     text: 'DELETE FROM files_to_remove WHERE storage_key = $1',

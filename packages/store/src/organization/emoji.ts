@@ -8,15 +8,15 @@ export type RealmEmoji = {
   readonly isDeactivated: boolean;
 };
 
-/** What a reaction can name a custom emoji by. */
+/** The fields by which a reaction can name a custom emoji. */
 export type RealmEmojiFacts = {
-  /** The active one of the name. */
+  /** The active one with the name. */
   readonly named: RealmEmoji | undefined;
   /** The one with the code, deactivated or not. */
   readonly coded: RealmEmoji | undefined;
 };
 
-// As text the id of a custom emoji is its code; longer numbers are no ids.
+// The code of a custom emoji is its id as text; longer numbers are not ids.
 const code = /^[1-9]\d{0,8}$/;
 
 /**
@@ -42,10 +42,10 @@ export async function findRealmEmoji(
   };
 }
 
-/** A custom emoji with who added it. */
+/** A custom emoji with its author. */
 export type AuthoredEmoji = RealmEmoji & {
   readonly fileName: string;
-  /** Null where nobody is known to have added it. */
+  /** Null if the author is unknown. */
   readonly author: {
     readonly id: number;
     readonly email: string;
@@ -64,16 +64,16 @@ export async function listRealmEmoji(db: Queryable): Promise<AuthoredEmoji[]> {
   return rows;
 }
 
-/** Events tell all of them, so changes come one after another, under an advisory lock of this number. */
+/** Events contain the whole list, so changes run one at a time, under an advisory lock with this number. */
 const emojiLock = 7_217_008;
 
-/** Locks the custom emoji for a change of them; people are locked before. @returns all of them */
+/** Locks the custom emoji for a change; people are locked before. @returns all of them */
 export async function lockRealmEmoji(db: Queryable): Promise<AuthoredEmoji[]> {
   await db.query({ text: 'SELECT pg_advisory_xact_lock($1)', values: [emojiLock] });
   return listRealmEmoji(db);
 }
 
-/** @returns an id for an emoji that is about to be added */
+/** @returns an id for a new emoji */
 export async function drawEmojiId(db: Queryable): Promise<number> {
   const { rows } = await db.query<{ id: number }>({
     text: `SELECT nextval(pg_get_serial_sequence('realm_emoji', 'id'))::int AS id`,
@@ -83,7 +83,7 @@ export async function drawEmojiId(db: Queryable): Promise<number> {
   return id;
 }
 
-/** @returns whether there is a custom emoji, deactivated or not, whose picture is kept under this name */
+/** @returns whether there is a custom emoji, deactivated or not, whose picture is stored under this name */
 export async function isEmojiFile(db: Queryable, id: number, fileName: string): Promise<boolean> {
   const { rows } = await db.query({
     name: 'realm-emoji-file',
@@ -97,8 +97,8 @@ export async function isEmojiFile(db: Queryable, id: number, fileName: string): 
  * Adds a custom emoji.
  *
  * @param emoji.id from `drawEmojiId`; by default a new one
- * @param emoji.fileName the name under which its picture is kept
- * @returns its id, or undefined when an active one has the name
+ * @param emoji.fileName the name under which its picture is stored
+ * @returns its id, or undefined if an active emoji has the name
  */
 export async function addRealmEmoji(
   db: Queryable,
@@ -118,7 +118,7 @@ export async function addRealmEmoji(
   return rows[0]?.id;
 }
 
-/** @returns whether an active custom emoji had the name; it is deactivated then */
+/** Deactivates an emoji. @returns whether an active custom emoji had the name */
 export async function deactivateRealmEmoji(db: Queryable, emojiName: string): Promise<boolean> {
   const { rowCount } = await db.query({
     text: 'UPDATE realm_emoji SET is_deactivated = true WHERE name = $1 AND NOT is_deactivated',

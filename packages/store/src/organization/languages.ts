@@ -1,6 +1,6 @@
-/** Languages that clients may be told to speak. The server's own texts are English. */
+/** The languages that a client may be told to use. The server's own texts are English. */
 
-/** Those into which clients of this interface are translated. */
+/** The languages into which clients of this interface are translated. */
 const languageCodes: readonly string[] = (
   'ar bg ca cs de en en-gb es fa fi fr gl hi hu id it ja ko lt ml nl pl pt pt-br ro ru sr sv ta tr uk vi ' +
   'zh-hans zh-hant'
@@ -14,8 +14,8 @@ const names = new Map(
 );
 
 /**
- * @param code such as `de` or `zh-hans`, which has no other spelling
- * @returns the language's name in that language, or undefined when clients do not speak it
+ * @param code such as `de` or `zh-hans`, in this spelling only
+ * @returns the language's name in that language, or undefined if clients do not have it
  */
 export function findLanguageName(code: string): string | undefined {
   return names.get(code);

@@ -8,7 +8,7 @@ export type StoredLinkifier = {
   readonly urlFormat: string;
 };
 
-/** @returns all linkifiers in the order in which they were added, which is that in which they apply */
+/** @returns all linkifiers in the order of their addition, in which they also apply */
 export async function listLinkifiers(db: Queryable): Promise<StoredLinkifier[]> {
   const { rows } = await db.query<StoredLinkifier>({
     name: 'store-list-linkifiers',
@@ -17,16 +17,16 @@ export async function listLinkifiers(db: Queryable): Promise<StoredLinkifier[]> 
   return rows;
 }
 
-/** Events tell the whole list, so changes to it come one after another, under an advisory lock of this number. */
+/** Events contain the whole list, so changes run one at a time, under an advisory lock with this number. */
 const linkifiersLock = 7_217_007;
 
-/** Locks the list for a change of it; people are locked before. @returns the list */
+/** Locks the list for a change; people are locked before. @returns the list */
 export async function lockLinkifiers(db: Queryable): Promise<StoredLinkifier[]> {
   await db.query({ text: 'SELECT pg_advisory_xact_lock($1)', values: [linkifiersLock] });
   return listLinkifiers(db);
 }
 
-/** Adds a linkifier whose pattern the caller has found free in the locked list. @returns its id */
+/** Adds a linkifier to the locked list, in which its pattern is not used yet. @returns its id */
 export async function insertLinkifier(
   db: Queryable,
   linkifier: Omit<StoredLinkifier, 'id'>,

@@ -1,6 +1,6 @@
 import type { Queryable } from '@parley/database';
 
-/** The domains from which an organization may be restricted to take addresses (owner of `realm_domains`). */
+/** The domains to which an organization may restrict addresses (owner of `realm_domains`). */
 
 export type RealmDomain = {
   readonly id: number;
@@ -11,7 +11,7 @@ export type RealmDomain = {
 
 const columns = 'd.id, d.domain, d.allow_subdomains AS "allowSubdomains"';
 
-/** @returns all domains in the order in which they were added */
+/** @returns all domains in the order of their addition */
 export async function listDomains(db: Queryable): Promise<RealmDomain[]> {
   const { rows } = await db.query<RealmDomain>({
     name: 'store-list-realm-domains',
@@ -21,10 +21,10 @@ export async function listDomains(db: Queryable): Promise<RealmDomain[]> {
 }
 
 /**
- * Adds a domain. The realm's row is locked by the caller, here and below.
+ * Adds a domain. The caller has locked the realm's row, here and below.
  *
  * @param domain in lower case
- * @returns undefined when it is there already
+ * @returns undefined if the domain exists already
  */
 export async function insertDomain(
   db: Queryable,
@@ -38,7 +38,7 @@ export async function insertDomain(
   return rows[0];
 }
 
-/** @returns the domain as it is now, or undefined when there is none of this name */
+/** @returns the domain with its new settings, or undefined if there is none with this name */
 export async function updateDomain(
   db: Queryable,
   domain: Omit<RealmDomain, 'id'>,
@@ -50,7 +50,7 @@ export async function updateDomain(
   return rows[0];
 }
 
-/** @returns whether there was one of this name */
+/** @returns whether there was one with this name */
 export async function deleteDomain(db: Queryable, domain: string): Promise<boolean> {
   const { rowCount } = await db.query({
     text: 'DELETE FROM realm_domains WHERE domain = $1',

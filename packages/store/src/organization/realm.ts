@@ -2,7 +2,7 @@ import { realmSettingDefaults } from '@parley/api/organization';
 import type { RealmSettings } from '@parley/api/organization';
 import type { Queryable } from '@parley/database';
 
-/** The organization (owner of `realm`): exactly one row, made before anything else. */
+/** The organization (owner of `realm`): exactly one row, created before anything else. */
 
 export type Realm = {
   readonly id: number;
@@ -16,18 +16,18 @@ export type Realm = {
   readonly iconSource: 'G' | 'U';
   readonly logo: RealmLogo;
   readonly nightLogo: RealmLogo;
-  /** Of those that the server has; see `authenticationMethods`. */
+  /** A subset of `authenticationMethods`. */
   readonly disabledAuthenticationMethods: readonly string[];
   readonly isDeactivated: boolean;
 };
 
-/** `D` is the server's own, `U` one that was uploaded. */
+/** `D` is the default, `U` is an uploaded picture. */
 export type RealmLogo = { readonly source: 'D' | 'U'; readonly version: number };
 
 type StoredRealm = Omit<Realm, 'settings'> & { readonly settings: Partial<RealmSettings> };
 
 /**
- * Lays stored values over defaults, leaving out what this release does not know.
+ * Applies stored values over the defaults, without those that this release does not know.
  *
  * @returns a complete set of settings
  */
@@ -42,8 +42,8 @@ export function withDefaults<Settings extends object>(
 /**
  * Creates the organization.
  *
- * @param realm.stringId the identifier that messages carry as `sender_realm_str`; may be empty
- * @throws the database's unique violation when there is one already
+ * @param realm.stringId the identifier in messages, `sender_realm_str`; may be empty
+ * @throws the database's unique violation if an organization exists already
  */
 export async function createRealm(
   db: Queryable,
@@ -65,7 +65,7 @@ export async function createRealm(
   });
 }
 
-/** @returns the organization, or undefined while none has been created */
+/** @returns the organization, or undefined while there is none */
 export async function findRealm(db: Queryable): Promise<Realm | undefined> {
   const { rows } = await db.query<StoredRealm>({
     name: 'store-find-realm',
@@ -82,7 +82,7 @@ export async function findRealm(db: Queryable): Promise<Realm | undefined> {
 
 /**
  * @returns the organization
- * @throws Error when none has been created
+ * @throws Error if there is none
  */
 export async function getRealm(db: Queryable): Promise<Realm> {
   const realm = await findRealm(db);
@@ -91,7 +91,7 @@ export async function getRealm(db: Queryable): Promise<Realm> {
 }
 
 /**
- * Keeps the organization's settings as they are until the transaction ends; called before anything else is locked.
+ * Keeps the organization's settings unchanged until the transaction ends; called before any other lock.
  *
  * @returns the organization
  */
@@ -101,7 +101,7 @@ export async function lockRealmInUse(db: Queryable): Promise<Realm> {
 }
 
 /**
- * Locks the organization for a change of it; called before anything else is locked.
+ * Locks the organization for a change; called before any other lock.
  *
  * @returns the organization
  */
@@ -110,12 +110,12 @@ export async function lockRealmForChange(db: Queryable): Promise<Realm> {
   return getRealm(db);
 }
 
-/** What may change of the organization beside its pictures; what is absent stays. */
+/** The organization's properties that may change, except pictures; absent members stay unchanged. */
 export type RealmChange = {
   readonly name?: string;
   readonly stringId?: string;
   readonly description?: string;
-  /** Laid over those that are stored. */
+  /** Applied over the stored ones. */
   readonly settings?: Partial<RealmSettings>;
   /** Null is none. */
   readonly notificationsStreamId?: number | null;
@@ -123,7 +123,7 @@ export type RealmChange = {
   readonly disabledAuthenticationMethods?: readonly string[];
 };
 
-/** Alters the organization, which the caller has locked for a change. */
+/** Changes the organization, which the caller has locked for a change. */
 export async function updateRealm(db: Queryable, change: RealmChange): Promise<void> {
   const columns: readonly (readonly [string, unknown])[] = [
     ['name', change.name],
@@ -141,22 +141,22 @@ export async function updateRealm(db: Queryable, change: RealmChange): Promise<v
   });
 }
 
-/** Ends the organization, which the caller has locked for a change: nobody is let in any more. */
+/** Deactivates the organization, which the caller has locked for a change: nobody has access after this. */
 export async function deactivateRealm(db: Queryable): Promise<void> {
   await db.query({ text: 'UPDATE realm SET is_deactivated = true' });
 }
 
-/** Opens the organization again, which the caller has locked for a change. */
+/** Reactivates the organization, which the caller has locked for a change. */
 export async function reactivateRealm(db: Queryable): Promise<void> {
   await db.query({ text: 'UPDATE realm SET is_deactivated = false' });
 }
 
-/** The pictures of an organization, by what addresses call them. */
+/** The pictures of an organization, by their names in addresses. */
 export type RealmPicture = 'icon' | 'logo' | 'night_logo';
 
 const isPicture: ReadonlySet<string> = new Set<RealmPicture>(['icon', 'logo', 'night_logo']);
 
-/** Names of columns are made of it, so it is looked at even where its type says what it is. */
+/** Column names are made from it, so it is checked at run time too. */
 function columnsOf(picture: RealmPicture): { source: string; version: string; fileKey: string } {
   if (!isPicture.has(picture)) throw new TypeError('no such picture');
   return {
@@ -167,11 +167,11 @@ function columnsOf(picture: RealmPicture): { source: string; version: string; fi
 }
 
 /**
- * Gives the organization, which the caller has locked for a change, another picture, or takes it back to the default. Its version
- * grows.
+ * Replaces a picture of the organization, which the caller has locked for a change, or restores the default. The picture's version
+ * increases.
  *
  * @param fileKey null for the default
- * @returns the key of the picture before it, whose file nobody needs once this is committed
+ * @returns the key of the earlier picture, whose file is unused after the commit
  */
 export async function setRealmPicture(
   db: Queryable,
@@ -187,7 +187,7 @@ export async function setRealmPicture(
   return rows[0]?.formerKey ?? undefined;
 }
 
-/** @returns the file of an uploaded picture with its version, or undefined where the default is in use */
+/** @returns the file of an uploaded picture with its version, or undefined for the default */
 export async function findRealmPicture(
   db: Queryable,
   picture: RealmPicture,
@@ -200,7 +200,7 @@ export async function findRealmPicture(
   return rows[0];
 }
 
-/** Replaces the streams to which announcements go; null is none. */
+/** Replaces the streams for announcements; null means none. */
 export async function setRealmNotificationStreams(
   db: Queryable,
   streams: {

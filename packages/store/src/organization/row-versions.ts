@@ -1,7 +1,7 @@
 import type { Queryable } from '@parley/database';
 
 /**
- * Tables of the organization whose rows are few, change rarely and are read by everybody who registers.
+ * Tables of the organization with few rows that change rarely and that every register reads.
  */
 const versionedTables = [
   'realm',
@@ -21,7 +21,7 @@ const versionedTables = [
 
 export type VersionedTable = (typeof versionedTables)[number];
 
-/** By table, the transactions that wrote the rows which a snapshot sees; null of a table without rows. */
+/** By table, the transactions that wrote the rows in a snapshot; null for an empty table. */
 export type RowVersions = Readonly<Record<VersionedTable, string | null>>;
 
 const versionsSql = versionedTables
@@ -29,10 +29,10 @@ const versionsSql = versionedTables
   .join(', ');
 
 /**
- * Two snapshots of one database to which the rows of a table were written by the same transactions see the same rows. Of two
- * snapshots one sees all that the other sees committed; so what was written by transactions that both see, and is left in the later
- * one, is in the earlier one too, and where it has as many rows, nothing else is. (That a transaction's number comes again takes four
- * thousand million of them, and a database that was restored begins another epoch of the log.)
+ * Two snapshots of one database see the same rows of a table if the same transactions wrote the rows that they see. Of two snapshots, one
+ * sees everything committed that the other sees. So a row that the later one sees, written by a transaction that both see, is in the
+ * earlier one too; and if both have the same number of rows, there are no others. (A transaction's number repeats only after four thousand
+ * million transactions, and a restored database begins another epoch of the log.)
  *
  * @param db of a REPEATABLE READ transaction
  */

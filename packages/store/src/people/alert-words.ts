@@ -1,6 +1,6 @@
 import type { Queryable } from '@parley/database';
 
-/** Words that people want to be alerted to (owner of `alert_words` and `alert_words_version`; reference facts, events 15.4). */
+/** Words that alert people (owner of `alert_words` and `alert_words_version`; reference facts, events 15.4). */
 
 /** @returns the person's alert words in the order of their addition */
 export async function listAlertWords(db: Queryable, userId: number): Promise<string[]> {
@@ -12,16 +12,16 @@ export async function listAlertWords(db: Queryable, userId: number): Promise<str
   return rows.map((row) => row.word);
 }
 
-/** The alert words of all accounts, and the version of the whole. */
+/** The alert words of all accounts, and their common version. */
 export type AllAlertWords = {
-  /** Another one whenever any word was added or removed. */
+  /** Changes with every word that is added or removed. */
   readonly version: string;
   readonly words: readonly { readonly userId: number; readonly word: string }[];
 };
 
 /**
- * @returns the alert words of all accounts, for matching at send time. Those of deactivated accounts are among them: a match counts
- *   only for who holds the message, and so a reactivated account finds its words in force.
+ * @returns the alert words of all accounts, to match at send time. They include those of deactivated accounts: a match counts only for
+ *   holders of the message, so the words of a reactivated account work at once.
  */
 export async function listAllAlertWords(db: Queryable): Promise<AllAlertWords> {
   const { rows } = await db.query<AllAlertWords>({
@@ -34,7 +34,7 @@ export async function listAllAlertWords(db: Queryable): Promise<AllAlertWords> {
   return all;
 }
 
-/** Adds words in the given order; those already there stay where they are. */
+/** Adds words in the given order; existing ones keep their places. */
 export async function addAlertWords(
   db: Queryable,
   userId: number,
@@ -48,7 +48,7 @@ export async function addAlertWords(
   });
 }
 
-/** Removes words; those that are not there are ignored. */
+/** Removes words; missing ones are ignored. */
 export async function removeAlertWords(
   db: Queryable,
   userId: number,

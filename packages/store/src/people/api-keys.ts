@@ -8,8 +8,8 @@ import { hashToStore, hashesToFind, openSecret, sealSecret } from '@parley/secre
 import type { KeySecrets } from '@parley/secrets';
 
 /**
- * API keys at rest (owner of `api_keys`). A key is found by its keyed hash and kept encrypted, because some answers must show
- * it again; without the key secret the table tells nothing.
+ * Stored API keys (owner of `api_keys`). A key is found by its keyed hash, and stored encrypted because some answers must show it again.
+ * Without the key secret, the table reveals nothing.
  */
 
 const keyAlphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
@@ -22,13 +22,13 @@ export function generateApiKey(): string {
   return key;
 }
 
-/** For what, and whose, the column `key_encrypted` is sealed. */
+/** The purpose and the account for which the column `key_encrypted` is encrypted. */
 export const keyPurpose = (userId: number): string => `api key of ${userId}`;
 
 /**
- * Gives accounts their keys in one statement, replacing earlier ones, which stop working with this transaction's commit.
+ * Sets keys of accounts in one statement. Earlier keys stop working with the commit of the transaction.
  *
- * @param accounts each with its new key; by default a random one
+ * @param accounts each with its new key; random by default
  * @returns the keys by user id
  */
 export async function setApiKeys(
@@ -51,7 +51,7 @@ export async function setApiKeys(
 }
 
 /**
- * Makes the stored form of a key, for rows that are written as they are.
+ * Makes the stored form of a key, for import.
  *
  * @returns the columns `key_hash` and `key_encrypted`
  */
@@ -67,15 +67,15 @@ export function sealApiKey(
 }
 
 /**
- * Opens the column `key_encrypted` of an account's row.
+ * Decrypts the column `key_encrypted` of an account's row.
  *
- * @throws Error when it was stored under another secret
+ * @throws Error if it was stored under another secret
  */
 export function openApiKey(secrets: KeySecrets, encrypted: Buffer, userId: number): string {
   return openSecret(secrets, encrypted, keyPurpose(userId));
 }
 
-/** Gives one account its key; see `setApiKeys`. */
+/** Sets the key of one account; see `setApiKeys`. */
 export async function setApiKey(
   db: Queryable,
   secrets: KeySecrets,
@@ -101,7 +101,7 @@ export async function findApiKeys(
   );
 }
 
-/** @returns the account's key, or undefined when it has none (system bots) */
+/** @returns the account's key, or undefined if it has none (system bots) */
 export async function findApiKey(
   db: Queryable,
   secrets: KeySecrets,
@@ -117,18 +117,18 @@ export async function findApiKey(
     : openSecret(secrets, rows[0].sealed, keyPurpose(userId));
 }
 
-/** Whose key it is, with what authentication has to refuse (reference facts, people 4). */
+/** The owner of a key, with the data for authentication (reference facts, people 4). */
 export type KeyAccount = Caller & {
-  /** `foldName` of the real address: the given one must fold to the same. */
+  /** `foldName` of the real address: the address in the request must fold to the same. */
   readonly emailFolded: string;
   readonly isActive: boolean;
   readonly isRealmDeactivated: boolean;
 };
 
 /**
- * Finds the accounts of keys, active or not, in one statement: stored under whichever secret, also while they are stored anew.
+ * Finds the accounts of keys, active or not, in one statement, under either secret, also while keys are re-encrypted.
  *
- * @returns those that there are, by key
+ * @returns the accounts that were found, by key
  */
 export async function findAccountsByKeys(
   db: Queryable,

@@ -3,23 +3,23 @@ import { hash } from 'node:crypto';
 import { realmId } from '@parley/api';
 import type { Queryable } from '@parley/database';
 
-/** Which files the uploaded avatars are (owner of `avatars`). */
+/** The files of uploaded avatars (owner of `avatars`). */
 
 /**
- * The name keeps pictures apart and hides nothing: they are served to everybody, and their addresses stay the same in another
- * installation and under another `PARLEY_KEY_SECRET`, which clients and logged messages rely on.
+ * The name distinguishes pictures and hides nothing, because everybody may read them. It stays the same in another installation and under
+ * another `PARLEY_KEY_SECRET`, which clients and logged messages rely on.
  *
- * @returns what URLs call an account's uploaded avatar, without size and extension (reference facts, people 7.8)
+ * @returns the name of an account's uploaded avatar in URLs, without size and extension (reference facts, people 7.8)
  */
 export function avatarPathName(userId: number): string {
   return hash('sha256', `avatar of ${userId} in ${realmId}`).slice(0, 40);
 }
 
 /**
- * Records an account's picture, or that it has none. The account is locked by the caller.
+ * Stores the picture of an account, or that it has none. The caller has locked the account.
  *
  * @param fileKey undefined for none
- * @returns the key of the picture before it, whose file nobody needs once this is committed
+ * @returns the key of the earlier picture, whose file is unused after the commit
  */
 export async function setAvatarFile(
   db: Queryable,
@@ -39,7 +39,7 @@ export async function setAvatarFile(
   return rows[0]?.fileKey;
 }
 
-/** @returns the key of the picture that URLs call by this name */
+/** @returns the key of the picture with this name in URLs */
 export async function findAvatarFile(db: Queryable, pathName: string): Promise<string | undefined> {
   const { rows } = await db.query<{ fileKey: string }>({
     name: 'store-find-avatar-file',

@@ -5,7 +5,7 @@ import type { User } from './users.ts';
 
 type Tip = { readonly name: string; readonly title: string; readonly description: string };
 
-/** In the order in which they are shown. */
+/** In the order of display. */
 const tips: readonly Tip[] = [
   { name: 'intro_reply', title: 'Reply', description: 'Click on a message to answer it.' },
   {
@@ -31,17 +31,17 @@ const tips: readonly Tip[] = [
   },
 ];
 
-/** How long clients wait before they show a tip. */
+/** The time for which clients wait before they show a tip. */
 const delaySecs = 0.5;
 
 export type Hotspot = Tip & { readonly delay: number };
 
-/** @returns whether there is a tip of this name */
+/** @returns whether there is a tip with this name */
 export function isHotspot(name: string): boolean {
   return tips.some((tip) => tip.name === name);
 }
 
-/** @returns the next tip that an account has not seen, as a list of one; none after the last, and none for bots */
+/** @returns a list of the next tip that an account has not seen; empty after the last, and for bots */
 export function nextHotspots(user: Pick<User, 'botType' | 'settings'>): Hotspot[] {
   if (user.botType !== null) return [];
   const { seen_hotspots: seen } = userSettings(user);

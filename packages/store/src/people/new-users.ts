@@ -10,10 +10,10 @@ import type { UserSettings } from '@parley/api/people';
 import { userColumns } from './users.ts';
 import type { User } from './users.ts';
 
-/** Making accounts (with `users.ts` the owner of `users` and `account_periods`). */
+/** Creates accounts (with `users.ts` the owner of `users` and `account_periods`). */
 
 export type NewUser = {
-  /** One of `drawUserIds`, where something refers to the account before it exists; by default a new one. */
+  /** From `drawUserIds`, if something refers to the account before it exists; by default a new one. */
   readonly id?: number;
   /** The real address. */
   readonly email: string;
@@ -24,9 +24,9 @@ export type NewUser = {
   readonly botType?: number | null;
   readonly botOwnerId?: number | null;
   readonly isSystem?: boolean;
-  /** From `hashPassword`; without one the account cannot sign in by password. */
+  /** From `hashPassword`; without it the account cannot sign in by password. */
   readonly passwordHash?: string | null;
-  /** By default a random one; system bots get none. */
+  /** Random by default; system bots get none. */
   readonly apiKey?: string;
   readonly timezone?: string;
   readonly settings?: Partial<UserSettings>;
@@ -38,7 +38,7 @@ export type NewUser = {
 
 export type CreatedUser = { readonly user: User; readonly apiKey: string | null };
 
-/** @returns ids for accounts that are about to be made, in ascending order */
+/** @returns ids for accounts that are about to be created, ascending */
 export async function drawUserIds(db: Queryable, count: number): Promise<number[]> {
   const { rows } = await db.query<{ id: number }>({
     text: `SELECT nextval(pg_get_serial_sequence('users', 'id'))::int AS id FROM generate_series(1, $1)`,
@@ -47,7 +47,7 @@ export async function drawUserIds(db: Queryable, count: number): Promise<number[
   return rows.map((row) => row.id).toSorted((a, b) => a - b);
 }
 
-/** What the insertion reads of each new account, by the names of the columns. */
+/** The input of the insertion for each new account, by the names of the columns. */
 function rowOf(user: NewUser, id: number, policy: EmailPolicy): Record<string, unknown> {
   const email = shownEmail({ ...user, id, botType: user.botType ?? null }, policy);
   const isHidden = email !== user.email;
@@ -80,18 +80,17 @@ const columnTypes = `id integer, email text, email_folded text, delivery_email t
   default_events_register_stream_id integer, default_all_public_streams boolean`;
 const columnNames = columnTypes.replaceAll(/ (?:integer|text|boolean|smallint|jsonb)/g, '');
 
-/** Addresses as they are: what holds unless the organization hides them. */
+/** Real addresses are shown, unless the organization hides them. */
 const emailsShown: EmailPolicy = { emailsHidden: false, domain: '' };
 
 /**
- * Creates active accounts with their keys, account periods and rows of read state, in a few statements whatever their number. The
- * caller's log entry has to carry an `account` effect for each and the change; membership in default streams is the caller's to
- * add.
+ * Creates active accounts with their keys, account periods and rows of read state, in a few statements for any number. The caller's log
+ * entry must carry the change and an `account` effect for each; the caller also adds memberships of default streams.
  *
- * @param changeId the change at which the accounts begin to exist
+ * @param changeId the change at which the accounts begin
  * @param policy of the organization, read under a lock that keeps it (`lockRealmInUse`); by default addresses are shown
  * @returns the accounts in the given order, and their keys (null for system bots)
- * @throws the database's unique violation when an address is taken
+ * @throws the database's unique violation if an address is taken
  */
 export async function createUsers(
   db: Queryable,
@@ -151,11 +150,11 @@ export type ChangedEmail = Pick<
 };
 
 /**
- * Gives all people the addresses that a policy shows. The realm's row is locked by the caller for the change of its policy, so that
- * no account is made meanwhile.
+ * Replaces all people's shown addresses after a change of policy. The caller has locked the realm's row for the change, so that no account
+ * is created meanwhile.
  *
- * @returns whose address has changed, by ascending id: everybody hears of them (reference facts, events 14.1), and every gateway has to
- *   forget these accounts
+ * @returns the accounts whose shown address changed, by ascending id, for events to everybody (reference facts, events 14.1) and for the
+ *   gateways, which must forget these accounts
  */
 export async function applyEmailPolicy(
   db: Queryable,
@@ -172,7 +171,7 @@ export async function applyEmailPolicy(
     return email === formerEmail ? [] : [{ ...person, email, formerEmail }];
   });
   const ids = changed.map(({ id }) => id);
-  // One person's real address may look like the hidden one of another, so all let go of theirs first.
+  // One person's real address may equal another's hidden one, so all give up theirs first.
   await db.query({
     text: `UPDATE users SET email_folded = '@' || id, delivery_email_folded = '@' || id WHERE id = ANY ($1::int[])`,
     values: [ids],

@@ -1,8 +1,8 @@
 import type { Queryable } from '@parley/database';
 
 /**
- * The last report of each client of each person (owner of `presence`): what is left of presence when Redis lost it. It is written
- * in batches about a second after the reports.
+ * The last report of each client of each person (owner of `presence`), from which presence is restored when Redis lost it. It is written in
+ * batches about a second after the reports.
  */
 
 export type PresenceStatus = 'active' | 'idle';
@@ -11,14 +11,14 @@ export type PresenceRow = {
   readonly userId: number;
   readonly client: string;
   readonly status: PresenceStatus;
-  /** In milliseconds; of one client no two reports share one. */
+  /** In milliseconds; two reports of one client never share one. */
   readonly reportedAtMs: number;
 };
 
-/** A person's clients are the ones that reported last; their names come from outside. */
+/** The most clients stored for a person, those that reported last; their names come from outside. */
 export const presenceClientsMax = 16;
 
-/** @returns the rows of everybody, or of these people */
+/** @returns the rows of all people, or of these */
 export async function listPresence(
   db: Queryable,
   userIds: readonly number[] | null = null,
@@ -32,11 +32,11 @@ export async function listPresence(
   return rows;
 }
 
-/** Writes what is newer than what is there. Two writers may have the same rows at the same time, in any order. */
+/** Writes the reports that are newer than the stored ones. Two writers may write the same rows at the same time, in any order. */
 export async function writePresence(db: Queryable, rows: readonly PresenceRow[]): Promise<void> {
   await db.query({
     name: 'store-write-presence',
-    // Rows that are as new already are not even locked: a lock is a write.
+    // Rows that are not older are not even locked, because a lock is a write.
     text: `INSERT INTO presence AS p (user_id, client, status, reported_at)
       SELECT n.user_id, n.client, n.status, to_timestamp(n.at_ms / 1000.0)
       FROM unnest($1::int[], $2::text[], $3::text[], $4::bigint[]) AS n (user_id, client, status, at_ms)
@@ -55,11 +55,11 @@ export async function writePresence(db: Queryable, rows: readonly PresenceRow[])
 }
 
 /**
- * Of what others are told, finds what is overtaken: of a client that was idle it is told when it becomes active, and of nothing else that
- * comes before it is stale (reference facts, events 15.2).
+ * Finds reports that need no event because a later stored one replaces them. A later active report replaces an idle one at once, and an
+ * active one only when it is stale (reference facts, events 15.2).
  *
- * @param staleAfterMs after so long any report of an active client is told
- * @returns in a transaction that wrote the rows, what stays overtaken
+ * @param staleAfterMs the time after which any report of an active client gets an event
+ * @returns those that stay replaced, in a transaction that wrote the rows
  */
 export async function findOvertakenPresence(
   db: Queryable,
@@ -83,7 +83,7 @@ export async function findOvertakenPresence(
   return found.rows;
 }
 
-/** Removes, of these people, the clients beyond those that a person has. */
+/** Removes the clients of these people beyond the most for a person. */
 export async function trimPresence(db: Queryable, userIds: readonly number[]): Promise<void> {
   await db.query({
     text: `DELETE FROM presence p USING (
@@ -94,7 +94,7 @@ export async function trimPresence(db: Queryable, userIds: readonly number[]): P
   });
 }
 
-/** An account and the address by which presence names it. */
+/** An account with the address that identifies it in presence. */
 export type PresencePerson = {
   readonly id: number;
   readonly email: string;

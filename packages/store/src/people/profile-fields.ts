@@ -1,9 +1,9 @@
 import type { ProfileData, ProfileFieldObject } from '@parley/api/people';
 import type { Queryable } from '@parley/database';
 
-/** Custom profile fields and what people filled in (owner of `custom_profile_fields` and `custom_profile_values`). */
+/** Custom profile fields and their values (owner of `custom_profile_fields` and `custom_profile_values`). */
 
-/** The kinds of fields with the names that clients know them by (reference facts, events 4). */
+/** The types of fields with their names for clients (reference facts, events 4). */
 export const profileFieldTypes = {
   SHORT_TEXT: { id: 1, name: 'Short text' },
   LONG_TEXT: { id: 2, name: 'Long text' },
@@ -19,7 +19,7 @@ export type ProfileField = {
   readonly name: string;
   readonly type: ProfileFieldObject['type'];
   readonly hint: string;
-  /** JSON text, or empty where the type has none. */
+  /** JSON text, or empty if the type has none. */
   readonly fieldData: string;
   readonly order: number;
 };
@@ -35,11 +35,11 @@ export async function listProfileFields(db: Queryable): Promise<ProfileField[]> 
   return rows;
 }
 
-/** Events tell the whole list, so changes to it come one after another, under an advisory lock of this number. */
+/** Events contain the whole list, so changes run one at a time, under an advisory lock with this number. */
 const fieldsLock = 7_217_004;
 
 /**
- * Locks the list of fields for a change of it, and each field against people who are filling it in.
+ * Locks the list of fields for a change, and blocks people who are setting a value.
  *
  * @returns all fields in their order
  */
@@ -51,7 +51,7 @@ export async function lockProfileFields(db: Queryable): Promise<ProfileField[]> 
   return rows.toSorted((a, b) => a.order - b.order || a.id - b.id);
 }
 
-/** @returns all fields by id, which stay as they are until the transaction ends; the account is locked before */
+/** @returns all fields by id, locked against changes until the transaction ends; the account is locked before */
 export async function lockProfileFieldsInUse(db: Queryable): Promise<Map<number, ProfileField>> {
   const { rows } = await db.query<ProfileField>({
     text: `SELECT ${columns} FROM custom_profile_fields f ORDER BY f.id FOR SHARE`,
@@ -62,7 +62,7 @@ export async function lockProfileFieldsInUse(db: Queryable): Promise<Map<number,
 /**
  * Adds a field at the end of the list, which the caller has locked.
  *
- * @returns undefined when the name is taken
+ * @returns undefined if the name is taken
  */
 export async function insertProfileField(
   db: Queryable,
@@ -77,7 +77,7 @@ export async function insertProfileField(
   return rows[0];
 }
 
-/** Replaces what a field says of itself; the caller has locked the list and seen that the name is free. */
+/** Replaces the properties of a field; the caller has locked the list and checked that the name is free. */
 export async function updateProfileField(
   db: Queryable,
   fieldId: number,
@@ -89,7 +89,7 @@ export async function updateProfileField(
   });
 }
 
-/** Puts fields in an order; the caller has locked the list. */
+/** Reorders the fields; the caller has locked the list. */
 export async function orderProfileFields(
   db: Queryable,
   fieldIds: readonly number[],
@@ -101,12 +101,12 @@ export async function orderProfileFields(
   });
 }
 
-/** Deletes a field with everything that was filled in; the caller has locked the list. */
+/** Deletes a field with all its values; the caller has locked the list. */
 export async function deleteProfileField(db: Queryable, fieldId: number): Promise<void> {
   await db.query({ text: 'DELETE FROM custom_profile_fields WHERE id = $1', values: [fieldId] });
 }
 
-/** @returns what people filled in, of those who filled in anything; of all people unless some are named */
+/** @returns the values of people who have any; of all people, or of those who are given */
 export async function listProfiles(
   db: Queryable,
   userIds?: readonly number[],
@@ -129,9 +129,9 @@ export type NewProfileValue = {
 };
 
 /**
- * Fills in fields of a person. Account and fields are locked by the caller; no field occurs twice.
+ * Sets values of a person. The caller has locked account and fields; no field occurs twice.
  *
- * @returns the ids of the fields whose value is another one now
+ * @returns the ids of the fields whose value has changed
  */
 export async function setProfileValues(
   db: Queryable,
@@ -155,7 +155,7 @@ export async function setProfileValues(
 }
 
 /**
- * Empties fields of a person; account and fields are locked by the caller.
+ * Deletes values of a person; the caller has locked account and fields.
  *
  * @returns the ids of the fields that had a value
  */

@@ -1,4 +1,6 @@
-/** What messages show of people, of streams and of the organization, with its version (owner of `shown_names_version`, which triggers write). */
+/**
+ * The names of people, streams and the organization in messages, with their version (owner of `shown_names_version`, which triggers write).
+ */
 import { realmSettingDefaults } from '@parley/api/organization';
 import type { RealmSettings } from '@parley/api/organization';
 import type { Queryable } from '@parley/database';
@@ -6,11 +8,11 @@ import type { Queryable } from '@parley/database';
 import { withDefaults } from '../organization/realm.ts';
 import type { Realm } from '../organization/realm.ts';
 
-/** Somebody as messages name him. */
+/** A person or bot as messages show it. */
 export type ShownPerson = {
   readonly id: number;
   readonly email: string;
-  /** The real address, which is another one where the organization hides addresses. */
+  /** The real address, which differs if the organization hides addresses. */
   readonly deliveryEmail: string;
   readonly fullName: string;
   readonly shortName: string;

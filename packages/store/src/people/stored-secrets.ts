@@ -6,8 +6,8 @@ import { hashToStore, isCurrentHash, openEither, sealSecret } from '@parley/secr
 import type { KeySecrets } from '@parley/secrets';
 
 /**
- * Everything in tables that is stored under the key secret, walked from end to end: to tell under which secret it is, and to store
- * it anew when that is being replaced. Sealed members of log entries are not among it; they go with the log.
+ * Walks all data in tables that is encrypted under the key secret, to find out the secret of each row, or to re-encrypt it while the secret
+ * is being replaced. Encrypted members of log entries are excluded; they are deleted with the log.
  */
 
 type Row = { readonly id: number; readonly one: Buffer | null; readonly other: Buffer | null };
@@ -17,8 +17,8 @@ type SecretTable = {
   readonly id: string;
   readonly columns: readonly [string, string];
   /**
-   * @returns the row as it is under the current secret: the same object where it is so already
-   * @throws Error when it opens under neither secret
+   * @returns the row under the current secret: the same object if it is already
+   * @throws Error if neither secret decrypts it
    */
   readonly renew: (secrets: KeySecrets, row: Row) => Row;
 };
@@ -59,7 +59,7 @@ export type StoredSecretCounts = {
   readonly current: number;
   /** Under the previous secret. */
   readonly previous: number;
-  /** Ids of the accounts whose row opens under neither secret. */
+  /** Ids of the accounts whose row neither secret decrypts. */
   readonly unreadable: readonly number[];
 };
 
@@ -68,7 +68,7 @@ export type StoredSecrets = Readonly<Record<keyof typeof tables, StoredSecretCou
 type Walk = {
   readonly db: Queryable;
   readonly secrets: KeySecrets;
-  /** Called with the rows of a batch that are under the previous secret; by default they are left as they are. */
+  /** Called with the rows of a batch that are under the previous secret; by default they stay unchanged. */
   readonly onPrevious?: (
     table: SecretTable,
     rows: readonly { readonly found: Row; readonly renewed: Row }[],
@@ -76,7 +76,7 @@ type Walk = {
   readonly signal?: AbortSignal | undefined;
 };
 
-/** Bounds the rows that one statement locks, and with it how long a change of a key may have to wait. */
+/** Bounds the rows that one statement locks, and so the longest wait for a change of a key. */
 const rowsPerBatch = 500;
 
 async function walkTable(walk: Walk, table: SecretTable): Promise<StoredSecretCounts> {
@@ -114,7 +114,7 @@ async function walkAll(walk: Walk): Promise<StoredSecrets> {
 }
 
 /**
- * Tells under which secret everything is stored, in bounded batches; nothing is changed.
+ * Finds out the secret of all stored data, in bounded batches; nothing is changed.
  *
  * @throws the signal's reason when that is aborted
  */
@@ -126,7 +126,7 @@ export async function countStoredSecrets(
   return walkAll({ db, secrets, signal });
 }
 
-/** Only rows that are as they were read: who changed a key meanwhile has stored it anew, and that stays. */
+/** Only unchanged rows: a key that was changed meanwhile is already under the current secret, and stays. */
 async function replaceRows(
   db: Queryable,
   { name, id, columns: [one, other] }: SecretTable,
@@ -148,18 +148,18 @@ async function replaceRows(
 }
 
 export type RenewedSecrets = {
-  /** How many rows were stored anew. */
+  /** The number of re-encrypted rows. */
   readonly renewed: number;
-  /** What a last look found. */
+  /** The result of a last check. */
   readonly found: StoredSecrets;
 };
 
-/** A process that still writes under the previous secret would otherwise keep this busy for ever. */
+/** Ends the work even if a process still writes under the previous secret. */
 const passesMax = 3;
 
 /**
- * Stores everything anew that is under the previous secret, in bounded batches while services run. It may be interrupted and
- * begun again, and be run when there is nothing to do.
+ * Re-encrypts all data that is under the previous secret, in bounded batches while services run. It may be interrupted and started again,
+ * and run if there is nothing to do.
  *
  * @throws the signal's reason when that is aborted
  */

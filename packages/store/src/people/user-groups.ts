@@ -23,7 +23,7 @@ export async function listUserGroups(db: Queryable): Promise<UserGroup[]> {
 }
 
 /**
- * Locks a group for a change of it or of its members; people are locked before.
+ * Locks a group for a change of the group or of its members; people are locked before.
  *
  * @param groupId any integer
  * @returns the group, or undefined when there is none
@@ -36,7 +36,7 @@ export async function lockUserGroup(
     text: 'SELECT 1 FROM user_groups WHERE id = $1::bigint FOR UPDATE',
     values: [groupId],
   });
-  // By a statement of its own, which sees the members that whoever had the lock before left.
+  // A statement of its own, so that it sees the members that the previous holder of the lock left.
   const { rows } = await db.query<UserGroup>({
     text: `SELECT ${columns} FROM user_groups g WHERE g.id = $1::bigint`,
     values: [groupId],
@@ -44,13 +44,13 @@ export async function lockUserGroup(
   return rows[0];
 }
 
-/** Groups and members are added by one at a time, under an advisory lock of this number. */
+/** Groups and members are added one at a time, under an advisory lock with this number. */
 const additionsLock = 7_217_009;
 
-/** How many groups there are, and how many members all of them have together. */
+/** The number of groups, and of members in all groups together. */
 export type GroupCounts = { readonly groups: number; readonly members: number };
 
-/** Keeps others from adding groups or members until the transaction ends; called before a group is locked. */
+/** Blocks the addition of groups or members until the transaction ends; called before a group is locked. */
 export async function lockGroupCounts(db: Queryable): Promise<GroupCounts> {
   await db.query({ text: 'SELECT pg_advisory_xact_lock($1)', values: [additionsLock] });
   const { rows } = await db.query<GroupCounts>({
@@ -60,7 +60,7 @@ export async function lockGroupCounts(db: Queryable): Promise<GroupCounts> {
   return rows[0] ?? { groups: 0, members: 0 };
 }
 
-/** @returns undefined when the name is taken */
+/** @returns undefined if the name is taken */
 export async function insertUserGroup(
   db: Queryable,
   group: Omit<UserGroup, 'id'>,
@@ -76,9 +76,9 @@ export async function insertUserGroup(
 }
 
 /**
- * Gives a group, which the caller has locked, another name or description; what is absent stays.
+ * Changes the name or description of a group that the caller has locked; absent members stay unchanged.
  *
- * @throws the database's unique violation when the name is taken
+ * @throws the database's unique violation if the name is taken
  */
 export async function updateUserGroup(
   db: Queryable,
@@ -91,12 +91,12 @@ export async function updateUserGroup(
   });
 }
 
-/** Removes a group, which the caller has locked, with its members. */
+/** Removes a group that the caller has locked, with its members. */
 export async function deleteUserGroup(db: Queryable, groupId: number): Promise<void> {
   await db.query({ text: 'DELETE FROM user_groups WHERE id = $1', values: [groupId] });
 }
 
-/** Adds people who are no members to a group that the caller has locked. */
+/** Adds people who are not yet members to a group that the caller has locked. */
 export async function addGroupMembers(
   db: Queryable,
   groupId: number,
@@ -108,7 +108,7 @@ export async function addGroupMembers(
   });
 }
 
-/** Takes members out of a group that the caller has locked. */
+/** Removes members from a group that the caller has locked. */
 export async function removeGroupMembers(
   db: Queryable,
   groupId: number,

@@ -5,16 +5,16 @@ import { userColumns } from './users.ts';
 import type { User } from './users.ts';
 
 /**
- * Locks on accounts (with `users.ts` the owner of `users`), in the order in which a transaction takes them: names of bots, who are
+ * Locks on accounts (with `users.ts` the owner of `users`), in the order in which a transaction takes them: names of bots, the set of
  * administrators, accounts by id.
  */
 
-/** Names of bots are given out one at a time, under an advisory lock of this number, so that no two requests take the same. */
+/** Names of bots are assigned one at a time, under an advisory lock with this number, so that no two requests take the same. */
 const botNamesLock = 7_217_003;
 
 /**
- * Looks whether a bot may have a name (reference facts, people 8): no active account has it. No other bot gets a name until the
- * transaction ends; called before anything else is locked.
+ * Checks whether a bot may have a name (reference facts, people 8): no active account has it. No other bot gets a name until the
+ * transaction ends; called before any other lock.
  *
  * @param exceptUserId the bot itself
  */
@@ -33,7 +33,7 @@ export async function isBotNameFree(
 }
 
 /**
- * Locks accounts so that their role and activity stay as they are until the transaction ends.
+ * Locks accounts so that their role and activity stay unchanged until the transaction ends.
  *
  * @returns the accounts with these ids or addresses, by ascending id
  */
@@ -50,10 +50,10 @@ export async function lockUsersInUse(
 }
 
 /**
- * Locks an account for a change of something of its own that its events tell whole: no two such changes pass one another. Role and
- * activity stay as they are meanwhile.
+ * Locks an account for a change of its own data that its events contain as a whole, so that such changes run one at a time. Role and
+ * activity stay unchanged meanwhile.
  *
- * @returns the account, or undefined when there is none
+ * @returns the account, or undefined if there is none
  */
 export async function lockUserForOwnChange(
   db: Queryable,
@@ -83,12 +83,12 @@ export async function lockUsersForOwnChange(
   return rows;
 }
 
-/** Who are administrators is changed under an advisory lock of this number, and stays as it is under a shared one. */
+/** The set of administrators changes under an advisory lock with this number, and is kept unchanged by a shared one. */
 const administratorsLock = 7_217_005;
 
 /**
- * Keeps the administrators the same until the transaction ends, so that an event for them reaches those whom its place in the log
- * finds as such. Called before anything else is locked.
+ * Keeps the set of administrators unchanged until the transaction ends, so that an event for them reaches those who are administrators at
+ * its position. Called before any other lock.
  *
  * @returns the ids of the active human administrators, ascending
  */
@@ -110,11 +110,11 @@ export async function listHumanAdministratorIds(db: Queryable): Promise<number[]
 }
 
 /**
- * Locks, for a change of activity, role or owner, an account, its bots, others whom the change concerns and every active human
- * administrator: no two requests can then each take away what the other counts on as the last administrator. Nobody makes, gives or
+ * Locks an account, its bots, other accounts that the change concerns, and every active human administrator, for a change of activity, role
+ * or owner. So two requests cannot each remove the administrator that the other counts on as the last one. Nobody creates, transfers or
  * reactivates a bot meanwhile.
  *
- * @param otherIds who asks for it, among them
+ * @param otherIds including the account that requests the change
  * @returns the accounts by ascending id
  */
 export async function lockUsersForActivityChange(
@@ -129,7 +129,8 @@ export async function lockUsersForActivityChange(
       ORDER BY u.id FOR UPDATE`,
     values: [userId, otherIds],
   };
-  // The first pass may have waited for a transaction that gave the account a bot; from then on nobody can. The second finds it.
+  // The first pass may have waited for a transaction that gave the account a bot. After it no such transaction can start, so the second
+  // pass finds all.
   await db.query(lock);
   const { rows } = await db.query<User>(lock);
   return rows;

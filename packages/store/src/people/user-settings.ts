@@ -15,7 +15,7 @@ export function userSettings(user: { readonly settings: Partial<UserSettings> })
   return withDefaults(userSettingDefaults, user.settings);
 }
 
-/** @returns the display settings that register answers (reference facts, events 4.6) */
+/** @returns the display settings in register's answer (reference facts, events 4.6) */
 export function displaySettings(user: {
   readonly settings: Partial<UserSettings>;
   readonly timezone: string;
@@ -27,7 +27,7 @@ export function displaySettings(user: {
   };
 }
 
-/** @returns the notification settings that register answers (reference facts, events 4.6) */
+/** @returns the notification settings in register's answer (reference facts, events 4.6) */
 export function notificationSettings(user: {
   readonly settings: Partial<UserSettings>;
 }): FetchedState<'update_global_notifications'> {

@@ -1,10 +1,10 @@
 import type { Queryable } from '@parley/database';
 
-/** What people say of themselves: away, and a line of text (owner of `user_status`). */
+/** The statuses of people: away, and a line of text (owner of `user_status`). */
 
 export type StatusChange = { readonly away?: boolean; readonly statusText?: string };
 
-/** Stores what is given and leaves the rest; the account is locked by the caller. */
+/** Stores the given values and keeps the rest; the caller has locked the account. */
 export async function setUserStatus(
   db: Queryable,
   userId: number,
@@ -18,10 +18,10 @@ export async function setUserStatus(
   });
 }
 
-/** A status as register lists it: what says nothing is left out (reference facts, events 4). */
+/** A status as register lists it, without empty members (reference facts, events 4). */
 export type UserStatus = { readonly away?: true; readonly status_text?: string };
 
-/** @returns the status of an account that says anything, whether it is active or not */
+/** @returns the status of an account that is not empty, whether the account is active or not */
 export async function findUserStatus(
   db: Queryable,
   userId: number,
@@ -45,7 +45,7 @@ function statusJson({
   return { ...(away && { away }), ...(statusText !== '' && { status_text: statusText }) };
 }
 
-/** @returns the statuses of active accounts that say anything, by user id as text */
+/** @returns the statuses of active accounts that are not empty, by user id as text */
 export async function listUserStatuses(db: Queryable): Promise<Record<string, UserStatus>> {
   const { rows } = await db.query<{ userId: number; away: boolean; statusText: string }>({
     name: 'store-list-user-statuses',

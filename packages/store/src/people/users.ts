@@ -7,21 +7,21 @@ import type { UserSettings } from '@parley/api/people';
 /**
  * People and bots, their activity and role over time (owner of `users` and `account_periods`, with `new-users.ts`).
  *
- * Whoever alters role or activity locks the account FOR UPDATE; whoever acts on an account's being active (subscribing it,
- * for instance) locks it FOR KEY SHARE. So neither can pass the other unnoticed.
+ * A change of role or activity locks the account FOR UPDATE. A transaction that relies on an account being active (subscribing it, for
+ * instance) locks it FOR KEY SHARE. So each waits for the other.
  */
 
 export type User = {
   readonly id: number;
-  /** The address that others see and name the account by (reference facts, people 7.7). */
+  /** The address that others see and that identifies the account (reference facts, people 7.7). */
   readonly email: string;
-  /** The real address, by which the account signs in; only the account itself and administrators see it where it differs. */
+  /** The real address, for sign-in; if it differs, only the account itself and administrators see it. */
   readonly deliveryEmail: string;
   readonly fullName: string;
   readonly shortName: string;
   readonly role: Role;
   readonly isActive: boolean;
-  /** System bots send notices; they are nobody's and are left out of lists of people. */
+  /** System bots send notices; they have no owner and are not in lists of people. */
   readonly isSystem: boolean;
   readonly botType: BotType | null;
   readonly botOwnerId: number | null;
@@ -29,7 +29,7 @@ export type User = {
   readonly avatarSource: 'G' | 'U';
   readonly avatarVersion: number;
   readonly timezone: string;
-  /** What was set; `userSettings` lays it over the defaults. */
+  /** The stored settings; `userSettings` applies them over the defaults. */
   readonly settings: Partial<UserSettings>;
   readonly pointer: number;
   readonly defaultSendingStreamId: number | null;
@@ -39,7 +39,7 @@ export type User = {
   readonly dateJoined: string;
 };
 
-/** The columns of a User, of a table called `u`. */
+/** The columns of a User, from a table with the alias `u`. */
 export const userColumns = `u.id, u.email, coalesce(u.delivery_email, u.email) AS "deliveryEmail", u.full_name AS "fullName", u.short_name AS "shortName", u.role, u.is_active AS "isActive",
   u.is_system AS "isSystem", u.bot_type AS "botType", u.bot_owner_id AS "botOwnerId", u.recipient_id AS "recipientId",
   u.avatar_source AS "avatarSource", u.avatar_version AS "avatarVersion", u.timezone, u.settings, u.pointer,
@@ -60,7 +60,7 @@ export async function findUserById(db: Queryable, userId: number): Promise<User 
 
 /**
  * @returns the user, active or not
- * @throws Error when there is none: whoever asks knows the id from a row or a signed identity
+ * @throws Error if there is none: the caller knows the id from a row or a signed identity
  */
 export async function getUser(db: Queryable, userId: number): Promise<User> {
   const user = await findUserById(db, userId);
@@ -68,7 +68,7 @@ export async function getUser(db: Queryable, userId: number): Promise<User> {
   return user;
 }
 
-/** @returns the users that exist among the ids, active or not, by ascending id */
+/** @returns the existing users with these ids, active or not, by ascending id */
 export async function findUsersByIds(db: Queryable, userIds: readonly number[]): Promise<User[]> {
   const { rows } = await db.query<User>({
     name: 'store-find-users-by-ids',
@@ -88,7 +88,7 @@ export async function findUserByEmail(db: Queryable, email: string): Promise<Use
   return rows[0];
 }
 
-/** @returns the users that exist among the addresses (any letter case), active or not, by ascending id */
+/** @returns the existing users with these addresses (any letter case), active or not, by ascending id */
 export async function findUsersByEmails(db: Queryable, emails: readonly string[]): Promise<User[]> {
   const { rows } = await db.query<User>({
     name: 'store-find-users-by-emails',
@@ -98,7 +98,7 @@ export async function findUsersByEmails(db: Queryable, emails: readonly string[]
   return rows;
 }
 
-/** @returns all accounts of the organization, active or not, by ascending id; with system bots only if asked for */
+/** @returns all accounts of the organization, active or not, by ascending id; system bots only on request */
 export async function listUsers(
   db: Queryable,
   options: { readonly system?: 'without' | 'only' } = {},
@@ -111,10 +111,10 @@ export async function listUsers(
   return rows;
 }
 
-/** What a sign-in needs. */
+/** The data for a sign-in. */
 export type SignInAccount = User & { readonly passwordHash: string | null };
 
-/** @returns the account with this real address in any letter case, with its password's hash */
+/** @returns the account with this real address in any letter case, with the hash of its password */
 export async function findSignInAccount(
   db: Queryable,
   email: string,
@@ -128,7 +128,7 @@ export async function findSignInAccount(
   return rows[0];
 }
 
-/** @returns whether an account, active or not, has this address (any letter case), be it the real one or the shown one */
+/** @returns whether an account, active or not, has this address (any letter case), as the real or the shown one */
 export async function isEmailTaken(db: Queryable, email: string): Promise<boolean> {
   const { rows } = await db.query<{ taken: boolean }>({
     text: `SELECT EXISTS (SELECT 1 FROM users WHERE email_folded = $1)
@@ -138,7 +138,7 @@ export async function isEmailTaken(db: Queryable, email: string): Promise<boolea
   return rows[0]?.taken ?? false;
 }
 
-/** Sets where the account last read (reference facts, events 15.5); the account is locked by the caller. */
+/** Stores where the account last read (reference facts, events 15.5); the caller has locked the account. */
 export async function setPointer(db: Queryable, userId: number, messageId: number): Promise<void> {
   await db.query({
     text: 'UPDATE users SET pointer = $2 WHERE id = $1',
@@ -146,10 +146,10 @@ export async function setPointer(db: Queryable, userId: number, messageId: numbe
   });
 }
 
-/** The part before the `@` of the address of the system bot that sends notices; clients know it by this. */
+/** The part before the `@` in the address of the notification bot, by which clients know it. */
 const notificationBotName = 'notification-bot';
 
-/** @returns the system bot that sends notices, or undefined where the organization has none */
+/** @returns the notification bot, or undefined if the organization has none */
 export async function findNotificationBot(db: Queryable): Promise<User | undefined> {
   const { rows } = await db.query<User>({
     name: 'store-find-notification-bot',
@@ -160,12 +160,12 @@ export async function findNotificationBot(db: Queryable): Promise<User | undefin
   return rows[0];
 }
 
-/** What an account may do, and whether it may do anything. */
+/** The role of an account, and whether it is active. */
 export type AccountState = Pick<User, 'id' | 'role' | 'isActive'>;
 
 /**
- * Sets roles and activity and begins a new account period for each account; the accounts are locked by the caller with FOR UPDATE.
- * Membership periods are closed and opened by `closeAccountMemberships` and `openAccountMemberships` in the same transaction.
+ * Sets roles and activity and begins a new account period for each account; the caller has locked the accounts FOR UPDATE.
+ * `closeAccountMemberships` and `openAccountMemberships` close and open membership periods in the same transaction.
  *
  * @param states each account once
  */
@@ -192,7 +192,7 @@ export async function setAccountStates(
   });
 }
 
-/** Role and activity of an account from a position on, until (and without) another; null is without end. */
+/** Role and activity of an account from a position up to (but not including) another; null means no end. */
 export type AccountPeriod = {
   readonly userId: number;
   readonly role: Role;
@@ -217,14 +217,14 @@ export async function accountPeriodsOf(
   return rows;
 }
 
-/** What may change of an account beside role and activity; what is absent stays. */
+/** The properties of an account that may change, except role and activity; absent members stay unchanged. */
 export type UserChange = {
   readonly fullName?: string;
   readonly timezone?: string;
-  /** Laid over those that are stored. */
+  /** Applied over the stored ones. */
   readonly settings?: Partial<UserSettings>;
   readonly passwordHash?: string;
-  /** Whether the picture is a Gravatar or uploaded; given, its version grows. */
+  /** Whether the picture is a Gravatar or uploaded; if given, its version increases. */
   readonly avatarSource?: 'G' | 'U';
   readonly botOwnerId?: number;
   readonly defaultSendingStreamId?: number | null;
@@ -233,9 +233,9 @@ export type UserChange = {
 };
 
 /**
- * Alters an account that the caller has locked.
+ * Changes an account that the caller has locked.
  *
- * @returns the account as it is now
+ * @returns the account after the change
  */
 export async function updateUser(db: Queryable, userId: number, change: UserChange): Promise<User> {
   const columns: readonly (readonly [string, unknown])[] = [
@@ -263,10 +263,10 @@ export async function updateUser(db: Queryable, userId: number, change: UserChan
 }
 
 /**
- * Gives an account, which the caller has locked, another real address and what others see of it.
+ * Changes the real and the shown address of an account that the caller has locked.
  *
  * @param emails.shown from `shownEmail`
- * @throws the database's unique violation when somebody has one of them
+ * @throws the database's unique violation if another account has one of them
  */
 export async function setUserEmail(
   db: Queryable,
@@ -286,7 +286,7 @@ export async function setUserEmail(
   });
 }
 
-/** @returns ids of active accounts, people and bots but no system bots; at most so many */
+/** @returns ids of active accounts, people and bots but no system bots, up to the given number */
 export async function listActiveUserIds(db: Queryable, countMax: number): Promise<number[]> {
   const { rows } = await db.query<{ id: number }>({
     text: 'SELECT id FROM users WHERE is_active AND NOT is_system ORDER BY id LIMIT $1',
@@ -296,8 +296,8 @@ export async function listActiveUserIds(db: Queryable, countMax: number): Promis
 }
 
 /**
- * Whoever makes, gives or reactivates a bot counts before: bots are made one at a time (`isBotNameFree`), and neither given nor
- * reactivated meanwhile (`lockAdministratorsInUse`, `lockUsersForActivityChange`).
+ * Read before a bot is created, transferred or reactivated. The count stays valid until then: bots are created one at a time
+ * (`isBotNameFree`), and neither transferred nor reactivated meanwhile (`lockAdministratorsInUse`, `lockUsersForActivityChange`).
  *
  * @returns how many active bots a person owns
  */

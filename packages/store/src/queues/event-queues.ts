@@ -1,4 +1,4 @@
-/** Owner of `event_queues`: what queues asked for at register, and when they were last polled. */
+/** Event queues (owner of `event_queues`): the options given at register, and the time of the last poll. */
 import type { Queryable } from '@parley/database';
 
 export type EventQueueRow<Descriptor> = {
@@ -12,31 +12,31 @@ export type EventQueueRow<Descriptor> = {
 };
 
 export type StoredEventQueue<Descriptor> = EventQueueRow<Descriptor> & {
-  /** Seconds since the last poll that was recorded. */
+  /** Seconds since the last recorded poll. */
   readonly idleSecs: number;
 };
 
 /**
- * The queues of an owner and his bots are counted and stored by one at a time, under an advisory lock of this number and the owner's
- * id.
+ * The queues of an owner and the owner's bots are counted and stored by one transaction at a time, under an advisory lock of this number
+ * and the owner's id.
  */
 const queuesLock = 7_217_005;
 
-/** Why a queue was not stored: its user has as many as one may have, or an owner with his bots has. */
+/** Why a queue was not stored: its user, or an owner with all bots, has reached the bound. */
 export type QueueRefusal = 'user' | 'owner';
 
 /**
- * Stores queues, but none that its user, or an owner with his bots, would have beyond the bounds.
+ * Stores queues, except those beyond the bounds of a user, or of an owner with all bots.
  *
  * @param database a transaction: other registers of these users wait for its end
- * @returns why those that were not stored were refused, by queue id; no living queue is ended for a new one
+ * @returns why some were not stored, by queue id; no living queue is ended for a new one
  */
 export async function insertEventQueues<Descriptor>(
   database: Queryable,
   queues: readonly EventQueueRow<Descriptor>[],
   bounds: { readonly perUserMax: number; readonly perOwnerMax: number },
 ): Promise<ReadonlyMap<string, QueueRefusal>> {
-  // In ascending order, so that transactions with several users in common do not wait for each other.
+  // In ascending order, so that transactions with common users do not block each other in a circle.
   await database.query({
     name: 'store-lock-event-queues-of-owners',
     text: `SELECT pg_advisory_xact_lock($1, o.id)
@@ -87,7 +87,7 @@ export async function insertEventQueues<Descriptor>(
   return new Map(rows.map(({ queueId, refusal }) => [queueId, refusal]));
 }
 
-/** @returns those of the queues that are there, in no particular order */
+/** @returns the existing ones of the queues, in no particular order */
 export async function findEventQueues<Descriptor>(
   database: Queryable,
   queueIds: readonly string[],
@@ -126,7 +126,7 @@ export type ListedEventQueue = {
   readonly idleSecs: number;
 };
 
-/** @returns the queues, longest unpolled first */
+/** @returns the queues, the longest idle first */
 export async function listEventQueues(
   database: Queryable,
   queuesMax: number,
@@ -154,7 +154,7 @@ export async function deleteEventQueue(
   return rowCount === 1;
 }
 
-/** Ends all queues of people who were deactivated. */
+/** Ends all queues of deactivated people. */
 export async function deleteEventQueuesOf(
   database: Queryable,
   userIds: readonly number[],
@@ -165,7 +165,7 @@ export async function deleteEventQueuesOf(
   });
 }
 
-/** Records that these queues are in use. Called in batches, for a queue at most once per tenth of its lifetime. */
+/** Records that these queues are in use. Called in batches, for each queue at most once per tenth of its lifetime. */
 export async function touchEventQueues(
   database: Queryable,
   queueIds: readonly string[],
@@ -177,7 +177,7 @@ export async function touchEventQueues(
   });
 }
 
-/** @returns Postgres' clock, from which on the caller can keep queues alive */
+/** @returns the time on Postgres' clock from which the caller can keep queues alive */
 export async function readClock(database: Queryable): Promise<Date> {
   const { rows } = await database.query<{ now: Date }>({ text: 'SELECT clock_timestamp() AS now' });
   const clock = rows[0];
@@ -186,11 +186,11 @@ export async function readClock(database: Queryable): Promise<Date> {
 }
 
 /**
- * Ends queues that were idle for their lifetime and the slack within which polls may not have been recorded yet: a tenth, and two
- * seconds for the shortest. All on Postgres' clock.
+ * Ends queues that were idle for their lifetime plus the time for which a poll may stay unrecorded: a tenth of the lifetime, and two
+ * seconds for the shortest. All times are on Postgres' clock.
  *
- * @param reachableSince since when polls could be recorded without a break; idleness counts from there at the earliest, so that
- *   nobody loses a queue for a time when nobody could poll
+ * @param reachableSince the time since which polls could always be recorded; idleness counts from it at the earliest, so that nobody loses
+ *   a queue for a time when polls were impossible
  * @returns the ids of the ended queues
  */
 export async function deleteIdleEventQueues(

@@ -1,14 +1,14 @@
 /**
- * What each user has read: per conversation a watermark, per stream and per user a floor for marking in bulk, and exception
- * rows for what was read or unread out of order (architecture, Read state).
+ * The read state of each user: a watermark per conversation, a floor per stream and per user for marking in bulk, and exceptions for
+ * messages read or unread out of order (architecture, Read state).
  *
- * A message that a user holds is read as its exception says; without one, if it lies at or below the user's floor, the floor of
- * its stream or the watermark of the conversation it was first sent to; else if he sent it with a client that reads. Floors and
- * watermarks also cover messages that the user does not hold: none of these can come to be held unread later, because
- * memberships begin above everything that exists and a late receipt for an old message is made read. Only a new account, which has
- * read nothing, gets periods that begin further back (`openBacklog`).
+ * An exception decides whether a held message is read. Without one, the message is read if it lies at or below the user's floor, the floor
+ * of its stream or the watermark of the conversation it was first sent to, or else if the user sent it with a client that marks it read.
+ * Floors and watermarks also cover messages that the user does not hold. None of these can later become held and unread, because
+ * memberships begin above all existing messages and a late receipt for an old message is read. Only a new account, which has read nothing,
+ * gets periods that begin earlier (`openBacklog`).
  *
- * Every change first locks the user's row of `read_users`, so that no two changes of one user interleave.
+ * Every change first locks the user's row of `read_users`, so that changes of one user run one at a time.
  */
 import type { Client } from '@parley/database';
 
@@ -23,12 +23,12 @@ import {
 import { unreadIdsSql } from './unread-sql.ts';
 import { beyondAllMessages, holdsMessageSql, periodsSql } from '../visibility/visibility-sql.ts';
 
-/** The most unread messages that one answer or event lists; the newest count (reference facts, events 4.1). */
+/** The most unread messages in one answer or event: the newest ones (reference facts, events 4.1). */
 export const unreadListedMax = 50_000;
 
 /**
- * Locks the read state of users, in the order of their ids, until the transaction ends. A statement after it sees what earlier
- * holders of the locks did.
+ * Locks the read state of users, in the order of their ids, until the transaction ends. A later statement sees the changes of earlier
+ * holders of the locks.
  */
 export async function lockReadState(client: Client, userIds: readonly number[]): Promise<void> {
   const ordered = [...new Set(userIds)].toSorted((a, b) => a - b);
@@ -57,7 +57,7 @@ const markText = `WITH wanted AS MATERIALIZED (
   )
   SELECT w.id, w.read_conversation_id FROM wanted w`;
 
-// What a watermark may swallow ends at the first unread message, and at the newest message that this very statement sees.
+// A watermark may rise up to the first unread message, and no further than the newest message that this statement sees.
 const walkSql = (condition: string): string => `SELECT m.id FROM messages m
   WHERE ${condition} AND m.id > greatest(b.above, b.held_above) AND ${holdsMessageSql('m', '$1')} AND NOT ${readSql('m', '$1')}
   ORDER BY m.id LIMIT 1`;
@@ -122,7 +122,7 @@ async function mark(
 }
 
 /**
- * Marks messages read for one user; those that he does not hold are left out.
+ * Marks messages read for one user, except those that the user does not hold.
  *
  * @returns the ids among `messageIds` that the user holds, in no particular order
  */
@@ -159,8 +159,8 @@ const markStreamText = `WITH unread AS MATERIALIZED (
   SELECT u.id FROM unread u ORDER BY u.id`;
 
 /**
- * Marks everything read that the user holds of a stream. The floor is the newest message that the statement itself sees, so a
- * message that commits meanwhile stays unread.
+ * Marks all messages of a stream read that the user holds. The floor is the newest message that the statement itself sees, so a message
+ * that commits meanwhile stays unread.
  *
  * @returns the ids that were unread, ascending, the newest `unreadListedMax` at most
  */
@@ -178,8 +178,8 @@ export async function markStreamRead(
   return rows.map((row) => row.id);
 }
 
-// The watermark of a topic also lies above messages that were moved away from it. These keep their state, so what would change
-// gets an exception; what was moved into the topic is read by exceptions, because its own conversation's watermark stays.
+// The watermark of a topic also covers messages that were moved away from it. These keep their state, so those that would change get an
+// exception. Messages moved into the topic are marked read by exceptions, because the watermark of their own conversation stays.
 const markTopicText = `WITH topic AS MATERIALIZED (
     SELECT c.id, c.stream_id FROM conversations c WHERE c.id = $2
   ), unread AS MATERIALIZED (
@@ -217,7 +217,7 @@ const markTopicText = `WITH topic AS MATERIALIZED (
   SELECT u.id FROM unread u ORDER BY u.id`;
 
 /**
- * Marks everything read that the user holds in a topic as it is now. Messages that were moved away from it keep their state.
+ * Marks all messages read that the user holds in a topic as it is now. Messages that were moved away from it keep their state.
  *
  * @returns the ids that were unread, ascending, the newest `unreadListedMax` at most
  */
@@ -236,8 +236,8 @@ export async function markTopicRead(
 }
 
 /**
- * Marks everything read that the user holds up to the change's place in the log, in every stream and conversation. All exceptions
- * go: each is of a message that exists already, and so lies below the place that the change will get under the head.
+ * Marks all messages read that the user holds up to the change's position in the log, in every stream and conversation. It deletes all
+ * exceptions, because each is for an existing message and so lies below the position that the change will get under the head.
  *
  * @param changeId drawn in this transaction and appended by it
  */
@@ -273,15 +273,15 @@ export type UnreadOfLeaver = {
   readonly streamId: number;
   /** Descending. */
   readonly ids: readonly number[];
-  /** What is above it was not there yet for the list, and may come below the place in the log of the leaving. */
+  /** Messages above it were not visible to the list, and may come before the position of the change that ends the subscription. */
   readonly upToMessageId: number;
 };
 
 /**
- * Lists what users have not read in streams that they leave. Called in the transaction of the leaving, before or after its membership
- * rows are written and before `setStreamFloorsAtChange`. It costs a look-up for each pair and topic.
+ * Lists the unread messages of users in streams that they leave. Called in the transaction of that change, before or after its membership
+ * rows are written, and before `setStreamFloorsAtChange`. It costs a look-up for each pair and topic.
  *
- * @param idsMax ids to list for each pair, the newest
+ * @param idsMax the most ids for each pair, the newest
  */
 export async function listUnreadOfLeavers(
   client: Client,
@@ -301,8 +301,8 @@ export async function listUnreadOfLeavers(
 }
 
 /**
- * Marks streams read for users who leave them, up to the place in the log of the change by which they leave (reference facts,
- * events 11.4). The users' read state is locked by the caller (`lockReadState`).
+ * Marks streams read for users who leave them, up to the position of the change that ends their subscriptions (reference facts, events
+ * 11.4). The caller has locked the users' read state (`lockReadState`).
  */
 export async function setStreamFloorsAtChange(
   client: Client,
@@ -341,8 +341,8 @@ export async function setFirstStreamFloors(
 }
 
 /**
- * Takes away what users read and unread out of order of messages that are being deleted. Their read state is locked first: who marks
- * several messages at once would otherwise wait for this while this waits for him.
+ * Deletes the exceptions of messages that are being deleted. It locks the users' read state first, because otherwise this and a request
+ * that marks several messages could wait for each other.
  */
 export async function deleteReadExceptions(
   client: Client,

@@ -1,9 +1,8 @@
 /**
- * Lists of unread messages as SQL, in the order of ids and of any length. A conversation whose newest message the user has read is
- * left out unseen (`conversation_newest`). The others are asked in the order in which they can contribute: going down by their
- * newest message, going up by what is read of them, a hundred at a time, and before each hundred the ids that follow. It ends when
- * nothing that is left can belong to the list. So where all is read it costs one pass over the conversations, and else it follows
- * the length of the list.
+ * Lists of unread messages as SQL, in the order of ids and of any length. A conversation whose newest message the user has read is skipped
+ * (`conversation_newest`). The others are read in the order in which they can contribute: descending by their newest message, ascending by
+ * their first unread message, a hundred at a time, and before each hundred the next ids. The list ends when no remaining conversation can
+ * contribute. So if everything is read, it costs one pass over the conversations, and otherwise it follows the length of the list.
  */
 import { listSizes } from '../lists/list-sizes.ts';
 import { mutedTopicsSql, rareIndexOf, reachHints, readerSql } from '../lists/list-sources-sql.ts';
@@ -18,13 +17,13 @@ const batchOf = (limit: string): string =>
 const windowIds = (limit: string): string =>
   `greatest(${listSizes.windowIds}, ${listSizes.windowOfLimit} * ${limit})`;
 
-/** What the primary key holds of a message beside its id. */
+/** The columns of a message's id and the others in the index of the primary key. */
 const keyColumns =
   'm.id, m.scope, m.conversation_id, m.read_conversation_id, m.sender_id, m.read_by_sender, m.has_link, m.has_image, m.has_attachment, m.mentions_wildcard';
 
 /**
- * @returns common table expressions over `reach`; `open`: conversations by what was first sent to them and ranges of ids in which
- *   everything that is held is unread but for exceptions and own messages, none of them without a message above its level
+ * @returns common table expressions over `reach`; `open`: conversations that messages were first sent to, with ranges of ids in which every
+ *   held message is unread except exceptions and own messages; each has a message above its level
  */
 export function openTablesSql(hints: ListHints): string {
   const muted = hints.notMuted === true ? `n.conversation_id IN (${mutedTopicsSql})` : 'false';
@@ -60,7 +59,7 @@ export function openTablesSql(hints: ListHints): string {
     )`;
 }
 
-/** A common table expression over `open`: whether so little is unread that reading it all is cheaper than looking for words. */
+/** A common table expression over `open`: whether so few messages are unread that reading them all is cheaper than a search for words. */
 export const fewUnreadSql = `few_unread AS MATERIALIZED (
     SELECT count(*) <= ${listSizes.unreadBeforeWords} AS yes FROM (
       SELECT 1 FROM open CROSS JOIN LATERAL (
@@ -72,7 +71,7 @@ export const fewUnreadSql = `few_unread AS MATERIALIZED (
 export const inOpenSql = (message: string): string =>
   `open.conversation_id = ${message}.read_conversation_id AND ${message}.id > open.level AND ${message}.id <= open.upto`;
 
-/** Within an open range: neither sent by the user himself nor read out of order. */
+/** Within an open range: neither sent by the user nor read out of order. */
 export const notReadSql = (
   message: string,
 ): string => `NOT (${message}.sender_id = ${user} AND ${message}.read_by_sender)
@@ -80,7 +79,7 @@ export const notReadSql = (
 
 type Rest = (list: MessageList, hints: readonly (keyof ListHints)[]) => (message: string) => string;
 
-/** Read, and marked unread by hand since; the mark can outlast its message. */
+/** Read, and marked unread by hand later; the mark can outlast its message. */
 export function exceptedSql(slice: ListSlice, rest: string): string {
   return `SELECT x.message_id AS id FROM read_exceptions x
       JOIN reach ON reach.scope = coalesce(x.stream_id::bigint, -x.conversation_id)
@@ -90,7 +89,7 @@ export function exceptedSql(slice: ListSlice, rest: string): string {
     ORDER BY x.message_id ${slice.order} LIMIT ${slice.limit}`;
 }
 
-/** In a topic as it is now: what was sent to it, and what was moved into it from other topics of the stream. */
+/** In a topic as it is now: messages sent to it, and messages moved into it from other topics of the stream. */
 function ofTopicSql(
   list: MessageList,
   slice: ListSlice,
@@ -112,7 +111,7 @@ function ofTopicSql(
 const openScopesSql = `SELECT open.scope, min(open.level) AS level, max(open.upto) AS upto FROM open
   WHERE NOT open.is_muted OR open.has_moved GROUP BY open.scope`;
 
-/** Of what an index over rare messages has. */
+/** Of the messages in an index over rare ones. */
 function ofRareSql(
   list: MessageList,
   slice: ListSlice,
@@ -154,7 +153,7 @@ function walkSql(slice: ListSlice, rest: (message: string) => string): string {
     ? `least(open.newest, open.upto, ${edge} - 1)`
     : `greatest(open.level, ${edge} - 1)`;
   const canContribute = isDown ? `open.level < ${edge} - 1` : `open.newest >= ${edge}`;
-  // Everything unread up to the horizon is known, itself included.
+  // All unread messages up to and including the horizon are known.
   const nothing = isDown ? beyondAllMessages : '-1';
   const everything = isDown ? '-1' : beyondAllMessages;
   const further = isDown ? 'least' : 'greatest';
@@ -204,8 +203,8 @@ function walkSql(slice: ListSlice, rest: (message: string) => string): string {
 }
 
 /**
- * @returns a query with the column `id`, below the tables of `openTablesSql`: at least the first `limit` ids of the list, late
- *   receipts aside, are among its rows
+ * @returns a query with the column `id`, below the tables of `openTablesSql`; its rows include the first `limit` ids of the list, except
+ *   late receipts
  */
 export function unreadListSql(
   list: MessageList,

@@ -8,9 +8,9 @@ import {
 } from '../visibility/visibility-sql.ts';
 
 /**
- * The ids of unread messages of one user, found through indexes: one probe per conversation above its watermark, plus what
- * lies outside of these ranges (marked unread by hand, late receipts). Its cost follows the number of conversations and of
- * unread messages, not of messages.
+ * The ids of unread messages of one user, found through indexes: one look-up per conversation above its watermark, and the messages outside
+ * of these ranges (marked unread by hand, late receipts). The cost follows the number of conversations and unread messages, not of all
+ * messages.
  */
 export type UnreadSearch = {
   /** Expression for the user's id; a column of an outer query must not have an alias that is used here. */
@@ -19,20 +19,20 @@ export type UnreadSearch = {
   readonly stream?: string;
   /** Only messages that are in this conversation now; together with `stream` where it is a topic. */
   readonly conversation?: string;
-  /** Leaves private conversations out. */
+  /** Excludes private conversations. */
   readonly streamsOnly?: boolean;
-  /** Leaves streams out. */
+  /** Excludes streams. */
   readonly privateOnly?: boolean;
-  /** Leaves out the streams that the user has left (reference facts, events 4.1). */
+  /** Excludes the streams that the user has left (reference facts, events 4.1). */
   readonly subscribedOnly?: boolean;
   /** A further condition on the `messages` row of the given alias. */
   readonly filter?: (message: string) => string;
   readonly order: 'ASC' | 'DESC';
-  /** Expression for the number of ids that matter, in the given order. */
+  /** Expression for the number of ids needed, in the given order. */
   readonly limit: string;
 };
 
-/** Ranges of message ids, per conversation and period, in which everything held is unread but for exceptions and own messages. */
+/** Ranges of message ids, per conversation and period, in which every held message is unread except exceptions and own messages. */
 function rangesSql(search: UnreadSearch, inConversation: string): string {
   const { user } = search;
   const ranges: string[] = [];
@@ -57,7 +57,7 @@ function rangesSql(search: UnreadSearch, inConversation: string): string {
   return ranges.join(' UNION ALL ');
 }
 
-/** @returns a query with one column, `id`; at least the first `limit` ids in the given order are among its rows, each once */
+/** @returns a query with one column, `id`; its rows include at least the first `limit` ids in the given order, each once */
 export function unreadIdsSql(search: UnreadSearch): string {
   const { user } = search;
   const wanted = (message: string): string =>
@@ -77,7 +77,7 @@ export function unreadIdsSql(search: UnreadSearch): string {
       AND NOT EXISTS (SELECT 1 FROM read_exceptions x WHERE x.user_id = ${user} AND x.message_id = m.id AND x.is_read)
       ${wanted('m')} ORDER BY m.id ${search.order} LIMIT ${search.limit}`;
   const inConversation = search.conversation === undefined ? '' : `c.id = ${search.conversation}`;
-  // What was moved keeps the read state of the conversation it was sent to, which can be any of the stream.
+  // A moved message keeps the read state of the conversation it was first sent to, which can be any topic of the stream.
   const moved =
     search.conversation === undefined
       ? `SELECT found.id FROM (${rangesSql(search, '')}) range CROSS JOIN LATERAL (

@@ -31,15 +31,15 @@ export type UnreadState = {
 /** A part of the unread messages of one conversation. */
 type Piece = {
   readonly conversation_id: number;
-  /** Nothing where the conversation is private. */
+  /** Null if the conversation is private. */
   readonly stream_id: number | null;
-  /** That of the newest message here. */
+  /** The topic of the newest message here. */
   readonly topic: string | null;
   readonly participant_ids: number[] | null;
   readonly is_muted: boolean;
   /** Ascending. */
   readonly ids: readonly number[];
-  /** Of a stream each sender once; of a private conversation that of each message. */
+  /** In a stream each sender once; in a private conversation the sender of each message. */
   readonly sender_ids: readonly number[];
 };
 
@@ -82,11 +82,11 @@ const movedAway =
 const isListed = `AND m.id >= (SELECT oldest.id FROM oldest) AND ${notReadSql('m')}`;
 
 /**
- * Messages are found where they are unread, not one after the other: each range of `open` is a piece of the index over conversations,
- * which has all that is asked of most messages, in order. Only where so many messages lie in these ranges that the oldest of them
- * may be too many, the list of the newest is asked for the oldest that counts. What is unread outside of its range is `extra`.
+ * Messages are found where they are unread, not one after the other: each range of `open` is a part of the index over conversations, which
+ * contains most of the needed data, in order. Only if so many messages lie in these ranges that the oldest may be too many does the list of
+ * the newest give the oldest that counts. `extra` is the unread messages outside of their range.
  *
- * Ids are JSON: an array of Postgres takes the process ten times as long to read. Texts sort by code points in this database.
+ * Ids are JSON, because this process takes ten times as long to read an array of Postgres. Texts sort by code points in this database.
  */
 const piecesText = (): string => `WITH ${listTablesSql(list)}, extra AS MATERIALIZED (
     SELECT m.id, m.scope, m.conversation_id, m.sender_id FROM messages m
@@ -142,9 +142,8 @@ const piecesText = (): string => `WITH ${listTablesSql(list)}, extra AS MATERIAL
   ORDER BY stream_id, topic, participants`;
 
 /**
- * What a user has not read, grouped as clients want it: the newest `unreadListedMax` messages, without the streams he has left.
- * Topics that differ in letter case only are one topic (reference facts, messages 3.4), under the spelling of its newest unread
- * message.
+ * A user's unread messages, grouped as clients expect: the newest `unreadListedMax` messages, without the streams that the user has left.
+ * Topics that differ only in letter case are one topic (reference facts, messages 3.4), in the spelling of its newest unread message.
  */
 export async function unreadState(db: Queryable, userId: number): Promise<UnreadState> {
   const text = piecesText();

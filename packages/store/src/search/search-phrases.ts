@@ -1,6 +1,6 @@
 /**
- * The comparison of searched phrases with what was written, regardless of case (reference facts, messages 9). The one fold function
- * decides what is the same; the statement gets from it a table of just the characters that the phrases can meet.
+ * Compares searched phrases with the original text, in any letter case (reference facts, messages 9). The one fold function decides
+ * equality; it gives the statement a table of just the characters that the phrases can match.
  */
 import { foldName } from '@parley/api';
 
@@ -8,8 +8,8 @@ type FoldedLetter = {
   readonly source: string;
   readonly folded: string;
   /**
-   * Whether it is the lower case of its folded form. Marks are put together with both letters of such a pair or with neither; what
-   * else folds, such as ſ, ǰ or ﬁ, may take up a mark once it is folded.
+   * Whether a character is the lower case of its folded form. Marks combine with both letters of such a pair or with neither; other
+   * characters that fold, such as ſ, ǰ or ﬁ, may combine with a mark after they are folded.
    */
   readonly isOfPair: boolean;
 };
@@ -25,7 +25,7 @@ function makeFoldTable(): readonly FoldedLetter[] {
   const letters: FoldedLetter[] = [];
   for (let codePoint = firstListedCodePoint; codePoint <= lastCasedCodePoint; codePoint += 1) {
     const source = String.fromCodePoint(codePoint);
-    // Statements normalize before they fold, so what normalization replaces is never met.
+    // Statements normalize before they fold, so a character that normalization replaces never occurs.
     if (!/^\p{Changes_When_Uppercased}$/u.test(source) || source.normalize('NFC') !== source)
       continue;
     const folded = foldName(source);
@@ -38,8 +38,8 @@ function makeFoldTable(): readonly FoldedLetter[] {
 let foldTable: readonly FoldedLetter[] | undefined;
 
 /**
- * The letters whose folding decides whether a phrase is found. Letters of pairs are met by a phrase that has their folded form; others
- * also where that may become part of a character of the phrase, or may take up a mark with which it begins.
+ * The letters whose folding decides whether a phrase is found. Letters of pairs match a phrase that contains their folded form. Others also
+ * match if that form may become part of a character of the phrase, or may combine with a mark at its beginning.
  */
 function lettersMetBy(phrases: readonly string[]): readonly FoldedLetter[] {
   foldTable ??= makeFoldTable();
@@ -53,7 +53,7 @@ function lettersMetBy(phrases: readonly string[]): readonly FoldedLetter[] {
   );
 }
 
-/** Phrases as a statement compares them; each is a value to bind. */
+/** Phrases in the form that a statement compares; each is a value to bind. */
 export type FoldedPhrases = {
   readonly phrases: readonly string[];
   readonly characters: string;
@@ -62,7 +62,7 @@ export type FoldedPhrases = {
   readonly expansions: readonly string[];
 };
 
-/** @param phrases as they were written, well-formed and without NUL */
+/** @param phrases in their original form, well-formed and without NUL */
 export function foldPhrases(phrases: readonly string[]): FoldedPhrases {
   const wanted = [...new Set(phrases.map(foldName))];
   const letters = lettersMetBy(wanted);
@@ -77,7 +77,7 @@ export function foldPhrases(phrases: readonly string[]): FoldedPhrases {
   };
 }
 
-/** Expressions of what `foldPhrases` gave. */
+/** Expressions for the result of `foldPhrases`. */
 export type PhraseExpressions = Readonly<Record<keyof FoldedPhrases, string>>;
 
 /** @returns the condition that each phrase occurs in the raw content or in the topic of the message */

@@ -1,16 +1,16 @@
 import { canHoldSql, everMemberStreamsSql, isGuestSql } from '../visibility/visibility-sql.ts';
 /**
- * The ids of messages with given words, newest or oldest first. The index of words knows no order, so the statement walks windows
- * of ids: each step is one look-up of the words together with a window's lexeme (`message_search_vector`) and, where they are few,
- * the streams and conversations in question. The window grows while little is found, up to everything that is left, and shrinks
- * where a look-up finds too much to read, down to reading the messages themselves. So a common word costs its newest windows, a
- * rare one its few messages, and one that only old messages have some empty windows.
+ * The ids of messages with given words, newest or oldest first. The index of words has no order, so the statement walks windows of ids.
+ * Each step is one look-up of the words together with a window's lexeme (`message_search_vector`) and, if there are few, the streams and
+ * conversations in question. The window grows while a step finds little, up to all remaining ids. It shrinks if a look-up finds too many to
+ * read, down to reading the messages themselves. So a common word costs its newest windows, a rare one its few messages, and a word that
+ * only old messages have costs some empty windows.
  */
 
 /** A condition on the `messages` row of the given alias. */
 type MessageCondition = (message: string) => string;
 
-/** What is known of the messages, as expressions; each only speeds the search up. */
+/** What is known of the messages, as expressions. Hints affect only the speed. */
 export type SearchScope = {
   readonly stream?: string;
   /** The folded topic. */
@@ -22,7 +22,7 @@ export type SearchScope = {
 };
 
 export type SearchSlice = {
-  /** Going down, ids below this expression are wanted; going up, it and those above. */
+  /** Descending: ids below this expression; ascending: from it on. */
   readonly edge: string;
   readonly bound: MessageCondition;
   readonly order: 'ASC' | 'DESC';
@@ -31,26 +31,26 @@ export type SearchSlice = {
 };
 
 export type WordSearch = {
-  /** Expression for the tsquery's text by which the index is asked; the conditions decide. */
+  /** Expression for the text of the tsquery for the index; the conditions decide. */
   readonly words: string;
   /** Expression for the user's id. */
   readonly user: string;
   readonly hints: SearchScope;
-  /** Whether messages that the user does not hold are wanted. */
+  /** Whether the list includes messages that the user does not hold. */
   readonly withHistory: boolean;
-  /** What the messages have to fulfil, the words included and the bound left aside. */
+  /** The conditions on the messages, including the words but not the bound. */
   readonly wanted: MessageCondition;
   /** Whether the user may see the message. */
   readonly visible: MessageCondition;
 };
 
-/** With more streams and conversations than this, asking the index for them costs more than it saves. */
+/** With more streams and conversations than this, a look-up with them costs more than it saves. */
 const scopeMax = 64;
 
-/** A look-up may find so many more messages than the list needs; what is read in vain stays below a few hundred pages. */
+/** A look-up may find this many more messages than the list needs; useless reads stay below a few hundred pages. */
 const spareHits = 156;
 
-/** How much a step looks at, by level. The lexemes of the windows are those of `message_search_vector`. */
+/** The size of a step, by level. The lexemes of the windows are those of `message_search_vector`. */
 const levels = [
   /** Reads the messages themselves. */
   { size: 1024 },
@@ -58,11 +58,11 @@ const levels = [
   { size: 65_536, lexeme: 'B', lexemes: 1 },
   { size: 524_288, lexeme: 'B', lexemes: 8 },
 ] as const;
-/** Above the windows there is all that is left. */
+/** The level above the windows: all remaining ids. */
 const allLevel = levels.length;
 const firstLevel = 1;
 
-/** Streams and conversations outside of which nothing can be found, as the text of a tsquery; null if there are too many. */
+/** Streams and conversations that contain all possible results, as the text of a tsquery; null if there are too many. */
 function scopeSql(search: WordSearch): string {
   const { hints } = search;
   const parts: string[] = [];
@@ -90,13 +90,13 @@ function readersScopeSql({ hints, user, withHistory }: WordSearch): string {
   const streams = `SELECT 'S' || held_in.stream_id AS lexeme FROM (${everMemberStreamsSql(user)}) held_in`;
   const conversations = `SELECT 'C' || taking.conversation_id FROM conversation_participants taking WHERE taking.user_id = ${user}`;
   const isBound = withHistory ? isGuestSql(user) : 'true';
-  // There is no conversation 0: the query is never empty.
+  // There is no conversation 0, so the query is never empty.
   return `(SELECT CASE WHEN ${isBound} AND count(*) <= ${scopeMax} THEN concat('(C0', string_agg('|' || near.lexeme, ''), ')') END
     FROM (${isPrivate ? conversations : `${streams} UNION ALL ${conversations}`} LIMIT ${scopeMax + 1}) near (lexeme))`;
 }
 
 type Direction = {
-  /** Where the first window begins: ids below it, or from it on. */
+  /** The beginning of the first window: ids below it, or from it on. */
   readonly start: (edge: string) => string;
   readonly isOpen: string;
   readonly isBeforeEdge: MessageCondition;
@@ -105,9 +105,9 @@ type Direction = {
   /** The edge behind the window. */
   readonly behind: (size: number) => string;
   readonly behindAll: string;
-  /** How many windows of a size are left from an edge on. */
+  /** How many windows of a size remain from an edge on. */
   readonly windowsLeft: (edge: string, size: number) => string;
-  /** Whether one edge lies behind another, or is it. */
+  /** Whether one edge lies behind another, or equals it. */
   readonly hasPassed: (edge: string, other: string) => string;
   readonly nowhere: string;
 };
@@ -137,8 +137,8 @@ const ascending: Direction = {
 };
 
 /**
- * The lexemes of a step's window. They are a condition of their own and come before the words: then the index skips to the window
- * with all words at once, while within one query it would go through every entry of the rarest of them.
+ * The lexemes of a step's window. They are a separate condition before the words: so the index skips to the window with all words at once.
+ * Within one query it would go through every entry of the rarest word.
  */
 function windowSql(way: Direction): string {
   const windows = levels.flatMap((level, n) => {
@@ -153,14 +153,14 @@ function windowSql(way: Direction): string {
   return `CASE walk.level ${windows.join(' ')} ELSE scope.query END`;
 }
 
-/** @returns a query with the column `id`; the first `limit` ids in the slice's order are among its rows, each once */
+/** @returns a query with the column `id`; its rows include the first `limit` ids in the slice's order */
 export function searchIdsSql(search: WordSearch, slice: SearchSlice): string {
   const { user, wanted, visible } = search;
   const { order, limit } = slice;
   const way = order === 'DESC' ? descending : ascending;
   const hitsMax = `(${limit} + ${spareHits})`;
   const upper = levels.map((_, n) => n + 1);
-  // closed_1 ...: the edge behind which a level that found too much may be tried again.
+  // closed_1 ...: the edge behind which a level that found too many may be tried again.
   const closed = upper.map(
     (n) => `CASE WHEN step.is_full AND walk.level = ${n} THEN next.edge ELSE walk.closed_${n} END`,
   );
@@ -170,7 +170,7 @@ export function searchIdsSql(search: WordSearch, slice: SearchSlice): string {
       to === allLevel ? way.windowsLeft('next.edge', size) : `${levels[to]?.size ?? 1} / ${size}`;
     return `WHEN walk.level = ${from} AND ${way.hasPassed('next.edge', `walk.closed_${to}`)} AND step.hits * (${growth}) <= ${hitsMax} THEN ${to}`;
   };
-  // From a large window on, everything left is tried before a larger window: most words of which it has few are rare.
+  // From a large window on, all remaining ids are tried before a larger window, because most words with few hits there are rare.
   const grown = [
     grows(0, 1),
     grows(1, 2),

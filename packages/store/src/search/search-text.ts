@@ -1,27 +1,27 @@
 /**
- * The text by which a message is found, and where each of its characters stands in what is shown (reference facts, messages 9).
- * Postgres' parser knows the letter case of ASCII only and takes every other character for a letter, so texts are folded and
- * stripped of other punctuation before they come to it: those that are indexed, those that are asked for and those that are marked.
+ * The text by which a message is found, and the place of each of its characters in the shown text (reference facts, messages 9). Postgres'
+ * parser knows the letter case of ASCII only and takes every other character for a letter. So indexed, searched and marked texts are folded
+ * and stripped of other punctuation before they reach it.
  */
 import { foldName } from '@parley/api';
 
 const isAscii = /^[\0-\x7f]*$/;
 const otherPunctuation = /[^\p{L}\p{M}\p{N}\0-\x7f]/gu;
-// The parser would take what stands between them for a tag or an entity, but they are text here.
+// The parser would take the text between them for a tag or an entity, but it is text here.
 const markup = /[<>&\0]/g;
 
-/** Letters of upper case with two marks, which as one letter exist in lower case only. */
+/** Upper-case letters with two marks that exist as one letter in lower case only. */
 const twoMarks = /[ΪΫ][\u0300\u0301\u0342]/g;
 
-/** @returns the text as Postgres' parser is to see it: what `foldName` calls the same becomes the same */
+/** @returns the text for Postgres' parser: texts that are the same for `foldName` become the same */
 export function foldWords(text: string): string {
   if (isAscii.test(text)) return text.toLowerCase().replaceAll(markup, ' ');
   return (
     foldName(text)
-      // The index has their parts, as it has those of all that is several characters in upper case.
+      // The index contains their parts, as for every letter that is several characters in upper case.
       .replaceAll(twoMarks, (letter) => letter.normalize('NFD'))
       .toLowerCase()
-      // Lower case makes another letter of a sigma that ends a word.
+      // Lower case changes a sigma at the end of a word to another letter.
       .replaceAll('ς', 'σ')
       .replaceAll(otherPunctuation, ' ')
       .replaceAll(markup, ' ')
@@ -29,11 +29,11 @@ export function foldWords(text: string): string {
 }
 
 const surrogate = /[\ud800-\udfff]/;
-// What folds as a whole: ASCII, a character with its marks, and the pieces of a Korean syllable.
+// The units that fold as a whole: ASCII, a character with its marks, and the pieces of a Korean syllable.
 const clusters =
   /[\0-\x7f]+(?!\p{M})|[\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff]+|\P{M}\p{M}*|\p{M}+/gu;
 
-/** Whether each UTF-16 unit folds to one, in its place: folding a character of the basic plane never shortens it. */
+/** Whether each UTF-16 unit folds to one in the same place: folding a character of the basic plane never shortens it. */
 function foldsInPlace(text: string, folded: string): boolean {
   return text.length === folded.length && !surrogate.test(text) && text.normalize('NFC') === text;
 }
@@ -42,7 +42,7 @@ function foldsInPlace(text: string, folded: string): boolean {
 type FoldedRun = {
   readonly at: number;
   readonly start: number;
-  /** Where what the run stands for ends in the source; undefined where each unit stands for one. */
+  /** The end of the run's part of the source; undefined if each unit has one unit there. */
   readonly end: number | undefined;
 };
 
@@ -51,7 +51,7 @@ export class SourceText {
   folded = '';
   readonly #runs: FoldedRun[] = [];
 
-  /** Adds text that stands in the source as it is. */
+  /** Adds text that is unchanged in the source. */
   addText(text: string, at: number): void {
     const folded = foldWords(text);
     if (foldsInPlace(text, folded)) {
@@ -66,7 +66,7 @@ export class SourceText {
     }
   }
 
-  /** Adds text that is one whole in the source. One of no length marks where nothing can be wrapped, such as a tag. */
+  /** Adds text that is one whole in the source. A whole of no length marks a place that cannot be wrapped, such as a tag. */
   addUnit(text: string, start: number, end: number): void {
     this.#addRun(foldWords(text), start, end);
   }
@@ -77,7 +77,7 @@ export class SourceText {
     this.folded += folded;
   }
 
-  /** @returns the ranges of the source that show the folded range; several where something stands between them */
+  /** @returns the ranges of the source that show the folded range; several if other source text lies between them */
   sourceRanges(start: number, end: number): { start: number; end: number }[] {
     const ranges: { start: number; end: number }[] = [];
     for (let n = this.#runAt(start); n < this.#runs.length; n += 1) {
@@ -95,7 +95,7 @@ export class SourceText {
     return ranges;
   }
 
-  /** @returns the number of the run in which a unit of the folded text is */
+  /** @returns the index of the run that contains a unit of the folded text */
   #runAt(unit: number): number {
     let low = 0;
     let high = this.#runs.length - 1;
@@ -120,15 +120,15 @@ const entities: Readonly<Record<string, string>> = {
 const htmlTokens =
   /<(?:"[^"]*"|'[^']*'|[^'"<>])*>|&(?:#\d+|#x[\da-f]+|[a-z][\da-z]*);|[^<&]+|[<&]/gi;
 const emojiImage = /^<img [^>]*alt="(:[^":]+:)"/i;
-// A span inside of these would end them: browsers take HTML out of MathML and SVG.
+// A span inside these would end them, because browsers take HTML out of MathML and SVG.
 const foreignTag = /^<(\/?)(?:math|svg)[\s/>]/i;
 
 type HtmlVisitor = {
-  /** Text that stands in the HTML as it is. */
+  /** Text that is unchanged in the HTML. */
   readonly text: (text: string, start: number) => void;
-  /** Text that something else stands for. */
+  /** Text with another source in the HTML. */
   readonly unit: (text: string, start: number, end: number) => void;
-  /** Text around which nothing can be put: what a tag stands for, and what is no HTML. */
+  /** Text that cannot be wrapped: the text of a tag, and text that is not HTML. */
   readonly fixed: (text: string, end: number) => void;
 };
 
@@ -153,7 +153,7 @@ function visitHtml(html: string, visit: HtmlVisitor): void {
 }
 
 /**
- * Reads the text of rendered HTML. Tags and attributes are not words; an emoji that is a picture shows its name.
+ * Reads the text of rendered HTML. Tags and attributes are not words; a picture of an emoji gives its name.
  *
  * @param html from the renderer, so well-formed
  */
@@ -180,7 +180,7 @@ export function escapeTopic(topic: string): string {
   return topic.replaceAll(/[&<>"']/g, (character) => topicEscapes[character] ?? character);
 }
 
-/** @returns the text by which a message is found: its topic and what its HTML shows, folded */
+/** @returns the text that finds a message: its topic and the shown text of its HTML, folded */
 export function searchText(topic: string, html: string): string {
   let shown = '';
   const add = (text: string): void => {

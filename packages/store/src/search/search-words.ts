@@ -1,4 +1,4 @@
-/** Words as Postgres finds them in what is searched for. Texts are already folded: the parser itself folds the case of ASCII only. */
+/** Words of a search as Postgres finds them. Texts are already folded, because the parser folds the case of ASCII only. */
 import type { Queryable } from '@parley/database';
 
 import { findStems, plainWord } from './word-stems.ts';

@@ -1,6 +1,6 @@
 /**
- * Words that searches pass over (reference facts, messages 9): the English list of Postgres, which is the one that its index leaves
- * out, and every single letter. A test compares them with what the database does.
+ * Words that searches ignore (reference facts, messages 9): the English list of Postgres, whose words its index does not contain, and every
+ * single letter. A test compares them with the database.
  */
 const words =
   'i me my myself we our ours ourselves you your yours yourself yourselves he him his himself she her ' +

@@ -1,7 +1,7 @@
 /**
- * Where words stand in texts, by the parser and the stemmer that index them. What the parser makes of a piece between white space
- * depends on nothing but whether the text begins or ends with it. Most pieces are single words, whose stems are known; only what the
- * parser may take for an address, a compound or a number is shown to it.
+ * The ranges of words in texts, by the parser and the stemmer of the index. The result for a piece between white space depends only on
+ * whether the text begins or ends with it. Most pieces are single words with known stems; only pieces that the parser may take for an
+ * address, a compound or a number go to Postgres.
  */
 import type { Queryable } from '@parley/database';
 
@@ -19,7 +19,7 @@ const lowerA = 0x61;
 const lowerZ = 0x7a;
 const lastAscii = 0x7f;
 
-/** Calls back for every piece that can hold a word with one of the initials, which stemming never changes. */
+/** Calls back for every piece that can contain a word with one of the initials, which stemming never changes. */
 function visitPieces(
   text: string,
   initials: ReadonlySet<number>,
@@ -39,13 +39,13 @@ function visitPieces(
       hasInitial ||= initials.has(code);
     } else {
       isLetters = false;
-      // Of other letters Postgres may know another lower case.
+      // Postgres may have another lower case for other letters.
       hasInitial ||= code > lastAscii || initials.has(code);
     }
   }
 }
 
-/** The words of a simple piece that can be among those asked for. */
+/** The words of a simple piece that can be among the searched ones. */
 function wordsIn(piece: string, initials: ReadonlySet<number>): (TextRange & { word: string })[] {
   return Array.from(piece.matchAll(/[a-z]+/g), ({ 0: word, index }) => ({
     word,
@@ -54,7 +54,7 @@ function wordsIn(piece: string, initials: ReadonlySet<number>): (TextRange & { w
   })).filter(({ word }) => initials.has(word.charCodeAt(0)));
 }
 
-// Characters for private use, which no folded text holds.
+// Characters for private use, which no folded text contains.
 const opening = '\u{e000}';
 const closing = '\u{e001}';
 
@@ -66,13 +66,13 @@ function rangesIn(marked: string, text: string): TextRange[] {
     if (piece === opening) start = at;
     else if (piece === closing) ranges.push({ start, end: at });
     else if (text.startsWith(piece, at)) at += piece.length;
-    // Marks in a text that came back changed would stand anywhere.
+    // If the text came back changed, its marks could be anywhere.
     else return [];
   }
   return ranges;
 }
 
-/** Shows pieces to Postgres. */
+/** Sends pieces to Postgres. */
 async function findParsed(
   db: Queryable,
   pieces: readonly string[],
@@ -88,7 +88,7 @@ async function findParsed(
   return new Map(pieces.map((piece, n) => [piece, rangesIn(rows[n]?.marked ?? '', piece)]));
 }
 
-/** @returns the text of the tsquery that asks for all of the words */
+/** @returns the text of the tsquery that matches all of the words */
 export function allOfWords(words: readonly string[]): string {
   return words
     .map((word) => `'${word.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`)
@@ -96,7 +96,7 @@ export function allOfWords(words: readonly string[]): string {
 }
 
 /**
- * Finds where words stand in texts.
+ * Finds the ranges of words in texts.
  *
  * @param texts folded
  * @param words from `findSearchWords`

@@ -1,14 +1,14 @@
-/** What Postgres makes of single words, kept by the process: it is the same for every text, and asking takes a statement. */
+/** Postgres' stems of single words, kept by the process: they are the same for every text, and reading one takes a statement. */
 import type { Queryable } from '@parley/database';
 
-/** One word that the parser takes for one, whatever stands around it. */
+/** One word that the parser takes for one in any context. */
 export const plainWord = /^[a-z]{1,40}$/;
 
-/** Of these words the longest take two megabytes together. */
+/** The longest of this many words take two megabytes together. */
 const keptMax = 20_000;
 
-// By word, the longest unused first; null for a word that is not indexed. Which stemmer it is goes with the release of Postgres, and
-// what is indexed would not fit another one either.
+// By word, the longest unused first; null for a word that is not indexed. The stemmer depends on the release of Postgres, and an index
+// would not fit another stemmer either.
 const kept = new Map<string, string | null>();
 
 function keep(word: string, stem: string | null): void {
@@ -23,7 +23,7 @@ function keep(word: string, stem: string | null): void {
 
 /**
  * @param words each of the form `plainWord`
- * @returns by word, as what it is indexed; null for stop words
+ * @returns the indexed stem by word; null for stop words
  */
 export async function findStems(
   db: Queryable,

@@ -8,7 +8,7 @@ import type { Stream } from './streams.ts';
  * and 8.5).
  */
 
-/** Lists of default streams are told whole, so they change one at a time, under an advisory lock of this number. */
+/** Events contain whole lists of default streams, so they change one at a time, under an advisory lock with this number. */
 const defaultsLock = 7_217_006;
 
 export type DefaultStreamGroup = {
@@ -19,14 +19,14 @@ export type DefaultStreamGroup = {
 };
 
 /**
- * Keeps others from changing default streams and groups until the transaction ends. Called before streams are locked, where it is
- * known that they are concerned.
+ * Blocks other changes of default streams and groups until the transaction ends. Called before streams are locked, if the change is known
+ * to concern them.
  */
 export async function lockDefaultStreams(db: Queryable): Promise<void> {
   await db.query({ text: 'SELECT pg_advisory_xact_lock($1)', values: [defaultsLock] });
 }
 
-/** Keeps everything that the lists tell of their streams as it is until the transaction ends. */
+/** Keeps all properties of streams in these lists unchanged until the transaction ends. */
 export async function holdListedStreams(db: Queryable): Promise<void> {
   await db.query({
     text: `SELECT s.id FROM streams s WHERE s.is_default
@@ -77,7 +77,7 @@ export async function isDefaultStreamGroupNameTaken(db: Queryable, name: string)
   return rows[0]?.taken === true;
 }
 
-/** Creates a group; the lists are locked by the caller. */
+/** Creates a group; the caller has locked the lists. */
 export async function createDefaultStreamGroup(
   db: Queryable,
   group: Omit<DefaultStreamGroup, 'id'>,
@@ -88,7 +88,7 @@ export async function createDefaultStreamGroup(
   });
 }
 
-/** Replaces what a group is; the lists are locked by the caller. */
+/** Replaces the properties of a group; the caller has locked the lists. */
 export async function updateDefaultStreamGroup(
   db: Queryable,
   group: DefaultStreamGroup,
@@ -99,13 +99,13 @@ export async function updateDefaultStreamGroup(
   });
 }
 
-/** Deletes a group; the lists are locked by the caller. */
+/** Deletes a group; the caller has locked the lists. */
 export async function deleteDefaultStreamGroup(db: Queryable, groupId: number): Promise<void> {
   await db.query({ text: 'DELETE FROM default_stream_groups WHERE id = $1', values: [groupId] });
 }
 
 /**
- * Takes streams out of all groups.
+ * Removes streams from all groups.
  *
  * @returns whether any of them was in one
  */

@@ -5,15 +5,15 @@ import type { SubscriptionSettings } from './subscription-settings.ts';
 import { knowsOfStreamSql } from '../visibility/visibility-sql.ts';
 
 /**
- * Who is subscribed to what (owner of `subscriptions` and `membership_periods`).
+ * Subscriptions and memberships (owner of `subscriptions` and `membership_periods`).
  *
- * `subscriptions.is_active` says that the person wants the stream: it outlives the account's deactivation and comes back into
- * force with its reactivation. An open membership period says that the person is a member now, and exists exactly while the
- * subscription is active and the account is. So whoever counts, lists or checks members reads open periods. A period of the backlog
- * (`is_backlog`) lies before the account joined: by it messages are held, and nobody was a member.
+ * `subscriptions.is_active` means that the person wants the stream. It outlives the account's deactivation and takes effect again with its
+ * reactivation. An open membership period means that the person is a member now; it exists exactly while the subscription and the account
+ * are active. So code that counts, lists or checks members reads open periods. A period of the backlog (`is_backlog`) lies before the
+ * account joined: it lets the account hold messages but was not a membership.
  *
- * Every function that alters memberships is called with the accounts and then the streams locked (`lockUsersInUse`,
- * `lockStreams`) and with the id of the change that the log entry of the transaction carries.
+ * Every function that changes memberships is called with the accounts and then the streams locked (`lockUsersInUse`, `lockStreams`), and
+ * with the id of the change in the transaction's log entry.
  */
 
 /** Reference facts, streams 6.5, in order. */
@@ -52,7 +52,7 @@ const settingColumns = `color, is_muted AS "isMuted", pin_to_top AS "pinToTop",
   push_notifications AS "pushNotifications", email_notifications AS "emailNotifications",
   wildcard_mentions_notify AS "wildcardMentionsNotify"`;
 
-/** Nulls replaced by the person's own defaults, which are false unless set (reference facts, streams 6.3). */
+/** Nulls are replaced by the person's own defaults, which are false unless set (reference facts, streams 6.3). */
 const resolvedSettingColumns = ['desktop', 'audible', 'push', 'email']
   .map(
     (
@@ -62,10 +62,10 @@ const resolvedSettingColumns = ['desktop', 'audible', 'push', 'email']
   )
   .join(', ');
 
-/** What one statement changes at most, so that neither it nor the memory for it grows with a request. */
+/** The most pairs that one statement changes, so that neither its time nor its memory grows with a request. */
 const pairsPerStatement = 5_000;
 
-/** @returns the users in pieces that make no more than a statement's share of pairs with so many streams; a user stays whole */
+/** @returns the users in pieces such that each, with this many streams, makes one statement's share of pairs; a user is never split */
 function inPieces(userIds: readonly number[], streams: number): number[][] {
   const size = Math.max(1, Math.floor(pairsPerStatement / Math.max(1, streams)));
   const distinct = [...new Set(userIds)].toSorted((a, b) => a - b);
@@ -76,7 +76,7 @@ function inPieces(userIds: readonly number[], streams: number): number[][] {
 
 export type StreamToJoin = {
   readonly streamId: number;
-  /** For records that are new. */
+  /** For new records. */
   readonly color?: string | undefined;
 };
 
@@ -92,12 +92,12 @@ type KnownRecord = {
 
 type UsedColors = {
   readonly userId: number;
-  /** Those of the palette. */
+  /** Colours of the palette. */
   readonly colors: string[];
   readonly streams: number;
 };
 
-/** @returns a colour for each stream that the person is to join, by id; those that he is in are left out */
+/** @returns a colour for each stream that the person will join, by id; streams that the person is already in are excluded */
 function colorsFor(
   streams: readonly StreamToJoin[],
   records: ReadonlyMap<number, KnownRecord>,
@@ -157,9 +157,9 @@ async function choosePairs(
 }
 
 /**
- * Subscribes accounts to streams, in a few statements whatever their numbers. Who already is subscribed is left alone. A record
- * from earlier keeps its colour and settings; a new one gets the requested colour, or the first of the palette that none of
- * the person's active subscriptions has, those that come before it here included (reference facts, streams 5.1 and 6.5).
+ * Subscribes accounts to streams, in a few statements for any number. Existing subscriptions stay unchanged. An earlier record keeps its
+ * colour and settings. A new one gets the requested colour, or the first of the palette that none of the person's active subscriptions has,
+ * including those added before it here (reference facts, streams 5.1 and 6.5).
  *
  * @param userIds active accounts
  * @param streams each once, in the order in which they get colours
@@ -217,10 +217,10 @@ export async function subscribe(
 export type Membership = { readonly userId: number; readonly streamId: number };
 
 /**
- * Lets a new account hold what was said in streams before it joined them.
+ * Lets a new account hold the messages of streams from before it joined them.
  *
  * @param fromChangeId the place in the log from which on it holds messages; see `EventLog.addChangeBefore`
- * @param joinChangeId of the change at which it joins the streams, by which their messages are held from then on
+ * @param joinChangeId the change at which it joins the streams, whose later messages it holds as a member
  */
 export async function openBacklog(
   db: Queryable,
@@ -240,9 +240,9 @@ export async function openBacklog(
 }
 
 /**
- * Unsubscribes accounts from streams, in a few statements whatever their numbers.
+ * Unsubscribes accounts from streams, in a few statements for any number.
  *
- * @returns who was a member of what, by user and stream
+ * @returns the memberships that ended, by user and stream
  */
 export async function unsubscribe(
   db: Queryable,
@@ -271,7 +271,7 @@ export async function unsubscribe(
   return left;
 }
 
-/** Ends all subscriptions of streams that are being deactivated, those of deactivated accounts too. */
+/** Ends all subscriptions of streams that are being deactivated, including those of deactivated accounts. */
 export async function closeStreamMemberships(
   db: Queryable,
   streamIds: readonly number[],
@@ -291,7 +291,7 @@ export async function closeStreamMemberships(
 /**
  * Closes the periods of accounts that are being deactivated; their subscriptions stay stored.
  *
- * @returns what they were members of, by stream and user
+ * @returns the memberships that ended, by stream and user
  */
 export async function closeAccountMemberships(
   db: Queryable,
@@ -311,7 +311,7 @@ export async function closeAccountMemberships(
 /**
  * Opens periods for the stored subscriptions of an account that is being reactivated.
  *
- * @returns what it is a member of now, by stream
+ * @returns the new memberships, by stream
  */
 export async function openAccountMemberships(
   db: Queryable,
@@ -329,7 +329,9 @@ export async function openAccountMemberships(
   return rows;
 }
 
-/** @returns the ids of the streams, ascending, in which these accounts want to be: what a change of their activity locks */
+/**
+ * @returns the ids of the streams, ascending, with active subscriptions of these accounts: a change of the accounts' activity locks them
+ */
 export async function subscribedStreamIds(
   db: Queryable,
   userIds: readonly number[],
@@ -343,7 +345,7 @@ export async function subscribedStreamIds(
   return rows.map((row) => row.streamId);
 }
 
-/** @returns those of the streams of which the account is a member now */
+/** @returns the streams among the given ones that have the account as a member now */
 export async function findMemberships(
   db: Queryable,
   userId: number,
@@ -358,7 +360,7 @@ export async function findMemberships(
   return new Set(rows.map((row) => row.streamId));
 }
 
-/** @returns whether a user may learn that a stream of this id exists, or existed */
+/** @returns whether a user may learn that a stream with this id exists or existed */
 export async function knowsOfStream(
   db: Queryable,
   userId: number,
@@ -373,10 +375,10 @@ export async function knowsOfStream(
 }
 
 /**
- * Finds a stream in one statement, so that one that is hidden costs what one costs that does not exist.
+ * Finds a stream in one statement, so that the cost of a hidden stream is that of one that does not exist.
  *
  * @param which a stream's id, or its trimmed name in any letter case
- * @returns its id; undefined when it does not exist, is deactivated, or the user may not learn that it exists
+ * @returns its id; undefined if it does not exist or is deactivated, or if the user may not learn that it exists
  */
 export async function findKnownStreamId(
   db: Queryable,
@@ -398,7 +400,7 @@ export async function isMember(db: Queryable, userId: number, streamId: number):
   return (await findMemberships(db, userId, [streamId])).has(streamId);
 }
 
-/** @returns those of the streams that have at least one member now */
+/** @returns the streams among the given ones that have at least one member now */
 export async function findOccupiedStreams(
   db: Queryable,
   streamIds: readonly number[],
@@ -411,7 +413,7 @@ export async function findOccupiedStreams(
   return new Set(rows.map((row) => row.streamId));
 }
 
-/** @returns the members of each stream now, ascending user ids; streams without any are absent */
+/** @returns the current members of each stream, ascending user ids; streams without members are absent */
 export async function listMembers(
   db: Queryable,
   streamIds: readonly number[],
@@ -425,7 +427,7 @@ export async function listMembers(
   return new Map(rows.map((row) => [row.streamId, row.userIds]));
 }
 
-/** @returns of each stream the ids of its members now as JSON text, ascending */
+/** @returns for each stream the ids of its current members as JSON text, ascending */
 export async function listMemberTexts(
   db: Queryable,
   streamIds: readonly number[],
@@ -440,7 +442,7 @@ export async function listMemberTexts(
   return new Map(rows.map((row) => [row.streamId, row.members]));
 }
 
-/** @returns the addresses of the members of each stream now, sorted; streams without any are absent */
+/** @returns the addresses of the current members of each stream, sorted; streams without members are absent */
 export async function listMemberEmails(
   db: Queryable,
   streamIds: readonly number[],
@@ -455,7 +457,7 @@ export async function listMemberEmails(
   return new Map(rows.map((row) => [row.streamId, row.emails]));
 }
 
-/** @returns who was a member of the stream as of a log position, the entry at that position applied; ascending */
+/** @returns the members of the stream as of a log position, with the entry at that position applied; ascending */
 export async function membersAsOf(
   db: Queryable,
   streamId: number,
@@ -472,8 +474,8 @@ export async function membersAsOf(
 }
 
 /**
- * A membership in positions and message ids: it holds messages above `fromMessageId` up to and with `untilMessageId`, and
- * entries at positions from `fromPosition` up to, without, `untilPosition`. Null is without end.
+ * A membership in positions and message ids: it holds messages above `fromMessageId` up to and including `untilMessageId`, and entries from
+ * position `fromPosition` up to but not including `untilPosition`. Null means no end.
  */
 export type MembershipPeriod = {
   readonly userId: number;

@@ -6,8 +6,8 @@ import { getsStreamEventsSql } from '../visibility/visibility-sql.ts';
 /** Topics that people have muted (owner of `muted_topics`; reference facts, streams 7). */
 
 /**
- * @returns `[stream name, topic]` pairs, oldest mute first, with the topic in the case of the mute request; without streams of which
- *   the person is not told any more, whose names may have changed since
+ * @returns `[stream name, topic]` pairs, oldest mute first, with the topic in the case of the mute request. Streams are excluded whose
+ *   events the person no longer gets, because their names may have changed since
  */
 export async function listMutedTopics(
   db: Queryable,
@@ -23,7 +23,7 @@ export async function listMutedTopics(
   return rows.map((row) => [row.name, row.topic]);
 }
 
-/** Keeps the streams of a person's muted topics under their names until the transaction ends. */
+/** Keeps the names of the streams of a person's muted topics until the transaction ends. */
 export async function holdMutedStreamNames(db: Queryable, userId: number): Promise<void> {
   await db.query({
     text: `SELECT s.id FROM streams s WHERE s.id IN (SELECT t.stream_id FROM muted_topics t WHERE t.user_id = $1)
@@ -32,7 +32,7 @@ export async function holdMutedStreamNames(db: Queryable, userId: number): Promi
   });
 }
 
-/** @returns false when the topic, in any letter case, was muted already */
+/** @returns false if the topic, in any letter case, was muted already */
 export async function muteTopic(
   db: Queryable,
   userId: number,
@@ -48,8 +48,8 @@ export async function muteTopic(
 }
 
 /**
- * Ends what is muted in a stream, locked by the caller, for everybody who is not told of it any more: their clients have forgotten it
- * with the stream, and nothing would tell them of it if they came to know of the stream again.
+ * Deletes mutes in a stream, locked by the caller, for everybody who no longer gets its events: their clients have removed the mutes with
+ * the stream, and would get no event about them if the users saw the stream again.
  */
 export async function forgetMutedTopics(db: Queryable, streamId: number): Promise<void> {
   await db.query({
@@ -68,7 +68,7 @@ export async function countMutedTopics(db: Queryable, userId: number): Promise<n
   return rows[0]?.count ?? 0;
 }
 
-/** @returns false when the topic was not muted */
+/** @returns false if the topic was not muted */
 export async function unmuteTopic(
   db: Queryable,
   userId: number,

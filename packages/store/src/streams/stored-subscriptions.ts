@@ -1,4 +1,4 @@
-/** What a person has subscribed to (part of the module that owns `subscriptions`). */
+/** A person's stored subscriptions (part of the module that owns `subscriptions`). */
 import type { UserSettings } from '@parley/api/people';
 import type { Queryable } from '@parley/database';
 
@@ -9,7 +9,7 @@ export type StoredSubscription = SubscriptionSettings & {
   readonly isActive: boolean;
 };
 
-/** @returns what is stored of a person's subscriptions, also of those that ended, in no order */
+/** @returns a person's stored subscriptions, including ended ones, in no order */
 export async function findSubscriptions(
   db: Queryable,
   userId: number,
@@ -27,7 +27,7 @@ export async function findSubscriptions(
 
 /**
  * @param own the person's own defaults, which are booleans
- * @returns the same with these instead of null settings (reference facts, streams 6.3)
+ * @returns the same with these for null settings (reference facts, streams 6.3)
  */
 export function resolvedSubscription(
   subscription: SubscriptionSettings,

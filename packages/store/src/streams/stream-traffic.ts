@@ -4,8 +4,8 @@ import type { Queryable } from '@parley/database';
 const trafficDays = 28;
 
 /**
- * Messages per stream in the last 28 days. The number is shown rounded to two digits and counting reads all messages of that
- * time, so a process counts at most once per `freshMs` and answers from that count; it is nothing that events keep current.
+ * Messages per stream in the last 28 days. The shown number is rounded to two digits, and counting reads all messages of that time. So a
+ * process counts at most once per `freshMs` and answers from that count; events do not update it.
  */
 export class StreamTraffic {
   readonly #freshMs: number;
@@ -16,7 +16,7 @@ export class StreamTraffic {
     this.#freshMs = freshMs;
   }
 
-  /** @returns messages of the last 28 days by stream id; streams without any are absent */
+  /** @returns messages of the last 28 days by stream id; streams without messages are absent */
   async counts(db: Queryable): Promise<ReadonlyMap<number, number>> {
     const nowMs = performance.now();
     if (this.#counted === undefined || nowMs - this.#countedAtMs > this.#freshMs) {
@@ -32,8 +32,8 @@ export class StreamTraffic {
 }
 
 /**
- * Ids grow with time, so the first message of the last 28 days is found by bisection over the primary key, about thirty
- * look-ups, and no index on the time is needed.
+ * Ids grow with time, so the first message of the last 28 days is found by bisection over the primary key, with about thirty look-ups and
+ * without an index on the time.
  */
 async function countRecentMessages(db: Queryable): Promise<ReadonlyMap<number, number>> {
   const { rows } = await db.query<{ streamId: number; messages: number }>({

@@ -11,13 +11,13 @@ import {
 } from '../visibility/visibility-sql.ts';
 
 /**
- * Streams (owner of `streams`). A change to a stream that a message entry depends on locks the
- * row first and increments its version, so that a send judged against the older state is judged again.
+ * Streams (owner of `streams`). A change to a stream that a message entry depends on locks the row first and increments its version, so
+ * that a send that was checked against the older state is checked again.
  */
 
 export type Stream = {
   readonly id: number;
-  /** In the case in which it was created or last renamed. */
+  /** In the spelling of its creation or last rename. */
   readonly name: string;
   readonly description: string;
   readonly renderedDescription: string;
@@ -54,7 +54,7 @@ export async function findStreamById(db: Queryable, streamId: number): Promise<S
   return rows[0];
 }
 
-/** @returns the streams that exist among the ids, deactivated or not, by ascending id */
+/** @returns the existing streams with these ids, deactivated or not, by ascending id */
 export async function findStreamsByIds(
   db: Queryable,
   streamIds: readonly number[],
@@ -67,7 +67,7 @@ export async function findStreamsByIds(
   return rows;
 }
 
-/** @returns the stream of this name in any letter case, deactivated or not, or undefined; the name is trimmed by the caller */
+/** @returns the stream with this name in any letter case, deactivated or not, or undefined; the caller has trimmed the name */
 export async function findStreamByName(db: Queryable, name: string): Promise<Stream | undefined> {
   const { rows } = await db.query<Stream>({
     name: 'store-find-stream-by-name',
@@ -77,7 +77,7 @@ export async function findStreamByName(db: Queryable, name: string): Promise<Str
   return rows[0];
 }
 
-/** @returns the streams that exist among the names (any letter case), deactivated or not, by ascending id */
+/** @returns the existing streams with these names (any letter case), deactivated or not, by ascending id */
 export async function findStreamsByNames(
   db: Queryable,
   names: readonly string[],
@@ -107,7 +107,7 @@ export async function lockStreams(
   return rows;
 }
 
-/** Keeps a stream's name, privacy, activity and members as they are until the transaction ends. */
+/** Keeps a stream's name, privacy, activity and members unchanged until the transaction ends. */
 export async function lockStreamInUse(db: Queryable, streamId: number): Promise<void> {
   await db.query({
     text: 'SELECT 1 FROM streams WHERE id = $1::bigint FOR KEY SHARE',
@@ -115,15 +115,15 @@ export async function lockStreamInUse(db: Queryable, streamId: number): Promise<
   });
 }
 
-/** Which streams GET streams lists: the union of the sources (contract, GET streams; reference facts, streams 4.1). */
+/** The streams that GET streams lists: the union of the sources (contract, GET streams; reference facts, streams 4.1). */
 export type StreamSources = {
   readonly public: boolean;
   /** Default streams that the account of this id may read. */
   readonly defaultsOf: number | null;
   readonly allActive: boolean;
-  /** All default streams, whoever asks. */
+  /** All default streams, for any caller. */
   readonly defaults?: boolean;
-  /** Streams of which any of these users is a member. */
+  /** Streams with any of these users as a member. */
   readonly subscriberIds: readonly number[];
 };
 
@@ -154,18 +154,18 @@ export type NewStream = {
   readonly renderedDescription?: string;
   readonly inviteOnly?: boolean;
   readonly isAnnouncementOnly?: boolean;
-  /** Only matters for a private stream; in a public one history is always shared (reference facts, streams 5.1). */
+  /** Only matters for a private stream; a public one always shares its history (reference facts, streams 5.1). */
   readonly historyPublicToSubscribers?: boolean | null;
   readonly isDefault?: boolean;
   readonly creatorId: number | null;
 };
 
 /**
- * Creates streams in one statement. A name that somebody else takes meanwhile is left out.
+ * Creates streams in one statement, except one whose name another request takes meanwhile.
  *
- * @param streams names that differ when folded; everybody who creates several gives them in the order of their folded names, so
- *   that two requests wait for one another only one way
- * @returns the streams that were made, locked by their insertion
+ * @param streams names that differ when folded; every caller gives several in the order of their folded names, so that two requests never
+ *   wait for each other
+ * @returns the created streams, locked by their insertion
  */
 export async function createStreams(
   db: Queryable,
@@ -202,16 +202,16 @@ export async function createStreams(
 }
 
 /**
- * Creates a stream, or finds that somebody else has just created one of this name.
+ * Creates a stream, unless another request has just taken the name.
  *
- * @returns the stream, locked by its insertion, or undefined when the name is taken
+ * @returns the stream, locked by its insertion, or undefined if the name is taken
  */
 export async function createStream(db: Queryable, stream: NewStream): Promise<Stream | undefined> {
   const [created] = await createStreams(db, [stream]);
   return created;
 }
 
-/** Settings of a stream that an administrator may change; what is absent stays. The stream is locked by the caller. */
+/** Settings of a stream that an administrator may change; absent members stay unchanged. The caller has locked the stream. */
 export type StreamChange = {
   readonly name?: string;
   readonly description?: { readonly text: string; readonly rendered: string };
@@ -221,10 +221,10 @@ export type StreamChange = {
 };
 
 /**
- * Alters a stream and increments its version.
+ * Changes a stream and increments its version.
  *
- * @returns the stream as it is now
- * @throws the database's unique violation when the new name is taken
+ * @returns the stream after the change
+ * @throws the database's unique violation if the new name is taken
  */
 export async function updateStream(
   db: Queryable,
@@ -256,12 +256,12 @@ export async function updateStream(
   return updated;
 }
 
-/** Two deactivations must not choose the same free name: an advisory lock under this number lets one choose at a time. */
+/** Two deactivations must not choose the same free name, so they choose one at a time, under an advisory lock with this number. */
 const deactivatedNameLock = 7_217_002;
 
 /**
- * Deactivates streams: private, no default streams any more, and renamed so that their names are free (reference facts,
- * streams 8.2). The streams are locked by the caller; their memberships are closed by `closeStreamMemberships`.
+ * Deactivates streams: they become private, are no longer default streams, and are renamed so that their names are free (reference facts,
+ * streams 8.2). The caller has locked the streams; `closeStreamMemberships` closes their memberships.
  */
 export async function deactivateStreams(db: Queryable, streams: readonly Stream[]): Promise<void> {
   if (streams.length === 0) return;
@@ -305,7 +305,7 @@ function firstCodePoints(name: string): string {
 /**
  * Checks a trimmed stream name (reference facts, streams 3.5).
  *
- * @returns the error text of a name that no stream can have, or undefined
+ * @returns the error text for a name that no stream can have, or undefined
  */
 export function streamNameFault(name: string): string | undefined {
   if (name === '') return "Invalid stream name ''";

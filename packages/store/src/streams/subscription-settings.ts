@@ -1,7 +1,7 @@
-/** What people set for their own subscriptions (part of the module that owns `subscriptions`). */
+/** People's settings for their own subscriptions (part of the module that owns `subscriptions`). */
 import type { Queryable } from '@parley/database';
 
-/** The settings of one person for one stream; null inherits the person's own default, where `Inherited` has it. */
+/** The settings of one person for one stream; null, if `Inherited` includes it, inherits the person's own default. */
 export type SubscriptionSettings<Inherited extends boolean | null = boolean | null> = {
   readonly color: string;
   readonly isMuted: boolean;
@@ -13,7 +13,7 @@ export type SubscriptionSettings<Inherited extends boolean | null = boolean | nu
   readonly wildcardMentionsNotify: boolean | null;
 };
 
-/** Settings of one subscription; what is absent stays. There is no way back to null (reference facts, streams 6.4). */
+/** Settings of one subscription; absent members stay unchanged. A setting cannot become null again (reference facts, streams 6.4). */
 export type SettingsChange = {
   readonly [Setting in keyof SubscriptionSettings]?: NonNullable<SubscriptionSettings[Setting]>;
 };
@@ -21,7 +21,7 @@ export type SettingsChange = {
 /**
  * Locks a person's subscriptions, so that none begins or ends before the transaction does.
  *
- * @returns those of the streams to which the person is subscribed
+ * @returns the streams among the given ones to which the person is subscribed
  */
 export async function lockSubscriptions(
   db: Queryable,
@@ -36,7 +36,7 @@ export async function lockSubscriptions(
   return new Set(rows.filter((row) => row.isActive).map((row) => row.streamId));
 }
 
-/** Sets a person's settings for streams, by stream id. The subscriptions are locked by the caller. */
+/** Sets a person's settings for streams, by stream id. The caller has locked the subscriptions. */
 export async function updateSubscriptionSettings(
   db: Queryable,
   userId: number,

@@ -2,7 +2,7 @@ import type { Queryable } from '@parley/database';
 
 import { canHoldSql, periodsSql } from '../visibility/visibility-sql.ts';
 
-/** The topics of a stream (a read of what `conversations` and `messages` own; reference facts, streams 4.3). */
+/** The topics of a stream (reads tables of `conversations` and `messages`; reference facts, streams 4.3). */
 
 export type Topic = {
   /** In the spelling of the newest message. */
@@ -30,9 +30,9 @@ const heldTopics = `SELECT topics.topic AS name, topics.id AS max_id FROM (
   ) topics WHERE ${canHoldSql('$2::integer')} ORDER BY topics.id DESC`;
 
 /**
- * Lists topics, newest first. Those that differ in letter case only are one.
+ * Lists topics, newest first. Topics that differ only in letter case are one.
  *
- * @param heldBy only messages that this user holds count; undefined where the whole history is open
+ * @param heldBy count only messages that this user holds; undefined if the whole history is open
  */
 export async function listTopics(
   db: Queryable,
@@ -50,7 +50,7 @@ export async function listTopics(
   return rows;
 }
 
-/** @returns how many topics each stream ever had; streams without any are absent */
+/** @returns how many topics each stream has ever had; streams without topics are absent */
 export async function countTopics(
   db: Queryable,
   streamIds: readonly number[],

@@ -1,31 +1,31 @@
 /**
- * Who may see what, for what is judged in memory: live delivery and replay at the position of an entry, and streams that were read.
- * `visibility-sql.ts` has the same rules, under the same names, for statements; `tests/integration/visibility.property.test.ts`
- * compares the two.
+ * The rules of visibility for decisions in memory: live delivery and replay at the position of an entry, and streams that were read.
+ * `visibility-sql.ts` has the same rules, under the same names, for statements; `tests/integration/visibility.property.test.ts` compares
+ * the two.
  */
 import { botTypes, roles } from '@parley/api';
 import type { Role } from '@parley/api';
 
-/** The account that sees something; it is active. */
+/** The account whose access is decided; it is active. */
 export type Viewer = { readonly role: Role };
 
 export type StreamPrivacy = {
   readonly inviteOnly: boolean;
-  /** Absent in entries, which are judged where their stream is live. */
+  /** Absent in entries, which are evaluated while their stream is live. */
   readonly isDeactivated?: boolean;
 };
 
-/** A public stream is open to everybody but guests, without joining it. */
+/** A public stream is open to everybody except guests, without joining it. */
 export function isOpenTo(viewer: Viewer, stream: StreamPrivacy): boolean {
   return !stream.inviteOnly && viewer.role !== roles.guest;
 }
 
-/** A live stream is read by its members, and by everybody to whom it is open (reference facts, streams 10.1). */
+/** Members, and everybody to whom it is open, may read a live stream (reference facts, streams 10.1). */
 export function mayReadStream(viewer: Viewer, stream: StreamPrivacy, isMember: boolean): boolean {
   return stream.isDeactivated !== true && (isMember || isOpenTo(viewer, stream));
 }
 
-/** Who reads a stream sees what it is and who is in it; administrators see that of every live stream (reference facts, streams 10.1). */
+/** A reader of a stream sees its properties and members; administrators see those of every live stream (reference facts, streams 10.1). */
 export function maySeeStream(viewer: Viewer, stream: StreamPrivacy, isMember: boolean): boolean {
   return (
     mayReadStream(viewer, stream, isMember) ||
@@ -34,10 +34,10 @@ export function maySeeStream(viewer: Viewer, stream: StreamPrivacy, isMember: bo
 }
 
 /**
- * Of a stream, live or not, administrators are told, everybody to whom it is open, and whoever is or was its member: they have it in a
- * list of register and hear what becomes of its name.
+ * A stream's events, live or not, go to administrators, to everybody to whom it is open, and to everybody who is or was its member:
+ * register lists it for them, and they learn of changes of its name.
  *
- * @param wasMember whether he is or was its member
+ * @param wasMember whether the user is or was its member
  */
 export function getsStreamEvents(
   viewer: Viewer,
@@ -47,7 +47,7 @@ export function getsStreamEvents(
   return viewer.role === roles.administrator || isOpenTo(viewer, stream) || wasMember;
 }
 
-/** Members of a public stream, and of a private one that says so, may read what was sent before they joined. */
+/** Members of a public stream, and of a private one with shared history, may read messages from before they joined. */
 export function sharesHistory(stream: {
   readonly inviteOnly: boolean;
   readonly historyPublicToSubscribers: boolean;
@@ -55,20 +55,20 @@ export function sharesHistory(stream: {
   return !stream.inviteOnly || stream.historyPublicToSubscribers;
 }
 
-/** Outgoing-webhook and embedded bots get events and hold nothing (architecture, Read state). */
+/** Outgoing-webhook and embedded bots get events and never hold messages (architecture, Read state). */
 export function isReactingBot({ botType }: { readonly botType: number | null }): boolean {
   return botType === botTypes.outgoingWebhook || botType === botTypes.embedded;
 }
 
-/** A user with his memberships by position in the log. */
+/** A user with memberships by position in the log. */
 export type MembershipView = {
   readonly userId: number;
   isMember(streamId: number, position: number): boolean;
 };
 
-/** Who got a message when it was sent, or since. */
+/** Those who got a message when it was sent, or later. */
 export type MessageAudience = {
-  /** Of the message's own entry. */
+  /** The position of the message's own entry. */
   readonly position: number;
   readonly streamId?: number | undefined;
   /** Present for private messages. */
@@ -79,9 +79,9 @@ export type MessageAudience = {
 };
 
 /**
- * A user holds a message when he was a member of its stream, or took part in its conversation, when it was sent, or got it late:
- * by starring it, by reacting to it, or as a bot that is named in it. He goes on holding it when he leaves. Outgoing-webhook and
- * embedded bots hold nothing.
+ * A user holds a message if the user was a member of its stream or took part in its conversation when it was sent, or got it late: by
+ * starring it, by reacting to it, or as a bot that is named in it. The user still holds it after leaving. Outgoing-webhook and embedded
+ * bots never hold messages.
  */
 export function holdsMessage(message: MessageAudience, view: MembershipView): boolean {
   const { userId } = view;
