@@ -44,7 +44,7 @@ export type GatewayLinkOptions = {
   readonly identity: string;
   readonly connectTimeoutMs: number;
   /** How often the node is looked after; three looks without a word, and the link is lost. */
-  readonly lookEveryMs: number;
+  readonly checkIntervalMs: number;
   /** Told when the node stops, before the answers that end polls for it. No request may begin here any more. */
   readonly onLeaving: () => void;
   /** Told first when the link is over. */
@@ -55,7 +55,7 @@ export type GatewayLinkOptions = {
  * The node is lost after so many looks without a word. Where the network between the two is cut, no lease tells so, and TCP would go on
  * for a quarter of an hour. Looks are counted and no time is measured, since this process may have been paused itself.
  */
-const silentLooksMax = 3;
+const silentChecksMax = 3;
 
 /** Requests that begin together, as the polls of a node that died, go in frames of so many: a query may take kilobytes. */
 const requestsPerFrame = 1_000;
@@ -79,8 +79,8 @@ export class GatewayLink {
   #isFlushing = false;
   #isClosed = false;
   #isLeaving = false;
-  #silentLooks = 0;
-  #lookTimer: NodeJS.Timeout | undefined;
+  #silentChecks = 0;
+  #checkTimer: NodeJS.Timeout | undefined;
   readonly #abandonOpening: () => void;
 
   /** Begins to connect. Requests may be given at once. */
@@ -127,7 +127,7 @@ export class GatewayLink {
 
   /** Whether the node has not answered the last look, as where the way between the two is cut. */
   get isSilent(): boolean {
-    return this.#silentLooks > 1;
+    return this.#silentChecks > 1;
   }
 
   /** Whether the node has said that it stops. */
@@ -177,7 +177,7 @@ export class GatewayLink {
     socket.setNoDelay(true);
     const reader = new FrameReader((text, body) => this.#receive(text, body));
     const read = (chunk: Buffer): void => {
-      this.#silentLooks = 0;
+      this.#silentChecks = 0;
       try {
         reader.push(chunk);
       } catch (error) {
@@ -189,17 +189,17 @@ export class GatewayLink {
       this.#close(new LinkLost('the connection failed', { cause: error })),
     );
     socket.on('close', () => this.#close(new LinkLost('the connection ended')));
-    this.#lookTimer = setInterval(() => this.#look(), this.#options.lookEveryMs);
+    this.#checkTimer = setInterval(() => this.#check(), this.#options.checkIntervalMs);
     if (head.length > 0) read(head);
     this.#flush();
   }
 
-  #look(): void {
-    if (this.#silentLooks >= silentLooksMax) {
+  #check(): void {
+    if (this.#silentChecks >= silentChecksMax) {
       this.#close(new LinkLost('the node says nothing any more'));
       return;
     }
-    this.#silentLooks += 1;
+    this.#silentChecks += 1;
     this.#say([[], [], []]);
   }
 
@@ -303,7 +303,7 @@ export class GatewayLink {
     this.#isClosed = true;
     this.#begunAnswer = undefined;
     this.#abandonOpening();
-    clearInterval(this.#lookTimer);
+    clearInterval(this.#checkTimer);
     this.#socket?.destroy();
     this.#options.onClosed(fault);
     for (const listener of this.#listeners) listener.onLinkFault(fault);

@@ -135,7 +135,7 @@ describe('a link', () => {
       port: String((server.address() as AddressInfo).port),
       identity: signIdentity(secret, null, { requestId: linkRequestId, nowMs: Date.now() }),
       connectTimeoutMs: 5_000,
-      lookEveryMs: 60_000,
+      checkIntervalMs: 60_000,
       onLeaving: () => undefined,
       onClosed: () => undefined,
     });

@@ -26,12 +26,12 @@ let polled: ReceivedRequest[];
 let told: string[];
 let reply: (poll: ReceivedRequest) => Promise<LinkAnswer>;
 let closeGatewayLink: () => void;
-let lookEveryMs: number;
+let checkIntervalMs: number;
 
 beforeEach(async () => {
   polled = [];
   told = [];
-  lookEveryMs = 60_000;
+  checkIntervalMs = 60_000;
   reply = () => Promise.resolve(answer);
   closeGatewayLink = () => undefined;
   links = new NodeLinks({
@@ -63,7 +63,7 @@ function connect(identity: string, toPort = port): GatewayLink {
     port: toPort,
     identity,
     connectTimeoutMs: 5_000,
-    lookEveryMs,
+    checkIntervalMs,
     onLeaving: () => told.push('leaving'),
     onClosed: () => undefined,
   });
@@ -210,7 +210,7 @@ describe('a link', () => {
 
   it('is lost where the node says nothing any more, though the connection stands', async () => {
     reply = () => new Promise(() => undefined);
-    lookEveryMs = 20;
+    checkIntervalMs = 20;
     server.on('upgrade', (_request, socket) => socket.pause());
     const link = connect(identityFor(linkRequestId));
     expect(link.isSilent).toBe(false);
@@ -225,7 +225,7 @@ describe('a link', () => {
       await release.promise;
       return answer;
     };
-    lookEveryMs = 5;
+    checkIntervalMs = 5;
     let upgraded: Socket | undefined;
     server.on('upgrade', (_request, socket: Socket) => {
       upgraded = socket;

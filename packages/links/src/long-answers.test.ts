@@ -49,7 +49,7 @@ function connect(to: Server = server): GatewayLink {
     port: String((to.address() as AddressInfo).port),
     identity: signIdentity(secret, null, { requestId: linkRequestId, nowMs: Date.now() }),
     connectTimeoutMs: 5_000,
-    lookEveryMs: 60_000,
+    checkIntervalMs: 60_000,
     onLeaving: () => undefined,
     onClosed: () => undefined,
   });

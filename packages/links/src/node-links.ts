@@ -99,7 +99,7 @@ const answersPerFrame = 128;
 const waitingMaxBytes = 2 * answerMaxBytes;
 
 /** A gateway that has taken nothing from one look to the next is left. It asks for nothing meanwhile, so what waits for it grows no more. */
-const takingLookMs = 2_000;
+const readingCheckMs = 2_000;
 
 /** A gateway that does not see the end of a link is left after so long. */
 const endingMaxMs = 1_000;
@@ -123,7 +123,7 @@ class NodeLink implements LinkBacklog {
   /** Counts flushes, from the next one on. */
   #nextFlush = 1;
   /** To the next look, while much waits for the gateway. */
-  #takingTimer: NodeJS.Timeout | undefined;
+  #readingTimer: NodeJS.Timeout | undefined;
   /** Whether nothing new comes: the gateway has said so, or is gone. */
   #isLeft = false;
   #isQuiet = false;
@@ -289,7 +289,7 @@ class NodeLink implements LinkBacklog {
   }
 
   #watchTaking(): void {
-    if (this.#takingTimer !== undefined || this.backlogBytes <= waitingMaxBytes) return;
+    if (this.#readingTimer !== undefined || this.backlogBytes <= waitingMaxBytes) return;
     let hasTaken = !this.#socket.writableNeedDrain;
     const onDrain = (): void => {
       hasTaken = true;
@@ -297,13 +297,13 @@ class NodeLink implements LinkBacklog {
     this.#socket.once('drain', onDrain);
     const look = (): void => {
       this.#socket.off('drain', onDrain);
-      this.#takingTimer = undefined;
+      this.#readingTimer = undefined;
       if (hasTaken) this.#watchTaking();
       else if (!this.#socket.destroyed)
         this.#fail(new Error('a gateway takes nothing of its answers'));
     };
     // Where this process was busy itself, what was taken meanwhile is seen before.
-    this.#takingTimer = setTimeout(() => setImmediate(look), takingLookMs).unref();
+    this.#readingTimer = setTimeout(() => setImmediate(look), readingCheckMs).unref();
   }
 
   #write({ first, answers }: Alike): void {

@@ -47,7 +47,7 @@ function connect(): GatewayLink {
     port: String((server.address() as AddressInfo).port),
     identity: signIdentity(secret, null, { requestId: linkRequestId, nowMs: Date.now() }),
     connectTimeoutMs: 5_000,
-    lookEveryMs: 60_000,
+    checkIntervalMs: 60_000,
     onLeaving: () => undefined,
     onClosed: () => undefined,
   });

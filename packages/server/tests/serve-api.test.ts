@@ -38,7 +38,7 @@ it('a service that stops waits no longer than it may for what comes over links',
     port: String(service.address.port),
     identity: signIdentity(secret, null, { requestId: linkRequestId, nowMs: Date.now() }),
     connectTimeoutMs: 5_000,
-    lookEveryMs: 5_000,
+    checkIntervalMs: 5_000,
     onLeaving: () => undefined,
     onClosed: () => undefined,
   });

@@ -1,6 +1,6 @@
-/** Shows the OpenAPI document with Swagger UI, and beside each operation its examples. Plain JavaScript, run by browsers as it is. */
+/** Shows the OpenAPI document with Swagger UI, and the examples of each operation. Plain JavaScript that browsers run unchanged. */
 
-/** The language chosen last holds for every operation that is opened afterwards. */
+/** The last chosen language, used for every operation opened afterwards. */
 let chosenLanguage;
 
 /** A panel with the examples of one operation, one language at a time. */
@@ -41,13 +41,13 @@ function makeCodeSamples({ createElement, useState }) {
   };
 }
 
-/** Puts the examples above the answers of an operation, and leaves out what nobody filled in. */
+/** Shows the examples above the answers of an operation, and sends no empty fields. */
 function referencePlugin({ React, specSelectors }) {
   const { createElement, Fragment } = React;
   const CodeSamples = makeCodeSamples(React);
   return {
     wrapComponents: {
-      // A field that is left empty is not sent, unless somebody says so beside it.
+      // An empty field is not sent, unless the user ticks the box beside it.
       ParameterIncludeEmpty: (ParameterIncludeEmpty) =>
         function IncludedIfChosen(props) {
           const isIncludedOptions = { ...props.isIncludedOptions, defaultValue: false };
@@ -69,7 +69,7 @@ function referencePlugin({ React, specSelectors }) {
   };
 }
 
-/** A field of a form as the page asks for it: JSON as a text, and filled in only where the example is. */
+/** A field of a form on the page. JSON is a text field, and a field is filled in only if the example has a value. */
 function formField(schema, isJson, value) {
   const { default: _default, ...rest } = schema;
   const filled = value === undefined ? '' : isJson ? JSON.stringify(value) : value;
@@ -102,8 +102,7 @@ function formForPage({ schema, encoding = {}, example = {} }) {
 }
 
 /**
- * The library sends lists within forms in a way of its own, and every field that it has made up a value for. What is tried is to be
- * the example and nothing else.
+ * The library sends lists in forms in its own way, and invents a value for every field. The page should send the example and nothing else.
  */
 function documentForPage(document) {
   for (const item of Object.values(document.paths)) {
@@ -128,8 +127,8 @@ globalThis.SwaggerUIBundle({
   defaultModelsExpandDepth: -1,
   displayRequestDuration: true,
   validatorUrl: null,
-  // The examples of the document take the place of commands that the library would make up.
+  // The examples of the document replace the commands that the library would generate.
   requestSnippetsEnabled: false,
-  // No cookies, and no question of the browser's own where credentials are refused.
+  // Without cookies, and without the browser's own dialogue if credentials are refused.
   requestInterceptor: (request) => Object.assign(request, { credentials: 'omit' }),
 });

@@ -1,13 +1,13 @@
 import { accountChangesHeaderName, parseAccountChanges } from '@parley/api';
 import type { ChangedAccounts } from '@parley/api';
 
-/** Told of accounts that a request changed, before its client has the answer. */
+/** Called with the accounts that a request changed, before its client gets the answer. */
 export type OnAccountsChanged = (changed: ChangedAccounts) => void;
 
 type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /**
- * Reads what a service's answer says of changed accounts, which is for the gateway alone.
+ * Reads which accounts a service's answer names as changed. These headers are only for the gateway.
  *
  * @returns the headers for the client
  */

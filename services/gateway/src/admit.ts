@@ -1,7 +1,4 @@
-/**
- * What every request passes before it goes anywhere, in the order of the reference facts, people 2.1: path, OPTIONS, method,
- * authentication, rate limit.
- */
+/** The checks of every request, in the order of the reference facts, people 2.1: path, OPTIONS, method, authentication, rate limit. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
@@ -32,30 +29,30 @@ import type { RateLimiter } from './rate-limit.ts';
 import { canonicalPath, findEndpoint, findRoute } from './routes.ts';
 import type { Route } from './routes.ts';
 
-/** A request with its id, and the address as the gateway and the services see it. */
+/** A request with its id, and its address in the form that gateway and services use. */
 export type ReceivedRequest = {
   readonly requestId: string;
   readonly path: string;
   /** With the question mark; empty without a query. */
   readonly query: string;
   readonly route: Route | undefined;
-  /** Headers of its answer, whoever answers it. */
+  /** Headers of its answer, whether a service or the gateway answers. */
   readonly answerHeaders: AnswerHeaders;
 };
 
 export type AdmittedRequest = ReceivedRequest & {
   readonly route: Route;
   readonly endpoint: Endpoint;
-  /** Null where the endpoint needs no authentication. */
+  /** Null if the endpoint needs no authentication. */
   readonly caller: Caller | null;
-  /** What held polls are checked by again; null for a key without an address. */
+  /** Held polls are checked again with these; null for a key without an address. */
   readonly credentials: Credentials | null;
   readonly rateLimitHeaders: Readonly<Record<string, string>>;
 };
 
 /**
- * Gives a request its id, which is also the key of a send: random, and never one that came from outside, which another client
- * could know.
+ * Gives a request its id, which is also the key of a send. It is random and never taken from the client, because another client could know
+ * it.
  */
 export function receive(
   request: IncomingMessage,
@@ -74,7 +71,7 @@ export function receive(
   };
 }
 
-/** Clients that take the gateway for a proxy send the whole address. */
+/** Clients that treat the gateway as a proxy send the whole address. */
 function pathOfAbsoluteForm(address: string): string {
   return URL.canParse(address) ? new URL(address).pathname : address;
 }
@@ -85,7 +82,7 @@ export function checkOptions({ route }: ReceivedRequest): { readonly Allow: stri
   return { Allow: route.allowedMethods.toSorted().join(', ') };
 }
 
-/** What requests are checked with. */
+/** The tools for checking requests. */
 export type Checks = {
   readonly credentials: CredentialCache;
   readonly rateLimiter: RateLimiter;
@@ -95,8 +92,8 @@ export type Checks = {
 };
 
 /**
- * Finds the account of a key, or counts a failed login. A right key passes however many wrong ones came from the same address or
- * with the same email; while those of the email are over the limit, a wrong one is told so and nothing else.
+ * Finds the account of a key, or counts a failed login. A right key passes, however many wrong ones came from the same address or with the
+ * same email. While the email is over its limit, a wrong key gets only the refusal of the limit.
  */
 async function checkLogin(
   request: IncomingMessage,
@@ -121,13 +118,13 @@ async function checkLogin(
   }
 }
 
-/** Reads a field of the form that a request brings. */
+/** Reads a field of the request's form. */
 export type FindInForm = (name: string) => Promise<string | undefined>;
 
 /**
- * What a request says of who sends it.
+ * Reads the credentials of a request.
  *
- * @throws ApiError where it says nothing, or nothing that can be read
+ * @throws ApiError if there are none, or they cannot be read
  */
 async function readCredentials(
   request: IncomingMessage,
@@ -138,7 +135,7 @@ async function readCredentials(
   const { authorization } = request.headers;
   const hasHeader = (authorization ?? '').trim() !== '';
   if (keyParameter === 'preferred') {
-    // Senders may bring a header that is for something else: a key that is named decides.
+    // A sender's Authorization header may be meant for something else, so a key in a parameter takes precedence.
     const key = await findKeyParameter(query, () =>
       hasHeader ? Promise.resolve(undefined) : findInForm('api_key'),
     );
@@ -151,10 +148,10 @@ async function readCredentials(
 }
 
 /**
- * Checks a request up to the point where it may go to a service.
+ * Checks a request up to the point where it may be forwarded to a service.
  *
  * @param findInForm for endpoints that take the key from a form
- * @throws ApiError 404, 405, 401, 400 or 429; what the store throws when it is away
+ * @throws ApiError 404, 405, 401, 400 or 429; any error of the store while it is down
  */
 export async function admit(
   request: IncomingMessage,

@@ -1,8 +1,8 @@
 /**
- * Compresses answers of JSON for clients that take gzip. It happens in the thread pool, a few at a time, so that nothing else waits for
- * it; while too many bytes wait for their turn, further answers go as they are.
+ * Compresses JSON answers for clients that accept gzip. Compression runs in the thread pool, a few answers at a time, so that nothing else
+ * waits for it. While too many bytes wait for their turn, further answers are sent uncompressed.
  *
- * What answers to several polls begin with is compressed once for all that came in the same moment.
+ * The common beginning of answers to several polls is compressed once for all polls of the same moment.
  */
 import type { IncomingMessage } from 'node:http';
 
@@ -17,28 +17,28 @@ import type { DeflatedPiece } from '@parley/compression';
 import { bytesOf, joined } from '@parley/links';
 import type { LinkAnswer, LinkBody } from '@parley/links';
 
-/** A longer one would hold a thread for a tenth of a second; what only reads and is so long goes by HTTP in any case. */
+/** A longer answer would occupy a thread for a tenth of a second. Reads with such long answers use HTTP anyway. */
 const compressedMaxBytes = 16 * 1_048_576;
 
-/** Answers that are being compressed or wait for it, all together. */
+/** Bytes of all answers that are being compressed or wait for it. */
 const waitingMaxBytes = 64 * 1_048_576;
 
-/** The fastest: it makes most of the difference, and what is made for one reader is not worth more. */
+/** The fastest level. It saves most of the bytes, and an answer for one reader is not worth more time. */
 const level = 1;
 
-/** What a cache or a proxy is not to change, a gateway does not change either: services say so of answers in which keys stand. */
+/** Services mark answers that contain keys so that no cache or proxy transforms them; the gateway does not either. */
 const untouchable = /\bno-transform\b/;
 
-/** A compressed answer, or its headers alone for HEAD, whose length nobody knows. */
+/** A compressed answer. For HEAD it has only headers, and its length is unknown. */
 export type CompressedAnswer = {
   readonly body: LinkBody | undefined;
   readonly headers: Readonly<Record<string, string>>;
 };
 
 export type CompressionOptions = {
-  /** Told of each answer that was compressed. */
+  /** Called for each compressed answer. */
   readonly onCompressed: (plainBytes: number, bytes: number) => void;
-  /** Told of each that was not, because too many wait. */
+  /** Called for each answer that is not compressed because too many bytes wait. */
   readonly onRefused: () => void;
 };
 
@@ -46,7 +46,7 @@ const compressedHeaders = { 'Content-Encoding': 'gzip' } as const;
 
 export class AnswerCompression {
   readonly #options: CompressionOptions;
-  /** Beginnings of answers that came in one moment, by their text. */
+  /** The common beginnings of answers of the current moment, by their text. */
   readonly #shared = new Map<string, Promise<DeflatedPiece>>();
   readonly #deflater = new Deflater();
   #heldBytes = 0;
@@ -61,9 +61,9 @@ export class AnswerCompression {
   }
 
   /**
-   * Begins to compress an answer.
+   * Starts to compress an answer.
    *
-   * @returns undefined where it goes as it is. The promise is never rejected; undefined in it says the same
+   * @returns undefined if it is sent uncompressed. The promise is never rejected; it gives undefined in the same case
    */
   begin(
     request: Pick<IncomingMessage, 'headers' | 'method'>,
@@ -97,7 +97,7 @@ export class AnswerCompression {
       this.#options.onCompressed(plainBytes, bytesOf(body));
       return { body, headers: compressedHeaders };
     } catch {
-      // Without the memory for it, say: it goes as it is.
+      // For example without enough memory: the answer is sent uncompressed.
       return undefined;
     } finally {
       this.#heldBytes -= plainBytes;
@@ -108,7 +108,7 @@ export class AnswerCompression {
     const known = this.#shared.get(shared);
     if (known !== undefined) return known;
     const begun = this.#deflate(shared);
-    // Those that came with it are all told of in this turn.
+    // All answers that arrived together are handled in this turn.
     if (this.#shared.size === 0) setImmediate(() => this.#shared.clear());
     this.#shared.set(shared, begun);
     return begun;

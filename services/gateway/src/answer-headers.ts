@@ -1,23 +1,23 @@
-/** Headers that the gateway says on every answer, errors included, whatever a service says. */
+/** Headers that the gateway sets on every answer, errors included. Services cannot change them. */
 import type { IncomingMessage } from 'node:http';
 
 import type { AllowedOrigins } from '@parley/config';
 
 export type AnswerHeaders = Readonly<Record<string, string>>;
 
-/** So long a browser that once came by TLS comes by nothing else, in seconds: a year. */
+/** How long a browser that came by TLS uses only TLS, in seconds: a year. */
 const strictTransportSecs = 31_536_000;
 
-/** What pages of other origins may do (reference facts, people 2.8). */
+/** The permissions of pages of other origins (reference facts, people 2.8). */
 const crossOriginPermissions: AnswerHeaders = {
   'Access-Control-Allow-Headers': 'Authorization',
   'Access-Control-Allow-Methods': 'GET, POST, DELETE, PUT, PATCH, HEAD',
 };
 
 /**
- * @param options.allowedOrigins whose pages may call the interface; `every` is the documented `*`
- * @param options.publicUrl an `https` address asks browsers to keep to it
- * @returns the headers of an answer by its request; of origins that may not call, those without a permission
+ * @param options.allowedOrigins the origins whose pages may call the interface; `every` is the documented `*`
+ * @param options.publicUrl with an `https` address, browsers are told to use only that
+ * @returns a function that gives the headers for the answer to a request; without permissions if its origin may not call
  */
 export function answerHeadersOf(options: {
   readonly allowedOrigins: AllowedOrigins;
@@ -25,7 +25,7 @@ export function answerHeadersOf(options: {
 }): (request: IncomingMessage) => AnswerHeaders {
   const { allowedOrigins, publicUrl } = options;
   const ofEvery: AnswerHeaders = {
-    // No answer is anything but what its type says, least of all a script.
+    // Browsers must not guess another type than the declared one, least of all a script.
     'X-Content-Type-Options': 'nosniff',
     ...(publicUrl.startsWith('https:') && {
       'Strict-Transport-Security': `max-age=${strictTransportSecs}`,

@@ -1,6 +1,6 @@
 /**
- * What tells people and programs how to call the interface: the OpenAPI document, and the page that shows it. Every page has an
- * address of its own among the declarations, so that no path of a request is ever a path of a file.
+ * The documentation of the interface: the OpenAPI document, and the page that shows it. Each page has its own address among the
+ * declarations, so the path of a request is never used as the path of a file.
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -26,7 +26,7 @@ function ofLibrary(name: string): Content {
   return () => readFile(fileURLToPath(import.meta.resolve(`swagger-ui-dist/${name}`)));
 }
 
-/** Where each page has its content from. */
+/** The source of each page's content. */
 const contents: Readonly<Record<EndpointNameOf<'gateway'>, Content>> = {
   'get-openapi-document': () => Buffer.from(JSON.stringify(interfaceDocument(parleyVersion))),
   'get-reference': ofGateway('page.html'),
@@ -37,7 +37,7 @@ const contents: Readonly<Record<EndpointNameOf<'gateway'>, Content>> = {
 };
 
 /**
- * The page loads nothing from elsewhere, runs no script but those files, and is in no frame. The library's style sheet has small
+ * The page loads nothing from other hosts, runs only the listed scripts, and may not be in a frame. The library's style sheet has small
  * pictures in `data:` addresses.
  */
 const contentSecurityPolicy = [
@@ -51,7 +51,7 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Always asked for again, and answered 304 where nothing changed: a new version shows at once. */
+/** Browsers ask again every time and get 304 if nothing changed, so a new version shows at once. */
 const fixedHeaders = {
   'Cache-Control': 'public, no-cache',
   Vary: 'Accept-Encoding',
@@ -65,7 +65,7 @@ const compress = promisify(gzip);
 class Page {
   readonly #type: string;
   readonly #content: Buffer;
-  /** Weak, since both encodings have it. */
+  /** A weak tag, because both encodings share it. */
   readonly #tag: string;
   #compressed: Promise<Buffer> | undefined;
 
@@ -82,7 +82,7 @@ class Page {
       return;
     }
     const isCompressed = takesGzip(request.headers['accept-encoding']);
-    // Most gateways are never asked, so it is done for the first who asks and kept.
+    // Most gateways never serve these pages, so a page is compressed at its first request and kept.
     const body = isCompressed
       ? await (this.#compressed ??= compress(this.#content))
       : this.#content;
@@ -104,7 +104,7 @@ function hasTag(listed: string | undefined, tag: string): boolean {
     .some((each) => each === '*' || each.replace(strength, '') === tag.replace(strength, ''));
 }
 
-/** Answers a request for the page of a name. */
+/** Answers a request for the page with this name. */
 export type AnswerPage = (
   name: string,
   request: IncomingMessage,
@@ -112,9 +112,9 @@ export type AnswerPage = (
 ) => Promise<void>;
 
 /**
- * Reads all pages, and makes the document of the declarations.
+ * Reads all pages, and makes the document from the declarations.
  *
- * @throws Error of the file system when one is missing, which stops the boot
+ * @throws Error of the file system if a file is missing, which stops the start
  */
 export async function readPages(): Promise<AnswerPage> {
   const byName = new Map<string, Page>(

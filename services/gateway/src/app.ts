@@ -1,6 +1,6 @@
 /**
- * The gateway's public side. It is one handler, without a framework around it: what is behind a path is the declarations' to say,
- * and how a request gets there the proxy's or the hop of held polls.
+ * The public side of the gateway. It is one handler without a framework, because the declarations say which endpoint a path belongs to, and
+ * the forwarder or the events hop does the rest.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
@@ -21,7 +21,7 @@ import { endRequestSpan, findRequestSpan, openRequestSpan } from './request-span
 import { findMeantEndpoint } from './routes.ts';
 
 function findQueryField({ query }: ReceivedRequest, name: string): string | undefined {
-  // A name may be written with escapes.
+  // The name may be percent-encoded.
   return query.includes(name) || query.includes('%')
     ? new URLSearchParams(query).getAll(name).at(-1)
     : undefined;
@@ -31,11 +31,11 @@ function boundOf({ endpoint }: AdmittedRequest, { fileMaxBytes }: GatewayContext
   return endpoint.takesFile ? fileBound(fileMaxBytes) : bodyBound(endpoint.bodyMaxBytes);
 }
 
-/** A form that is looked into before it is known who sends it. */
-class FormOfRequest {
+/** A form that is read before its sender is known. */
+class EarlyForm {
   readonly #request: IncomingMessage;
   readonly #held: HeldBody;
-  /** What was read; undefined while nothing was asked for. */
+  /** The bytes read so far; undefined if no field was needed. */
   body: RequestBody | undefined;
 
   constructor(request: IncomingMessage, held: HeldBody) {
@@ -52,7 +52,7 @@ class FormOfRequest {
   }
 }
 
-/** Sends a request on, wherever its endpoint says. */
+/** Forwards a request to the service of its endpoint. */
 async function forwardAdmitted(
   context: GatewayContext,
   request: IncomingMessage,
@@ -120,8 +120,8 @@ async function handle(
     return;
   }
   const address = context.addressOf(request);
-  const ofForm = new FormOfRequest(request, holdBody(context, response, address));
-  const admitted = await admit(request, received, context, (name) => ofForm.findField(name));
+  const earlyForm = new EarlyForm(request, holdBody(context, response, address));
+  const admitted = await admit(request, received, context, (name) => earlyForm.findField(name));
   for (const [name, value] of Object.entries(admitted.rateLimitHeaders))
     response.setHeader(name, value);
   if (response.destroyed) return;
@@ -133,7 +133,7 @@ async function handle(
     const known = { ...admitted, service };
     const sender = known.caller === null ? address : senderOf(known.caller);
     const held = holdBody(context, response, sender);
-    await forwardAdmitted(context, request, response, known, ofForm.body, held);
+    await forwardAdmitted(context, request, response, known, earlyForm.body, held);
   }
 }
 
@@ -145,7 +145,7 @@ function fail(
 ): void {
   if (error instanceof ClientGone || response.destroyed) return;
   const refusal = refusalFor(error, context.log.child({ request_id: requestId }));
-  // The limit of logins refuses what the limit of requests accepted, with headers of its own.
+  // The limit of logins refuses what the limit of requests accepted, and sets headers of its own.
   if (refusal.status === 429) response.removeHeader('X-RateLimit-Remaining');
   writeRefusal(response, refusal, {
     ...answerHeaders,
@@ -153,7 +153,7 @@ function fail(
   });
 }
 
-/** A poll of a queue that is known: what the hop of held polls is for. */
+/** The queue of a poll, if the request is a poll with a queue id; such polls go to the events hop. */
 function findPolledQueue(request: IncomingMessage, received: ReceivedRequest): string | undefined {
   if (request.method !== 'GET' && request.method !== 'HEAD') return undefined;
   const endpoint = received.route?.find('GET')?.endpoint;
@@ -173,7 +173,7 @@ async function poll(
     const { changesSeen } = context.credentials;
     const admitted = await admit(request, received, context, () => Promise.resolve(undefined));
     context.eventsHop.handle(request, response, admitted, queueId);
-    // It was not among the held polls yet when they were checked for a change that came meanwhile.
+    // When held polls were checked for a change that came meanwhile, this poll was not among them yet.
     if (context.credentials.changesSeen !== changesSeen && admitted.caller !== null)
       context.eventsHop.recheck([admitted.caller.userId]);
   } catch (error) {
@@ -198,7 +198,7 @@ function observe(
 ): void {
   const { metrics, serviceMetrics, log } = context;
   const beganAtMs = performance.now();
-  // Kept now: forwarding drops what came from outside.
+  // Read now, because forwarding drops the client's headers of this kind.
   const clientRequestId = request.headers[requestIdHeaderName];
   serviceMetrics.requestsInFlight.inc();
   response.once('close', () => {

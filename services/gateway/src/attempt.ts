@@ -1,4 +1,4 @@
-/** One try of a request at one node, whichever way it goes there. */
+/** An attempt to send a request to one node, by any transport. */
 import { ApiError } from '@parley/api';
 import type { AfterLoss, Caller } from '@parley/api';
 import type { GatewayLink } from '@parley/links';
@@ -11,53 +11,52 @@ import { isConnectFault, parseAddress } from './upstreams.ts';
 
 export type ForwardedRequest = {
   readonly service: string;
-  /** It may go over the link of its node. */
+  /** It may use the link to its node. */
   readonly isLinked: boolean;
-  /** Its service compresses the answer itself. */
+  /** Its service compresses the answer. */
   readonly compresses: boolean;
   readonly caller: Caller | null;
   /** Path and query, as services expect them. */
   readonly address: string;
-  /** Headers of its answer, whoever answers it. */
+  /** Headers of its answer, whether a service or the gateway answers. */
   readonly answerHeaders: AnswerHeaders;
   readonly afterLoss: AfterLoss;
   readonly requestId: string;
-  /** Of the request, where it is traced: each attempt is a child of it. */
+  /** The span of a traced request; each attempt is its child. */
   readonly span?: Span | undefined;
   readonly body: RequestBody;
-  /** A send that the client may repeat by itself, because it named a key of its own. */
+  /** A send that the client itself may repeat, because it named its own key. */
   readonly hasOwnSendKey: boolean;
-  /** The nodes to try, the preferred first; asked again for each round. */
+  /** The nodes to try, the preferred one first; called again for each round. */
   readonly candidates: () => LiveNode[];
-  /** Signed anew for each attempt: a signature is believed for a short time only. */
+  /** Signed anew for each attempt, because a signature is valid only for a short time. */
   readonly signIdentity: () => string;
-  /** The longest wait for the headers of one answer, or for all of it where it comes over a link. */
+  /** The longest wait for the headers of one answer, or for the whole answer on a link. */
   readonly answerTimeoutMs: number;
 };
 
 export type AttemptEnd =
-  /** The answer went to the client, or began to. */
+  /** The answer was sent to the client, completely or in part. */
   | { readonly kind: 'answered' }
   | { readonly kind: 'client-gone' }
   | { readonly kind: 'unreachable' }
   | { readonly kind: 'lost' }
-  /** Its node, which is there, had all the time that there is. */
+  /** The node is alive but used up all the time. */
   | { readonly kind: 'late' }
   /**
-   * By HTTP, at the same node: it knows no links, or wants the request so, having done nothing that counts; or there is no room to keep an
-   * answer that may be made again.
+   * The request has to use HTTP at the same node. Either the node knows no links or requires HTTP, and did nothing that counts; or there is
+   * no memory to keep an answer that can be made again.
    */
   | { readonly kind: 'not-linked' }
-  /** The request itself broke a rule while it flowed. */
+  /** The request itself broke a rule while its body was streamed. */
   | { readonly kind: 'refused'; readonly error: ApiError };
 
 export class AnswerTimeout extends Error {}
 export class LeaseLapsed extends Error {}
 
 /**
- * One try of a request at one node. It is itself the target that the proxy is given, and so comes back with each of the proxy's
- * events: maps by request, kept weakly, would cost as much as the proxying, since every entry outlives its request until the next
- * full garbage collection.
+ * An attempt to send a request to one node. It is also the target that the proxy gets, so each of the proxy's events brings it back. Weak
+ * maps by request would cost as much as the proxying, because every entry would outlive its request until the next full garbage collection.
  */
 export class Attempt {
   readonly protocol = 'http:';
@@ -65,17 +64,17 @@ export class Attempt {
   readonly port: string;
   readonly node: LiveNode;
   readonly request: ForwardedRequest;
-  /** A 503 would claim that nothing happened, which an earlier attempt leaves unknown: it is not passed on. */
+  /** A 503 would claim that nothing happened. After an earlier attempt that is unknown, so the 503 is not passed on. */
   readonly withholdsUnavailable: boolean;
   readonly ended: Promise<AttemptEnd>;
   readonly span: Span | undefined;
-  /** What is given up when the attempt fails. */
+  /** Destroyed if the attempt fails. */
   upstream: { readonly destroy: () => void } | undefined;
-  /** Set where it goes over one. */
+  /** Set if the attempt uses a link. */
   link: Pick<GatewayLink, 'isSilent'> | undefined;
   /** The proxy's own copy of the options for this attempt. */
   options: object | undefined;
-  /** Its place among those under way. */
+  /** Its index in the list of running attempts. */
   index = -1;
   hasHeaders = false;
   hasEnded = false;
@@ -97,7 +96,7 @@ export class Attempt {
     });
   }
 
-  /** Whether it may be asked for once more though it was answered. */
+  /** Whether the request may be repeated although it was answered. */
   get isHarmlessTwice(): boolean {
     const { afterLoss } = this.request;
     return afterLoss === 'read' || afterLoss === 'repeat';
@@ -111,7 +110,7 @@ export class Attempt {
   }
 
   fail(error: unknown): void {
-    // Once the client has headers, a fault can only break the answer off.
+    // Once the client has headers, a fault can only break off the answer.
     if (this.hasHeaders) this.end({ kind: 'answered' });
     else if (error instanceof ApiError) this.end({ kind: 'refused', error });
     else if (error instanceof AnswerTimeout && this.link?.isSilent !== true)

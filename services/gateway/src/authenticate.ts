@@ -1,6 +1,4 @@
-/**
- * HTTP Basic authentication by the table of the reference facts, people 4: which refusal, in which order.
- */
+/** HTTP Basic authentication by the table of the reference facts, people 4, with its refusals and their order. */
 import {
   basicAuthenticationRequired,
   foldName,
@@ -12,18 +10,18 @@ import {
 import type { ApiError, Caller, EndpointAccess } from '@parley/api';
 import type { KeyAccount } from '@parley/store';
 
-/** What is declared of who may call an endpoint that wants to know who calls. */
+/** The declared access of an endpoint that requires authentication. */
 export type AuthenticatedAccess = Extract<EndpointAccess, { readonly authentication: 'required' }>;
 
 export type Credentials = {
-  /** As `foldName` folds it. */
+  /** In the form that `foldName` returns. */
   readonly emailFolded: string;
   readonly apiKey: string;
-  /** By which the cache finds the key, once it was asked for. */
+  /** The key's hash in the cache, once it was computed. */
   keyHash?: string;
 };
 
-/** A key by itself, as a query brings it. */
+/** A key alone, as in a query. */
 export type BareKey = {
   readonly emailFolded: undefined;
   readonly apiKey: string;
@@ -43,7 +41,7 @@ function decodeBasic(encoded: string): string | undefined {
   }
 }
 
-/** Whether a text may be a key at all: others are wrong without a look-up. */
+/** Whether a text has the form of a key. Others are wrong without a look-up. */
 export function hasKeyForm(apiKey: string): boolean {
   return apiKeyPattern.test(apiKey);
 }
@@ -70,10 +68,10 @@ export function parseAuthorization(header: string | undefined): Credentials {
 }
 
 /**
- * Takes the key out of a query, for paths that take it there: no email belongs to it, and refusals have codes.
+ * Takes the key from a query, for paths that accept it there. It comes without an email, and refusals have codes.
  *
  * @param query with the question mark, or empty
- * @throws ApiError 401 when there is none
+ * @throws ApiError 401 if there is none
  */
 export function parseKeyInQuery(query: string): BareKey {
   const apiKey = new URLSearchParams(query).getAll('api_key').at(-1)?.trim();
@@ -82,11 +80,11 @@ export function parseKeyInQuery(query: string): BareKey {
 }
 
 /**
- * Finds the key that a webhook's sender gives as a parameter (reference facts, people 16.1): in the query, or in a form.
+ * Finds the key that a webhook's sender gives as a parameter (reference facts, people 16.1), in the query or in a form.
  *
  * @param query with the question mark, or empty
- * @param findInForm the field `api_key` of a form; the body is read for it only where the query has none
- * @returns undefined where there is no such parameter
+ * @param findInForm the field `api_key` of a form; the body is read for it only if the query has none
+ * @returns undefined if there is no such parameter
  */
 export async function findKeyParameter(
   query: string,
@@ -98,10 +96,10 @@ export async function findKeyParameter(
 }
 
 /**
- * Checks that a key is right. Everything it refuses is a failed login, and nothing else is.
+ * Checks that a key is right. A login fails if and only if this refuses it.
  *
- * @param account what the look-up by key found; undefined for a key of the wrong form
- * @throws ApiError 401 by the table for a key of the wrong form, one that is unknown, and one of another email
+ * @param account the account of the key; undefined if there is none or the key has the wrong form
+ * @throws ApiError 401 by the table if the key has the wrong form, is unknown, or belongs to another email
  */
 export function checkKey(
   credentials: Credentials | BareKey,
@@ -118,7 +116,7 @@ export function checkKey(
 /**
  * Checks whether the account of a right key may call an endpoint.
  *
- * @param refusalOf the refusal with a text: 401 where the key came with Basic, 400 where it came in the query
+ * @param refusalOf makes the refusal from a text: 401 if the key came with Basic, 400 if it came in the query
  * @throws ApiError by the table
  */
 export function checkAccount(

@@ -1,18 +1,18 @@
-/** Whom logins and bodies without an account are counted for: an address that nobody can choose freely. */
+/** The address for which logins and bodies without an account are counted. Clients cannot choose it freely. */
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 
 import type { AddressRange } from '@parley/config';
 
-/** An IPv6 customer is given at least so many leading groups of 16 bits for himself, and all addresses below them. */
+/** An IPv6 customer gets at least one whole network of this many leading groups of 16 bits. */
 const customerGroups = 4;
 
 const mappedPattern = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
-/** Proxies may write a port behind an address, and brackets around it. */
+/** Proxies may write a port after an address, and brackets around it. */
 const withPortPattern = /^(?:\[([^\]]+)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/;
 
-/** @returns the address without port, zone or IPv4 mapping; undefined for what is none */
+/** @returns the address without port, zone or IPv4 mapping; undefined if the text is no address */
 function parseAddress(text: string): string | undefined {
   const withPort = withPortPattern.exec(text);
   const bare = (withPort?.[1] ?? withPort?.[2] ?? text).replace(/%.*$/s, '');
@@ -20,7 +20,7 @@ function parseAddress(text: string): string | undefined {
   return isIP(address) === 0 ? undefined : address;
 }
 
-/** The network that a customer is given: an IPv4 address itself, of an IPv6 address its first 64 bits. */
+/** The network of a customer: an IPv4 address itself, or the first 64 bits of an IPv6 address. */
 function networkOf(address: string): string {
   if (isIP(address) === 4) return address;
   const [head = '', tail] = address.split('::');
@@ -44,7 +44,7 @@ function trustOf(trustedProxies: readonly AddressRange[]): (address: string) => 
   return (address) => trusted.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6');
 }
 
-/** Makes the function that says whether a trusted proxy opened a request's connection. */
+/** Makes the function that tells whether a trusted proxy opened a request's connection. */
 export function trustedPeers(
   trustedProxies: readonly AddressRange[],
 ): (request: Pick<IncomingMessage, 'socket'>) => boolean {
@@ -58,10 +58,10 @@ export function trustedPeers(
 /**
  * Makes the function that finds the address of a request's client.
  *
- * `X-Forwarded-For` is believed only as far as it was written by proxies that are trusted: from its end to the first address that
- * is not one of them. Anybody can write what stands before that.
+ * Only the part of `X-Forwarded-For` that trusted proxies wrote is believed: from its end to the first address that is not a trusted proxy.
+ * Anybody can write the part before that.
  *
- * @param trustedProxies none: the header is ignored, and the client is whoever opened the connection
+ * @param trustedProxies if empty, the header is ignored and the client is the peer of the connection
  */
 export function clientAddresses(
   trustedProxies: readonly AddressRange[],
@@ -69,7 +69,7 @@ export function clientAddresses(
   const isTrusted = trustOf(trustedProxies);
   return ({ headers, socket }) => {
     let client = parseAddress(socket.remoteAddress ?? '');
-    // A connection that is over has no address any more.
+    // A closed connection no longer has an address.
     if (client === undefined) return 'unknown';
     const forwarded = trustedProxies.length === 0 ? undefined : headers['x-forwarded-for'];
     const hops = forwarded === undefined ? [] : String(forwarded).split(',');

@@ -1,29 +1,29 @@
-/** Most clients say on a connection again and again who they are: it is taken apart once, and again when they say something else. */
+/** Most clients send the same credentials again and again on a connection, so they are parsed once and again only when they change. */
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
 import { parseAuthorization } from './authenticate.ts';
 import type { Credentials } from './authenticate.ts';
 
-const lastSaid = Symbol('credentials that were said last');
+const lastCredentials = Symbol('last credentials');
 
-type SpeakingSocket = Socket & {
-  [lastSaid]?: { readonly header: string; readonly credentials: Credentials };
+type CredentialSocket = Socket & {
+  [lastCredentials]?: { readonly header: string; readonly credentials: Credentials };
 };
 
 /**
- * The credentials of a request's Authorization header. Whether they are right is asked for each request.
+ * The credentials of a request's Authorization header. They are still verified for each request.
  *
- * @throws ApiError 401 or 400 as `parseAuthorization`
+ * @throws ApiError 401 or 400 like `parseAuthorization`
  */
 export function readAuthorization({
   headers: { authorization },
   socket,
 }: Pick<IncomingMessage, 'headers' | 'socket'>): Credentials {
-  const speaking: SpeakingSocket = socket;
-  const said = speaking[lastSaid];
-  if (said !== undefined && said.header === authorization) return said.credentials;
+  const typed: CredentialSocket = socket;
+  const known = typed[lastCredentials];
+  if (known !== undefined && known.header === authorization) return known.credentials;
   const credentials = parseAuthorization(authorization);
-  if (authorization !== undefined) speaking[lastSaid] = { header: authorization, credentials };
+  if (authorization !== undefined) typed[lastCredentials] = { header: authorization, credentials };
   return credentials;
 }

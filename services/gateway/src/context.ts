@@ -12,11 +12,11 @@ import type { AdmittedRequest, Checks } from './admit.ts';
 import type { PasswordLines } from './password-lines.ts';
 import type { Upstreams } from './upstreams.ts';
 
-/** What handling a request may use. */
+/** Everything that the handling of a request may use. */
 export type GatewayContext = Checks & {
   readonly log: Logger;
   readonly answerHeadersOf: (request: IncomingMessage) => AnswerHeaders;
-  /** Whose word is taken for the trace that a request belongs to. */
+  /** Whether the request's trace context may be trusted. */
   readonly isFromTrustedProxy: (request: IncomingMessage) => boolean;
   readonly metrics: GatewayMetrics;
   readonly serviceMetrics: ServiceMetrics;

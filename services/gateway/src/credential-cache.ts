@@ -1,13 +1,13 @@
 /**
- * Accounts by API key, so that a request costs no look-up. What makes it safe (architecture, The log; a changed key or a
+ * Caches accounts by API key, so that a request costs no look-up. These rules make it safe (architecture, The log; a changed key or a
  * deactivated user is refused everywhere within a second):
  *
- * - an entry serves only while Postgres was heard within the last second, and users whose account changed are dropped by the
- *   same read that says so; otherwise the store is asked;
- * - those whom an answer names as changed are dropped before it goes to the client;
- * - a look-up during which a change was announced is used once and not kept, since it may be older than the change; neither is one that
- *   began while Postgres was not heard, since changes from then on may never be announced;
- * - entries are found by a hash under a secret of this process: a gateway keeps no keys but those of connections that are open.
+ * - An entry is used only if Postgres answered within the last second; otherwise the store is read. The same read that proves this reports
+ *   changed accounts, whose entries are dropped.
+ * - Accounts that an answer names as changed are dropped before the answer goes to the client.
+ * - A look-up during which a change was announced is used once and not kept, because it may be older than the change. A look-up that began
+ *   while Postgres was silent is not kept either, because later changes may never be announced.
+ * - Entries are found by a hash under a secret of this process, so a gateway keeps only the keys of open connections.
  */
 import { hash, randomBytes } from 'node:crypto';
 
@@ -15,7 +15,7 @@ import type { ChangedAccounts } from '@parley/api';
 import type { KeyAccount } from '@parley/store';
 import { LRUCache } from 'lru-cache';
 
-/** What the cache needs to know of the account changes in Postgres; `LiveServices` says it. */
+/** The information that the cache needs about account changes in Postgres; `LiveServices` provides it. */
 export type AccountNews = {
   heardWithinMs(ms: number): boolean;
   onAccountsChanged(listener: (userIds: readonly number[]) => void): () => void;
@@ -28,16 +28,16 @@ export type CredentialCacheOptions = {
   readonly onLookup?: (outcome: 'hit' | 'miss') => void;
 };
 
-/** The second within which a change must be felt everywhere. */
+/** A change must take effect everywhere within this second. */
 const freshnessMs = 1_000;
 
-/** What no account change announces is felt after so long, should something ever alter an account past the log. */
+/** A change that no account change announces takes effect after this time, in case something alters an account outside of the log. */
 const entryLifetimeMs = 30_000;
 
-/** A wrong key that is tried again and again costs one look-up in so long; a key that just came into being waits no longer. */
+/** A wrong key that is tried repeatedly costs one look-up in this time. A new key waits no longer than this. */
 const unknownKeyLifetimeMs = 250;
 
-/** A look-up on its way serves others that ask for the same key only so long after it began. */
+/** A running look-up serves others for the same key only this long after it began. */
 const sharedLookupMs = 250;
 
 const entriesMaxDefault = 20_000;
@@ -46,7 +46,7 @@ type Entry = { readonly account: KeyAccount | undefined; readonly untilMs: numbe
 
 type Lookup = {
   readonly beganAtMs: number;
-  /** Changes that were announced before it began: it may not know of later ones. */
+  /** The number of changes announced before it began; it may not include later ones. */
   readonly changesSeen: number;
   readonly account: Promise<KeyAccount | undefined>;
 };
@@ -70,7 +70,7 @@ export class CredentialCache {
     return this.#entries.size;
   }
 
-  /** Counts announcements of changed accounts: what was found since the last one is as the store has it. */
+  /** Counts the announcements of account changes. An account found since the last one is current. */
   get changesSeen(): number {
     return this.#changesSeen;
   }
@@ -83,8 +83,8 @@ export class CredentialCache {
   /**
    * The account of a key.
    *
-   * @param keyHash its hash, where that is known
-   * @throws what the store throws when an answer needs it and it is away
+   * @param keyHash its hash, if known
+   * @throws any error of the store, if the cache cannot answer
    */
   async find(apiKey: string, keyHash = this.hashOf(apiKey)): Promise<KeyAccount | undefined> {
     const entry = this.#findEntry(keyHash);
@@ -96,12 +96,12 @@ export class CredentialCache {
     return this.#lookUp(keyHash, apiKey);
   }
 
-  /** The account of a key as the store has it now, past the cache. */
+  /** The account of a key in the store now, without the cache. */
   async findInStore(apiKey: string): Promise<KeyAccount | undefined> {
     return this.#options.findAccount(apiKey);
   }
 
-  /** Forgets accounts that have changed. A key that was unknown may be the new one of such an account. */
+  /** Forgets changed accounts. Unknown keys are forgotten too, because one may be the new key of such an account. */
   forget(changed: ChangedAccounts): void {
     this.#changesSeen += 1;
     const userIds = changed === 'all' ? undefined : new Set(changed);
@@ -111,9 +111,10 @@ export class CredentialCache {
     }
   }
 
-  /** @returns by which a key is found */
+  /** @returns the hash by which a key is found */
   hashOf(apiKey: string): string {
-    // All keys have one length, so nothing can be appended to one: a plain hash of both does, at a fifth of an HMAC's cost.
+    // All keys have the same length, so nothing can be appended to one. A plain hash of both is therefore enough, at a fifth of the cost of
+    // an HMAC.
     return hash('sha256', this.#hashSecret + apiKey, 'base64');
   }
 

@@ -1,16 +1,16 @@
 /**
- * Held polls: `GET events` with a queue, and streams: `GET events/stream`. Apart from the other requests, because they are most of the
- * connections and most of the cost, and because they end where others are repeated.
+ * Held polls, `GET events` with a queue, and streams, `GET events/stream`. They are separate from other requests because they are most of
+ * the connections and of the cost, and because they end where other requests are repeated.
  *
- * - The holder is a pure function of queue id and live nodes. A node that cannot be reached, or is lost before it answers, costs
- *   the client nothing: the poll goes on at the next, with the same `last_event_id`.
- * - A poll on a node that lost its lease goes on at the new holder. Where a node gave its lease up, the polls move spread over a
- *   moment, since that node is about to answer them itself.
- * - A poll ends after a bound of its own with an empty success, whatever the nodes do.
+ * - The holder is a pure function of queue id and live nodes. If a node cannot be reached, or is lost before it answers, the client notices
+ *   nothing: the poll moves to the next node with the same `last_event_id`.
+ * - If a node's lease lapses, its polls move to the new holder. If a node gives up its lease, its polls move spread over a short time,
+ *   because that node is about to answer them itself.
+ * - A poll has its own time limit and then ends with an empty success, whatever the nodes do.
  * - A changed key or deactivated account ends the user's held polls with the refusal of a fresh check.
- * - A client that hangs up ends the poll upstream.
- * - A stream ends where a poll would move, or be answered empty or refused: with a hint when to come back, or with the refusal as its
- *   last event. Its client comes back with the last id, and finds the new holder.
+ * - If a client hangs up, the poll ends at the node too.
+ * - A stream ends where a poll would move or get an empty answer, with the time to reconnect. It ends where a poll would be refused, with
+ *   the refusal as its last event. Its client reconnects with the last id and reaches the new holder.
  */
 import { Agent } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -25,10 +25,10 @@ import type { EventsHopOptions } from './held-poll.ts';
 /** Idle connections to event nodes close before the nodes' own keep-alive would close them under a poll. */
 const upstreamKeepAliveMs = 30_000;
 
-/** How long a node may take to answer what a change of an account ends; a small part of the second within which polls are ended. */
+/** How long a node may take to answer polls that an account change ends. This is a small part of the second within which polls must end. */
 const lastEventMs = 200;
 
-/** How often polls are looked through for those that have lasted too long. A timer for each costs more than all the looks. */
+/** The interval of the check for polls that have lasted too long. A timer for each poll would cost more. */
 const boundCheckMs = 1_000;
 
 export class EventsHop {
@@ -54,14 +54,14 @@ export class EventsHop {
     return this.#polls.size - this.openStreams;
   }
 
-  /** Streams that flow. */
+  /** Streams that are open. */
   get openStreams(): number {
     let open = 0;
     for (const poll of this.#polls) if (poll.stream !== undefined) open += 1;
     return open;
   }
 
-  /** Bytes of streams that wait for their clients to take them. */
+  /** Bytes of streams that clients have not read yet. */
   get unreadBytes(): number {
     let bytes = 0;
     for (const { stream } of this.#polls) bytes += stream?.unreadBytes ?? 0;
@@ -75,14 +75,14 @@ export class EventsHop {
     return { busy: count(this.#agent.sockets), idle: count(this.#agent.freeSockets) };
   }
 
-  /** Serves one poll; its answer comes whenever it comes. */
+  /** Serves one poll. Its answer comes later. */
   handle(
     request: IncomingMessage,
     response: ServerResponse,
     admitted: AdmittedRequest,
     queueId: string,
   ): void {
-    // Nothing would tell its poll any more that it is over.
+    // The response is closed already, so nothing would end the poll.
     if (response.destroyed) return;
     const poll = new HeldPoll(
       { request, response, admitted, queueId },
@@ -96,8 +96,8 @@ export class EventsHop {
   }
 
   /**
-   * Checks the held polls of users whose account changed, and ends those that would be refused now, unless their node has answered
-   * them by then: the change itself may be the last event of their queue, and nothing that comes after it is delivered there.
+   * Checks the held polls of users whose account changed, and ends those that are refused now. Their node gets a moment to answer first,
+   * because the change itself may be the last event of their queue, and later events are not delivered there.
    */
   recheck(userIds: readonly number[]): void {
     const changed = new Set(userIds);
@@ -109,7 +109,7 @@ export class EventsHop {
           if (refusal === undefined) return;
           setTimeout(() => poll.refuse(refusal), lastEventMs).unref();
         },
-        // Without the store nobody can say that this poll is still permitted.
+        // Without the store it is unknown whether this poll is still permitted.
         () => poll.refuse(serviceUnavailable()),
       );
     }

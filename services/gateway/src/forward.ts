@@ -1,15 +1,15 @@
 /**
- * Forwards a request to a replica of its service, and to another where that is harmless.
+ * Forwards a request to a replica of its service, and to another one where that is harmless.
  *
- * - A node that cannot be reached has seen nothing: the next one is tried, whatever the request.
- * - A reply that breaks off before its headers, or does not come in time, leaves the outcome unknown. Requests that may be
- *   repeated go to another replica under the same request id; others are answered 503.
- * - What only reads goes to one other replica, since what ended two may end all; and to none when it ran out of time: it would take as
- *   long there. Its node gives it up as soon as nobody waits for it.
- * - A send is answered 503 only when its outcome is known or its own key makes a repeat harmless (architecture, A send).
- *   While it is unknown it goes again under its key; in the end the connection is closed without an answer, as for a
- *   client whose network failed.
- * - A client that hangs up ends the upstream request. The proxy's own error page is never sent.
+ * - A node that cannot be reached has seen nothing. The next one is tried for any request.
+ * - If a reply breaks off before its headers, or does not come in time, the outcome is unknown. Requests that may be repeated go to another
+ *   replica under the same request id; others get 503.
+ * - A read goes to only one other replica, because a read that ended two nodes may end all of them. If it ran out of time it is not
+ *   repeated, because it would take as long there. Its node cancels it as soon as nobody waits for it.
+ * - A send gets 503 only if its outcome is known or its own key makes a repeat harmless (architecture, A send). While the outcome is
+ *   unknown the send is repeated under its key. In the end the connection is closed without an answer, as if the client's network had
+ *   failed.
+ * - If a client hangs up, the upstream request ends. The proxy's own error page is never sent.
  */
 import { Agent } from 'node:http';
 import type {
@@ -31,7 +31,7 @@ import type { OnAccountsChanged } from './account-changes.ts';
 import type { AnswerCompression } from './answer-compression.ts';
 import { AnswerTimeout, Attempt, LeaseLapsed } from './attempt.ts';
 import type { AttemptEnd, ForwardedRequest } from './attempt.ts';
-import { UntakenAnswers, sendOverLink } from './linked-attempt.ts';
+import { UnreadAnswers, sendOverLink } from './linked-attempt.ts';
 import type { RequestBody } from './request-body.ts';
 import type { ServiceLinks } from './service-links.ts';
 import type { Upstreams } from './upstreams.ts';
@@ -45,27 +45,27 @@ export type ForwarderOptions = {
   readonly onAccountsChanged: OnAccountsChanged;
 };
 
-/** All attempts of one request together take no longer than this many times the wait for one answer. */
+/** All attempts of one request together take at most this many times the wait for one answer. */
 export const answerTimeoutsMax = 2;
 
-/** Nodes that a read may be lost on. */
+/** The most nodes that may be lost during one read. */
 const readLossesMax = 2;
 
-/** Attempts of one request: also bounds what repeated attempts attach to one response. */
+/** The most attempts of one request. It also bounds the listeners that attempts add to one response. */
 const attemptsMax = 24;
 
-/** Pause before the same nodes are tried again. */
-const retryPauseMs = 250;
+/** Pause before the nodes are tried once more. */
+const roundPauseMs = 250;
 
 /** Idle upstream connections close before the services' own keep-alive would close them under a request. */
 const upstreamKeepAliveMs = 30_000;
 
-/** The attempt that a request is in: where the proxy hands over the request alone. */
+/** Where a request carries its attempt, because the proxy's callbacks get only the request. */
 const attemptOf = Symbol('attempt');
 
 type AttemptedRequest = IncomingMessage & { [attemptOf]?: Attempt };
 
-/** A body that was read, as the proxy wants it: a stream of it alone would cost a dozen turns of the microtask queue. */
+/** A body that was read, in the form that the proxy needs. A real stream would cost a dozen turns of the microtask queue. */
 class KeptBody extends Stream {
   readonly #bytes: Buffer;
 
@@ -83,7 +83,7 @@ class KeptBody extends Stream {
 
 const identityHeaderPrefix = 'x-parley-';
 
-/** Headers that end at the gateway: those of the connection, credentials, and what only the gateway may say. */
+/** Headers that stop at the gateway: those of the connection, credentials, and those that only the gateway may set. */
 const endingHeaders = new Set([
   'connection',
   'keep-alive',
@@ -105,13 +105,13 @@ export function endsAtGateway(name: string): boolean {
   return endingHeaders.has(name) || name.startsWith(identityHeaderPrefix);
 }
 
-/** Leaves a request the headers that go on. They are copied, since each one deleted would make all others slower to read. */
+/** Leaves a request only the headers that are forwarded. They are copied, because deleting one would make all others slower to read. */
 function dropEndingHeaders(request: IncomingMessage, body: RequestBody): void {
   const { headers } = request;
   const kept: IncomingHttpHeaders = {};
   for (const name of Object.keys(headers)) if (!endsAtGateway(name)) kept[name] = headers[name];
   if (body.kind === 'flowing') {
-    // Without a declared length the body goes on as it came.
+    // Without a declared length the body is forwarded in chunks, as it came.
     if (headers['transfer-encoding'] !== undefined) kept['transfer-encoding'] = 'chunked';
   } else if (body.bytes.length > 0 || (request.method !== 'GET' && request.method !== 'HEAD')) {
     kept['content-length'] = String(body.bytes.length);
@@ -129,11 +129,11 @@ export class Forwarder {
     maxFreeSockets: 256,
   });
   /**
-   * Attempts under way, each at its own index. In a long-lived set they would all stay until the next full garbage collection: what
-   * was once promoted of a set's earlier tables holds the later ones, and they their members.
+   * Running attempts, each at its own index. A long-lived set would keep them all until the next full garbage collection: the parts of its
+   * earlier tables that were promoted refer to the later tables, and these to their members.
    */
   readonly #running: Attempt[] = [];
-  readonly #untaken = new UntakenAnswers();
+  readonly #unread = new UnreadAnswers();
   readonly #proxy: ReturnType<typeof createProxyMiddleware>;
   readonly #stopListening: () => void;
 
@@ -171,7 +171,7 @@ export class Forwarder {
     return { busy: count(this.#agent.sockets), idle: count(this.#agent.freeSockets) };
   }
 
-  /** Attempts under way; for metrics and tests. */
+  /** Running attempts; for metrics and tests. */
   get running(): number {
     return this.#running.length;
   }
@@ -184,7 +184,7 @@ export class Forwarder {
   /**
    * Forwards a request and its answer. Returns when the answer is complete or the client is gone.
    *
-   * @throws ApiError 503 when no replica answers, 413 when a flowing body grows too large; nothing has been answered then
+   * @throws ApiError 503 if no replica answers, 413 if a streamed body grows too large; the client has no answer then
    */
   async forward(
     request: IncomingMessage,
@@ -201,15 +201,15 @@ export class Forwarder {
     let left: LiveNode[] = forwarded.candidates();
     for (let count = 0; count < attemptsMax && performance.now() < giveUpAtMs; count += 1) {
       if (left.length === 0) {
-        // Only what may have happened is worth waiting for; who was merely not reached may ask again himself.
+        // Waiting is worthwhile only if the request may have been done. If no node was reached, the client can repeat it.
         if (losses === 0) break;
-        await pause(retryPauseMs);
+        await pause(roundPauseMs);
         left = forwarded.candidates();
       }
       const node = left.shift();
       if (response.destroyed) return;
       if (node === undefined) continue;
-      // Its first bytes would be lost with the attempt, so a node is chosen that is there.
+      // A failed attempt would lose the first bytes of the body, so the node must accept connections.
       if (forwarded.body.kind === 'flowing' && !(await takesConnections(node.address))) {
         this.#options.upstreams.suspect(node.nodeId);
         this.#options.onRetry(forwarded.service, 'unreachable');
@@ -218,7 +218,7 @@ export class Forwarder {
       const withholds = losses > 0 && forwarded.afterLoss === 'keyed-send';
       const attempt = (): Attempt => new Attempt(node, forwarded, withholds);
       const waitMs = Math.min(forwarded.answerTimeoutMs, giveUpAtMs - performance.now());
-      // The pause may have used up what was left.
+      // The pause may have used up the remaining time.
       if (waitMs <= 0) break;
       const end = await this.#tryNode(request, response, attempt, waitMs);
       if (end.kind === 'answered' || end.kind === 'client-gone') return;
@@ -247,14 +247,14 @@ export class Forwarder {
   ): Promise<AttemptEnd> {
     let attempt = makeAttempt();
     const { body, isLinked } = attempt.request;
-    const hasRoom = !attempt.isHarmlessTwice || !this.#untaken.isFull;
+    const hasRoom = !attempt.isHarmlessTwice || !this.#unread.isFull;
     if (isLinked && body.kind === 'kept' && hasRoom) {
       const link = this.#options.links.find(attempt.node);
       if (link !== undefined) {
         const end = await this.#attempt(response, attempt, waitMs, () =>
           sendOverLink(link, attempt, request, body.bytes, response, {
             compression: this.#options.compression,
-            untaken: this.#untaken,
+            unread: this.#unread,
             onAccountsChanged: this.#options.onAccountsChanged,
           }),
         );
@@ -302,7 +302,7 @@ export class Forwarder {
         if (!attempt.hasHeaders) attempt.fail(new AnswerTimeout());
       }, waitMs);
     };
-    // A large body takes as long as its client's connection; how long it may take to come is the server's own bound.
+    // A large body takes as long as the client's connection needs. The server has its own time limit for it.
     if (body.kind === 'flowing') body.stream.once('end', beginToWait);
     else beginToWait();
     attempt.index = this.#running.push(attempt) - 1;
@@ -327,7 +327,7 @@ export class Forwarder {
     last.index = attempt.index;
   }
 
-  /** A paused or cut-off node answers nothing: what may be repeated goes elsewhere as soon as its lease says so. */
+  /** A paused or disconnected node does not answer. Once its lease has lapsed, requests that may be repeated go to another node. */
   #abandonLapsed(): void {
     for (const attempt of this.#running) {
       const { afterLoss, body } = attempt.request;
@@ -349,7 +349,7 @@ export class Forwarder {
     proxy.on('proxyRes', (answer, request, response) => {
       const attempt = (request as AttemptedRequest)[attemptOf];
       answer.headers = takeAccountChanges(answer.headers, this.#options.onAccountsChanged);
-      // An answer to an earlier attempt came too late.
+      // It is the late answer to an earlier attempt.
       const { req: upstream } = answer as unknown as { readonly req: object };
       if (attempt?.upstream !== upstream || attempt.hasEnded) return;
       if (attempt.withholdsUnavailable && answer.statusCode === 503) {
@@ -361,7 +361,7 @@ export class Forwarder {
       attempt.hasHeaders = true;
       const { headers } = answer;
       delete headers['keep-alive'];
-      // What the gateway has said stays.
+      // The gateway's own headers take precedence.
       for (const name of response.getHeaderNames()) Reflect.deleteProperty(headers, name);
       headers.connection = connectionOfAnswer(response);
     });
@@ -374,7 +374,7 @@ export class Forwarder {
   };
 }
 
-/** The end of a request whose body failed before it went anywhere. */
+/** The end of a request whose body failed before it was sent anywhere. */
 function endOfFault(error: Error): AttemptEnd {
   return error instanceof ApiError ? { kind: 'refused', error } : { kind: 'client-gone' };
 }
@@ -388,7 +388,7 @@ function limitConnecting(upstream: ClientRequest, attempt: Attempt): void {
   socket.once('close', stop);
 }
 
-/** What an answer says of the client's connection, which has a life of its own; a server that stops has set `close`. */
+/** The `Connection` header of an answer. The client's connection is independent of the node's; a stopping server has set `close`. */
 export function connectionOfAnswer(response: ServerResponse): 'keep-alive' | 'close' {
   return response.shouldKeepAlive && !response.hasHeader('connection') ? 'keep-alive' : 'close';
 }

@@ -1,4 +1,4 @@
-/** One held poll or stream: the node it waits on, and how it goes on elsewhere. See `events-hop.ts` for what it promises. */
+/** One held poll or stream: the node that it waits on, and how it moves to another. `events-hop.ts` lists its guarantees. */
 import type { Agent, IncomingMessage, ServerResponse } from 'node:http';
 
 import type { ApiError } from '@parley/api';
@@ -29,12 +29,12 @@ export type EventsHopOptions = {
   readonly upstreams: Upstreams;
   readonly links: ServiceLinks;
   readonly compression: AnswerCompression;
-  /** The longest that a client waits for an answer; above what the event nodes hold a poll. */
+  /** The longest time that a client waits for an answer, above the time that event nodes hold a poll. */
   readonly pollBoundMs: number;
-  /** The longest that a stream lasts. */
+  /** The longest lifetime of a stream. */
   readonly streamBoundMs: number;
   readonly signIdentity: (admitted: Pick<AdmittedRequest, 'caller' | 'requestId'>) => string;
-  /** Checks a poll's credentials against the store: the refusal they get now, or undefined. Throws where the store is away. */
+  /** Checks a poll's credentials against the store. Returns the refusal that they get now, or undefined. Throws while the store is down. */
   readonly findRefusal: (admitted: AdmittedRequest) => Promise<ApiError | undefined>;
   readonly onMoved: (reason: MoveReason) => void;
   readonly streams: StreamWrites;
@@ -42,30 +42,30 @@ export type EventsHopOptions = {
 
 export type MoveReason = 'unreachable' | 'lost' | 'lease-lapsed' | 'lease-given-up';
 
-/** How long a poll looks for a node before it is answered 503. */
+/** How long a poll searches for a node before it gets 503. */
 const searchMaxMs = 3_000;
 
-/** Pause before nodes that were all tried are tried again. */
-const retryPauseMs = 200;
+/** Pause before the search starts again after all nodes were tried. */
+const searchPauseMs = 200;
 
-/** Polls on a node that gave up its lease move spread over so long, unless the node answers them before. */
+/** Polls on a node that gave up its lease move spread over this time, unless the node answers them before. */
 const givenUpSpreadMs = 2_000;
 
-/** Polls that end because this gateway stops are answered spread over so long. */
+/** When this gateway stops, its polls are answered spread over this time. */
 const drainSpreadMs = 1_000;
 
-/** Headers of a node's answer that end at the gateway. */
+/** Headers of a node's answer that stop at the gateway. */
 const endingAnswerHeaders: readonly string[] = ['connection', 'keep-alive', 'transfer-encoding'];
 
 const asksNotToWait = /[?&]dont_block=true(?:&|$)/;
 
-/** How a node that stops refuses a poll that came behind its word. */
+/** The status by which a stopping node refuses a poll that arrives after it announced the stop. */
 const stoppingStatus = serviceUnavailable().status;
 
 const noHeaders = {};
 const noBody = Buffer.alloc(0);
 
-/** Ways to a node: a place on its link, or, for polls, an exchange of its own. */
+/** The transports to a node: its link or, for polls, a separate HTTP exchange. */
 export type PollWays = { readonly links: ServiceLinks; readonly agent: Agent };
 
 type Way =
@@ -81,18 +81,18 @@ export class HeldPoll implements LinkListener {
   readonly #ways: PollWays;
   readonly #done: () => void;
   readonly #isForStream: boolean;
-  /** Without waiting, an empty answer says that there is nothing: only a node can say so. */
+  /** For a poll that does not wait, an empty answer means that there are no events, so only a node may give it. */
   readonly #waits: boolean;
   #boundAtMs: number;
-  /** Nodes tried since one was last reached. */
+  /** Nodes tried since the last one that was reached. */
   #tried: readonly string[] = [];
   #searchUntilMs: number;
   #sentAtMs = 0;
-  /** How the node that has the poll is asked; undefined while none has it. */
+  /** The transport to the node that has the poll; undefined while none has it. */
   #way: Way | undefined;
   #node: LiveNode | undefined;
   #moveTimer: NodeJS.Timeout | undefined;
-  /** Set once this gateway stops; whatever the nodes do meanwhile, it ends the poll. */
+  /** Set when this gateway stops. Its timer ends the poll whatever the nodes do. */
   #endTimer: NodeJS.Timeout | undefined;
   #stream: StreamAnswer | undefined;
   #isOver = false;
@@ -119,7 +119,7 @@ export class HeldPoll implements LinkListener {
     this.#waits = this.#isForStream || !asksNotToWait.test(this.admitted.query);
     this.#searchUntilMs = performance.now() + searchMaxMs;
     this.#boundAtMs = performance.now() + hop.pollBoundMs;
-    // A body of a GET means nothing, but must not clog the connection.
+    // The body of a GET has no meaning, but it must not block the connection.
     this.request.resume();
     this.response.on('close', () => this.#finish());
     this.response.on('error', () => this.#finish());
@@ -129,18 +129,18 @@ export class HeldPoll implements LinkListener {
     return this.#node?.nodeId;
   }
 
-  /** Headers of every answer, the node's or the gateway's. */
+  /** Headers of every answer, whether the node or the gateway answers. */
   get #fixedHeaders(): Readonly<Record<string, string>> {
     const { answerHeaders, rateLimitHeaders, requestId } = this.admitted;
     return { ...answerHeaders, [requestIdHeaderName]: requestId, ...rateLimitHeaders };
   }
 
-  /** Set once a stream flows. */
+  /** Set once a stream has begun. */
   get stream(): StreamAnswer | undefined {
     return this.#stream;
   }
 
-  /** Sends the poll to the first node of the queue's order that was not tried yet. */
+  /** Sends the poll to the first node in the queue's order that was not tried yet. */
   begin(): void {
     if (this.#isOver) return;
     const candidates = this.#hop.upstreams.holdersOf(this.queueId);
@@ -157,10 +157,10 @@ export class HeldPoll implements LinkListener {
     this.#moveTimer = setTimeout(() => {
       this.#moveTimer = undefined;
       this.begin();
-    }, retryPauseMs);
+    }, searchPauseMs);
   }
 
-  /** Leaves the node that holds the poll and goes on at the queue's next holder; a stream's client does that itself. */
+  /** Leaves the node that holds the poll and moves to the queue's next holder. A stream ends instead, because its client reconnects. */
   move(reason: MoveReason): void {
     if (this.#stream !== undefined) {
       this.#hop.onMoved(reason);
@@ -175,18 +175,18 @@ export class HeldPoll implements LinkListener {
     this.begin();
   }
 
-  /** Moves within a moment, unless the node answers first. */
+  /** Moves after a short time, unless the node answers first. */
   moveSoon(reason: MoveReason): void {
-    // Every change of leases says so again.
+    // Every change of leases reports this again.
     this.#moveTimer ??= setTimeout(() => this.move(reason), Math.random() * givenUpSpreadMs);
   }
 
-  /** Whether it has lasted for as long as it may. */
+  /** Whether it has reached its time limit. */
   isOverdue(nowMs: number): boolean {
     return nowMs >= this.#boundAtMs;
   }
 
-  /** Answers that nothing happened: the client polls again with the same `last_event_id`. */
+  /** Sends an empty answer. The client polls again with the same `last_event_id`. */
   endEmpty(): void {
     if (!this.#waits) {
       this.refuse(serviceUnavailable());
@@ -208,11 +208,11 @@ export class HeldPoll implements LinkListener {
     );
   }
 
-  /** Answers within a moment that nothing happened, for a gateway that stops. */
+  /** Sends an empty answer after a short time, because this gateway stops. */
   endEmptySoon(): void {
     if (this.#isOver || (this.response.headersSent && this.#stream === undefined)) return;
     if (!this.response.headersSent) this.response.setHeader('Connection', 'close');
-    // The node answers at once, before this gateway is gone.
+    // The node answers at once, before this gateway stops.
     if (!this.#waits) return;
     this.#endTimer ??= setTimeout(() => this.endEmpty(), Math.random() * drainSpreadMs);
   }
@@ -244,7 +244,7 @@ export class HeldPoll implements LinkListener {
   }
 
   #sendByItself(node: LiveNode): void {
-    // Streams come over links alone.
+    // Streams use only links.
     if (this.#isForStream) {
       this.#onFault(node, false);
       return;
@@ -280,7 +280,7 @@ export class HeldPoll implements LinkListener {
     this.#stopMoving();
     this.#stream?.end(textOf(bodyOf(answer)));
     if (this.#isOver || this.response.headersSent) return;
-    // It was on its way when the node said that it stops.
+    // It was already sent when the node announced that it stops.
     if (way?.kind === 'link' && way.link.isLeaving && answer.status === stoppingStatus) {
       this.#hop.onMoved('lease-given-up');
       this.begin();
@@ -292,7 +292,7 @@ export class HeldPoll implements LinkListener {
       return;
     }
     void compressing.then((compressed) => {
-      // It may have ended meanwhile; the client then asks for the same again.
+      // The poll may have ended meanwhile; the client then polls for the same events again.
       if (!this.#isOver && !this.response.headersSent) this.#writeAnswer(answer, compressed);
     });
   }
@@ -346,7 +346,7 @@ export class HeldPoll implements LinkListener {
     this.#node = undefined;
     this.#stopMoving();
     if (!wasReached) this.#hop.upstreams.suspect(node.nodeId);
-    // A poll that was held has its whole time to look for the next node.
+    // A poll that was held gets the whole time to search for the next node.
     if (performance.now() - this.#sentAtMs > searchMaxMs) {
       this.#searchAnew();
       this.#tried = [...this.#tried, node.nodeId];
@@ -409,14 +409,14 @@ export class HeldPoll implements LinkListener {
     if (this.#isOver) return;
     this.#isOver = true;
     clearTimeout(this.#endTimer);
-    // After a complete answer the connection to the node stays for the next poll.
+    // After a complete answer the connection to the node is kept for the next poll.
     if (this.response.writableFinished) this.#way = undefined;
     this.#leaveNode();
     this.#done();
   }
 }
 
-/** Where a stream goes on, as its client says it. */
+/** The headers with which a client resumes a stream. */
 function resumingHeadersOf({ headers }: IncomingMessage): LinkedHeaders {
   const lastEventId = headers['last-event-id'];
   return typeof lastEventId === 'string' ? { 'last-event-id': lastEventId } : noHeaders;

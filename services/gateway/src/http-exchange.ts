@@ -1,4 +1,4 @@
-/** A poll as an HTTP exchange of its own with its node, where that knows no links or stops. */
+/** A poll as a separate HTTP exchange with its node, if that knows no links or stops. */
 import { request as sendRequest } from 'node:http';
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 
@@ -9,7 +9,7 @@ import type { AdmittedRequest } from './admit.ts';
 import { endsAtGateway } from './forward.ts';
 import { ConnectTimeout, connectTimeoutMs, parseAddress } from './upstreams.ts';
 
-/** What an exchange tells; nothing after it was left. */
+/** The events of an exchange. After it was abandoned nothing is called. */
 export type ExchangeListener = {
   readonly onAnswer: (answer: IncomingMessage) => void;
   readonly onFault: (error: Error) => void;

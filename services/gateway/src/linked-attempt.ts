@@ -1,4 +1,4 @@
-/** An attempt over the link of its node. */
+/** An attempt over the link to its node. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { requestIdHeaderName } from '@parley/api';
@@ -31,23 +31,23 @@ export function bodyOf({ shared, own }: LinkAnswer): LinkBody {
   return own === '' ? shared : textOf(shared) + own;
 }
 
-/** All that clients may leave untaken before what may be repeated goes by HTTP, which is read no faster than its client takes it. */
-const untakenMaxBytes = 128 * 1_048_576;
+/** The most bytes that clients may leave unread. Above it, repeatable requests use HTTP, which reads no faster than the client. */
+const unreadMaxBytes = 128 * 1_048_576;
 
-/** What clients have not taken yet of answers that came over links, all together. */
-export class UntakenAnswers {
+/** The bytes of answers from links that clients have not read yet, all together. */
+export class UnreadAnswers {
   #bytes = 0;
 
   hasRoomFor(bytes: number): boolean {
-    return this.#bytes + bytes <= untakenMaxBytes;
+    return this.#bytes + bytes <= unreadMaxBytes;
   }
 
-  /** Whether to ask for anything over a link that may have to be asked for again by HTTP would be in vain. */
+  /** Whether there is no room. Then a request that might have to be repeated by HTTP should not use a link. */
   get isFull(): boolean {
     return !this.hasRoomFor(partBytes);
   }
 
-  /** @param response whose end was written */
+  /** @param response that has been written completely */
   keep(response: Pick<ServerResponse, 'writableLength' | 'once'>): void {
     const bytes = response.writableLength;
     if (bytes === 0) return;
@@ -73,10 +73,10 @@ function headersOf(
   return headers;
 }
 
-/** What happens with an answer beside its going to the client. */
+/** What happens with an answer besides sending it to the client. */
 type AnswerTaking = {
   readonly compression: AnswerCompression;
-  readonly untaken: UntakenAnswers;
+  readonly unread: UnreadAnswers;
   readonly onAccountsChanged: OnAccountsChanged;
 };
 
@@ -100,7 +100,7 @@ class LinkedAttempt implements LinkListener {
 
   onLinkAnswer(answer: LinkAnswer): void {
     const attempt = this.#attempt;
-    const { compression, untaken, onAccountsChanged } = this.#taking;
+    const { compression, unread, onAccountsChanged } = this.#taking;
     const headers = takeAccountChanges(answer.headers, onAccountsChanged);
     if (attempt.hasEnded) return;
     if (answer.status === notOverLinksStatus) {
@@ -112,7 +112,7 @@ class LinkedAttempt implements LinkListener {
       return;
     }
     const body = bodyOf(answer);
-    if (attempt.isHarmlessTwice && !untaken.hasRoomFor(bytesOf(body))) {
+    if (attempt.isHarmlessTwice && !unread.hasRoomFor(bytesOf(body))) {
       attempt.end({ kind: 'not-linked' });
       return;
     }
@@ -135,12 +135,12 @@ class LinkedAttempt implements LinkListener {
   #write({ kind, status }: LinkAnswer, { body, headers }: CompressedAnswer): void {
     const response = this.#response;
     const { answerHeaders, requestId } = this.#attempt.request;
-    // The client may have left meanwhile.
+    // The client may have hung up meanwhile.
     if (!response.destroyed) {
       const all = { ...headers, ...answerHeaders, [requestIdHeaderName]: requestId };
       if (kind === 'json') writeJson(response, status, body, all);
       else writeWhole(response, status, body ?? '', all);
-      this.#taking.untaken.keep(response);
+      this.#taking.unread.keep(response);
     }
     this.#attempt.end({ kind: 'answered' });
   }
@@ -153,7 +153,7 @@ class LinkedAttempt implements LinkListener {
   }
 }
 
-/** Sends the request of an attempt over a link, and its answer to the client. */
+/** Sends the request of an attempt over a link, and the answer to the client. */
 export function sendOverLink(
   link: GatewayLink,
   attempt: Attempt,

@@ -1,19 +1,19 @@
--- Counts failed logins in sliding windows, per account name or address. One step, because two gateways may ask at once.
+-- Counts failed logins in sliding windows, per account name or address, in one step, because two gateways may count at once.
 --
--- KEYS     for each name of the login: the sorted set of its attempts under way, then one sorted set of its failures for each rule;
---          members are request ids, scores times in microseconds. The first name decides. Where another one is over its limit, nothing
+-- KEYS     for each name of the login: the sorted set of its running attempts, then one sorted set of its failures for each rule;
+--          members are request ids, scores are times in microseconds. The first name decides. If another one is over its limit, nothing
 --          is counted
--- ARGV[1]  `begin`: an attempt whose outcome is not known yet takes a place
---          `fail`: a login failed that took no place before
---          `settle`: an attempt that has a place failed
---          `release`: an attempt that has a place did not fail
+-- ARGV[1]  `begin`: an attempt whose outcome is unknown takes a slot
+--          `fail`: a login without a slot failed
+--          `settle`: an attempt with a slot failed
+--          `release`: an attempt with a slot did not fail
 -- ARGV[2]  request id
--- ARGV[3]  longest time in seconds that an attempt may be under way; its place is free again after it
+-- ARGV[3]  the longest time in seconds that an attempt may run; its slot is free after that
 -- ARGV[2 + 2i] window of rule i in seconds, ARGV[3 + 2i] its most failures
 --
--- Returns { outcome, rule, microseconds until an attempt is accepted, microseconds until the window is clear }. Outcome 1:
--- accepted; 0: refused, since failures alone reach the limit; 2: they would with the attempts under way, so ask again. What is not
--- accepted is not counted. Failures and attempts under way together never exceed the limit, which makes it exact. The clock is
+-- Returns { outcome, rule, microseconds until an attempt is accepted, microseconds until the window is clear }. The outcome is 1:
+-- accepted; 0: refused, because failures alone reach the limit; 2: failures and running attempts reach it, so call again. Only an
+-- accepted login is counted. Failures and running attempts together never exceed the limit, so the limit is exact. The clock is
 -- Redis' own, the same for every gateway. All keys expire.
 
 local mode, id, underwaySecs = ARGV[1], ARGV[2], tonumber(ARGV[3])

@@ -1,8 +1,8 @@
 /**
- * Limits of failed logins per account name, in sliding windows that all gateways share in Redis. Wrong passwords and wrong keys are
- * counted apart. A password is judged only while there is room for its failure: whoever is over the limit is refused without learning
- * whether the guess was right. A right key always passes, as nobody guesses one; only the answer to a wrong one changes. A key without a
- * name counts for its client address. While Redis is away logins pass uncounted.
+ * Limits failed logins per account name, in sliding windows that all gateways share in Redis. Wrong passwords and wrong keys are counted
+ * separately. A password is judged only while its failure would stay within the limit; above the limit a client is refused without learning
+ * whether its guess was right. A right key always passes, because nobody can guess one; only the answer to a wrong key changes. A key
+ * without a name counts for its client address. While Redis is down logins pass uncounted.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -15,17 +15,17 @@ import type { Redis } from '@parley/redis';
 
 const script = readFileSync(new URL('login-limit.lua', import.meta.url), 'utf8');
 
-/** The command that a connection learns; ioredis sends the script's hash, and the text only where Redis does not know it. */
+/** The command that a connection defines. ioredis sends the script's hash, and its text only if Redis does not know it. */
 const commandName = 'parleyCountLogin';
 
 type Outcome = [outcome: number, rule: number, waitMicros: number, clearMicros: number];
 
 type CountLogin = (keyCount: number, ...keysAndArguments: (string | number)[]) => Promise<Outcome>;
 
-/** What is guessed; each has counts of its own. */
+/** The guessed secret; each kind is counted separately. */
 export type LoginKind = 'password' | 'key';
 
-/** Who tries to log in, as far as it is known before anything is believed. Names of accounts are folded. */
+/** The unverified name and request of a login. Account names are folded. */
 export type PasswordLogin = {
   readonly kind: 'password';
   readonly account: string;
@@ -42,7 +42,7 @@ export type KeyLogin = {
 
 type Login = PasswordLogin | KeyLogin;
 
-/** A login that may be judged now: it has a place until it is told how it ended. */
+/** A login that may be judged now. It holds a slot until `end` is called with its outcome. */
 export type Attempt = { readonly end: (outcome: 'failed' | 'not-failed') => Promise<void> };
 
 export type LoginLimiterOptions = {
@@ -50,11 +50,11 @@ export type LoginLimiterOptions = {
   readonly keyPrefix: string;
   /** Empty: no limit. */
   readonly limits: readonly RateLimit[];
-  /** Longer than any attempt takes: a gateway that dies leaves its attempts under way for so long. */
+  /** Longer than any attempt takes. If a gateway dies, the slots of its attempts stay taken for this time. */
   readonly attemptMaxMs: number;
   readonly onFailed: (kind: LoginKind) => void;
   readonly onRefused: (kind: LoginKind) => void;
-  /** Called for a login that passed uncounted because Redis was away, or refused to count. */
+  /** Called for a login that passed uncounted because Redis was down or refused to count. */
   readonly onUncounted: (error: unknown) => void;
 };
 
@@ -72,10 +72,10 @@ export class LoginLimiter {
   }
 
   /**
-   * Takes a place for a password before it is judged.
+   * Takes a slot for a password before it is judged.
    *
-   * @returns undefined where the failures do not reach the limit by themselves, but might with the logins that are being judged at this
-   *   moment: then one may ask again
+   * @returns undefined if the failures alone do not reach the limit, but together with the logins that are being judged they might: then
+   *   call again later
    * @throws ApiError 429 with `retry-after`
    */
   async begin(login: PasswordLogin): Promise<Attempt | undefined> {
@@ -85,7 +85,7 @@ export class LoginLimiter {
     try {
       outcome = await this.#run('begin', login);
     } catch (error) {
-      // The command may have come through, and only its answer not.
+      // Redis may have run the command although its answer was lost.
       this.#run('release', login).catch(() => undefined);
       onUncounted(error);
       return uncounted;
@@ -96,10 +96,10 @@ export class LoginLimiter {
   }
 
   /**
-   * Counts a key that is wrong. One with a name is counted, and refused, for that name. For its address it is counted as well, so that
-   * nobody fills Redis with invented names: beyond the limit of an address, wrong keys leave nothing there, and are told what they are.
+   * Counts a wrong key. A key with a name is counted, and refused, for that name. It is also counted for its address, so that nobody can
+   * fill Redis with invented names: above the limit of an address, wrong keys are not stored, and get the answer that they are wrong.
    *
-   * @throws ApiError 429 with `retry-after`, to be told in place of the failure
+   * @throws ApiError 429 with `retry-after`, to be sent instead of the failure
    */
   async countFailure(login: KeyLogin): Promise<void> {
     if (this.#options.limits.length === 0) return;
@@ -144,13 +144,13 @@ export class LoginLimiter {
   }
 }
 
-/** The first one decides; a second one bounds what is counted. */
+/** The first subject decides; the second only bounds what is counted. */
 function subjectsOf(login: Login): readonly string[] {
   const account = login.account === undefined ? [] : [`account:${hashed(login.account)}`];
   return login.kind === 'password' ? account : [...account, `address:${hashed(login.address)}`];
 }
 
-/** Redis gets neither addresses nor names, and keys of one length whatever somebody sends as a name. */
+/** Redis gets no addresses or names, and its keys have the same length for any name that a client sends. */
 function hashed(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 22);
 }

@@ -1,12 +1,12 @@
 import { Counter, Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
 
-/** What only a gateway counts; requests by endpoint and status are the service frame's. */
+/** Metrics of the gateway alone. The service frame counts requests by endpoint and status. */
 export type GatewayMetrics = {
   readonly requests: Counter<'service' | 'status'>;
   readonly heldPolls: Gauge;
   readonly openStreams: Gauge;
-  /** Bytes that a stream brought to its client. */
+  /** Counts bytes that a stream sent to its client. */
   readonly countStreamBytes: (count: number) => void;
   readonly streamCutOffs: Counter;
   readonly movedPolls: Counter<'reason'>;
@@ -25,17 +25,17 @@ type PollMetrics = Pick<
   'heldPolls' | 'openStreams' | 'countStreamBytes' | 'streamCutOffs' | 'movedPolls'
 >;
 
-/** What is read whenever the metrics are. */
+/** Values that are read together with the metrics. */
 type Observed = {
   readonly heldPolls: () => number;
   readonly openStreams: () => number;
-  /** Bytes that wait for the clients of streams. */
+  /** Bytes that clients of streams have not read yet. */
   readonly unreadBytes: () => number;
 };
 
 function createPollMetrics(registry: Registry, observe: Observed): PollMetrics {
   const registers = [registry];
-  // A counter costs more than all else that is done for a part of a stream.
+  // A plain number, because updating a counter would cost more than all other work for a part of a stream.
   let streamBytes = 0;
   new Counter({
     name: 'parley_gateway_stream_bytes_total',
@@ -119,7 +119,7 @@ function createLimitMetrics(registry: Registry): LimitMetrics {
       registers,
     }),
   };
-  // From 0 on: a counter that begins with its first event hides that event from rates.
+  // Starts at 0, because a counter that begins with its first event hides that event from rates.
   for (const kind of ['password', 'key']) {
     metrics.failedLogins.inc({ kind }, 0);
     metrics.refusedLogins.inc({ kind }, 0);

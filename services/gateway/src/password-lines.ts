@@ -1,7 +1,7 @@
 /**
- * Passwords that come from one address are judged a few at a time, and the others wait: whoever tries wrong ones delays the right ones of
- * his neighbours for a moment and does not keep them out. Account names take turns, so who tries a hundred passwords for one name waits
- * with the second until every other name had a first one judged. Each gateway has lines of its own, in memory.
+ * Judges a few passwords of one client address at a time; the others wait. So a client that tries wrong passwords delays its neighbours'
+ * right ones a little but does not keep them out. Account names take turns: with a hundred passwords for one name, the second waits until
+ * every other name had its first one judged. Each gateway has its own lines, in memory.
  */
 import { rateLimitExceeded } from '@parley/api';
 import type { ApiError } from '@parley/api';
@@ -11,28 +11,28 @@ import type { Registry } from 'prom-client';
 import { ClientGone } from './request-body.ts';
 
 export type PasswordLinesOptions = {
-  /** How many of one address are judged at a time. */
+  /** How many passwords of one address are judged at a time. */
   readonly atOnceMax: number;
   readonly onRefused: () => void;
   readonly registry: Registry;
 };
 
-/** Who is refused may as well wait a little before the next try. */
+/** A refused client can wait a little before it tries again. */
 const retryAfterSecs = 5;
 
-/** Beyond, one name would take the places of all. The limit of failed logins lets no more through in any case. */
+/** Above this, one name would take the slots of all others. The limit of failed logins accepts no more anyway. */
 const waitingOfNameMax = 20;
 
 /** About as many as are judged within the longest wait. */
 const waitingOfAddressMax = 200;
 
-/** Of all addresses together; each keeps its request and connection. */
+/** For all addresses together. Each waiting login keeps its request and connection. */
 const waitingMax = 10_000;
 
-/** Longer than judging a password takes: a service goes on with it when the client has hung up, and so long the place stays taken. */
+/** Longer than judging a password takes. A service continues after the client hung up, so the slot stays taken for this time. */
 const abandonedMs = 1_000;
 
-/** Whose password it is, as far as a response has it. */
+/** The client of a password, with the parts of its response that are used here. */
 type Client = {
   readonly destroyed: boolean;
   once(event: 'close', listener: () => void): unknown;
@@ -41,7 +41,7 @@ type Client = {
 
 type Waiting = { readonly begin: () => void };
 
-/** Those of one address. */
+/** The passwords of one address. */
 class Line {
   judged = 0;
   waiting = 0;
@@ -66,7 +66,7 @@ class Line {
     if (others.size === 0) this.#byName.delete(name);
   }
 
-  /** @returns whose turn it is; a name that has more of them comes after all others */
+  /** @returns the next to be judged; a name with more of them comes after all others */
   next(): Waiting | undefined {
     const [turn] = this.#byName;
     if (turn === undefined) return undefined;
@@ -79,7 +79,7 @@ class Line {
   }
 }
 
-/** A password that may be judged now; its place is taken until it has ended. */
+/** A password that may be judged now; its slot is taken until `end` is called. */
 export type Turn = {
   /** @param wasAbandoned whether the client left before the answer */
   readonly end: (wasAbandoned: boolean) => void;
@@ -103,7 +103,7 @@ export class PasswordLines {
     });
   }
 
-  /** The number of addresses of which something is kept. */
+  /** The number of addresses in memory. */
   get size(): number {
     return this.#lines.size;
   }
@@ -112,9 +112,9 @@ export class PasswordLines {
    * Waits until a password may be judged.
    *
    * @param name of the account
-   * @param waitMaxMs how long
-   * @param client whose hanging up ends the wait
-   * @throws ApiError 429 after the longest wait, or at once where too many wait
+   * @param waitMaxMs the longest wait
+   * @param client if it hangs up, the wait ends
+   * @throws ApiError 429 after the longest wait, or at once if too many wait
    * @throws ClientGone
    */
   async enter(address: string, name: string, waitMaxMs: number, client: Client): Promise<Turn> {
@@ -177,7 +177,7 @@ export class PasswordLines {
 
   #endTurn(address: string, line: Line): void {
     const next = line.next();
-    // Its place goes on to the next.
+    // The next one takes over the slot.
     if (next !== undefined) {
       next.begin();
       return;

@@ -1,6 +1,6 @@
 /**
- * Requests that bring a password: the service judges them, the gateway decides when, and counts the failed ones. There has to be a turn
- * in the line of the address (`password-lines.ts`), and room for one more failure of the account (`login-limit.ts`).
+ * Requests with a password. The service judges it; the gateway decides when, and counts failures. A login needs a turn in the line of its
+ * address (`password-lines.ts`), and its account must have room for one more failure (`login-limit.ts`).
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -14,16 +14,16 @@ import type { Attempt } from './login-limit.ts';
 import type { Turn } from './password-lines.ts';
 import type { RequestBody } from './request-body.ts';
 
-/** Judging a password takes about a tenth of a second, so both come soon; clients give up after 15 seconds. */
+/** Judging a password takes about a tenth of a second, so both conditions are soon met. Clients give up after 15 seconds. */
 const waitMaxMs = 5_000;
 const firstPauseMs = 50;
 const longestPauseMs = 400;
 
 /**
- * The account name of a login, decoded as the service will decode it: were another name counted than the one that is judged,
- * a form could be written that escapes the limit of an account.
+ * The account name of a login, decoded in the same way as in the service. If the counted name could differ from the judged one, a crafted
+ * form would escape the limit of an account.
  *
- * @returns undefined when there is none; the service then refuses without a look at the password
+ * @returns undefined if there is none; the service then refuses without judging the password
  * @throws ApiError 400 for a form that the service would refuse in the same way
  */
 export async function findAccountName(
@@ -37,8 +37,8 @@ export async function findAccountName(
 }
 
 /**
- * Whether a change of one's own account has its password judged: only a new one asks for the old (reference facts, people 9). Decoded
- * as the service will decode it.
+ * Whether a change of one's own account has its password judged: only a new password requires the old one (reference facts, people 9). The
+ * form is decoded in the same way as in the service.
  *
  * @throws ApiError 400 for a form that the service would refuse in the same way
  */
@@ -54,9 +54,9 @@ export async function bringsOwnPassword(
 }
 
 /**
- * Who hangs up before the answer may have made the service judge a password, which counts. A service that did not answer, or
- * refused a login before the password, told nobody anything. A change of one's own account that is refused for something else may
- * tell by that very refusal that the password was right, so each of its refusals counts.
+ * If the client hangs up before the answer, the service may have judged the password, so the login counts. If the service did not answer,
+ * or refused a login before judging, nobody learnt anything. If a change of one's own account is refused for another reason, that refusal
+ * may reveal that the password was right, so each refusal of such a change counts.
  */
 function hasFailed(response: ServerResponse, isOwn: boolean): boolean {
   return response.headersSent ? response.statusCode === (isOwn ? 400 : 403) : response.destroyed;
@@ -64,7 +64,7 @@ function hasFailed(response: ServerResponse, isOwn: boolean): boolean {
 
 type PasswordChecks = Pick<GatewayContext, 'loginLimiter' | 'passwordLines' | 'addressOf'>;
 
-/** The account is asked about with a turn, which is given back where others of the account have to be waited for. */
+/** The account's limit is checked while holding a turn. The turn is returned if other logins of the account must be awaited. */
 async function beginLogin(
   { loginLimiter, passwordLines }: PasswordChecks,
   login: { readonly address: string; readonly account: string; readonly requestId: string },
@@ -88,12 +88,12 @@ async function beginLogin(
 }
 
 /**
- * Forwards a request with a password when its turn has come and while there is room for one more failure. Whoever has a key but not the
- * password guesses it no faster than others do: both are counted under the account's address.
+ * Forwards a request with a password when it has its turn and there is room for one more failure. A client that has the key but not the
+ * password cannot guess it faster than others, because both are counted for the account.
  *
- * @param forward sends the request to the service and returns when it is answered or the client gone
- * @throws ApiError 429 before anything is judged, 413 and 400 for bodies, and what `forward` throws
- * @throws ClientGone where the client hangs up before its turn
+ * @param forward sends the request to the service and returns when it is answered or the client is gone
+ * @throws ApiError 429 before anything is judged, 413 and 400 for bodies, and any error of `forward`
+ * @throws ClientGone if the client hangs up before its turn
  */
 export async function forwardLogin(
   checks: PasswordChecks,
@@ -103,7 +103,7 @@ export async function forwardLogin(
   body: RequestBody,
   forward: () => Promise<void>,
 ): Promise<void> {
-  // Their bounds let no body flow, of which the name would be unknown.
+  // Their bounds permit no streamed body, whose account name would be unknown.
   if (body.kind !== 'kept') throw bodyTooLarge();
   const { method = '', headers } = request;
   const contentType = headers['content-type'];

@@ -1,11 +1,11 @@
--- Counts a request in sliding windows, or refuses it. One step, because two gateways may ask at once.
+-- Counts a request in sliding windows, or refuses it, in one step, because two gateways may count at once.
 --
 -- KEYS[i]  sorted set of accepted requests for rule i: member `time:request id`, score the time in microseconds
 -- ARGV[1]  request id
 -- ARGV[2i] window of rule i in seconds, ARGV[2i+1] its most requests
 --
 -- Returns { accepted (1 or 0), rule, remaining, microseconds until a request is accepted, microseconds until the window is
--- clear }. `rule` is the one that refuses, or else the one with the fewest requests left. A refused request is not counted.
+-- clear }. `rule` is the refusing one, or otherwise the one with the fewest remaining requests. A refused request is not counted.
 -- The clock is Redis' own, the same for every gateway. Keys expire with their window.
 
 local clock = redis.call('TIME')
@@ -18,7 +18,7 @@ for i = 1, #KEYS do
   redis.call('ZREMRANGEBYSCORE', KEYS[i], '-inf', string.format('%.0f', now - window))
   local used = redis.call('ZCARD', KEYS[i])
   if used >= most then
-    -- Below the limit again when the request that is `most` places from the newest has left the window.
+    -- Below the limit again when the request at position `most` from the newest has left the window.
     local oldest = redis.call('ZREVRANGE', KEYS[i], most - 1, most - 1, 'WITHSCORES')
     local newest = redis.call('ZREVRANGE', KEYS[i], 0, 0, 'WITHSCORES')
     return { 0, i, 0, math.max(tonumber(oldest[2]) + window - now, 1), tonumber(newest[2]) + window - now }

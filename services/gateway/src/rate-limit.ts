@@ -1,6 +1,7 @@
 /**
- * Rate limits per user, and per owner with his bots, in sliding windows (reference facts, people 6), kept in Redis so that all gateways share them. While Redis
- * is away requests pass: availability wins, and the limit protects against carelessness, not against attack.
+ * Rate limits per user, and per owner with all bots, in sliding windows (reference facts, people 6), stored in Redis so that all gateways
+ * share them. While Redis is down requests pass: availability is more important, and the limit protects against carelessness, not against
+ * attack.
  */
 import { readFileSync } from 'node:fs';
 
@@ -12,7 +13,7 @@ import type { Redis } from '@parley/redis';
 
 const script = readFileSync(new URL('rate-limit.lua', import.meta.url), 'utf8');
 
-/** The command that a connection learns; ioredis sends the script's hash, and the text only where Redis does not know it. */
+/** The command that a connection defines. ioredis sends the script's hash, and its text only if Redis does not know it. */
 const commandName = 'parleyCountRequest';
 
 type CountRequest = (
@@ -25,12 +26,12 @@ type CountRequest = (
 export type RateLimiterOptions = {
   readonly redis: Redis;
   readonly keyPrefix: string;
-  /** Of one user; empty: no limit. */
+  /** The limits of one user; empty: no limit. */
   readonly limits: readonly RateLimit[];
-  /** So many times as much an owner and his bots may together. */
+  /** An owner with all bots may use this many times as much. */
   readonly budgetsPerOwnerMax: number;
   readonly onRefused: () => void;
-  /** Called for a request that passed uncounted because Redis was away, or refused to count. */
+  /** Called for a request that passed uncounted because Redis was down or refused to count. */
   readonly onUncounted: (error: unknown) => void;
 };
 
@@ -55,9 +56,9 @@ export class RateLimiter {
   }
 
   /**
-   * Counts a request of a user, and of an owner with all his bots.
+   * Counts a request of a user, and of an owner with all bots.
    *
-   * @returns the headers that tell the client where it stands; none without a limit or without Redis
+   * @returns the headers that tell the client its remaining requests; empty without a limit or without Redis
    * @throws ApiError 429 with `retry-after`
    */
   async count(

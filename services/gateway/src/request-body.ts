@@ -1,6 +1,6 @@
 /**
- * Reading a request's body at the gateway. Small bodies are kept whole, so that a request can go to another replica when the
- * first is lost; large ones flow through, and go only once.
+ * Reads a request's body at the gateway. Small bodies are kept whole, so that a request can go to another replica if the first is lost.
+ * Large bodies are streamed and sent only once.
  */
 import type { IncomingMessage } from 'node:http';
 import { Readable, Transform, pipeline } from 'node:stream';
@@ -10,7 +10,7 @@ import { bodyTooLarge, uploadTooLarge } from '@parley/api';
 import { ReceivedBytes, decodeForm, multipartOverheadMaxBytes } from '@parley/server';
 import type { HeldBody } from '@parley/server';
 
-/** A body up to this size is kept for a repeat; every message and flag change is far below it. */
+/** A body up to this size is kept for a repeat. Every message and flag change is far smaller. */
 export const keptBodyMaxBytes = 1024 * 1024;
 
 export type RequestBody =
@@ -46,21 +46,21 @@ function flowOn(
 ): RequestBody {
   const stream = new LimitedBody(bytesMax - begun.length, refusal);
   if (begun.length > 0) stream.push(begun);
-  // Faults reach whoever reads the stream; one that comes before that must not end the process.
+  // Errors reach the reader of the stream; an error before it reads must not end the process.
   stream.on('error', () => undefined);
   pipeline(request, stream, () => undefined);
   return { kind: 'flowing', stream };
 }
 
-/** The largest body, and what is thrown at a larger one. */
+/** The largest body, and the error for a larger one. */
 export type BodyBound = { readonly bytesMax: number; readonly refusal: () => Error };
 
-/** The bound of bodies that bring no upload (reference facts, people 2.2). */
+/** The bound of bodies without an upload (reference facts, people 2.2). */
 export function bodyBound(bytesMax: number): BodyBound {
   return { bytesMax, refusal: bodyTooLarge };
 }
 
-/** The bound of bodies with a file: room for what is beside it, and above it the very refusal that the service would give. */
+/** The bound of bodies with a file. It leaves room for other fields, and its refusal is the same as the service's. */
 export function fileBound(fileMaxBytes: number): BodyBound {
   return {
     bytesMax: fileMaxBytes + multipartOverheadMaxBytes,
@@ -69,10 +69,11 @@ export function fileBound(fileMaxBytes: number): BodyBound {
 }
 
 /**
- * Reads a body: all of it up to 1 MiB, else as a stream that fails with the bound's refusal beyond it.
+ * Reads a body: the whole body up to 1 MiB, otherwise as a stream that fails with the bound's refusal above the bound.
  *
- * @param held counts what is kept
- * @throws ApiError the bound's refusal where the declared length is above it, or more has come; 503 where all bodies together take too much
+ * @param held counts the kept bytes
+ * @throws ApiError the bound's refusal if the declared length or the received bytes exceed it; 503 if all bodies together exceed their
+ *   bound
  * @throws ClientGone
  */
 export async function readBody(
@@ -141,7 +142,7 @@ function urlencodedFinder(bytes: Buffer): FindField {
     try {
       fields ??= decodeForm(bytes.toString('utf8'));
     } catch {
-      // Of too many fields: to be refused by the service, if it is a form at all.
+      // The form has too many fields. The service refuses it, if it is a form at all.
       fields = new Map();
     }
     return fields.get(name);
@@ -161,9 +162,9 @@ function multipartFinder(bytes: Buffer): FindField {
 }
 
 /**
- * Reads fields of a kept form, for choosing how it goes on and no more than that: the service decodes the form itself.
+ * Reads fields of a kept form, only to decide how it is forwarded. The service decodes the form itself.
  *
- * @returns what gives the text of one field; the form is decoded when it is asked first
+ * @returns a function that gives the text of one field; its first call decodes the form
  */
 export function formFinder(contentType: string | undefined, bytes: Buffer): FindField {
   return contentType?.toLowerCase().startsWith('multipart/') === true

@@ -1,9 +1,9 @@
 /**
- * The span of a request at the gateway, under which its service's spans are.
+ * The span of a request at the gateway, the parent of its service's spans.
  *
- * A `traceparent` from outside is taken only from a proxy that is trusted (PARLEY_TRUSTED_PROXIES), as `X-Forwarded-For` is: whoever
- * chooses it decides what is recorded, at the operator's cost, and could write into traces of others. Such a proxy sets the header
- * or drops it. It ends here in any case; what services get is the gateway's own.
+ * The gateway accepts a `traceparent` only from a trusted proxy (PARLEY_TRUSTED_PROXIES), like `X-Forwarded-For`. Its sender decides what
+ * is recorded, at the operator's cost, and could write into traces of others, so such a proxy must set or drop the header. It always stops
+ * here; services get the gateway's own.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
@@ -15,15 +15,15 @@ import { findEndpoint } from './routes.ts';
 
 const spans = new WeakMap<IncomingMessage, Span>();
 
-/** The open span of a request that is traced. */
+/** The open span of a traced request. */
 export function findRequestSpan(request: IncomingMessage): Span | undefined {
   return findTracer() === undefined ? undefined : spans.get(request);
 }
 
 /**
- * Opens the span of a request. Polls and streams get none: there are thousands, and what they do for a minute is wait.
+ * Opens the span of a request. Polls and streams get none, because there are thousands, and most of their time is waiting.
  *
- * @returns undefined, too, where nothing is traced
+ * @returns undefined also if nothing is traced
  */
 export function openRequestSpan(
   request: IncomingMessage,
@@ -52,7 +52,7 @@ function isPoll({ method }: IncomingMessage, route: ReceivedRequest['route']): b
   return route !== undefined && findEndpoint(route, method ?? '')?.longPoll === true;
 }
 
-/** Ends it with the status that the log has too. */
+/** Ends the span with the status that the log shows too. */
 export function endRequestSpan(span: Span, response: ServerResponse, status: number): void {
   span.set({ 'http.response.status_code': status });
   span.end(status >= 500 && response.headersSent ? String(status) : undefined);

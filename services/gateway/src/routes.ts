@@ -1,5 +1,5 @@
 /**
- * Which endpoint a request is for, made of the declarations. A path that is not declared is 404, a method that is not is 405, both before
+ * Finds the endpoint of a request from the declarations. An undeclared path gets 404 and an undeclared method 405, both before
  * authentication (reference facts, people 2.1 and 2.6).
  */
 import { RouteTable } from '@parley/api';
@@ -11,10 +11,10 @@ export type Route = RouteOf<{ readonly endpoint: Endpoint }>;
 const table = new RouteTable([...endpoints, ...pages].map((endpoint) => ({ endpoint })));
 
 /**
- * One spelling for a path: doubled slashes mean one (reference facts, people 2.6), and percent escapes are those that the services
- * expect. A slash that is escaped stays so: it is part of a segment.
+ * The canonical spelling of a path: doubled slashes become one (reference facts, people 2.6), and percent escapes have the form that
+ * services expect. An escaped slash stays escaped, because it is part of a segment.
  *
- * @returns undefined when an escape is broken
+ * @returns undefined if an escape is invalid
  */
 export function canonicalPath(path: string): string | undefined {
   const merged = path.includes('//') ? path.replaceAll(/\/{2,}/g, '/') : path;
@@ -41,8 +41,8 @@ export function findRoute(path: string): Route | undefined {
 const overridable = ['PATCH', 'PUT', 'DELETE'] as const;
 
 /**
- * The endpoint that a method means on a path. A POST to a path that has PATCH, PUT or DELETE passes, because a form field `method` may
- * mean one of those; the service decides that (reference facts, people 2.2).
+ * The endpoint of a method on a path. A POST to a path that has PATCH, PUT or DELETE passes, because a form field `method` may name one of
+ * those; the service decides that (reference facts, people 2.2).
  */
 export function findEndpoint(route: Route, method: string): Endpoint | undefined {
   const found = route.find(method);
@@ -53,8 +53,8 @@ export function findEndpoint(route: Route, method: string): Endpoint | undefined
 }
 
 /**
- * The endpoint that a request means once its form is known: a POST may name another method there (reference facts, people 2.2). Where
- * the service refuses that, the one that was admitted.
+ * The endpoint of a request once its form is known: a POST may name another method there (reference facts, people 2.2). If the service will
+ * refuse that method, it is the admitted endpoint.
  */
 export function findMeantEndpoint(
   route: Route,

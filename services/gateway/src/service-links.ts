@@ -1,15 +1,17 @@
-/** The links to the nodes of services: one for each node, made when the first request goes there. */
+/** The links to nodes of services. Each node has one, made with the first request for it. */
 import type { LiveNode } from '@parley/placement';
 import { GatewayLink, LinkRefused } from '@parley/links';
 
 import { connectTimeoutMs, parseAddress } from './upstreams.ts';
 import type { NodeList } from './upstreams.ts';
 
-/** A node that knows no links is asked again after so long: one of the next release may have its name. */
+/** After this time a node without links is asked again, because a node of the next release may have its name. */
 const withoutLinkMs = 30_000;
 
-/** A node of which nothing was heard at three looks is lost; its lease would tell sooner, unless only the way to it is cut. */
-const lookEveryMs = 3_000;
+/**
+ * A node that is silent at three checks in a row is lost. Its lease would show that sooner, unless only the network between the two fails.
+ */
+const checkIntervalMs = 3_000;
 
 type OpenLink = { readonly address: string; readonly link: GatewayLink };
 
@@ -20,8 +22,8 @@ export class ServiceLinks {
   readonly #withoutUntilMs = new Map<string, number>();
 
   /**
-   * @param signIdentity makes what opens a link
-   * @param onLeaving told of a node that stops, before the answers that end polls for it
+   * @param signIdentity makes the identity that opens a link
+   * @param onLeaving called for a node that stops, before the answers that end polls because of it
    */
   constructor(signIdentity: () => string, onLeaving: (nodeId: string) => void) {
     this.#signIdentity = signIdentity;
@@ -33,12 +35,13 @@ export class ServiceLinks {
     return this.#links.size;
   }
 
-  /** @returns the link to a node, or undefined where the node knows none or stops: HTTP is left then */
+  /** @returns the link to a node; undefined if the node knows no links or stops, so that only HTTP remains */
   find(node: LiveNode): GatewayLink | undefined {
     let known = this.#links.get(node.nodeId);
     while (known !== undefined) {
       if (known.address === node.address) return known.link.isLeaving ? undefined : known.link;
-      // A process of the same name somewhere else: the one before is gone. Its requests begin anew meanwhile, and may have opened another.
+      // The process of this name is now somewhere else and the former one is gone. Its requests start again during the close, and may have
+      // opened another link.
       known.link.close();
       known = this.#links.get(node.nodeId);
     }
@@ -50,7 +53,7 @@ export class ServiceLinks {
     return this.#open(node);
   }
 
-  /** Closes the links to nodes that are lost or leave, unless something still waits on them. */
+  /** Closes the links to nodes that are lost or leave, unless requests still wait on them. */
   closeLost(list: NodeList): void {
     for (const [nodeId, { link }] of this.#links)
       if (link.size === 0 && list.stateOf(nodeId) !== 'live') link.close();
@@ -65,7 +68,7 @@ export class ServiceLinks {
       ...parseAddress(address),
       identity: this.#signIdentity(),
       connectTimeoutMs,
-      lookEveryMs,
+      checkIntervalMs,
       onLeaving: () => this.#onLeaving(nodeId),
       onClosed: (fault) => {
         if (this.#links.get(nodeId)?.link === link) this.#links.delete(nodeId);

@@ -33,25 +33,25 @@ import { ServiceLinks } from './service-links.ts';
 import { StreamWrites } from './stream-answer.ts';
 import { Upstreams } from './upstreams.ts';
 
-/** A client waits so much longer for a poll than the event nodes hold it. */
+/** A client waits this much longer for a poll than the event nodes hold it. */
 const pollBoundMarginMs = 5_000;
 
-/** Ready means that Postgres was heard within this time, so that leases are known. */
+/** The gateway is ready if Postgres answered within this time, because then it knows the leases. */
 const readyHeardWithinMs = 5_000;
 
-/** Look-ups of keys go together: when Postgres was not heard for a moment, thousands of clients' polls come back at once. */
+/** Look-ups of keys are batched, because thousands of clients' polls come back at once when Postgres was silent for a moment. */
 const accountReads = { keysPerRead: 500, readsAtOnce: 2 };
 
-/** A look-up of a key that Postgres does not answer in time is 503. */
+/** A look-up of a key that Postgres does not answer in this time gets 503. */
 const lookupTimeoutMs = 5_000;
 
-/** All attempts to forward a login take no longer than their bound and this. */
+/** All attempts to forward a login take at most their time limit plus this. */
 const attemptMarginMs = 1_000;
 
 type GatewayStores = {
   readonly pool: Pool;
   readonly redis: Redis;
-  /** The leases of all nodes, and changes of accounts. */
+  /** The leases of all nodes, and account changes. */
   readonly live: LiveServices;
 };
 
@@ -114,7 +114,7 @@ function openLimits(
   redis: Redis,
   counts: GatewayMetrics,
 ): Limits {
-  const logFault = faultLogger(log, 'what counts requests and logins failed: they pass uncounted');
+  const logFault = faultLogger(log, 'counting requests and logins failed, so they pass uncounted');
   const onUncounted = (error: unknown): void => {
     counts.uncountedRequests.inc();
     logFault(error);
@@ -156,7 +156,7 @@ function openStreams({ queues }: ServiceFrame['config'], counts: GatewayMetrics)
   });
 }
 
-/** Starts a gateway on a service frame: it is stateless, so nothing but its connections has to be released. */
+/** Starts a gateway on a service frame. It is stateless, so only its connections have to be released. */
 export const startGateway: StartService = async (frame: ServiceFrame) => {
   const { config, log, metrics } = frame;
   const stores = await openStores(frame);
@@ -174,7 +174,7 @@ export const startGateway: StartService = async (frame: ServiceFrame) => {
   const upstreams = new Upstreams(live);
   const links = new ServiceLinks(
     () => sign({ caller: null, requestId: linkRequestId }),
-    // Sooner than its lease says so.
+    // A broken link shows the loss of a node sooner than its lease does.
     (nodeId) => upstreams.suspect(nodeId),
   );
   frame.onDispose('links', () => links.closeAll());

@@ -1,37 +1,37 @@
 /**
- * Streams of events on their way to clients. What comes in one turn of the event loop is written to each of them once, as bytes that are put
- * together once for all that get the same. Parts end between two events, so a stream can end behind any of them.
+ * Sends streams of events to clients. Everything that arrives for a stream in one turn of the event loop is written at once. Streams that
+ * get the same share one copy of the bytes. Parts end between two events, so a stream can end after any part.
  */
 import type { ServerResponse } from 'node:http';
 
 import type { ApiError } from '@parley/api';
 import { bytesOf, joined } from '@parley/links';
 
-/** A client that does not take the end of its stream is left after so long. */
+/** A client that does not read the end of its stream is disconnected after this time. */
 const endingMaxMs = 10_000;
 
-/** Clients that are sent away together come back spread over so long. */
+/** Clients that are sent away together reconnect spread over this time. */
 const reconnectSpreadMs = 2_000;
 
 const endOfLine = Buffer.from('\r\n');
 
-/** Says when to come back. */
+/** Tells a client when to reconnect. */
 export function comeBack(): string {
   return `retry: ${Math.round(500 + Math.random() * reconnectSpreadMs)}\n\n`;
 }
 
-/** A refusal where the answer has begun: the last event of the stream, with the JSON that the answer would have been. */
+/** A refusal after the answer has begun: the last event of the stream, with the JSON of the refusal. */
 export function refusalEvent(error: ApiError): string {
   return `event: error\ndata: ${JSON.stringify(error.toBody())}\n\n`;
 }
 
-/** What comes to a stream in one turn of the event loop. */
+/** The bytes for a stream in one turn of the event loop. */
 export class StreamBytes {
   readonly length: number;
   readonly #pieces: readonly Buffer[];
   #plain: Buffer | undefined;
   #chunk: Buffer | undefined;
-  /** What the streams got that went on from here: mostly the same. */
+  /** The continuation of the streams that continued from here; most continue alike. */
   #next: { readonly piece: StreamBytes; readonly all: StreamBytes } | undefined;
 
   constructor(pieces: readonly Buffer[]) {
@@ -39,7 +39,7 @@ export class StreamBytes {
     this.length = bytesOf(pieces);
   }
 
-  /** @returns these bytes and those behind them */
+  /** @returns these bytes followed by those of the piece */
   with(piece: StreamBytes): StreamBytes {
     if (this.#next?.piece !== piece)
       this.#next = { piece, all: new StreamBytes([...this.#pieces, ...piece.#pieces]) };
@@ -51,7 +51,7 @@ export class StreamBytes {
     return this.#plain;
   }
 
-  /** As `node:http` sends a part of a body whose length is not known; it would make each anew. */
+  /** The chunk that `node:http` sends for a part of a body of unknown length; it would make each chunk anew. */
   get chunk(): Buffer {
     if (this.#chunk === undefined) {
       const size = Buffer.from(`${this.length.toString(16)}\r\n`);
@@ -62,9 +62,9 @@ export class StreamBytes {
 }
 
 export type StreamSettings = {
-  /** A client that has left more than so many bytes when more comes is cut off. */
+  /** A client with more unread bytes than this is disconnected when more come. */
   readonly unreadMaxBytes: number;
-  /** One that takes nothing of what it was sent for so long is, too. */
+  /** A client that reads nothing for this time is disconnected too. */
   readonly stallMs: number;
   readonly onBytes: (count: number) => void;
   readonly onCutOff: () => void;
@@ -74,7 +74,7 @@ export type StreamSettings = {
 export class StreamWrites {
   readonly settings: StreamSettings;
   #streams: StreamAnswer[] = [];
-  /** What the last part was made into. */
+  /** The bytes made from the last part. */
   #last: { readonly part: readonly Buffer[]; readonly bytes: StreamBytes } | undefined;
 
   constructor(settings: StreamSettings) {
@@ -87,7 +87,7 @@ export class StreamWrites {
     return this.#last.bytes;
   }
 
-  /** Lets a stream write when all has come that comes in this turn. */
+  /** Lets a stream write at the end of this turn, when all its bytes have arrived. */
   add(stream: StreamAnswer): void {
     if (this.#streams.push(stream) > 1) return;
     setImmediate(() => {
@@ -102,16 +102,16 @@ export class StreamWrites {
 export class StreamAnswer {
   readonly #response: ServerResponse;
   readonly #writes: StreamWrites;
-  /** Of this turn. */
+  /** The bytes of this turn. */
   #pending: StreamBytes | undefined;
   #onTaken: (() => void) | undefined;
   #hasBegun = false;
   #writtenBytes = 0;
-  /** What the client's connection had taken at the last look, and since when. */
+  /** The bytes that the client's connection had taken at the last check, and since when. */
   #takenBytes = 0;
   #takenSinceMs = 0;
 
-  /** @param response whose head was written */
+  /** @param response whose head has been written */
   constructor(response: ServerResponse, writes: StreamWrites) {
     this.#response = response;
     this.#writes = writes;
@@ -121,7 +121,7 @@ export class StreamAnswer {
     return this.#response.writableLength;
   }
 
-  /** @param onTaken told once the client's connection has taken it, if it ever does */
+  /** @param onTaken called once the client's connection has taken the part, which may never happen */
   write(part: readonly Buffer[], onTaken?: () => void): void {
     const bytes = this.#writes.bytesOf(part);
     this.#onTaken = onTaken ?? this.#onTaken;
@@ -133,7 +133,7 @@ export class StreamAnswer {
     this.#writes.add(this);
   }
 
-  /** Writes what has come. */
+  /** Writes the bytes of this turn. */
   flush(): void {
     const pending = this.#pending;
     this.#pending = undefined;
@@ -149,25 +149,25 @@ export class StreamAnswer {
     this.#writtenBytes += pending.length;
     const response = this.#response;
     const { socket } = response;
-    // With the head, which `node:http` writes at the end of the turn, or behind an answer that is still to come on this connection.
+    // The bytes go together with the head, which `node:http` writes at the end of the turn, or after an earlier answer on this connection.
     if (!this.#hasBegun || socket === null) {
       this.#hasBegun = true;
       response.write(pending.plain, onTaken);
     } else socket.write(response.chunkedEncoding ? pending.chunk : pending.plain, onTaken);
   }
 
-  /** Ends the stream behind what has come, with these words. */
+  /** Ends the stream after the bytes that have arrived, with this text. */
   end(lastWords: string): void {
     if (this.#isOver) return;
     this.flush();
     this.#writes.settings.onBytes(Buffer.byteLength(lastWords));
     this.#response.end(lastWords);
-    // Who reads nothing would hold the connection as long as it likes.
+    // A client that reads nothing could otherwise hold the connection for ever.
     const timer = setTimeout(() => this.#response.destroy(), endingMaxMs);
     this.#response.once('close', () => clearTimeout(timer));
   }
 
-  /** Cuts the client off where it takes nothing; to be called now and then. */
+  /** Disconnects a client that reads nothing; must be called at intervals. */
   checkProgress(nowMs: number): void {
     const { unreadBytes } = this;
     const takenBytes = this.#writtenBytes - unreadBytes;
@@ -181,7 +181,7 @@ export class StreamAnswer {
     return this.#response.writableEnded || this.#response.destroyed;
   }
 
-  /** It comes back with the last id that it has. */
+  /** Its client reconnects with the last id that it has. */
   #cutOff(): void {
     if (this.#isOver) return;
     this.#writes.settings.onCutOff();

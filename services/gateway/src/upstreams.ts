@@ -1,6 +1,6 @@
 /**
- * Choosing nodes: live leases, round robin, and behind them nodes that just refused a connection. A node that dies keeps its
- * lease for some seconds; remembering the refusal saves every request in between the attempt.
+ * Chooses nodes: live leases in round robin, and last the nodes that just refused a connection. A dead node keeps its lease for some
+ * seconds; remembering the refusal saves the attempt for every request in that time.
  */
 import { connect } from 'node:net';
 
@@ -14,12 +14,12 @@ export type NodeList = {
   onLeasesChanged(listener: () => void): () => void;
 };
 
-/** After a refused connection a node is tried last for so long. */
+/** For this time after a refused connection, a node is tried last. */
 const suspectMs = 2_000;
 
 export type Address = { readonly hostname: string; readonly port: string };
 
-/** Takes `host:port` apart; an IPv6 host loses its brackets. */
+/** Splits `host:port`; an IPv6 host loses its brackets. */
 export function parseAddress(address: string): Address {
   const colon = address.lastIndexOf(':');
   return {
@@ -37,7 +37,7 @@ export class Upstreams {
     this.list = list;
   }
 
-  /** The nodes of a service, each request beginning with another. */
+  /** The nodes of a service in rotation: each call starts with the next. */
   inTurn(service: string): LiveNode[] {
     const nodes = this.list.nodes(service);
     if (nodes.length < 2) return [...nodes];
@@ -47,12 +47,12 @@ export class Upstreams {
     return this.#suspectsLast([...nodes.slice(turn), ...nodes.slice(0, turn)]);
   }
 
-  /** The event nodes in the order in which they are to serve a queue. */
+  /** The event nodes in the order of preference for a queue. */
   holdersOf(queueId: string): LiveNode[] {
     return this.#suspectsLast(holdersOfQueue(queueId, this.list.nodes('events')));
   }
 
-  /** Says that a node could not be reached. */
+  /** Reports that a node could not be reached. */
   suspect(nodeId: string): void {
     const now = performance.now();
     for (const [known, untilMs] of this.#suspectUntilMs) {
@@ -75,7 +75,7 @@ const connectSyscalls = new Set(['connect', 'getaddrinfo']);
 /** A connection was not established in time. */
 export class ConnectTimeout extends Error {}
 
-/** Whether a fault came before a connection stood, so that the node cannot have seen anything of the request. */
+/** Whether a fault came before the connection was established, so that the node has seen nothing of the request. */
 export function isConnectFault(error: unknown): boolean {
   if (error instanceof ConnectTimeout) return true;
   if (error instanceof AggregateError) return error.errors.every(isConnectFault);
@@ -87,10 +87,10 @@ export function isConnectFault(error: unknown): boolean {
   );
 }
 
-/** A connection to a machine that is gone is given up after so long. */
+/** An attempt to connect to an unreachable machine is abandoned after this time. */
 export const connectTimeoutMs = 1_500;
 
-/** Tries whether a node takes connections, for what can be sent only once. */
+/** Tests whether a node accepts connections, for requests that can be sent only once. */
 export function takesConnections(address: string): Promise<boolean> {
   const { hostname, port } = parseAddress(address);
   return new Promise((resolve) => {
