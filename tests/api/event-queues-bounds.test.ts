@@ -18,6 +18,7 @@ beforeAll(async () => {
     environment: {
       PARLEY_QUEUES_PER_USER_MAX: String(queuesMax),
       PARLEY_EVENT_STREAM_UNREAD_MAX_BYTES: String(unreadMaxBytes),
+      PARLEY_EVENT_STREAM_STALL_SECS: '0.5',
     },
   });
 });
