@@ -3,7 +3,7 @@ import { identityHeaderName } from '@parley/api';
 import type { Caller } from '@parley/api';
 import type { Pool } from '@parley/database';
 import { signIdentity } from '@parley/identity';
-import { openTestPool, waitUntil } from '@parley/test-kit';
+import { openTestPool, readObjects, waitUntil } from '@parley/test-kit';
 import type { Parameters } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
@@ -89,6 +89,34 @@ test('matches of a narrow are refused where their texts are longer together than
     msg: 'The messages are too long together; ask for fewer of them.',
   });
   await change(`'<p>a very long text</p>'`);
+});
+
+test('a page leaves out what is too long with its submessages', async () => {
+  const ann = organization.client('ann');
+  const sent: number[] = [];
+  for (let n = 0; n < 3; n += 1)
+    sent.push(await ann.sendToStream('general', 'votes', `question ${n}`));
+  const ask = async (): Promise<unknown> => {
+    const answer = await ann.get('messages', {
+      narrow: [['topic', 'votes']],
+      anchor: 'newest',
+      num_before: 4,
+      num_after: 0,
+    });
+    return [readObjects(answer, 'messages').map(({ id }) => id), answer['found_oldest']];
+  };
+  // Longer than those of one message may be, as those of a page are together.
+  await organization.pool.query({
+    text: `INSERT INTO submessages (message_id, sender_id, msg_type, content)
+      SELECT m.id, m.sender_id, 'widget', repeat('x', 17 * 1024 * 1024) FROM messages m WHERE m.id = $1`,
+    values: [sent[0]],
+  });
+  expect(await ask()).toEqual([sent.slice(1), false]);
+  await organization.pool.query({
+    text: 'DELETE FROM submessages WHERE message_id = $1',
+    values: [sent[0]],
+  });
+  expect(await ask()).toEqual([sent, true]);
 });
 
 type Read = readonly [

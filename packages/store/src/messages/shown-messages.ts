@@ -37,7 +37,7 @@ export type ShownMessage = FlaggedMessage & {
   readonly submessages: readonly unknown[];
   readonly lastEditedAtSecs: number | null;
   readonly editHistory: readonly unknown[] | null;
-  /** The total size of its texts and their history. */
+  /** The total size of its texts, their history and its submessages. */
   readonly bytes: number;
 };
 
@@ -50,7 +50,7 @@ export type AskedMessage = {
 };
 
 /**
- * The most bytes of texts on one side of a page, beyond the two messages next to the anchor. A page of thousands of ordinary messages is
+ * The most bytes of texts and submessages on one side of a page, beyond the two messages next to the anchor. A page of thousands of ordinary messages is
  * far below it; a page with as many of the longest messages would take more memory than a service has.
  */
 export const pageTextBytesMax = 16 * 1024 * 1024;
@@ -70,6 +70,7 @@ function shownText(texts: MessageTexts): string {
   const bytes = [
     ...columnsOf[texts].map((column) => `octet_length(m.${column})`),
     'coalesce(octet_length(m.edit_history::text), 0)',
+    'coalesce(octet_length(carried.submessages::text), 0)',
   ].join(' + ');
   const textOf = (column: string): string =>
     columnsOf[texts].includes(column) ? `CASE WHEN m.fits THEN m.${column} END` : 'NULL::text';
@@ -84,22 +85,22 @@ function shownText(texts: MessageTexts): string {
       CASE WHEN m.fits THEN m.edit_history END AS "editHistory",
       (SELECT c.participant_ids FROM conversations c WHERE c.id = m.conversation_id AND m.stream_id IS NULL) AS "participantIds",
       CASE WHEN m.fits THEN coalesce(reacted.reactions, '[]') END AS reactions,
-      CASE WHEN m.fits THEN coalesce(carried.submessages, '[]') END AS submessages
+      CASE WHEN m.fits THEN coalesce(m.submessages, '[]') END AS submessages
     FROM (
-      SELECT m.*, ${bytes} AS bytes,
+      SELECT m.*, carried.submessages, ${bytes} AS bytes,
         asked.is_wanted OR sum(${bytes}) OVER (PARTITION BY asked.is_above ORDER BY asked.place) <= ${pageTextBytesMax} AS fits
       FROM unnest($1::bigint[], $2::boolean[], $3::boolean[]) WITH ORDINALITY AS asked (id, is_above, is_wanted, place)
       JOIN messages m ON m.id = asked.id
+      LEFT JOIN (
+        SELECT b.message_id, json_agg(json_build_object('id', b.id, 'message_id', b.message_id, 'sender_id', b.sender_id,
+          'msg_type', b.msg_type, 'content', b.content) ORDER BY b.id) AS submessages
+        FROM submessages b WHERE b.message_id = ANY ($1) GROUP BY b.message_id) carried ON carried.message_id = m.id
     ) m
     LEFT JOIN (SELECT * FROM message_versions v WHERE v.message_id = ANY ($1)) v ON v.message_id = m.id
     LEFT JOIN (
       SELECT r.message_id, json_agg(json_build_object('userId', r.user_id, 'emojiName', r.emoji_name, 'emojiCode', r.emoji_code,
         'reactionType', r.reaction_type) ORDER BY r.id) AS reactions
-      FROM reactions r WHERE r.message_id = ANY ($1) GROUP BY r.message_id) reacted ON reacted.message_id = m.id
-    LEFT JOIN (
-      SELECT b.message_id, json_agg(json_build_object('id', b.id, 'message_id', b.message_id, 'sender_id', b.sender_id,
-        'msg_type', b.msg_type, 'content', b.content) ORDER BY b.id) AS submessages
-      FROM submessages b WHERE b.message_id = ANY ($1) GROUP BY b.message_id) carried ON carried.message_id = m.id`;
+      FROM reactions r WHERE r.message_id = ANY ($1) GROUP BY r.message_id) reacted ON reacted.message_id = m.id`;
 }
 
 const shownTexts: Readonly<Record<MessageTexts, string>> = {
