@@ -50,8 +50,8 @@ export type AskedMessage = {
 };
 
 /**
- * The most bytes of texts and submessages on one side of a page, beyond the two messages next to the anchor. A page of thousands of ordinary messages is
- * far below it; a page with as many of the longest messages would take more memory than a service has.
+ * The most bytes of texts and submessages on one side of a page, beyond the two messages next to the anchor. A page of thousands of ordinary
+ * messages is far below it; a page with as many of the longest messages would take more memory than a service has.
  */
 export const pageTextBytesMax = 16 * 1024 * 1024;
 
