@@ -10,7 +10,7 @@ import type { UploadFiles } from './files/upload-files.ts';
 import type { MessageRenderer } from './rendering/message-renderer.ts';
 import type { MessageSender } from './sending/send.ts';
 
-/** What the endpoints of this service may use. */
+/** The stores and parts that the endpoints of this service use. */
 export type MessagesContext = {
   readonly pool: Pool;
   readonly eventLog: EventLog;
@@ -22,7 +22,7 @@ export type MessagesContext = {
   readonly uploads: UploadFiles;
   /** The largest file that may be uploaded. */
   readonly fileMaxBytes: number;
-  /** For statements that search for words or have many terms, which are given up sooner than others. */
+  /** For statements that search for words or have many terms, which have a shorter time limit than others. */
   readonly costlyPool: Pool;
   readonly streamIds: StreamIds;
   readonly pages: PageReader;

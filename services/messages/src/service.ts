@@ -28,12 +28,12 @@ import { maintenanceOfMessages } from './maintenance.ts';
 
 /** One batch is in flight at a time; a second connection is there while a broken one is replaced. */
 const sendingConnections = 2;
-/** Searches and narrows that take long leave other requests their connections. */
+/** Slow searches and narrows leave other requests their connections. */
 const costlyConnections = 4;
-/** Taking effects from the log, and running them, waits for no request. */
+/** No request waits for the job that takes side effects from the log and runs them. */
 const sideEffectConnections = 3;
 
-/** @throws ConfigError when the configuration names no place for uploaded files */
+/** @throws ConfigError if the configuration has no place for uploaded files */
 async function openFiles({ config, onDispose }: ServiceFrame): Promise<FileStore> {
   const { files: place } = config.uploads;
   if (place === undefined) {
@@ -46,7 +46,7 @@ async function openFiles({ config, onDispose }: ServiceFrame): Promise<FileStore
   return files;
 }
 
-/** @returns what renders messages and what sends them */
+/** @returns the renderer of messages and their sender */
 function openSending(
   frame: ServiceFrame,
   { pool, redis, keyPrefix }: Stores,
@@ -63,7 +63,7 @@ function openSending(
     log: subjectLogger(log, 'messages:sending'),
     registry: metrics.registry,
   });
-  // Requests are answered before stores are closed, so nothing gathers any more; this waits for what a client gave up on.
+  // Requests are answered before stores are closed, so no new sends gather; this waits for sends whose client gave up.
   frame.onDispose('batch writer', () => writer.drain());
   const renderer = new MessageRenderer({ log: subjectLogger(log, 'messages:rendering') });
   frame.onDispose('renderer', () => renderer.close());
@@ -82,7 +82,7 @@ function openSending(
   return { realmFacts, renderer, sender };
 }
 
-/** Runs what sends bring about later: notices, and the calls of outgoing webhooks. */
+/** Runs the side effects of sends: notices, and the calls of outgoing webhooks. */
 function startSideEffects(
   frame: ServiceFrame,
   stores: Stores,
@@ -135,7 +135,7 @@ export async function startMessages(frame: ServiceFrame): Promise<RequestHandler
     log: subjectLogger(log, 'messages:deferred'),
     registry: metrics.registry,
   });
-  // A time limit of the connection costs nothing, where one of the statement takes a transaction around it.
+  // A time limit of the connection is free, but one of a statement needs a transaction around it.
   const costlyPool = openPool(frame, 'costly reads', costlyConnections, {
     statementTimeoutMs: Math.ceil(config.searchTimeoutMs),
   });

@@ -43,7 +43,7 @@ test('the zone is the one that is given, else that of the account, else UTC', as
   expect(await read(noon, undefined, '')).toBe('2031-07-01T12:00:00+00:00');
   expect(await read('2031/07/01 12:00', 'Asia/Kolkata')).toBe('2031-07-01T12:00:00+05:30');
   expect(await read('20310701T120000', 'Asia/Kolkata')).toBe('2031-07-01T12:00:00+05:30');
-  // What says its offset needs no zone.
+  // A time with an offset needs no zone.
   expect(await read(`${noon}Z`, 'Asia/Kolkata', 'Europe/Oslo')).toBe('2031-07-01T12:00:00+00:00');
 });
 

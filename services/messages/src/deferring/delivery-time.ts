@@ -9,7 +9,7 @@ const forms: readonly RegExp[] = [
     String.raw`^(?<year>\d{4})(?<dash>[-/])(?<month>\d\d)\k<dash>(?<day>\d\d)(?:[T ](?<time>\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?)${offset}?)?$`,
     'i',
   ),
-  // The same without marks.
+  // The same without separators.
   new RegExp(
     String.raw`^(?<year>\d{4})(?<month>\d\d)(?<day>\d\d)T(?<time>\d{4}(?:\d\d)?)${offset}?$`,
     'i',
@@ -69,11 +69,11 @@ function inZone(
 }
 
 /**
- * Reads when a message is to be delivered.
+ * Reads the delivery time of a message.
  *
  * @param tzGuess the client's guess of the zone, for a time without an offset
  * @param findOwnZone returns the sender's own zone; called only if the client gave none
- * @returns the time in the zone or at the offset that it was read with, or undefined when the text is no time
+ * @returns the time in its zone or at its offset, or undefined if the text is not a time
  */
 export async function readDeliveryTime(
   text: string,

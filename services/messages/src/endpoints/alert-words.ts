@@ -17,7 +17,7 @@ import {
 
 import type { MessagesContext } from '../context.ts';
 
-/** Changes the caller's words and tells the caller's queues all of them, changed or not (reference facts, events 14.3). */
+/** Changes the caller's words and sends all of them to the caller's queues, changed or not (reference facts, events 14.3). */
 async function changeWords(
   context: MessagesContext,
   caller: Caller,

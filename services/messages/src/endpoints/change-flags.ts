@@ -27,7 +27,7 @@ type FlagRequest = {
   readonly operation: 'add' | 'remove';
 };
 
-/** @returns the ids among those asked for that the operation applied to, each once, in the order asked for */
+/** @returns the requested ids that the operation applied to, each once, in the requested order */
 async function applyFlag(client: Client, request: FlagRequest): Promise<number[]> {
   const { userId, messageIds, flag, operation } = request;
   const held = new Set(await changeFlag(client, userId, messageIds, flag, operation));
@@ -35,7 +35,7 @@ async function applyFlag(client: Client, request: FlagRequest): Promise<number[]
   const [only] = messageIds;
   if (flag !== 'starred' || messageIds.length !== 1 || only === undefined)
     throw badRequest('Invalid message(s)');
-  // A star on one visible message makes the user hold it from now on, unless he is a bot that holds nothing.
+  // A star on one visible message makes the user hold it from now on, except bots that never hold messages.
   await getLockedMessage(client, userId, await getSeenMessage(client, userId, only));
   await addLateReceipt(client, userId, only);
   const applied = await changeFlag(client, userId, [only], flag, operation);

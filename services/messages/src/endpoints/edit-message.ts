@@ -7,7 +7,7 @@ import type { MessagesContext } from '../context.ts';
 
 const wideModes: readonly PropagateMode[] = ['change_later', 'change_all'];
 
-/** Every other text means this message alone (reference facts, messages 12). */
+/** Every other text means only this message (reference facts, messages 12). */
 function propagateModeOf(given: string): PropagateMode {
   return wideModes.find((mode) => mode === given) ?? 'change_one';
 }

@@ -48,7 +48,7 @@ export const getMessageHistoryHandler = implement(
       timestamp: original.sentAtSecs,
     };
     const snapshots: EditSnapshot[] = [first];
-    // One after the other: a long history does not take the renderer from everybody else.
+    // One at a time, so that a long history does not block the renderer for others.
     for (const edit of edits) {
       if (signal.aborted) throw new CallerLeft();
       snapshots.push(await snapshotOf(context.renderer, edit));

@@ -25,10 +25,10 @@ const oldestAnchor = 0;
 
 type Counts = { readonly before: number; readonly after: number };
 
-/** What of the list is asked for (reference facts, messages 6.3). */
+/** The requested part of the list (reference facts, messages 6.3). */
 function pageOf(anchor: number, counts: Counts): MessagePage {
   if (anchor === newestAnchor) return { anchor, beforeMax: counts.before, fromAnchorMax: 0 };
-  // Ids begin at 1, so the anchor 0 takes no room of its own.
+  // Ids begin at 1, so no message takes the place of anchor 0.
   if (anchor === oldestAnchor) return { anchor, beforeMax: 0, fromAnchorMax: counts.after };
   return { anchor, beforeMax: counts.before, fromAnchorMax: counts.after + 1 };
 }
@@ -63,7 +63,7 @@ function foundOf(
   }
   const before = listed.filter((row) => row.id < anchor);
   const own = listed.filter((row) => row.id === anchor);
-  // One more was listed in case that the anchor itself is not among them.
+  // One more was listed in case the anchor itself is not among them.
   const after = listed.filter((row) => row.id > anchor).slice(0, counts.after);
   return {
     rows: [...before, ...own, ...after],
@@ -73,7 +73,7 @@ function foundOf(
   };
 }
 
-/** @returns which texts are read; searches mark the rendered one, whichever is shown */
+/** @returns the texts to read; searches mark the rendered one, whichever is shown */
 function textsOf(
   asked: { readonly apply_markdown: boolean },
   { searchedWords }: Pick<CompiledNarrow, 'searchedWords'>,
@@ -82,13 +82,13 @@ function textsOf(
   return searchedWords === undefined ? 'written' : 'both';
 }
 
-/** @returns the stream of the first message, where there is one */
+/** @returns the stream of the first message, if there is one */
 function streamOf({ messages, names }: ReadPage): NamedStream | undefined {
   const id = messages[0]?.streamId;
   return typeof id === 'number' ? { id, name: names.streamName(id) } : undefined;
 }
 
-/** @returns the messages as they stand in a list */
+/** @returns the messages in the form for a list */
 function messagesJson(
   { names, flagBitsOf }: ReadPage,
   rows: readonly MessageBody[],

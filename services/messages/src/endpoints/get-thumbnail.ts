@@ -9,7 +9,7 @@ import { findUploadPath } from '../files/upload-path.ts';
 
 const sizes = new Set(['thumbnail', 'full']);
 
-/** The address to send the browser to, in ASCII and without anything that could end a header; or undefined. */
+/** The address for the redirect, in ASCII and without a character that could end a header; or undefined. */
 function findTarget(url: string): string | undefined {
   const target = URL.parse(url);
   return target !== null && /^https?:$/.test(target.protocol) ? target.href : undefined;

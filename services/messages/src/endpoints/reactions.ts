@@ -20,7 +20,7 @@ import { chooseEmoji, findReactedEmoji, noSuchEmoji } from '../reacting/emoji-ch
 
 type ReactionChange = {
   readonly op: 'add' | 'remove';
-  /** Writes the change and answers what is stored; throws the refusal. Runs while the message is locked. */
+  /** Writes the change and returns the stored reaction, or throws the refusal. Runs while the message is locked. */
   readonly write: (client: Client, seen: SeenMessage) => Promise<ReactedEmoji>;
 };
 
@@ -31,7 +31,7 @@ type EmojiParameters = {
   readonly reaction_type: string | undefined;
 };
 
-/** Changes a reaction of the caller's and tells everyone who holds the message, himself included (reference facts, events 11.5). */
+/** Changes a reaction of the caller, with an event for all holders of the message, the caller included (reference facts, events 11.5). */
 async function changeReaction(
   context: MessagesContext,
   userId: number,
@@ -92,7 +92,7 @@ async function unreact(
   await changeReaction(context, userId, seen, {
     op: 'remove',
     write: async (client) => {
-      // What is stored under a name goes by it first: it may be there from before the name got its meaning.
+      // A stored reaction with this name has priority: it may be from before the name got its meaning.
       const isNamed = code === undefined && name !== undefined;
       const stored = isNamed ? { emojiName: name, reactionType: type } : undefined;
       const author = { messageId: seen.id, userId };

@@ -11,7 +11,7 @@ const affirmatives = new Set(['yes', 'true']);
 export const sendMessageHandler = implement(
   sendMessageEndpoint,
   async (context: MessagesContext, { caller, parameters, clientName, requestId, header }) => {
-    // No account here has the right to act for others.
+    // No account here may send on behalf of others.
     if (affirmatives.has(parameters.forged ?? ''))
       throw badRequest('User not authorized for this query');
     if (

@@ -24,7 +24,7 @@ export const uploadFileHandler = implement(
       await uploads.add(caller.userId, stored);
       return { uri: uploadsPrefix + stored.pathId };
     } catch (error) {
-      // A body can prove to be wrong after its file is stored.
+      // A body may turn out to be invalid after its file is stored.
       for (const taken of begun) await uploads.discard(taken);
       throw error;
     }

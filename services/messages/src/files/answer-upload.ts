@@ -75,8 +75,8 @@ async function answerFile(
  * Answers a request for an uploaded file (reference facts, people 15).
  *
  * @param pathId the uri without `/user_uploads/`
- * @returns the file, the part of it that is asked for, or a page with the refusal
- * @throws ApiError 503 when it cannot be read
+ * @returns the file, the requested part of it, or a page with the refusal
+ * @throws ApiError 503 if it cannot be read
  */
 export async function answerUpload(
   context: MessagesContext,

@@ -3,10 +3,10 @@ import type { ByteRange } from '@parley/files';
 const singleRange = /^bytes=(\d{0,15})-(\d{0,15})$/;
 
 /**
- * Reads a Range header (RFC 9110, 14.2). One range is served; several, or what is none, count as no header.
+ * Reads a Range header (RFC 9110, 14.2). One range is served; several ranges, or an invalid one, are ignored.
  *
  * @param sizeBytes of the whole file
- * @returns `unsatisfiable` for a range that begins behind the end
+ * @returns `unsatisfiable` for a range that begins after the end
  */
 export function parseRange(
   header: string,

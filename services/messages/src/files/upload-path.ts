@@ -17,7 +17,7 @@ export function newPathId(cleanName: string): string {
   return `${realmId}/${folder}/${randomBytes(tokenBytes).toString('base64url')}/${cleanName}`;
 }
 
-/** What names the content of a path for good: files never change. */
+/** The part of a path that identifies the content for good: files never change. */
 export function entityTagOf(pathId: string): string {
   return `"${pathId.split('/')[2] ?? ''}"`;
 }
@@ -31,12 +31,11 @@ function decodePath(path: string): string {
 }
 
 /**
- * Finds the path of a file in its address as messages link to it, as a browser would resolve it.
+ * Finds the path of a file in an address from a message, resolved as by a browser.
  *
- * @param address relative, with or without a slash before it, or absolute; either scheme will do, since a bare host becomes an `http:`
- *   link
+ * @param address relative, with or without a leading slash, or absolute with either scheme, because a bare host becomes an `http:` link
  * @param publicUrl of the organization, without a slash at the end
- * @returns the uri without `/user_uploads/`; undefined for an address of something else
+ * @returns the uri without `/user_uploads/`; undefined for any other address
  */
 export function findUploadPath(address: string, publicUrl: string): string | undefined {
   const target = URL.parse(address, `${publicUrl}/`);

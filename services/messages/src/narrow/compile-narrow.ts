@@ -10,24 +10,24 @@ import type { AssumedStream, StreamIds } from './stream-ids.ts';
 
 export type CompiledNarrow = {
   readonly list: MessageListBuilder;
-  /** The bound id of the stream that the last stream term names, negated or not. */
+  /** The bound id of the stream in the last stream term, negated or not. */
   readonly stream: string | undefined;
-  /** The words to mark, as they are indexed; undefined without a search term, and none where nothing is to be marked. */
+  /** The words to mark, in their indexed form; undefined without a search term, empty if there is nothing to mark. */
   readonly searchedWords: readonly string[] | undefined;
-  /** More than clients ask for. */
+  /** More than any client requests. */
   readonly hasManyTerms: boolean;
-  /** Streams that were not looked up: whoever reads the list has to `confirmStreams`. */
+  /** Streams that were not looked up: a reader of the list must call `confirmStreams`. */
   readonly assumedStreams: readonly AssumedStream[];
 };
 
-/** Stream, topic, sender, a flag, something it has, words and where to begin, with one to spare. */
+/** Stream, topic, sender, a flag, a `has` term, words and a starting point, with one to spare. */
 const usualTermsMax = 8;
 
 /**
- * Compiles a narrow to a list of messages for one user. Whether what he does not hold is in it follows the terms in their order
- * (reference facts, messages 6.5); the list itself asks for permission once more, in the snapshot that gives the content.
+ * Compiles a narrow to a list of messages for one user. The terms in their order decide whether the list includes messages that the user
+ * does not hold (reference facts, messages 6.5). The list itself checks permission again, in the snapshot that gives the content.
  *
- * @param streamIds where given, a stream that is named may be taken from there
+ * @param streamIds if given, a named stream may be taken from there
  * @throws ApiError `BAD_NARROW`
  */
 export async function compileNarrow(
@@ -44,7 +44,7 @@ export async function compileNarrow(
   for (const term of joinSearchTerms(terms)) {
     const operator = narrowOperators.get(term.operator);
     if (operator === undefined) throw badNarrow(`unknown operator ${term.operator}`);
-    // A list that leaves a stream out has nothing by which it could be confirmed.
+    // Messages of a list that excludes a stream cannot confirm that stream.
     const kept = term.negated ? undefined : streamIds;
     const meaning = await operator(term.operand, { db, userId, list, streamIds: kept });
     const { condition, hints, history } = meaning;

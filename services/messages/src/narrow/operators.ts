@@ -1,6 +1,6 @@
 /**
- * The operators of a narrow, one row each (reference facts, messages 8.2). A row looks up what its operand names and gives a
- * condition with bound values; what it tells beside that only speeds the list up.
+ * The operators of a narrow, one row each (reference facts, messages 8.2). A row looks up the name in its operand and returns a condition
+ * with bound values; its hints affect only the speed of the list.
  */
 import type { NarrowTerm } from '@parley/api/messages';
 import { badNarrow, foldName } from '@parley/api';
@@ -29,27 +29,29 @@ export type NarrowSetting = {
   readonly db: Queryable;
   readonly userId: number;
   readonly list: MessageListBuilder;
-  /** Where the ids of named streams are kept; absent where they have to be looked up. */
+  /** The kept ids of named streams; if absent, streams are looked up. */
   readonly streamIds: StreamIds | undefined;
 };
 
-/** What a term means. */
+/** The meaning of a term. */
 export type Meaning = {
-  /** Absent: the term restricts nothing. */
+  /** Absent if the term restricts nothing. */
   readonly condition?: MessageCondition;
-  /** What is known of the messages when the term is not negated. */
+  /** Hints about the messages if the term is not negated. */
   readonly hints?: ListHints;
-  /** What is known of them when it is. */
+  /** Hints about the messages if it is negated. */
   readonly negatedHints?: ListHints;
   /** The term ignores negation. */
   readonly neverNegated?: boolean;
-  /** Whether the term, not negated, adds or removes what the user may read without holding it (reference facts, messages 6.5). */
+  /**
+   * Whether the term, not negated, adds or removes messages that the user may read without holding them (reference facts, messages 6.5).
+   */
   readonly history?: 'this stream' | 'public streams' | 'none';
-  /** The bound id of the stream that the term names, negated or not. */
+  /** The bound id of the stream in the term, negated or not. */
   readonly stream?: string;
-  /** Set where the stream was not looked up. */
+  /** Present if the stream was not looked up. */
   readonly assumedStream?: AssumedStream;
-  /** The words to mark in what a search finds, as they are indexed. */
+  /** The words to mark in the found messages, in their indexed form. */
   readonly searchedWords?: readonly string[];
 };
 
@@ -58,7 +60,7 @@ type Operator = (
   setting: NarrowSetting,
 ) => Meaning | Promise<Meaning>;
 
-// Integer columns hold no larger id, so nobody and nothing has it.
+// Integer columns cannot contain a larger id, so it matches nothing.
 const largestIntegerId = 2_147_483_647;
 
 function isPossibleId(id: number): boolean {

@@ -5,14 +5,14 @@ import { CallerReads, isStatementTimeout } from '@parley/database';
 import type { MessagesContext } from '../context.ts';
 import type { CompiledNarrow } from './compile-narrow.ts';
 
-/** Where a narrow is read for one caller, who may leave. */
+/** The database and signal for one caller, who may disconnect. */
 export type NarrowReads = {
   readonly database: CallerReads;
   /** For statements that may take long, see `readNarrowed`. */
   readonly costly: CallerReads;
 };
 
-/** @param signal to which nothing else of the request may listen */
+/** @param signal used by nothing else of the request */
 export function narrowReads(
   { pool, costlyPool }: Pick<MessagesContext, 'pool' | 'costlyPool'>,
   signal: HangUpSignal,
@@ -24,12 +24,11 @@ export function narrowReads(
 }
 
 /**
- * Reads messages of a narrow. The index finds words, but neither phrases nor what is left out, so a search for very common words can
- * come down to reading every message; and of many terms each is a part of the statement that has to be planned. Such a statement takes
- * none of the connections of other requests and gets a bounded time. It is refused rather than said to be unavailable: clients repeat
- * what is unavailable, and this would take as long every time.
+ * Reads messages of a narrow. The index finds words but neither phrases nor exclusions, so a search for very common words may have to read
+ * every message; and each of many terms is a part of the statement that must be planned. Such a statement uses separate connections and has
+ * a time limit. At the limit it gets a 400, not a 503: clients repeat a 503, and every repeat would take as long.
  *
- * @throws ApiError `BAD_NARROW` when it takes too long
+ * @throws ApiError `BAD_NARROW` if it takes too long
  */
 export async function readNarrowed<Result>(
   { database, costly }: NarrowReads,

@@ -1,4 +1,4 @@
-/** What is marked in messages that were searched for (reference facts, messages 9). */
+/** Marks the hits in found messages (reference facts, messages 9). */
 import type { Queryable } from '@parley/database';
 import { SourceText, escapeTopic, findWordRanges, readHtml } from '@parley/store';
 import type { TextRange } from '@parley/store';
@@ -32,10 +32,10 @@ function wrap(
 const asIs = (part: string): string => part;
 
 /**
- * Wraps the hits in the HTML and the topic of messages; what is not found is as it was.
+ * Wraps the hits in the HTML and the topic of messages; the rest stays unchanged.
  *
- * @param searchedWords the words as they are indexed; none: nothing is marked
- * @returns the fields of each message, in the order given
+ * @param searchedWords the words in their indexed form; if empty, nothing is marked
+ * @returns the fields of each message, in the given order
  */
 export async function matchMessages(
   db: Queryable,

@@ -7,16 +7,16 @@ import type { ListHints, MessageCondition, MessageListBuilder } from '@parley/st
 
 export const searchOperator = 'search';
 
-/** So many words of a query are looked up in the index; what they find is then held against all of them. */
+/** At most this many words of a query are looked up in the index; the found messages are then checked for all of them. */
 const indexedWordsMax = 32;
 
-/** A longer query asks for more than a message can hold: it matches nothing. */
+/** A longer query contains more than a message can: it matches nothing. */
 const queryMaxLength = limits.contentMaxCodePoints + limits.topicMaxCodePoints;
 
 /**
- * Joins the search terms that are not negated into one, with a space (reference facts, messages 9).
+ * Joins the search terms that are not negated into one, with spaces (reference facts, messages 9).
  *
- * @returns the terms, in which the joined one stands first among equals
+ * @returns the terms, with the joined one in the place of the first of them
  */
 export function joinSearchTerms(terms: readonly NarrowTerm[]): NarrowTerm[] {
   const isJoined = (term: NarrowTerm): boolean => term.operator === searchOperator && !term.negated;
@@ -30,7 +30,7 @@ export function joinSearchTerms(terms: readonly NarrowTerm[]): NarrowTerm[] {
   });
 }
 
-/** A quotation mark inside of a word opens no phrase, and a lone one is punctuation. */
+/** A quotation mark inside a word does not open a phrase, and a single one is punctuation. */
 function phrasesOf(query: string): string[] {
   return [...query.matchAll(/"([^"]+)"|[^\s]+/g)].flatMap(([, phrase]) =>
     phrase === undefined ? [] : [phrase],
@@ -40,11 +40,11 @@ function phrasesOf(query: string): string[] {
 export type SearchMeaning = {
   readonly condition: MessageCondition;
   readonly hints: ListHints;
-  /** The words to mark in what is found, as they are indexed. */
+  /** The words to mark in the found messages, in their indexed form. */
   readonly searchedWords: readonly string[];
 };
 
-/** @returns what a search term asks for */
+/** @returns the words and phrases of a search term */
 export async function compileSearch(
   query: string,
   { db, list }: { readonly db: Queryable; readonly list: MessageListBuilder },
@@ -58,7 +58,7 @@ export async function compileSearch(
     others.length === 0
       ? `${indexed}::tsquery`
       : `(${indexed}::tsquery && ${list.bind(allOfWords(others), 'text')}::tsquery)`;
-  // Not a condition that the index could serve: where it stands, another one does, or none.
+  // Written so that no index can serve it: another condition uses the index, or none does.
   const hasWords: MessageCondition = (message) => `(${message}.search @@ ${all}) IS TRUE`;
   const phrases = phrasesOf(query);
   let condition = hasWords;

@@ -1,6 +1,6 @@
 /**
- * The ids of named streams, kept by the process for each who asked: what one has looked up must not show another that it is there. A page
- * shows the names of its streams, so that looking them up first is a waste.
+ * The ids of named streams, kept by the process for each user: a look-up by one user must not reveal a stream to another. A page shows the
+ * names of its streams, so a look-up before it is unnecessary.
  */
 import { foldName } from '@parley/api';
 import type { Queryable } from '@parley/database';
@@ -12,7 +12,7 @@ const keptMax = 50_000;
 
 export type NamedStream = { readonly name: string; readonly id: number };
 
-/** A name, trimmed, and the id that it had when it was last looked up. */
+/** A trimmed name, and the id that it had at its last look-up. */
 export type AssumedStream = NamedStream;
 
 function keyOf(userId: number, name: string): string {
@@ -22,7 +22,7 @@ function keyOf(userId: number, name: string): string {
 export class StreamIds {
   readonly #kept = new LRUCache<string, number>({ max: keptMax });
 
-  /** @returns the id of the stream that had this name, in any letter case, when the user last looked it up, or undefined */
+  /** @returns the id that the stream of this name, in any letter case, had at the user's last look-up, or undefined */
   find(userId: number, name: string): number | undefined {
     return this.#kept.get(keyOf(userId, name));
   }
@@ -37,11 +37,11 @@ export class StreamIds {
 }
 
 /**
- * Finds out whether streams still have the names by which they were taken, and whether the user still knows of them. A stream that is
- * deactivated loses its name.
+ * Checks whether streams still have the names of their look-up, and whether the user may still know them. A stream that is deactivated
+ * loses its name.
  *
- * @param shown the stream of a message of the list that was read, which shows this at its own moment; a list without any shows nothing
- * @returns false when one of them has not, and is forgotten: then the narrow has to be compiled and read anew
+ * @param shown the stream of a message in the list, which shows its name at the time of the list; an empty list shows none
+ * @returns false if one of them has changed; it is forgotten, and the narrow must be compiled and read again
  */
 export async function confirmStreams(
   db: Queryable,

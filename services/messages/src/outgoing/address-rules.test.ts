@@ -50,7 +50,7 @@ describe('without settings', () => {
     ],
     ['192.0.0.8', '192.0.2.1', '192.88.99.1', '192.168.0.1', '198.18.0.1', '198.51.100.1'],
     ['203.0.113.1', '224.0.0.1', '239.255.255.255', '240.0.0.1', '255.255.255.255'],
-    // What clouds give their machines.
+    // Metadata addresses of clouds.
     ['100.100.100.200', '168.63.129.16', '192.0.0.192', 'fd00:ec2::254', 'fd20:ce::254'],
     ['::', '::1', '::7f00:1', '::ffff:127.0.0.1', '::ffff:8.8.8.8', '0:0:0:0:0:ffff:a00:1'],
     ['64:ff9b::8.8.8.8', '64:ff9b::a00:1', '64:ff9b:1::1', '100::1', '2001::1', '2001:10::1'],
@@ -95,7 +95,7 @@ test('what settings allow may be called, and nothing beside it', () => {
     '10.2.0.0',
     '127.0.0.2',
     'fd00:2::1',
-    // A range of IPv4 says nothing of IPv6 addresses that hold one of its own.
+    // A range of IPv4 does not apply to IPv6 addresses that contain one of its own.
     '::ffff:127.0.0.1',
     '64:ff9b::10.1.0.1',
     '169.254.169.254',
@@ -103,7 +103,7 @@ test('what settings allow may be called, and nothing beside it', () => {
     expect([address, rules.permits(address)]).toEqual([address, false]);
 });
 
-/** The same rules told in another way: as numbers. */
+/** The same rules in another form: as numbers. */
 type NumberRange = readonly [first: bigint, bits: number, prefixBits: number];
 
 function isWithin(value: bigint, [first, bits, prefixBits]: NumberRange): boolean {
@@ -158,7 +158,7 @@ test('property: every IPv4 address is judged as the ranges say, at their edges t
     fc.property(fc.oneof(fc.bigInt(0n, 2n ** 32n - 1n), fc.constantFrom(...edges)), (value) => {
       const isClosed = closed4.some((range) => isWithin(value, range));
       expect(none.permits(shown4(value))).toBe(!isClosed);
-      // No IPv6 address that holds it may be called, closed or not.
+      // No IPv6 address that contains it may be called, whether it is closed or not.
       for (const prefix of [0n, 0xffffn << 32n, 0x64ff9bn << 96n, 0x64ff9b_0001n << 80n])
         expect(none.permits(shown6(prefix | value))).toBe(false);
       expect(none.permits(shown6((0x2002n << 112n) | (value << 80n)))).toBe(false);

@@ -65,10 +65,10 @@ function isPublic(address: string, family: Family): boolean {
 }
 
 export class AddressRules {
-  /** By family: an IPv4 range says nothing of IPv6 addresses that hold one of its own. */
+  /** By family: an IPv4 range does not apply to IPv6 addresses that contain one of its own. */
   readonly #allowed: Readonly<Record<Family, BlockList>>;
 
-  /** @param allowed what may be called though it is not public */
+  /** @param allowed addresses that may be called although they are not public */
   constructor(allowed: readonly AddressRange[]) {
     const rangesOf = (version: 4 | 6): [string, number][] =>
       allowed

@@ -8,7 +8,7 @@ function outcomeLabel(result: CallResult): string {
   return result.kind;
 }
 
-/** How calls of services go. */
+/** The outcomes and durations of calls to services. */
 export class CallMetrics {
   readonly #calls: Counter<'outcome'>;
   readonly #duration: Histogram<'outcome'>;
@@ -36,7 +36,7 @@ export class CallMetrics {
     });
   }
 
-  /** Makes a call and notes how it went. */
+  /** Makes a call and counts its outcome. */
   async measure(call: () => Promise<CallResult>): Promise<CallResult> {
     const startedMs = performance.now();
     this.#running.inc();

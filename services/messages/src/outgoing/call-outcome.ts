@@ -17,7 +17,7 @@ export type MessagePlace =
     }
   | {
       readonly type: 'private';
-      /** Everyone taking part, as the message lists them. */
+      /** All participants, as in the message object. */
       readonly participantIds: readonly number[];
     };
 
@@ -32,7 +32,7 @@ function failure(text: string): Reply {
   return { content: `Failure! ${text}` };
 }
 
-/** @returns an address under which clients show the message */
+/** @returns an address at which clients show the message */
 export function messageLink(realmUri: string, messageId: number, place: MessagePlace): string {
   if (place.type === 'private')
     return `${realmUri}/#narrow/pm-with/${place.participantIds.join(',')}-pm/near/${messageId}`;
@@ -42,7 +42,7 @@ export function messageLink(realmUri: string, messageId: number, place: MessageP
 
 /**
  * @param url of the message
- * @param lines what is said of the call, each on its own line
+ * @param lines about the call, each on its own line
  */
 export function ownerNotice(url: string, lines: readonly Notice[]): string {
   const whatFor = notice`${link(notice`A message`, url)} triggered an outgoing webhook.`;
@@ -72,7 +72,7 @@ function statusOutcome(status: number, payload: string, url: string): CallOutcom
 }
 
 /**
- * Decides what a call that is not repeated any more comes to.
+ * Decides the outcome of a call that is not repeated any more.
  *
  * @param url of the message
  */

@@ -1,4 +1,4 @@
-/** Calls of addresses that a stranger chose: where they may go, and how much of the caller they may take. */
+/** Calls of addresses that a stranger chose: which addresses they may reach, and how much of the caller they may use. */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
@@ -19,7 +19,7 @@ const nowhere: FindAddresses = async (host) => {
   throw new Error(`${host} was looked up`);
 };
 
-/** A server that speaks as a test says, byte by byte. */
+/** A server that answers byte by byte, as a test tells it. */
 class RawServer {
   readonly requests: string[] = [];
   readonly #server: Server;
@@ -217,7 +217,7 @@ describe('where a call may go', () => {
     const url = `http://rebinding.example:${server.port}`;
     expect(await call(`${url}/once`, { findAddresses })).toMatchObject({ kind: 'answer' });
     expect(lookups).toBe(1);
-    // After a redirect it is asked for again, and judged again.
+    // After a redirect the name is looked up and checked again.
     lookups = 0;
     expect(await call(`${url}/again`, { findAddresses })).toMatchObject(refused);
     expect(lookups).toBe(2);

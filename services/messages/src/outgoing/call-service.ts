@@ -1,10 +1,10 @@
 /**
- * Calls a URL that a member of the organization chose. It promises that no byte goes to an address which the rules refuse, whatever
- * the host is called, resolves to, or redirects to; and that a call ends in time with a bounded answer, whatever the other side does.
+ * Calls a URL that a member of the organization chose. No byte goes to an address that the rules refuse, whatever the host's name, its
+ * resolution or its redirects. A call ends in time with a bounded answer, whatever the other side does.
  *
- * The address is judged where it is connected to: a host name is looked up once for each request, its addresses are judged, and the
- * connection gets those and no others, so that a name which changes its address in between changes nothing. What the socket is
- * connected to in the end is judged again. No proxy is used, whatever the environment says, since a proxy would look up by itself.
+ * The address is checked at the connection. A host name is looked up once for each request, its addresses are checked, and the connection
+ * gets only these; so a name that changes its address meanwhile changes nothing. The final address of the socket is checked again. No proxy
+ * of the environment is used, because a proxy would look up names by itself.
  */
 import { Agent as HttpAgent, request as requestHttp } from 'node:http';
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
@@ -38,19 +38,19 @@ export type CallResult =
 export type CallOptions = {
   readonly rules: AddressRules;
   readonly findAddresses: FindAddresses;
-  /** For the head of each answer; the whole call may take twice that. */
+  /** For the head of each answer; the whole call may take twice this time. */
   readonly timeoutMs: number;
 };
 
 const redirectsMax = 5;
 const headMaxBytes = 16 * 1024;
-/** Above the largest message that fits into an answer, written with escapes throughout. */
+/** Above the largest message that fits into an answer, even if every character is escaped. */
 const answerMaxBytes = 256 * 1024;
-/** Above that of any message with all that belongs to it, but for thousands of reactions. */
+/** Above the size of any message with all its data, except with thousands of reactions. */
 const requestMaxBytes = 1024 * 1024;
 
 const redirectStatuses = new Set([301, 302, 303, 307, 308]);
-/** Those after which the same is sent again; after the others the new address is only fetched, as everybody does it. */
+/** Redirects that repeat the request unchanged; after the others, the new address is only fetched, as in all clients. */
 const repeatingStatuses = new Set([307, 308]);
 
 type Hop = { readonly url: URL; readonly method: 'GET' | 'POST' };
@@ -77,7 +77,7 @@ function authorizationOf({ username, password }: URL): Record<string, string> {
   return { authorization: `Basic ${credentials}` };
 }
 
-/** @throws CallFault when there is no address that may be called */
+/** @throws CallFault if there is no address that may be called */
 async function findPermitted(
   host: string,
   { rules, findAddresses }: CallOptions,
@@ -87,13 +87,13 @@ async function findPermitted(
   const found = literal === undefined ? await findAddresses(host, signal) : [literal];
   signal.throwIfAborted();
   const permitted = found.filter((address) => rules.permits(address));
-  // Without the address, which would tell what stands in a network that nobody should look into.
+  // Without the address, which could reveal an internal network.
   if (permitted.length === 0)
     throw new CallFault('AddressNotAllowed', 'The address of this server may not be called.');
   return permitted;
 }
 
-/** A look-up that knows nothing but these addresses. */
+/** A look-up that returns only these addresses. */
 function lookupOf(addresses: readonly string[]): LookupFunction {
   const found = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
   return (_host, options, done) => {
@@ -103,7 +103,7 @@ function lookupOf(addresses: readonly string[]): LookupFunction {
   };
 }
 
-/** @param isCutAtBound whether what is beyond the bound is left out; else it is a fault */
+/** @param isCutAtBound whether the rest beyond the bound is dropped; otherwise it is a fault */
 async function readText(response: IncomingMessage, isCutAtBound: boolean): Promise<string> {
   const received = new ReceivedBytes();
   for await (const chunk of response as AsyncIterable<Buffer>) {
@@ -116,7 +116,7 @@ async function readText(response: IncomingMessage, isCutAtBound: boolean): Promi
   return new TextDecoder().decode(received.whole().subarray(0, answerMaxBytes));
 }
 
-/** @returns the answer as soon as its head is there */
+/** @returns the answer when its head has arrived */
 function exchange(
   start: (options: RequestOptions) => ClientRequest,
   options: RequestOptions,
@@ -165,7 +165,7 @@ async function request(
   return exchange(
     isSecure ? requestHttps : requestHttp,
     {
-      // One agent for one request: nothing is shared, and the environment's proxies are not asked for.
+      // One agent for each request: nothing is shared, and the environment's proxies are not used.
       agent: isSecure ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions),
       protocol: url.protocol,
       host: literalAddress(url.hostname) ?? url.hostname,
@@ -175,7 +175,7 @@ async function request(
       headers: {
         ...call.headers,
         accept: 'application/json',
-        // The size of a compressed answer is not known in advance.
+        // The size of a compressed answer is not known before it is read.
         'accept-encoding': 'identity',
         ...(isOwnServer ? authorizationOf(parseUrl(call.url)) : {}),
         ...(body !== undefined && {
@@ -219,7 +219,7 @@ async function follow(
       if (next === undefined) {
         const status = response.statusCode ?? 0;
         const text = await readText(response, status < 200 || status > 299);
-        // A body that lasts until the connection ends looks whole when it is called off.
+        // A body that lasts until the connection ends looks complete after an abort.
         signal.throwIfAborted();
         return { status, text };
       }
@@ -234,8 +234,8 @@ async function follow(
 /**
  * Makes one call, with its redirects.
  *
- * @param signal calls it off
- * @returns what came of it; never rejects
+ * @param signal aborts the call
+ * @returns the outcome; never rejects
  */
 export async function callService(
   call: ServiceCall,

@@ -11,10 +11,10 @@ const tries = 2;
  * Asks DNS, not the system's resolver, which blocks one of the few threads that also serve files for as long as a bot's name server
  * chooses. So names of /etc/hosts and search domains are unknown here.
  *
- * @throws Error with a code of DNS when the name has no address
+ * @throws Error with a code of DNS if the name has no address
  */
 export const findAddressesInDns: FindAddresses = async (host, signal) => {
-  // Never asked for (RFC 6761).
+  // Never looked up (RFC 6761).
   if (/^(?:.+\.)?localhost\.?$/.test(host)) return ['127.0.0.1', '::1'];
   const resolver = new Resolver({ timeout: answerTimeoutMs, tries });
   const cancel = (): void => resolver.cancel();
@@ -30,7 +30,7 @@ export const findAddressesInDns: FindAddresses = async (host, signal) => {
   }
 };
 
-/** @returns the address that a host of a URL is, or undefined for a name */
+/** @returns the address in a host of a URL, or undefined for a name */
 export function literalAddress(host: string): string | undefined {
   const bare = host.startsWith('[') ? host.slice(1, -1) : host;
   return isIP(bare) === 0 ? undefined : bare;

@@ -36,7 +36,7 @@ import type { BroughtMessage, Reply } from './service-interfaces.ts';
 const clientName = 'OutgoingWebhookResponse';
 /** A legacy literal that services look for, with the level of the interface. */
 const userAgent = 'ZulipOutgoingWebhook/2.1.4';
-/** The same for all repeats of a call, so that a service can leave out what it has done. */
+/** The same for all repeats of a call, so that a service can skip work that it has done. */
 export const deliveryHeader = 'X-Parley-Delivery';
 
 /** Waits before a call is repeated after a timeout or a connection error (decision 0018). */
@@ -103,7 +103,7 @@ class OutgoingWebhooks {
     return this.#callOnce(run, called, failures);
   }
 
-  /** @returns undefined when nobody is to be called any more */
+  /** @returns undefined if the call is no longer due */
   async #find({ effect }: Run): Promise<Called | undefined> {
     const { pool, keySecrets } = this.#options;
     const [realm, bot, services] = await Promise.all([
@@ -168,7 +168,7 @@ class OutgoingWebhooks {
     return finish(outcomeOf(result, service.interface, link));
   }
 
-  /** Says what a call came to. Run again it says nothing twice. */
+  /** Sends the messages about a call. A repeat sends nothing twice. */
   async #say(
     run: Run,
     { outcome, link, place }: Extract<Progress, { readonly outcome: CallOutcome }>,
@@ -183,7 +183,7 @@ class OutgoingWebhooks {
     if (notice !== undefined) await this.#notifyOwner(run, notice);
   }
 
-  /** @returns why the reply may not be sent; the owner is to hear of it */
+  /** @returns why the reply may not be sent, for the owner */
   async #reply(run: Run, reply: Reply, place: MessagePlace): Promise<ApiError | undefined> {
     const botId = run.effect.target;
     const to =
@@ -245,7 +245,7 @@ class OutgoingWebhooks {
   }
 }
 
-/** @returns what is done for each call that the log brings about */
+/** @returns the handler of each call in the log */
 export function outgoingWebhooks(
   options: OutgoingWebhooksOptions,
 ): Pick<SideEffectHandlers, 'outgoing-webhook'> {

@@ -1,9 +1,9 @@
-/** How a bot's service is spoken to, and what its answers mean (reference facts, people 18). */
+/** The requests to a bot's service, and the meaning of its answers (reference facts, people 18). */
 import { serviceInterfaces } from '@parley/api';
 
 import type { ServiceCall } from './call-service.ts';
 
-/** A message and the bot that it is brought to. */
+/** A message and the bot that is called for it. */
 export type BroughtMessage = {
   readonly bot: { readonly id: number; readonly email: string };
   readonly token: string;
@@ -22,20 +22,20 @@ export type BroughtMessage = {
   readonly realmStringId: string;
 };
 
-/** What the bot says in reply. */
+/** The bot's reply. */
 export type Reply = { readonly content: string; readonly widgetContent?: string };
 
 export type ReadAnswer = Reply | 'nothing' | 'not JSON';
 
 type ServiceInterface = {
-  /** Undefined for what the service is not told of. */
+  /** Undefined for messages that the interface does not support. */
   readonly write: (
     brought: BroughtMessage,
   ) => Pick<ServiceCall, 'contentType' | 'body'> | undefined;
   readonly read: (answer: Readonly<Record<string, unknown>>) => Reply | 'nothing';
 };
 
-/** JSON can hold what no message can: halves of characters, and NULs. */
+/** JSON can contain characters that no message can: unpaired surrogates and NULs. */
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '') : undefined;
 }
@@ -97,7 +97,7 @@ function interfaceOf(number: number): ServiceInterface {
   return number === serviceInterfaces.slack ? slack : generic;
 }
 
-/** @returns what is sent to the service; undefined for a private message where the interface knows none */
+/** @returns the request to the service; undefined for a private message if the interface does not support it */
 export function writeCall(
   interfaceNumber: number,
   brought: BroughtMessage,
@@ -105,7 +105,7 @@ export function writeCall(
   return interfaceOf(interfaceNumber).write(brought);
 }
 
-/** @returns what the bot replies to an answer with a status of success */
+/** @returns the bot's reply, from an answer with a status of success */
 export function readAnswer(interfaceNumber: number, text: string): ReadAnswer {
   let answer: unknown;
   try {

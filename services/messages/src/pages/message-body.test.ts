@@ -31,7 +31,7 @@ const plain: ShownMessage = {
   bytes: 0,
 };
 
-/** @returns what is counted for a message beyond what is for one without anything */
+/** @returns the counted size of a message beyond that of an empty one */
 function countedFor(more: Partial<ShownMessage>): number {
   return (
     messageBodyOf({ ...plain, ...more }, 'rendered').keptBytes -

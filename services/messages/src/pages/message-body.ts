@@ -2,7 +2,7 @@ import type { MessageTexts, ShownMessage } from '@parley/store';
 
 import type { RenderedMessage } from '../narrow/search-matches.ts';
 
-/** A version of a message as it is kept: what decides its flags, and what it shows by itself as JSON. */
+/** A kept version of a message: the data of its flags, and its own content as JSON. */
 export type MessageBody = Pick<
   ShownMessage,
   | 'id'
@@ -20,26 +20,26 @@ export type MessageBody = Pick<
   | 'groupMentionedIds'
   | 'alertWordIds'
 > & {
-  /** The JSON of the content that is shown. */
+  /** The JSON of the shown content. */
   readonly contentJson: string;
-  /** That of the rendered content, where it was read. */
+  /** The JSON of the rendered content, if it was read. */
   readonly renderedJson: string | undefined;
-  /** The other members that follow from the message alone, as they stand in an object. */
+  /** The other members that follow from the message alone, in the form within an object. */
   readonly membersJson: string;
   readonly editHistoryJson: string | undefined;
-  /** Each without who reacted, and without its end. */
+  /** Each without its user and its end. */
   readonly reactions: readonly { readonly userId: number; readonly json: string }[];
-  /** What it takes to keep it, nearly. */
+  /** Approximate bytes of memory. */
   readonly keptBytes: number;
 };
 
-/** Of the objects and short texts of a body, beside what grows. */
+/** For the objects and short texts of a body, beside the parts that grow. */
 const bodyBytesLeast = 1_024;
-/** Of the objects of a reaction, beside its text. */
+/** For the objects of a reaction, beside its text. */
 const reactionBytes = 120;
 const idBytes = 8;
 
-/** @returns the memory of a text, in which one letter beyond Latin-1 lets each take two bytes; so does any beyond ASCII here */
+/** @returns the memory of a text: one letter beyond Latin-1 makes each take two bytes; here any letter beyond ASCII counts so */
 function textBytes(text: string): number {
   return Buffer.byteLength(text) === text.length ? text.length : 2 * text.length;
 }
@@ -73,7 +73,7 @@ function reactionJson(reaction: ShownMessage['reactions'][number]): string {
   return object.slice(0, -1);
 }
 
-/** @param texts which were read; of both the written one is shown */
+/** @param texts that were read; if both, the original one is shown */
 export function messageBodyOf(shown: ShownMessage, texts: MessageTexts): MessageBody {
   const renderedJson =
     shown.renderedContent === null ? undefined : JSON.stringify(shown.renderedContent);
@@ -120,7 +120,7 @@ export function messageBodyOf(shown: ShownMessage, texts: MessageTexts): Message
   };
 }
 
-/** @throws Error where the rendered content was not read */
+/** @throws Error if the rendered content was not read */
 export function renderedOf({ topic, renderedJson }: MessageBody): RenderedMessage {
   const renderedContent: unknown = JSON.parse(renderedJson ?? 'null');
   if (typeof renderedContent !== 'string') throw new Error('the rendered content was not read');

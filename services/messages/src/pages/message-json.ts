@@ -9,7 +9,7 @@ export type MessageJsonOptions = {
   readonly showEditHistory: boolean;
 };
 
-/** By bits; there are few that anybody has. */
+/** By bits; only few combinations occur. */
 const flagsKept = new Map<number, string>();
 const flagsKeptMax = 2_048;
 
@@ -27,21 +27,21 @@ function reactionsJson({ reactions }: MessageBody, names: MessageNames): string 
   return `[${reactions.map(({ userId, json }) => `${json},"user":${names.reactorJson(userId)}}`).join(',')}]`;
 }
 
-/** What of a message somebody else sees otherwise. */
+/** The parts of a message that differ between readers. */
 export type OwnMembers = {
-  /** Left out where nobody reads it. */
+  /** Omitted if nobody reads it. */
   readonly flagBits?: number;
-  /** What a search marks. */
+  /** The fields with marked hits of a search. */
   readonly match?: Readonly<Record<string, string>> | undefined;
 };
 
-/** @returns gives messages of fetched history as clients see them, as JSON (contract, Message; reference facts, messages 5) */
+/** @returns a function that gives messages of fetched history as JSON for clients (contract, Message; reference facts, messages 5) */
 export function messageJsonWriter(
   names: MessageNames,
   options: MessageJsonOptions,
 ): (body: MessageBody, own: OwnMembers) => string {
   const { settings } = names.realm;
-  // Clients cannot make Gravatar URLs where addresses are hidden (reference facts, messages 5.2).
+  // Clients cannot make Gravatar URLs if addresses are hidden (reference facts, messages 5.2).
   const withGravatar = !options.clientGravatar || hidesEmails(settings);
   const showEditHistory = options.showEditHistory && settings.allow_edit_history;
   const recipients = new Map<number, string>();

@@ -3,13 +3,13 @@ import type { ShownNames, ShownPerson } from '@parley/store';
 
 import type { MessageBody } from './message-body.ts';
 
-/** Somebody as messages show him, as JSON. */
+/** A person or bot as messages show it, as JSON. */
 type PersonJson = {
   readonly id: number;
   readonly email: string;
   /** The members about the sender. */
   readonly asSender: string;
-  /** The same where clients make Gravatar URLs themselves. */
+  /** The same for clients that make Gravatar URLs themselves. */
   readonly asSenderWithoutGravatar: string;
   /** In a reaction. */
   readonly asReactor: string;
@@ -44,7 +44,7 @@ function personJsonOf(person: ShownPerson, realmStringId: string): PersonJson {
   };
 }
 
-/** One version of what messages show of people, of streams and of the organization, as far as it was read. */
+/** One version of the names of people, streams and the organization in messages, as far as they were read. */
 export class MessageNames {
   readonly #epoch: number;
   readonly #version: string;
@@ -53,7 +53,7 @@ export class MessageNames {
   readonly #streams = new Map<number, { readonly name: string; readonly json: string }>();
 
   /**
-   * @param epoch of the log: accounts and streams that were lost with the end of another one may have left their ids to others
+   * @param epoch of the log: after its end, ids of lost accounts and streams may belong to others
    * @param version within the epoch
    */
   constructor(epoch: number, version: string) {
@@ -77,7 +77,7 @@ export class MessageNames {
     for (const { id, name } of streams) this.#streams.set(id, { name, json: JSON.stringify(name) });
   }
 
-  /** @returns who and what is named in messages and was not read */
+  /** @returns the people and streams in messages whose names were not read */
   findLacking(bodies: Iterable<MessageBody>): {
     readonly userIds: readonly number[];
     readonly streamIds: readonly number[];
@@ -105,7 +105,7 @@ export class MessageNames {
     return this.#stream(id).name;
   }
 
-  /** @param withGravatar whether there is a URL where the picture is a Gravatar */
+  /** @param withGravatar whether to include the URL of a Gravatar */
   senderJson(id: number, withGravatar: boolean): string {
     const { asSender, asSenderWithoutGravatar } = this.#person(id);
     return withGravatar ? asSender : asSenderWithoutGravatar;
@@ -122,7 +122,7 @@ export class MessageNames {
       .join(',')}]`;
   }
 
-  /** @returns whom a private message lists: two people by address, more by id (reference facts, messages 5.1) */
+  /** @returns the recipients that a private message lists: two people by address, more by id (reference facts, messages 5.1) */
   listParticipants({ participantIds }: MessageBody): readonly PersonJson[] {
     const people = (participantIds ?? []).map((id) => this.#person(id));
     if (people.length === 2) people.sort((a, b) => (a.email < b.email ? -1 : 1));

@@ -1,7 +1,7 @@
 /**
- * Pages of messages: which they are and what the reader's flags are from Postgres, what they show from memory. What is kept is taken
- * only in the version that the statement of the page has seen, so that an answer is that of one moment, whatever other processes change
- * (decision 0045). Whether somebody may see a message, the statement decides.
+ * Pages of messages: Postgres lists the messages and the reader's flags, and their content comes from memory. Kept content is used only in
+ * the version that the page's statement has seen. So an answer shows one moment, whatever other processes change (decision 0045). The
+ * statement decides whether somebody may see a message.
  */
 import type { Queryable } from '@parley/database';
 import { pageTextBytesMax, readShownMessages, readShownNames } from '@parley/store';
@@ -17,32 +17,32 @@ import { MessageNames } from './message-names.ts';
 /** Some fifty thousand ordinary messages. */
 const keptBytesUsual = 64 * 1024 * 1024;
 
-/** People and streams that are kept, some 1.5 KB each. */
+/** The most people and streams to keep, some 1.5 KB each. */
 const namesMax = 20_000;
 
-/** So many messages on each side of the anchor are listed however long they are. */
+/** This many messages on each side of the anchor are listed whatever their length. */
 const alwaysListed = 2;
 
-/** Where pages are read, also in one snapshot. */
+/** The database for pages, also within a snapshot. */
 export type PageReads = Queryable & {
   snapshot<Result>(read: (snapshot: Queryable) => Promise<Result>): Promise<Result>;
 };
 
-/** A page with what its messages show. */
+/** A page with the content of its messages. */
 export type ReadPage = {
   /** By ascending id. */
   readonly messages: readonly MessageBody[];
-  /** Of all whom and what the messages name. */
+  /** The names of all people and streams in the messages. */
   readonly names: MessageNames;
   readonly flagBitsOf: ListedPage['flagBitsOf'];
-  /** Whether messages of the page were left out because their texts are too long together, farther from the anchor. */
+  /** Whether messages farther from the anchor were left out because the texts together are too long. */
   readonly isCutBelow: boolean;
   readonly isCutAbove: boolean;
 };
 
 type Asked = {
   readonly texts: MessageTexts;
-  /** What lies next to it is left out last. */
+  /** The messages next to it are left out last. */
   readonly anchor: number;
 };
 
@@ -66,7 +66,7 @@ function nearestFirst(messages: readonly ListedMessage[], anchor: number): Ranke
   ];
 }
 
-/** @returns the messages whose texts are not too long, by ascending id */
+/** @returns the messages whose texts fit, by ascending id */
 function listFitting(
   ranked: readonly Ranked[],
   bodies: ReadonlyMap<number, MessageBody>,
@@ -76,7 +76,7 @@ function listFitting(
   for (const { id, isAbove, isWanted } of ranked) {
     const body = bodies.get(id);
     const side = isAbove ? 'above' : 'below';
-    // What was not read was too long already.
+    // A message that was not read was too long already.
     bytes[side] += body?.bytes ?? Infinity;
     if (body !== undefined && (isWanted || bytes[side] <= pageTextBytesMax)) fitting.push(body);
   }
@@ -130,7 +130,7 @@ export class PageReader {
     };
   }
 
-  /** @param list lists the page; asked twice where something changes meanwhile */
+  /** @param list lists the page; called twice if something changes meanwhile */
   async read(
     reads: PageReads,
     list: (db: Queryable) => Promise<ListedPage>,
@@ -145,7 +145,7 @@ export class PageReader {
     });
   }
 
-  /** @returns undefined where something of the page is not any more what it was when it was listed */
+  /** @returns undefined if something on the page has changed since it was listed */
   async #complete(db: Queryable, listed: ListedPage, asked: Asked): Promise<ReadPage | undefined> {
     if (listed.messages.length === 0) return this.#emptyPage(listed);
     const ranked = nearestFirst(listed.messages, asked.anchor);

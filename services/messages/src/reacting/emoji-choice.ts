@@ -1,10 +1,10 @@
-/** Which emoji a reaction means, and whether there is such a one (reference facts, messages 15). */
+/** Finds the emoji of a reaction, and checks that it exists (reference facts, messages 15). */
 import { badRequest } from '@parley/api';
 import type { ApiError } from '@parley/api';
 import { extraEmoji, findEmojiCode, namesOfEmojiCode } from '@parley/markdown';
 import type { EmojiKey, ReactedEmoji, ReactionType, RealmEmojiFacts } from '@parley/store';
 
-/** An emoji as a request names it. The type is whatever it said: only a new reaction asks for a known one. */
+/** An emoji as a request names it. Its type is unchecked text: only a new reaction needs a known type. */
 export type NamedEmoji = {
   readonly name: string | undefined;
   readonly code: string | undefined;
@@ -23,7 +23,7 @@ function findWithin(type: ReactionType, name: string, realm: RealmEmojiFacts): F
   return code === undefined ? undefined : { reactionType: type, emojiCode: code };
 }
 
-/** Custom emoji come first, so that they may shadow others. */
+/** Custom emoji come first, so that they can replace others with the same name. */
 function findByName(name: string, realm: RealmEmojiFacts): Found | undefined {
   return (
     findWithin('realm_emoji', name, realm) ??
@@ -32,7 +32,7 @@ function findByName(name: string, realm: RealmEmojiFacts): Found | undefined {
   );
 }
 
-/** A name with a type means the one of that type; where there is none, its code goes with the type given, and is refused by that. */
+/** A name with a type means the emoji of that type. If there is none, its code is used with the given type, which then refuses it. */
 function findNamed(
   name: string,
   type: string | undefined,
@@ -47,7 +47,7 @@ function findNamed(
   return within ?? { reactionType: type, emojiCode: found.emojiCode };
 }
 
-/** Why nobody may be the first to use the emoji, or undefined. */
+/** The reason why nobody may be the first to use the emoji, or undefined. */
 function faultOf(
   { reactionType, emojiCode }: EmojiKey,
   name: string,
@@ -70,23 +70,23 @@ function faultOf(
 
 const defaultType = 'unicode_emoji';
 
-/** A Unicode emoji is stored under a name of its own: any other gives way to the canonical one. */
+/** A Unicode emoji is stored under its canonical name, whatever name was given. */
 function storedName({ reactionType, emojiCode }: EmojiKey, name: string): string {
   if (reactionType !== 'unicode_emoji') return name;
   const names = namesOfEmojiCode(emojiCode);
   return names.includes(name) ? name : (names[0] ?? name);
 }
 
-/** That no emoji has the name. */
+/** The refusal of a name without an emoji. */
 export const noSuchEmoji = (name: string): ApiError => badRequest(`Emoji '${name}' does not exist`);
 
-/** What a new reaction would be stored as, and why nobody may be the first to use the emoji on a message, if so. */
+/** The stored form of a new reaction, with the reason if nobody may be the first to use the emoji on a message. */
 export type NewReaction = { readonly emoji: ReactedEmoji; readonly fault: string | undefined };
 
 /**
- * Finds the emoji that a new reaction means.
+ * Finds the emoji of a new reaction.
  *
- * @throws ApiError that no emoji has the name
+ * @throws ApiError if no emoji has the name
  */
 export function chooseEmoji(
   { name, code, type }: NamedEmoji & { readonly name: string },
@@ -105,10 +105,10 @@ export function chooseEmoji(
 }
 
 /**
- * Finds the emoji whose reaction is to be taken away.
+ * Finds the emoji of a reaction to remove.
  *
- * @returns undefined where no emoji has the name
- * @throws ApiError that neither name nor code is given
+ * @returns undefined if no emoji has the name
+ * @throws ApiError if neither name nor code is given
  */
 export function findReactedEmoji(
   { name, code, type }: NamedEmoji,

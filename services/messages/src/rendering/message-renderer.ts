@@ -8,9 +8,9 @@ import { RenderPool } from './render-pool.ts';
 import type { RenderPoolOptions } from './render-pool.ts';
 
 /**
- * Longer messages go to a thread. A hop costs 0.1 ms, of which this thread works 0.03 ms. An ordinary message of this length takes
- * some 0.2 ms, with five linkifiers 0.4 ms, the most hostile one 1 ms, or 5 ms with a linkifier that looks ahead without end:
- * measured on two shared cores. Below, the hop saves next to nothing; most messages are far shorter.
+ * Longer messages go to a thread. A hop costs 0.1 ms, of which this thread works 0.03 ms. An ordinary message of this length takes some 0.2
+ * ms, with five linkifiers 0.4 ms, the most hostile one 1 ms, or 5 ms with a linkifier that looks ahead without end (measured on two shared
+ * cores). For shorter messages, which are most, a hop saves next to nothing.
  */
 const inPlaceMaxLength = 500;
 
@@ -20,9 +20,9 @@ const costly = /\$\$|```|~~~|\||^(?: {4}|\t)/m;
 /** Two renderings of this length together compare in a millisecond. */
 const comparedInPlaceMaxLength = 1000;
 
-/** One for the wall time of a hostile message, one for everybody else meanwhile. */
+/** One for the wall time of a hostile message, one for all others meanwhile. */
 const threads = 2;
-/** The budget of a message (reference facts, markdown 15): the last resort, far above what the renderer's own limits allow. */
+/** The time limit of a message (reference facts, markdown 15): the last resort, far above what the renderer's own limits allow. */
 const wallTimeMs = 5000;
 /** As many as two threads render within the wall time at 75 ms each, which is the most that a message should take. */
 const waitingMax = 130;
@@ -34,7 +34,7 @@ function isCheap(content: string): boolean {
 }
 
 /**
- * Renders messages, and compares renderings, without holding up other requests: short plain ones in place, everything else in a few threads.
+ * Renders messages, and compares renderings, without blocking other requests: short plain ones in place, all others in a few threads.
  */
 export class MessageRenderer {
   readonly #pool: RenderPool;

@@ -18,7 +18,7 @@ const data: RenderData = {
   translateEmoticons: true,
 };
 
-/** A worker that never answers, fails or ends, by the content; it shows who it is by its thread id. */
+/** A worker that never answers, fails or ends, depending on the content; its answer contains its thread id. */
 const badWorker = new URL(
   `data:text/javascript,${encodeURIComponent(`
     import { parentPort, threadId } from 'node:worker_threads';

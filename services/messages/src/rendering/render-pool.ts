@@ -26,9 +26,9 @@ export type RenderPoolOptions = {
   readonly log: Log;
   /** How many messages are rendered at the same time. */
   readonly size: number;
-  /** What one message may take once its worker runs (reference facts, markdown 15). */
+  /** The most time for one message once its worker runs (reference facts, markdown 15). */
   readonly wallTimeMs: number;
-  /** How many messages may wait; more are answered 503. */
+  /** How many messages may wait; more get a 503. */
   readonly waitingMax: number;
   readonly workerUrl: URL;
 };
@@ -37,12 +37,12 @@ function lengthOf(task: RenderTask | DiffTask): number {
   return 'newHtml' in task ? task.newHtml.length : task.content.length;
 }
 
-/** Far above what any message needs within the renderer's own limits; a worker beyond it ends and takes only its message along. */
+/** Far above what any message needs within the renderer's own limits; a worker beyond it ends, and only its message fails. */
 const workerHeapMaxMb = 192;
 
 /**
- * A few threads that render one message each at a time. A message that exceeds the wall time, or brings its thread down, is
- * refused; its thread is replaced when the next message needs one.
+ * A few threads that render one message each at a time. A message that exceeds the wall time, or crashes its thread, is refused; the thread
+ * is replaced when the next message needs one.
  */
 export class RenderPool {
   readonly #options: RenderPoolOptions;
@@ -64,7 +64,7 @@ export class RenderPool {
    * Renders in one of the threads.
    *
    * @throws UnableToRender
-   * @throws ApiError 503 while too many wait, while threads cannot be started, and after `close`
+   * @throws ApiError 503 if too many wait, if threads cannot be started, and after `close`
    */
   async run(task: RenderTask): Promise<RenderedMessage> {
     const done = await this.#ask(task);
@@ -75,8 +75,8 @@ export class RenderPool {
   /**
    * Compares in one of the threads.
    *
-   * @throws UnableToRender where a thread fails
-   * @throws ApiError as `run` does
+   * @throws UnableToRender if a thread fails
+   * @throws ApiError as for `run`
    */
   async compare(task: DiffTask): Promise<string> {
     const done = await this.#ask(task);
@@ -94,7 +94,7 @@ export class RenderPool {
     });
   }
 
-  /** Ends the threads; what they still render is answered 503. */
+  /** Ends the threads; messages in progress get a 503. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const job of this.#waiting.splice(0)) job.reject(serviceUnavailable());
@@ -108,7 +108,7 @@ export class RenderPool {
   }
 
   #dispatch(): void {
-    // A running thread is preferred to one that would have to be started.
+    // A running thread is preferred to one that must be started.
     const idle = this.#slots.filter(({ job }) => job === undefined);
     for (const slot of idle.toSorted((a, b) => Number(b.isReady) - Number(a.isReady))) {
       const job = this.#waiting.shift();
@@ -123,7 +123,7 @@ export class RenderPool {
     const worker = new Worker(this.#options.workerUrl, {
       resourceLimits: { maxOldGenerationSizeMb: workerHeapMaxMb },
     });
-    // The thread alone is no reason to keep the process.
+    // The thread alone does not keep the process alive.
     worker.unref();
     worker.on('message', (report: WorkerReport) => {
       if (slot.worker === worker) this.#take(slot, report);
@@ -165,7 +165,7 @@ export class RenderPool {
     this.#dispatch();
   }
 
-  /** Gives up the thread and the message that it had. A thread that never ran says nothing about the message. */
+  /** Ends the thread, whose message fails. A thread that never ran says nothing about the message. */
   #fail(slot: Slot, reason: string): void {
     const wasReady = slot.isReady;
     this.#release(slot)?.reject(wasReady ? new UnableToRender(reason) : serviceUnavailable());

@@ -7,12 +7,12 @@ export type RenderTask = { readonly content: string; readonly data: RenderData }
 /** Two renderings to compare. */
 export type DiffTask = { readonly previousHtml: string; readonly newHtml: string };
 
-/** What a worker did. */
+/** The outcome in a worker. */
 export type WorkDone =
   | { readonly kind: 'rendered'; readonly message: RenderedMessage }
   | { readonly kind: 'compared'; readonly htmlDiff: string };
 
-/** What a worker says: once that it is loaded, then one answer for each task. */
+/** A worker's reports: first that it is loaded, then one answer for each task. */
 export type WorkerReport =
   | { readonly kind: 'ready' }
   | WorkDone

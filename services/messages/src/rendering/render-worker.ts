@@ -1,4 +1,4 @@
-/** The thread in which messages are rendered, and renderings compared, that may take long. It holds nothing between two tasks but compiled linkifiers. */
+/** The thread for slow renderings and comparisons. Between tasks it keeps only compiled linkifiers. */
 import { parentPort } from 'node:worker_threads';
 
 import { contextOfData } from '@parley/composing/render-data';
@@ -7,7 +7,7 @@ import type { Linkifier } from '@parley/markdown';
 
 import type { DiffTask, RenderTask, WorkerReport } from './render-task.ts';
 
-/** Every task brings its own copy of the list; the expressions of an equal one are compiled already. */
+/** Every task has its own copy of the list; the expressions of an equal one are compiled already. */
 let lastLinkifiers: { readonly key: string; readonly list: readonly Linkifier[] } = {
   key: '[]',
   list: [],

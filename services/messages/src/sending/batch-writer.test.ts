@@ -44,7 +44,7 @@ const sent = (messageId: number): SendOutcome => ({
   position: messageId,
 });
 
-/** A log that keeps keys, and does what the script says to each statement before it answers properly. */
+/** A log that stores keys, and follows the script for each statement before it answers properly. */
 function scripted(
   script: ((keys: readonly string[]) => SendOutcome[] | Error | undefined)[],
   options: Partial<BatchWriterOptions> = {},
@@ -187,7 +187,7 @@ test('what never went to Postgres is refused as soon as a send that certainly di
   });
   const { writer } = scripted(
     Array.from({ length: 1_000 }, () => () => away),
-    // An outcome that is not known would be waited for, past the end of this test.
+    // An unknown outcome would be waited for, past the end of this test.
     { deadlineMs: 50, unknownDeadlineMs: 600_000 },
   );
   await expect(writer.send(item('a'), false)).rejects.toMatchObject({

@@ -1,11 +1,11 @@
 /**
- * Natural batching of sends: while one statement is in flight, the sends that arrive gather, and go together in the next. An idle
- * service adds no wait; a busy one shares one commit among many.
+ * Natural batching of sends: while one statement is in flight, arriving sends gather and go together in the next. An idle service adds no
+ * wait; a busy one shares one commit among many.
  *
- * It promises that a send is answered only when its outcome is known, or with 503 when it certainly did not happen or its key makes
- * a repeat harmless. After a lost connection the same keys go again, so nothing is sent twice. Two items with one key are never in
- * one batch. A batch that the database refuses is repeated item by item, so that one bad item fails alone. An item whose
- * key is in the hands of another process waits by itself: others go on without it.
+ * A send is answered only when its outcome is known, or with 503 if it certainly did not happen or its key makes a repeat harmless. After a
+ * lost connection the same keys go again, so nothing is sent twice. Two items with one key are never in one batch. A batch that the
+ * database refuses is repeated item by item, so that one bad item fails alone. An item whose key another process is using waits by itself,
+ * and others go on without it.
  */
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 
@@ -33,9 +33,9 @@ export type BatchWriterOptions = {
   readonly batchItemsMax?: number;
   /** Most items that wait; above it a send is refused with 503. */
   readonly queueItemsMax?: number;
-  /** How long an item may wait while it is certain that it was not sent. */
+  /** How long an item may wait while it certainly was not sent. */
   readonly deadlineMs?: number;
-  /** How long an item whose outcome is unknown is asked for, where the client could not repeat it without harm. */
+  /** How long an item with an unknown outcome is repeated, if a repeat by the client would not be harmless. */
   readonly unknownDeadlineMs?: number;
 };
 
@@ -44,9 +44,9 @@ type Pending = {
   readonly repeatIsHarmless: boolean;
   readonly arrivedAtMs: number;
   outcomeIsUnknown: boolean;
-  /** How long it waits when it is found busy. */
+  /** The wait after it was found busy. */
   busyWaitMs: number;
-  /** Of the request, where it is traced. */
+  /** The trace of the request, if it has one. */
   readonly span: Span | undefined;
   readonly resolve: (outcome: KnownOutcome) => void;
   readonly reject: (error: unknown) => void;
@@ -57,7 +57,7 @@ const retryWaitMaxMs = 500;
 const retryAfterSecs = 1;
 
 function isReportedByDatabase(error: unknown): boolean {
-  // A FATAL report ends the connection, and may come after the commit; an ERROR means that the statement was undone.
+  // A FATAL report ends the connection and may come after the commit; an ERROR means that the statement was undone.
   return error instanceof Error && 'severity' in error && error.severity === 'ERROR';
 }
 
@@ -68,7 +68,7 @@ function isKnown(outcome: SendOutcome): outcome is KnownOutcome {
 export class BatchWriter {
   readonly #options: Required<Omit<BatchWriterOptions, 'registry'>>;
   #queue: Pending[] = [];
-  /** Those that come back into the queue after a moment. */
+  /** Items that return to the queue after a moment. */
   readonly #busy = new Set<Pending>();
   #flushing: Promise<void> | undefined;
   readonly #batchItems: Histogram;
@@ -81,7 +81,7 @@ export class BatchWriter {
     this.#options = {
       batchItemsMax: 64,
       queueItemsMax: 5_000,
-      // Before the gateway gives up waiting, so that the client hears of it.
+      // Before the gateway's own time limit, so that the client gets this answer.
       deadlineMs: 5_000,
       unknownDeadlineMs: 50_000,
       ...rest,
@@ -105,7 +105,7 @@ export class BatchWriter {
       labelNames: ['reason'],
       registers,
     });
-    // From 0 on: a counter that begins with its first event hides that event from rates.
+    // Starts at 0, because rates ignore the first event of a counter that starts with it.
     for (const reason of ['full', 'away']) this.#refused.inc({ reason }, 0);
     this.#repeats = new Counter({
       name: 'parley_send_batches_repeated_total',
@@ -126,8 +126,8 @@ export class BatchWriter {
   /**
    * Sends one item with others.
    *
-   * @param repeatIsHarmless whether the client has a key of its own, so that it can send again after 503
-   * @throws ApiError 503 when the queue is full or the store was away for too long; what the database reported of this item
+   * @param repeatIsHarmless whether the client has its own key, so that it can send again after 503
+   * @throws ApiError 503 if the queue is full or the store was away for too long; the database's error for this item
    */
   send(item: SendItem, repeatIsHarmless: boolean): Promise<KnownOutcome> {
     if (this.#waiting >= this.#options.queueItemsMax) {
@@ -149,7 +149,7 @@ export class BatchWriter {
     return promise;
   }
 
-  /** Waits until nothing is on its way. */
+  /** Waits until nothing is in progress. */
   async drain(): Promise<void> {
     while (this.#flushing !== undefined || this.#busy.size > 0)
       await (this.#flushing ?? delay(retryWaitMinMs));
@@ -203,7 +203,7 @@ export class BatchWriter {
     return batch;
   }
 
-  /** @returns the items whose outcome is still to be found out */
+  /** @returns the items whose outcome is still unknown */
   async #sendBatch(batch: readonly Pending[]): Promise<Pending[]> {
     let outcomes: SendOutcome[];
     try {
@@ -220,7 +220,7 @@ export class BatchWriter {
     });
   }
 
-  /** The statement is work of the first request of the batch that is traced, and linked to the others. */
+  /** The statement's span belongs to the first traced request of the batch, and is linked to the others. */
   async #sendTraced(batch: readonly Pending[]): Promise<SendOutcome[]> {
     const items = batch.map((pending) => pending.item);
     const tracer = findTracer();
@@ -234,7 +234,7 @@ export class BatchWriter {
     );
   }
 
-  /** Lets an item wait for another process that has its key, such as that which a repeated request went to before. */
+  /** Lets an item wait for another process that uses its key, such as the one that got the request before its repeat. */
   #setAside(pending: Pending): void {
     this.#busy.add(pending);
     setTimeout(() => {

@@ -15,10 +15,10 @@ import type { User } from '@parley/store';
 
 import type { NewMessage } from './check-message.ts';
 
-/** A bot's owner gets one notice in this time, whatever the bot does (reference facts, messages 3.5). */
+/** A bot's owner gets at most one notice in this time, whatever the bot does (reference facts, messages 3.5). */
 const noticeIntervalMs = 60_000;
 
-/** A bot that fails in a loop must not gather work here; what is beyond this gets no notice. */
+/** Bounds the work for a bot that fails in a loop; beyond it there is no notice. */
 const runningMax = 100;
 
 /** A private message of a system bot. */
@@ -37,9 +37,10 @@ export type BotOwnerNoticesOptions = {
 };
 
 /**
- * Tells the owner of a bot, by a private message of the notification bot, that the bot sent to a stream that does not exist or to
- * which nobody is subscribed (reference facts, messages 3.5; people 16.2), or what webhooks bring that cannot be read (people 16.3). A notice runs beside the send, which neither waits for it nor fails
- * with it. It says no more of a stream than the bot wrote itself, or than its owner may know. While Redis is away there is none.
+ * Notifies the owner of a bot, by a private message of the notification bot, that the bot sent to a stream that does not exist or has no
+ * subscribers (reference facts, messages 3.5; people 16.2), or that a webhook got an unreadable payload (people 16.3). A notice runs beside
+ * the send, which neither waits for it nor fails with it. It reveals no more of a stream than the bot wrote itself, or than its owner may
+ * know. Without Redis there is no notice.
  */
 export class BotOwnerNotices {
   readonly #options: BotOwnerNoticesOptions;
@@ -49,7 +50,7 @@ export class BotOwnerNotices {
     this.#options = options;
   }
 
-  /** Looks at a send that failed. */
+  /** Checks a send that failed. */
   afterFailure(message: NewMessage, error: unknown): void {
     if (!(error instanceof ApiError) || error.code !== 'STREAM_DOES_NOT_EXIST') return;
     const [name] = message.to.kind === 'names' ? message.to.names : [];
@@ -64,7 +65,7 @@ export class BotOwnerNotices {
     });
   }
 
-  /** Looks at a message that was sent. */
+  /** Checks a message that was sent. */
   afterSend(message: CheckedMessage): void {
     if (message.kind !== 'stream') return;
     const { sender, stream } = message;
@@ -82,9 +83,9 @@ export class BotOwnerNotices {
   }
 
   /**
-   * Tells of something else that went wrong with a bot.
+   * Notifies the owner of another fault of a bot.
    *
-   * @param what a sentence that goes on after the address of the bot
+   * @param what the rest of a sentence that begins with the address of the bot
    */
   tell(botId: number, what: Notice): void {
     this.#run(async () => {
@@ -93,7 +94,7 @@ export class BotOwnerNotices {
     });
   }
 
-  /** Waits for the notices on their way. */
+  /** Waits for the notices in progress. */
   async drain(): Promise<void> {
     await Promise.all(this.#running);
   }

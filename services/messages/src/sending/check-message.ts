@@ -1,6 +1,6 @@
 /**
- * All that bad input and missing permission can break about a send, in the order of the reference facts (messages 3.5, "Check order
- * overall"): the addressee's form, the content, the stream's existence, then permission.
+ * All refusals of a send for bad input or missing permission, in the order of the reference facts (messages 3.5, "Check order overall"):
+ * the addressee's form, the content, the stream's existence, then permission.
  */
 import { badRequest, foldName, limits, notAuthenticated, streamDoesNotExist } from '@parley/api';
 import type { Recipients } from '@parley/api/messages';
@@ -12,7 +12,7 @@ import type { SendPerson, StreamAddress, StreamSendFacts, StreamSendQuestion } f
 
 import { checkContent, checkTopic } from './message-text.ts';
 
-/** A message as it was asked for. */
+/** A requested message. */
 export type NewMessage = {
   readonly senderId: number;
   readonly type: string;
@@ -21,10 +21,10 @@ export type NewMessage = {
   readonly content: string;
 };
 
-/** What a send of a stream message finds, the organization as of the same statement. */
+/** The facts for a send of a stream message, with the organization as of the same statement. */
 export type StreamSendFound = StreamSendFacts & { readonly realm: RealmFacts };
 
-/** What a send is checked with. Sends of stream messages, which are most, are looked up together. */
+/** The look-ups for the checks of a send. Most sends are stream messages, which are looked up together. */
 export type SendReads = {
   readonly db: Queryable;
   readonly streamFacts: BatchedReads<StreamSendQuestion, StreamSendFound>;
@@ -70,7 +70,7 @@ async function checkStreamMessage(
       address,
       topic: message.topic?.replaceAll('\0', '').trim() ?? '',
     });
-  // Only the account itself knows whether it has a default stream, and that decides what is missing first.
+  // Only the account itself knows whether it has a default stream, and that decides what is reported missing first.
   if ('default' in address && (await read())?.stream === undefined)
     throw badRequest('Missing stream');
   const topic = checkTopic(message.topic);

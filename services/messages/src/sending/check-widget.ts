@@ -41,7 +41,7 @@ function write(widget: Readonly<Record<string, unknown>>): string {
   try {
     return JSON.stringify(widget);
   } catch {
-    // It nests deeper than it can be written; nothing that a client could show.
+    // It nests too deeply to be serialized, so no client could show it.
     throw refuse('API programmer sent invalid JSON content');
   }
 }
@@ -49,8 +49,8 @@ function write(widget: Readonly<Record<string, unknown>>): string {
 /**
  * Checks the text of `widget_content` (reference facts, messages 16). Members beyond the form's own are kept.
  *
- * @returns what the widget's submessage holds
- * @throws ApiError that begins with `Widgets: `
+ * @returns the content of the widget's submessage
+ * @throws ApiError with a text that begins with `Widgets: `
  */
 export function checkWidgetContent(text: string): string {
   if (

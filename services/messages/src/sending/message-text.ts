@@ -2,7 +2,7 @@ import { badRequest, limits } from '@parley/api';
 
 const topicCut = '...';
 const contentCut = '\n[message truncated]';
-/** What stands in the place of a text that was edited away. */
+/** The text of a message whose text an edit removed. */
 const deletedText = '(deleted)';
 
 function cut(text: string, max: number, ending: string): string {
@@ -15,9 +15,9 @@ function cut(text: string, max: number, ending: string): string {
 }
 
 /**
- * A topic as it is stored: trimmed, and cut to its limit (reference facts, messages 3.4).
+ * The stored form of a topic: trimmed, and cut to its limit (reference facts, messages 3.4).
  *
- * @throws ApiError when it is absent, blank, or holds a NUL
+ * @throws ApiError if it is absent, blank, or contains a NUL
  */
 export function checkTopic(topic: string | undefined): string {
   if (topic === undefined) throw badRequest('Missing topic');
@@ -28,9 +28,9 @@ export function checkTopic(topic: string | undefined): string {
 }
 
 /**
- * A message's text as it is stored: white space at its end removed, and cut to its limit (reference facts, messages 3.4).
+ * The stored form of a message's text: white space at its end removed, and cut to its limit (reference facts, messages 3.4).
  *
- * @throws ApiError when it is empty or holds a NUL
+ * @throws ApiError if it is empty or contains a NUL
  */
 export function checkContent(content: string): string {
   const trimmed = content.trimEnd();
@@ -40,9 +40,9 @@ export function checkContent(content: string): string {
 }
 
 /**
- * A message's text as an edit stores it: trimmed at both ends, cut to its limit, and never empty (reference facts, messages 12).
+ * The stored form of an edit's text: trimmed at both ends, cut to its limit, and never empty (reference facts, messages 12).
  *
- * @throws ApiError when it holds a NUL
+ * @throws ApiError if it contains a NUL
  */
 export function checkEditedContent(content: string): string {
   const trimmed = content.trim();

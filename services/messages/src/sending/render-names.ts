@@ -9,7 +9,7 @@ const nobody: NamedInMessage = { users: [], groups: [], streams: [], emoji: [] }
 const emojiName = /:([0-9a-z.\-_]+)(?=:)/g;
 
 /**
- * Looks up what a message names; a message that names nothing costs no statement.
+ * Looks up the names in a message; a message without names costs no statement.
  *
  * @param content as it will be stored
  */

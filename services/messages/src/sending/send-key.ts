@@ -10,7 +10,7 @@ function sha256(...parts: readonly (string | number | readonly (string | number)
 /** The key of one send, which makes a repeat harmless. */
 export type SendKey = {
   readonly key: string;
-  /** Of what is sent and to whom, so that a key used for another message is noticed. */
+  /** A hash of the content and the addressee, so that a key used for another message is noticed. */
   readonly contentHash: string;
   /** The client knows the key too and may repeat the request. */
   readonly isClients: boolean;
@@ -19,24 +19,24 @@ export type SendKey = {
 export type SendKeyParts = {
   readonly userId: number;
   readonly requestId: string;
-  /** The header `Idempotency-Key`. */
+  /** The value of the header `Idempotency-Key`. */
   readonly idempotencyKey: string | undefined;
   readonly queueId: string | undefined;
   readonly localId: string | undefined;
 };
 
-/** A message as its request says it. A repeat says the same, whatever has changed since. */
+/** A message as in its request. A repeat contains the same, whatever has changed since. */
 export type RequestedMessage = {
   readonly type: string;
   readonly to: Recipients;
   readonly topic: string | undefined;
   readonly content: string;
   readonly widgetContent?: string | undefined;
-  /** Of a message that is to be sent later. */
+  /** For a message to send later. */
   readonly delivery?: RequestedDelivery;
 };
 
-/** When and how a message is to be delivered, as its request says it. */
+/** When and how to deliver a message, as in its request. */
 export type RequestedDelivery = {
   readonly type: string;
   readonly at: string;

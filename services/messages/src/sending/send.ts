@@ -35,28 +35,28 @@ import { SendBatches } from './send-batches.ts';
 import { findWidget } from './widgets.ts';
 import type { WidgetSubmessage } from './widgets.ts';
 
-/** A message as it is checked before it is sent. */
+/** A message to check before it is sent. */
 export type MessageRequest = NewMessage & {
   /** JSON text, checked after permission and before rendering. */
   readonly widgetContent?: string | undefined;
 };
 
-/** A send whose key is made elsewhere. */
+/** A send with a key made elsewhere. */
 export type KeyedSend = MessageRequest & {
   readonly clientName: string;
   readonly queueId?: string | undefined;
   readonly localId?: string | undefined;
-  /** Who has read it from the start, beside its sender. */
+  /** The people besides the sender for whom it is read from the start. */
   readonly readByIds?: readonly number[];
-  /** Whose access decides which streams the text may name and which files it may give; by default the sender's. */
+  /** The account whose access decides which streams the text may name and which files it may share; by default the sender. */
   readonly namedAs?: number;
-  /** All that the text names, where it is the server's own; linkifiers find nothing in it. */
+  /** All names in a text of the server's own; linkifiers find nothing in it. */
   readonly named?: NamedInMessage;
-  /** Who has to be allowed to send it as well. */
+  /** Another account that must also be allowed to send it. */
   readonly allowedTo?: number;
 };
 
-/** A send as a request brings it. */
+/** A send as in its request. */
 export type SendRequest = KeyedSend & {
   readonly requestId: string;
   readonly idempotencyKey: string | undefined;
@@ -70,7 +70,7 @@ export type SystemMessage = {
   /** The id of the stream or person. */
   readonly toId: number;
   readonly content: Notice;
-  /** Names the send, so that repeating it within a day is harmless. */
+  /** Identifies the send, so that repeating it within a day is harmless. */
   readonly key: string;
   readonly readByIds?: readonly number[];
 } & (
@@ -78,13 +78,13 @@ export type SystemMessage = {
   | { readonly type: 'private'; readonly topic?: undefined }
 );
 
-// A stream or an account that changes faster than a message can be checked is nothing but an attack or a fault.
+// If a stream or an account changes faster than a message can be checked, it is an attack or a fault.
 const checksMax = 5;
 
-/** So many sends are looked up by one statement; another begins beside it only when there are more. */
+/** The most sends that one statement looks up; a second one starts beside it only if there are more. */
 const checksBound = { keysPerRead: 64, readsAtOnce: 2 };
 
-/** Rounds gather above 2,600 sends a second: below, what the wait saves is little beside what it adds to a send. */
+/** Batches wait for more sends above 2,600 sends a second. At lower rates the wait saves little for what it adds to a send. */
 const batchBounds = { busySends: 8, gatherMs: 3, sendsMax: checksBound.keysPerRead };
 
 async function findStreamSends(
@@ -98,7 +98,7 @@ async function findStreamSends(
   return new Map(Array.from(found.facts, ([question, facts]) => [question, { ...facts, realm }]));
 }
 
-/** Sends messages: checks, renders, and hands over to the batch writer until the outcome is known. */
+/** Sends messages: checks and renders them, and gives them to the batch writer until the outcome is known. */
 export class MessageSender {
   readonly #pool: Pool;
   readonly #reads: SendReads;
@@ -138,8 +138,8 @@ export class MessageSender {
   /**
    * Sends a message.
    *
-   * @returns its id; for a repeated send that of the first
-   * @throws ApiError what `checkMessage` refuses; `Unable to render message`; 409 for a key used for another message; 503
+   * @returns its id; for a repeated send the id of the first
+   * @throws ApiError for refusals of `checkMessage`; `Unable to render message`; 409 for a key used for another message; 503
    */
   async send(request: SendRequest): Promise<number> {
     const { senderId: userId, requestId, idempotencyKey, queueId, localId } = request;
@@ -152,8 +152,8 @@ export class MessageSender {
   /**
    * Sends a message under a key that was made before.
    *
-   * @returns its id; for a repeated key that of the first
-   * @throws ApiError what `send` throws
+   * @returns its id; for a repeated key the id of the first
+   * @throws ApiError as for `send`
    */
   async sendWithKey(request: KeyedSend, sendKey: SendKey): Promise<number> {
     try {
@@ -171,11 +171,11 @@ export class MessageSender {
   }
 
   /**
-   * Refuses what `send` would refuse, and changes nothing: for requests of several messages, of which none is sent where one is bad,
-   * and for messages that are sent later.
+   * Makes the same refusals as `send` and changes nothing. For requests of several messages, which send none if one is bad, and for
+   * messages that are sent later.
    *
    * @returns the message as it would be sent
-   * @throws ApiError what `checkMessage` refuses; `Widgets: …`; `Unable to render message`
+   * @throws ApiError for refusals of `checkMessage`; `Widgets: …`; `Unable to render message`
    */
   async check(request: MessageRequest): Promise<CheckedMessage> {
     const message = await checkMessage(this.#reads, request).catch((error: unknown) => {
@@ -191,8 +191,8 @@ export class MessageSender {
   /**
    * Sends a message of a system bot.
    *
-   * @returns its id; for a repeated key that of the first
-   * @throws ApiError what `checkMessage` refuses; 503
+   * @returns its id; for a repeated key the id of the first
+   * @throws ApiError for refusals of `checkMessage`; 503
    */
   sendSystemMessage(message: SystemMessage): Promise<number> {
     const { toId, key, topic, content, ...rest } = message;
@@ -220,20 +220,21 @@ export class MessageSender {
     });
   }
 
-  /** Tells the owner of a bot, if it has one, what went wrong with it; beside the request, and at most once a minute. */
+  /** Notifies the owner of a bot, if it has one, of a fault; beside the request, and at most once a minute. */
   notifyBotOwner(botId: number, what: Notice): void {
     this.#notices.tell(botId, what);
   }
 
-  /** Waits for the notices to owners of bots that are on their way. */
+  /** Waits for the notices to owners of bots that are in progress. */
   async drain(): Promise<void> {
     await this.#notices.drain();
   }
 
   /**
-   * What was sent stays sent: a repeat is answered though the same would be refused by now, its stream renamed or its sender gone.
+   * A sent message stays sent: a repeat succeeds even if the same request would be refused now, because its stream was renamed or its
+   * sender is gone.
    *
-   * @throws the refusal, where the key has sent nothing
+   * @throws the refusal, if the key has sent nothing
    */
   async #findEarlier(sendKey: SendKey, refusal: unknown): Promise<number> {
     const isRefusal = refusal instanceof ApiError && refusal.status < 500;
@@ -248,7 +249,7 @@ export class MessageSender {
     return (await this.#realmFacts.get()).stringId;
   }
 
-  /** @returns undefined when what was checked no longer held at the message's place in the log */
+  /** @returns undefined if the checks no longer held at the message's position in the log */
   async #trySend(request: KeyedSend, sendKey: SendKey): Promise<number | undefined> {
     await this.#batches.enter();
     const message = await this.#checkSend(request);
@@ -293,7 +294,7 @@ export class MessageSender {
     return outcome === 'stale' ? undefined : messageId;
   }
 
-  /** At its place in the log a message of one account that another one has to be allowed to send depends on the other's subscription. */
+  /** If another account must be allowed to send a message too, the message depends on that account's subscription at its position. */
   async #checkSend(request: KeyedSend): Promise<CheckedMessage> {
     const message = await checkMessage(this.#reads, request);
     if (request.allowedTo === undefined) return message;
@@ -335,7 +336,7 @@ export class MessageSender {
         this.#pool,
         participants.map((person) => person.id),
       ));
-    // Of two people the one addressed; who writes to himself is alone.
+    // The other one of two people; a note to oneself has only oneself.
     const addressee = participants.find((person) => person.id !== sender.id) ?? sender;
     return { id: found.id, recipientId: found.recipientId ?? addressee.recipientId };
   }

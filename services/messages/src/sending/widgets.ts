@@ -1,11 +1,11 @@
-/** The submessage that a message brings along: a widget, asked for by the text's first word or by `widget_content`. */
+/** The submessage that comes with a message: a widget, requested by the text's first word or by `widget_content`. */
 import { checkWidgetContent } from './check-widget.ts';
 
 /** The submessage of a widget, without an id. */
 export type WidgetSubmessage = { readonly msg_type: 'widget'; readonly content: string };
 
 const commands = new Set(['/poll', '/todo', '/tictactoe']);
-// What the reference counts as the end of a line.
+// The ends of lines in the reference.
 const lineEnd = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/;
 const listMark = /^[-*]?\s*/;
 
@@ -29,9 +29,9 @@ function findCommand(content: string): string | undefined {
 /**
  * Finds the widget of a message (reference facts, messages 16).
  *
- * @param content the text as it is stored
- * @param widgetContent the request's, which goes before the text
- * @throws ApiError that begins with `Widgets: `
+ * @param content the text in its stored form
+ * @param widgetContent of the request, which has priority over the text
+ * @throws ApiError with a text that begins with `Widgets: `
  */
 export function findWidget(
   content: string,

@@ -1,4 +1,4 @@
-/** Services that watch others (reference facts, people 17.4). */
+/** Monitoring services (reference facts, people 17.4). */
 import {
   alertmanagerWebhook,
   sentryWebhook,
@@ -23,7 +23,7 @@ function findText(name: string, ...places: readonly (Texts | undefined)[]): stri
   return places.find((place) => place !== undefined && Object.hasOwn(place, name))?.[name];
 }
 
-/** Each topic and state of one notification is a message; a notification of thousands is not sent at all. */
+/** Each topic and state of one notification is a message; a notification with thousands of them is not sent at all. */
 const alertMessagesMax = 100;
 
 function alertText(status: string, lines: readonly string[]): string {

@@ -56,17 +56,17 @@ export function pushText(push: {
   ].join('\n');
 }
 
-/** A tag that came or went. */
+/** A tag that was pushed or removed. */
 export function tagText(user: string, tag: string, isPushed: boolean): string {
   return `${user} ${isPushed ? 'pushed' : 'removed'} tag ${tag}.`;
 }
 
-/** Whether the `branches` parameter lets a push through. */
+/** Whether the `branches` parameter includes a push. */
 export function wantsBranch(branches: string | undefined, branch: string): boolean {
   return branches === undefined || branches.includes(branch);
 }
 
-/** A block quote. Its fence is longer than usual where the text holds such a line, which would end it. */
+/** A block quote. Its fence is longer than usual if the text contains a usual one as a line, which would end the quote. */
 export function quoteBlock(text: string, mark: '~' | '`' = '~'): string {
   const longestRun = normalisedLines(text).reduce((longest, line) => {
     const trimmed = line.trimStart();
@@ -85,7 +85,7 @@ export type NumberedThing = {
   readonly url: string;
 };
 
-/** The link to a pull request and the like; with its title where the topic does not say it. */
+/** The link to a pull request and similar; with its title if the topic does not contain it. */
 export function linkTo(
   { kind, number, title, url }: NumberedThing,
   topic: string | undefined,
@@ -93,13 +93,13 @@ export function linkTo(
   return `[${kind} #${number}${topic === undefined ? '' : ` ${title}`}](${url})`;
 }
 
-/** What ends a sentence as it is. */
+/** A sentence that ends with one of these needs no full stop. */
 const punctuationAtEnd = /[\p{P}$+<=>^`|~]\s*$/u;
 
 /**
- * A message of what was said, with what it quotes.
+ * A message about a text, with the text as a quote.
  *
- * @param title what the sentence ends with, if that is a title
+ * @param title the end of the sentence, if it is a title
  */
 export function sentence(said: string, quoted: string | null | undefined, title = ''): string {
   if (quoted !== undefined && quoted !== null && quoted.trim() !== '')
@@ -107,7 +107,7 @@ export function sentence(said: string, quoted: string | null | undefined, title 
   return punctuationAtEnd.test(title) ? said : `${said}.`;
 }
 
-/** Something done to a pull request, merge request, issue or snippet. */
+/** An action on a pull request, merge request, issue or snippet. */
 export function thingText(done: {
   readonly user: string;
   /** With the words up to the link. */
@@ -116,7 +116,7 @@ export function thingText(done: {
   readonly assignee?: string | undefined;
   readonly branches?: { readonly head: string; readonly base: string };
   readonly quoted?: string | null | undefined;
-  /** The topic that the request names. */
+  /** The topic in the request. */
   readonly topic: string | undefined;
 }): string {
   const { user, action, thing, assignee, branches, quoted, topic } = done;
@@ -138,7 +138,7 @@ export const repositoryTopics = {
 const branchPrefix = 'refs/heads/';
 const tagPrefix = 'refs/tags/';
 
-/** What a ref is; others than branches and tags are nobody's business. */
+/** The kind of a ref; refs other than branches and tags are ignored. */
 export function readRef(
   ref: string,
 ): { readonly kind: 'branch' | 'tag'; readonly name: string } | undefined {

@@ -6,7 +6,7 @@ import type { githubWebhook } from '@parley/api/webhooks';
 import { repositoryTopics } from './git-wording.ts';
 import type { Readers, WebhookMessage } from './integration.ts';
 
-/** What is declared of the payload of an event. */
+/** The declared payload of an event. */
 export type GithubPayload<Event extends keyof typeof githubWebhook.payloads> = Value<
   (typeof githubWebhook.payloads)[Event]
 >;

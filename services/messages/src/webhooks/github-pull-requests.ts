@@ -1,4 +1,4 @@
-/** Pull requests of GitHub, and what is said about them (reference facts, people 17.2). */
+/** Pull requests of GitHub, and texts about them (reference facts, people 17.2). */
 import { joinNames, linkTo, sentence, thingText } from './git-wording.ts';
 import { asThing, inTopicOf } from './github-events.ts';
 import type { GithubReaders, PullRequest } from './github-events.ts';
@@ -6,7 +6,7 @@ import { UnexpectedCase, ignored } from './integration.ts';
 
 const ignoredActions = new Set(['labeled', 'unlabeled', 'review_request_removed']);
 
-/** What each action is called. */
+/** The words for each action. */
 const changes = new Map([
   ['opened', 'opened'],
   ['reopened', 'reopened'],
@@ -14,7 +14,7 @@ const changes = new Map([
   ['synchronize', 'updated'],
 ]);
 
-/** All that a pull request lists, else the one that the event names. */
+/** All assignees of a pull request, or else the one in the event. */
 function allOrOne<Item>(
   all: readonly Item[] = [],
   one: Item | null | undefined = null,
@@ -22,7 +22,7 @@ function allOrOne<Item>(
   return all.length > 0 || one === null ? all : [one];
 }
 
-/** A review, or a comment in one; with the pull request's number and title where the topic does not say them. */
+/** A review, or a comment in one; with the pull request's number and title if the topic does not contain them. */
 function reviewText(review: {
   readonly done: string;
   readonly what: string;
@@ -58,7 +58,7 @@ export const pullRequestEvents = {
       return tell(thingText({ user, action: how, thing, topic }));
     }
     if (action === 'assigned' || action === 'unassigned') {
-      // The event names who came or went; whoever went is not the one it is assigned to.
+      // The event names the person who was added or removed; a removed person is not the current assignee.
       const came = action === 'assigned' ? payload.assignee?.login : undefined;
       const assignee = came ?? changed.assignee?.login;
       return tell(

@@ -1,4 +1,4 @@
-/** What happens to a repository and around it on GitHub (reference facts, people 17.2). */
+/** Events of a repository and its surroundings on GitHub (reference facts, people 17.2). */
 import {
   pushText,
   quoteBlock,

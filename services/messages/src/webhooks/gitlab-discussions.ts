@@ -17,7 +17,7 @@ function assigneeOf(payload: {
     : (payload.assignee?.username ?? payload.assignee?.name);
 }
 
-// Templates hide their instructions in these. A comment that is not closed hides nothing.
+// Templates contain instructions in hidden comments. A comment without an end hides nothing.
 const commentBegin = '<!--';
 const commentEnd = '-->';
 
@@ -55,7 +55,7 @@ const issueActions = new Map([
   ['update', 'updated'],
 ]);
 
-/** @param kind what the header says: confidential issues come under a name of their own */
+/** @param kind from the header, where confidential issues have a separate name */
 function issueText(
   kind: string,
   payload: GitlabPayload<'Issue Hook'>,

@@ -4,7 +4,7 @@ import type { gitlabWebhook } from '@parley/api/webhooks';
 
 import type { Readers } from './integration.ts';
 
-/** What is declared of the payload of an event. */
+/** The declared payload of an event. */
 export type GitlabPayload<Event extends keyof typeof gitlabWebhook.payloads> = Value<
   (typeof gitlabWebhook.payloads)[Event]
 >;

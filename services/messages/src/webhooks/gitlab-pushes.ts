@@ -3,7 +3,7 @@ import { pushText, readRef, repositoryTopics, tagText, wantsBranch } from './git
 import type { GitlabReaders } from './gitlab-events.ts';
 import { ignored } from './integration.ts';
 
-/** The id of no commit. */
+/** The id that means no commit. */
 const noCommit = /^0+$/;
 
 export const pushEvents = {

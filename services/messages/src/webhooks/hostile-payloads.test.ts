@@ -1,4 +1,4 @@
-/** Whatever strangers write in payloads, it mentions nobody and stays where it is quoted (docs/decisions/0016). */
+/** A stranger's payload can mention nobody, and its quoted texts stay in their quotes (docs/decisions/0016). */
 import { ApiError } from '@parley/api';
 import { UnableToRender, renderMessage } from '@parley/markdown';
 import type { RenderContext, RenderedMessage } from '@parley/markdown';
@@ -11,7 +11,7 @@ import { quoteBlock } from './git-wording.ts';
 import type { Integration, WebhookOutcome } from './integration.ts';
 import { composedContent } from './webhook-endpoint.ts';
 
-/** Where everybody is somebody's name, and every group there is. */
+/** An organization where every name and every group exists. */
 const crowded: RenderContext = {
   realmUri: 'https://chat.example.com',
   usersByName: (name) => [{ id: 1, fullName: name }],
@@ -25,7 +25,7 @@ const crowded: RenderContext = {
   settings: { inlineImagePreview: true, fileLinks: true, translateEmoticons: true },
 };
 
-/** What people are shown of a message that an integration made, the way of a send gone; undefined for one that is refused. */
+/** The shown HTML of an integration's message, after the steps of a send; undefined for one that is refused. */
 function shown(integration: Integration, content: string): RenderedMessage | undefined {
   try {
     return renderMessage(checkContent(composedContent(integration, content)), crowded);
@@ -46,7 +46,7 @@ function expectNobodyMentioned(message: RenderedMessage | undefined): void {
   expect(html).not.toMatch(/class="user-(?:group-)?mention"/);
 }
 
-/** What is shown of a message outside of its quotes. */
+/** The shown parts of a message outside of its quotes. */
 function textOutsideQuotes(html: string): string {
   let depth = 0;
   let text = '';
@@ -159,7 +159,7 @@ const hostile = fc
   .array(fc.oneof(piece, partedMention), { maxLength: 16 })
   .map((pieces) => pieces.join(''));
 
-/** A value with its texts replaced, one after the other by those given; an empty one leaves the text. */
+/** A value with its texts replaced, in turn by the given ones; an empty one keeps the text. */
 function withTexts(value: unknown, nextText: () => string): unknown {
   if (typeof value === 'string') return nextText() || value;
   if (Array.isArray(value)) return value.map((item) => withTexts(item, nextText));
@@ -213,7 +213,7 @@ test.each(['~', '`'] as const)('a text quoted between %s stays in its quote', (m
   fc.assert(
     fc.property(quoted, (text) => {
       const message = shown(integrationOf('helloworld'), quoteBlock(`begin ${text}`, mark));
-      // The marks of a quote without any text are text.
+      // The marks of a quote without text are text.
       expect(textOutsideQuotes(message?.html ?? '')).toMatch(/^(?:&gt;|\s)*$/);
     }),
     {

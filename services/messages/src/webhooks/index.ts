@@ -26,7 +26,7 @@ const byName: { readonly [Name in WebhookName]: Integration<Name> } = {
   zapier,
 };
 
-/** What becomes of every declared webhook. */
+/** The reader of every declared webhook. */
 export const integrations: readonly Integration<WebhookName>[] = webhooks.map(
   ({ name }) => byName[name],
 );

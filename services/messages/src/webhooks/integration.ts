@@ -21,10 +21,10 @@ export type WebhookMessage = {
   readonly stream?: string;
 };
 
-/** Messages to send, none for an event that is ignored on purpose; or `account` for the question whose key it is. */
+/** Messages to send, none for an event that is ignored on purpose; or `account` to answer with the account of the key. */
 export type WebhookOutcome = readonly WebhookMessage[] | 'account';
 
-/** Success without a message, for events that nobody wants to read. */
+/** Success without a message, for events of no interest. */
 export const ignored: WebhookOutcome = [];
 
 export type WebhookRequest<Values = Readonly<Record<string, unknown>>> = {
@@ -35,21 +35,21 @@ export type WebhookRequest<Values = Readonly<Record<string, unknown>>> = {
 };
 
 type Handling = {
-  /** The payload holds a message that somebody wrote for this place: its mentions count. */
+  /** The payload contains a message that somebody wrote for this place, so its mentions count. */
   readonly isWrittenForUs: boolean;
-  /** The owner hears of a body that is no JSON (reference facts, people 16.3). */
+  /** Notifies the owner of a body that is not JSON (reference facts, people 16.3). */
   readonly reportsMalformedJson: boolean;
-  /** The owner hears of a payload that lacks something, and the sender nothing but that. */
+  /** Notifies the owner of a payload with missing members, in place of a detailed refusal. */
   readonly reportsInvalidPayload: boolean;
 };
 
 export type Integration<Name extends string = string> = Handling & {
   readonly webhook: Webhook<Name>;
   /**
-   * Makes messages of a payload.
+   * Makes messages from a payload.
    *
-   * @param event what the event header says
-   * @throws ApiError 400 for a payload that lacks what is read, and for events that are not handled
+   * @param event the value of the event header
+   * @throws ApiError 400 for a payload without a needed member, and for events that are not handled
    */
   readonly read: (
     payload: unknown,
@@ -77,7 +77,7 @@ function asRequestOf<Parameters extends readonly Parameter[]>(
 }
 
 /**
- * Checks a payload before it is read; the names of what is missing begin with `payload`.
+ * Checks a payload before it is read; names of missing members begin with `payload`.
  *
  * @throws ApiError 400 that names the key
  */
@@ -87,7 +87,7 @@ function checked<Schema extends PayloadSchema, Values>(
 ): ToMessages<unknown, Values> {
   const check = compileCheck(schema);
   return (payload, request) =>
-    // What passed the check has the schema's type.
+    // A checked value has the schema's type.
     toMessages(check({ '': payload }, 'payload') as Value<Schema>, request);
 }
 
@@ -122,7 +122,7 @@ export function readForm<Name extends string, Parameters extends readonly Parame
   };
 }
 
-/** How payloads are read, by what kind they are of. */
+/** The readers of payloads, by kind. */
 export type Readers<Schemas extends Payloads, Values = Readonly<Record<string, unknown>>> = {
   readonly [Kind in keyof Schemas]: ToMessages<Value<Schemas[Kind]>, Values>;
 };
@@ -139,7 +139,7 @@ export function readersByKind<Schemas extends Payloads, Values>(
   return (kind) => byKind.get(kind);
 }
 
-/** An event that is handled in general, and not in this particular case; thrown by readers of events. */
+/** An event of a handled type, but in a form that is not handled; thrown by readers of events. */
 export class UnexpectedCase extends Error {
   /** The event in the refusal, with its distinguishing detail. */
   readonly eventType: string;
@@ -150,7 +150,7 @@ export class UnexpectedCase extends Error {
   }
 }
 
-/** Reads the events of a webhook that says in a header which of several it brings. */
+/** Reads the events of a webhook whose header names one of several. */
 export function readEvents<
   Name extends string,
   Events extends Payloads,
@@ -179,13 +179,13 @@ export function readEvents<
   };
 }
 
-/** A blank text where there must be one (reference facts, people 17.4: without a code). */
+/** A blank text in a required place (reference facts, people 17.4: without a code). */
 export function checkNotBlank(text: string | undefined, what: string): string {
   if (text === undefined || text.trim() === '') throw withoutCode(`${what} can't be empty`);
   return text;
 }
 
-/** A request that would become more messages than one request may. */
+/** A request that would become more messages than permitted. */
 export function tooManyMessages(max: number): Error {
   return badRequest(`A request may become at most ${max} messages`);
 }

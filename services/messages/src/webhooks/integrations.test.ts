@@ -1,4 +1,4 @@
-/** What each integration makes of what its service sends, and that nothing it may get is a fault (reference facts, people 17). */
+/** Every integration makes the right messages from its service's payloads, and no payload causes a fault (reference facts, people 17). */
 import { ApiError } from '@parley/api';
 import { webhooks } from '@parley/api/webhooks';
 import fc from 'fast-check';
@@ -40,7 +40,7 @@ test('a push of 25 commits lists 20 and [and 5 more commit(s)]', () => {
   expect(lines.at(-1)).toBe('[and 5 more commit(s)]');
 });
 
-/** The payload without one of its members, for each of them at any depth, with the name of what is missing. */
+/** For each member of the payload, at any depth, the payload without it, with the member's name. */
 function* withOneMissing(
   value: unknown,
 ): Iterable<{ readonly key: string; readonly rest: unknown }> {

@@ -9,11 +9,11 @@ const personMention = /@(?=\*\*)/g;
 const groupMention = /@(?=\*)/g;
 
 /**
- * @returns the text with mentions of people silent, and of groups no mentions; without the characters that would hide one until they are
- * dropped
+ * @returns the text with silent mentions of people and without mentions of groups; characters that would hide a mention until they are
+ *   dropped are removed
  */
 export function withoutMentions(text: string): string {
-  // For groups there is no silent form: a zero-width space parts the sign from the name.
+  // Groups have no silent form: a zero-width space separates the sign from the name.
   return withoutDroppedCharacters(text)
     .replaceAll(personMention, '@_')
     .replaceAll(groupMention, '@\u200b');

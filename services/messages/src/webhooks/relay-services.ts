@@ -1,4 +1,4 @@
-/** Services that pass on what others say (reference facts, people 17.4). */
+/** Services that forward what others write (reference facts, people 17.4). */
 import { withoutCode } from '@parley/api';
 import { herokuWebhook, iftttWebhook, slackWebhook, zapierWebhook } from '@parley/api/webhooks';
 

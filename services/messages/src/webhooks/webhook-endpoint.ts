@@ -61,7 +61,7 @@ function address(
   return {
     type: 'stream',
     stream: checkStreamName(stream),
-    // A topic is one line, whatever a payload says; one that was asked for is what a send of that topic would make of it.
+    // A topic is one line, whatever a payload contains; a requested topic is treated as in a send.
     topic: askedTopic ?? message.topic.replaceAll(/\s+/g, ' '),
     content,
   };
@@ -74,7 +74,7 @@ type Receipt = {
   readonly request: RequestFacts & { readonly parameters: WebhookParameters };
 };
 
-/** Names a delivery together with what becomes of it: an event may come to several streams, by one name. */
+/** Identifies one message of a delivery: an event may go to several streams under one name. */
 function deliveryKey({ integration, request }: Receipt, message: Addressed): string | undefined {
   const { deliveryHeader, name } = integration.webhook;
   const delivery =
@@ -110,7 +110,7 @@ async function send(receipt: Receipt, message: Addressed, index: number): Promis
   await context.sender.send({
     ...newMessage(receipt, message),
     clientName: `Zulip${integration.webhook.clientLabel}Webhook`,
-    // A gateway repeats a request under its id, and then each of its messages is sent once.
+    // A gateway repeats a request under its id, so each of its messages is sent once.
     requestId: index === 0 ? request.requestId : `${request.requestId}:${index}`,
     idempotencyKey: deliveryKey(receipt, message),
     queueId: undefined,
@@ -118,7 +118,7 @@ async function send(receipt: Receipt, message: Addressed, index: number): Promis
   });
 }
 
-/** One after another, so that what fires and what is resolved stay in the order of the payload; none where one is refused. */
+/** One after another, so that alerts and their resolutions stay in the order of the payload; none if one is refused. */
 async function sendAll(receipt: Receipt, messages: readonly Addressed[]): Promise<void> {
   const { context, integration } = receipt;
   try {
