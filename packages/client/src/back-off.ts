@@ -1,18 +1,18 @@
-/** How long to wait before something is repeated, and the waiting. */
+/** The pauses before repeats. */
 
-/** The pause after the first failure, before it is spread. */
+/** The pause after the first failure, before it is randomized. */
 const firstPauseMs = 500;
 
-/** However many failures there were, the pause is at most so long. */
+/** The longest pause after any number of failures. */
 const pauseMaxMs = 30_000;
 
-/** What a server may ask for: beyond this a client would seem to have stopped. */
+/** The longest pause that a server may request: with a longer one a client would seem to have stopped. */
 const askedPauseMaxMs = 300_000;
 
 /**
- * @param failures how many failures there were in a row, at least 1
- * @param askedSecs what `Retry-After` asks for, which is never undercut
- * @param random of [0, 1): clients that failed together do not come back together
+ * @param failures the number of failures in a row, at least 1
+ * @param askedSecs the time in `Retry-After`; the pause is never shorter
+ * @param random of [0, 1): so clients that failed together do not return together
  * @returns milliseconds
  */
 export function pauseAfter(

@@ -1,6 +1,6 @@
 import type { OperationBelowRoot, OperationName } from './operation-types.ts';
 
-/** Whose paths are not below `/api/v1`. What is missing here does not compile. */
+/** Operations whose paths are not below `/api/v1`. A missing one does not compile. */
 const operationsBelowRoot: Readonly<Record<OperationBelowRoot, true>> = {
   'GET /user_uploads/{realm_id}/{path}': true,
   'GET /thumbnail': true,
@@ -16,7 +16,7 @@ const operationsBelowRoot: Readonly<Record<OperationBelowRoot, true>> = {
   'GET /static/generated/emoji/images/emoji/unicode/zulip.png': true,
 };
 
-/** A request as `fetch` takes it, without credentials. */
+/** A request for `fetch`, without credentials. */
 export type EncodedRequest = {
   readonly url: string;
   readonly method: string;
@@ -24,28 +24,28 @@ export type EncodedRequest = {
   readonly contentType: string | undefined;
 };
 
-/** @returns the address without a slash at the end and without `/api` or `/api/v1`, which some configurations carry */
+/** @returns the address without a slash at the end and without `/api` or `/api/v1`, which some configurations contain */
 export function rootOf(site: string): string {
   return new URL(site).href.replace(/[?#].*$/, '').replace(/\/*(?:\/api(?:\/v1)?)?\/*$/, '');
 }
 
-// Strings go as they are, everything else as JSON (contract, Conventions 4 and 5).
+// Strings are sent unchanged, all other values as JSON (contract, Conventions 4 and 5).
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** `/` stays in a path below the root, where the last part is a file's path. */
+/** `/` is not encoded in a path below the root, where the last part is a file's path. */
 function segmentOf(value: unknown, isBelowRoot: boolean): string {
   const encoded = encodeURIComponent(textOf(value)).replaceAll('%40', '@');
   return isBelowRoot ? encoded.replaceAll('%2F', '/') : encoded;
 }
 
 /**
- * Encodes a request as the interface wants it: parameters in the query of a GET, else in a form; files in a multipart form with the
- * other parameters in the query; `body` as JSON; what is undefined is left out.
+ * Encodes a request for the interface: parameters in the query of a GET, otherwise in a form; files in a multipart form with the other
+ * parameters in the query; `body` as JSON. Undefined values are omitted.
  *
- * @param root the server's address, as `rootOf` gives it
- * @throws TypeError when a parameter of the path is missing
+ * @param root the server's address, from `rootOf`
+ * @throws TypeError if a parameter of the path is missing
  */
 export function encodeRequest(
   root: string,

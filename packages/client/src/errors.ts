@@ -1,7 +1,7 @@
 import type { AnyRefusal, OperationName, RefusalCode, RefusalWith } from './operation-types.ts';
 
 /**
- * The server refused a request. What it said is in `body`, whose `code` tells what else is there: `error.is('BAD_NARROW')` gives
+ * The server refused a request. `body` is its answer, and the `code` decides its other members: `error.is('BAD_NARROW')` gives
  * `error.body.desc` its type, and a code that no operation answers does not compile.
  */
 export class ApiError<Refusal extends AnyRefusal = AnyRefusal> extends Error {
@@ -9,7 +9,7 @@ export class ApiError<Refusal extends AnyRefusal = AnyRefusal> extends Error {
   readonly operation: OperationName;
   readonly status: number;
   readonly body: Refusal;
-  /** How long the server asks to wait before the request is repeated, in seconds. */
+  /** The time that the server asks for before a repeat, in seconds. */
   readonly retryAfterSecs: number | undefined;
 
   constructor(
@@ -27,23 +27,23 @@ export class ApiError<Refusal extends AnyRefusal = AnyRefusal> extends Error {
     this.retryAfterSecs = answer.retryAfterSecs;
   }
 
-  /** Of the documented codes one, or nothing for a refusal that has none. */
+  /** A documented code, or undefined for a refusal without one. */
   get code(): RefusalCode | undefined {
     return this.body.code;
   }
 
-  /** Tells whether the refusal has this code, and the keys of `body` with it. */
+  /** Whether the refusal has this code, and so the members of `body` that belong to it. */
   is<Code extends RefusalCode>(code: Code): this is ApiError<RefusalWith<Code>> {
     const own: string | undefined = this.body.code;
     return own === code;
   }
 }
 
-/** There was no answer, none in time, or one that is not the interface's: whether the server did what was asked is not known. */
+/** There was no answer, none in time, or an invalid one, so the outcome of the request is unknown. */
 export class NoAnswerError extends Error {
   override readonly name = 'NoAnswerError';
   readonly operation: OperationName;
-  /** The status, when something between client and server answered. */
+  /** The status, if a proxy between client and server answered. */
   readonly status: number | undefined;
   readonly retryAfterSecs: number | undefined;
 

@@ -1,4 +1,4 @@
-/** What an event stream makes of answers that a real system gives only in trouble. */
+/** How an event stream handles answers that a real system gives only in trouble. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import {

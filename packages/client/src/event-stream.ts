@@ -6,13 +6,13 @@ import type { Requests } from './request-options.ts';
 export type EventsOptions = {
   /** Ends the iteration without an error, and deletes the queue. */
   readonly signal?: AbortSignal;
-  /** Told of every failure that the stream survives. */
+  /** Called with every failure that the stream survives. */
   readonly onFailure?: (failure: ApiError | NoAnswerError) => void;
 };
 
 /**
- * A queue was registered, and the events that follow are those after `state`. Not the first one means that events were lost: what
- * was known is to be replaced by `state`.
+ * A queue was registered, and the next events follow `state`. Any but the first of these means that events were lost: replace all earlier
+ * data by `state`.
  */
 export type RegisteredEvent = {
   readonly type: 'registered';
@@ -20,16 +20,16 @@ export type RegisteredEvent = {
   readonly state: AnswerOf<'POST /register'>;
 };
 
-/** What a stream gives. Heartbeats are kept from it. */
+/** The elements of a stream. Heartbeats are left out. */
 export type FollowedEvent = RegisteredEvent | Exclude<ServerEvent, { readonly type: 'heartbeat' }>;
 
-// The server holds a poll for less than a minute; an answer later than this is none (reference facts, clients 3.2).
+// The server holds a poll for less than a minute, so a later answer counts as missing (reference facts, clients 3.2).
 const pollTimeoutMs = 90_000;
 
-/** Nobody waits long for the end of a queue that ends by itself anyway. */
+/** The time limit for deleting a queue, which otherwise ends by itself. */
 const deleteTimeoutMs = 5_000;
 
-/** With these, something that was there before is away, or asks to come again; 409 is what some say to a second poll. */
+/** These mean that a service is away for a time or asks for a repeat; some servers answer 409 to a second poll. */
 const passingStatuses: ReadonlySet<number> = new Set([408, 409, 425, 429]);
 
 function isPassing(failure: ApiError | NoAnswerError): boolean {
@@ -39,14 +39,14 @@ function isPassing(failure: ApiError | NoAnswerError): boolean {
 }
 
 /**
- * Events of one caller, in their order, each once. The stream registers a queue with the first `next()`, polls it, and goes on
- * through failures of the network, restarts and refusals that pass, with pauses that grow to half a minute. A queue that the server
- * no longer has is replaced by another one, which a `registered` event tells.
+ * Events of one caller, in order, each once. The stream registers a queue with the first `next()` and polls it. It survives network
+ * failures, restarts and temporary refusals, with pauses that grow to half a minute. It replaces a queue that the server no longer has, and
+ * reports this with a `registered` event.
  *
- * Events are acknowledged when all that came with them were taken, so a consumer that ends in the middle has told the server nothing
- * of them. `return()`, the end of a `for await` and the signal delete the queue.
+ * Events are acknowledged when the consumer has taken all that came with them, so a consumer that stops in between has acknowledged none of
+ * them. `return()`, the end of a `for await` and the signal delete the queue.
  *
- * `next()` throws ApiError where the server refuses for good (credentials, parameters), after which the stream has ended.
+ * `next()` throws ApiError if the server refuses for good (credentials, parameters); then the stream has ended.
  */
 export class EventStream implements AsyncIterableIterator<FollowedEvent, undefined, undefined> {
   readonly #client: Requests;
@@ -60,7 +60,7 @@ export class EventStream implements AsyncIterableIterator<FollowedEvent, undefin
   /** Calls of `next` and `return` take turns. */
   #turn: Promise<unknown> = Promise.resolve();
 
-  /** Made by `ParleyClient.events`. */
+  /** Created by `ParleyClient.events`. */
   constructor(
     client: Requests,
     parameters: ParametersOf<'POST /register'>,
@@ -73,7 +73,7 @@ export class EventStream implements AsyncIterableIterator<FollowedEvent, undefin
     options.signal?.addEventListener('abort', this.#onAbort, { once: true });
   }
 
-  /** The queue that is followed at the moment. */
+  /** The current queue. */
   get queueId(): string | undefined {
     return this.#queue?.id;
   }
@@ -82,7 +82,7 @@ export class EventStream implements AsyncIterableIterator<FollowedEvent, undefin
     return this.#takeTurn(() => this.#takeNext());
   }
 
-  /** Ends a wait that is under way, and deletes the queue. */
+  /** Ends a wait in progress, and deletes the queue. */
   return(): Promise<IteratorResult<FollowedEvent, undefined>> {
     this.#stopping.abort();
     return this.#takeTurn(() => this.#end());
@@ -138,14 +138,14 @@ export class EventStream implements AsyncIterableIterator<FollowedEvent, undefin
     );
     for (const event of events) {
       if (event.id <= queue.lastEventId) continue;
-      // Of a heartbeat too: it says that nothing came up to there.
+      // Also of a heartbeat: nothing happened up to its id.
       queue.lastEventId = event.id;
       if (event.type === 'heartbeat') continue;
       this.#taken.push(event);
     }
   }
 
-  /** @throws the failure when it will not pass */
+  /** @throws the failure if it is permanent */
   async #survive(failure: unknown): Promise<void> {
     if (!(failure instanceof ApiError || failure instanceof NoAnswerError)) {
       await this.#give(failure);
@@ -158,7 +158,7 @@ export class EventStream implements AsyncIterableIterator<FollowedEvent, undefin
     }
     this.#options.onFailure?.(failure);
     this.#failures += 1;
-    // The next queue is registered at once, unless its predecessor was lost as soon as it was there.
+    // The next queue is registered at once, unless the last one was lost directly after its registration.
     if (this.#queue === undefined && this.#failures === 1) return;
     await pause(pauseAfter(this.#failures, failure.retryAfterSecs), this.#stopping.signal);
   }
@@ -175,7 +175,7 @@ export class EventStream implements AsyncIterableIterator<FollowedEvent, undefin
     const queue = this.#queue;
     this.#queue = undefined;
     if (queue !== undefined) {
-      // Whether it is gone already, or ends by itself because the server is away: there is nothing left to do.
+      // The queue may be gone already, or ends by itself while the server is away: nothing is left to do.
       await this.#client
         .request(
           'DELETE /events',

@@ -1,4 +1,4 @@
-/** What the types know. These tests are judged by the compiler, not by their run. */
+/** Properties of the types. The compiler checks these tests, not their run. */
 import { describe, expectTypeOf, test } from 'vitest';
 
 import type { FollowedEvent } from './event-stream.ts';

@@ -1,4 +1,4 @@
-/** The types of an operation's parameters, answer and refusals, by its name: method and path as the documentation has them. */
+/** The types of an operation's parameters, answer and refusals, by its name: method and path as in the documentation. */
 import type { DeclaredSuccess, ErrorCode, Parameter, Refusal } from '@parley/api';
 import type { DeclaredEndpoint } from '@parley/api/endpoints';
 import type { FieldsOfCode, ImpliedErrorCode, SharedRefusalFields } from '@parley/api/openapi';
@@ -13,7 +13,7 @@ type NameOf<Declared extends DeclaredEndpoint> =
 
 type Given<Item extends Parameter> = Immutable<Static<Item['schema']>>;
 
-/** What may be left out may be given as undefined, which leaves it out. */
+/** An optional value may be given as undefined, which omits it. */
 type GivenParameters<Item extends Parameter> = {
   readonly [Each in Item as Each['required'] extends true ? Each['name'] : never]: Given<Each>;
 } & {
@@ -30,7 +30,7 @@ type GivenFile<Declared extends DeclaredEndpoint> = Declared['takesFile'] extend
       ? { readonly file?: Blob | undefined }
       : unknown;
 
-/** Of an operation that takes none. */
+/** For an operation without parameters. */
 type NoParameters = { readonly [name in string]?: never };
 
 type OrNone<Parameters> = keyof Parameters extends never ? NoParameters : Parameters;
@@ -51,7 +51,7 @@ type CodedRefusal<Code extends ErrorCode> = Code extends unknown
 
 type FieldSchemas = NonNullable<Refusal['fields']>;
 
-/** Of a refusal that is no JSON the client gives the status. */
+/** For a refusal that is not JSON, the client gives only the status. */
 type OwnRefusal<Declared> = Declared extends { readonly fields: infer Fields extends FieldSchemas }
   ? RefusalWithFields<{ [Field in keyof Fields]: Static<Fields[Field]> }>
   : never;
@@ -81,19 +81,19 @@ export type OperationBelowRoot = {
 
 export type ParametersOf<Name extends OperationName> = Operations[Name]['parameters'];
 
-/** The answer's object; of an operation that answers no JSON the whole `Response`. */
+/** The answer's object; the whole `Response` if an operation's answer is not JSON. */
 export type AnswerOf<Name extends OperationName> = Operations[Name]['answer'];
 
-/** What an operation may answer instead: `result` is `error`; the `code` tells them apart, and with it the further keys. */
+/** The refusals of an operation: `result` is `error`, and the `code` distinguishes them and decides the other members. */
 export type RefusalOf<Name extends OperationName> = Operations[Name]['refusal'];
 
 export type AnyRefusal = RefusalOf<OperationName>;
 
-/** Every code that any operation is refused with. */
+/** Every code of any operation's refusals. */
 export type RefusalCode = Extract<AnyRefusal['code'], string>;
 
-/** The refusals with this code, with the keys that go with it. */
+/** The refusals with this code, with its members. */
 export type RefusalWith<Code extends RefusalCode> = Extract<AnyRefusal, { readonly code: Code }>;
 
-/** An event as the server tells it; `type` tells them apart. */
+/** An event from the server; `type` distinguishes them. */
 export type ServerEvent = AnswerOf<'GET /events'>['events'][number];

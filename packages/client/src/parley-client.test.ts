@@ -1,4 +1,4 @@
-/** How requests are repeated, against a server that answers as it is told. */
+/** How requests are repeated, with a scripted server. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import {

@@ -16,23 +16,23 @@ import { isInBrowser, isOtherOrigin } from './surroundings.ts';
 export type ClientOptions = {
   /** The address of the server, for example `https://chat.example.com`. */
   readonly site: string;
-  /** With `apiKey` the credentials; nobody if left out. */
+  /** With `apiKey` the credentials; without them requests have no account. */
   readonly email?: string;
   readonly apiKey?: string;
-  /** Begins the `User-Agent`, by which the server names the client of a message. Browsers send their own. */
+  /** The beginning of the `User-Agent`, from which the server takes the client name of a message. Browsers send their own. */
   readonly userAgent?: string;
-  /** How long one attempt may take, in milliseconds (default 30 s). */
+  /** The time limit of one attempt, in milliseconds (default 30 s). */
   readonly timeoutMs?: number;
-  /** How often a request is repeated that may be (default 4). */
+  /** The most repeats of a request that may be repeated (default 4). */
   readonly repeatsMax?: number;
-  /** Instead of the runtime's. */
+  /** Replaces the runtime's `fetch`. */
   readonly fetch?: typeof fetch;
 };
 
 const defaultTimeoutMs = 30_000;
 const defaultRepeatsMax = 4;
 
-/** Of something between client and server: what it could not pass on may be asked again. */
+/** Statuses of proxies between client and server, which did not pass the request on: it may be repeated. */
 const gatewayFaults: ReadonlySet<number> = new Set([502, 503, 504]);
 
 function isRefusal(body: unknown): body is AnyRefusal {
@@ -64,13 +64,13 @@ function encodeBase64(text: string): string {
   return btoa(String.fromCodePoint(...new TextEncoder().encode(text)));
 }
 
-/** A caller of a Parley server. All operations of the interface are called by their names, see {@link ParleyClient.request}. */
+/** A caller of a Parley server. It calls all operations of the interface by their names, see {@link ParleyClient.request}. */
 export class ParleyClient implements Requests {
   readonly #root: string;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #options: ClientOptions;
 
-  /** @throws TypeError when the site is no address */
+  /** @throws TypeError if the site is not an address */
   constructor(options: ClientOptions) {
     this.#options = options;
     this.#root = rootOf(options.site);
@@ -83,10 +83,10 @@ export class ParleyClient implements Requests {
   }
 
   /**
-   * Makes a client with the API key that belongs to an address and a password (contract, Fetch an API key).
+   * Creates a client with the API key of an address and a password (contract, Fetch an API key).
    *
-   * @throws ApiError when they are wrong, or logging in by password is not allowed
-   * @throws NoAnswerError as `request` does
+   * @throws ApiError if they are wrong, or login by password is not allowed
+   * @throws NoAnswerError as for `request`
    */
   static async logIn(
     options: Omit<ClientOptions, 'apiKey' | 'email'> & {
@@ -106,12 +106,12 @@ export class ParleyClient implements Requests {
    * Calls an operation, for example `request('POST /messages', { type: 'stream', to: 'general', topic: 'x', content: 'hi' })`.
    * Parameters of the path are given with the others, files as `Blob` or `File`.
    *
-   * Refused for too many requests (429), it waits as long as the server asks for and repeats. Where the answer failed to come, or
-   * the server was not there (502, 503, 504), it repeats what may be repeated: a GET, and what has an `idempotencyKey`.
+   * After a refusal for too many requests (429) it waits as long as the server asks for, and repeats the request. If there was no
+   * answer, or the server was away (502, 503, 504), it repeats a GET, and any request with an `idempotencyKey`.
    *
-   * @returns the answer's object; of operations that answer no JSON the whole `Response`
-   * @throws ApiError when the server refuses
-   * @throws NoAnswerError when there is no answer, or none that can be understood
+   * @returns the answer's object; the whole `Response` if an operation's answer is not JSON
+   * @throws ApiError if the server refuses
+   * @throws NoAnswerError if there is no answer, or an invalid one
    */
   async request<Name extends OperationName>(
     operation: Name,
@@ -138,10 +138,10 @@ export class ParleyClient implements Requests {
   }
 
   /**
-   * Calls an operation as `request` does, but gives a refusal as a value: `result` tells it from the answer, and only the codes that
-   * this operation declares, and those that any may answer, can be compared with its `code`.
+   * Calls an operation as `request` does, but returns a refusal as a value: `result` distinguishes it from an answer, and its `code` is one
+   * of those that this operation declares or that any operation may answer.
    *
-   * @throws NoAnswerError when there is no answer, or none that can be understood
+   * @throws NoAnswerError if there is no answer, or an invalid one
    */
   async attempt<Name extends OperationName>(
     operation: Name,
@@ -150,15 +150,14 @@ export class ParleyClient implements Requests {
     try {
       return await this.request(operation, ...rest);
     } catch (error) {
-      // What an operation is refused with is what its declaration says, which the server's own tests hold it to.
+      // The refusals of an operation are those of its declaration, as the server's own tests ensure.
       if (error instanceof ApiError) return error.body as RefusalOf<Name>;
       throw error;
     }
   }
 
   /**
-   * Follows events: `for await (const event of client.events({ event_types: ['message'] }))`. See {@link EventStream} for what it
-   * promises.
+   * Follows events: `for await (const event of client.events({ event_types: ['message'] }))`. See {@link EventStream} for its guarantees.
    *
    * @param parameters those of `register`
    */
@@ -169,7 +168,7 @@ export class ParleyClient implements Requests {
     return new EventStream(this, parameters, options);
   }
 
-  /** A key of its own for each send, the same for its repeats (contract, Send a message). */
+  /** A separate key for each send, the same for its repeats (contract, Send a message). */
   #keyFor(operation: OperationName): string | undefined {
     if (operation !== 'POST /messages' || isOtherOrigin(this.#root)) return undefined;
     return crypto.randomUUID();
@@ -202,7 +201,7 @@ export class ParleyClient implements Requests {
         },
       });
       const isJson = (response.headers.get('content-type') ?? '').startsWith('application/json');
-      // The declarations say which operations answer a success with something else.
+      // The declarations decide which operations answer a success with something other than JSON.
       if (response.ok && !isJson) return response;
       text = await response.text();
     } catch (cause) {
@@ -232,6 +231,6 @@ function readAnswer<Name extends OperationName>(
       status,
       retryAfterSecs,
     });
-  // The answer's form is what the server's own tests hold it to.
+  // The server's own tests ensure the answer's form.
   return body as AnswerOf<Name>;
 }

@@ -6,21 +6,21 @@ export type RequestOptions = {
   readonly timeoutMs?: number;
   readonly repeatsMax?: number;
   /**
-   * The server does what has the same key once only, so that the request may be repeated. Sends of messages get one by themselves,
-   * but for a page of another origin, which may not send the header.
+   * The server handles requests with the same key only once, so that the request may be repeated. Sends of messages get a key by
+   * themselves, except from a page of another origin, which may not send the header.
    */
   readonly idempotencyKey?: string;
-  /** Further headers that an operation asks for, such as the name of a webhook's event. */
+  /** Further headers of an operation, such as the name of a webhook's event. */
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-/** Left out where all parameters may be. */
+/** May be omitted if all parameters may be. */
 export type RequestArguments<Name extends OperationName> =
   Partial<ParametersOf<Name>> extends ParametersOf<Name>
     ? [parameters?: ParametersOf<Name>, options?: RequestOptions]
     : [parameters: ParametersOf<Name>, options?: RequestOptions];
 
-/** What calls operations; see `ParleyClient.request`. */
+/** A caller of operations; see `ParleyClient.request`. */
 export type Requests = {
   request<Name extends OperationName>(
     operation: Name,

@@ -1,16 +1,16 @@
-/** What differs between a browser's page and a program of its own. */
+/** The differences between a page in a browser and a separate program. */
 
 function pageOrigin(): string | undefined {
   const { location } = globalThis as { readonly location?: { readonly origin?: unknown } };
   return typeof location?.origin === 'string' ? location.origin : undefined;
 }
 
-/** Browsers name themselves, and ask the server before they send a header that a page made up. */
+/** Browsers set their own name, and ask the server before they send a header of a page. */
 export function isInBrowser(): boolean {
   return pageOrigin() !== undefined;
 }
 
-/** Whether requests to the server go to another origin, which accepts no further headers of a page. */
+/** Whether requests to the server go to another origin, which accepts no further headers from a page. */
 export function isOtherOrigin(root: string): boolean {
   const origin = pageOrigin();
   return origin !== undefined && origin !== new URL(root).origin;

@@ -1,4 +1,4 @@
-/** A server that answers as it is told: what a real system answers only when something between it and its clients fails. */
+/** A server with scripted answers, such as a real system gives only if something between it and its clients fails. */
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -14,7 +14,7 @@ export function json(status: number, body: unknown, headers: Record<string, stri
   };
 }
 
-/** What a proxy says for itself. */
+/** A proxy's own answer. */
 export function page(status: number): Reply {
   return (response) => {
     response.writeHead(status, { 'Content-Type': 'text/html' });
@@ -24,7 +24,7 @@ export function page(status: number): Reply {
 
 export const cut: Reply = (response) => response.destroy();
 
-/** Holds the request for ever. */
+/** Holds the request without end. */
 export const hold: Reply = () => undefined;
 
 export const limited = json(
@@ -40,7 +40,7 @@ export const unavailable = json(
 );
 
 export class ScriptedServer {
-  /** What the next requests are answered; the last one stays. */
+  /** The answers to the next requests; the last one repeats. */
   replies: Reply[] = [];
   seen: IncomingMessage[] = [];
   readonly #server: Server;
@@ -67,7 +67,7 @@ export class ScriptedServer {
     return `http://127.0.0.1:${port}`;
   }
 
-  /** Forgets what was asked and says what is answered next. */
+  /** Clears the recorded requests and sets the next answers. */
   script(...replies: Reply[]): void {
     this.replies = replies;
     this.seen = [];

@@ -7,9 +7,9 @@ import type { User } from '@parley/store';
 import { CommandFault } from './faults.ts';
 
 /**
- * Finds an account by its real address, or by the one that others see.
+ * Finds an account by its real address, or by the shown one.
  *
- * @throws CommandFault when nobody has it
+ * @throws CommandFault if no account has it
  */
 export async function getAccount(db: Queryable, email: string): Promise<User> {
   const found = (await findSignInAccount(db, email)) ?? (await findUserByEmail(db, email));
@@ -27,12 +27,12 @@ const kinds: Readonly<Record<BotType, string>> = {
   [botTypes.embedded]: 'embedded bot',
 };
 
-/** What an account is, for a person. */
+/** A description of an account for people. */
 export function describeRole({ botType, role }: Pick<User, 'botType' | 'role'>): string {
   return botType === null ? role : `${role} (${kinds[botType]})`;
 }
 
-/** An account as `--json` gives it. */
+/** An account in the form of `--json`. */
 export function accountJson(user: User): Readonly<Record<string, unknown>> {
   return {
     user_id: user.id,

@@ -1,11 +1,11 @@
-/** What a command is: its words, its options, what it does, and what it says afterwards. */
+/** The description of a command: its words, its options, its action and its report. */
 import type { Environment } from '@parley/config';
 
 import { UsageFault } from './faults.ts';
 import type { Progress } from './progress.ts';
 
 export type Option = {
-  /** In capitals, what the help calls the value; a switch has none. */
+  /** The name of the value in the help, in capitals; a switch has none. */
   readonly value?: string;
   readonly help: string;
   readonly required?: boolean;
@@ -13,7 +13,7 @@ export type Option = {
   readonly multiple?: boolean;
 };
 
-/** What a command says when it is done: to a person, and to a program that asked for JSON. */
+/** The report of a finished command: for people, and for programs that asked for JSON. */
 export type Report = {
   readonly text: string;
   readonly json: Readonly<Record<string, unknown>>;
@@ -25,7 +25,7 @@ export type CommandContext = {
   readonly env: Environment;
   readonly readInput: () => Promise<string>;
   readonly progress: Progress;
-  /** Aborted when the command is asked to stop. */
+  /** Aborted if the command is asked to stop. */
   readonly signal: AbortSignal;
 };
 
@@ -35,7 +35,7 @@ export type Command = {
   readonly summary: string;
   /** Further paragraphs of its help. */
   readonly details?: string;
-  /** What stands behind its name, in capitals; all are needed. */
+  /** The arguments after its name, in capitals; all are required. */
   readonly positionals?: readonly string[];
   readonly options?: Readonly<Record<string, Option>>;
   readonly run: (call: Call, context: CommandContext) => Promise<Report>;
@@ -53,7 +53,7 @@ export class Call {
     this.#values = values;
   }
 
-  /** What stands at a place behind the command's name, from 0. */
+  /** The argument at a place after the command's name, from 0. */
   word(index: number): string {
     const word = this.#positionals[index];
     if (word === undefined)
@@ -82,7 +82,7 @@ export class Call {
   }
 
   /**
-   * @returns the value of an option that is one of these words, or undefined where it is not given
+   * @returns the value of an option that is one of these words, or undefined if it is not given
    * @throws UsageFault for any other word
    */
   findChoice<const Choice extends string>(
@@ -94,7 +94,7 @@ export class Call {
   }
 }
 
-/** @throws UsageFault for a word that is none of the choices */
+/** @throws UsageFault for a word that is not one of the choices */
 export function checkChoice<const Choice extends string>(
   what: string,
   value: string,

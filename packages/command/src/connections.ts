@@ -1,4 +1,4 @@
-/** What commands work on: the same stores as the services, on connections of their own that wait longer. */
+/** The stores for commands: those of the services, on separate connections that wait longer. */
 import { readDatabaseConfig, readServiceConfig } from '@parley/config';
 import type { DatabaseConfig, Environment, ServiceConfig } from '@parley/config';
 import { checkSchemaVersion, createPool } from '@parley/database';
@@ -18,7 +18,7 @@ import { CommandFault } from './faults.ts';
 
 const connectionsMax = 3;
 
-/** What goes wrong beside the command's own work, such as a Redis that is away, is told on standard error. */
+/** Faults outside of the command's own work, such as a missing Redis, are written to standard error. */
 export function commandLogger(): Logger {
   return createLogger(
     { service: 'command', nodeId: `command-${process.pid}`, level: 'error' },
@@ -26,7 +26,7 @@ export function commandLogger(): Logger {
   );
 }
 
-/** @param config.statementTimeoutMs 0 for work that may take as long as it takes */
+/** @param config.statementTimeoutMs 0 for work without a time limit */
 export function openPool(
   config: Pick<DatabaseConfig, 'url' | 'connectTimeoutMs' | 'statementTimeoutMs'>,
 ): Pool {
@@ -41,7 +41,7 @@ export function openPool(
 }
 
 /**
- * Runs work on the database alone, which needs no other setting.
+ * Runs work that needs only the database and no other setting.
  *
  * @throws ConfigError, UnusableSchema
  */
@@ -63,7 +63,7 @@ export function readConfig(env: Environment): ServiceConfig {
   return readServiceConfig(env, 'command');
 }
 
-/** @throws CommandFault where no place for files is configured */
+/** @throws CommandFault if no place for files is configured */
 export async function openFiles(config: ServiceConfig): Promise<FileStore> {
   const { files } = config.uploads;
   if (files === undefined)
@@ -73,13 +73,13 @@ export async function openFiles(config: ServiceConfig): Promise<FileStore> {
   return openFileStore(files);
 }
 
-/** Sends what is on its way, so that services hear of a change at once; a Redis that is away costs them half a second. */
+/** Sends pending hints, so that services learn of a change at once; a missing Redis costs half a second. */
 async function closeRedis(redis: Redis): Promise<void> {
   await redis.quit().catch(() => undefined);
   redis.disconnect();
 }
 
-/** A connection that is still being made refuses commands; the first change would be published nowhere. */
+/** A connection that is still being opened refuses commands, so the first hint would be lost. */
 async function awaitRedis(redis: Redis, timeoutMs: number): Promise<void> {
   if (redis.status === 'ready') return;
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -90,8 +90,8 @@ async function awaitRedis(redis: Redis, timeoutMs: number): Promise<void> {
 }
 
 /**
- * Runs work with what operations on people, bots and the organization take, so that a command changes people and bots by the rules of the
- * endpoints, with their log entries and events.
+ * Runs work with the context of operations on people, bots and the organization, so that a command makes changes by the rules of the
+ * endpoints, with log entries and events.
  *
  * @throws ConfigError, UnusableSchema, FileStoreFault
  */
@@ -116,7 +116,7 @@ export async function withPeople<Result>(
   }
 }
 
-/** The same for work on an organization that has to be there. */
+/** The same for work on an existing organization. */
 export async function withOrganization<Result>(
   env: Environment,
   work: (context: PeopleContext, config: ServiceConfig) => Promise<Result>,

@@ -20,7 +20,7 @@ function optionRow([name, option]: readonly [string, Option]): readonly [string,
   return [`--${name}${value}`, option.help + (notes.length === 0 ? '' : ` (${notes.join(', ')})`)];
 }
 
-/** @returns one line with what a command takes */
+/** @returns one line with the arguments and options of a command */
 export function usageOf(command: Command): string {
   const options = Object.entries(command.options ?? {});
   const required = options

@@ -3,7 +3,7 @@ import { enableCompileCache } from 'node:module';
 import process from 'node:process';
 import { text } from 'node:stream/consumers';
 
-// A command is over sooner than its code is compiled: the second one finds it compiled.
+// A command takes less time than the compilation of its code, so the compiled code is cached for the next one.
 enableCompileCache();
 
 const { runCommandLine } = await import('./run-command-line.ts');

@@ -3,7 +3,7 @@ import type { RealmSettings } from '@parley/api/organization';
 
 import { UsageFault } from './faults.ts';
 
-/** Null is possible where it is the default. */
+/** Null is possible if it is the default. */
 function fits(value: unknown, byDefault: unknown): boolean {
   return byDefault === null
     ? value === null || Number.isInteger(value)
@@ -22,7 +22,7 @@ function parseValue(text: string, byDefault: unknown): unknown {
 /**
  * Reads settings such as `mandatory_topics=true`.
  *
- * @throws UsageFault for a name that is no setting, or a value of another kind
+ * @throws UsageFault for an unknown setting, or a value of another type
  */
 export function parseSettings(texts: readonly string[]): Partial<RealmSettings> {
   const defaults: Readonly<Record<string, unknown>> = realmSettingDefaults;

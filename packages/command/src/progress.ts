@@ -1,11 +1,11 @@
-/** How far something long has come, on the standard error of a person's terminal and nowhere else. */
+/** Shows the progress of long work, on standard error if it is a terminal and nowhere else. */
 
 const width = 24;
-/** Often enough to look alive. */
+/** Often enough to look active. */
 const intervalMs = 100;
 
 export type Bar = {
-  /** @param by how many of the total are done since the last call */
+  /** @param by how many of the total were done since the last call */
   readonly advance: (by: number) => void;
   readonly finish: () => void;
 };
@@ -13,7 +13,7 @@ export type Bar = {
 export class Progress {
   readonly #write: ((text: string) => void) | undefined;
 
-  /** @param write undefined where nobody looks */
+  /** @param write undefined if nobody sees it */
   constructor(write: ((text: string) => void) | undefined) {
     this.#write = write;
   }

@@ -3,11 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { CommandFault } from './faults.ts';
 
 /**
- * Reads a secret from a file, `-` being standard input. Secrets are never taken from the command line, which other people of the
+ * Reads a secret from a file, or from standard input for `-`. Secrets are never taken from the command line, which other users of the
  * machine can read.
  *
  * @returns it without the line break at its end
- * @throws CommandFault when the file cannot be read, or holds nothing
+ * @throws CommandFault if the file cannot be read, or is empty
  */
 export async function readSecretFile(
   path: string,

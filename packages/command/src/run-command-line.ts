@@ -14,7 +14,7 @@ import { CommandFault, UsageFault, describeCause } from './faults.ts';
 import { commonOptions, helpOf, helpOfAll } from './help.ts';
 import { Progress } from './progress.ts';
 
-/** What a command line runs in. */
+/** The environment of a command line. */
 export type Surroundings = {
   readonly env: Environment;
   readonly signal: AbortSignal;
@@ -22,7 +22,7 @@ export type Surroundings = {
   readonly readInput: () => Promise<string>;
   readonly writeOut: (text: string) => void;
   readonly writeError: (text: string) => void;
-  /** Whether a person sees what is written to standard error. */
+  /** Whether standard error is a terminal. */
   readonly isTerminal: boolean;
 };
 
@@ -47,7 +47,7 @@ function unknownCommand(words: readonly string[]): UsageFault {
   return new UsageFault(`There is no command ${first}; parley --help lists them`);
 }
 
-/** @throws UsageFault when the words do not fit the command */
+/** @throws UsageFault if the words do not fit the command */
 function readCall(command: Command, words: readonly string[]): Call {
   const options = Object.entries({ ...command.options, ...commonOptions });
   let parsed;
@@ -63,7 +63,7 @@ function readCall(command: Command, words: readonly string[]): Call {
       ),
     });
   } catch (error) {
-    // The parser's own words name the option; what follows the first sentence is about quoting.
+    // The parser's own text names the option; the text after its first sentence is about quoting.
     throw new UsageFault(error instanceof Error ? error.message.split('. ')[0] : String(error));
   }
   const { positionals = [] } = command;
@@ -78,7 +78,7 @@ function readCall(command: Command, words: readonly string[]): Call {
   return new Call(parsed.positionals, parsed.values);
 }
 
-/** What a person can do something about; anything else is shown with its stack. */
+/** Faults that people can fix; all others are shown with their stack. */
 function describeFault(error: unknown): string | undefined {
   if (error instanceof CommandFault || error instanceof ConfigError) return error.message;
   if (error instanceof UnusableSchema) return `${capitalize(error.message)}.`;
@@ -94,7 +94,7 @@ function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Characters that a terminal acts on instead of showing them; whoever named something that is told may have put them there. */
+/** Characters that a terminal acts on instead of showing them; a shown name may contain them on purpose. */
 const unshown = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 function shown(text: string): string {
@@ -112,7 +112,7 @@ function isAborted(signal: AbortSignal): boolean {
  * Runs one command line.
  *
  * @param words without the program's own name
- * @returns the exit code: 0 done, 1 could not be done, 2 the words make no sense
+ * @returns the exit code: 0 done, 1 could not be done, 2 the words are wrong
  */
 export async function runCommandLine(
   words: readonly string[],

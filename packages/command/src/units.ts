@@ -1,4 +1,4 @@
-/** Sizes and times for people. */
+/** Formats sizes and times for people. */
 
 const sizes = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
 const step = 1024;

@@ -1,6 +1,6 @@
 /**
- * The only way into the log. A transaction that makes a change locks the head row last, in one round trip with its commit, so
- * positions and message ids are dense and in commit order, and no paused process ever holds the head.
+ * The only way into the log. A transaction that makes a change locks the head row last, in one round trip with its commit. So positions and
+ * message ids are dense and in commit order, and a paused process never holds the head.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -333,7 +333,7 @@ export class EventLog {
    * messages, send keys, read state, each by id; after `work` nothing may wait. `work` runs again after a deadlock or after a repair of the
    * log, so it must do only database work.
    *
-   * @throws whatever `work` or the database throws; after a lost connection the outcome may be unknown
+   * @throws errors of `work` or the database; after a lost connection the outcome may be unknown
    */
   async transaction<Result>(work: (client: Client) => Promise<Work<Result>>): Promise<Result> {
     let positions = 1;
@@ -412,7 +412,7 @@ export class EventLog {
    * Sends a batch of messages in one statement of its own. Two items of a batch must not share a send key.
    *
    * @returns an outcome for each item, in order
-   * @throws whatever the database throws; after a lost connection the outcome is unknown and the same items may go again
+   * @throws errors of the database; after a lost connection the outcome is unknown and the same items may be sent again
    */
   async sendMessages(items: readonly SendItem[]): Promise<SendOutcome[]> {
     const json = itemsText(items);

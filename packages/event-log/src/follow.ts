@@ -1,7 +1,7 @@
 /**
- * Follows the log. Hints on pub/sub carry the bytes and may be lost, late or out of order; an entry is taken only if it follows
- * the cursor. A later entry waits a moment, then the missing range is read from Postgres. A slow head check on a separate connection finds
- * entries without a hint. So every entry is passed on exactly once and in order, whatever happens to Redis or to a writer.
+ * Follows the log. Hints on pub/sub carry the bytes and may be lost, late or out of order; an entry is taken only if it follows the cursor.
+ * A later entry waits a moment, then the missing range is read from Postgres. A slow head check on a separate connection finds entries
+ * without a hint. So every entry is passed on exactly once and in order, even if Redis or a writer fails.
  */
 import type { PositionedEntry } from './log-entry.ts';
 import type { Pool, Queryable } from '@parley/database';
@@ -86,7 +86,7 @@ export class LogFollower {
   #headTimer: NodeJS.Timeout | undefined;
   #stopped = false;
   readonly #onReady = (): void => {
-    // Resolved when the connection is subscribed again: later commits send hints, and earlier ones are read now.
+    // Resolved when the connection is subscribed again: later commits send hints, and earlier entries are read now.
     this.#options.subscriber.subscribe(this.#channel).then(
       () => (this.#stopped ? undefined : this.checkHead()),
       () => undefined,
@@ -155,12 +155,12 @@ export class LogFollower {
     return performance.now() - this.#lastAwayAtMs;
   }
 
-  /** @returns whether Postgres confirmed within `withinMs` what this follower knows of the head */
+  /** @returns whether Postgres confirmed this follower's knowledge of the head within `withinMs` */
   isCurrent(withinMs = 1_000): boolean {
     return performance.now() - this.#heardFromPostgresAtMs <= withinMs && !this.#stopped;
   }
 
-  /** @returns how long ago the newest answered head check was asked, in milliseconds */
+  /** @returns how long ago the newest answered head check was sent, in milliseconds */
   get heardAgoMs(): number {
     return performance.now() - this.#heardFromPostgresAtMs;
   }
@@ -168,7 +168,7 @@ export class LogFollower {
   /**
    * Waits until everything up to `position` was passed on, and reads entries without hints from Postgres.
    *
-   * @returns false when that did not happen within `timeoutMs`
+   * @returns false if that did not happen within `timeoutMs`
    */
   async waitFor(position: number, timeoutMs: number): Promise<boolean> {
     if (this.#cursor >= position) return true;
@@ -423,7 +423,7 @@ export class LogFollower {
   /**
    * Compares the cursor with Postgres' head, now.
    *
-   * @returns the head, or undefined when Postgres did not answer
+   * @returns the head, or undefined if Postgres did not answer
    */
   async checkHead(): Promise<LogHead | undefined> {
     const askedAtMs = performance.now();

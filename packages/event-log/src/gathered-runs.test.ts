@@ -10,7 +10,7 @@ const log = createLogger({ service: 'test', nodeId: 'test', level: 'silent' });
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** Work that notes when it ran, and for how many requests. */
+/** Work that records when it ran, and for how many requests. */
 class NotedWork {
   readonly beganAt: number[] = [];
   readonly endedAt: number[] = [];
@@ -97,7 +97,7 @@ test('however requests come, each is run for once and soon, and runs keep their 
         askedAt.push(Date.now());
         work.request();
       }
-      // One run may be under way, and the time after it.
+      // One run may be in progress, and the time after it.
       const latestMs = tookMs + gatherMs;
       await vi.advanceTimersByTimeAsync(latestMs + tookMs);
       const ranAt = work.sizes.flatMap((size, run) =>

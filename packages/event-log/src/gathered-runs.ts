@@ -33,7 +33,7 @@ export class GatheredRuns {
     this.#isWanted = true;
     const isBusy = (this.#turn ?? this.#running ?? this.#gathering) !== undefined;
     if (isBusy || this.#isStopped) return;
-    // Requests from one read of a socket also share a run.
+    // Requests that one read of a socket delivers also share a run.
     this.#turn = setImmediate(() => {
       this.#turn = undefined;
       this.#running = this.#run();

@@ -1,8 +1,8 @@
 import type { PositionedEntry } from './log-entry.ts';
 
 /**
- * A hint is one pub/sub message: the entries of one commit with their positions and bytes, so that a follower that is up to
- * date needs no read. It is never trusted to arrive; the log in Postgres is the truth.
+ * A hint is one pub/sub message: the entries of one commit with their positions and bytes, so that an up-to-date follower needs no read.
+ * Nothing depends on its arrival; the log in Postgres is the truth.
  *
  * Form: the epoch on the first line, then two lines for each entry: `position length messageId audience`, and the payload.
  * JSON text has no raw line breaks, so nothing needs escaping.
@@ -22,7 +22,7 @@ export function encodeHint(hint: Hint): string {
   return text;
 }
 
-/** @returns undefined when the text is not a hint; a follower then relies on its head check */
+/** @returns undefined if the text is not a hint; a follower then relies on its head check */
 export function decodeHint(text: string): Hint | undefined {
   const lines = text.split('\n');
   const epoch = Number(lines[0]);

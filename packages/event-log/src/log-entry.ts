@@ -1,7 +1,7 @@
 /**
- * What the log of an organization holds. An entry is self-contained: names, flags and privacy as they were at its position.
- * It occupies a run of positions, one for each event it can become, laid out by its writer; an event's id is its position.
- * Ids that only the log can give (the message id, positions) are columns beside the payload.
+ * The entries of an organization's log. An entry is self-contained: names, flags and privacy as they were at its position. It occupies a
+ * run of positions, one for each possible event, in an order that its writer sets; an event's id is its position. Ids that only the log can
+ * give (the message id, positions) are columns beside the payload.
  */
 import type { Role } from '@parley/api';
 import type { ApiEvent } from '@parley/api/events';
@@ -9,13 +9,13 @@ import type { ManagedBot } from '@parley/api/people';
 import type { SubscriptionObject } from '@parley/api/streams';
 
 /**
- * The newest format. An entry carries the oldest one that can read it: 2 since events of messages sent before (`of-message`) and
- * submessages that come with a message, 3 and 4 since what `ChangeEntry` marks so.
+ * The newest format. An entry carries the oldest format that can read it: 2 for events of earlier messages (`of-message`) and submessages
+ * that come with a message, 3 and 4 for the members that `ChangeEntry` marks so.
  */
 export const logEntryVersion = 4;
 export type LogEntryVersion = 1 | 2 | 3 | 4;
 
-/** The events a client sees under `message`, without what differs between queues (id, content, avatar). */
+/** The events that a client sees under `message`, without the parts that differ between queues (id, content, avatar). */
 export type LoggedMessage = {
   readonly type: 'stream' | 'private';
   readonly sender_id: number;
@@ -59,9 +59,9 @@ export type MessageSentEntry = {
   readonly content: string;
   readonly renderedContent: string;
   readonly avatar: { readonly url: string; readonly isGravatar: boolean };
-  /** Present for stream messages: who holds it follows from membership at the entry's position. */
+  /** Present for stream messages; their holders follow from membership at the entry's position. */
   readonly stream?: { readonly id: number; readonly isPublic: boolean };
-  /** Present for private messages: everyone taking part, the sender included. */
+  /** Present for private messages: all participants, including the sender. */
   readonly participantIds?: readonly number[];
   readonly readBySender: boolean;
   readonly mentionsWildcard: boolean;
@@ -71,57 +71,60 @@ export type MessageSentEntry = {
   readonly groupMentionedIds: readonly number[];
   /** Users whose alert word occurs. Counts only for holders. */
   readonly alertWordIds: readonly number[];
-  /** Mentioned bots that hold the message though they are not subscribed. */
+  /** Mentioned bots that hold the message although they are not subscribed. */
   readonly lateReceiptIds: readonly number[];
-  /** Outgoing-webhook and embedded bots among the recipients: they get the event and hold nothing. */
+  /** Outgoing-webhook and embedded bots among the recipients: they get the event but do not hold the message. */
   readonly reactingBotIds: readonly number[];
-  /** Outgoing-webhook bots that are called for it. Nothing of its events follows from it, so every format can have it. */
+  /** Outgoing-webhook bots that are called for it. They do not affect its events, so every format may contain them. */
   readonly calledBotIds?: readonly number[];
-  /** Who has read it from the start, beside its sender: whoever made the change that a notice tells of. */
+  /** The people besides the sender for whom it is read from the start: those who made the change that a notice is about. */
   readonly readByIds?: readonly number[];
-  /** Local echo: the one queue whose event carries the sender's local id. */
+  /** Local echo: the only queue whose event contains the sender's local id. */
   readonly local?: { readonly queueId: string; readonly localId: string };
 };
 
-/** Whom an event is for, judged at the entry's position with the entry's own effects applied (reference facts, events 10). */
+/**
+ * The accounts that an event may concern, decided at the entry's position with the entry's own effects applied (reference facts, events
+ * 10).
+ */
 export type Audience =
   | { readonly to: 'everyone' }
   | { readonly to: 'members' }
   | { readonly to: 'administrators' }
-  /** Members who are no administrators; format 3. */
+  /** Members who are not administrators; format 3. */
   | { readonly to: 'plain-members' }
   | { readonly to: 'users'; readonly userIds: readonly number[] }
   | {
       readonly to: 'stream-viewers';
       readonly streamId: number;
       readonly inviteOnly: boolean;
-      /** Those who were members right before the entry, whose effects end that; format 3. */
+      /** The members directly before the entry, whose effects end their memberships; format 3. */
       readonly asBefore?: true;
     }
-  /** Viewers of the stream and everybody who ever was its member: all who have it in a list of register; format 4. */
+  /** Viewers of the stream and all who were ever its members: register lists the stream for all of them; format 4. */
   | { readonly to: 'stream-knowers'; readonly streamId: number; readonly inviteOnly: boolean }
-  /** Who knows of the stream from having been its member and is no viewer; format 4. */
+  /** Former members who know the stream but are not viewers; format 4. */
   | {
       readonly to: 'former-viewers';
       readonly streamId: number;
       readonly inviteOnly: boolean;
-      /** Who was no viewer right before the entry either. */
+      /** Those who were not viewers directly before the entry either. */
       readonly asBefore?: true;
     }
   /**
-   * Members of the organization who see the stream while it is public and not while it is private: neither administrators nor
-   * guests nor its members. `wereMembers` picks those who once were its members, or those who never were; format 4.
+   * Members of the organization who see the stream while it is public but not while it is private: neither administrators nor guests nor
+   * its members. `wereMembers` selects those who once were members, or those who never were; format 4.
    */
   | { readonly to: 'stream-outsiders'; readonly streamId: number; readonly wereMembers: boolean };
 
-/** What an entry alters in who may see what; every follower applies it at the entry's position. */
+/** A change by the entry in who may see what; every follower applies it at the entry's position. */
 export type LogEffect =
   | {
       readonly effect: 'joined' | 'left';
       readonly streamId: number;
       readonly userIds: readonly number[];
     }
-  /** Nobody is a member any more; format 3. */
+  /** All memberships of the stream end; format 3. */
   | { readonly effect: 'stream-ended'; readonly streamId: number }
   | {
       readonly effect: 'account';
@@ -132,24 +135,24 @@ export type LogEffect =
   | { readonly effect: 'key-changed'; readonly userId: number }
   | { readonly effect: 'queue-ended'; readonly queueId: string };
 
-/** Who holds a message that was sent before, judged at the position of the entry that tells of it. */
+/** The holders of an earlier message, decided at the position of the entry about it. */
 export type HeldMessage = {
   readonly id: number;
-  /** The position of its own entry: who was a member then holds it. */
+  /** The position of its own entry, whose members hold it. */
   readonly position: number;
   readonly streamId?: number;
   /** Present for private messages. */
   readonly participantIds?: readonly number[];
-  /** Who holds it otherwise: starred, reacted, named bots. */
+  /** Other holders: by a star, by a reaction, or as named bots. */
   readonly lateHolderIds: readonly number[];
-  /** Outgoing-webhook and embedded bots among members or participants, which hold nothing. */
+  /** Outgoing-webhook and embedded bots among members or participants, which do not hold it. */
   readonly reactingBotIds: readonly number[];
 };
 
-/** The event of an edit without the flags of the receiver. */
+/** The event of an edit without the recipient's flags. */
 export type UpdateWithoutFlags = Omit<Extract<ApiEvent, { type: 'update_message' }>, 'flags'>;
 
-/** An event of a bot without its key and its services. */
+/** The event of a bot without its key and its services. */
 type SealedEvent = {
   readonly type: 'realm_bot';
   readonly op: 'add' | 'update';
@@ -157,13 +160,13 @@ type SealedEvent = {
 };
 
 export type EventPart =
-  /** One event about a message that was sent before, for those who hold it (reference facts, events 10, MSG). */
+  /** One event about an earlier message, for its holders (reference facts, events 10, MSG). */
   | {
       readonly form: 'of-message';
       readonly message: HeldMessage;
-      /** Also for those who are members of its stream at this entry and do not hold it, as read. */
+      /** Also for members of its stream at this entry who do not hold it, as read. */
       readonly alsoSubscribers: boolean;
-      /** Each receiver gets his own `flags` of the message, read when the event is made: never older than the entry. */
+      /** Each recipient gets personal `flags` of the message, read when the event is made: never older than the entry. */
       readonly withFlags: boolean;
       readonly event: ApiEvent | UpdateWithoutFlags;
     }
@@ -174,14 +177,14 @@ export type EventPart =
       readonly event: ApiEvent;
       readonly sealed?: undefined;
     }
-  /** The same, of an event with secrets. */
+  /** The same for an event with secrets. */
   | {
       readonly form: 'same';
       readonly audience: Audience;
       readonly event: SealedEvent;
       /**
-       * Secrets of the event, such as a bot's key: members that belong into `event[member]`, encrypted with
-       * `sealEventMembers` of the store package and added when the event is made.
+       * Secrets of the event, such as a bot's key: members of `event[member]`, encrypted with `sealEventMembers` of the store package and
+       * added when the event is made.
        */
       readonly sealed: { readonly member: string; readonly text: string };
     }
@@ -194,65 +197,67 @@ export type EventPart =
       readonly inviteOnly: boolean;
       readonly userIds: readonly number[];
       /**
-       * `list-holders` are all who have the list of subscribers at the entry: whoever sees the stream, guests among its members too.
-       * Who joins gets the list with his subscription and no `peer_add`; who is removed hears of the others. `stream-outsiders` are
-       * those to whom a private stream is opened. Format 4; without it those see the events who see the stream and are neither
-       * among `userIds` nor guests of a public one.
+       * `list-holders` are all who have the list of subscribers at the entry: viewers of the stream, including guests among its members. A
+       * new member gets the list with the subscription and no `peer_add`; a removed one gets the events about the others.
+       * `stream-outsiders` are those to whom a private stream is opened. Format 4; without it the events go to viewers of the stream who
+       * are neither among `userIds` nor guests of a public one.
        */
       readonly to?: 'list-holders' | 'stream-outsiders';
     }
   /**
-   * One `subscription`/`add` for one user. The subscribers of each stream are read from the membership periods as of the
-   * entry's position when the event is made, so that a join costs the same in any stream.
+   * One `subscription`/`add` for one user. The subscribers of each stream are read from the membership periods as of the entry's position
+   * when the event is made, so that a join has the same cost in any stream.
    */
   | {
       readonly form: 'subscription-add';
       readonly userId: number;
       readonly subscriptions: readonly LoggedSubscription[];
     }
-  /** The same for several users whose subscriptions are alike, at one position; format 3. */
+  /** The same for several users with equal subscriptions, at one position; format 3. */
   | {
       readonly form: 'shared-subscription-add';
       readonly userIds: readonly number[];
       readonly subscriptions: readonly LoggedSubscription[];
     }
   /**
-   * One `update_message_flags` for each of the users, at one position: the newest messages that he held of a stream that he leaves
-   * with this entry are read. They are looked up when the event is made, so that leaving costs the same however much was unread;
-   * format 3.
+   * One `update_message_flags` for each of the users, at one position: the newest messages that the user held in a stream that this entry
+   * ends for the user are read. They are looked up when the event is made, so leaving has the same cost however many were unread; format 3.
    */
   | {
       readonly form: 'left-stream-read';
       readonly streamId: number;
       readonly userIds: readonly number[];
       /**
-       * Which messages up to this one all of them had not read, where the writer listed them: then only what came into the log between
-       * its list and the entry is looked up. Who does not know of it looks up all.
+       * The unread messages of all of them up to this one, if the writer listed them: then only messages that came into the log between the
+       * list and the entry are looked up. A reader that does not know this member looks up all.
        */
       readonly listed?: { readonly unreadIds: readonly number[]; readonly upToMessageId: number };
     };
 
-/** A subscription object as the entry holds it: its subscribers are those of the entry's position. */
+/** A subscription object in an entry; its subscribers are those of the entry's position. */
 export type LoggedSubscription = Omit<SubscriptionObject, 'subscribers'>;
 
 /**
- * What a change brings about beside its events: rows of `side_effects`, one for each, made once from the log and then run as jobs.
- * `target` tells those of one kind and entry apart.
+ * A side effect of a change: rows of `side_effects`, one for each, made once from the log and then run as jobs. `target` distinguishes
+ * those of one kind and entry.
  */
 export type SideEffect = { readonly target: number } & (
   | {
-      /** The notification bot tells a person who subscribed him; the target is that person (reference facts, streams 5.2). */
+      /** The notification bot notifies a person whom somebody subscribed; the target is that person (reference facts, streams 5.2). */
       readonly kind: 'subscribed-notice';
       readonly actorId: number;
       readonly streamIds: readonly number[];
     }
   | {
-      /** The first messages of new streams where a request created more than its transaction sends to, one after the other; the target is the first. */
+      /**
+       * The first messages of new streams, one after the other, if a request created more streams than its transaction sends to; the target
+       * is the first.
+       */
       readonly kind: 'stream-created-notice';
       readonly actorId: number;
-      /** Those after the target, in the order in which they were asked for. */
+      /** The streams after the target, in the requested order. */
       readonly following: readonly number[];
-      /** What is told of all that the request created when they have their messages. */
+      /** The notices about all created streams, after their first messages. */
       readonly announcement?: { readonly target: number; readonly streamIds: readonly number[] };
     }
   | {
@@ -262,16 +267,16 @@ export type SideEffect = { readonly target: number } & (
       readonly streamIds: readonly number[];
     }
   | {
-      /** Tells a stream, the target, of its new name. */
+      /** Notifies a stream, the target, of its new name. */
       readonly kind: 'stream-renamed-notice';
       readonly actorId: number;
       readonly oldName: string;
       readonly newName: string;
     }
   | {
-      /** Tells the stream for sign-ups, the target, of a new person. */
+      /** Notifies the stream for sign-ups, the target, of a new person. */
       readonly kind: 'signed-up-notice';
-      /** Who made the account; nobody's id when it was the operator. */
+      /** The account that created the new one; no account's id for the operator. */
       readonly actorId: number;
       readonly personId: number;
     }
@@ -282,7 +287,7 @@ export type SideEffect = { readonly target: number } & (
     }
 );
 
-/** Side effects that differ in their targets alone. */
+/** Side effects that differ only in their targets. */
 export type SideEffects = SideEffect extends infer One
   ? One extends SideEffect
     ? Omit<One, 'target'> & { readonly targets: readonly number[] }
@@ -297,7 +302,7 @@ export type ChangeEntry = {
   readonly sideEffects?: readonly (SideEffect | SideEffects)[];
 };
 
-/** What a writer says of a change; its format follows. */
+/** A change as its writer describes it; the format follows from it. */
 export type ChangeContent = {
   readonly effects?: readonly LogEffect[];
   readonly events: readonly EventPart[];
@@ -334,7 +339,7 @@ function formatOf(effects: readonly LogEffect[], events: readonly EventPart[]): 
   return events.some(({ form }) => form === 'of-message') ? 2 : 1;
 }
 
-/** @returns the entry of a change, in the oldest format that can hold it */
+/** @returns the entry of a change, in the oldest format that can contain it */
 export function changeEntry({
   effects = [],
   events,
@@ -349,12 +354,12 @@ export function changeEntry({
   };
 }
 
-/** Moves the log on when nothing else does, so that a heartbeat has an id above what the client acknowledged. */
+/** An entry that advances the log when there is no other, so that a heartbeat has an id above the client's last acknowledged one. */
 export type TickEntry = { readonly v: 1; readonly kind: 'tick' };
 
 export type LogEntry = MessageSentEntry | ChangeEntry | TickEntry;
 
-/** @returns what a change brings about beside its events */
+/** @returns the side effects of a change */
 export function sideEffectsOf(entry: LogEntry): readonly SideEffect[] {
   if (entry.kind !== 'change') return [];
   return (entry.sideEffects ?? []).flatMap((given) => {
@@ -365,8 +370,8 @@ export function sideEffectsOf(entry: LogEntry): readonly SideEffect[] {
 }
 
 /**
- * @param messageId that of the entry, which only the log can give
- * @returns the calls that a message brings about
+ * @param messageId of the entry; only the log can give it
+ * @returns the calls that a message causes
  */
 export function callsOf(entry: LogEntry, messageId: number): readonly SideEffect[] {
   if (entry.kind !== 'message.sent') return [];
@@ -377,12 +382,12 @@ export function callsOf(entry: LogEntry, messageId: number): readonly SideEffect
   }));
 }
 
-/** @returns the number of events an event part becomes, each with a position of its own */
+/** @returns the number of events of an event part, each with its own position */
 export function eventPartLength(part: EventPart): number {
   return part.form === 'peers' ? part.userIds.length : 1;
 }
 
-/** @returns the number of positions an entry occupies; at least one, so that an entry without events has a place too */
+/** @returns the number of positions of an entry; at least one, so that an entry without events has a position too */
 export function entryLength(entry: LogEntry): number {
   if (entry.kind !== 'change') return 1;
   const events = entry.events.reduce((sum, part) => sum + eventPartLength(part), 0);
@@ -390,8 +395,8 @@ export function entryLength(entry: LogEntry): number {
 }
 
 /**
- * The key by which replay finds the entries that can concern a user: everyone's, those of his streams, of his private
- * conversations and his own. An entry that concerns more than one of these has the key of everyone.
+ * The key by which replay finds the entries that can concern a user: the key of everyone, of the user's streams, of the user's private
+ * conversations, and the user's own. An entry that concerns more than one of these has the key of everyone.
  */
 export const audienceKey = {
   everyone: 0,
@@ -400,17 +405,17 @@ export const audienceKey = {
   conversation: (conversationId: number): number => conversationId * 4 + 3,
 } as const;
 
-/** @returns the stream whose key an audience is, if it is one's */
+/** @returns the stream of an audience's key, if it has one */
 export function streamOfAudience(audience: number): number | undefined {
   const streamId = Math.floor(audience / 4);
   return audience === audienceKey.stream(streamId) ? streamId : undefined;
 }
 
-/** An entry with what the log gave it. */
+/** An entry with the numbers that the log gave it. */
 export type PositionedEntry = {
   readonly position: number;
   readonly length: number;
-  /** The newest message id at this entry; of a `message.sent` entry its own message. */
+  /** The newest message id at this entry; for a `message.sent` entry the id of its own message. */
   readonly messageId: number;
   readonly audience: number;
   /** The entry as JSON text, exactly as stored. */

@@ -4,7 +4,7 @@ import type { ApiEvent } from '@parley/api/events';
 import type { ChangeEntry } from './log-entry.ts';
 
 /**
- * The log entry of a change that concerns one user alone.
+ * The log entry of a change that concerns only one user.
  *
  * @param events for all of this user's queues, in order
  */
@@ -27,7 +27,7 @@ export function ownEventsEntry(
   };
 }
 
-/** @returns the event by which messages of a stream that a user leaves become read (reference facts, events 11.4) */
+/** @returns the event that marks messages read in a stream that a user leaves (reference facts, events 11.4) */
 export function readOnLeaving(messageIds: readonly number[]): ApiEvent {
   return {
     type: 'update_message_flags',

@@ -4,9 +4,9 @@ import { readHead, readSideEffectCursor } from './read-log.ts';
 
 /** Positions per partition of the log. */
 const partitionPositions = 1_000_000;
-/** One maker or remover of partitions at a time, whichever node it is: an advisory lock of Postgres under this number. */
+/** Partitions are created or removed by one node at a time, under an advisory lock of Postgres with this number. */
 const partitionLock = 7_217_002;
-/** Partition work gives up rather than queue behind a reader and hold up every send behind itself. */
+/** Partition work gives up rather than wait behind a reader and delay every send. */
 const lockTimeoutMs = 200;
 
 async function withPartitionLock(
@@ -31,12 +31,12 @@ async function withPartitionLock(
     broken = false;
     return true;
   } finally {
-    // A connection left with a lock or a setting is closed, which gives both back.
+    // A connection with a lock or a changed setting is closed, which resets both.
     client.release(broken);
   }
 }
 
-/** Postgres' code for a lock that was not to be had within `lock_timeout`. */
+/** Postgres' code for a lock that was not available within `lock_timeout`. */
 const lockNotAvailable = '55P03';
 
 function isLockTimeout(error: unknown): boolean {
@@ -62,11 +62,11 @@ async function listPartitions(pool: Pool): Promise<Partition[]> {
 }
 
 /**
- * Makes sure that the partitions from the one of `position` to the one after that of `upTo` exist. They are made apart and
- * attached, which blocks neither readers nor sends; several nodes may call this at once.
+ * Creates missing partitions from the one of `position` to the one after that of `upTo`. They are created separately and attached, which
+ * blocks neither readers nor sends; several nodes may call this at once.
  *
  * @param upTo the last position about to be written; `position` if absent
- * @returns false when another node is at it, or a lock was not to be had in time: call again later
+ * @returns false if another node is at work, or a lock was not available in time: call again later
  */
 export async function ensurePartitionsFor(
   pool: Pool,
@@ -95,7 +95,7 @@ export async function ensurePartitionsFor(
         `CREATE TABLE IF NOT EXISTS ${name} (LIKE log_entries INCLUDING DEFAULTS INCLUDING CONSTRAINTS,
            CONSTRAINT ${name}_range CHECK (position >= ${from} AND position < ${to}))`,
       );
-      // Another node may have attached it between the look and the lock.
+      // Another node may have attached it between the check and the lock.
       const attached = (await listPartitions(pool)).some((partition) => partition.name === name);
       if (!attached)
         await query(
@@ -109,8 +109,8 @@ export async function ensurePartitionsFor(
 }
 
 /**
- * Completes the removal of partitions that an earlier trim began: one whose detaching met a long snapshot, which keeps every
- * other from being attached or detached, and ones detached whose node died before they were dropped.
+ * Completes the removal of partitions that an earlier trim began: one whose detaching met a long snapshot, which blocks all others from
+ * being attached or detached, and detached ones whose node ended before it dropped them.
  */
 async function finishRemovals(
   pool: Pool,
@@ -130,14 +130,14 @@ async function finishRemovals(
   );
   for (const { name } of detached.rows) {
     const to = Number(name.slice('log_entries_from_'.length)) + partitionPositions;
-    // One that is being made ahead of the log stays.
+    // A partition that is being created ahead of the log stays.
     if (to - 1 <= beginPosition) await query(`DROP TABLE ${name}`);
   }
 }
 
 /**
- * Removes partitions that no queue and no follower can need any more: all their entries are older than the retention, and
- * the log's recorded beginning moves first, so that older queues are refused rather than left with a gap.
+ * Removes partitions that no queue and no follower can need: all their entries are older than the retention. The log's recorded beginning
+ * moves first, so that older queues are refused instead of missing entries.
  *
  * @param retentionSecs age in seconds below which every entry stays; longer than the longest lifetime of a queue
  * @returns the names of the removed partitions

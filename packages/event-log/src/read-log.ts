@@ -3,7 +3,7 @@ import type { Queryable } from '@parley/database';
 
 export type LogHead = {
   readonly epoch: number;
-  /** The last position handed out. */
+  /** The last assigned position. */
   readonly endPosition: number;
   /** Entries at or below this position may have been trimmed. */
   readonly beginPosition: number;
@@ -11,7 +11,7 @@ export type LogHead = {
   readonly messageId: number;
 };
 
-/** Where the log stood when an epoch opened. Positions in (previousEndPosition, startPosition] never existed in this log. */
+/** The state of the log when an epoch opened. Positions in (previousEndPosition, startPosition] never existed in this log. */
 export type Epoch = {
   readonly epoch: number;
   readonly previousEndPosition: number;
@@ -25,7 +25,7 @@ const selectHead = `
   FROM log_head h
   LEFT JOIN LATERAL (SELECT e.position, e.length, e.message_id FROM log_entries e ORDER BY e.position DESC LIMIT 1) newest ON true`;
 
-/** @returns the position at which accounts last changed, 0 where nothing is known of one: while it stays, so do all accounts */
+/** @returns the position of the last change of accounts, 0 if none is known: while it is unchanged, all accounts are */
 export async function readNewestAccountChange(database: Queryable): Promise<number> {
   const { rows } = await database.query<{ position: number }>({
     name: 'newest-account-change',
@@ -35,8 +35,8 @@ export async function readNewestAccountChange(database: Queryable): Promise<numb
 }
 
 /**
- * Reads the head without locking it. In a REPEATABLE READ transaction it is the head of everything else read there: the
- * position at which that state is exact (architecture, Queues).
+ * Reads the head without a lock. In a REPEATABLE READ transaction it is the head of all other data read there: the position at which that
+ * state is exact (architecture, Queues).
  */
 export async function readHead(database: Queryable): Promise<LogHead> {
   const { rows } = await database.query<{
@@ -61,12 +61,12 @@ export async function readHead(database: Queryable): Promise<LogHead> {
 export type LogSize = {
   readonly bytes: number;
   readonly partitions: number;
-  /** As Postgres estimates it; -1 where it has not looked yet. */
+  /** Postgres' estimate; -1 before its first statistics. */
   readonly entries: number;
   readonly newestAt: Date | null;
 };
 
-/** @returns what the log takes on disk, its indexes included */
+/** @returns the size of the log on disk, including its indexes */
 export async function readLogSize(database: Queryable): Promise<LogSize> {
   const { rows } = await database.query<LogSize>({
     text: `SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint AS bytes, count(*) AS partitions,
@@ -112,7 +112,7 @@ function positionedEntry(row: EntryRow): PositionedEntry {
   };
 }
 
-/** Reads entries in order of position, the first being the one that follows or holds `afterPosition + 1`. */
+/** Reads entries in order of position, beginning with the one that follows or contains `afterPosition + 1`. */
 export async function readEntriesAfter(
   database: Queryable,
   afterPosition: number,
@@ -139,7 +139,7 @@ export async function readEntriesForAudiences(
   audiences: readonly number[] | undefined,
   entriesMax: number,
 ): Promise<PositionedEntry[]> {
-  // A run may have begun at or below `after`: the newest entry there is looked at too.
+  // A run may have begun at or below `after`, so the newest entry there is checked too.
   const from = `(SELECT coalesce(max(position), 0) FROM log_entries WHERE position <= $1)`;
   const { rows } =
     audiences === undefined
@@ -162,13 +162,13 @@ export async function readEntriesForAudiences(
   return rows.map(positionedEntry);
 }
 
-/** Which entries bring about more than events: changes that say so, or messages for which bots are called. */
+/** Entries with side effects: changes that contain some, or messages for which bots are called. */
 export type EffectSource = 'changes' | 'messages';
 
 const effectColumns = { changes: 'has_side_effects', messages: 'brings_calls' } as const;
 
 /**
- * Reads entries that bring about more than events, in order of position.
+ * Reads entries with side effects, in order of position.
  *
  * @param range positions above `after` and up to `upTo`
  */

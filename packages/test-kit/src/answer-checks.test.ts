@@ -6,7 +6,7 @@ const message = { id: 7, timestamp: 1_600_000_000, flags: ['read'] };
 const event = { id: 1, type: 'message', flags: ['read'], message: {} };
 const success = { result: 'success', msg: '' };
 
-/** As JSON has it: without members that are undefined. */
+/** In the form of JSON: without undefined members. */
 function check(status: number, body: unknown): void {
   checkAnswer(status, JSON.parse(JSON.stringify(body)));
 }

@@ -1,6 +1,6 @@
 /**
- * What must hold for every answer of the interface beside what the OpenAPI document says, which `answer-document.ts` checks: the order of
- * messages and events, flags each once, and integers that a double holds exactly (contract, conventions 1, 6 and 7; reference facts,
+ * Rules for every answer of the interface that the OpenAPI document, checked by `answer-document.ts`, cannot express: the order of messages
+ * and events, flags without repeats, and integers that a double represents exactly (contract, conventions 1, 6 and 7; reference facts,
  * messages 4.3 and 5).
  */
 
@@ -30,7 +30,7 @@ const integerKeys = new Set([
   'last_edit_timestamp',
 ]);
 
-// What clients stored themselves is none of the server's values.
+// Values that clients stored are not values of the server.
 const opaqueKeys = new Set(['storage', 'submessages', 'custom_profile_data', 'profile_data']);
 
 /**
@@ -65,7 +65,7 @@ function checkIntegers(value: unknown, path: string): void {
     const place = path === '' ? key : `${path}.${key}`;
     if (opaqueKeys.has(key)) continue;
     if (integerKeys.has(key) && !isJsonObject(member) && !(isEmoji && key === 'id')) {
-      // An anchor comes back as it was sent, of whatever size.
+      // An anchor is answered as it was sent, whatever its size.
       const isInteger = key === 'anchor' ? Number.isInteger(member) : Number.isSafeInteger(member);
       if (!isInteger) throw new BadAnswer(`${place} is not an integer: ${JSON.stringify(member)}`);
       continue;
@@ -77,7 +77,7 @@ function checkIntegers(value: unknown, path: string): void {
 function checkFetchedMessages(messages: readonly unknown[]): void {
   let newestId = -1;
   for (const [index, message] of messages.entries()) {
-    // The answers about flags list the ids of messages.
+    // Answers about flags list the ids of messages.
     if (!isJsonObject(message)) continue;
     const place = `messages[${index}]`;
     checkFlags(message['flags'], place);

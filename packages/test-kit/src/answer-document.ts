@@ -6,31 +6,31 @@ import { BadAnswer, isJsonObject } from './answer-checks.ts';
 import type { JsonObject } from './answer-checks.ts';
 import { OperationPaths } from './operation-paths.ts';
 
-/** Whether answers are what the OpenAPI document says: status, headers, content type, and every member of what is JSON. */
+/** Compares answers with the OpenAPI document: status, headers, content type, and every member of JSON. */
 
 export type SeenAnswer = {
   readonly method: string;
-  /** As it was sent, with or without a query. */
+  /** As in the request, with or without a query. */
   readonly path: string;
-  /** The method that the form of a POST names instead. */
+  /** The method in the form of a POST, if it has one. */
   readonly namedMethod?: string | undefined;
   readonly status: number;
   /** By lower-case names. */
   readonly headers: Readonly<Record<string, unknown>>;
-  /** Undefined where it is not known; what is no JSON may be left empty. */
+  /** Undefined if unknown; it may be left empty for other content than JSON. */
   readonly text: string | undefined;
 };
 
-/** Where something stands in the document. */
+/** The place of a schema in the document. */
 type Place = { readonly pointer: string; readonly value: JsonObject };
 
-/** What the gateway shows to people is no part of the interface. */
+/** Pages of the gateway for people are not part of the interface. */
 const pages = /^\/api\/(?:docs(?:\/|$)|v1\/openapi\.json$)/;
 
-/** What was no readable request, or too much of one, before anybody looked at its path. */
+/** Refusals of an unreadable or too large request, before its path is known. */
 const unreadableStatuses = ['400', '408', '417', '431'];
 
-/** What clients put before the path that take the server for a proxy. */
+/** Prefixes of paths that clients add when they treat the server as a proxy. */
 const absoluteForm = /^https?:\/\/[^/]*/i;
 
 const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
@@ -59,7 +59,7 @@ export class AnswerDocument {
   }
 
   /**
-   * @throws BadAnswer naming operation, place and value of what the document does not say
+   * @throws BadAnswer with operation, place and value of the first deviation from the document
    */
   check(answer: SeenAnswer): void {
     const path = (answer.path.split('?')[0] ?? '').replace(absoluteForm, '');
@@ -78,7 +78,7 @@ export class AnswerDocument {
    * Checks a message of a stream of Server-Sent Events.
    *
    * @param address path of the request, with or without a query
-   * @throws BadAnswer as `check`
+   * @throws BadAnswer as for `check`
    */
   checkStreamed(
     address: string,
@@ -97,9 +97,9 @@ export class AnswerDocument {
   }
 
   /**
-   * Checks an event, however it came.
+   * Checks an event, from a poll or a stream.
    *
-   * @throws BadAnswer naming place and value of what the document does not say
+   * @throws BadAnswer with place and value of the first deviation from the document
    */
   checkEvent(event: unknown): void {
     const fault = this.#schemas.checkAt('/components/schemas/Event')(event);
@@ -107,7 +107,7 @@ export class AnswerDocument {
       throw new BadAnswer(`an event is not what the document says: ${fault}`);
   }
 
-  /** A refusal within a stream may be that of any status. */
+  /** A refusal within a stream may have any status. */
   #findRefusalFault(operation: Place, data: unknown): string | undefined {
     const responses = this.#within(operation, 'responses');
     const faults = Object.keys(responses.value)
@@ -129,14 +129,14 @@ export class AnswerDocument {
     );
   }
 
-  /** The responses that an answer may be, by status: those of an operation, or one of those that hold for all paths. */
+  /** The possible responses of an answer, by status: those of an operation, or one of those for all paths. */
   #responsesFor({ method, namedMethod }: SeenAnswer, path: string): ReadonlyMap<string, Place>[] {
     const matches = this.#paths.find(path);
     const shared = (status: string, name: string): ReadonlyMap<string, Place> =>
       new Map([[status, this.#at(`/components/responses/${name}`)]]);
     const unreadable = unreadableStatuses.map((status) => shared(status, 'Unreadable'));
     if (matches.length === 0) return [shared('404', 'NotFound'), ...unreadable];
-    // Whether a text in the path makes it another one is known where the path is served.
+    // Whether a text in the path changes the endpoint is known where the path is served.
     const misfits = matches.some(({ template }) => template.includes('{'))
       ? [shared('404', 'NotFound')]
       : [];
@@ -145,7 +145,7 @@ export class AnswerDocument {
       return [shared('405', 'MethodNotAllowed'), ...misfits, ...unreadable];
     const operations = this.#operationsOf(method, path, namedMethod);
     if (operations.length === 0) {
-      // The form of a POST may name any method of the path, so it is admitted first.
+      // The form of a POST may name any method of the path, so POST is admitted first.
       const others = method === 'POST' ? changingMethods : [];
       return [
         shared('405', 'MethodNotAllowed'),
@@ -156,7 +156,7 @@ export class AnswerDocument {
         ...unreadable,
       ];
     }
-    // The method that the form of a POST names may be one that the path does not have.
+    // The form of a POST may name a method that the path does not have.
     const named = method === 'POST' ? [shared('405', 'MethodNotAllowed')] : [];
     return [
       ...operations.map((operation) => this.#responsesOf(operation)),
@@ -207,7 +207,7 @@ export class AnswerDocument {
     );
   }
 
-  /** Of a union of refusals the one with the code of the answer is meant, and its fault says more than that of the union. */
+  /** In a union of refusals, the one with the answer's code is checked, because its fault says more than that of the union. */
   #findJsonFault(response: Place, data: unknown): string | undefined {
     const content = response.value['content'];
     const media = isJsonObject(content) ? content['application/json'] : undefined;
@@ -251,7 +251,7 @@ export class AnswerDocument {
   }
 }
 
-/** The codes that a schema of a refusal has; undefined for none. */
+/** The codes in the schema of a refusal; undefined for none. */
 function codesOf(schema: JsonObject): unknown[] {
   const { anyOf, properties } = schema;
   if (Array.isArray(anyOf)) return anyOf.flatMap((branch) => codesOf(branch as JsonObject));
@@ -259,7 +259,7 @@ function codesOf(schema: JsonObject): unknown[] {
   return [isJsonObject(code) ? code['const'] : undefined];
 }
 
-/** @returns the method that a form names, urlencoded or multipart; that of a POST stands for its own */
+/** @returns the method in a form, urlencoded or multipart, which replaces the method of a POST */
 export function namedMethodIn(form: string): string | undefined {
   const [, plain, inPart] =
     /(?:^|&)method=([A-Za-z]+)|name="method"\r\n\r\n([A-Za-z]+)/.exec(form) ?? [];
@@ -268,7 +268,7 @@ export function namedMethodIn(form: string): string | undefined {
 
 let made: AnswerDocument | undefined;
 
-/** The document of this repository, made once for each process. */
+/** The document of this repository, created once for each process. */
 export function answerDocument(): AnswerDocument {
   made ??= new AnswerDocument(interfaceDocument(parleyVersion));
   return made;

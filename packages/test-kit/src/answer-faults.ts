@@ -1,9 +1,9 @@
 import { undeclaredAnswer } from '@parley/server';
 
-/** Begins a line about an answer that is not what the OpenAPI document says. */
+/** The beginning of a line about an answer that deviates from the OpenAPI document. */
 export const answerFaultPrefix = 'answer fault: ';
 
-/** @returns whether a line of a process says that an answer was not what its declaration or the document says */
+/** @returns whether a line of a process reports an answer that deviates from its declaration or the document */
 export function isAnswerFault(line: string): boolean {
   return line.startsWith(answerFaultPrefix) || line.includes(undeclaredAnswer);
 }

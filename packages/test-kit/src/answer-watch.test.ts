@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 import { isAnswerFault } from './answer-faults.ts';
 
-/** Answers what the path's query says, as a gateway would, and asks itself. */
+/** Answers as the path's query says, like a gateway, and makes requests itself. */
 const server = `
   import { readFileSync } from 'node:fs';
   import { createServer } from 'node:http';
@@ -16,7 +16,7 @@ const server = `
       response.write(body.slice(0, 10));
       if (!isDirect) return response.end(body.slice(10));
       const rest = body.slice(10);
-      // Behind what node:http gathers in one turn.
+      // After the writes that node:http gathers in one turn.
       setImmediate(() => {
         response.socket.write(Buffer.from(rest.length.toString(16) + '\\r\\n' + rest + '\\r\\n'));
         response.end();
@@ -40,13 +40,13 @@ type Exchange = readonly [
     readonly status: number;
     readonly body: string;
     readonly type?: string;
-    /** Whether most of it is written around the response. */
+    /** Whether most of it is written directly to the socket. */
     readonly isDirect?: boolean;
   },
   form?: Readonly<Record<string, string>>,
 ];
 
-/** @returns what the watch says of the answers */
+/** @returns the watch's faults of the answers */
 function watched(exchanges: readonly Exchange[]): string[] {
   const { stderr } = spawnSync(
     process.execPath,

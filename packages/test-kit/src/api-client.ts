@@ -7,7 +7,7 @@ import { answerDocument } from './answer-document.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 
-/** Parameters of a request: strings go as they are, undefined is left out, everything else goes as JSON. */
+/** Parameters of a request: strings are sent unchanged, undefined is omitted, all other values are sent as JSON. */
 export type Parameters = Readonly<Record<string, unknown>>;
 
 export type Answer = {
@@ -25,11 +25,11 @@ export type RawAnswer = {
 export type RequestOptions = {
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
-  /** How long the whole answer may take (default 75 s: a held poll is answered within 55 s). */
+  /** The time limit of the whole answer (default 75 s: a held poll is answered within 55 s). */
   readonly deadlineMs?: number;
 };
 
-/** The server refused a request; `body` is what it answered. */
+/** The server refused a request; `body` is its answer. */
 export class RefusedRequest extends Error {
   override readonly name = 'RefusedRequest';
   readonly status: number;
@@ -46,14 +46,14 @@ export class RefusedRequest extends Error {
   }
 }
 
-// One pool of connections for all clients of a process; polls hold theirs, so there is no bound on their number.
+// One pool of connections for all clients of a process; polls occupy theirs, so their number has no bound.
 const agent = new Agent({ keepAlive: true, maxSockets: Infinity, maxFreeSockets: 1_000 });
 
 const requestDeadlineMs = 75_000;
 
 /**
- * A caller of the interface: Basic authentication, form encoding, and checks of every answer: with the OpenAPI document
- * (`answer-document.ts`), and of what that cannot say (`answer-checks.ts`). Requests take the given gateways in turn.
+ * A caller of the interface: Basic authentication, form encoding, and checks of every answer with the OpenAPI document
+ * (`answer-document.ts`) and with the rules that it cannot express (`answer-checks.ts`). Requests use the given gateways in turn.
  */
 export class ApiClient {
   readonly email: string | undefined;
@@ -64,7 +64,7 @@ export class ApiClient {
 
   /**
    * @param options.urls base addresses of gateways, without `/api/v1`
-   * @param options.email with `apiKey` the credentials; nobody if left out
+   * @param options.email with `apiKey` the credentials; without them requests have no account
    */
   constructor(options: {
     readonly urls: readonly string[];
@@ -80,11 +80,11 @@ export class ApiClient {
   }
 
   /**
-   * Makes a request whose answer is checked, whatever it says.
+   * Makes a request and checks its answer, success or refusal.
    *
-   * @param path below `/api/v1`, with or without a slash before it
-   * @throws BadAnswer when the answer breaks a rule that holds for all
-   * @throws Error when there is no answer
+   * @param path below `/api/v1`, with or without a leading slash
+   * @throws BadAnswer if the answer breaks a rule for all answers
+   * @throws Error if there is no answer
    */
   async request(
     method: Method,
@@ -109,10 +109,10 @@ export class ApiClient {
   }
 
   /**
-   * Makes a request that is expected to succeed.
+   * Makes a request that must succeed.
    *
    * @returns the answer's object
-   * @throws RefusedRequest when the server refuses it; see `request` for the rest
+   * @throws RefusedRequest if the server refuses it; see `request` for the rest
    */
   async call(
     method: Method,
@@ -171,9 +171,9 @@ export class ApiClient {
   }
 
   /**
-   * Makes a request whose answer is compared with the OpenAPI document alone.
+   * Makes a request and compares its answer with the OpenAPI document only.
    *
-   * @throws BadAnswer when it is not what the document says
+   * @throws BadAnswer if it deviates from the document
    */
   async withoutChecks(
     method: Method,
@@ -255,7 +255,7 @@ function checkAgainstDocument(
   answerDocument().check({
     ...answer,
     method,
-    // As it goes over the wire: what lies beside the interface is reached by dots.
+    // In the form on the wire, because dots in a path can leave the interface.
     path: new URL(`/api/v1/${path.replace(/^\//, '')}`, 'http://host').pathname,
     ...(typeof namedMethod === 'string' && { namedMethod }),
   });

@@ -20,37 +20,37 @@ export type ClusterOptions = {
   readonly people?: number;
   readonly presence?: number;
   readonly gateways?: number;
-  /** A migrated database; by default one is cloned and dropped with the cluster. */
+  /** A migrated database; by default one is created, and dropped with the cluster. */
   readonly databaseUrl?: string;
   /** By default the Redis of the test run. */
   readonly redisUrl?: string;
-  /** Certificates of the authority of that Redis, where Node does not know it. */
+  /** Certificates of the authority of that Redis, if Node does not know it. */
   readonly redisCaFile?: string | undefined;
   readonly redisPrefix?: string;
   /**
-   * Whether services compare their answers with their declarations, and gateways with the OpenAPI document (default). What differs
-   * makes the stop fail. Off where time is measured.
+   * Whether services compare their answers with their declarations, and gateways with the OpenAPI document (default). A deviation makes the
+   * stop fail. Off in measurements of speed.
    */
   readonly checkAnswers?: boolean;
-  /** A folder that gets each process's log as a file, where reading them would take time from what is measured. */
+  /** A folder for each process's log as a file, if reading the logs would affect a measurement. */
   readonly logFolder?: string | undefined;
-  /** Variables for every process, above the defaults. */
+  /** Variables for every process, with priority over the defaults. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Variables for the processes of one service, above all others. */
+  /** Variables for the processes of one service, with priority over all others. */
   readonly serviceEnvironment?: Readonly<
     Partial<Record<ServiceName, Readonly<Record<string, string>>>>
   >;
 };
 
-/** What every process of a cluster shares. */
+/** The parts that every process of a cluster shares. */
 export type ClusterSettings = {
   readonly databaseUrl: string;
   readonly redisUrl: string;
   readonly redisCaFile?: string | undefined;
-  /** What is in that file. */
+  /** The contents of that file. */
   readonly redisCa?: string | undefined;
   readonly redisPrefix: string;
-  /** The secret under which API keys are hashed and encrypted: account makers need it. */
+  /** The secret under which API keys are hashed and encrypted, for tests that create accounts. */
   readonly keySecret: string;
   readonly internalSecret: string;
   /** The folder of uploaded files. */
@@ -59,11 +59,11 @@ export type ClusterSettings = {
 
 /** How a fixture for many tests starts its system. */
 export type SystemOptions = ClusterOptions & {
-  /** Whether each node is a process of its own ({@link startCluster}) rather than a part of the test's. */
+  /** Whether each node is a separate process ({@link startCluster}) or runs in the test's process. */
   readonly ownProcesses?: boolean;
 };
 
-/** A running system on free ports: of real service processes, or of nodes in this one. */
+/** A running system on free ports: of real service processes, or of nodes in this process. */
 export class Cluster<Node extends ServiceNode = ServiceNode> {
   readonly settings: ClusterSettings;
   readonly #environment: Readonly<Record<string, string>>;
@@ -75,7 +75,7 @@ export class Cluster<Node extends ServiceNode = ServiceNode> {
   readonly #logFolder: string | undefined;
   #stopped = false;
 
-  /** Made by {@link startCluster} and {@link startLocalCluster} only. */
+  /** Created by {@link startCluster} and {@link startLocalCluster} only. */
   constructor(
     settings: ClusterSettings,
     options: ClusterOptions,
@@ -113,26 +113,26 @@ export class Cluster<Node extends ServiceNode = ServiceNode> {
     return this.getProcess('gateway', 0).url;
   }
 
-  /** The base addresses of all gateways that run. */
+  /** The base addresses of all running gateways. */
   get gatewayUrls(): readonly string[] {
     return this.findProcesses('gateway').map((gateway) => gateway.url);
   }
 
-  /** The processes of a service that run, oldest first. */
+  /** The running processes of a service, oldest first. */
   findProcesses(service: ServiceName): readonly Node[] {
     return this.#processes.filter(
       (running) => running.service === service && running.end === undefined,
     );
   }
 
-  /** @throws Error when the service has no such process; `index` counts those that run, from 0 */
+  /** @throws Error if the service has no such process; `index` counts the running ones, from 0 */
   getProcess(service: ServiceName, index: number): Node {
     const found = this.findProcesses(service)[index];
     if (found === undefined) throw new Error(`no process ${index} of ${service} runs`);
     return found;
   }
 
-  /** Ends a process and waits for its end; `index` counts those that run, from 0. */
+  /** Ends a process and waits for its end; `index` counts the running ones, from 0. */
   async kill(
     service: ServiceName,
     index: number,
@@ -166,10 +166,10 @@ export class Cluster<Node extends ServiceNode = ServiceNode> {
   }
 
   /**
-   * Stops every process in good order, and drops what the cluster made for itself.
+   * Stops every process in good order, and drops the database and prefix that the cluster created for itself.
    *
-   * @throws AggregateError with the output of each process that had ended by itself, did not stop in time or did not end with
-   * code 0, and with each answer that was not as it is declared
+   * @throws AggregateError with the output of each process that had ended by itself, did not stop in time or did not end with code 0, and
+   *   with each answer that deviates from its declaration
    */
   async stop(): Promise<void> {
     if (this.#stopped) return;
@@ -183,7 +183,7 @@ export class Cluster<Node extends ServiceNode = ServiceNode> {
           ),
       );
     const running = this.#processes.filter((candidate) => candidate.end === undefined);
-    // The gateways first: a service that goes before them would only make them look for it.
+    // The gateways first: if a service stopped before them, they would only look for it.
     for (const part of [
       running.filter((candidate) => candidate.service === 'gateway'),
       running.filter((candidate) => candidate.service !== 'gateway'),
@@ -220,20 +220,21 @@ export class Cluster<Node extends ServiceNode = ServiceNode> {
 }
 
 /**
- * Starts a system of real processes (`services/<name>/src/main.ts`) on free ports and waits until all are ready: for what kills, pauses or
- * weighs them. Without `databaseUrl` it gets a database of its own, without `redisPrefix` a Redis prefix of its own; rate limits are off.
+ * Starts a system of real processes (`services/<name>/src/main.ts`) on free ports and waits until all are ready, for tests that kill, pause
+ * or measure them. Without `databaseUrl` it gets a database of its own, without `redisPrefix` a Redis prefix of its own; rate limits are
+ * off.
  *
- * @throws Error with the output of the process that did not start; the others are stopped then
+ * @throws Error with the output of the process that did not start, after stopping the others
  */
 export function startCluster(options: ClusterOptions = {}): Promise<Cluster<ServiceProcess>> {
   return startNodes(options, (...given) => ServiceProcess.start(...given));
 }
 
 /**
- * Starts the same system in this process, in a fraction of the time. Its nodes have connections, caches and secrets of their own and meet
- * only over the network and the stores.
+ * Starts the same system in this process, in a fraction of the time. Its nodes have separate connections, caches and secrets, and share
+ * only the network and the stores.
  *
- * @throws Error with the output of the node that did not start; the others are stopped then
+ * @throws Error with the output of the node that did not start, after stopping the others
  */
 export function startLocalCluster(options: ClusterOptions = {}): Promise<Cluster<LocalService>> {
   return startNodes(options, (...given) => LocalService.start(...given));

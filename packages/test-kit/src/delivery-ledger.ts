@@ -1,12 +1,12 @@
 /**
- * The book that delivery tests keep: what was sent and to whom it belongs, and what each queue was given. Its verdict is the
- * property that must always hold: each acknowledged send reached each entitled queue exactly once, in increasing event id and
- * in message order, and nobody else got anything.
+ * The ledger of delivery tests: the sends with their recipients, and the events that each queue got. Its verdict is the property that must
+ * always hold: each acknowledged send reached each entitled queue exactly once, in increasing event id and in message order, and nobody
+ * else got anything.
  */
 import type { JsonObject } from './answer-checks.ts';
 
 type Send = {
-  /** The message's raw content: unique, so that a send whose answer was lost is recognised in a queue. */
+  /** The message's raw content: unique, so that a queue shows a send whose answer was lost. */
   readonly content: string;
   readonly entitledUserIds: ReadonlySet<number>;
   readonly openQueueNames: ReadonlySet<string>;
@@ -17,22 +17,22 @@ type Receipt = { readonly eventId: number; readonly messageId: number; readonly 
 
 const faultsShownMax = 40;
 
-/** What one event queue was given. */
+/** The events that one event queue got. */
 export class QueueRecord {
   readonly name: string;
   readonly userId: number;
   readonly receipts: Receipt[] = [];
-  /** Refusals and broken rules noticed while the queue was read. */
+  /** Refusals and broken rules while the queue was read. */
   readonly faults: string[] = [];
   #lastEventId: number | undefined;
 
-  /** Made by `DeliveryLedger.openQueue` only. */
+  /** Created by `DeliveryLedger.openQueue` only. */
   constructor(name: string, userId: number) {
     this.name = name;
     this.userId = userId;
   }
 
-  /** Notes the events of one answer, in its order. */
+  /** Records the events of one answer, in order. */
   receive(events: readonly JsonObject[]): void {
     for (const event of events) {
       const eventId = event['id'] as number;
@@ -63,9 +63,9 @@ export class DeliveryLedger {
   }
 
   /**
-   * Opens the account of a queue. It is owed every send attempted from now on that its user is entitled to.
+   * Opens the record of a queue. From now on it must get every attempted send that its user is entitled to.
    *
-   * @param name any unique name; by custom the queue id
+   * @param name any unique name; usually the queue id
    */
   openQueue(name: string, userId: number): QueueRecord {
     if (this.#queues.has(name)) throw new Error(`queue ${name} is in the ledger already`);
@@ -75,8 +75,7 @@ export class DeliveryLedger {
   }
 
   /**
-   * Notes a send before its request goes out. Until it is acknowledged its outcome is open: it may reach all entitled queues or
-   * none.
+   * Records a send before its request. Until it is acknowledged its outcome is open: it may reach all entitled queues or none.
    *
    * @param content the raw content, which no other send may have
    */
@@ -90,19 +89,19 @@ export class DeliveryLedger {
     });
   }
 
-  /** Notes that the server answered `success`: from now on the message is owed. */
+  /** Records that the server answered `success`: from now on the message must arrive. */
   acknowledge(content: string, messageId: number): void {
     const send = this.#sends.get(content);
     if (send === undefined) throw new Error(`nobody attempted to send: ${content}`);
     send.messageId = messageId;
   }
 
-  /** Whether every queue was given as many messages as it is owed for what is acknowledged; a quick question for waiting. */
+  /** Whether every queue got as many messages as were acknowledged for it; a cheap condition to wait for. */
   hasAllReceipts(): boolean {
     return this.countMissing() === 0;
   }
 
-  /** How many receipts of acknowledged messages are missing, over all queues. */
+  /** How many deliveries of acknowledged messages are missing, in all queues. */
   countMissing(): number {
     const acknowledged = this.#acknowledged();
     let missing = 0;
@@ -114,7 +113,7 @@ export class DeliveryLedger {
     return missing;
   }
 
-  /** @returns a sentence for each thing that is not as it must be; none when all is well */
+  /** @returns a sentence for each fault; empty if there is none */
   findFaults(): string[] {
     const faults: string[] = [];
     const queues = this.queues;
@@ -183,7 +182,7 @@ export class DeliveryLedger {
     return faults;
   }
 
-  /** @throws Error explaining every difference */
+  /** @throws Error with all faults */
   check(): void {
     const faults = this.findFaults();
     if (faults.length === 0) return;

@@ -112,7 +112,7 @@ test('new connections go to the new target', async () => {
 test('bytes stay in order when a slow proxy becomes fast', async () => {
   const { socket } = open();
   proxy.delay(50);
-  // Each chunk comes to the proxy by itself: the next is sent when the one before has been slowed.
+  // Each chunk reaches the proxy by itself: the next is sent after the one before was slowed.
   const slowed: string[] = [];
   const watch = proxy.holdBack('to-server', (bytes) => {
     slowed.push(bytes.toString());

@@ -1,16 +1,16 @@
 import { connect, createServer } from 'node:net';
 import type { Server, Socket } from 'node:net';
 
-/** Which way bytes go: from the one who connected to the server behind the proxy, or back. */
+/** The direction of bytes: from the side that connected to the server behind the proxy, or back. */
 export type Direction = 'to-server' | 'to-client';
 
 /** A rule that holds bytes back. */
 export type HeldBytes = {
-  /** Fulfilled when bytes are held for the first time. */
+  /** Resolved when bytes are held for the first time. */
   readonly caught: Promise<void>;
   /** How many connections are held at the moment. */
   readonly heldConnections: () => number;
-  /** Passes on what was held, in order, and everything after it. */
+  /** Passes on the held bytes, in order, and everything after them. */
   readonly release: () => void;
 };
 
@@ -27,7 +27,7 @@ type Link = {
   readonly channels: readonly Channel[];
 };
 
-// What a rule looks for may be split over two chunks.
+// The text that a rule searches may be split over two chunks.
 const rememberedBytes = 64;
 
 /** One direction of one connection. */
@@ -87,7 +87,7 @@ class Channel {
 
   #forward(chunk: Buffer): void {
     const delayMs = this.#proxy.delayMs();
-    // What comes while earlier bytes wait goes behind them, also when the proxy has become faster since.
+    // New bytes go behind waiting ones, even if the delay was reduced since.
     if (delayMs === 0 && this.#slowed.length === 0) {
       this.#write(chunk);
       return;
@@ -125,8 +125,8 @@ class Channel {
 }
 
 /**
- * A TCP proxy on a free port of 127.0.0.1 that can hold bytes back, cut connections, refuse new ones and slow all down. It
- * stands before a store or a service; nothing in the code under test knows of it.
+ * A TCP proxy on a free port of 127.0.0.1 that can hold bytes back, cut connections, refuse new ones and slow all down. It stands in front
+ * of a store or a service, and the code under test does not know it.
  */
 export class FaultProxy {
   readonly #server: Server;
@@ -174,21 +174,20 @@ export class FaultProxy {
     return changed.href;
   }
 
-  /** How many connections are open. */
+  /** The number of open connections. */
   get connectionCount(): number {
     return this.#links.size;
   }
 
-  /** Sends new connections elsewhere. */
+  /** Sends new connections to another address. */
   retarget(targetUrl: string): void {
     this.#target = parseTarget(targetUrl);
   }
 
   /**
-   * Holds back, on every connection of its own, the first bytes that match and all after them, until released. The connection
-   * stays open.
+   * Holds back, separately on every connection, the first bytes that match and all after them, until released. The connection stays open.
    *
-   * @param when is shown each chunk after the last 64 bytes before it; by default everything is held
+   * @param when called with each chunk after the last 64 bytes before it; by default everything is held
    */
   holdBack(direction: Direction, when: (bytes: Buffer) => boolean = () => true): HeldBytes {
     const { promise: caught, resolve: onCaught } = Promise.withResolvers<void>();
@@ -205,14 +204,14 @@ export class FaultProxy {
     };
   }
 
-  /** Holds back Redis' PUBLISH commands, and with each what its connection sends after it. */
+  /** Holds back Redis' PUBLISH commands, and all later commands on their connections. */
   holdBackPublish(): HeldBytes {
     return this.holdBack('to-server', (bytes) =>
       bytes.toString('latin1').toLowerCase().includes('\r\npublish\r\n'),
     );
   }
 
-  /** Resets all open connections. New ones are accepted unless `refuse` says otherwise. */
+  /** Resets all open connections. New ones are accepted unless `refuse` is set. */
   cut(): void {
     for (const link of this.#links) {
       link.client.resetAndDestroy();
@@ -225,7 +224,7 @@ export class FaultProxy {
     this.#refuses = refuses;
   }
 
-  /** Slows every chunk in both directions; 0 passes it on at once. */
+  /** Delays every chunk in both directions; 0 passes it on at once. */
   delay(delayMs: number): void {
     this.#delayMs = delayMs;
   }
@@ -259,7 +258,7 @@ export class FaultProxy {
       ],
     };
     this.#links.add(link);
-    // An end of one side is passed on as it came: a reset as a reset.
+    // The end of one side is passed on in the same form: a reset as a reset.
     server.on('error', () => client.resetAndDestroy());
     const forget = (): void => {
       this.#links.delete(link);
@@ -271,7 +270,8 @@ export class FaultProxy {
       server.destroy();
       forget();
     });
-    // What the server sent last still goes to the client. It stays among the links: who takes nothing any more is cut off with them.
+    // The server's last bytes still go to the client. The link stays in the list, so that a client that does not read is cut off with the
+    // others.
     server.on('close', () => client.destroySoon());
   }
 }

@@ -5,10 +5,10 @@ import { startTestPostgres, startTestRedis } from './stores.ts';
 import type { TestStore } from './stores.ts';
 
 /**
- * Runs once for a test run: starts Postgres and Redis, migrates the template database, and provides the addresses to all test
- * files. `PARLEY_TEST_DATABASE_URL` (a superuser's) and `PARLEY_TEST_REDIS_URL` name stores that run already.
+ * Runs once for a test run: starts Postgres and Redis, migrates the template database, and provides the addresses to all test files.
+ * `PARLEY_TEST_DATABASE_URL` (of a superuser) and `PARLEY_TEST_REDIS_URL` name running stores to use instead.
  *
- * @returns what ends them after the last test
+ * @returns a function that stops them after the last test
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const started: TestStore[] = [];
@@ -34,7 +34,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     project.provide('parleyStores', { databaseUrl, redisUrl, templateDatabase: template.name });
     return async () => {
       try {
-        // A server that was started for this run takes its databases with it.
+        // A server that was started for this run is removed with its databases.
         if (process.env['PARLEY_TEST_DATABASE_URL'] !== undefined) await template.drop();
       } finally {
         await stopAll();

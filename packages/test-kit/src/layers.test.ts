@@ -9,7 +9,7 @@ import { repositoryFolder } from './repository-folder.ts';
 type Manifest = {
   readonly folder: string;
   readonly name: string;
-  /** Without those that only tests use. A test beside holds manifests to what is imported. */
+  /** Except those that only tests use. Another test compares manifests with the imports. */
   readonly dependencies: readonly string[];
 };
 
@@ -30,7 +30,7 @@ const manifests = globSync(['packages/*/package.json', 'services/*/package.json'
   cwd: repositoryFolder,
 }).map(readManifest);
 
-/** @returns the packages that one may import by the table; undefined for one that is not in it */
+/** @returns the permitted imports of a package; undefined for one that is not in the table */
 function allowedFor(name: string): readonly string[] | undefined {
   const index = layers.findIndex(({ packages }) => name in packages);
   const beside = layers[index]?.packages[name];
@@ -45,7 +45,7 @@ function allowedFor(name: string): readonly string[] | undefined {
   );
 }
 
-/** @returns what its modules import by paths that lead out of it */
+/** @returns the imports of its modules by paths that lead out of it */
 function pathsOutOf(folder: string): string[] {
   const cwd = join(repositoryFolder, folder);
   return globSync('**/*.{ts,mjs}', { cwd, exclude: ['**/node_modules'] }).flatMap((file) =>

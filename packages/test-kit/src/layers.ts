@@ -1,12 +1,12 @@
-/** Packages of one layer, each with those that it may import beside all of lower layers. */
+/** Packages of one layer, each with the packages of the same layer that it may import beside all lower layers. */
 export type Layer = {
   readonly name: string;
   readonly packages: Readonly<Record<string, readonly string[]>>;
 };
 
 /**
- * The one table of which package may import which, from the lowest layer up (architecture, Layers). Nothing imports upward, and nothing
- * imports a service but `tests/`: services meet over HTTP, the database and the event log.
+ * The table of which package may import which, from the lowest layer up (architecture, Layers). No package imports a higher layer, and only
+ * `tests/` imports services: services communicate through HTTP, the database and the event log.
  */
 export const layers: readonly Layer[] = [
   {

@@ -15,7 +15,7 @@ import type { NodeEnd, ServiceNode } from './service-node.ts';
 import { watchAnswers } from './watch-answers.ts';
 import type { AnswerFaultHandler } from './watch-answers.ts';
 
-/** Who hears of the faults of the answers of gateways, by their ports. */
+/** By port, the functions that get the faults in the answers of gateways. */
 const watchedGateways = new Map<number, AnswerFaultHandler>();
 let isWatching = false;
 
@@ -26,7 +26,7 @@ function watchGateway(port: number, onFault: AnswerFaultHandler): void {
   watchAnswers((ofPort) => (ofPort === undefined ? undefined : watchedGateways.get(ofPort)));
 }
 
-/** Each service's `service.ts` exports how it starts: `startMessages`. */
+/** Each service's `service.ts` exports its start function, such as `startMessages`. */
 async function findStart(service: ServiceName): Promise<StartService> {
   const path = join(repositoryFolder, 'services', service, 'src', 'service.ts');
   const exported = (await import(pathToFileURL(path).href)) as Readonly<
@@ -39,8 +39,8 @@ async function findStart(service: ServiceName): Promise<StartService> {
 }
 
 /**
- * One node of a service in the process of the test: built and stopped as in a process of its own, with real connections to stores and
- * other nodes, but started in a moment. It cannot be killed or paused.
+ * One node of a service in the process of the test. It is built and stopped as in a separate process, with real connections to stores and
+ * other nodes, but starts in a moment. It cannot be killed or paused.
  */
 export class LocalService implements ServiceNode {
   readonly service: ServiceName;
@@ -53,8 +53,8 @@ export class LocalService implements ServiceNode {
   /**
    * Starts a node and waits until it serves.
    *
-   * @param environment what a process of the service would have
-   * @throws Error with the last output when it does not start
+   * @param environment the environment that a process of the service would have
+   * @throws Error with the last output if it does not start
    */
   static async start(
     service: ServiceName,
@@ -125,7 +125,7 @@ export class LocalService implements ServiceNode {
     return this.#output.answerFaults;
   }
 
-  /** @throws Error for a signal that only a process can get */
+  /** @throws Error for a signal that only a separate process can get */
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<NodeEnd> {
     if (signal !== 'SIGTERM')
       throw new Error(

@@ -13,7 +13,7 @@ function readManifest(folder: string): Record<'dependencies' | 'devDependencies'
   return { dependencies: {}, devDependencies: {}, ...(JSON.parse(manifest) as object) };
 }
 
-/** What a statement, a call of `import` or a resolved name asks for, as the formatter leaves them. */
+/** The argument of an import statement, a call of `import` or a resolved name, in the formatter's style. */
 const asked =
   /^(?:import |(?:import |export |\} )(?:.* )?from )'([^']+)';$|\bimport(?:\.meta\.resolve)?\(['`]([^'`]+)['`]/gm;
 
@@ -27,11 +27,11 @@ function importedBy(text: string): string[] {
 
 const manifests = ['packages/*/package.json', 'services/*/package.json', 'tests/package.json'];
 const folders = globSync(manifests, { cwd: repositoryFolder }).map((path) => dirname(path));
-// What the root declares (the test runner, types) is there for all.
+// The root's dependencies (the test runner, types) are available to all.
 const tools = Object.keys(readManifest('.').devDependencies);
 const isForDevelopment = (path: string): boolean =>
   /\.(?:test|config)\.ts$|(?:^|\/)tests\//.test(path);
-/** Types alone are not there when it runs. */
+/** Types are not there at run time. */
 const importOfTypes = /^import type [^;]*;$/gm;
 
 test.each(folders)('%s declares what it imports, and nothing else', (folder) => {
@@ -47,7 +47,7 @@ test.each(folders)('%s declares what it imports, and nothing else', (folder) => 
     for (const name of importedBy(text.replaceAll(importOfTypes, ''))) importedBySources.add(name);
   }
   expect({
-    // Types stand for the package that they describe.
+    // A package of types counts as the package that it describes.
     unused: declared.filter((name) => !imported.has(name.replace(/^@types\//, ''))),
     undeclared: [...imported].filter((name) => !declared.includes(name) && !tools.includes(name)),
     missingInProduction: [...importedBySources].filter((name) => name in devDependencies),

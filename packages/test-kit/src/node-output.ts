@@ -4,7 +4,7 @@ const outputLinesMax = 200;
 const faultLinesMax = 100;
 const faultLevels = ['"level":"error"', '"level":"fatal"'];
 
-/** What is kept of the lines that a node writes. */
+/** The most lines of a node that are kept. */
 export class NodeOutput {
   readonly #lines: string[] = [];
   readonly #faultLines: string[] = [];
@@ -23,7 +23,7 @@ export class NodeOutput {
     return [...this.#answerFaults];
   }
 
-  /** Gives every line from here on to a watcher. */
+  /** Gives every later line to a watcher. */
   watch(watch: (line: string) => void): void {
     this.#watch = watch;
   }
@@ -34,7 +34,7 @@ export class NodeOutput {
     if (faultLevels.some((level) => line.includes(level))) this.#addFault(line);
   }
 
-  /** Keeps a line that came beside the log, which no node writes in good order. */
+  /** Keeps a line outside of the log, which a node in good order never writes. */
   addFault(line: string): void {
     this.#add(line);
     this.#addFault(line);

@@ -46,7 +46,7 @@ function matches(segment: Segment | undefined, text: string): boolean {
   }
 }
 
-/** @returns the segments, decoded; none where an escape is broken */
+/** @returns the segments, decoded; none if an escape is broken */
 function decoded(path: string): readonly string[] | undefined {
   try {
     return path
@@ -59,7 +59,7 @@ function decoded(path: string): readonly string[] | undefined {
   }
 }
 
-/** Finds what the document says of a path. */
+/** Finds the operations of a path in the document. */
 export class OperationPaths {
   readonly #templates: readonly PathTemplate[];
 
@@ -75,7 +75,7 @@ export class OperationPaths {
     }));
   }
 
-  /** @returns the templates of the path, of which the one that is all literal stands alone */
+  /** @returns the matching templates of the path; if one has no parameters, only that one */
   find(path: string): readonly PathTemplate[] {
     const segments = decoded(path);
     if (segments === undefined) return [];

@@ -6,20 +6,20 @@ import type { Parameters } from './api-client.ts';
 import type { DeliveryLedger, QueueRecord } from './delivery-ledger.ts';
 import { waitUntil } from './wait-until.ts';
 
-// A client that is refused a connection tries again after a moment; nothing is asserted about this time.
+// A client that is refused a connection tries again after a moment; no test depends on this time.
 const pauseAfterFailureMs = 100;
 const registerDeadlineMs = 30_000;
 
 /**
- * A client that registers one event queue and polls it for ever, noting in a ledger what it is given. A failed poll is repeated
- * with the same `last_event_id`, as real clients do; `BAD_EVENT_QUEUE_ID` ends the queue and is a fault.
+ * A client that registers one event queue and polls it until stopped, recording its events in a ledger. A failed poll is repeated with the
+ * same `last_event_id`, as real clients do; `BAD_EVENT_QUEUE_ID` ends the queue and is a fault.
  */
 export class QueueFollower {
   readonly record: QueueRecord;
   readonly queueId: string;
-  /** The event node that answered last, as `x-parley-node` names it. */
+  /** The event node that answered last, from `x-parley-node`. */
   lastNode: string | undefined;
-  /** Polls that got no answer, or one that asks to come again. */
+  /** Polls without an answer, or with one that asks for a repeat. */
   failedPolls = 0;
   readonly #client: ApiClient;
   readonly #stopping = new AbortController();
@@ -37,7 +37,7 @@ export class QueueFollower {
     ledger: DeliveryLedger,
     options: { readonly parameters?: Parameters } = {},
   ): Promise<QueueFollower> {
-    // A service that is away for a moment asks to come again, and a queue more does no harm.
+    // A service that is away for a moment asks for a repeat, and an extra queue is harmless.
     const body = await waitUntil(
       'a queue is registered',
       async () => {
@@ -71,13 +71,13 @@ export class QueueFollower {
     this.#ended = this.#follow();
   }
 
-  /** Ends the poll that is held and asks no more. The queue stays. */
+  /** Ends the current poll and starts no more. The queue stays. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#ended;
   }
 
-  /** Asks once, without waiting, for what is there. Only after `stop`. */
+  /** Polls once for the present events, without waiting. Only after `stop`. */
   async pollOnce(): Promise<void> {
     await this.#poll({ dont_block: true });
   }

@@ -6,23 +6,23 @@ export type NodeEnd = {
   readonly signal: NodeJS.Signals | null;
 };
 
-/** One running node of one service: a process of its own, or a part of the test's. */
+/** One running node of one service: a separate process, or in the test's process. */
 export type ServiceNode = {
   readonly service: ServiceName;
   readonly nodeId: string;
-  /** The base address that other nodes reach this one at. */
+  /** The base address of this node for other nodes. */
   readonly url: string;
   /** The base address of `/health/live`, `/health/ready` and `/metrics`. */
   readonly internalUrl: string;
-  /** How the node ended; nothing while it runs. */
+  /** How the node ended; undefined while it runs. */
   readonly end: NodeEnd | undefined;
-  /** Whether the node ended though nobody asked it to. */
+  /** Whether the node ended without being asked to. */
   readonly endedByItself: boolean;
-  /** What the node logged, oldest line first, at most the last 200 lines. */
+  /** The node's log, oldest line first, at most the last 200 lines. */
   readonly output: readonly string[];
-  /** What the node logged as an error or worse, at most the first 100 lines. */
+  /** The node's log lines of level error or worse, at most the first 100 lines. */
   readonly faultLines: readonly string[];
-  /** Answers that were not what their declaration or the OpenAPI document says, each once. */
+  /** Answers that deviate from their declaration or the OpenAPI document, each once. */
   readonly answerFaults: readonly string[];
   /**
    * Ends the node and waits for its end.
@@ -30,12 +30,12 @@ export type ServiceNode = {
    * @param signal `SIGTERM` lets it stop in good order
    */
   readonly kill: (signal?: NodeJS.Signals) => Promise<NodeEnd>;
-  /** Reads the value of a metric, summed over its labels; 0 when it was never counted. */
+  /** Reads the value of a metric, summed over its labels; 0 if it was never counted. */
   readonly readMetric: (name: string) => Promise<number>;
   readonly describe: () => string;
-  /** The last output, for the message of an error. */
+  /** The last output, for error messages. */
   readonly describeOutput: () => string;
-  /** Gives every line that the node writes from here on to a watcher, however many there are. */
+  /** Gives every later line of the node to a watcher, without a bound. */
   readonly watchOutput: (watch: (line: string) => void) => void;
 };
 

@@ -19,7 +19,7 @@ const answerWatch = import.meta.resolve('./answer-watch.ts');
 
 const compileCacheFolder = join(tmpdir(), 'parley-test-compile-cache');
 
-// A dozen processes start at once, on machines that may be busy with other things.
+// A dozen processes start at once, possibly on a busy machine.
 const startDeadlineMs = 240_000;
 const stopDeadlineMs = 15_000;
 const logLookIntervalMs = 50;
@@ -28,7 +28,7 @@ type Listening = { readonly port: number; readonly internalPort: number };
 
 const running = new Set<ChildProcess>();
 
-/** A test run that ends in a hurry leaves no service behind. One listener for all of them, since Node takes many for a leak. */
+/** Ends all services when a test run ends abruptly. One listener for all, because Node reports many as a leak. */
 function killAll(): void {
   for (const child of running) child.kill('SIGKILL');
 }
@@ -38,9 +38,9 @@ export class ServiceProcess implements ServiceNode {
   readonly service: ServiceName;
   readonly nodeId: string;
   readonly pid: number;
-  /** The file that has the log, where one was asked for. */
+  /** The file with the log, if one was requested. */
   readonly logFile: string | undefined;
-  /** Fulfilled when the process has ended, asked or not. */
+  /** Resolved when the process has ended, for any reason. */
   readonly exited: Promise<NodeEnd>;
   readonly #child: ChildProcess;
   readonly #output = new NodeOutput();
@@ -50,12 +50,12 @@ export class ServiceProcess implements ServiceNode {
   #endWasAsked = false;
 
   /**
-   * Starts `services/<service>/src/main.ts` and waits until it says `listening` and answers `/health/ready`.
+   * Starts `services/<service>/src/main.ts` and waits until it logs `listening` and answers `/health/ready`.
    *
-   * @param environment the whole environment of the process beside `PATH`
-   * @param options.watchAnswers of a gateway: its answers are compared with the OpenAPI document
-   * @param options.logFile a file that gets the log, which nobody here reads then but for its first lines: where time is measured
-   * @throws Error with the last output when it ends or is not ready in time
+   * @param environment the whole environment of the process, except `PATH`
+   * @param options.watchAnswers for a gateway: compares its answers with the OpenAPI document
+   * @param options.logFile a file for the log, of which only the first lines are read here: for measurements of speed
+   * @throws Error with the last output if it ends or is not ready in time
    */
   static async start(
     service: ServiceName,
@@ -98,7 +98,7 @@ export class ServiceProcess implements ServiceNode {
     const options = [...nodeOptionsOf(service), ...preloaded];
     const child = spawn(process.execPath, [...options, `services/${service}/src/main.ts`], {
       cwd: repositoryFolder,
-      // Without the cache every process strips and compiles the same sources again, which is most of what its start costs.
+      // Without the cache every process strips and compiles the same sources again, which is most of the cost of a start.
       env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: compileCacheFolder, ...environment },
       stdio: ['ignore', logTo, 'pipe'],
     });
@@ -147,7 +147,7 @@ export class ServiceProcess implements ServiceNode {
     return this.#output.lines;
   }
 
-  /** What the process logged as an error or worse, and what it printed beside its log, at most the first 100 lines. */
+  /** The process's log lines of level error or worse and its other output, at most the first 100 lines. */
   get faultLines(): readonly string[] {
     return this.#output.faultLines;
   }
@@ -156,7 +156,7 @@ export class ServiceProcess implements ServiceNode {
     return this.#output.answerFaults;
   }
 
-  /** Sends a signal without waiting for what it does: `SIGSTOP` pauses the process, `SIGCONT` wakes it. */
+  /** Sends a signal without waiting for its effect: `SIGSTOP` pauses the process, `SIGCONT` continues it. */
   signal(signal: NodeJS.Signals): void {
     if (signal !== 'SIGSTOP' && signal !== 'SIGCONT') this.#endWasAsked = true;
     this.#child.kill(signal);
@@ -165,12 +165,12 @@ export class ServiceProcess implements ServiceNode {
   /**
    * Sends a signal that ends the process and waits for its end.
    *
-   * @throws Error when it still runs after 15 s; it is killed then
+   * @throws Error if it still runs after 15 s; then it is killed
    */
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<NodeEnd> {
     if (this.#end !== undefined) return this.#end;
     this.signal(signal);
-    // A paused process takes no other signal than SIGKILL.
+    // A paused process reacts to no signal except SIGKILL.
     if (signal !== 'SIGKILL') this.signal('SIGCONT');
     const { promise, resolve } = Promise.withResolvers<undefined>();
     const timer = setTimeout(() => resolve(undefined), stopDeadlineMs);
@@ -260,7 +260,7 @@ export class ServiceProcess implements ServiceNode {
   }
 }
 
-/** @throws Error for a node that is no process of its own */
+/** @throws Error for a node that is not a separate process */
 export function processOf(node: ServiceNode): ServiceProcess {
   if (node instanceof ServiceProcess) return node;
   throw new Error(`${node.describe()}: this needs a system with processes of its own`);

@@ -9,19 +9,19 @@ import type { StartedTestContainer } from 'testcontainers';
 
 /** A Postgres or Redis that runs for tests. */
 export type TestStore = {
-  /** Where it is now: another port after each `startAgain`, the same credentials. */
+  /** The current address: another port after each `startAgain`, the same credentials. */
   readonly url: string;
-  /** Ends its process at once, as a crash would. What Redis held is gone. */
+  /** Ends its process at once, as in a crash. Redis loses its data. */
   readonly kill: () => Promise<void>;
-  /** Starts it again after `kill`, Redis empty. */
+  /** Starts it again after `kill`, with an empty Redis. */
   readonly startAgain: () => Promise<void>;
-  /** Ends it and removes what it kept. */
+  /** Ends it and removes its data. */
   readonly stop: () => Promise<void>;
 };
 
 const postgresImage = 'postgres:17';
 const redisImage = 'redis:7';
-// The one that testcontainers 12.2 starts.
+// The image that testcontainers 12.2 starts.
 const reaperImage = 'testcontainers/ryuk:0.14.0';
 const postgresPort = 5432;
 const redisPort = 6379;
@@ -31,17 +31,17 @@ const startupTimeoutMs = 180_000;
 
 let usable: Promise<boolean> | undefined;
 
-/** Whether a Docker engine answers that already has both images: tests never pull one. */
+/** Whether there is a Docker engine that already has both images: tests never pull one. */
 function findDockerImages(): Promise<boolean> {
   usable ??= (async () => {
-    // A socket that nobody listens on any more is found out in a moment; a hanging engine must not hold up the tests.
+    // A socket without a listener fails at once; a hanging engine must not delay the tests.
     const findClient = getContainerRuntimeClient().catch(() => undefined);
     const client = await Promise.race([findClient, delay(5_000, undefined, { ref: false })]);
     if (client === undefined) return false;
     const exists = (name: string): Promise<boolean> =>
       client.image.exists(ImageName.fromString(name));
     if (!(await exists(postgresImage)) || !(await exists(redisImage))) return false;
-    // The reaper removes what an interrupted run leaves behind. Where its image is missing, the tests stop their containers.
+    // The reaper removes containers of an interrupted run. If its image is missing, the tests stop their containers.
     if (!(await exists(process.env['RYUK_CONTAINER_IMAGE'] ?? reaperImage)))
       process.env['TESTCONTAINERS_RYUK_DISABLED'] = 'true';
     return true;
@@ -49,14 +49,14 @@ function findDockerImages(): Promise<boolean> {
   return usable;
 }
 
-/** What a way of running a store has to tell of one run of it. */
+/** The properties of one run of a store. */
 type Run = {
   readonly url: string;
   readonly kill: () => Promise<void>;
   readonly stop: () => Promise<void>;
 };
 
-/** A store over its runs; `start` starts each of them and `clean` removes what they leave behind. */
+/** A store over its runs; `start` begins each of them, and `clean` removes their data. */
 async function createStore(
   start: () => Promise<Run>,
   clean: () => Promise<void>,
@@ -91,7 +91,7 @@ async function createStore(
   };
 }
 
-/** Publishes its ports on this machine's loopback address only, where the servers under test are. */
+/** Publishes its ports only on this machine's loopback address, where the servers under test are. */
 class LoopbackContainer extends GenericContainer {
   protected override beforeContainerCreated(): Promise<void> {
     const bindings = (this.hostConfig.PortBindings ?? {}) as Record<string, { HostPort: string }[]>;
@@ -138,7 +138,7 @@ function startPostgresContainer(): Promise<TestStore> {
       POSTGRES_PASSWORD: password,
       POSTGRES_INITDB_ARGS: '--locale-provider=builtin --builtin-locale=C.UTF-8 --encoding=UTF8',
     })
-    // The data lives in memory and goes with the container.
+    // The data is in memory and disappears with the container.
     .withStartupTimeout(startupTimeoutMs)
     .withTmpFs({ '/var/lib/postgresql/data': 'rw' })
     .withCommand(['postgres', '-c', `max_connections=${postgresConnectionsMax}`])
@@ -187,16 +187,16 @@ async function startLocally(
 }
 
 /**
- * Starts an empty Postgres: a container where a Docker engine has the image, else the embedded one. In a container, where its
- * data is in memory, it cannot be started again.
+ * Starts an empty Postgres: a container if a Docker engine has the image, otherwise the embedded one. A container, whose data is in memory,
+ * cannot be started again.
  *
- * @returns `url` names the maintenance database of a superuser
+ * @returns a store whose `url` names the maintenance database, with a superuser
  */
 export async function startTestPostgres(): Promise<TestStore> {
   return (await findDockerImages()) ? startPostgresContainer() : startEmbeddedPostgres();
 }
 
-/** Starts an empty Postgres that can be killed and started again with what it had: the embedded one, wherever this runs. */
+/** Starts an empty Postgres that can be killed and started again with its data: always the embedded one. */
 export async function startEmbeddedPostgres(): Promise<TestStore> {
   const { makeTemporaryFolder, startPostgres } = await import('@parley/local-stores');
   return startLocally(makeTemporaryFolder, (dataDir) =>
@@ -208,7 +208,7 @@ export async function startEmbeddedPostgres(): Promise<TestStore> {
   );
 }
 
-/** Starts an empty Redis: a container where a Docker engine has the image, else a local redis-server. */
+/** Starts an empty Redis: a container if a Docker engine has the image, otherwise a local redis-server. */
 export async function startTestRedis(): Promise<TestStore> {
   if (await findDockerImages()) return startRedisContainer();
   const { makeTemporaryFolder, startRedis } = await import('@parley/local-stores');

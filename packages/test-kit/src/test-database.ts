@@ -4,12 +4,12 @@ import { createPool, migrate } from '@parley/database';
 import type { Pool } from '@parley/database';
 import { inject } from 'vitest';
 
-/** The stores of a test run, as `global-setup.ts` provides them to every test file. */
+/** The stores of a test run, which `global-setup.ts` provides to every test file. */
 export type TestStores = {
   /** A superuser's connection to the maintenance database. */
   readonly databaseUrl: string;
   readonly redisUrl: string;
-  /** A migrated database that nobody connects to: what suites get clones of. */
+  /** A migrated database without connections, from which suites get clones. */
   readonly templateDatabase: string;
 };
 
@@ -19,11 +19,11 @@ declare module 'vitest' {
   }
 }
 
-/** A database that one suite has for itself. */
+/** A database for one suite alone. */
 export type TestDatabase = {
   readonly url: string;
   readonly name: string;
-  /** Drops it; who is still connected is cut off. */
+  /** Drops it, and cuts off its remaining connections. */
   readonly drop: () => Promise<void>;
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 };
@@ -33,7 +33,7 @@ export function getTestStores(): TestStores {
   return inject('parleyStores');
 }
 
-/** Names another database of the same server. */
+/** Returns the address of another database of the same server. */
 export function withDatabase(databaseUrl: string, name: string): string {
   const url = new URL(databaseUrl);
   url.pathname = `/${name}`;
@@ -73,13 +73,13 @@ export async function createMigratedDatabase(
   return database;
 }
 
-/** Clones a database that nobody is connected to. */
+/** Clones a database without connections. */
 export async function cloneDatabase(
   administratorUrl: string,
   template: string,
 ): Promise<TestDatabase> {
   const name = createDatabaseName();
-  // Written page by page into the log, as by default, it takes twice as long.
+  // The default strategy, which writes every page into the log, takes twice as long.
   await runAsAdministrator(
     administratorUrl,
     `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`,
@@ -88,7 +88,7 @@ export async function cloneDatabase(
 }
 
 /**
- * Gives a suite a database of its own, cloned from the template that was migrated once for the run.
+ * Gives a suite its own database, cloned from the template that was migrated once for the run.
  * `await using database = await createTestDatabase()` drops it at the end of the scope.
  */
 export async function createTestDatabase(): Promise<TestDatabase> {
@@ -96,7 +96,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   return cloneDatabase(databaseUrl, templateDatabase);
 }
 
-/** Opens a test's own connections to a database, one where a test says nothing else. Faults of idle ones are of no interest. */
+/** Opens a test's own connections to a database, by default one. Faults of idle ones are ignored. */
 export function openTestPool(
   databaseUrl: string,
   connectionsMax = 1,

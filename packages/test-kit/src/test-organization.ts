@@ -8,15 +8,15 @@ import type { Stream, User } from '@parley/store';
 import { ApiClient } from './api-client.ts';
 import type { Cluster, ClusterSettings } from './cluster.ts';
 
-/** An account with a client that calls as it. */
+/** An account with a client that acts as it. */
 export type TestAccount = {
   readonly user: User;
   readonly id: number;
   readonly email: string;
   readonly apiKey: string;
-  /** Calls anything, checks every answer, and gives it as it is. */
+  /** Makes any call, checks the answer, and returns it unchanged. */
   readonly client: ApiClient;
-  /** The published client, for what is called rightly: it repeats what may be repeated. */
+  /** The published client, for correct calls: it repeats requests that may be repeated. */
   readonly typed: ParleyClient;
 };
 
@@ -30,15 +30,14 @@ export type TestAccountOptions = {
 };
 
 /**
- * An organization in a cluster's database, made through the store modules: no endpoint is needed for it. Disposing it closes its
- * connections.
+ * An organization in a cluster's database, created through the store modules without any endpoint. Disposing it closes its connections.
  */
 export class TestOrganization {
   readonly maker: OrganizationMaker;
   readonly #connected: ConnectedMaker;
   readonly #urls: () => readonly string[];
 
-  /** Makes the realm with its system bots. */
+  /** Creates the realm with its system bots. */
   static async create(
     settings: ClusterSettings,
     gatewayUrls: () => readonly string[],
@@ -54,14 +53,14 @@ export class TestOrganization {
     this.#urls = gatewayUrls;
   }
 
-  /** Makes one account, a member unless told otherwise. */
+  /** Creates one account, a member by default. */
   async makeAccount(fullName: string, options: TestAccountOptions = {}): Promise<TestAccount> {
     const [account] = await this.makeAccounts([fullName], options);
     if (account === undefined) throw new Error('no account was made');
     return account;
   }
 
-  /** Makes an account for each name, all alike otherwise. */
+  /** Creates an account for each name, otherwise alike. */
   async makeAccounts(
     fullNames: readonly string[],
     options: TestAccountOptions = {},
@@ -86,7 +85,7 @@ export class TestOrganization {
     }));
   }
 
-  /** Makes an account of every role, and a generic bot of the administrator's. */
+  /** Creates an account of every role, and a generic bot of the administrator. */
   async makeEveryRole(): Promise<
     Readonly<Record<'administrator' | 'member' | 'guest' | 'bot', TestAccount>>
   > {
@@ -99,7 +98,7 @@ export class TestOrganization {
     };
   }
 
-  /** Makes a stream with these members; public unless told otherwise. */
+  /** Creates a stream with these members; public by default. */
   async makeStream(
     name: string,
     members: readonly TestAccount[],
@@ -123,7 +122,7 @@ export class TestOrganization {
   }
 }
 
-/** Makes an organization in a cluster that has none yet. */
+/** Creates an organization in a cluster that has none yet. */
 export function makeOrganization(cluster: Cluster): Promise<TestOrganization> {
   return TestOrganization.create(cluster.settings, () => cluster.gatewayUrls);
 }

@@ -1,4 +1,4 @@
-/** SQL that decides who may see what stands in one module: no other statement looks at what the rules are made of. */
+/** SQL that decides who may see what is in one module: no other statement uses the data of these rules. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -8,13 +8,13 @@ import { repositoryFolder } from './repository-folder.ts';
 
 const home = 'packages/store/src/visibility/visibility-sql.ts';
 
-/** The columns and the table by which the rules decide. */
+/** The columns and the table that the rules use. */
 const deciding = /\b(?:invite_only|history_public_to_subscribers|membership_periods)\b/;
 
-/** Whether a file holds SQL, be it a fragment; the names of the interface's own keys are the same as those of the columns. */
+/** Whether a file contains SQL, even a fragment; some members of the interface have the same names as these columns. */
 const sql = /\b(?:SELECT|FROM|WHERE|INSERT|UPDATE|EXISTS|JOIN|AND|OR|NOT)\b/;
 
-/** What else may name them, and why. */
+/** The other files that may name them, and why. */
 const others: Readonly<Record<string, string>> = {
   'packages/store/src/streams/streams.ts':
     'owns the table of streams: reads and writes its columns as facts',

@@ -1,15 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * Asks for a condition until it holds. Tests wait for conditions with this, never for time.
+ * Checks a condition until it holds. Tests wait for conditions with this, never for time.
  *
- * @param what names the condition in the error, as in "every queue has its messages"
- * @param condition returns something truthy when it holds; what it throws counts as not yet
- * @param options.deadlineMs how long to ask (default 10 s)
- * @param options.pauseMs the pause between two questions (default 20 ms)
- * @param options.describe says, for the error, how far things are
+ * @param what the condition, for the error, as in "every queue has its messages"
+ * @param condition returns something truthy if it holds; an error counts as not yet
+ * @param options.deadlineMs the longest wait (default 10 s)
+ * @param options.pauseMs the pause between two checks (default 20 ms)
+ * @param options.describe returns the current state, for the error
  * @returns the first truthy value
- * @throws Error naming the condition when the time is over; its cause is what the condition threw last
+ * @throws Error with the condition if it does not hold in time; its cause is the last error of the condition
  */
 export async function waitUntil<Value>(
   what: string,

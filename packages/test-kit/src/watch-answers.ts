@@ -1,4 +1,4 @@
-/** Compares every answer of a server in this process with the OpenAPI document, whoever asked. */
+/** Compares every answer of the servers in this process with the OpenAPI document. */
 import { subscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { StringDecoder } from 'node:string_decoder';
@@ -8,13 +8,13 @@ import { limits } from '@parley/api';
 
 import { answerDocument, namedMethodIn } from './answer-document.ts';
 
-/** Enough of a form of parts for the fields before its files, which are longer than what one should keep. */
+/** Enough of a multipart form for the fields before its files, which are too large to keep. */
 const partsMaxBytes = 65_536;
 
-/** On the gateway's internal port, which is no part of the interface. */
+/** On the gateway's internal port, which is not part of the interface. */
 const internalPaths = /^\/(?:health\/|metrics$)/;
 
-/** Gets, on one line, what an answer has that the document does not describe. */
+/** Called with the deviations of an answer from the document, on one line. */
 export type AnswerFaultHandler = (fault: string) => void;
 
 function report(onFault: AnswerFaultHandler, check: () => void): void {
@@ -25,7 +25,7 @@ function report(onFault: AnswerFaultHandler, check: () => void): void {
   }
 }
 
-/** The body of a POST, kept as it is read: a form of text may name another method after its longest value. */
+/** The body of a POST, kept while it is read: a form may name another method after its longest value. */
 function keepForm(request: IncomingMessage): () => string | undefined {
   const chunks: Buffer[] = [];
   const hasParts = request.headers['content-type']?.startsWith('multipart/') === true;
@@ -52,7 +52,7 @@ function headersIn(given: readonly unknown[]): Record<string, unknown> {
   return Object.fromEntries(entries.map(([name, value]) => [String(name).toLowerCase(), value]));
 }
 
-/** Splits a stream into its messages and checks each that has come whole. */
+/** Splits a stream into its messages and checks each complete one. */
 class StreamWatch {
   readonly #path: string;
   readonly #onFault: AnswerFaultHandler;
@@ -86,7 +86,7 @@ class StreamWatch {
   }
 }
 
-/** @returns the body of bytes that are one whole chunk of HTTP, which nothing else is that `node:http` writes at once */
+/** @returns the body in bytes that are one whole chunk of HTTP, which `node:http` never writes at once otherwise */
 function findBodyOfChunk(bytes: Buffer): Buffer | undefined {
   const size = /^([\da-f]+)\r\n/.exec(bytes.toString('latin1', 0, 20));
   if (size === null) return undefined;
@@ -95,7 +95,7 @@ function findBodyOfChunk(bytes: Buffer): Buffer | undefined {
   return bytes.length === end + 2 ? bytes.subarray(begin, end) : undefined;
 }
 
-/** Tells of the chunks that are written to a stream's connection around its response, as long as that is open. */
+/** Passes on the chunks that are written to a stream's socket directly, while its response is open. */
 function watchConnection(response: ServerResponse, onBody: (bytes: Buffer) => void): void {
   const { socket } = response;
   if (socket === null) return;
@@ -178,9 +178,9 @@ function watch(
 }
 
 /**
- * Watches the servers of this process from here on.
+ * Watches the servers of this process from now on.
  *
- * @param findHandler says who hears of the faults of a server that listens on a port; undefined: nobody watches it
+ * @param findHandler returns the handler for faults of a server by its port; undefined to ignore the server
  */
 export function watchAnswers(
   findHandler: (port: number | undefined) => AnswerFaultHandler | undefined,

@@ -18,11 +18,11 @@ import { CommandFault, describeCause } from '../faults.ts';
 type Finding = {
   readonly what: string;
   readonly faults: readonly string[];
-  /** What was found where nothing is wrong. */
+  /** The finding if nothing is wrong. */
   readonly found: string;
 };
 
-/** Runs one look; whatever goes wrong in it is what it finds. */
+/** Runs one check; an error becomes its finding. */
 async function look(what: string, work: () => Promise<string>): Promise<Finding> {
   try {
     return { what, faults: [], found: await work() };
@@ -40,7 +40,7 @@ function faultOf(error: unknown): string {
     : `${text}: ${describeCause(cause)}`;
 }
 
-/** The oldest release of Postgres that is tested. */
+/** The oldest tested release of Postgres. */
 const postgresMin = 170_000;
 
 async function lookAtPostgres(pool: Pool): Promise<string> {
@@ -66,7 +66,7 @@ async function lookAtSchema(pool: Pool): Promise<string> {
   return `version ${version ?? 0}${newer}`;
 }
 
-/** What does not open was stored under another secret; whose key that is cannot sign in. */
+/** A key that cannot be decrypted was stored under another secret; its account cannot sign in. */
 async function lookAtKeySecret(pool: Pool, env: Environment): Promise<string> {
   const { keySecret, keySecretPrevious } = readConfig(env);
   const secrets = deriveKeySecrets(keySecret.reveal(), keySecretPrevious?.reveal());
@@ -112,7 +112,7 @@ async function lookAtRedis(env: Environment): Promise<string> {
   }
 }
 
-/** A file is written, read and removed: less would not tell whether uploads work. */
+/** A file is written, read and removed: only this shows that uploads work. */
 async function lookAtFiles(env: Environment): Promise<string> {
   const config = readFilesConfig(env);
   if (config === undefined)
@@ -176,7 +176,7 @@ export const checkCommand: Command = {
         look('files', () => lookAtFiles(env)),
       ])
     ).flat();
-    // What is wrong with a setting is told once, and what needs the setting was not looked at.
+    // A wrong setting is reported once, and checks that need it are skipped.
     const findings = [
       configuration,
       ...found.map((finding) => ({

@@ -12,7 +12,7 @@ function nothing(why: string): Report {
   return { text: `${why}\n`, json: { is_first_start: false } };
 }
 
-/** A run that was killed between the two steps left an organization without people; the next one goes on from there. */
+/** A run that was killed between the two steps left an organization without people; the next run continues from there. */
 async function findReasonToDoNothing({ pool }: PeopleContext): Promise<string | undefined> {
   if ((await findRealm(pool)) === undefined) return undefined;
   const people = (await listUsers(pool)).filter(({ botType }) => botType === null);

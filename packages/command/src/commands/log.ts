@@ -8,7 +8,7 @@ import { describeBytes, describeSecs } from '../units.ts';
 
 const queuesMax = 10_000;
 
-/** Positions above `after` that exist: those that a new epoch jumped over never did. */
+/** The existing positions above `after`, without those that a new epoch skipped. */
 function positionsBetween(after: number, end: number, epochs: readonly Epoch[]): number {
   const jumped = epochs
     .filter(({ startPosition }) => startPosition > after)

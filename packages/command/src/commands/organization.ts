@@ -16,7 +16,7 @@ import { parseSettings } from '../organization-settings.ts';
 
 const stringIdPattern = /^[a-z0-9-]{0,40}$/;
 
-/** @throws UsageFault for what could not be part of a host name */
+/** @throws UsageFault for a text that cannot be part of a host name */
 function checkStringId(stringId: string): string {
   if (!stringIdPattern.test(stringId))
     throw new UsageFault('A string id has at most 40 small letters, digits and -');

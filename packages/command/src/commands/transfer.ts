@@ -40,7 +40,7 @@ function json(folder: string, manifest: Manifest): Readonly<Record<string, unkno
 
 type Stores = Pick<ImportOptions, 'databaseUrl' | 'pool' | 'files' | 'keySecrets'>;
 
-/** Runs work on the stores of an installation, in statements that may take as long as they take. */
+/** Runs work on the stores of an installation, with statements that have no time limit. */
 async function withStores<Result>(
   env: Environment,
   work: (stores: Stores) => Promise<Result>,

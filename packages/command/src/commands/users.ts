@@ -87,7 +87,7 @@ const listCommand: Command = {
     }),
 };
 
-/** A change of one account that is named by its address. */
+/** A change of one account that is given by its address. */
 function changeOf(
   command: Pick<Command, 'name' | 'summary' | 'details' | 'positionals'>,
   change: (

@@ -1,4 +1,4 @@
-/** What Postgres says of its own tables: the export asks it, so that a new column is carried without anybody's help. */
+/** The tables of the database, from Postgres' catalogue, so that an export contains a new column without any change here. */
 import type { Queryable } from '@parley/database';
 
 import { CommandFault } from '../faults.ts';
@@ -28,7 +28,7 @@ export async function listTables(db: Queryable): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** @throws CommandFault when there is a table that this release neither carries nor leaves out on purpose */
+/** @throws CommandFault if this release neither exports a table nor excludes it on purpose */
 export async function checkTablesKnown(db: Queryable): Promise<void> {
   const known = new Set([
     ...exportedTables.map(({ name }) => name),
@@ -42,12 +42,12 @@ export async function checkTablesKnown(db: Queryable): Promise<void> {
 }
 
 export type TableShape = {
-  /** Those that can be written. */
+  /** The writable columns. */
   readonly columns: readonly string[];
   readonly primaryKey: readonly string[];
 };
 
-/** @returns undefined when there is no such table */
+/** @returns undefined if there is no such table */
 export async function findTableShape(
   db: Queryable,
   table: string,
@@ -68,7 +68,7 @@ export async function findTableShape(
   return { columns, primaryKey: primaryKey ?? [] };
 }
 
-/** @returns the last value of every sequence that gave one; those of the migrations' own tables are left out */
+/** @returns the last value of every used sequence, except those of the migrations' own tables */
 export async function readSequences(db: Queryable): Promise<Record<string, number>> {
   const { rows } = await db.query<{ name: string; last: number }>({
     text: `SELECT s.sequencename AS name, s.last_value AS last FROM pg_sequences s
@@ -77,7 +77,7 @@ export async function readSequences(db: Queryable): Promise<Record<string, numbe
   return Object.fromEntries(rows.map(({ name, last }) => [name, last]));
 }
 
-/** Makes sequences go on above what they gave in the other installation, and above what they gave here. */
+/** Makes sequences continue above their values in the other installation and in this one. */
 export async function advanceSequences(
   db: Queryable,
   sequences: Readonly<Record<string, number>>,

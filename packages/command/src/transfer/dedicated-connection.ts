@@ -1,8 +1,8 @@
 import type { Client, Pool } from '@parley/database';
 
 /**
- * Runs work on a connection of its own whose transaction may idle while rows are written or read elsewhere, and which reads and
- * writes times as UTC. The connection is closed afterwards: its settings, locks and cursors go with it.
+ * Runs work on a separate connection, whose transaction may idle while rows are written or read elsewhere, and which reads and writes times
+ * as UTC. The connection is closed afterwards, with its settings, locks and cursors.
  */
 export async function withDedicatedConnection<Result>(
   pool: Pool,

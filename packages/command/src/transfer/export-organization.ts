@@ -52,7 +52,7 @@ export type ExportOptions = {
 const rowsPerFetch = 500;
 const entriesPerPage = 500;
 
-/** @throws CommandFault when something is there already */
+/** @throws CommandFault if the folder is not empty */
 async function takeFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   if ((await readdir(folder)).length > 0)
@@ -131,7 +131,7 @@ class Exporter {
     return { name, path, rows: count, columns: shape.columns, ...written };
   }
 
-  /** What entries of the log are still to bring about, as the rows that they would become. */
+  /** The pending side effects of log entries, in the form of their later rows. */
   async #writeComingEffects(
     writeLines: (lines: readonly string[]) => Promise<void>,
   ): Promise<void> {
@@ -203,7 +203,7 @@ class Exporter {
     return { path: fileListPath, ...totals, ...written };
   }
 
-  /** A file may be gone that the snapshot still names: deleted since, or lost long ago. The export tells and goes on. */
+  /** A file in the snapshot may be missing: deleted since, or lost long ago. The export reports it and continues. */
   async #copyFile(key: string): Promise<ListedFile> {
     const stored = await this.#options.files.read(key);
     if (stored === undefined) return { key, missing: true };
@@ -228,7 +228,7 @@ class Exporter {
   }
 }
 
-/** Everything is read in one snapshot, which holds up nobody and may live as long as it has to. */
+/** Everything is read in one snapshot, which blocks nobody and may last as long as needed. */
 function inSnapshot<Result>(
   pool: Pool,
   work: (client: Client) => Promise<Result>,
@@ -241,11 +241,11 @@ function inSnapshot<Result>(
 }
 
 /**
- * Writes the organization into a folder of its own, as JSON Lines and files, in one consistent snapshot and constant memory. The
- * manifest is written last. A fault leaves the folder empty.
+ * Writes the organization into a new folder, as JSON Lines and files, in one consistent snapshot and constant memory. The manifest is
+ * written last. A fault leaves the folder empty.
  *
  * @returns the manifest
- * @throws CommandFault, or what the stores throw
+ * @throws CommandFault, or errors of the stores
  */
 export async function exportOrganization(options: ExportOptions): Promise<Manifest> {
   const { folder, passphrase, pool } = options;
@@ -253,7 +253,7 @@ export async function exportOrganization(options: ExportOptions): Promise<Manife
   await takeFolder(folder);
   try {
     return await inSnapshot(pool, async (client) => {
-      // The first statement takes the snapshot: it is as of this head.
+      // The first statement takes the snapshot, so the snapshot is as of this head.
       const head = await readHead(client);
       const realm = await getRealm(client);
       await checkTablesKnown(client);
@@ -270,7 +270,7 @@ export async function exportOrganization(options: ExportOptions): Promise<Manife
         organization: { name: realm.name, string_id: realm.stringId },
         log: { epoch: head.epoch, endPosition: head.endPosition, messageId: head.messageId },
         tables,
-        // Sequences are outside of snapshots, and only ever ahead of it.
+        // Sequences are outside of snapshots, and never behind them.
         sequences: await readSequences(client),
         files: await exporter.writeFiles(),
         sealing: parameters,

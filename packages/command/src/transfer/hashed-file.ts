@@ -6,9 +6,9 @@ import { dirname } from 'node:path';
 
 import type { FileFacts } from './manifest.ts';
 
-/** Files of an export, counted and hashed as they pass. */
+/** Files of an export, counted and hashed while they are read or written. */
 
-/** Only the operator may read what an organization says. */
+/** Only the operator may read an organization's messages. */
 const fileMode = 0o600;
 const folderMode = 0o700;
 
@@ -21,7 +21,7 @@ export class HashedFile {
     this.#file = file;
   }
 
-  /** Makes a file that is not there yet, and its folder if needed. */
+  /** Creates a new file, and its folder if needed. */
   static async create(path: string): Promise<HashedFile> {
     await mkdir(dirname(path), { recursive: true, mode: folderMode });
     return new HashedFile(await open(path, 'wx', fileMode));
@@ -43,7 +43,7 @@ export class HashedFile {
     return { bytes: this.#bytes, sha256: this.#hash.digest('hex') };
   }
 
-  /** Closes it after a fault; what it holds is of no use. */
+  /** Closes it after a fault; its content is useless. */
   async abandon(): Promise<void> {
     await this.#file.close().catch(() => undefined);
   }
@@ -59,7 +59,7 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** @param onChunk called with the size of each piece that was read */
+/** @param onChunk called with the size of each piece */
 export async function hashFile(path: string, onChunk: (bytes: number) => void): Promise<FileFacts> {
   const hash = createHash('sha256');
   let bytes = 0;
@@ -73,7 +73,7 @@ export async function hashFile(path: string, onChunk: (bytes: number) => void): 
 
 const lineFeed = 0x0a;
 
-/** Splits at line feeds alone: other separators of lines, which Unicode knows several of, are part of a row's text. */
+/** Splits at line feeds only: other line separators of Unicode are part of a row's text. */
 async function* readLines(path: string): AsyncGenerator<Buffer> {
   let begun: Buffer[] = [];
   for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
@@ -119,7 +119,7 @@ export class LineFile {
     if (batch.length > 0) yield batch;
   }
 
-  /** What the file was; once, after all batches. */
+  /** The size and hash of the file; once, after all batches. */
   facts(): FileFacts {
     return { bytes: this.#bytes, sha256: this.#hash.digest('hex') };
   }

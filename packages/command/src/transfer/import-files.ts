@@ -14,15 +14,15 @@ import { contentPath } from './manifest.ts';
 import type { FileFacts, ListedFile, Manifest } from './manifest.ts';
 import { checkFacts, readListedFiles } from './verify-export.ts';
 
-/** Longer than any import takes; what a killed one left is removed by then, or by the next import. */
+/** Longer than any import takes; files of a killed import are removed by then, or by the next import. */
 const noteSecs = 7 * 86_400;
 const filesPerStep = 500;
 
 type PresentFile = { readonly key: string } & FileFacts;
 
 /**
- * The files of an import. Each is noted before it is stored, and the notes are taken back by the transaction of the rows: whatever
- * happens in between, every stored file without a row is found and removed.
+ * The files of an import. Each is noted before it is stored, and the transaction of the rows deletes the notes. So after any failure every
+ * stored file without a row is found and removed.
  */
 export class ImportedFiles {
   readonly #pool: Pool;
@@ -42,7 +42,7 @@ export class ImportedFiles {
     this.#manifest = options.manifest;
   }
 
-  /** Removes the files that are noted and have no rows, which in an empty installation is every one that an import left. */
+  /** Removes the noted files without rows, which in an empty installation are all files that an import left. */
   async clear(): Promise<void> {
     for (;;) {
       const keys = await listNotedFiles(this.#pool, filesPerStep);
@@ -54,7 +54,7 @@ export class ImportedFiles {
     }
   }
 
-  /** @throws CommandFault when a file is another one than a moment ago */
+  /** @throws CommandFault if a file has changed since its check */
   async store(progress: Progress, signal: AbortSignal): Promise<void> {
     const bar = progress.start('Files', this.#manifest.files.count);
     try {
@@ -87,16 +87,16 @@ export class ImportedFiles {
         done(null, chunk);
       },
     });
-    // What a killed import left of this very file would be in the way.
+    // A copy of this file that a killed import left would be in the way.
     await this.#files.remove(key);
     await Promise.all([pipeline(createReadStream(path), counted), this.#files.write(key, counted)]);
     checkFacts(path, expected, { bytes, sha256: hash.digest('hex') });
   }
 
   /**
-   * Takes the notes back, in the transaction of the rows.
+   * Deletes the notes, in the transaction of the rows.
    *
-   * @throws Error when somebody removed a file meanwhile
+   * @throws Error if a file was removed meanwhile
    */
   async claim(client: Client): Promise<void> {
     for await (const present of this.#steps()) {

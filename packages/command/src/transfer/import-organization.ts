@@ -32,7 +32,7 @@ export type ImportOptions = {
   readonly signal: AbortSignal;
 };
 
-/** One import at a time: a session lock of Postgres under this number. */
+/** One import at a time: a session lock of Postgres with this number. */
 const importLock = 7_217_010;
 
 function isAfterExport(schemaVersion: number, found: number): boolean {
@@ -40,9 +40,9 @@ function isAfterExport(schemaVersion: number, found: number): boolean {
 }
 
 /**
- * Brings an installation that is not migrated yet to the schema of the export. Later migrations run after the import, on its rows.
+ * Migrates an installation without a schema to the schema of the export. Later migrations run after the import, on its rows.
  *
- * @throws CommandFault when the export is from a newer release, or the installation is ahead of it
+ * @throws CommandFault if the export is from a newer release, or the installation is ahead of it
  */
 async function prepareSchema(
   { databaseUrl, pool }: ImportOptions,
@@ -60,7 +60,7 @@ async function prepareSchema(
   await migrate(databaseUrl, wanted);
 }
 
-/** @throws CommandFault unless nothing but what the migrations made is in the database */
+/** @throws CommandFault if the database contains anything beside the rows of the migrations */
 async function checkEmpty(client: Client): Promise<void> {
   const realm = await client.query<{ name: string }>('SELECT name FROM realm');
   const name = realm.rows[0]?.name;
@@ -129,14 +129,14 @@ class RowImporter {
       rows += lines.length;
       advance(lines.length);
     }
-    // What was read is what was checked before; the transaction has not been committed yet.
+    // The rows are the checked ones; the transaction is not committed yet.
     checkFacts(table.path, table, file.facts());
     if (rows !== table.rows)
       throw new CommandFault(`${table.path} has ${rows} rows, not ${table.rows}`);
   }
 }
 
-/** Rows, log and notes of files in one transaction: all of it is there afterwards, or nothing. */
+/** Rows, log and notes of files in one transaction: all of them or none. */
 async function importRows(
   client: Client,
   options: ImportOptions,
@@ -146,7 +146,7 @@ async function importRows(
   const startPosition = await planImportedLog(options.pool, manifest.log);
   await client.query('BEGIN');
   try {
-    // From here on nobody makes an organization or an account.
+    // From here on, nobody can create an organization or an account.
     await client.query('LOCK TABLE realm, users IN SHARE ROW EXCLUSIVE MODE');
     await checkEmpty(client);
     const total = manifest.tables.reduce((sum, { rows }) => sum + rows, 0);
@@ -161,7 +161,7 @@ async function importRows(
     await files.claim(client);
     await advanceSequences(client, manifest.sequences);
     await openImportedLog(client, manifest.log, startPosition);
-    // What the exported log was still to bring about came as rows.
+    // The pending side effects of the exported log were imported as rows.
     await moveSideEffectCursor(client, { changes: startPosition, messages: startPosition });
     options.signal.throwIfAborted();
     await client.query('COMMIT');
@@ -188,11 +188,11 @@ function withImportLock<Result>(
 }
 
 /**
- * Brings an exported organization into an empty installation, all of it or nothing. The export is read from end to end and checked
- * before anything is written.
+ * Imports an organization into an empty installation, all of it or nothing. The whole export is read and checked before anything is
+ * written.
  *
  * @returns the manifest
- * @throws CommandFault, or what the stores throw
+ * @throws CommandFault, or errors of the stores
  */
 export async function importOrganization(options: ImportOptions): Promise<Manifest> {
   const { folder, passphrase, pool, progress, signal } = options;
@@ -207,7 +207,7 @@ export async function importOrganization(options: ImportOptions): Promise<Manife
       await files.store(progress, signal);
       await importRows(client, options, { manifest, sealing, files });
     } catch (error) {
-      // Where the outcome of the commit is not known, the rows may be there and need their files.
+      // If the outcome of the commit is unknown, the rows may exist and need their files.
       if ((await findRealm(pool).catch(() => undefined)) === undefined)
         await files.clear().catch(() => undefined);
       throw error;

@@ -1,4 +1,4 @@
-/** The page of an export that says what is in it. It is written last, so that an export without one was cut off. */
+/** The list of an export's contents. It is written last, so an export without it is incomplete. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -9,7 +9,7 @@ import { openSealing } from './sealing.ts';
 import type { Sealing, SealingParameters } from './sealing.ts';
 
 export const formatName = 'parley-export';
-/** Before 2 schema versions were counted from another first schema. */
+/** Formats before 2 counted schema versions from another first schema. */
 export const formatVersion = 2;
 
 export type FileFacts = { readonly bytes: number; readonly sha256: string };
@@ -19,7 +19,7 @@ export type TableFacts = FileFacts & {
   /** Path below the export. */
   readonly path: string;
   readonly rows: number;
-  /** Those of the rows, but for tables with secrets, whose import fills columns by itself. */
+  /** The columns of the rows, except for tables with secrets, whose import fills some columns itself. */
   readonly columns: readonly string[];
 };
 
@@ -30,17 +30,17 @@ export type Manifest = {
   readonly schema_version: number;
   readonly exported_at: string;
   readonly organization: { readonly name: string; readonly string_id: string };
-  /** Where the log stood when everything here was true. */
+  /** The head of the log in the export's snapshot. */
   readonly log: ImportedLog;
   readonly tables: readonly TableFacts[];
   /** Last values of sequences, by name. */
   readonly sequences: Readonly<Record<string, number>>;
-  /** The list of uploaded files and pictures, and how many are there. */
+  /** The list of uploaded files and pictures, and their number. */
   readonly files: FileFacts & {
     readonly path: string;
     readonly count: number;
     readonly content_bytes: number;
-    /** Named by the database but not found in the store of files. */
+    /** Files that the database names but the store does not have. */
     readonly missing: number;
   };
   readonly sealing: SealingParameters;
@@ -80,15 +80,15 @@ function parse(text: Buffer): Partial<Manifest> {
     const value: unknown = JSON.parse(text.toString('utf8'));
     if (typeof value === 'object' && value !== null) return value;
   } catch {
-    // What is no JSON is no manifest either.
+    // A text that is not JSON is not a manifest either.
   }
   return {};
 }
 
 /**
- * Reads the manifest of an export, and shows by the passphrase that it is as it was written.
+ * Reads the manifest of an export, and verifies with the passphrase that it is unchanged.
  *
- * @throws CommandFault when it is missing, altered, of another format, or the passphrase is wrong
+ * @throws CommandFault if it is missing, altered, of another format, or the passphrase is wrong
  */
 export async function readManifest(
   folder: string,
@@ -111,6 +111,6 @@ export async function readManifest(
   const sealing = await openSealing(passphrase, found.sealing);
   if (!sealing.isAuthentic(text, mac.toString('utf8').trim()))
     throw new CommandFault('The manifest of the export was altered after it was written');
-  // Whoever knows the passphrase wrote it, and writes whole manifests.
+  // A verified manifest was written by this command, so it is complete.
   return { manifest: found as Manifest, sealing };
 }

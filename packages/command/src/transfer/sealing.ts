@@ -1,4 +1,4 @@
-/** Secrets of an export: under a passphrase, so that a copy that falls into wrong hands opens no account. */
+/** Encrypts an export's secrets under a passphrase, so that a stolen copy gives access to no account. */
 import {
   createCipheriv,
   createDecipheriv,
@@ -11,7 +11,7 @@ import type { ScryptOptions } from 'node:crypto';
 
 import { CommandFault } from '../faults.ts';
 
-/** How the keys follow from the passphrase; stands in the manifest. */
+/** The derivation of the keys from the passphrase; stored in the manifest. */
 export type SealingParameters = {
   readonly kdf: 'scrypt';
   readonly cipher: 'aes-256-gcm';
@@ -20,13 +20,13 @@ export type SealingParameters = {
   readonly p: number;
   /** Base64. */
   readonly salt: string;
-  /** A known text, sealed: tells a wrong passphrase from an altered export. */
+  /** A known text, encrypted: distinguishes a wrong passphrase from an altered export. */
   readonly probe: string;
 };
 
-// What the OWASP guide on storing passwords recommends for scrypt: 128 MiB and about half a second for each guess.
+// The recommendation of the OWASP guide on storing passwords for scrypt: 128 MiB and about half a second for each guess.
 const cost = { n: 131_072, r: 8, p: 1 } as const;
-/** A manifest from elsewhere must not make the import eat all memory. */
+/** Bounds the memory that a foreign manifest can make the import use. */
 const costMax = 2 ** 27;
 const saltBytes = 16;
 const keyBytes = 32;
@@ -47,7 +47,7 @@ export class Sealing {
   }
 
   /**
-   * @param purpose what it is and whose: it opens for the same purpose only
+   * @param purpose the kind of the secret and its owner: decryption needs the same purpose
    * @returns base64 text; null stays null
    */
   seal(text: string | null, purpose: string): string | null {
@@ -62,7 +62,7 @@ export class Sealing {
   /**
    * The reverse of `seal`.
    *
-   * @throws Error when it was sealed under another passphrase or for another purpose, or was altered
+   * @throws Error if it was encrypted under another passphrase or for another purpose, or was altered
    */
   open(sealed: string | null, purpose: string): string | null {
     if (sealed === null) return null;
@@ -75,7 +75,7 @@ export class Sealing {
     return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
   }
 
-  /** @returns what shows in hex digits that a text was written by somebody who knows the passphrase */
+  /** @returns hex digits that prove that the author of a text knows the passphrase */
   authenticate(text: Buffer): string {
     return createHmac('sha256', this.#macKey).update(text).digest('hex');
   }
@@ -104,7 +104,7 @@ async function derive(
 /**
  * Begins a new sealing.
  *
- * @throws CommandFault when the passphrase is short
+ * @throws CommandFault if the passphrase is too short
  */
 export async function makeSealing(
   passphrase: string,
@@ -130,7 +130,7 @@ export async function makeSealing(
 /**
  * Opens the sealing of an export.
  *
- * @throws CommandFault when the passphrase is another one
+ * @throws CommandFault if the passphrase is wrong
  */
 export async function openSealing(
   passphrase: string,

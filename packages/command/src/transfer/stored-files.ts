@@ -1,4 +1,4 @@
-/** Which files of the store the rows of an organization name. */
+/** The stored files that the rows of an organization name. */
 import type { Client, Queryable } from '@parley/database';
 import { avatarKey, emojiFileKey } from '@parley/people';
 import { storageKeyOf } from '@parley/store';
@@ -46,7 +46,7 @@ export async function* readStoredFiles(client: Client): AsyncGenerator<readonly 
   }
 }
 
-/** @returns about how many files there are */
+/** @returns the approximate number of files */
 export async function countStoredFiles(db: Queryable): Promise<number> {
   const { rows } = await db.query<{ count: number }>({
     text: `SELECT (SELECT count(*) FROM uploads) + 2 * (SELECT count(*) FROM avatars) + (SELECT count(*) FROM realm_emoji) AS count`,

@@ -1,6 +1,6 @@
 /**
- * What of the database an export carries. Every table is in one of these lists; one that is not stops the export, so that a new table
- * is never forgotten in silence (and a test tells of it first).
+ * The parts of the database in an export. Every table is in one of these lists; a table in none stops the export, so that a new table is
+ * never silently forgotten (a test finds it first).
  */
 import { openApiKey, openBotSecrets, sealApiKey, sealBotSecrets } from '@parley/store';
 import type { KeySecrets } from '@parley/secrets';
@@ -9,7 +9,7 @@ import type { Sealing } from './sealing.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** How rows with secrets travel: never under the installation's own secret, and sealed under the passphrase. */
+/** The form of rows with secrets in an export: never under the installation's own secret, but encrypted under the passphrase. */
 type SecretRows = {
   readonly toExport: (row: Row, from: KeySecrets, sealing: Sealing) => Row;
   readonly toTable: (row: Row, to: KeySecrets, sealing: Sealing) => Row;
@@ -20,7 +20,7 @@ export type ExportedTable = {
   /** By default the primary key. */
   readonly orderBy?: string;
   readonly secrets?: SecretRows;
-  /** The migrations put a row there, which the export's takes the place of. */
+  /** The migrations insert a row there, which the export's row replaces. */
   readonly hasSeed?: boolean;
 };
 
@@ -102,14 +102,14 @@ const botSecrets: SecretRows = {
   },
 };
 
-/** In the order of the import: what is referred to comes first. */
+/** In the order of the import: referenced tables come first. */
 export const exportedTables: readonly ExportedTable[] = [
   { name: 'realm' },
   { name: 'realm_domains' },
   // Owners of bots before the bots.
   { name: 'users', orderBy: 'bot_owner_id IS NOT NULL, id', secrets: passwords },
   { name: 'api_keys', secrets: apiKeys },
-  // What periods, floors and late receipts point to. Positions and message ids stay as they are, so these mean the same.
+  // Targets of periods, floors and late receipts. Positions and message ids stay the same, so these references stay valid.
   { name: 'changes' },
   { name: 'account_periods' },
   { name: 'custom_profile_fields' },
@@ -146,13 +146,13 @@ export const exportedTables: readonly ExportedTable[] = [
   { name: 'uploads' },
   { name: 'upload_space', hasSeed: true },
   { name: 'message_uploads' },
-  // A send that is repeated after the move is still stored once, and so is a notice whose effect was at work.
+  // A send that is repeated after the move is still stored only once, and so is a notice whose effect was running.
   { name: 'send_keys' },
   { name: 'deferred_messages' },
   { name: 'side_effects' },
 ];
 
-/** With the reason why each is left out. */
+/** With the reason why each is excluded. */
 export const excludedTables: Readonly<Record<string, string>> = {
   presence: 'who is there now is no longer true at the import',
   log_head: 'the importing log goes on by itself, in a new epoch',

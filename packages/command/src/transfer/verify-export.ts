@@ -6,7 +6,7 @@ import { LineFile, hashFile } from './hashed-file.ts';
 import { contentPath } from './manifest.ts';
 import type { FileFacts, ListedFile, Manifest } from './manifest.ts';
 
-/** @throws CommandFault when a file is not what the manifest says */
+/** @throws CommandFault if a file differs from the manifest */
 export function checkFacts(path: string, expected: FileFacts, found: FileFacts): void {
   if (expected.bytes !== found.bytes)
     throw new CommandFault(
@@ -23,7 +23,7 @@ async function hash(path: string, advance: (bytes: number) => void): Promise<Fil
 }
 
 /**
- * Reads an export from end to end before anything of it is used.
+ * Reads the whole export before any of it is used.
  *
  * @throws CommandFault with the first file that is missing, cut off or altered
  */
