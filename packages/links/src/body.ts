@@ -1,4 +1,4 @@
-/** Bodies that are passed on as they came, since putting a long one together costs as much as making it. */
+/** Bodies are passed on in the pieces in which they came, because joining a long one costs as much as making it. */
 
 /** A text, or bytes in any number of pieces. */
 export type LinkBody = string | readonly Buffer[];
@@ -9,21 +9,21 @@ export function bytesOf(body: LinkBody): number {
   return body.reduce((sum, piece) => sum + piece.length, 0);
 }
 
-/** @returns a body as one text, of bytes as UTF-8 */
+/** @returns a body as one text; bytes are decoded as UTF-8 */
 export function textOf(body: LinkBody): string {
   return typeof body === 'string' ? body : joined(body).toString();
 }
 
-/** @returns the pieces as one, which is the only one where that is so */
+/** @returns the pieces as one buffer, without copying if there is only one */
 export function joined(pieces: readonly Buffer[]): Buffer {
   const [first] = pieces;
   return pieces.length === 1 && first !== undefined ? first : Buffer.concat(pieces);
 }
 
 /**
- * Cuts pieces at a number of bytes, without copying any.
+ * Splits pieces at a number of bytes, without copying.
  *
- * @returns those before and behind it
+ * @returns the pieces before and after the split
  */
 export function cutAt(
   pieces: readonly Buffer[],

@@ -8,7 +8,7 @@ const frames = fc.array(fc.tuple(fc.string({ unit: 'binary' }), fc.string({ unit
   maxLength: 8,
 });
 
-/** Cuts bytes at these places, which may be the same or beyond the end. */
+/** Splits bytes at these places, which may be equal or beyond the end. */
 function cut(bytes: Buffer, places: readonly number[]): Buffer[] {
   const sorted = places.map((place) => place % (bytes.length + 1)).toSorted((a, b) => a - b);
   return [...sorted, bytes.length].map((end, index) => bytes.subarray(sorted[index - 1] ?? 0, end));

@@ -1,4 +1,4 @@
-/** Frames of a link: two lengths of four bytes each, a text of JSON, and the bytes of a body, both of which may be empty. */
+/** Frames of a link: two lengths of four bytes each, a JSON text, and the bytes of a body. Text and body may be empty. */
 import type { Writable } from 'node:stream';
 
 import { bytesOf, cutAt, joined } from './body.ts';
@@ -6,16 +6,16 @@ import type { LinkBody } from './body.ts';
 
 const headerBytes = 8;
 
-/** A frame never comes near it: nodes send what is long in parts, and a gateway what is much in several. */
+/** No frame comes near this size, because nodes split long answers into parts, and a gateway splits many requests over frames. */
 const frameMaxBytes = 64 * 1_048_576;
 
-/** A shorter body is copied into the frame, which costs less than to write it by itself. */
+/** A shorter body is copied into the frame, which costs less than a separate write. */
 const copiedMaxBytes = 16_384;
 
-/** The other side does not keep to the protocol. */
+/** The peer violates the protocol. */
 export class BrokenFrame extends Error {}
 
-/** @returns the bytes of a frame, in one piece where they are few */
+/** @returns the bytes of a frame, in one piece if they are few */
 export function frameOf(text: string, body: LinkBody = ''): readonly Buffer[] {
   const bodyBytes = bytesOf(body);
   const isCopied = typeof body === 'string' || bodyBytes <= copiedMaxBytes;
@@ -37,13 +37,13 @@ export function writeFrame(socket: Writable, frame: readonly Buffer[]): void {
   socket.uncork();
 }
 
-/** Takes frames out of the bytes of a connection, wherever those are cut. Bodies are not copied. */
+/** Reads frames from the bytes of a connection, wherever these are split. Bodies are not copied. */
 export class FrameReader {
   readonly #onFrame: (text: string, body: readonly Buffer[]) => void;
   /** The beginning of a frame. */
   #chunks: Buffer[] = [];
   #bytes = 0;
-  /** With fewer bytes nothing can be done. */
+  /** The next frame cannot be read with fewer bytes than this. */
   #bytesWanted = headerBytes;
 
   constructor(onFrame: (text: string, body: readonly Buffer[]) => void) {

@@ -1,4 +1,4 @@
-/** The gateway's end of a link: one connection to a node, for the requests that it has there. */
+/** The gateway's end of a link: one connection to a node, for the gateway's requests there. */
 import { request as sendRequest } from 'node:http';
 import type { Socket } from 'node:net';
 
@@ -20,18 +20,20 @@ import type {
   RequestsText,
 } from './protocol.ts';
 
-/** The node was not reached: it has seen nothing of the requests. */
+/** The node was not reached, so it has seen nothing of the requests. */
 export class LinkUnreachable extends Error {}
 
-/** The node answered by HTTP that it knows no links: it is of an older release. */
+/** The node answered by HTTP that it knows no links, because it is of an older release. */
 export class LinkRefused extends Error {}
 
-/** The link was there and broke. */
+/** The link was open and broke. */
 export class LinkLost extends Error {}
 
 export type LinkFault = LinkUnreachable | LinkRefused | LinkLost;
 
-/** Who waits for the answer to a request: told once, of its answer or of the end of the link, and before of each part of a stream. */
+/**
+ * Waits for the answer to a request. It is called once, with the answer or the end of the link, and before that with each part of a stream.
+ */
 export type LinkListener = {
   readonly onLinkAnswer: (answer: LinkAnswer) => void;
   readonly onLinkFault: (fault: LinkFault) => void;
@@ -43,27 +45,27 @@ export type GatewayLinkOptions = {
   /** Signed for the request id of links. */
   readonly identity: string;
   readonly connectTimeoutMs: number;
-  /** How often the node is looked after; three looks without a word, and the link is lost. */
+  /** The interval of checks whether the node is alive. The link is lost after three checks without an answer. */
   readonly checkIntervalMs: number;
-  /** Told when the node stops, before the answers that end polls for it. No request may begin here any more. */
+  /** Called when the node stops, before the answers that end polls because of it. No new request may use this link. */
   readonly onLeaving: () => void;
-  /** Told first when the link is over. */
+  /** Called first when the link has ended. */
   readonly onClosed: (fault: LinkFault) => void;
 };
 
 /**
- * The node is lost after so many looks without a word. Where the network between the two is cut, no lease tells so, and TCP would go on
- * for a quarter of an hour. Looks are counted and no time is measured, since this process may have been paused itself.
+ * The node is lost after this many checks without an answer. If only the network between the two fails, no lease shows it, and TCP would
+ * wait for a quarter of an hour. Checks are counted instead of time, because this process may have been paused itself.
  */
 const silentChecksMax = 3;
 
-/** Requests that begin together, as the polls of a node that died, go in frames of so many: a query may take kilobytes. */
+/** The most requests in one frame. Many requests begin together, such as the polls of a node that died, and a query may take kilobytes. */
 const requestsPerFrame = 1_000;
 
-/** A frame is complete with so many bytes of bodies, of which each may be a megabyte. */
+/** The frame is complete once its bodies have this many bytes; one body may have a megabyte. */
 const bodiesPerFrameBytes = 4 * 1_048_576;
 
-/** What has come of a long answer. */
+/** The part of a long answer that has arrived. */
 type Begun = { readonly number: number; readonly pieces: Buffer[]; bytes: number };
 
 export class GatewayLink {
@@ -74,7 +76,7 @@ export class GatewayLink {
   #begun: (LinkedRequest & { readonly number: number })[] = [];
   #left: number[] = [];
   #taken: number[] = [];
-  /** The long answer whose last part has not come. */
+  /** The long answer whose last part has not arrived. */
   #begunAnswer: Begun | undefined;
   #isFlushing = false;
   #isClosed = false;
@@ -83,7 +85,7 @@ export class GatewayLink {
   #checkTimer: NodeJS.Timeout | undefined;
   readonly #abandonOpening: () => void;
 
-  /** Begins to connect. Requests may be given at once. */
+  /** Starts to connect. Requests may be sent at once. */
   constructor(options: GatewayLinkOptions) {
     this.#options = options;
     const opening = sendRequest({
@@ -97,7 +99,7 @@ export class GatewayLink {
         [identityHeaderName]: options.identity,
       },
     });
-    // A node that takes the connection and says nothing is as good as one that does not take it.
+    // A node that accepts the connection and stays silent is treated like one that does not accept it.
     const timer = setTimeout(
       () => this.#close(new LinkUnreachable('the node did not answer in time')),
       options.connectTimeoutMs,
@@ -120,17 +122,17 @@ export class GatewayLink {
     opening.end();
   }
 
-  /** @returns requests whose answer is awaited */
+  /** @returns the number of requests that wait for an answer */
   get size(): number {
     return this.#listeners.size;
   }
 
-  /** Whether the node has not answered the last look, as where the way between the two is cut. */
+  /** Whether the node has not answered the last check, for example because the network between the two fails. */
   get isSilent(): boolean {
     return this.#silentChecks > 1;
   }
 
-  /** Whether the node has said that it stops. */
+  /** Whether the node has announced that it stops. */
   get isLeaving(): boolean {
     return this.#isLeaving;
   }
@@ -138,8 +140,8 @@ export class GatewayLink {
   /**
    * Sends a request.
    *
-   * @returns the number by which it is left
-   * @throws Error where the node has said that it stops
+   * @returns the number by which it can be abandoned
+   * @throws Error if the node has announced that it stops
    */
   send(request: LinkedRequest, listener: LinkListener): number {
     if (this.#isLeaving) throw new Error('a node that stops takes no more requests on this link');
@@ -149,20 +151,20 @@ export class GatewayLink {
     return number;
   }
 
-  /** Nobody waits for the answer any more. */
+  /** Abandons a request: nobody waits for its answer. */
   leave(number: number): void {
     if (this.#listeners.take(number) === undefined) return;
     this.#left.push(number);
     this.#flushSoon();
   }
 
-  /** Says that the last step of a stream was taken, so that more may come. */
+  /** Says that the client has taken the last step of a stream, so that more may come. */
   take(number: number): void {
     this.#taken.push(number);
     this.#flushSoon();
   }
 
-  /** Ends the link; whoever waits is told that it is lost. */
+  /** Ends the link. Every listener is told that it is lost. */
   close(): void {
     this.#close(new LinkLost('the gateway ended the link'));
   }
@@ -196,7 +198,7 @@ export class GatewayLink {
 
   #check(): void {
     if (this.#silentChecks >= silentChecksMax) {
-      this.#close(new LinkLost('the node says nothing any more'));
+      this.#close(new LinkLost('the node is silent'));
       return;
     }
     this.#silentChecks += 1;
@@ -243,7 +245,7 @@ export class GatewayLink {
     if (part.length === 0) this.#begunAnswer = undefined;
   }
 
-  /** @returns the body of an answer, whose last part, or all of it, has come */
+  /** @returns the body of an answer once its last part, or the whole answer, has arrived */
   #completeBody(firstNumber: number | undefined, lastPart: readonly Buffer[]): readonly Buffer[] {
     const begun = this.#begunAnswer;
     if (begun === undefined || begun.number !== firstNumber) return lastPart;
@@ -254,7 +256,7 @@ export class GatewayLink {
   #flushSoon(): void {
     if (this.#isFlushing) return;
     this.#isFlushing = true;
-    // After all that came with the same bytes of the network.
+    // After everything that arrived in the same bytes.
     setImmediate(() => {
       this.#isFlushing = false;
       this.#flush();
@@ -267,7 +269,7 @@ export class GatewayLink {
     let left = this.#left;
     let taken = this.#taken;
     const leftAtOnce = new Set(left);
-    // What was left before it was sent is not sent, and its slot may be in use again.
+    // A request abandoned before it was sent is not sent, and its slot may be in use again.
     const begun =
       left.length === 0 ? this.#begun : this.#begun.filter(({ number }) => !leftAtOnce.has(number));
     this.#begun = [];

@@ -1,4 +1,4 @@
-/** Bytes that many answers share: what both ends keep of them, and what goes over a link. */
+/** Bytes that many answers share: what both ends keep of them, and what is sent over a link. */
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -17,13 +17,13 @@ import { keptMaxBytes, linkRequestId, partBytes } from './protocol.ts';
 
 const own = (text: string): Buffer => Buffer.from(text);
 
-/** Both ends, as they are where every frame arrives. */
+/** Both ends of a link on which every frame arrives. */
 class BothEnds {
   readonly #node = new KeptByGateway();
   readonly #gateway = new KeptOfNode();
   sentBytes = 0;
 
-  /** @returns what the gateway makes of an answer; undefined where it goes as any other */
+  /** @returns the answer as the gateway puts it together; undefined if it is sent like any other */
   pass(body: readonly Buffer[]): string | undefined {
     const laidOut = this.#node.layOut(body);
     if (laidOut === undefined) return undefined;
@@ -70,7 +70,7 @@ describe('kept bytes', () => {
     const [first = own('')] = shared;
     for (let n = 0; n < 3; n += 1) ends.pass([first]);
     expect(ends.sentBytes).toBe(piece);
-    // Others fill what may be kept; what was used last stays.
+    // Other bytes fill the memory; the last used ones stay.
     for (const each of shared.slice(1)) ends.pass([each, first]);
     expect(ends.sentBytes).toBe(70 * piece);
     ends.pass([shared[1] ?? own('')]);

@@ -1,17 +1,17 @@
 /**
- * Bytes that many answers hold parts of. On a link each of them crosses once, and answers say where their parts begin and end, for as long
- * as both ends keep them.
+ * Bytes that occur in many answers. Each of them is sent once over a link. While both ends keep them, answers only say where their parts
+ * begin and end.
  */
 import { bytesOf } from './body.ts';
 import { BrokenFrame } from './frames.ts';
 import { keptMaxBytes, partBytes } from './protocol.ts';
 import type { LayoutText } from './protocol.ts';
 
-/** Those that were declared, by the memory that each has for itself. */
+/** The declared bytes, by the memory that each has for itself. */
 const declared = new WeakMap<ArrayBufferLike, Buffer>();
 
 /**
- * Declares bytes of which parts are to be in many answers. Such parts are cut out of what is returned, with `subarray`.
+ * Declares bytes that many answers will contain parts of. Such parts must be cut out of the returned bytes with `subarray`.
  *
  * @returns a copy, in pieces that are short enough for a frame
  */
@@ -20,34 +20,34 @@ export function keepBytes(pieces: readonly Buffer[]): readonly Buffer[] {
   const count = Math.ceil(whole.length / partBytes);
   return Array.from({ length: count }, (_, n) => {
     const piece = whole.subarray(n * partBytes, (n + 1) * partBytes);
-    // Memory that it shares with nothing else.
+    // Memory that is shared with nothing else.
     const kept = Buffer.from(new Uint8Array(piece).buffer);
     declared.set(kept.buffer, kept);
     return kept;
   });
 }
 
-/** What a node has to say before and with an answer. */
+/** What a node sends before and with an answer. */
 export type LaidOut = {
-  /** Bytes that the gateway has not got yet, each under a number. */
+  /** Bytes that the gateway does not have yet, each under a number. */
   readonly added: readonly (readonly [id: number, bytes: Buffer])[];
-  /** Numbers that are not used any more. */
+  /** Numbers that are no longer used. */
   readonly dropped: readonly number[];
   readonly layout: LayoutText;
-  /** What is in this answer alone. */
+  /** The bytes of this answer alone. */
   readonly own: readonly Buffer[];
 };
 
-/** What one gateway keeps, as its node knows. */
+/** The bytes that one gateway keeps, as recorded by its node. */
 export class KeptByGateway {
-  /** Those used longest ago first. */
+  /** The least recently used ones first. */
   readonly #ids = new Map<ArrayBufferLike, { readonly id: number; readonly bytes: number }>();
   #bytes = 0;
   #nextId = 0;
 
   /**
-   * @returns how an answer goes that holds parts of declared bytes; undefined where it has none, or is too long for a frame or for what may
-   *   be kept
+   * @returns the layout of an answer that contains parts of declared bytes; undefined if it contains none, or is too long for a frame or
+   *   for the kept memory
    */
   layOut(body: readonly Buffer[]): LaidOut | undefined {
     const used = new Map<ArrayBufferLike, Buffer>();
@@ -79,7 +79,7 @@ export class KeptByGateway {
     return [[kept.id, bytes]];
   }
 
-  /** What an answer uses was used last and is half of all at most, so it stays. */
+  /** The parts of an answer are the most recently used and take at most half of the memory, so they stay. */
   #dropOldest(): number[] {
     const dropped: number[] = [];
     for (const [memory, { id, bytes }] of this.#ids) {
@@ -92,19 +92,22 @@ export class KeptByGateway {
   }
 }
 
-/** What a gateway keeps of one node. */
+/** The bytes that a gateway keeps of one node. */
 export class KeptOfNode {
   readonly #byId = new Map<number, Buffer>();
   #bytes = 0;
 
-  /** @throws BrokenFrame where the node lets it keep more than is agreed */
+  /** @throws BrokenFrame if the node sends more to keep than agreed */
   keep(id: number, bytes: Buffer, dropped: readonly number[]): void {
     for (const old of dropped) {
       this.#bytes -= this.#byId.get(old)?.length ?? 0;
       this.#byId.delete(old);
     }
     this.#bytes += bytes.length;
-    // In memory of their own: a part of what was read from the connection would keep all of that.
+    // Puts an answer together.
+    //
+    // @param own the bytes that came with it
+    // @throws BrokenFrame if it names bytes that are not kept
     const kept = Buffer.allocUnsafeSlow(bytes.length);
     bytes.copy(kept);
     this.#byId.set(id, kept);

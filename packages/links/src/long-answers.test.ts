@@ -57,7 +57,7 @@ function connect(to: Server = server): GatewayLink {
   return link;
 }
 
-/** Sends a request. @returns its number, and what becomes of it: the text of its answer, or the fault */
+/** Sends a request. @returns its number, and its outcome: the text of its answer, or the fault */
 function ask(link: GatewayLink): { number: number; told: Promise<string | Error> } {
   const { promise: told, resolve } = Promise.withResolvers<string | Error>();
   const number = link.send(
@@ -159,7 +159,7 @@ describe('a long answer', () => {
 });
 
 describe('a gateway that takes nothing', () => {
-  // More than the kernel keeps between the two.
+  // More than the kernel buffers between the two.
   const longBytes = 100 * 1_048_576;
   const long = [Buffer.alloc(longBytes, 'l')];
 

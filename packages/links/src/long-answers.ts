@@ -1,4 +1,7 @@
-/** Answers of one link that are too long for a frame: they go in parts, one answer after another, and others go between the parts. */
+/**
+ * The answers of one link that are too long for a frame. They are sent in parts, one answer after another, with other answers between the
+ * parts.
+ */
 import type { Duplex } from 'node:stream';
 
 import { bytesOf, cutAt } from './body.ts';
@@ -8,10 +11,10 @@ import { partBytes } from './protocol.ts';
 import type { AnswersText, PartText } from './protocol.ts';
 
 type LongAnswer = {
-  /** The first of its numbers, by which its parts are known. */
+  /** The first of its numbers, which identifies its parts. */
   readonly number: number;
   readonly text: string;
-  /** The numbers of those who wait for it. */
+  /** The numbers of the requests that still wait for it. */
   readonly awaiting: Set<number>;
   left: readonly Buffer[];
   leftBytes: number;
@@ -21,28 +24,28 @@ type LongAnswer = {
 export class LongAnswers {
   readonly #socket: Duplex;
   readonly #onEmpty: () => void;
-  /** The first is under way. */
+  /** The first is being sent. */
   #answers: LongAnswer[] = [];
   #bytes = 0;
   #isSending = false;
 
-  /** @param onEmpty told when none is left */
+  /** @param onEmpty called when no answer is left */
   constructor(socket: Duplex, onEmpty: () => void) {
     this.#socket = socket;
     this.#onEmpty = onEmpty;
   }
 
-  /** @returns answers that are not sent to their end */
+  /** @returns the number of answers that are not completely sent */
   get size(): number {
     return this.#answers.length;
   }
 
-  /** @returns their bytes that are not sent */
+  /** @returns the number of their unsent bytes */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** @param shared what the answers to all of the text's numbers begin with; there is at least one */
+  /** @param shared the common beginning of the answers to all numbers of the text; there is at least one number */
   add(text: AnswersText, shared: LinkBody): void {
     const numbers = text[3].map(([number]) => number);
     const body = typeof shared === 'string' ? [Buffer.from(shared)] : shared;
@@ -59,7 +62,7 @@ export class LongAnswers {
     this.#sendSoon();
   }
 
-  /** Nobody waits any more for the answer to a number, wherever that is. */
+  /** Nobody waits any more for the answer to this number. */
   leave(number: number): void {
     const left = this.#answers.find(({ awaiting }) => awaiting.delete(number));
     if (left === undefined || left.awaiting.size > 0) return;
@@ -67,12 +70,12 @@ export class LongAnswers {
     if (left.hasBegun) this.#say(['part', left.number]);
   }
 
-  /** Sends all that is left, however long that is. */
+  /** Sends everything that is left, without a limit. */
   sendAll(): void {
     while (this.#answers.length > 0) this.#sendPart();
   }
 
-  /** Nobody takes anything any more. */
+  /** Drops everything, because the gateway is gone. */
   clear(): void {
     this.#answers = [];
     this.#bytes = 0;
@@ -81,7 +84,7 @@ export class LongAnswers {
   #sendSoon(): void {
     if (this.#isSending || this.#answers.length === 0) return;
     this.#isSending = true;
-    // In a turn of its own, so that what is answered meanwhile goes before the next part.
+    // In a separate turn, so that answers made meanwhile are sent before the next part.
     const send = (): void => {
       setImmediate(() => {
         this.#isSending = false;

@@ -1,4 +1,4 @@
-/** The node's end of a link against a gateway that says what the test chooses. */
+/** The node's end of a link, against a gateway scripted by the test. */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
@@ -63,7 +63,7 @@ const poll = (number: number): readonly unknown[] => [
   {},
   0,
 ];
-/** A frame with requests that give these lengths of their bodies. */
+/** A frame of requests that state these lengths for their bodies. */
 const withBodies = (lengths: readonly unknown[], body: string): Buffer =>
   wholeFrame(
     JSON.stringify([lengths.map((bytes, number) => [...poll(number).slice(0, -1), bytes]), [], []]),
@@ -148,7 +148,7 @@ describe('the end', () => {
     const gateway = await open();
     say(gateway, [[poll(0), poll(1)], [], []]);
     await waitUntil('both polls are held', () => held.length === 2);
-    // More than the kernel takes at once.
+    // More than the kernel buffers.
     const long = 'l'.repeat(20_000_000);
     held[0]?.reply(answerOf(long));
     links.end();
@@ -170,7 +170,7 @@ describe('the end', () => {
     const gateway = make();
     await waitUntil('it is refused', () => gateway.isOver());
     expect(gateway.head()).not.toContain('101');
-    // The gateway keeps its side of the connection.
+    // The gateway does not close its side of the connection.
     await new Promise((resolve) => server.close(resolve));
     expect(links.size).toBe(0);
   });
@@ -202,10 +202,10 @@ it('a node that stops and stood still meanwhile reads first what came', async ()
   const finished = links.finish().then(() => {
     isFinished = true;
   });
-  // Timers come next, before what is read.
+  // In the next turn timers run before reads.
   await new Promise(setImmediate);
   say(gateway, [[poll(0)], [], []]);
-  // Longer than it waits for a gateway to say that nothing more comes.
+  // Longer than it waits for a gateway's last word.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500);
   await waitUntil('it holds the request', () => held.length === 1);
   expect(isFinished).toBe(false);

@@ -29,9 +29,12 @@ import type {
   RequestsText,
 } from './protocol.ts';
 
-/** As much of an AbortSignal as a request needs that may be a poll, of which a node holds thousands; and what else a gateway says of it. */
+/**
+ * The part of an AbortSignal that a request needs, small because a node holds thousands of polls, together with the rest that a gateway
+ * says about the request.
+ */
 export class RequestSignal {
-  /** The last flush before which it had a part of a stream. */
+  /** The number of the flush that sends its latest part of a stream. */
   flush = 0;
   #aborted = false;
   #listener: (() => void) | undefined;
@@ -41,7 +44,7 @@ export class RequestSignal {
     return this.#aborted;
   }
 
-  /** Keeps one listener: a request waits for one thing at a time. */
+  /** Keeps one listener, because a request waits for one thing at a time. */
   addEventListener(_type: 'abort', listener: () => void): void {
     if (this.#listener !== undefined) throw new Error('a request waits for one thing at a time');
     this.#listener = listener;
@@ -56,7 +59,7 @@ export class RequestSignal {
     this.#listener?.();
   }
 
-  /** To be called before a step of a stream is sent. @param listener told once when the client has taken it */
+  /** Must be called before a step of a stream is sent. @param listener called once when the client has taken the step */
   whenTaken(listener: () => void): void {
     this.#onTaken = listener;
   }
@@ -68,14 +71,14 @@ export class RequestSignal {
   }
 }
 
-/** What a gateway has not taken yet of the answers on its link. */
+/** The answers on a link that its gateway has not read yet. */
 export type LinkBacklog = { readonly backlogBytes: number };
 
-/** A request that a node is to answer. */
+/** A request for a node to answer. */
 export type ReceivedRequest = LinkedRequest & {
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: RequestSignal;
-  /** What its answer has to wait for. */
+  /** The answers that its own answer must wait for. */
   readonly link: LinkBacklog;
 };
 
@@ -83,28 +86,29 @@ export type NodeLinksOptions = {
   /** Secrets with which the gateway's identity may be signed. */
   readonly identitySecrets: readonly string[];
   /**
-   * Answers a request by calling back once, refusals included; with a stream any number of times before. What it throws ends the link.
+   * Answers a request with one call of `reply`, also for a refusal; for a stream, any number of calls come before. An exception ends the
+   * link.
    */
   readonly answer: (request: ReceivedRequest, reply: (answer: LinkAnswer) => void) => void;
   readonly onFault: (error: unknown) => void;
 };
 
-/** So many answers go together at most, so that a gateway begins to write the first while the others are still being made. */
+/** The most answers sent together. So a gateway begins to write the first while the others are still being made. */
 const answersPerFrame = 128;
 
 /**
- * While more waits for a gateway, the node looks whether it takes any: twice the longest answer. So much alone means nothing, since the
- * answers of one moment may be more.
+ * While more than this waits for a gateway, the node checks that the gateway reads. It is twice the longest answer. More alone is no fault,
+ * because the answers of one moment may exceed it.
  */
 const waitingMaxBytes = 2 * answerMaxBytes;
 
-/** A gateway that has taken nothing from one look to the next is left. It asks for nothing meanwhile, so what waits for it grows no more. */
+/** A gateway that reads nothing between two checks is disconnected. It sends no requests meanwhile, so its backlog does not grow. */
 const readingCheckMs = 2_000;
 
-/** A gateway that does not see the end of a link is left after so long. */
+/** A gateway that does not notice the end of a link is disconnected after this time. */
 const endingMaxMs = 1_000;
 
-/** A gateway that is there says within a moment that it sends nothing more. */
+/** A live gateway says within this time that it sends nothing more. */
 const farewellMaxMs = 1_000;
 
 type Alike = { readonly first: LinkAnswer; readonly answers: [number, string][] };
@@ -113,18 +117,18 @@ class NodeLink implements LinkBacklog {
   readonly #socket: Duplex;
   readonly #options: NodeLinksOptions;
   readonly #waiting = new SlotTable<RequestSignal>();
-  /** Answers of this moment that others may begin like, by what they share. */
+  /** Answers of this moment by their shared beginning, which later ones may share. */
   readonly #alike = new Map<LinkAnswer['shared'], Alike>();
-  /** The frames of the other answers of this moment, if they are not long. */
+  /** The frames of the other answers of this moment, except long ones. */
   #alone: Buffer[] = [];
   readonly #long: LongAnswers;
   readonly #kept = new KeptByGateway();
   #isFlushing = false;
-  /** Counts flushes, from the next one on. */
+  /** The number of the next flush. */
   #nextFlush = 1;
-  /** To the next look, while much waits for the gateway. */
+  /** Runs until the next check while much waits for the gateway. */
   #readingTimer: NodeJS.Timeout | undefined;
-  /** Whether nothing new comes: the gateway has said so, or is gone. */
+  /** Whether no new requests come, because the gateway has said so or is gone. */
   #isLeft = false;
   #isQuiet = false;
   readonly #quiet = Promise.withResolvers<void>();
@@ -142,7 +146,7 @@ class NodeLink implements LinkBacklog {
       }
     };
     socket.on('data', read);
-    // A gateway that says nothing more waits for nothing more.
+    // A gateway that has closed its side waits for no answers.
     socket.on('end', () => socket.destroy());
     socket.on('close', () => {
       for (const signal of this.#waiting) signal.abort();
@@ -167,16 +171,17 @@ class NodeLink implements LinkBacklog {
 
   sayLeaving(): void {
     this.#send(['leaving']);
-    // It may be paused, or of a release that says nothing back. Where this process was, what has come since is read before the end.
+    // The gateway may be paused, or of a release that sends no last word. If this process was paused, bytes that arrived meanwhile are read
+    // before the end.
     setTimeout(() => setImmediate(() => this.#leave()), farewellMaxMs).unref();
   }
 
-  /** Ends the link behind the answers that are ready. */
+  /** Ends the link after the answers that are ready. */
   end(): void {
     this.#flush();
     this.#long.sendAll();
     this.#socket.end();
-    // A gateway that is paused would keep the connection, and this process with it.
+    // A paused gateway would keep the connection open, and with it this process.
     setTimeout(() => this.#socket.destroy(), endingMaxMs).unref();
   }
 
@@ -201,9 +206,9 @@ class NodeLink implements LinkBacklog {
       return;
     }
     const [requests, left, taken] = said;
-    // Before any of them begins: none may get what belongs to another.
+    // Before any of them begins, because none may get the body of another.
     const bodies = cutBodies(requests, body);
-    // Before the requests, since those may use the slots of what was left.
+    // Before the requests, because these may use the slots of abandoned ones.
     for (const number of left) {
       this.#waiting.take(number)?.abort();
       this.#long.leave(number);
@@ -227,9 +232,9 @@ class NodeLink implements LinkBacklog {
   #reply(number: number, answer: LinkAnswer): void {
     const isOpen = goesOn(answer.kind);
     const signal = isOpen ? this.#waiting.find(number) : this.#waiting.take(number);
-    // Who left gets nothing.
+    // An abandoned request gets no answer.
     if (signal === undefined) return;
-    // Alike parts go together, so two of one stream that went in one flush could change places.
+    // Equal parts are sent together, so two parts of one stream in one flush could change places.
     if (signal.flush === this.#nextFlush) this.#flush();
     if (isOpen) signal.flush = this.#nextFlush;
     if (isOpen || answer.own !== '') this.#gather(number, answer);
@@ -249,7 +254,7 @@ class NodeLink implements LinkBacklog {
     });
   }
 
-  /** @returns false for an answer that holds nothing which others hold too */
+  /** @returns false for an answer that contains no kept bytes */
   #addLaidOut(text: AnswersText, body: LinkBody): boolean {
     const laidOut = typeof body === 'string' ? undefined : this.#kept.layOut(body);
     if (laidOut === undefined) return false;
@@ -284,26 +289,26 @@ class NodeLink implements LinkBacklog {
     this.#socket.uncork();
     this.#alike.clear();
     this.#alone = [];
-    this.#watchTaking();
+    this.#watchReading();
     this.#becomeQuietIfIdle();
   }
 
-  #watchTaking(): void {
+  #watchReading(): void {
     if (this.#readingTimer !== undefined || this.backlogBytes <= waitingMaxBytes) return;
-    let hasTaken = !this.#socket.writableNeedDrain;
+    let hasRead = !this.#socket.writableNeedDrain;
     const onDrain = (): void => {
-      hasTaken = true;
+      hasRead = true;
     };
     this.#socket.once('drain', onDrain);
-    const look = (): void => {
+    const check = (): void => {
       this.#socket.off('drain', onDrain);
       this.#readingTimer = undefined;
-      if (hasTaken) this.#watchTaking();
+      if (hasRead) this.#watchReading();
       else if (!this.#socket.destroyed)
-        this.#fail(new Error('a gateway takes nothing of its answers'));
+        this.#fail(new Error('a gateway does not read its answers'));
     };
-    // Where this process was busy itself, what was taken meanwhile is seen before.
-    this.#readingTimer = setTimeout(() => setImmediate(look), readingCheckMs).unref();
+    // If this process was busy, reads that happened meanwhile are noticed first.
+    this.#readingTimer = setTimeout(() => setImmediate(check), readingCheckMs).unref();
   }
 
   #write({ first, answers }: Alike): void {
@@ -313,18 +318,18 @@ class NodeLink implements LinkBacklog {
   }
 
   #send(text: AnswersText | LeavingText, body: LinkBody = ''): void {
-    // Behind the end nothing is said: it would cut off what is still on its way.
+    // Nothing is written after the end: it would destroy answers that are still being sent.
     if (this.#socket.writable) writeFrame(this.#socket, frameOf(JSON.stringify(text), body));
   }
 
-  /** Its requests go on elsewhere, or are lost, since the gateway sees that the link is gone. */
+  /** The gateway notices that the link is gone; its requests are repeated elsewhere or are lost. */
   #fail(error: unknown): void {
     this.#options.onFault(error);
     this.#socket.destroy();
   }
 }
 
-/** @throws BrokenFrame where the lengths that the requests give are not those of their bodies */
+/** @throws BrokenFrame if the lengths that the requests state do not match their bodies */
 function cutBodies(requests: readonly RequestText[], body: Buffer): readonly Buffer[] {
   let from = 0;
   const bodies = requests.map(([, , , , , , bodyBytes]) => {
@@ -345,7 +350,7 @@ function isAlike(first: LinkAnswer, other: LinkAnswer): boolean {
   );
 }
 
-/** Whether it has to go in parts; a text is judged by its letters, which is near enough. */
+/** Whether it must be sent in parts. The length of a text is counted in characters, which is precise enough. */
 function isLong(body: LinkBody): boolean {
   return (typeof body === 'string' ? body.length : bytesOf(body)) > partBytes;
 }
@@ -371,10 +376,10 @@ export class NodeLinks {
     return this.#links.size;
   }
 
-  /** Takes the upgrade of a connection, or refuses it: whoever has no valid identity is no gateway. */
+  /** Accepts the upgrade of a connection, or refuses it: a peer without a valid identity is no gateway. */
   accept(request: IncomingMessage, socket: Duplex, head: Buffer, nowMs = Date.now()): void {
     socket.on('error', () => socket.destroy());
-    // As if nothing listened any more, which is so in a moment: a gateway goes elsewhere then.
+    // Refused as if nothing listened, which will be true in a moment, so that the gateway goes elsewhere.
     if (this.#hasEnded) {
       socket.destroy();
       return;
@@ -403,24 +408,24 @@ export class NodeLinks {
   }
 
   /**
-   * Tells all gateways that this node stops. What it answers from then on comes behind that, so whoever polls again at the same
-   * gateway for such an answer finds another node.
+   * Tells all gateways that this node stops. Answers made from then on come after that, so a client that polls again at the same gateway
+   * reaches another node.
    */
   sayLeaving(): void {
     this.#isLeaving = true;
     for (const link of this.#links.values()) link.sayLeaving();
   }
 
-  /** Tells gateways that this node stops, unless they know, and resolves when all that came is answered. */
+  /** Tells gateways that this node stops, unless they already know, and resolves when every request that came is answered. */
   async finish(): Promise<void> {
     if (!this.#isLeaving) this.sayLeaving();
     const findBusy = (): NodeLink[] => [...this.#links.values()].filter(({ isQuiet }) => !isQuiet);
-    // A gateway that has not heard of it yet may open a link meanwhile, and send its first requests before it hears.
+    // A gateway that has not heard of the stop may still open a link meanwhile and send its first requests.
     for (let busy = findBusy(); busy.length > 0; busy = findBusy())
       await Promise.all(busy.map(({ quiet }) => quiet));
   }
 
-  /** Ends all links, and takes no more: polls that are not answered go on at other nodes. */
+  /** Ends all links and accepts no more. Unanswered polls continue at other nodes. */
   end(): void {
     this.#hasEnded = true;
     for (const link of this.#links.values()) link.end();
@@ -428,7 +433,7 @@ export class NodeLinks {
 }
 
 function refuse(socket: Duplex, status: string): void {
-  // No server watches over such a connection, and whoever asks need not end its side of it.
+  // No server closes such a connection, and the peer need not close its side.
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () =>
     socket.destroy(),
   );

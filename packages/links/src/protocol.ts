@@ -1,21 +1,18 @@
-/** What gateways and nodes of services say to each other on a link. */
+/** The protocol between gateways and nodes of services on a link. */
 import type { Caller } from '@parley/api';
 
 import type { LinkBody } from './body.ts';
 
-/** Where a node takes links, by an upgrade of HTTP/1.1. */
+/** The path where a node accepts links, by an upgrade of HTTP/1.1. */
 export const linkPath = '/link';
 
-/** The name of the protocol in the upgrade; another one is another protocol. */
+/** The name of the protocol in the upgrade. A changed protocol has a new name. */
 export const linkProtocol = 'parley-requests-5';
 
-/**
- * The request id in the identity that opens a link. Ids of requests are never words, so no identity that was signed for a request
- * opens one.
- */
+/** The request id in the identity that opens a link. Requests' ids are never words, so no identity signed for a request opens a link. */
 export const linkRequestId = 'link';
 
-/** Headers of a client's request that services of links ask for. */
+/** The headers of a client's request that linked services need. */
 export const linkedHeaderNames = [
   'accept-encoding',
   'content-type',
@@ -27,69 +24,67 @@ export const linkedHeaderNames = [
   'range',
 ] as const;
 
-/** Those that the request has, and that of the gateway's span where it is traced. */
+/** Those headers that the request has, and the header of the gateway's span if it is traced. */
 export type LinkedHeaders = {
   readonly [Name in (typeof linkedHeaderNames)[number] | 'traceparent']?: string;
 };
 
-/** A request as its gateway admitted it. */
+/** A request after its gateway admitted it. */
 export type LinkedRequest = {
   readonly requestId: string;
   readonly method: string;
   /** Path and query, in the spelling that services expect. */
   readonly address: string;
-  /** Null where the endpoint needs no authentication. */
+  /** Null if the endpoint needs no authentication. */
   readonly caller: Caller | null;
   readonly headers: LinkedHeaders;
   readonly body: Buffer;
 };
 
 /**
- * `raw` is what is no JSON: a file, a page, a redirect, or nothing. Both end their request. Of a stream, which a request opens, what comes
- * before its end is `open`, or `step` where nothing follows until the gateway says that its client has taken it.
+ * `json` and `raw` end their request; `raw` is an answer that is not JSON: a file, a page, a redirect, or nothing. The parts of a stream
+ * before its end are `open` or `step`. After a `step` nothing follows until the gateway says that its client has taken it.
  */
 export type AnswerKind = 'json' | 'raw' | 'open' | 'step';
 
-/** Whether more comes under the request's number. */
+/** Whether more answers follow under the request's number. */
 export function goesOn(kind: AnswerKind): boolean {
   return kind === 'open' || kind === 'step';
 }
 
-/** An answer, or a part of a stream, whose body is `shared` and `own`, one after the other. */
+/** An answer or a part of a stream. Its body is `shared` followed by `own`. */
 export type LinkAnswer = {
   readonly status: number;
   readonly kind: AnswerKind;
-  /** Of JSON those beside what every such answer has; of a stream those that its first part has. */
+  /** For JSON, headers besides those of every such answer; for a stream, the headers of its first part. */
   readonly headers: Readonly<Record<string, string>>;
-  /** What the answers to many polls may begin with alike, or many streams get; then it crosses the link once. */
+  /** The beginning that answers to many polls, or the parts of many streams, may have in common; it is sent once over the link. */
   readonly shared: LinkBody;
   readonly own: string;
 };
 
-/** An answer that is longer goes in parts of so many bytes, with others between them. A fifth of a millisecond of a link. */
+/** A longer answer is sent in parts of this size, with other answers between them. A part takes a link a fifth of a millisecond. */
 export const partBytes = 262_144;
 
-/** An answer that reads and is longer has to be asked for by HTTP, where each has a flow control of its own. */
+/** A longer answer to a read must be requested by HTTP, where each answer has its own flow control. */
 export const readAnswerMaxBytes = 16 * 1_048_576;
 
-/** A file that is larger has to be asked for by HTTP: on a link it is held whole, and others wait for it. */
+/** A larger file must be requested by HTTP. On a link it is in memory as a whole, and other answers wait for it. */
 export const fileMaxBytes = partBytes;
 
-/** What a gateway keeps of one node for answers to come. Older bytes make room for newer ones. */
+/** The bytes that a gateway keeps of one node for later answers. Newer bytes replace older ones. */
 export const keptMaxBytes = 16 * 1_048_576;
 
-/** No answer is longer. */
+/** The longest answer. */
 export const answerMaxBytes = 128 * 1_048_576;
 
-/**
- * The status by which a node says that a request has to come by HTTP, and that nothing of it was done. No service answers a client so.
- */
+/** With this status a node says that a request must come by HTTP, and that nothing was done for it. No service sends it to a client. */
 export const notOverLinksStatus = 421;
 
 /**
- * The requests that began on a gateway in one moment, each with a number of the link's, the numbers of those that were left before,
- * which the new ones may use again, and those of streams whose last step was taken. The requests' bodies follow one another as the body of
- * the frame. With none of all it asks whether the node is there.
+ * The requests that began on a gateway in one moment, each with its number; the numbers of abandoned requests, which the new ones may use
+ * again; and the numbers of streams whose last step was taken. The bodies of the requests follow one another in the body of the frame. If
+ * all three lists are empty, the gateway asks whether the node is alive.
  */
 export type RequestsText = readonly [
   requests: readonly RequestText[],
@@ -108,32 +103,33 @@ export type RequestText = readonly [
 ];
 
 /**
- * Answers, or parts of streams, that are alike but for their own ends, with what they share as the body of the frame; none where a gateway asked whether the node
- * is there.
+ * Answers or parts of streams that differ only in their own ends. The body of the frame is what they share. The list is empty if a gateway
+ * asked whether the node is alive.
  */
 export type AnswersText = readonly [
   status: number,
   kind: AnswerKind,
   headers: Readonly<Record<string, string>>,
   answers: readonly (readonly [number: number, own: string])[],
-  /** Where the answer is put together of what is kept; else the body is that of the frame. */
+  /** Present if the answer is put together from kept bytes; otherwise the body is that of the frame. */
   layout?: LayoutText,
 ];
 
-/** The parts of a body in their order: so many bytes of the frame's, or those of kept bytes from one place up to another. */
+/** The parts of a body in order: a number of bytes of the frame's body, or kept bytes from one offset to another. */
 export type LayoutText = readonly (number | readonly [id: number, from: number, to: number])[];
 
-/** The body of the frame is to be kept under a number, and what those name that are dropped is not needed any more. */
+/** The gateway keeps the body of the frame under this number. The kept bytes of the dropped numbers are no longer needed. */
 export type KeepText = readonly ['keep', id: number, dropped: readonly number[]];
 
 /**
- * The body of the frame is the next part of a long answer, whose first number this is. What comes with its numbers in the end is the last
- * part. Long answers come one after another; a part of another one, or without a body, says that nobody waits for the one before.
+ * The body of the frame is the next part of the long answer with this first number. The last part comes in the frame with the answer's
+ * numbers. Long answers come one after another. A part of another answer, or one without a body, means that nobody waits for the previous
+ * answer.
  */
 export type PartText = readonly ['part', number: number];
 
 /**
- * Said by a node that stops, before the answers that end polls because of that: the next requests have to go elsewhere. Said back by the
- * gateway behind its last request on this link.
+ * A stopping node sends this before the answers that end polls because of the stop: further requests must go elsewhere. The gateway sends
+ * it back after its last request on this link.
  */
 export type LeavingText = readonly ['leaving'];

@@ -1,12 +1,12 @@
 /**
- * What is under way, by numbers. Arrays whose places are used again, because the tables that a Map or Set outgrew keep everything
- * alive that was ever in it until the next full garbage collection.
+ * Values by number, in arrays whose places are reused. A Map or Set would keep everything alive that was ever in its outgrown tables until
+ * the next full garbage collection.
  */
 
-/** More than are ever under way at once; a number is a slot and how often that was used before. */
+/** More than are ever in use at once. A number consists of a slot and the count of its earlier uses. */
 const slotsMax = 2 ** 24;
 
-/** What is under way by the numbers that somebody else gives. */
+/** Values by numbers that the peer chooses. */
 export class SlotTable<Value extends object> {
   readonly #values: (Value | undefined)[] = [];
   readonly #numbers: number[] = [];
@@ -17,15 +17,15 @@ export class SlotTable<Value extends object> {
   }
 
   /**
-   * Puts what a number means in its slot.
+   * Stores a value in the slot of its number.
    *
-   * @throws RangeError where it is no number of a slot that is free
+   * @throws RangeError if the number does not belong to a free slot
    */
   put(number: number, value: Value): void {
     const slot = number % slotsMax;
     if (!Number.isSafeInteger(number) || number < 0 || this.#values[slot] !== undefined)
       throw new RangeError(`${number} is no number of a slot that is free`);
-    // Slots are used from the first on, so few are filled here, and the arrays stay without holes.
+    // Slots are used from the first one on, so only few are filled here, and the arrays stay without holes.
     while (this.#values.length < slot) {
       this.#numbers.push(this.#values.length);
       this.#values.push(undefined);
@@ -35,13 +35,13 @@ export class SlotTable<Value extends object> {
     this.#size += 1;
   }
 
-  /** @returns what has a number; undefined where it was taken out, or never put in */
+  /** @returns the value of a number; undefined if it was removed or never stored */
   find(number: number): Value | undefined {
     const slot = number % slotsMax;
     return this.#numbers[slot] === number ? this.#values[slot] : undefined;
   }
 
-  /** Takes out what has a number. @returns undefined where it was taken out before, or never put in */
+  /** Removes the value of a number. @returns it, or undefined if it was already removed or never stored */
   take(number: number): Value | undefined {
     const value = this.find(number);
     if (value === undefined) return undefined;
@@ -50,16 +50,16 @@ export class SlotTable<Value extends object> {
     return value;
   }
 
-  /** Gives all that are there; those that are taken out or put in meanwhile may or may not be among them. */
+  /** Iterates over all values. Values added or removed meanwhile may or may not be included. */
   *[Symbol.iterator](): Generator<Value> {
     for (const value of this.#values) if (value !== undefined) yield value;
   }
 }
 
-/** What is under way by numbers of its own, none of which is given twice. */
+/** Values by numbers that this table chooses. No number is used twice. */
 export class Slots<Value extends object> {
   readonly #table = new SlotTable<Value>();
-  /** Numbers for slots that are free. */
+  /** The next numbers of free slots. */
   readonly #free: number[] = [];
   #slots = 0;
 
@@ -67,7 +67,7 @@ export class Slots<Value extends object> {
     return this.#table.size;
   }
 
-  /** @returns the number by which it is found */
+  /** @returns the number of the value */
   add(value: Value): number {
     let number = this.#free.pop();
     if (number === undefined) {
@@ -78,12 +78,12 @@ export class Slots<Value extends object> {
     return number;
   }
 
-  /** @returns what has a number; undefined where it was taken out, or never given */
+  /** @returns the value of a number; undefined if it was removed or never stored */
   find(number: number): Value | undefined {
     return this.#table.find(number);
   }
 
-  /** Takes out what has a number. @returns undefined where it was taken out before, or never given */
+  /** Removes the value of a number. @returns it, or undefined if it was already removed or never stored */
   take(number: number): Value | undefined {
     const value = this.#table.take(number);
     if (value === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** Streams over a link, from both ends: requests whose answers go on under their numbers. */
+/** Streams over a link, from both ends: requests with several answers under one number. */
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -140,7 +140,7 @@ it('what many streams get crosses the link once, with their numbers', async () =
 it('parts of one moment keep their order, whatever others get', async () => {
   const link = connect();
   const streams = [await openStream(link), await openStream(link), await openStream(link)];
-  // The first has had what the second still gets; alike parts go together.
+  // The first stream got what the second still waits for, and equal parts are sent together.
   tell(0, 'b');
   tell(1, 'a');
   tell(1, 'b');

@@ -1,4 +1,4 @@
-/** What the tests of links begin with: a server that takes links, and who asks for them. */
+/** Shared parts of the tests of links: a server that accepts links, and a raw gateway. */
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import { connect } from 'node:net';
@@ -12,7 +12,7 @@ import { FrameReader, frameOf } from '../src/frames.ts';
 import type { NodeLinks } from '../src/node-links.ts';
 import { linkPath, linkProtocol } from '../src/protocol.ts';
 
-/** With which gateways sign. */
+/** The secret of the gateways' signatures. */
 export const secret = 'i'.repeat(40);
 
 export const caller = {
@@ -23,7 +23,7 @@ export const caller = {
   botOwnerId: null,
 } as const;
 
-/** @returns a server on a free port of the loopback address, which answers 404 to all but links */
+/** @returns a server on a free port of the loopback address, which answers 404 to everything except links */
 export async function listenForLinks(links: NodeLinks): Promise<Server> {
   const server = createServer((_request, response) => response.writeHead(404).end());
   server.on('upgrade', (request, socket, head) => links.accept(request, socket, head));
@@ -38,11 +38,11 @@ export function wholeFrame(...frame: Parameters<typeof frameOf>): Buffer {
   return Buffer.concat(frameOf(...frame));
 }
 
-/** A gateway that says what a test writes to its socket. */
+/** A gateway whose bytes the test writes. */
 export type RawGateway = {
   readonly socket: Socket;
   readonly said: () => { readonly text: unknown; readonly body: string }[];
-  /** What the node answered by HTTP. */
+  /** The node's answer by HTTP. */
   readonly head: () => string;
   readonly isOver: () => boolean;
 };
@@ -52,7 +52,7 @@ type RawOptions = {
   readonly protocol?: string;
 };
 
-/** Asks a server for a link. */
+/** Requests a link from a server. */
 export function connectRawly(
   server: Server,
   requestId: string,

@@ -8,12 +8,12 @@ import { AbstractConnector } from 'ioredis';
 const disconnectTimeoutMs = 2_000;
 
 /**
- * Makes connections to one node of a cluster, each time to the next of the list, from a random one on.
+ * Makes connections to one node of a cluster, each time to the next in the list, starting at a random one.
  *
- * Every node of a cluster passes on what is published at any, so a subscriber needs only one, and an ordinary connection that
- * never ends; the cluster client's own subscriber gives a subscription up for good where nodes stay away for two seconds.
+ * Every node of a cluster passes on messages published at any node, so a subscriber needs only one ordinary connection that reconnects for
+ * ever. The cluster client's own subscriber gives up a subscription for good if nodes are down for two seconds.
  *
- * @returns what ioredis takes as `Connector`
+ * @returns a `Connector` for ioredis
  */
 export function anyNodeConnector(
   nodes: readonly RedisHost[],

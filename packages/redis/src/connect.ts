@@ -10,14 +10,14 @@ import { anyNodeConnector } from './any-node-connector.ts';
 import type { Redis } from './redis-client.ts';
 
 /**
- * The ways to talk to Redis, in each form of its address. A request must not wait for a hint, so its connection fails at once; a
- * subscriber and a worker have nothing better to do than to come back.
+ * Connections to Redis for each use, with every form of its address. A request must not wait for a hint, so its connection fails at once;
+ * the connections of subscribers and workers wait and reconnect.
  */
 
-/** Longest pause between two attempts to connect. Redis that came back is in use again within it. */
+/** The longest pause between two attempts to connect. After an outage Redis is in use again within it. */
 const reconnectDelayMaxMs = 1000;
 
-/** A connection whose peer vanished without a word is found by the kernel's probes, the first after so long. */
+/** The kernel's probes find a connection whose peer vanished. The first comes after this time. */
 const keepAliveMs = 5_000;
 
 const requestConnectTimeoutMs = 1_000;
@@ -25,15 +25,15 @@ const patientConnectTimeoutMs = 2_000;
 const sentinelAnswerTimeoutMs = 1_000;
 
 /**
- * A connection on which nothing was answered for as many times the longest wait is given up: while something is unacknowledged the
- * kernel does not probe, and would take a quarter of an hour.
+ * A connection without an answer for this many times the longest wait is closed. While data is unacknowledged the kernel does not probe,
+ * and would take a quarter of an hour.
  */
 const silentWaits = 4;
 
-/** How often a cluster is asked for its nodes where no command notices that they changed. */
+/** The interval at which a cluster is asked for its nodes, in case no command notices that they changed. */
 const nodesReadIntervalMs = 5_000;
 
-/** A command of a request follows a slot that moved, or a node that was lost, so often and so quickly; in all a tenth of a second. */
+/** How often a command of a request follows a moved slot or a lost node, quickly: a tenth of a second in all. */
 const requestRedirections = 3;
 const requestRedirectionPauseMs = 40;
 
@@ -45,10 +45,10 @@ export function reconnectDelayMs(attempt: number, random: () => number = Math.ra
   return Math.round(delay * (0.8 + 0.2 * random()));
 }
 
-/** Which shape replies have is no option of ours. */
+/** Without the options for the shape of replies, which is fixed. */
 type ServerOptions = Omit<RedisOptions, 'replyMapping' | 'himportFieldsets'>;
 
-/** What a use of Redis asks of its connections, whatever form the address has. */
+/** The requirements of one use of Redis, for every form of its address. */
 type Use = {
   readonly connection: Pick<
     RedisOptions,
@@ -80,7 +80,7 @@ function tlsOptions(
   };
 }
 
-/** @returns what reaches Redis as one server: itself, or the primary that sentinels name */
+/** @returns the options for Redis as one server: that server itself, or the primary that sentinels name */
 function serverOptions(
   address: Exclude<RedisAddress, { kind: 'cluster' }>,
   tls: ConnectionOptions,
@@ -118,7 +118,7 @@ function open(config: RedisConfig, { connection, queuesOffline, cluster }: Use) 
       ...serverOptions(address, tls),
       enableOfflineQueue: queuesOffline,
       retryStrategy: (attempt) => reconnectDelayMs(attempt),
-      // A primary that was demoted goes on to answer.
+      // A demoted primary continues to answer.
       reconnectOnError: (error) => error.message.startsWith('READONLY'),
     });
   }
@@ -126,41 +126,41 @@ function open(config: RedisConfig, { connection, queuesOffline, cluster }: Use) 
     address.nodes.map((node) => ({ ...node })),
     {
       ...cluster,
-      // Commands that wait for a pipeline to their node have no time limit, and the client wants all slots known for it.
+      // Commands that wait for a pipeline to their node have no time limit, and the client requires all slots to be known for it.
       redisOptions: { ...common, enableAutoPipelining: false },
       enableOfflineQueue: queuesOffline,
       clusterRetryStrategy: (attempt) => reconnectDelayMs(attempt),
       slotsRefreshInterval: nodesReadIntervalMs,
-      // Names stay names, as certificates hold them.
+      // Host names are not resolved here, because certificates contain names.
       dnsLookup: (host, done) => done(null, host),
     },
   );
 }
 
 function logStateChanges(redis: Redis, log: Logger, role: string): void {
-  // Each failed attempt emits an error; one line per outage is enough.
-  let isAway = false;
+  // Each failed attempt emits an error, but one line per outage is enough.
+  let isDown = false;
   redis.on('error', (error: unknown) => {
-    if (!isAway) log.warn({ err: error, role }, 'redis is away');
-    isAway = true;
+    if (!isDown) log.warn({ err: error, role }, 'Redis is down');
+    isDown = true;
   });
   redis.on('ready', () => {
-    if (isAway) log.info({ role }, 'redis is back');
-    isAway = false;
+    if (isDown) log.info({ role }, 'Redis is back');
+    isDown = false;
   });
   if (!(redis instanceof Cluster)) return;
   let loggedAtMs = -Infinity;
   redis.on('-node', ({ options: { host, port } }: SingleRedis) => {
-    // Each command that is sent to a dead node loses it anew until another takes over.
+    // Each command sent to a dead node reports the loss again until another node takes over.
     if (performance.now() - loggedAtMs < loggedLossIntervalMs) return;
     loggedAtMs = performance.now();
-    log.warn({ role, node: `${host}:${port}` }, 'a node of the redis cluster is away');
+    log.warn({ role, node: `${host}:${port}` }, 'a node of the Redis cluster is down');
   });
 }
 
 /**
- * A connection for request paths: every command is answered or refused within about `commandTimeoutMs`, and refused at once
- * while there is no connection. It goes on trying to connect in the background.
+ * A connection for requests: every command is answered or refused within about `commandTimeoutMs`, and refused at once while there is no
+ * connection. It keeps trying to connect in the background.
  */
 export function connectForRequests(config: RedisConfig, log: Logger): Redis {
   const redis = open(config, {
@@ -185,8 +185,8 @@ export function connectForRequests(config: RedisConfig, log: Logger): Redis {
 }
 
 /**
- * A connection for subscribers: reconnects for ever and subscribes again. What was published meanwhile is lost; on every
- * `ready` event the subscriber re-reads from the log what it may have missed. Of a cluster it is a connection to any one node.
+ * A connection for subscribers. It reconnects for ever and subscribes again. Messages published meanwhile are lost, so on every `ready`
+ * event the subscriber must read from the log what it may have missed. For a cluster it is a connection to any one node.
  */
 export function connectForSubscriptions(config: RedisConfig, log: Logger): Redis {
   const use = {
@@ -218,9 +218,9 @@ export function connectForSubscriptions(config: RedisConfig, log: Logger): Redis
 }
 
 /**
- * A connection for the queue of jobs, which says nothing of outages: the other connections of the process do.
+ * A connection for the queue of jobs. It does not report outages, because the other connections of the process do.
  *
- * @param side `adding` fails at once while Redis is away; `working` waits for it and goes on
+ * @param side `adding` fails at once while Redis is down; `working` waits for it and continues
  */
 export function connectForJobs(
   config: RedisConfig,

@@ -1,45 +1,45 @@
-/** Whose requests are counted. */
+/** The accounts whose requests are counted. */
 export type RateLimited = {
   readonly userId: number;
-  /** The user itself, or the owner of a bot. */
+  /** The user, or the owner of a bot. */
   readonly ownerId: number;
 };
 
 /**
- * Every key and channel name in Redis is made here. Redis holds only what may be lost: hints, counters and job queues.
+ * Makes every key and channel name in Redis. Redis holds only data that may be lost: hints, counters and job queues.
  *
- * In a cluster, keys that one script or one queue uses have to lie in the same slot, which the part of their names in braces
- * decides. Names have braces there only: elsewhere they are as they always were, so that two releases that run side by side during
- * an upgrade share what they have. Channels have no slot.
+ * In a cluster, keys that one script or one queue uses must be in the same slot, which the part of their names in braces decides. Names
+ * have braces only there. Elsewhere they are unchanged, so that two releases side by side during an upgrade share their data. Channels have
+ * no slot.
  */
 export type KeyNames = {
   /** Accepted requests of a user in the sliding window. Owner: gateway. Lives as long as the window. */
   readonly rateLimit: (caller: RateLimited, windowSecs: number) => string;
-  /** The same of an owner and his bots together. */
+  /** The same for an owner with all bots. */
   readonly rateLimitOfOwner: (caller: RateLimited, windowSecs: number) => string;
   /** Failed logins of an address or account name in the sliding window. Owner: gateway. Lives as long as the window. */
   readonly failedLogins: (kind: string, subject: string, windowSecs: number) => string;
-  /** Logins that are being judged. Owner: gateway. Lives as long as judging one may take. */
+  /** Logins that are being judged. Owner: gateway. Lives as long as judging may take. */
   readonly loginsUnderway: (kind: string, subject: string) => string;
-  /** Taken while the owner of a bot gets no further notice about it. Owner: messages. Lives as long as that holds. */
+  /** Present while the owner of a bot gets no further notice about it. Owner: messages. Lives as long as that applies. */
   readonly botOwnerNotice: (botId: number) => string;
-  /** What everybody's clients last reported. Owner: presence-state. Lives two weeks after the last report. */
+  /** The last report of every user's clients. Owner: presence-state. Lives two weeks after the last report. */
   readonly presence: string;
-  /** Whose presence changed last, in order. Owner: presence-state. Lives as long. */
+  /** The users by the time of their last change of presence. Owner: presence-state. Lives as long. */
   readonly presenceChanges: string;
   /** Prefix of BullMQ's keys. Owner: jobs. */
   readonly jobsPrefix: string;
 };
 
 /**
- * @param prefix `PARLEY_REDIS_PREFIX`; installations that share a Redis differ in it
+ * @param prefix `PARLEY_REDIS_PREFIX`; it differs between installations that share a Redis
  * @param redis the connection on which the names are used
  */
 export function keyNames(prefix: string, redis: { readonly isCluster: boolean }): KeyNames {
-  // With the prefix in it too, for the slots of several installations would all be the same otherwise.
+  // The prefix is in the braces too, because otherwise several installations would have the same slots.
   const together = (name: string): string =>
     redis.isCluster ? `{${prefix}:${name}}` : `${prefix}:${name}`;
-  // The names of a login, its account and its address, are judged in one step.
+  // The account and the address of a login are judged in one step.
   const logins = redis.isCluster ? `{${prefix}:logins}:` : `${prefix}:`;
   return {
     // One script counts both.

@@ -3,7 +3,7 @@ import type { EventEmitter } from 'node:events';
 import { Cluster } from 'ioredis';
 import type { RedisCommander } from 'ioredis';
 
-/** A connection to Redis, whether that is one server, a set that sentinels watch, or a cluster. */
+/** A connection to Redis as one server, a set watched by sentinels, or a cluster. */
 export type Redis = RedisCommander<{ type: 'default'; mapping: 'resp2' }> &
   EventEmitter & {
     readonly status: string;
@@ -21,15 +21,15 @@ function primariesOf(cluster: Pick<Cluster, 'nodes'>): string {
 }
 
 /**
- * Calls `listener` whenever Redis may from now on have less than it had: its connection was lost, or in a cluster that to a node,
- * or another node took over. What replicas had not received is gone then.
+ * Calls `listener` whenever Redis may have lost data: its connection was lost, or in a cluster the connection to a node, or another node
+ * took over. Data that replicas had not received is lost then.
  */
 export function onMayHaveLost(redis: Redis, listener: () => void): void {
   redis.on('close', listener);
   if (!(redis instanceof Cluster)) return;
   redis.on('-node', listener);
   let known = '';
-  // A primary that was only cut off leaves no connection behind that closes.
+  // If a primary was only disconnected from the others, no connection closes.
   redis.on('refresh', () => {
     const primaries = primariesOf(redis);
     if (known !== '' && primaries !== known) listener();
@@ -37,7 +37,7 @@ export function onMayHaveLost(redis: Redis, listener: () => void): void {
   });
 }
 
-/** Calls `listener` whenever Redis may have come back; in a cluster also each time it was asked for its nodes. */
+/** Calls `listener` whenever Redis may be back; in a cluster also each time it was asked for its nodes. */
 export function onMayBeBack(redis: Redis, listener: () => void): void {
   redis.on('ready', listener);
   if (redis instanceof Cluster) redis.on('refresh', listener);

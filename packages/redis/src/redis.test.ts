@@ -126,7 +126,7 @@ describe('keyNames', () => {
     const { all, together } = namesOn(true);
     expect(new Set(all).size).toBe(all.length);
     expect(all.every((name) => /^\{?p:/.test(name))).toBe(true);
-    // What is hashed is the part in the first braces, or the whole name (Redis cluster specification, hash tags).
+    // The hash covers the part in the first braces, or the whole name (Redis cluster specification, hash tags).
     const slotted = (name: string): string => /\{([^}]+)\}/.exec(name)?.[1] ?? name;
     for (const names of together) expect(new Set(names.map(slotted)).size).toBe(1);
     expect(new Set(all.map(slotted)).size).toBe(together.length + 2);

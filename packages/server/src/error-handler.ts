@@ -21,7 +21,7 @@ export function refusalFor(error: unknown, log: Logger): ApiError {
   // The router could not decode a percent escape in the path, so there is no endpoint.
   if (error instanceof URIError) return notFound();
   if (isStoreFailure(error)) {
-    log.warn({ err: error }, 'a store is away');
+    log.warn({ err: error }, 'a store is down');
     return serviceUnavailable();
   }
   if (isUnstorableInput(error)) {

@@ -18,7 +18,7 @@ const hexDigits = Int8Array.from({ length: 256 }, (_, byte) => {
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /**
- * The decoder of a charset named in a Content-Type, or UTF-8 where it is absent or unknown.
+ * The decoder of the charset in a Content-Type, or of UTF-8 if the charset is absent or unknown.
  *
  * @param charset the label as sent
  */

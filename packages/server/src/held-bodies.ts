@@ -35,7 +35,7 @@ export class HeldBodies {
   }
 
   /**
-   * @param sender of `senderOf` or, of those who have not signed in, the address
+   * @param sender from `senderOf` or, without an account, the address
    * @returns the share of one request, empty at first
    */
   begin(sender: string): HeldBody {
@@ -78,7 +78,7 @@ export class HeldBody {
   readonly #giveBack: (bytes: number) => void;
   #bytes = 0;
 
-  /** Made by {@link HeldBodies.begin} only. */
+  /** Only for {@link HeldBodies.begin}. */
   constructor(take: (bytes: number, ofRequest: number) => void, giveBack: (bytes: number) => void) {
     this.#take = take;
     this.#giveBack = giveBack;

@@ -111,7 +111,7 @@ class HttpExchange<Context> implements Exchange {
     return Array.isArray(value) ? value.join(', ') : value;
   }
 
-  /** Streams come over links alone; whoever asks for one otherwise comes back through another gateway. */
+  /** Streams use only links. A client that requested one by HTTP reconnects through another gateway. */
   accept(endpoint: Endpoint): void {
     if (isEventStream(endpoint)) throw serviceUnavailable();
   }

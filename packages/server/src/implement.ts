@@ -28,13 +28,13 @@ export type RequestFacts = {
   readonly signal: HangUpSignal;
   /** The raw text of any parameter, declared or not; the body wins over the query, and the last value counts. */
   readonly rawText: (name: string) => string | undefined;
-  /** Whether the client takes an answer as gzip; known where the endpoint declares `compresses`. */
+  /** Whether the client accepts gzip; known only if the endpoint declares `compresses`. */
   readonly takesGzip: boolean;
   /** A request header by its lower-case name. */
   readonly header: (name: string) => string | undefined;
   /** The raw query, without the question mark. */
   readonly query: string;
-  /** Reads the small files of a multipart body beside its fields; not for endpoints that declare `takesFile`. */
+  /** Reads the small files of a multipart body besides its fields; not for endpoints that declare `takesFile`. */
   readonly formFiles: () => Promise<FormFile[]>;
   /**
    * Must be called with the size of a file before it is opened: some transports carry only small files, and then the request comes again by
@@ -60,9 +60,7 @@ export type UntypedRequest = RequestFacts & {
   readonly parameters: Readonly<Record<string, unknown>>;
 };
 
-/**
- * What those may do with an answer who pass it on: compress it; nothing, because a key stands in it; or nothing, because it is gzip already.
- */
+/** What intermediaries may do with an answer: compress it; nothing, because it contains a key; or nothing, because it is already gzip. */
 export type Passage = 'any' | 'untouched' | 'gzip';
 
 /** A complete JSON text of an answer with its envelope, written unchanged, for hot paths. A test compares it with the schema. */
@@ -80,7 +78,7 @@ export class Preserialized<Answer = unknown> {
     this.passage = passage;
   }
 
-  /** What goes to whoever asked. */
+  /** The body for the client. */
   get body(): LinkBody {
     return this.shared === '' ? this.own : this.shared + textOf(this.own);
   }
@@ -94,8 +92,8 @@ export class Preserialized<Answer = unknown> {
 }
 
 /**
- * @param text the whole answer, `{"result":"success","msg":"",…}`, or its bytes, which must not be changed any more
- * @param passage `gzip` where these are compressed, which only who takes gzip may get
+ * @param text the whole answer, `{"result":"success","msg":"",…}`, or its bytes, which must not change afterwards
+ * @param passage `gzip` if the bytes are compressed; only clients that accept gzip may get them
  */
 export function preserialized<Answer>(
   text: LinkBody,
@@ -137,22 +135,22 @@ export class LaterAnswer<Answer = unknown> {
   }
 }
 
-/** Where the parts of a streamed answer go. */
+/** Receives the parts of a streamed answer. */
 export type StreamWriter = {
   /**
    * Sends a part.
    *
    * @param text the same string for all streams that get the same
-   * @param isFull whether more is there already: it has to wait until the client has taken this
-   * @param onTaken told once, where that is so
-   * @returns whether the next part may come at once; else it may when `onTaken` is told
+   * @param isFull whether more is waiting already; it must wait until the client has taken this part
+   * @param onTaken called once when the client has taken this part, if this returned false
+   * @returns whether the next part may come at once; otherwise it may come when `onTaken` is called
    */
   readonly write: (text: string, isFull: boolean, onTaken: () => void) => boolean;
-  /** Ends the answer. Called once, also for a client that is gone. */
+  /** Ends the answer. Called once, also if the client is gone. */
   readonly end: (lastWords: string) => void;
 };
 
-/** An answer that goes on until either side ends it. Its handler is over, as that of a `LaterAnswer`. */
+/** An answer that continues until either side ends it. Its handler has ended, as for a `LaterAnswer`. */
 export class StreamedAnswer {
   readonly headers: Readonly<Record<string, string>>;
   /** Called once; the first part may come at once. */

@@ -14,7 +14,7 @@ export type InternalAppOptions = {
   readonly nodeId: string;
   readonly version: string;
   readonly registry: Registry;
-  /** False before the service serves and from the moment it is asked to end. */
+  /** False before the service serves and after it was asked to end. */
   readonly isServing: () => boolean;
   readonly checks: () => readonly ReadinessCheck[];
 };

@@ -29,7 +29,7 @@ import { createMetrics } from './metrics.ts';
 
 type Context = { readonly answer: () => EndpointAnswer };
 
-/** Not by `implement`, with which an answer that is not declared would not compile. */
+/** Made without `implement`, with which an undeclared answer would not compile. */
 const implementation: Implementation<Context> = {
   endpoint: declareEndpoint({
     name: 'wait-for-word',
@@ -140,7 +140,7 @@ async function inFlight(): Promise<number | undefined> {
   return (await options.metrics?.requestsInFlight.get())?.values[0]?.value;
 }
 
-/** What an answer is made of, whichever way it was asked for. */
+/** The parts of an answer, for any transport. */
 const answers: readonly (readonly [
   what: string,
   make: () => EndpointAnswer,

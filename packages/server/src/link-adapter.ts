@@ -33,10 +33,10 @@ import { streamedStatus } from './pipeline.ts';
 import type { Exchange, Pipeline, Progress } from './pipeline.ts';
 import { passageHeaders, passageOf } from './write-answer.ts';
 
-/** Answers one request by calling back once; refusals are answers as well. */
+/** Answers one request by calling back once, also with a refusal. */
 export type LinkHandler = (request: ReceivedRequest, reply: (answer: LinkAnswer) => void) => void;
 
-/** @returns the function that answers the requests of links */
+/** @returns the function that answers requests of links */
 export function serveLinks<Context>(
   pipeline: Pipeline<Context>,
   answerHeaders: Readonly<Record<string, string>> = {},
@@ -59,15 +59,18 @@ export function serveLinks<Context>(
 type Shared<Context> = {
   readonly pipeline: Pipeline<Context>;
   readonly answerHeaders: Readonly<Record<string, string>>;
-  /** The same objects for all, by which alike answers are known. */
+  /** The same objects for all answers, because equal answers are recognised by them. */
   readonly successHeaders: Readonly<Record<Passage, Readonly<Record<string, string>>>>;
   readonly files: LinkedFiles;
 };
 
-/** While a gateway has so much to take, each part of a stream waits for the one before to reach its client: more comes together then. */
+/**
+ * While more than this waits for a gateway, each part of a stream waits until its client has taken the previous one, so that each part
+ * carries more.
+ */
 const streamBacklogMaxBytes = 4 * 1_048_576;
 
-/** The same object for all, by which alike parts are known. */
+/** The same object for all parts, because equal parts are recognised by it. */
 const noHeaders = {};
 
 class LinkExchange<Context> implements Exchange, StreamWriter {
@@ -80,7 +83,7 @@ class LinkExchange<Context> implements Exchange, StreamWriter {
   /** The content of a file that is being read. */
   #content: Readable | undefined;
   #addedHeaders: Readonly<Record<string, string>> | undefined;
-  /** Of the next part of a stream. */
+  /** Headers of the next part of a stream. */
   #partHeaders: Readonly<Record<string, string>> = noHeaders;
   #isOver = false;
 
@@ -267,7 +270,7 @@ function findTooLong(
   const isShort = (text: string): boolean => text.length * 3 <= readAnswerMaxBytes / 2;
   if (isShort(shared) && typeof own === 'string' && isShort(own)) return undefined;
   const bytes = bytesOf(shared) + bytesOf(own);
-  // A poll's answer is as long as its first event makes it.
+  // Polls are exempt, because a single event may make an answer longer.
   if (endpoint?.method === 'GET' && !endpoint.longPoll && bytes > readAnswerMaxBytes)
     return mustComeByHttp();
   return bytes > answerMaxBytes ? new Error(`an answer has ${bytes} bytes`) : undefined;

@@ -15,7 +15,7 @@ export function startMaintenance(
 ): void {
   const running = new Map<MaintenanceWork, Promise<void>>();
   const begin = (work: MaintenanceWork): void => {
-    // A slow database gets no second run of the same work on top.
+    // A slow database must not run the same work twice at once.
     if (running.has(work)) return;
     const run = work
       .run()

@@ -1,6 +1,6 @@
 import { Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 
-/** The metrics that every service has: Node's own, and requests by endpoint and status. */
+/** The metrics of every service: Node's own, and requests by endpoint and status. */
 export type ServiceMetrics = {
   /** Where a service registers its own metrics. */
   readonly registry: Registry;
@@ -13,7 +13,7 @@ const durationBucketsSecs = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
 ];
 
-/** @param version the release that runs, told by `parley_build_info` */
+/** @param version the running release, shown by `parley_build_info` */
 export function createMetrics(version: string): ServiceMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

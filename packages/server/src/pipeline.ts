@@ -109,7 +109,7 @@ export type Progress = {
   readonly leave: () => void;
 };
 
-/** Of an answer that is streamed: what is refused is not. */
+/** The status of a streamed answer; refusals are not streamed. */
 export const streamedStatus = 200;
 
 const noBody = Buffer.alloc(0);

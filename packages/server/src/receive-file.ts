@@ -15,7 +15,7 @@ import {
 /** Receiving one file of a multipart form as a stream (reference facts, people 15). */
 
 export type ReceivedFile = {
-  /** As the client wrote it, without folders before it. */
+  /** As the client wrote it, without the folders before it. */
   readonly name: string;
   /** Fails if the file is refused or the client hangs up; the consumer must then discard its work. */
   readonly content: Readable;

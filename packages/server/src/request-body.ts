@@ -17,8 +17,8 @@ const droppedMaxBytes = 4 * limits.anyBodyMaxBytes;
 /**
  * Receives the whole body.
  *
- * @throws ApiError 413 above 25 MiB, whatever a gateway let pass; 400 when the client stops before its end; 503 where all bodies together
- * would take too much
+ * @throws ApiError 413 above 25 MiB, even if a gateway let it pass; 400 if the client stops before the end; 503 if all bodies together
+ *   exceed their bound
  */
 export function receiveBody(request: IncomingMessage, held?: HeldBody): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > droppedMaxBytes)
@@ -45,7 +45,7 @@ export function receiveBody(request: IncomingMessage, held?: HeldBody): Promise<
     if (size > limits.anyBodyMaxBytes) reject(bodyTooLarge());
     else resolve(received.whole());
   });
-  // After a complete body these change nothing, as the promise is settled.
+  // After a complete body these have no effect, because the promise is settled.
   request.on('close', () => reject(incompleteBody()));
   request.on('error', () => reject(incompleteBody()));
   return promise;
@@ -65,8 +65,8 @@ function mediaTypeOf(contentType: string | undefined): MediaType {
 }
 
 /**
- * Reads the parameters of a body. POST reads only urlencoded and multipart forms; PATCH, PUT and DELETE take everything
- * that is not multipart as urlencoded text; the other methods have no body parameters.
+ * Reads the parameters of a body. POST reads only urlencoded and multipart forms; PATCH, PUT and DELETE read everything except multipart as
+ * urlencoded text; the other methods have no body parameters.
  *
  * @throws ApiError 400 for a malformed multipart body or too many fields
  */
@@ -95,7 +95,7 @@ const boundaryPattern = /;\s*boundary\s*=\s*(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i
 /**
  * Decodes a multipart form. Files are skipped; a form without any part is empty (the JavaScript client sends such).
  *
- * @throws ApiError 400 when it is malformed or ends early
+ * @throws ApiError 400 if it is malformed or incomplete
  */
 function decodeMultipart(contentType: string, body: Buffer): Promise<FormValues> {
   if (!boundaryPattern.test(contentType)) return Promise.reject(malformedMultipart());
@@ -125,7 +125,7 @@ function decodeMultipart(contentType: string, body: Buffer): Promise<FormValues>
   });
 }
 
-/** Whether a Content-Type announces a multipart form that can be read. */
+/** Whether a Content-Type announces a readable multipart form. */
 export function hasMultipartForm(contentType: string): boolean {
   return (
     mediaTypeOf(contentType).type === 'multipart/form-data' && boundaryPattern.test(contentType)
@@ -133,9 +133,9 @@ export function hasMultipartForm(contentType: string): boolean {
 }
 
 /**
- * Whether a body is a form without any part, which the parser takes for a malformed one.
+ * Whether a body is a form without any part, which the parser would refuse as malformed.
  *
- * @param start the body's first bytes, all of them where it is short
+ * @param start the body's first bytes, or all bytes of a short body
  * @param bodyBytes the length of the whole body
  */
 export function isEmptyMultipart(contentType: string, start: Buffer, bodyBytes: number): boolean {
@@ -156,11 +156,11 @@ export function createMultipartParser(
   try {
     return new Busboy({
       ...config,
-      // Other kinds of multipart are built alike, and the parser knows only this one.
+      // Other kinds of multipart have the same structure, but the parser knows only this one.
       headers: { 'content-type': contentType.replace(/^[^;]*/, 'multipart/form-data') },
-      // Any part may say what type it has; only a file has a name of its own.
+      // Any part may state a type, but only a file has a file name.
       isPartAFile: (_field, _type, fileName) => fileName !== undefined && fileName !== '',
-      // The parser would take a name such as `..` for none.
+      // Otherwise the parser would ignore a name such as `..`.
       preservePath: true,
     });
   } catch {
@@ -168,7 +168,7 @@ export function createMultipartParser(
   }
 }
 
-/** A multipart body that cannot be taken apart. */
+/** The refusal of a multipart body that cannot be parsed. */
 export function malformedMultipart(): Error {
   return badRequest('Malformed multipart body');
 }

@@ -4,9 +4,9 @@ import type { Span } from '@parley/tracing';
 import type { Endpoint } from '@parley/api';
 
 /**
- * Opens the span of a request at a service. Polls get none: what they do is wait.
+ * Opens the span of a request at a service. Polls get none, because they only wait.
  *
- * @param traceparent the gateway's header: who else calls chooses neither a trace nor that it is recorded
+ * @param traceparent the gateway's header; other callers can choose neither a trace nor whether it is recorded
  */
 export function openRequestSpan(
   endpoint: Pick<Endpoint, 'name' | 'path' | 'longPoll'>,
@@ -27,9 +27,9 @@ export function openRequestSpan(
 }
 
 /**
- * Ends it with what was answered.
+ * Ends the span with the status of the answer.
  *
- * @param status absent for a client that hung up before, which is no fault
+ * @param status absent if the client hung up before the answer, which is no fault
  */
 export function endRequestSpan(span: Span, status: number | undefined): void {
   if (status !== undefined) span.set({ 'http.response.status_code': status });

@@ -7,13 +7,13 @@ import { asksForTraces, findTracer, startTraces } from '@parley/tracing';
 import { parleyVersion, startService } from './service-frame.ts';
 import type { RunningService, ServiceFrame, StartService } from './service-frame.ts';
 
-// A process that still lives so long after everything was released holds something it forgot; it is ended all the same.
+// A process that lives this long after everything was released still holds a forgotten resource; it is ended anyway.
 const forgottenHandleMs = 1000;
 
 function endProcess(log: Logger, exitCode: number): void {
   process.exitCode = exitCode;
   setTimeout(() => {
-    log.warn('something still holds the process, which ends all the same');
+    log.warn('a resource still keeps the process running; it is ended anyway');
     process.exit(exitCode);
   }, forgottenHandleMs).unref();
 }
@@ -22,7 +22,7 @@ function waitForSignal(): Promise<string> {
   return new Promise((resolve) => {
     let isFirst = true;
     const receive = (signal: string): void => {
-      // Whoever asks twice does not want to wait.
+      // A second signal means that the sender does not want to wait.
       if (!isFirst) process.exit(1);
       isFirst = false;
       resolve(signal);
@@ -43,7 +43,7 @@ function readConfig(service: string, env: Environment): ServiceConfig | undefine
   }
 }
 
-/** Losses are told so often at most: a collector that is away loses some each second. */
+/** The interval of reports of lost spans. A collector that is down loses some every second. */
 const lossesIntervalMs = 60_000;
 
 function startTracesOf(
@@ -67,14 +67,14 @@ function startTracesOf(
   });
 }
 
-/** Traces from before the service's first connection to after its last request. */
+/** Traces a service from before its first connection to after its last request. */
 function traced(env: Environment, start: StartService): StartService {
   return async (frame) => {
     try {
       const stopTraces = await startTracesOf(env, frame);
       frame.onDispose('traces', stopTraces);
     } catch (error) {
-      // No reason for nobody to get an answer.
+      // Unusable trace settings are no reason not to serve.
       frame.log.warn({ err: error }, 'traces cannot be sent with these variables');
     }
     return start(frame);
@@ -82,8 +82,8 @@ function traced(env: Environment, start: StartService): StartService {
 }
 
 /**
- * What a service's main file does: reads the configuration, starts, waits for SIGTERM or SIGINT, releases everything.
- * A fault at the start is one log line and exit status 1.
+ * The main function of a service: reads the configuration, starts, waits for SIGTERM or SIGINT, releases everything. A fault at the start
+ * is one log line and exit status 1.
  *
  * @param env the process's environment
  */
@@ -105,7 +105,7 @@ export async function runService(
     ...(isTraced ? { findTraceId: () => findTracer()?.findSpan()?.traceId } : {}),
   });
   const fail = (error: unknown): void => {
-    // State may be broken after an error that nobody caught; another process takes over.
+    // State may be broken after an uncaught error; another process takes over.
     log.fatal({ err: error }, 'unexpected failure outside of any request');
     process.exit(1);
   };

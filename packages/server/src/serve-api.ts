@@ -9,10 +9,10 @@ import { OwnerTurns } from './owner-turns.ts';
 import { Pipeline } from './pipeline.ts';
 import type { ServiceFrame } from './service-frame.ts';
 
-/** Of one owner; the limit of requests is below it. */
+/** For one owner. The limit of requests is lower. */
 const changesWaitingMax = 1000;
 
-/** What a service serves. */
+/** The endpoints and settings that a service serves. */
 export type ServedApi<Context> = {
   readonly implementations: readonly Implementation<Context>[];
   readonly context: Context;
@@ -21,11 +21,11 @@ export type ServedApi<Context> = {
 };
 
 /**
- * Serves endpoints to gateways, by HTTP and over links. When the service stops, links end once all that came over them is answered,
- * behind the drain callbacks that are registered later.
+ * Serves endpoints to gateways, by HTTP and over links. When the service stops, links end once every request on them is answered, after the
+ * drain callbacks that are registered later.
  *
- * @returns the handler of HTTP, and the links, of which a drain callback may say sooner that the node stops
- * @throws TypeError when declarations contradict one another
+ * @returns the handler of HTTP, and the links, so that a drain callback can announce sooner that the node stops
+ * @throws TypeError if declarations contradict one another
  */
 export function serveApi<Context>(
   frame: Pick<ServiceFrame, 'config' | 'log' | 'metrics' | 'onDrain' | 'onUpgrade'>,
@@ -52,7 +52,8 @@ export function serveApi<Context>(
     onFault: (error) => log.warn({ err: error }, 'a link to a gateway failed'),
   });
   frame.onUpgrade((request, socket, head) => links.accept(request, socket, head));
-  // Drains run in reverse. One that takes too long is left: the links end all the same, since none would let the server close.
+  // Drains run in reverse, and one that takes too long is abandoned. The links then end anyway, because an open link would keep the server
+  // from closing.
   frame.onDrain('the end of links to gateways', () => links.end());
   frame.onDrain('requests of links', () => links.finish());
   return { handler: serveHttp(pipeline, { identitySecrets, answerHeaders }), links };

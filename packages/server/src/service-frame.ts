@@ -9,16 +9,16 @@ import type { ReadinessCheck } from './internal-app.ts';
 import { createMetrics } from './metrics.ts';
 import type { ServiceMetrics } from './metrics.ts';
 
-/** Our own version, shown by health endpoints; the interface's version is another matter. */
+/** The version of Parley, shown by health endpoints; the interface has its own version. */
 export const parleyVersion = '0.1.0';
 
 /**
- * A connection may be silent for so long beyond the longest poll. No other answer takes as long, and a client that reads again after
- * it has given up itself (after 90 s).
+ * A connection may be silent for this long beyond the longest poll. No other answer takes as long, and neither does a client that reads
+ * again after it gave up (after 90 s).
  */
 const silenceMarginMs = 120_000;
 
-/** Where a running service is reached by other processes. */
+/** The address of a running service for other processes. */
 export type ServiceAddress = {
   readonly host: string;
   readonly port: number;
@@ -27,7 +27,7 @@ export type ServiceAddress = {
 
 type Callback = () => Promise<void> | void;
 
-/** What a service gets to build itself with. */
+/** The tools that a service gets to build itself. */
 export type ServiceFrame = {
   readonly config: ServiceConfig;
   readonly log: Logger;
@@ -37,31 +37,34 @@ export type ServiceFrame = {
   /** Registers the release of a resource; releases run last, in reverse order. */
   readonly onDispose: (name: string, dispose: Callback) => void;
   /**
-   * Registers work to do while requests are still accepted: answer held polls, give up a lease. It runs in reverse order
-   * too, so a lease taken once the server listens is given up first and no new request comes while polls are answered.
+   * Registers work that is done while requests are still accepted, such as answering held polls or giving up a lease. Drains too run in
+   * reverse order, so a lease taken once the server listens is given up first, and no new request comes while polls are answered.
    */
   readonly onDrain: (name: string, drain: Callback) => void;
   /** Registers a condition of `/health/ready`. */
   readonly addReadinessCheck: (name: string, check: ReadinessCheck['check']) => void;
-  /** Registers what to do once the public server listens, such as taking a lease; ready and logged only after it. */
+  /**
+   * Registers work for the moment when the public server listens, such as taking a lease. The service is ready, and logged as started, only
+   * after it.
+   */
   readonly onListening: (started: (address: ServiceAddress) => Promise<void> | void) => void;
-  /** Says what takes over connections that are asked for another protocol than HTTP; without it they are requests as any other. */
+  /** Sets the handler of connections that request a protocol other than HTTP; without it they are ordinary requests. */
   readonly onUpgrade: (handler: UpgradeHandler) => void;
 };
 
-/** Connects, registers what it needs on the frame, and returns the handler of public requests, usually an express app. */
+/** Connects, registers its parts on the frame, and returns the handler of public requests, usually an express app. */
 export type StartService = (frame: ServiceFrame) => Promise<RequestHandler> | RequestHandler;
 
 export type RunningService = {
   readonly address: ServiceAddress;
   readonly frame: ServiceFrame;
-  /** Drains, closes, disposes. Safe to call more than once. */
+  /** Drains, closes and disposes. May be called more than once. */
   readonly stop: () => Promise<void>;
 };
 
 type Named = { readonly name: string; readonly run: Callback };
 
-// A step that hangs must not keep the others from their turn.
+// A step that hangs must not prevent the others.
 async function runSteps(log: Logger, steps: readonly Named[], deadlineMs: number): Promise<void> {
   for (const { name, run } of steps) {
     let timer: NodeJS.Timeout | undefined;
@@ -79,7 +82,7 @@ async function runSteps(log: Logger, steps: readonly Named[], deadlineMs: number
   }
 }
 
-/** What a service has registered on its frame. */
+/** Everything that a service has registered on its frame. */
 type Registered = {
   readonly checks: ReadinessCheck[];
   readonly drains: Named[];
@@ -113,11 +116,11 @@ function createFrame(
 }
 
 /**
- * Starts a service: internal server, the service's own parts, public server, in this order. Tests use it in process with
- * port 0; `runService` is what a main file calls.
+ * Starts a service in this order: internal server, the service's own parts, public server. Tests use it in process with port 0; main files
+ * call `runService`.
  *
  * @param log the root logger; made from the config if absent
- * @throws whatever hinders the start; what was already started is released before
+ * @throws any error of the start; everything already started is released before
  */
 export async function startService(
   config: ServiceConfig,
@@ -163,7 +166,7 @@ export async function startService(
       }),
       { host, port: internalPort, requestTimeoutMs, silenceMaxMs },
     );
-    // Registered first and so stopped last: health stays visible to the end.
+    // Registered first and so stopped last, so that health stays visible to the end.
     frame.onDispose('internal server', () => internalServer.stop(1000));
     const handler = await start(frame);
     const { upgradeHandler } = registered;

@@ -1,4 +1,4 @@
-/** Headers that say one thing, as clients write them. Of two Node would take the first, the last, or both as one. */
+/** Headers that may occur once, in the spelling of clients. Of two occurrences Node would use the first, the last, or both joined. */
 const singleHeaders = [
   'Host',
   'Authorization',
@@ -13,7 +13,7 @@ const nameOf = new Map(singleHeaders.map((name) => [name.toLowerCase(), name]));
 
 /**
  * @param rawHeaders names and values in turn, as Node gives them
- * @returns the name of a header that may stand once and stands twice
+ * @returns the name of such a header that occurs twice
  */
 export function findDuplicateHeader(rawHeaders: readonly string[]): string | undefined {
   const seen = new Set<string>();

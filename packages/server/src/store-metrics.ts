@@ -3,7 +3,7 @@ import type { Redis } from '@parley/redis';
 import { Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
 
-/** Lets an operator see how a process stands with its stores: the pool and the connection that requests use. */
+/** Shows an operator the state of a process's stores: the pool, and the connection for requests. */
 export function registerStoreMetrics(registry: Registry, pool: Pool, redis: Redis): void {
   const registers = [registry];
   new Gauge({

@@ -2,15 +2,15 @@ import type { Logger } from '@parley/logging';
 
 import { isStoreFailure } from './store-failures.ts';
 
-/** A fault may come with every request, and is told so often at most. */
+/** A fault may occur with every request; it is logged at most once in this time. */
 const loggedIntervalMs = 60_000;
 
 /**
- * For what goes on without a store while that is away: logs, as an error, what failed for any other reason, such as a script that
- * Redis refuses. It would be taken for an outage that never ends, and nobody would know why.
+ * For work that continues without a store while that is down. Logs, as an error, every fault with another cause, such as a script that
+ * Redis refuses. Otherwise it would look like an outage that never ends, and nobody would know why.
  *
- * @param message what was done without
- * @returns what is to be called with each error that is tolerated
+ * @param message the consequence of the fault
+ * @returns a function to call with each tolerated error
  */
 export function faultLogger(log: Logger, message: string): (error: unknown) => void {
   let loggedAtMs = -Infinity;

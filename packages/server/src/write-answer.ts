@@ -9,7 +9,7 @@ import type { LinkBody } from '@parley/links';
 import { Preserialized } from './implement.ts';
 import type { Passage, RawAnswer } from './implement.ts';
 
-/** Writing answers: status, headers of the reference facts (people 2.8) and one JSON text of known length. */
+/** Writes answers: status, headers of the reference facts (people 2.8) and one JSON text of known length. */
 
 let httpDate = '';
 let httpDateSecond = 0;
@@ -28,14 +28,14 @@ const unkept = 'max-age=0, no-cache, no-store, must-revalidate';
 
 const untouched = { 'Cache-Control': `${unkept}, no-transform` } as const;
 
-/** What a success says of its passage, beside what every answer of JSON has. */
+/** Headers for the passage of a success, besides those of every JSON answer. */
 export const passageHeaders = {
   any: {},
   untouched,
   gzip: { 'Content-Encoding': 'gzip' },
 } as const satisfies Record<Passage, object>;
 
-/** @returns the headers by which an answer is not kept, as ordinary endpoints have them */
+/** @returns the headers that keep an answer out of caches, as for ordinary endpoints */
 export function unkeptHeaders(): Readonly<Record<string, string>> {
   const date = currentHttpDate();
   return {
@@ -48,10 +48,10 @@ export function unkeptHeaders(): Readonly<Record<string, string>> {
 }
 
 /**
- * Writes a JSON answer. A HEAD request gets the headers only, which Node sees to.
+ * Writes a JSON answer. For a HEAD request Node sends only the headers.
  *
- * @param body complete; undefined for the headers of an answer to HEAD whose length is not known
- * @param headers beside those of every answer
+ * @param body complete; undefined for the headers of an answer to HEAD whose length is unknown
+ * @param headers besides those of every answer
  */
 export function writeJson(
   response: ServerResponse,
@@ -75,11 +75,11 @@ function endWith(response: ServerResponse, body: LinkBody): void {
   }
   response.cork();
   for (const piece of body) response.write(piece);
-  // It uncorks.
+  // This also uncorks the connection.
   response.end();
 }
 
-/** @returns what may be done with an answer by those who pass it on, which its endpoint may narrow */
+/** @returns what intermediaries may do with an answer; its endpoint may restrict it further */
 export function passageOf({ passage }: Preserialized, endpoint: Endpoint | undefined): Passage {
   return passage === 'any' && endpoint?.answersKey === true ? 'untouched' : passage;
 }
@@ -92,9 +92,9 @@ export function successText(data: Readonly<Record<string, unknown>> | Preseriali
 }
 
 /**
- * Writes an answer that is no JSON and whose body is there.
+ * Writes an answer that is not JSON and whose body is complete.
  *
- * @param headers with the Content-Type; they may tell the length of what HEAD does not get
+ * @param headers with the Content-Type; for HEAD they may state the length of the body that is not sent
  */
 export function writeWhole(
   response: ServerResponse,
@@ -111,8 +111,8 @@ export function writeWhole(
 }
 
 /**
- * Writes an answer that is no JSON. A stream is read no faster than the client takes it, and given up when the client hangs up;
- * when it fails, the connection ends before the announced length, so that nobody takes the answer for complete.
+ * Writes an answer that is not JSON. A stream is read no faster than the client reads, and destroyed when the client hangs up. If it fails,
+ * the connection ends before the announced length, so that the answer does not look complete.
  *
  * @throws Error of a stream that fails
  */
@@ -137,7 +137,7 @@ export async function writeRaw(
     await pipeline(body, response);
   } catch (error) {
     if (!response.destroyed) throw error;
-    // The client hung up, or the stream failed; either way the connection is over. Only the latter is a fault.
+    // The client hung up or the stream failed, and the connection is closed. Only a failed stream is a fault.
     if (body.errored !== null && !isHangUp(body.errored)) throw body.errored;
   }
 }

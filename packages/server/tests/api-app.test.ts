@@ -36,7 +36,7 @@ async function call(path: string, init: RequestInit = {}): Promise<Answer> {
 
 const form = (fields: Record<string, string>) => new URLSearchParams(fields);
 
-/** Sends bytes as they are, for what fetch would not send. */
+/** Sends bytes unchanged, for requests that fetch would not send. */
 async function callRaw(bytes: string): Promise<string> {
   const socket = connect(sample.server.port, '127.0.0.1');
   socket.setEncoding('utf8');

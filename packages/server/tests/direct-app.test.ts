@@ -1,4 +1,4 @@
-/** A request over a link is answered as the same request is by HTTP. */
+/** A request over a link gets the same answer as by HTTP. */
 import { declareEndpoint, isLinked } from '@parley/api';
 import { object, text } from '@parley/api/schema';
 import { RequestSignal, notOverLinksStatus, readAnswerMaxBytes } from '@parley/links';
@@ -54,7 +54,7 @@ function headersOf({ contentType }: Asked): LinkedHeaders {
 type Answer = {
   readonly status: number;
   readonly json: unknown;
-  /** What it tells the gateway of accounts. */
+  /** The accounts that it names as changed to the gateway. */
   readonly changed: string | undefined;
 };
 
@@ -265,7 +265,7 @@ describe('what has to come by HTTP', () => {
     expect(await statusOf('GET', '/fits')).toBe(200);
     expect(await statusOf('GET', '/long')).toBe(notOverLinksStatus);
     expect(await statusOf('HEAD', '/long')).toBe(notOverLinksStatus);
-    // It may not be done twice.
+    // It must not be done twice.
     expect(await statusOf('PUT', '/long')).toBe(200);
   });
 

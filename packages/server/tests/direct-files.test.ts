@@ -1,4 +1,4 @@
-/** Answers over a link that are no JSON. */
+/** Answers over a link that are not JSON. */
 import { Readable } from 'node:stream';
 
 import { declareEndpoint, pathText } from '@parley/api';
@@ -14,7 +14,7 @@ import type { RawAnswer } from '../src/implement.ts';
 const shared = { service: 'messages', access: { authentication: 'none' } } as const;
 
 let made: Readable | undefined;
-/** Ends what a silent store is waited for. */
+/** Ends the wait for a silent store. */
 let silences: (() => void)[] = [];
 const range = 'bytes=0-1';
 
@@ -54,7 +54,7 @@ const serveFile = implement(
       return rawAnswer(200, { 'Content-Length': '5' }, made);
     }
     if (path === 'silent') {
-      // As a stream of a file whose read is under way: what destroys it waits for the disk.
+      // Like a stream of a file that is being read: destroying it waits for the disk.
       made = new Readable({
         read: () => undefined,
         destroy: (_error, done) => silences.push(done),

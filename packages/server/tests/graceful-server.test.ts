@@ -15,7 +15,7 @@ describe('listen', () => {
     server = await listen(
       (_request, response) => {
         response.on('close', () => onClosed(response));
-        // Far more than the buffers of both sides of a connection take.
+        // Far more than the buffers of both sides of a connection hold.
         response.end(Buffer.alloc(64 * 1024 * 1024));
       },
       { host: '127.0.0.1', port: 0, requestTimeoutMs: 30_000, silenceMaxMs: 200 },

@@ -13,7 +13,7 @@ const environment = {
   PARLEY_KEY_SECRET: 'KeySecretKeySecretKeySecretKeySecret',
 };
 
-// Starting a process of Node takes a second alone, and many on a machine that runs all tests at once.
+// The start of a process of Node takes a second alone, and many seconds on a machine that runs all tests at once.
 const processStartMs = 60_000;
 
 function run(env: Record<string, string>) {

@@ -206,7 +206,7 @@ const admitting = implement(
   },
 );
 
-/** Not by `implement`, with which an answer that is not declared would not compile. */
+/** Made without `implement`, with which an undeclared answer would not compile. */
 const failing: Implementation<SampleContext> = {
   endpoint: declareEndpoint({
     name: 'fail',
@@ -280,7 +280,7 @@ export const member: Caller = {
   botOwnerId: null,
 };
 
-/** Headers of a request as the gateway makes them. */
+/** Headers of a request in the form that the gateway sends. */
 export function identityHeaders(caller: Partial<Caller> = {}): Record<string, string> {
   const value = signIdentity(
     sampleSecret,

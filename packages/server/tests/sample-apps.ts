@@ -8,12 +8,12 @@ import type { PipelineOptions } from '../src/pipeline.ts';
 
 export type AppOptions<Context> = PipelineOptions<Context> & HttpAdapterOptions;
 
-/** @returns what answers requests that come as HTTP */
+/** @returns the handler of requests by HTTP */
 export function createHttpApp<Context>(options: AppOptions<Context>): RequestHandler {
   return serveHttp(new Pipeline(options), options);
 }
 
-/** @returns what answers requests that come over links */
+/** @returns the handler of requests over links */
 export function createLinkApp<Context>(
   options: Omit<AppOptions<Context>, 'identitySecrets'>,
 ): LinkHandler {

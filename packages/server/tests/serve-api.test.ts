@@ -1,4 +1,4 @@
-/** The end of a service, as a gateway sees it that has a link to it. */
+/** The end of a service, seen by a gateway that has a link to it. */
 import { readServiceConfig } from '@parley/config';
 import { signIdentity } from '@parley/identity';
 import { GatewayLink, linkRequestId } from '@parley/links';

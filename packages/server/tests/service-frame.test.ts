@@ -73,7 +73,7 @@ describe('startService', () => {
     const metrics = await (await fetch(`http://127.0.0.1:${internalPort}/metrics`)).text();
     expect(metrics).toContain('nodejs_eventloop_lag');
     expect(metrics).toContain('parley_http_requests_in_flight');
-    // Each series says whose it is, those of packages too.
+    // Each series names its service, also the series of packages.
     expect(metrics).toMatch(
       new RegExp(
         `parley_build_info\\{version="${RegExp.escape(parleyVersion)}",service="[^"]+",node_id="[^"]+"\\} 1`,

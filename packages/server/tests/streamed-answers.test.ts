@@ -1,4 +1,4 @@
-/** Answers that go on, over a link; by HTTP there are none. */
+/** Streamed answers over a link; HTTP has none. */
 import { declareEndpoint } from '@parley/api';
 import { RequestSignal } from '@parley/links';
 import type { LinkAnswer } from '@parley/links';

@@ -42,23 +42,25 @@ import { registerQueues } from './queues/register-queue.ts';
 import type { RegisterLine } from './queues/register-queue.ts';
 
 const tailBounds = { entriesMax: 50_000, bytesMax: 64 * 1_048_576 };
-/** Held polls of a node that drains are answered over this time. */
+/** When a node drains, its held polls are answered spread over this time. */
 const drainSpreadMs = 500;
-/** How long a user's view waits for this node to take what the view knows. */
+/** How long a user's view waits until this node has applied the entries that the view includes. */
 const catchUpTimeoutMs = 5_000;
-/** Of registers: a client waits longer than they may, and the bound on their number is above what a gateway can hold for clients. */
+/**
+ * The line of registers. A client waits longer than they may, and the bound on their number is above what a gateway can hold for clients.
+ */
 const registerLine = {
   batchMax: 16,
   waitingMax: 10_000,
   waitMaxMs: limits.registerWaitMaxMs,
 };
-/** So much of the connections may be taken for registers; polls, and what else there is to do, have the others. */
+/** The part of the connections that registers may use; polls and other work have the rest. */
 const registersShare = 1 / 4;
-/** A message that is edited before a large audience: one statement for many stays far below the time that a poll may take. */
+/** For a message that is edited before a large audience. One statement for many reads takes far less time than a poll may. */
 const flagReads = { keysPerRead: 1_000, readsAtOnce: 2 };
-/** Many people who leave a stream at once; each answer may hold 50,000 ids. */
+/** For many people who leave a stream at once. Each answer may hold 50,000 ids. */
 const heldReads = { keysPerRead: 50, readsAtOnce: 2 };
-/** The follower reads the log on connections of its own: one for the head check, one for gaps. */
+/** The follower has its own connections to read the log: one for the head check, one for gaps. */
 const followerConnections = 2;
 
 type Feeding = {
@@ -84,7 +86,7 @@ async function followLog(frame: ServiceFrame, stores: Stores): Promise<Feeding> 
     },
     findQueue: (queueId) => registry.peek(queueId),
     onUnreadableEntry: (error) => {
-      // Without a lease gateways go to nodes of a newer release.
+      // Without a lease, gateways use nodes of a newer release.
       log.fatal({ err: error }, 'the log holds an entry that this release cannot read');
     },
   });
@@ -106,7 +108,7 @@ async function followLog(frame: ServiceFrame, stores: Stores): Promise<Feeding> 
   return { feed, registry, follower };
 }
 
-/** What reading queues takes, with the readers of what is not in this node's memory. */
+/** The tools for reading queues, with readers for data that is not in this node's memory. */
 function createReadContext(
   frame: ServiceFrame,
   { pool }: Stores,
@@ -158,7 +160,7 @@ function createReadContext(
   };
 }
 
-/** @returns where registers wait, a batch at a time */
+/** @returns the line where registers wait, served in batches */
 function openRegisterLine({ config, metrics }: ServiceFrame, { pool }: Stores): RegisterLine {
   const onRefused = countRefusedRegisters(metrics.registry);
   const { perUserMax } = config.queues;
@@ -173,7 +175,7 @@ function openRegisterLine({ config, metrics }: ServiceFrame, { pool }: Stores): 
   );
 }
 
-/** Starts an events node. */
+/** Starts an event node. */
 export const startEvents: StartService = async (frame: ServiceFrame) => {
   const { config, log, metrics } = frame;
   const stores = await connectStores(frame);
@@ -224,7 +226,7 @@ export const startEvents: StartService = async (frame: ServiceFrame) => {
     context,
     answerHeaders: { 'x-parley-node': config.nodeId },
   });
-  // Drains run in reverse: the lease, registered once the node listens, is given up before, so whoever polls again finds another
+  // Drains run in reverse. The lease, registered once the node listens, is given up before this, so a client that polls again finds another
   // holder.
   frame.onDrain('held polls and streams', () => {
     links.sayLeaving();

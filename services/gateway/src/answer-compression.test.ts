@@ -65,6 +65,6 @@ test('answers of one moment that begin alike are compressed together, each with 
   });
   for (const [n, body] of bodies.entries())
     expect(gunzipSync(joined(body)).toString()).toBe(shared + ends[n]);
-  // The same bytes, not equal ones.
+  // The same bytes, not only equal ones.
   expect(new Set(bodies.map(([, begin]) => begin)).size).toBe(1);
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { CredentialCache } from './credential-cache.ts';
 
-/** What the cache is told of the account changes, in the hand of the test. */
+/** The reports of account changes, made by the test. */
 class News {
   isFresh = true;
   readonly #listeners = new Set<(userIds: readonly number[]) => void>();
@@ -35,7 +35,7 @@ function accountOf(userId: number): KeyAccount {
   };
 }
 
-/** A store of accounts whose answers the test may hold back. */
+/** A store of accounts whose answers the test may delay. */
 function setUp(entriesMax = 10): {
   news: News;
   accounts: Map<string, KeyAccount>;
@@ -103,7 +103,7 @@ describe('CredentialCache', () => {
     accounts.delete('one');
     news.announce([1]);
     release();
-    // The look-up itself is older than the change and is used this once.
+    // The look-up itself is older than the change and is used once.
     expect((await lookup)?.userId).toBe(1);
     expect(await cache.find('one')).toBeUndefined();
   });
@@ -134,7 +134,7 @@ describe('CredentialCache', () => {
     const { cache, news, accounts } = setUp();
     news.isFresh = false;
     await cache.find('one');
-    // It changes before anybody listens, so nothing will ever tell of it.
+    // It changes before anybody listens, so the change is never announced.
     accounts.delete('one');
     news.isFresh = true;
     expect(await cache.find('one')).toBeUndefined();

@@ -47,7 +47,7 @@ async function enter(name: string, address = home, client = new Client()): Promi
   turns.push(turn);
 }
 
-/** What the refusals of those who wait say, in the order of the calls. */
+/** The refusals of waiting logins, in the order of the calls. */
 const outcomes: unknown[] = [];
 function enterLater(name: string, address?: string, client?: Client): void {
   const index = outcomes.push('waiting') - 1;

@@ -16,7 +16,7 @@ describe('findRoute', () => {
     ['/api/v1/external/helloworld', '/api/v1/external/helloworld'],
     ['/api/v1/external/helloworld/', '/api/v1/external/helloworld'],
     ['/api/v1/external/github/a/b', '/api/v1/external/github'],
-    // Too long for an id, and still one that the service has an answer for.
+    // Too long for an id, but the service still has an answer for it.
     [`/api/v1/messages/${'9'.repeat(30)}`, '/api/v1/messages/{message_id}'],
   ])('finds %s', (path, pattern) => {
     expect(findRoute(path)?.pattern).toBe(pattern);

@@ -1,4 +1,4 @@
-/** Which link a node's requests go by. */
+/** Which link the requests for a node use. */
 import { createServer } from 'node:net';
 import type { AddressInfo, Server } from 'node:net';
 
@@ -23,7 +23,7 @@ beforeEach(async () => {
     () => 'identity',
     () => undefined,
   );
-  // Takes connections and says nothing.
+  // Accepts connections and stays silent.
   server = createServer((socket) => socket.on('error', () => undefined).resume());
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);

@@ -1,4 +1,4 @@
-/** An answer that names changed accounts makes its gateway forget them; the client sees nothing of it. */
+/** An answer that names changed accounts makes its gateway forget them. The client does not see the names. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 
 import {
@@ -30,7 +30,7 @@ async function call(caller: TestUser, method = 'GET'): Promise<Response> {
   return response;
 }
 
-/** The row alone is changed, as if Postgres were heard much later: only the answer tells of it. */
+/** Changes only the row, as if the announcement came much later, so that only the answer reports it. */
 async function deactivate(userId: number): Promise<void> {
   await gateway.pool.query('UPDATE users SET is_active = false WHERE id = $1', [userId]);
 }

@@ -1,4 +1,4 @@
-/** Headers of the gateway's own on every answer: of services, of nodes that hold polls, and of refusals. */
+/** The gateway's own headers on every answer: of services, of nodes that hold polls, and of refusals. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { GatewayUnderTest, authorization, success } from './support/gateway-under-test.ts';

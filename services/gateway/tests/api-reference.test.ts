@@ -1,4 +1,4 @@
-/** The pages that tell how to call the interface: what they are, and that nothing else can be read by their way. */
+/** The documentation pages: their content, and that their paths give access to nothing else. */
 import { readFileSync } from 'node:fs';
 import { request as sendRequest } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -28,7 +28,7 @@ type Got = {
   readonly body: Buffer;
 };
 
-/** A request that goes out exactly as given. */
+/** Sends a request exactly as given. */
 function send(
   path: string,
   headers: Record<string, string> = {},
@@ -61,7 +61,7 @@ test('the document is that of this version, for the site it is asked from', asyn
   const document = JSON.parse(body.toString()) as Record<string, unknown>;
   expect(document).toEqual(interfaceDocument(parleyVersion));
   expect(document).toMatchObject({ openapi: '3.1.0', info: { version: parleyVersion } });
-  // An address without a host is that of the document itself.
+  // An address without a host means that of the document itself.
   expect(document['servers']).toMatchObject([{ url: '/' }]);
 });
 

@@ -1,4 +1,4 @@
-/** Answers that the gateway compresses, and those that it leaves as they are. */
+/** Answers that the gateway compresses, and answers that it leaves unchanged. */
 import { request as sendRequest } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
 import { gunzipSync } from 'node:zlib';
@@ -65,7 +65,7 @@ function ask(
   });
 }
 
-/** @returns what a client makes of an answer that has to be compressed */
+/** @returns the text of an answer that must be compressed */
 function unpack({ headers, body }: Received): string {
   expect(headers['content-encoding']).toBe('gzip');
   expect(headers['content-length']).toBe(String(body.length));
@@ -131,7 +131,7 @@ describe('an answer of JSON', () => {
     expect(headers).not.toHaveProperty('content-length');
     const plain = await ask('users/me', 'identity', 'HEAD');
     expect(plain.headers['content-length']).toBe(String(Buffer.byteLength(textOf())));
-    // The connection goes on behind both.
+    // The connection is still usable after both.
     expect(unpack(await ask('users/me'))).toBe(textOf());
   });
 });

@@ -1,4 +1,4 @@
-/** Bodies with a file: they flow, take their time, and have a bound of their own. */
+/** Bodies with a file: they are streamed, may take long, and have their own bound. */
 import { request as sendRequest } from 'node:http';
 import type { ClientRequest } from 'node:http';
 
@@ -19,7 +19,7 @@ const answerTimeoutSecs = 1;
 let gateway: GatewayUnderTest;
 let upstream: Upstream;
 let user: TestUser;
-/** What the service got of the body under way. */
+/** The bytes of the current body that the service has received. */
 let arrivedBytes = 0;
 
 beforeAll(async () => {
@@ -43,7 +43,7 @@ afterAll(() => gateway.stop());
 
 type Answer = { readonly status: number; readonly json: unknown };
 
-/** Begins a request whose body is written bit by bit. */
+/** Starts a request whose body the test writes piece by piece. */
 function begin(
   path: string,
   headers: Readonly<Record<string, string>>,

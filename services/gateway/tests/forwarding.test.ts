@@ -1,4 +1,4 @@
-/** What happens to a request when a replica is away, breaks off or says nothing. */
+/** Requests while a replica is down, breaks off or is silent. */
 import { Agent, request as sendRequest } from 'node:http';
 
 import { waitUntil } from '@parley/test-kit';
@@ -100,7 +100,7 @@ describe('a reply that breaks off before its headers', () => {
   ])('lets %s %s go on at another replica under the same id', async (method, path, body) => {
     const one = await gateway.addUpstream('messages', breakOff);
     const two = await gateway.addUpstream('messages', breakOff);
-    // Whichever is asked first breaks off; the other one answers.
+    // The first one asked breaks off; the other one answers.
     const answerSecond: UpstreamHandler = (request, response, text) => {
       if (seenBy(one, two) === 1) breakOff(request, response, text);
       else answerJson(response, success);
@@ -127,14 +127,14 @@ describe('a reply that breaks off before its headers', () => {
     const only = await gateway.addUpstream('messages', breakOff);
     await expect(call('POST', 'messages', 'type=private&content=x')).rejects.toThrow();
     expect(only.seen.length).toBeGreaterThan(1);
-    // Nor in one that a later attempt got, which speaks for itself alone.
+    // Nor the 503 of a later attempt, which says nothing about the earlier one.
     only.handler = (request, response, body) => {
       if (only.seen.length % 2 === 1) breakOff(request, response, body);
       else answerJson(response, unavailable, 503);
     };
     only.seen.length = 0;
     await expect(call('POST', 'messages', 'type=private&content=x')).rejects.toThrow();
-    // A repeat under a key of the client's own is harmless.
+    // A repeat under the client's own key is harmless.
     const keyed = await call('POST', 'messages', 'type=private&content=x&local_id=1&queue_id=2');
     expect([keyed.status, keyed.json]).toEqual([503, unavailable]);
   });
@@ -184,7 +184,7 @@ describe('a reply that does not come', () => {
   });
 
   it('goes elsewhere when the lease of a silent node lapses', async () => {
-    // Longer than a new gateway takes for it to believe in a lapse.
+    // Longer than a new gateway needs to believe that a lease has lapsed.
     await gateway.stop();
     await start(8);
     let isCurrent = true;
@@ -195,7 +195,7 @@ describe('a reply that does not come', () => {
     await waitUntil('the silent node has the request', () => silent.seen.length === 1);
     isCurrent = false;
     await gateway.addUpstream('messages', named('other'));
-    // What the four seconds would do.
+    // The effect of the four seconds.
     await gateway.pool.query('UPDATE service_leases SET lapses_at = now() WHERE node_id = $1', [
       silent.nodeId,
     ]);
@@ -220,7 +220,7 @@ describe('a client that hangs up', () => {
       const aborted = 200;
       for (let batch = 0; batch < 6; batch += 1) {
         const requests = Array.from({ length: aborted / 6 }, (_none, index) => {
-          // Every tenth is too large to be kept, and flows.
+          // Every tenth is too large to keep, and is streamed.
           const body = 'x'.repeat(index % 10 === 1 ? 1_500_000 : 1000);
           const request = sendRequest(`${gateway.url}/api/v1/messages`, {
             agent,

@@ -1,4 +1,4 @@
-/** Held polls: where they go, and how they survive their node. */
+/** Held polls: where they go, and how they survive the loss of their node. */
 import { request as sendRequest } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 
@@ -126,7 +126,7 @@ describe('a poll', () => {
     const [holder, next] = holdersOfQueue('x', nodes)[0] === nodes[0] ? nodes : nodes.toReversed();
     if (holder === undefined || next === undefined) throw new Error('there are two nodes');
     await Promise.all(nodes.map((node) => node.lease.end()));
-    // Rows without a renewal behind them, so that the test alone says when one ends.
+    // Rows that are not renewed, so that only the test decides when one ends.
     isCurrent = false;
     for (const node of nodes) {
       await gateway.pool.query(
@@ -210,8 +210,8 @@ describe('the end of a held poll', () => {
       if (request.url?.includes('dont_block=true') !== true) return;
       void released.then(() => answerEvents(request, response, body));
     });
-    // An empty answer, which those that wait get, would say that there is nothing. They are ended spread over a moment: many show
-    // that this one is not among them.
+    // Polls that wait get an empty answer, which here would mean that there are no events. They end spread over a short time, so many are
+    // needed to show that this one is not among them.
     const waiting = Array.from({ length: 20 }, () => poll());
     const asking = poll(undefined, '&dont_block=true');
     await waitUntil('all are held', () => holder.seen.length === waiting.length + 1);
@@ -245,7 +245,7 @@ describe('the end of a held poll', () => {
       };
       for (let batch = 0; batch < 5; batch += 1) {
         const polls = Array.from({ length: 60 }, open);
-        // The first are aborted on their way, the rest while they are held.
+        // The first ten are aborted before they arrive, the rest while they are held.
         for (const early of polls.slice(0, 10)) early.end();
         await waitUntil('polls are held', () => holder.seen.length >= 50 * (batch + 1), {
           deadlineMs: 25_000,

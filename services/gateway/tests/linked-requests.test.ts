@@ -1,4 +1,4 @@
-/** Requests on links: what holds for a proxied request holds for them. */
+/** Requests on links have the same guarantees as proxied ones. */
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 
@@ -239,7 +239,7 @@ describe('an answer that is no JSON', () => {
 describe('a long answer', () => {
   const word = 'ü'.repeat(4_000_000);
 
-  /** Asks, and takes nothing of the answer. */
+  /** Sends a request and reads nothing of the answer. */
   function askIdly(path: string): Socket {
     const { port } = new URL(gateway.url);
     const { authorization: key = '' } = authorization(user);
@@ -295,7 +295,7 @@ describe('a long answer', () => {
     });
   });
 
-  /** Answers, and dies before all of it is sent. */
+  /** Starts to answer, and dies before everything is sent. */
   function dieAnswering(node: Upstream): Promise<LinkAnswer> {
     const [link] = node.sockets;
     const before = link?.bytesWritten ?? 0;
@@ -377,7 +377,7 @@ describe('a node that is lost', () => {
 
   it('never lets a send of unknown outcome end in a 503', async () => {
     const node = await addNode(hold);
-    // Its link breaks, and the node stays; a later attempt's 503 speaks for itself alone.
+    // Its link breaks but the node stays; the 503 of a later attempt says nothing about the earlier one.
     node.linkHandler = async () => {
       if (node.arrived.length % 2 === 0) return answerOf(unavailable, 503);
       for (const socket of node.sockets) socket.destroy();

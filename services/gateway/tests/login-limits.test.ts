@@ -79,7 +79,7 @@ describe('LoginLimiter', () => {
     });
   }
 
-  /** Begins a login as soon as others that are being judged leave it a place. */
+  /** Starts a login as soon as the others that are being judged leave a slot. */
   async function begin(limiter: LoginLimiter, account?: string): Promise<Attempt> {
     for (;;) {
       const attempt = await limiter.begin(login(account));
@@ -155,7 +155,7 @@ describe('LoginLimiter', () => {
     const failKey = (change: Partial<KeyLogin>): Promise<void> =>
       limiter.countFailure(keyLogin(change));
     const refused = { status: 429 };
-    // Whoever sends wrong keys there, a wrong key of somebody else is told to be one.
+    // Even if somebody sends wrong keys from that address, another client's wrong key gets the answer that it is wrong.
     for (const account of ['A', 'B', 'C', 'D', 'E']) await failKey({ account });
     for (const end of [2, 3, 4]) await failKey({ address: `192.0.2.${end}`, account: 'F' });
     await expect(failKey({ address: '192.0.2.5', account: 'F' })).rejects.toMatchObject(refused);
@@ -224,10 +224,10 @@ describe('LoginLimiter', () => {
     const [limiter] = await twoLimiters();
     await Promise.allSettled(Array.from({ length: 30 }, () => fail(limiter)));
     await limiter.begin(login('x'.repeat(10_000)));
-    // Invented names with wrong keys leave no more than their address may have.
+    // Invented names with wrong keys leave no more entries than their address may have.
     for (let n = 0; n < 30; n += 1) await limiter.countFailure(keyLogin({ account: `y${n}` }));
     const names = await keys();
-    // Failures of an account, an attempt under way, and wrong keys of ten accounts and their address.
+    // Failures of an account, a running attempt, and wrong keys of ten accounts and their address.
     expect(names).toHaveLength(13);
     for (const name of names) {
       expect(await connections[0]?.pttl(name)).toBeGreaterThan(0);
@@ -470,7 +470,7 @@ describe('through the gateway', () => {
     expect([refused.status, refused.headers.get('x-ratelimit-limit')]).toEqual([429, '3']);
     expect(refused.headers.has('www-authenticate')).toBe(false);
     expect((await call(authorization(user))).status).toBe(200);
-    // What names no key at all, or is not about the key, is no guess.
+    // A request without a key, or a fault that is not about the key, is no guess.
     expect((await call({})).status).toBe(401);
     expect((await call({ authorization: 'Basic x' })).status).toBe(401);
     await gateway.changeAccount(user.userId, { isActive: false });

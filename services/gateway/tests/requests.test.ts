@@ -1,4 +1,4 @@
-/** What the gateway answers by itself, and what it tells services. */
+/** The gateway's own answers, and what it sends to services. */
 import { request as sendRequest } from 'node:http';
 import type { ClientRequest } from 'node:http';
 import { connect } from 'node:net';
@@ -55,7 +55,7 @@ function memoryAfterCollection(): NodeJS.MemoryUsage {
   return process.memoryUsage();
 }
 
-/** A request whose path and headers go out exactly as given. */
+/** Sends a request with its path and headers exactly as given. */
 function sendRaw(
   method: string,
   path: string,
@@ -88,7 +88,7 @@ function sendRaw(
   });
 }
 
-/** Sends a body of so many bytes in chunks, without a declared length. */
+/** Sends a body of this size in chunks, without a declared length. */
 function streamBody(method: string, path: string, bytes: number): Promise<number> {
   let left = bytes;
   return fetch(`${gateway.url}/api/v1/${path}`, {
@@ -176,7 +176,7 @@ describe('before authentication', () => {
   });
 
   it('judges the key of a webhook before it reads the body', async () => {
-    // None of the announced body ever comes.
+    // The announced body never arrives.
     const refused = await sendRaw(
       'POST',
       `/api/v1/external/github?api_key=${'w'.repeat(32)}&stream=x`,
@@ -198,7 +198,7 @@ describe('before authentication', () => {
         ['POST', 'dev_list_users'],
         ['GET', 'dev_list_users'],
       ] as const) {
-        // None of the announced body ever comes.
+        // The announced body never arrives.
         const announced = { 'content-length': String(25 * mib) };
         for (const headers of [{}, announced]) {
           const refused = await sendRaw(method, `/api/v1/${path}`, headers, production);
@@ -217,11 +217,11 @@ describe('before authentication', () => {
 describe('bodies that come slowly', () => {
   type Begun = {
     readonly request: ClientRequest;
-    /** Status and `Retry-After`, which may come before all was written. */
+    /** Status and `Retry-After`, which may arrive before everything was written. */
     readonly answered: Promise<[number, string | undefined]>;
   };
 
-  /** Sends all of a body of a mebibyte but its end. */
+  /** Sends a body of a mebibyte without its end. */
   async function beginBody(account: TestUser): Promise<Begun> {
     const request = sendRequest({
       agent: false,

@@ -1,4 +1,4 @@
-/** Streams of events: parts over the link of their node, written to clients as they come, and ended where a poll would move. */
+/** Streams of events: parts from the link of their node are written to clients as they come, and a stream ends where a poll would move. */
 import { request as sendRequest } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
@@ -15,7 +15,7 @@ let gateway: GatewayUnderTest;
 let user: TestUser;
 let node: Upstream;
 
-/** A stream as its node has it. */
+/** A stream as its node sees it. */
 type Served = {
   readonly request: ReceivedRequest;
   readonly tell: (text: string, kind?: AnswerKind) => void;
@@ -105,10 +105,10 @@ function last(): Served {
 
 const filler = `data: ${'x'.repeat(65_536)}\n\n`;
 
-/** Goes on until the stream is cut off. */
+/** Continues until the stream is cut off. */
 async function tellUntilCutOff(): Promise<void> {
   const { request, tell } = last();
-  // Far more than the buffers of a connection take.
+  // Far more than the buffers of a connection hold.
   const partsMax = 2_000;
   let parts = 0;
   await waitUntil(
@@ -123,7 +123,7 @@ async function tellUntilCutOff(): Promise<void> {
   );
 }
 
-/** Sends step after step, each when the one before was taken, until one is not. @returns how many were */
+/** Sends step after step, each after the previous one was taken, until one is not. @returns how many were taken */
 async function stepUntilFull(): Promise<() => number> {
   const { request, tell } = last();
   let taken = 0;

@@ -1,12 +1,12 @@
 /**
- * A queue as Server-Sent Events, for those who do not want to poll. It reads as polls do, one after the other with the last id given as
- * `last_event_id`, so it promises the same; what differs is that one answer carries them all.
+ * A queue as Server-Sent Events, for clients that do not want to poll. It reads as successive polls would, each with the last id as
+ * `last_event_id`, so it has the same guarantees. The only difference is that one answer carries all events.
  *
- * - `id:` is the event's id, `data:` the event's JSON. Heartbeats are events. Where not even a heartbeat has an id, a comment keeps
- *   proxies from closing the connection.
- * - The first line says after how long a client comes back. A stream that ends without a fault says it once more, spread, so that those
- *   who were sent away together do not return together.
- * - A refusal after the first byte is an event `error` with the JSON of the refusal, and the end.
+ * - `id:` is the event's id, `data:` the event's JSON. Heartbeats are events. If not even a heartbeat has an id, a comment keeps proxies
+ *   from closing the connection.
+ * - The first line says after what time a client reconnects. A stream that ends without a fault says it again, with a spread time, so that
+ *   clients that were sent away together do not return together.
+ * - A refusal after the first byte is an event `error` with the JSON of the refusal, and then the end.
  */
 import { badEventQueueId } from '@parley/api';
 import type { ApiError, HangUpSignal } from '@parley/api';
@@ -20,13 +20,13 @@ import type { EventTexts } from './event-texts.ts';
 import { QueueReader } from './queue-reader.ts';
 import type { ReaderContext, Reading, ReadingListener } from './queue-reader.ts';
 
-/** How long a client waits before it comes back after a connection that broke. */
+/** How long a client waits before it reconnects after a broken connection. */
 const reconnectMs = 1_000;
 
-/** Clients of streams that end together come back spread over so long. */
+/** Clients whose streams end together reconnect spread over this time. */
 const reconnectSpreadMs = 2_000;
 
-/** Small parts, so that little is on its way to a reader that takes nothing: what is long waits for the one before to be taken. */
+/** Parts are small, so that little is in flight to a client that reads nothing: a longer text waits until the previous part was taken. */
 const partBounds: CollectBounds = { ...answerBounds, answerBytesMax: 65_536 };
 
 const noEvents = ': nothing happened\n\n';
@@ -38,7 +38,7 @@ const headers = {
   'X-Accel-Buffering': 'no',
 };
 
-/** What streams are made of. */
+/** The tools for making streams. */
 export type StreamContext = { readonly read: ReaderContext; readonly texts: EventTexts };
 
 function retryText(afterMs: number): string {
@@ -51,10 +51,11 @@ function refusalText(refusal: ApiError): string {
 }
 
 /**
- * Opens a stream of what is above `lastEventId`. It ends when the queue does, when another reader takes it, and when the node drains.
+ * Opens a stream of the events above `lastEventId`. It ends when the queue does, when another reader takes the queue, and when the node
+ * drains.
  *
  * @param options.signal aborted when the client hangs up
- * @throws ApiError as a poll does, before anything is written
+ * @throws ApiError like a poll, before anything is written
  */
 export async function openStream(
   context: StreamContext,
@@ -84,7 +85,7 @@ class OpenStream implements ReadingListener {
   readonly #reader: QueueReader;
   readonly #signal: HangUpSignal;
   readonly #writer: StreamWriter;
-  /** Whether more was there than the last part holds. */
+  /** Whether there were more events than the last part holds. */
   #wasFull = false;
 
   constructor(

@@ -1,4 +1,4 @@
-/** Reading a queue, from the checks to the events: what polls and streams have in common, so that both give the same. */
+/** Reads a queue, from the checks to the events. Polls and streams share it, so that both give the same. */
 import { ApiError, badEventQueueId, badRequest, serviceUnavailable } from '@parley/api';
 import type { HangUpSignal } from '@parley/api';
 import type { Epoch, LogFollower } from '@parley/event-log';
@@ -18,13 +18,13 @@ const catchUpTimeoutMs = 5_000;
 const nothing: Collected = { events: [], isFull: false };
 const nothingMore: Reading = { ...nothing, isOver: true };
 
-/** Why a queue that is there is refused. */
+/** Why an existing queue is refused. */
 export const refusalReasons = [
-  /** The log no longer holds what comes after the client's `last_event_id`. */
+  /** The log no longer holds the events after the client's `last_event_id`. */
   'backlog',
-  /** The log lost what the client has seen. */
+  /** The log lost events that the client has seen. */
   'history',
-  /** An entry that is for the queue cannot be expanded. */
+  /** An entry for the queue cannot be expanded. */
   'entry',
 ] as const;
 
@@ -36,25 +36,25 @@ export type ReadContext = {
     LogFollower,
     'beginPosition' | 'checkHead' | 'cursor' | 'epochs' | 'waitFor'
   >;
-  /** False when the log holds what this release cannot read; another node has to answer. */
+  /** False if the log holds an entry that this release cannot read; then another node has to answer. */
   readonly canRead: () => boolean;
   readonly logAccess: LogAccess;
   readonly heartbeats: Heartbeats;
-  /** Aborted once gateways were told that this node stops: whoever polls again finds another. */
+  /** Aborted once gateways were told that this node stops, so that a client that polls again reaches another node. */
   readonly draining: AbortSignal;
   readonly onRefused: (reason: RefusalReason) => void;
-  /** A poll was answered: with so many events, after it was held for so long. */
+  /** Called for each answered poll with its number of events and the time that it was held. */
   readonly onAnswer: (events: number, heldMs: number) => void;
-  /** An answer met a bound. */
+  /** Called when an answer reached a bound. */
   readonly onFullAnswer: () => void;
   readonly log: Logger;
 };
 
-/** What reading takes once the queue is found. */
+/** The tools for reading a queue once it was found. */
 export type ReaderContext = Omit<ReadContext, 'registry'>;
 
 /**
- * @returns the queue, which belongs to the user
+ * @returns the user's own queue
  * @throws ApiError BAD_EVENT_QUEUE_ID, or BAD_REQUEST for another user's queue (reference facts, events 6.3)
  */
 export async function getQueue(
@@ -69,10 +69,10 @@ export async function getQueue(
   return queue;
 }
 
-/** @returns whether the client saw positions that a later epoch of the log took back */
+/** @returns whether the client saw positions that a later epoch of the log withdrew */
 function sawWhatWasLost(lastEventId: number, epochs: readonly Epoch[]): boolean {
   return epochs.some(
-    // The start itself is where a queue begins that was registered before the epoch's first entry.
+    // The start position itself is valid: a queue registered before the epoch's first entry begins there.
     (epoch) => lastEventId > epoch.previousEndPosition && lastEventId < epoch.startPosition,
   );
 }
@@ -83,10 +83,10 @@ function refuse(context: ReaderContext, queue: EventQueue, reason: RefusalReason
 }
 
 /**
- * Where reading goes on: `last_event_id`, at least the queue's start, at most the end of the log as it is now. The node has caught
- * up with it when this returns, so nothing above it is missed and nothing at or below it is sent.
+ * The position where reading continues: `last_event_id`, at least the queue's start, at most the current end of the log. When this returns
+ * the node has caught up with the position, so nothing above it is missed and nothing at or below it is sent.
  *
- * @param catchUp wait for the log's very end, so that everything acknowledged before is seen
+ * @param catchUp wait for the very end of the log, so that everything acknowledged before is seen
  */
 async function positionOf(
   context: ReaderContext,
@@ -105,9 +105,9 @@ async function positionOf(
   if (after <= follower.cursor && !catchUp) return after;
   const head = await follower.checkHead();
   if (head === undefined) throw serviceUnavailable();
-  // Only now may this node have learnt of an epoch that opened.
+  // This node may have learnt only now that an epoch began.
   checkHistory();
-  // An id above the end was never given to a client; it acknowledges what is there and hides nothing that comes later.
+  // No client was given an id above the end. It acknowledges what exists and hides nothing that comes later.
   after = Math.min(after, head.endPosition);
   if (!(await follower.waitFor(catchUp ? head.endPosition : after, catchUpTimeoutMs)))
     throw serviceUnavailable();
@@ -117,18 +117,18 @@ async function positionOf(
 export type ReadOptions = {
   readonly kind: ReaderKind;
   readonly lastEventId: number;
-  /** Look at everything that was acknowledged before this request. */
+  /** Whether to read everything that was acknowledged before this request. */
   readonly catchUp: boolean;
   readonly bounds: CollectBounds;
 };
 
-/** What one step gave; with no events and not over, a while of silence passed in which no id was free for a heartbeat. */
+/** The result of one step. If it has no events and is not over, a period of silence passed in which no id was free for a heartbeat. */
 export type Reading = Collected & { readonly isOver: boolean };
 
-/** What becomes of a wait for events: one of both, once. */
+/** Receives the outcome of a wait for events: one of the two is called, once. */
 export type ReadingListener = {
   readonly onReading: (reading: Reading) => void;
-  /** With an ApiError, or what the store threw. */
+  /** Called with an ApiError or an error of the store. */
   readonly onFault: (error: unknown) => void;
 };
 
@@ -139,7 +139,7 @@ type Following = {
   heartbeatAfterMs: number;
 };
 
-/** One reader of a queue and how far it is. It has the queue until it leaves, or until another reader comes. */
+/** A reader of a queue with its position. It holds the queue until it leaves or another reader comes. */
 export class QueueReader implements TurnWaiter {
   readonly #context: ReaderContext;
   readonly #queue: EventQueue;
@@ -149,7 +149,7 @@ export class QueueReader implements TurnWaiter {
   #following: Following | undefined;
 
   /**
-   * Takes the queue, once every check has passed: a reader that is refused leaves the one before it alone.
+   * Takes the queue after every check has passed, so that a refused reader does not displace the one before it.
    *
    * @throws ApiError BAD_EVENT_QUEUE_ID, SERVICE_UNAVAILABLE
    */
@@ -181,7 +181,7 @@ export class QueueReader implements TurnWaiter {
     this.#turn.end();
   }
 
-  /** Gives the queue back. */
+  /** Releases the queue. */
   leave(): void {
     this.#queue.leave(this.#turn);
     this.#queue.lastPolledAtMs = performance.now();
@@ -189,8 +189,8 @@ export class QueueReader implements TurnWaiter {
 
   /**
    * @returns what is pending, without waiting
-   * @throws ApiError BAD_EVENT_QUEUE_ID; SERVICE_UNAVAILABLE also where the log was reset meanwhile, since an empty answer would say
-   * that nothing is there
+   * @throws ApiError BAD_EVENT_QUEUE_ID; SERVICE_UNAVAILABLE also if the log was reset meanwhile, because an empty answer would say that
+   *   there is nothing
    */
   async readPending(): Promise<Collected> {
     try {
@@ -200,13 +200,13 @@ export class QueueReader implements TurnWaiter {
     }
   }
 
-  /** Gives what is pending, or the first that comes, or a heartbeat: to a listener, so that no call is suspended until then. */
+  /** Gives the pending events, or the first that come, or a heartbeat. It uses a listener, so that no call is suspended until then. */
   follow(signal: HangUpSignal, listener: ReadingListener): void {
     this.#begin(signal, listener);
     this.#look();
   }
 
-  /** As `follow`, where all that was pending has been given: whatever came while it was looked for is looked for once more. */
+  /** Like `follow`, after all pending events were given. It reads once more for events that came meanwhile. */
   followOn(signal: HangUpSignal, listener: ReadingListener): void {
     this.#begin(signal, listener);
     this.#wait();
@@ -235,18 +235,18 @@ export class QueueReader implements TurnWaiter {
     });
   }
 
-  /** Looks once more at the end of a wait, where a heartbeat may stand for events. */
+  /** Reads once more at the end of a wait, when a heartbeat may stand for events. */
   #lookLast(isHeartbeat: boolean): void {
     const following = this.#following;
     if (following === undefined) return;
-    // Read before looking: everything up to here has been looked at when nothing is found.
+    // Read before the events: if there are none, everything up to here has been read.
     const { cursor } = this.#context.follower;
     const isHeartbeatDue = isHeartbeat && this.#context.canRead() && cursor > this.#after;
     this.#readThen(isHeartbeatDue ? heartbeat(cursor) : nothing, (last) => {
       const { latestDueMs } = this.#context.heartbeats;
       if (last.events.length > 0 || last.isOver) this.#give(last);
       else if (!this.#context.canRead()) this.#give(nothingMore);
-      // Nothing happened in the whole log since: no id is free for a heartbeat.
+      // Nothing happened in the whole log since then, so no id is free for a heartbeat.
       else if (performance.now() - following.startedAtMs >= latestDueMs) this.#give(last);
       else {
         following.heartbeatAfterMs = latestDueMs;
@@ -294,7 +294,7 @@ export class QueueReader implements TurnWaiter {
     return this.#turn.isOver || this.#context.draining.aborted || this.#queue.hasEnded;
   }
 
-  /** Reads on, and gives the events with what is said where there are none. */
+  /** Continues to read, and gives the events, or the given result if there are none. */
   async #read(otherwise: Collected): Promise<Reading> {
     const found = await collectEvents(
       this.#context.logAccess,
@@ -315,10 +315,10 @@ export class QueueReader implements TurnWaiter {
     const { log } = this.#context;
     if (error instanceof FeedLost) return serviceUnavailable();
     if (error instanceof LogTrimmed) return refuse(this.#context, this.#queue, 'backlog');
-    // Replay met an entry of a newer release, which another node can read.
+    // Replay found an entry of a newer release, which another node can read.
     if (error instanceof UnknownEntryFormat) return serviceUnavailable();
     if (error instanceof ApiError || isStoreFailure(error)) return error;
-    // An entry that cannot be expanded would fail every read of this queue, and must not be left out.
+    // An entry that cannot be expanded must not be skipped, but would fail every read of this queue.
     log.error({ err: error, queueId: this.#queue.id }, 'events could not be made from the log');
     return refuse(this.#context, this.#queue, 'entry');
   }

@@ -9,18 +9,18 @@ import type { StoredQueue } from './event-queue.ts';
 import type { QueueDescriptor } from './queue-descriptor.ts';
 
 const touchIntervalMs = 500;
-/** The store learns of a queue's use at most once per this part of its lifetime. */
+/** The store learns of a queue's use at most once in this fraction of its lifetime. */
 const touchesPerLifespan = 10;
 /**
- * From here on the store may end the queue (it waits for the tenth within which a poll may not have been recorded, and two seconds):
- * a node forgets it, and looks it up anew when it is polled again.
+ * After this time the store may end the queue. (It also waits for the tenth in which a poll may not have been recorded, and two seconds.)
+ * The node forgets it, and looks it up again at its next poll.
  */
 const forgetAfterLifespans = 1;
 const queuesPerTouch = 5_000;
 const lookUps = { keysPerRead: 500, readsAtOnce: 2 };
 
 /**
- * The queues this node serves. Memory only speeds a queue up: any node can serve any queue from its descriptor, and a node that
+ * The queues that this node serves. Memory only makes a queue faster: any node can serve any queue from its descriptor, so a node that
  * forgets one loses nothing.
  */
 export class QueueRegistry {
@@ -48,14 +48,14 @@ export class QueueRegistry {
     return this.#queues.size;
   }
 
-  /** @returns how many polls are held */
+  /** @returns the number of held polls */
   get heldPolls(): number {
     let held = 0;
     for (const queue of this.#queues.values()) if (queue.readBy === 'poll') held += 1;
     return held;
   }
 
-  /** @returns how many streams are open */
+  /** @returns the number of open streams */
   get openStreams(): number {
     let open = 0;
     for (const queue of this.#queues.values()) if (queue.readBy === 'stream') open += 1;
@@ -67,15 +67,15 @@ export class QueueRegistry {
     return this.#queues.get(queueId);
   }
 
-  /** @returns the queue, attached to its user's feed, or undefined when there is none with this id */
+  /** @returns the queue, attached to its user's feed, or undefined if this id has none */
   async find(queueId: string): Promise<EventQueue | undefined> {
-    // A queue that is being loaded is listed already, but not yet known to be there.
+    // A queue that is being loaded is already listed, but may not exist.
     const loading = this.#loading.get(queueId);
     if (loading !== undefined) return loading;
     const known = this.#queues.get(queueId);
     if (known?.hasEnded === true) return undefined;
     if (known?.feed !== undefined) return known;
-    // Where the log was reset this node may have missed the end of a queue that it knows: it is loaded like any other.
+    // After a reset of the log this node may have missed the end of a queue that it knows, so the queue is loaded again.
     if (known !== undefined) this.forget(known);
     const started = this.#load(queueId).finally(() => this.#loading.delete(queueId));
     this.#loading.set(queueId, started);
@@ -86,7 +86,7 @@ export class QueueRegistry {
     const stored = await this.#stored.find(queueId);
     if (stored === undefined) return undefined;
     const queue = new EventQueue(stored);
-    // Listed before its feed is loaded, so that an end that the log tells meanwhile finds it.
+    // Listed before its feed is loaded, so that it is found if the log reports its end meanwhile.
     this.#queues.set(queueId, queue);
     try {
       await this.#feed.attach(queue);
@@ -94,9 +94,9 @@ export class QueueRegistry {
       this.#queues.delete(queueId);
       throw error;
     }
-    // It may have been ended between the look-up and the first entry this node applied to it.
+    // It may have ended between the look-up and the first entry that this node applied to it.
     const isStillThere = (await this.#stored.find(queueId)) !== undefined;
-    // A deactivation may have missed a queue that was just being stored.
+    // A deactivation may have missed a queue that was being stored.
     const hasEnded =
       queue.hasEnded || queue.feed?.view.wasDeactivatedAfter(queue.startPosition) === true;
     if (isStillThere && !hasEnded) return queue;
@@ -109,7 +109,9 @@ export class QueueRegistry {
     this.#feed.detach(queue);
   }
 
-  /** Lets all held polls answer and all streams end, spread over `spreadMs`, so that the next polls do not arrive at their new holders at once. */
+  /**
+   * Answers all held polls and ends all streams, spread over `spreadMs`, so that the next polls do not all reach their new holders at once.
+   */
   async finishTurns(spreadMs: number): Promise<void> {
     const held = [...this.#queues.values()].filter((queue) => queue.readBy !== undefined);
     await Promise.all(

@@ -27,11 +27,11 @@ export type QueueRequest = {
   readonly ownerId: number;
   readonly client: string;
   readonly lifespanSecs: number;
-  /** Nothing is done for a client that has gone. */
+  /** No work is done for a client that is gone. */
   readonly signal: HangUpSignal;
-  /** Says what the queue is of; what it throws as an ApiError refuses this request. */
+  /** Describes the queue. An ApiError that it throws refuses this request. */
   readonly describe: (snapshot: SnapshotReads) => Promise<QueueDescriptor>;
-  /** Reads what is returned with the queue; the epoch is that of the log in the snapshot. */
+  /** Reads the state that is returned with the queue. The epoch is that of the log in the snapshot. */
   readonly readState: (snapshot: SnapshotReads, epoch: number) => Promise<InitialState>;
 };
 
@@ -41,15 +41,15 @@ export type RegisteredQueue = {
   readonly state: InitialState;
 };
 
-/** Where registers wait for their turn. */
+/** The line where registers wait for their turn. */
 export type RegisterLine = FairLine<QueueRequest, RegisteredQueue>;
 
-/** What a queue may ask for is stored and read as a whole, on every node that serves it. */
+/** The options of a queue are stored and read as a whole, on every node that serves it. */
 const descriptorBytesMax = 65_536;
 
 export type RegisterBounds = {
   readonly perUserMax: number;
-  /** Of an owner and his bots together. */
+  /** For an owner with all bots. */
   readonly perOwnerMax: number;
   readonly onRefused: (bound: 'queues' | 'queues-of-owner' | 'descriptor') => void;
 };
@@ -61,13 +61,13 @@ function newQueueId(): string {
 }
 
 /**
- * Registers queues together. Head and all states are read in one snapshot; the queues begin at that head, so every later change
- * arrives as an event. They are stored before anything is answered.
+ * Registers queues together. Head and all states are read in one snapshot, and the queues begin at that head, so every later change arrives
+ * as an event. They are stored before anything is answered.
  *
- * A request is refused with an ApiError BAD_REQUEST when its user, or an owner with his bots, has as many queues as one may have, or the
- * queue asks for too much. A fault of one request is that of no other, but for a store that fails.
+ * A request is refused with an ApiError BAD_REQUEST if its user, or an owner with all bots, already has the permitted number of queues, or
+ * if the queue asks for too much. A fault of one request does not affect the others, except when the store fails.
  *
- * @returns an outcome for each request, in their order
+ * @returns an outcome for each request, in order
  */
 export async function registerQueues(
   pool: Pool,
@@ -79,7 +79,7 @@ export async function registerQueues(
   } catch (error) {
     if (requests.length === 1 || isStoreFailure(error))
       return requests.map(() => ({ status: 'rejected', reason: error }));
-    // What Postgres refuses of one ends the transaction of all.
+    // If Postgres refuses one request, the transaction of all ends.
     const outcomes: PromiseSettledResult<RegisteredQueue>[] = [];
     for (const request of requests)
       outcomes.push(...(await registerQueues(pool, [request], bounds)));
@@ -100,7 +100,7 @@ async function registerTogether(
     const head = await readHead(database);
     const shared = new SnapshotReads(database);
     const read: Draft[] = [];
-    // One after the other: a connection runs one statement at a time, and polls get their turns in between.
+    // One after the other, because a connection runs one statement at a time, and polls get their turns in between.
     for (const request of requests) read.push(await draft(request, shared, head, bounds));
     return read;
   });
@@ -160,7 +160,7 @@ async function draft(
 }
 
 /**
- * @param askedSecs what the client asked for; 0 means the default (reference facts, events 2)
+ * @param askedSecs from the client; 0 means the default (reference facts, events 2)
  * @returns the idle lifetime of a queue in seconds
  */
 export function lifespanOf(

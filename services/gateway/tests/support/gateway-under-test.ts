@@ -34,13 +34,13 @@ export type UpstreamHandler = (
   body: string,
 ) => void;
 
-/** Answers the requests that come over the links of an upstream; before its answer a stream may have parts. */
+/** Answers the requests on the links of an upstream; a stream may have parts before its answer. */
 export type LinkHandler = (
   request: ReceivedRequest,
   tell: (part: LinkAnswer) => void,
 ) => Promise<LinkAnswer>;
 
-/** One bare HTTP server that holds a lease, for what real services do and for what they must not do. */
+/** A bare HTTP server that holds a lease. It can do what real services do, and what they must not do. */
 export type Upstream = {
   readonly nodeId: string;
   readonly port: number;
@@ -48,19 +48,19 @@ export type Upstream = {
   readonly sockets: Set<Socket>;
   readonly lease: ServiceLease;
   handler: UpstreamHandler;
-  /** Answers requests of links; undefined for a node that knows no links, as those of older releases. */
+  /** Answers requests of links; undefined for a node that knows no links, like those of older releases. */
   linkHandler: LinkHandler | undefined;
   readonly links: NodeLinks;
-  /** Requests of links in the order of their coming. */
+  /** Requests of links in the order of their arrival. */
   readonly arrived: ReceivedRequest[];
-  /** Requests in the order of their coming. */
+  /** Requests in the order of their arrival. */
   readonly seen: {
     method: string;
     url: string;
     headers: IncomingMessage['headers'];
     body: string;
   }[];
-  /** Cuts all connections and stops to listen; the lease stays, as after a crash. */
+  /** Breaks all connections and stops listening; the lease stays, as after a crash. */
   readonly crash: () => Promise<void>;
 };
 
@@ -76,7 +76,7 @@ async function readAll(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** A gateway in this process on stores of its own, with upstreams that a test scripts. */
+/** A gateway in this process with its own stores, and with upstreams scripted by a test. */
 export class GatewayUnderTest {
   readonly running: RunningService;
   readonly pool: Pool;
@@ -214,7 +214,7 @@ export class GatewayUnderTest {
     return upstream;
   }
 
-  /** Waits until the gateway has read leases and account changes anew: the second read from now began after now. */
+  /** Waits until the gateway has read leases and account changes again. The second read from now certainly begins after now. */
   async waitForNextRead(): Promise<void> {
     const readCount = async (): Promise<number> => {
       const { rows } = await this.pool.query<{ calls: string }>(
@@ -266,7 +266,7 @@ export class GatewayUnderTest {
     return { userId, email, apiKey };
   }
 
-  /** Changes an account as its owner does: the change and its announcement in one transaction. */
+  /** Changes an account like its owner: the change and its announcement are in one transaction. */
   async changeAccount(
     userId: number,
     change: { readonly isActive?: boolean; readonly apiKey?: string },
@@ -319,7 +319,7 @@ export function authorization(user: TestUser): Record<string, string> {
   };
 }
 
-/** What the gateway told an upstream of who calls. */
+/** The caller that the gateway named to an upstream. */
 export function identityOf(headers: IncomingMessage['headers']): VerifiedIdentity | undefined {
   return verifyIdentity(
     internalSecret,
