@@ -1,4 +1,4 @@
-/** What a client says of the encodings that it takes. */
+/** Reads which encodings a client accepts. */
 
 const wanted = new Set(['gzip', 'x-gzip']);
 const weight = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
@@ -6,9 +6,9 @@ const weight = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
 type Weights = { gzip?: number; any?: number; identity?: number };
 
 /**
- * @param accepted the header `Accept-Encoding` (RFC 9110, 12.5.3); undefined where there is none
- * @returns whether to answer with gzip: where it is taken, by name or by `*`, and nothing plain is preferred. What cannot be read is not
- *   taken.
+ * @param accepted the header `Accept-Encoding` (RFC 9110, 12.5.3); undefined if there is none
+ * @returns whether to answer with gzip: if it is accepted, by name or by `*`, and no plain answer is preferred. A malformed header does not
+ *   accept it.
  */
 export function takesGzip(accepted: string | undefined): boolean {
   if (accepted === undefined) return false;

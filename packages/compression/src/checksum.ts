@@ -1,22 +1,22 @@
-/** Check values of bytes that are put together of pieces whose own are known: CRC-32 as gzip has it, in the field of its polynomial. */
+/** Combines the check values of pieces into that of the whole: the CRC-32 of gzip, in the field of its polynomial. */
 import { crc32 } from 'node:zlib';
 
-/** Of some bytes: what the check value of those around them needs to know. */
+/** The check value of some bytes, with what is needed to combine it with others. */
 export type Checksum = {
   readonly crc: number;
   readonly bytes: number;
-  /** What the bytes do to the check value of those before them: x to the power of their bits. */
+  /** The effect of the bytes on the check value of the bytes before them: x to the power of their number of bits. */
   readonly shift: number;
 };
 
-/** Of the polynomial, the highest power left out, the lowest power in the highest bit. */
+/** The polynomial without its highest power; the lowest power is in the highest bit. */
 const polynomial = 0xed_b8_83_20;
 const one = 2 ** 31;
 const xToTheEighth = 2 ** 23;
 
 export const noBytes: Checksum = { crc: 0, bytes: 0, shift: one };
 
-/** @returns the product of two polynomials, modulo that of the check */
+/** @returns the product of two polynomials, modulo the polynomial of the check */
 function multiply(left: number, right: number): number {
   let product = 0;
   let factor = right;
@@ -41,7 +41,7 @@ export function checksumOf(bytes: Buffer): Checksum {
   return { crc: crc32(bytes), bytes: bytes.length, shift: shiftOf(bytes.length) };
 }
 
-/** @returns the check value of what two sums are of, one after the other */
+/** @returns the check value of two pieces of bytes, one after the other */
 export function joinChecksums(before: Checksum, after: Checksum): Checksum {
   return {
     crc: (multiply(after.shift, before.crc) ^ after.crc) >>> 0,

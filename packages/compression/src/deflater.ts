@@ -1,13 +1,15 @@
 import { deflatePiece, deflatePieceAside } from './gzip-member.ts';
 import type { DeflatedPiece } from './gzip-member.ts';
 
-/** What is no longer takes a fifth of a millisecond at most; another thread would cost half as much again, for handing it there and back. */
+/**
+ * A piece up to this size is compressed in less time than it takes to hand it to another thread and back: a tenth of a millisecond at most.
+ */
 const atOnceMaxBytes = 65_536;
 
-/** Of the four threads that there are, so that look-ups of names and reads of files find one. */
+/** Of the four threads of the pool, so that look-ups of names and reads of files find a free one. */
 const asideMax = 2;
 
-/** Compresses pieces for one process: short ones at once, the others in the thread pool, a few at a time. */
+/** Compresses pieces for one process: short ones at once, others in the thread pool, a few at a time. */
 export class Deflater {
   readonly #waiting: (() => void)[] = [];
   #running = 0;
@@ -22,7 +24,7 @@ export class Deflater {
     try {
       return await deflatePieceAside(plain, level);
     } finally {
-      // The next one takes this one's place.
+      // The next one takes over the slot.
       const next = this.#waiting.shift();
       if (next === undefined) this.#running -= 1;
       else next();

@@ -1,6 +1,6 @@
 /**
- * One gzip member (RFC 1952) of pieces, of which some were compressed before: whoever reads it sees no difference to one that was
- * compressed at once. A piece that is compressed by itself ends at a byte and refers to nothing before it, so it may stand anywhere.
+ * Builds one gzip member (RFC 1952) from pieces, some of which were compressed before. A reader sees no difference from a member that was
+ * compressed at once. A piece compressed by itself ends at a byte and refers to nothing before it, so it may be at any place.
  */
 import { constants, deflateRaw, deflateRawSync } from 'node:zlib';
 import type { ZlibOptions } from 'node:zlib';
@@ -8,16 +8,16 @@ import type { ZlibOptions } from 'node:zlib';
 import { checksumOf, joinChecksums, noBytes } from './checksum.ts';
 import type { Checksum } from './checksum.ts';
 
-/** Bytes that may stand in a member, with the check value of what they unpack to. */
+/** Bytes for a member, with the check value of the bytes that they unpack to. */
 export type DeflatedPiece<Bytes = Buffer> = { readonly bytes: Bytes; readonly sum: Checksum };
 
-/** A shorter answer is a few packets at most, whatever is done to it. */
+/** A shorter answer is at most a few packets, compressed or not. */
 export const compressedMinBytes = 8_192;
 
 /** The identification, deflate, no flags, no time, no extra flags, no system. */
 const begin = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]);
 
-/** A last block that is empty. */
+/** An empty last block. */
 const lastBlock = Buffer.from([3, 0]);
 
 const storedMaxBytes = 65_535;
@@ -25,7 +25,7 @@ const storedHeaderBytes = 5;
 const trailerBytes = 8;
 
 function optionsFor(plainBytes: number, level: number): ZlibOptions {
-  // What comes out is collected in chunks of this size, each of them a step of its own.
+  // The output is collected in chunks of this size, each of which is a separate step.
   const chunkSize = Math.min(Math.max(plainBytes >> 3, 4_096), 262_144);
   return { level, chunkSize, finishFlush: constants.Z_SYNC_FLUSH };
 }
@@ -49,7 +49,7 @@ export async function deflatePieceAside(plain: Buffer, level: number): Promise<D
   return { bytes, sum: checksumOf(plain) };
 }
 
-/** @returns the bytes as a piece that is not compressed, and so shares nothing with what is */
+/** @returns the bytes as an uncompressed piece, which shares nothing with compressed ones */
 export function storedPiece(plain: Buffer): DeflatedPiece {
   const blocks = Math.ceil(plain.length / storedMaxBytes);
   const bytes = Buffer.allocUnsafe(plain.length + blocks * storedHeaderBytes);
@@ -64,7 +64,7 @@ export function storedPiece(plain: Buffer): DeflatedPiece {
   return { bytes, sum: checksumOf(plain) };
 }
 
-/** @returns the pieces as one gzip member, their bytes as they are given */
+/** @returns the pieces as one gzip member, with their bytes unchanged */
 export function gzipMember<Bytes>(
   pieces: readonly DeflatedPiece<Bytes>[],
 ): readonly (Bytes | Buffer)[] {

@@ -15,8 +15,8 @@ import type {
 import type { Secret } from './secret.ts';
 
 /**
- * Configuration in two steps: `readEnvironment` takes texts out of an environment (and the files it names),
- * `serviceConfigFrom` is a pure function from these texts to a frozen config.
+ * Configuration in two steps: `readEnvironment` reads texts from an environment and the files that it names, and `serviceConfigFrom` is a
+ * pure function from these texts to a frozen config.
  */
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -43,7 +43,7 @@ export type RedisConfig = {
   readonly url: Secret;
   readonly prefix: string;
   readonly commandTimeoutMs: number;
-  /** Certificates of the authorities that certify Redis, as PEM; undefined for those that Node knows. */
+  /** Certificates of the authorities for Redis, as PEM; undefined means those that Node knows. */
   readonly ca?: string | undefined;
 };
 
@@ -68,7 +68,7 @@ export type QueueConfig = {
   };
 };
 
-/** Where uploaded files are: a folder, or a bucket. */
+/** The place of uploaded files: a folder, or a bucket. */
 export type FilesConfig =
   | { readonly kind: 'directory'; readonly path: string }
   | {
@@ -76,28 +76,28 @@ export type FilesConfig =
       readonly bucket: string;
       readonly endpoint: string | undefined;
       readonly region: string;
-      /** Undefined where the machine itself has the right to the bucket. */
+      /** Undefined if the machine itself has access to the bucket. */
       readonly credentials:
         | { readonly accessKeyId: Secret; readonly secretAccessKey: Secret }
         | undefined;
     };
 
 export type UploadsConfig = {
-  /** Required by the messages service alone, which says so. */
+  /** Only the messages service requires it, and says so. */
   readonly files: FilesConfig | undefined;
   readonly fileMaxBytes: number;
-  /** Undefined when there is no bound. */
+  /** Undefined if there is no bound. */
   readonly quotaBytes: number | undefined;
 };
 
 export type OutgoingWebhooksConfig = {
-  /** Which may be called though they are not public. */
+  /** Networks that may be called although they are not public. */
   readonly allowedNetworks: readonly AddressRange[];
   readonly timeoutMs: number;
 };
 
 export type ServiceConfig = {
-  /** One of the five services, or the name of a tool that works on the same stores. */
+  /** One of the services, or the name of a tool that works on the same stores. */
   readonly service: string;
   readonly nodeId: string;
   readonly mode: 'development' | 'production';
@@ -110,20 +110,20 @@ export type ServiceConfig = {
   /** Signing secrets of identities, the current one first; all are accepted. */
   readonly internalSecrets: readonly [Secret, ...Secret[]];
   readonly keySecret: Secret;
-  /** Only there while the key secret is being replaced. */
+  /** Present only while the key secret is being replaced. */
   readonly keySecretPrevious: Secret | undefined;
-  /** Empty when there is no rate limit. */
+  /** Empty if there is no rate limit. */
   readonly rateLimits: readonly RateLimit[];
-  /** So many times what one user may use an owner and his bots may together, of requests and event queues. */
+  /** An owner with all bots may use this many times as much as one user, of requests and event queues. */
   readonly budgetsPerOwnerMax: number;
   readonly botsPerOwnerMax: number;
-  /** For those who are no administrators. */
+  /** For users who are not administrators. */
   readonly newStreamsPerRequestMax: number;
-  /** Empty when failed logins are not limited, which holds too when there is no rate limit. */
+  /** Empty if failed logins are not limited, or there is no rate limit at all. */
   readonly loginLimits: readonly RateLimit[];
-  /** Of one client address, at one gateway. */
+  /** For one client address, at one gateway. */
   readonly passwordsAtOnceMax: number;
-  /** Those whose word on the address of a client is taken. */
+  /** The proxies that are believed about a client's address. */
   readonly trustedProxies: readonly AddressRange[];
   readonly allowedOrigins: AllowedOrigins;
   readonly queues: QueueConfig;
@@ -138,7 +138,7 @@ export type ServiceConfig = {
   readonly demo: boolean;
 };
 
-/** Everything that is wrong with an environment, at once. Holds names and rules, never the values of secrets. */
+/** All faults of an environment at once. It holds names and rules, never the values of secrets. */
 export class ConfigError extends Error {
   readonly faults: readonly string[];
 
@@ -151,7 +151,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** The texts of all settings that are given, by variable name, and what went wrong while reading them. */
+/** The texts of all given settings by variable name, and the faults found while reading them. */
 export type RawSettings = {
   readonly texts: ReadonlyMap<string, string>;
   readonly faults: readonly string[];
@@ -162,8 +162,8 @@ function faultOf(error: unknown): string {
 }
 
 /**
- * Reads the variables of the table, for a secret the file that `<NAME>_FILE` names, and the files that settings themselves name.
- * An empty variable counts as not set, since compose files and charts pass such on.
+ * Reads the variables of the table, the file that `<NAME>_FILE` names for a secret, and the files that settings themselves name. An empty
+ * variable counts as unset, because compose files and charts pass such variables.
  */
 export function readEnvironment(
   env: Environment,
@@ -176,7 +176,7 @@ export function readEnvironment(
       texts.set(name, readFile(path).trim());
     } catch (error) {
       faults.push(`${variable} cannot be read: ${faultOf(error)}`);
-      // The setting is not reported a second time as missing.
+      // So that the setting is not also reported as missing.
       texts.set(name, '');
     }
   };
@@ -205,7 +205,7 @@ class SettingsReader {
     this.faults = [...raw.faults];
   }
 
-  /** The value, or undefined when the setting is unset or faulty; the fault is kept. */
+  /** The value, or undefined if the setting is unset or faulty; the fault is recorded. */
   read<Key extends SettingKey>(key: Key): SettingValue<Key> | undefined {
     const setting = settings[key] as Setting<SettingValue<Key>>;
     const text = this.#raw.texts.get(setting.name) ?? setting.defaultText;
@@ -223,7 +223,7 @@ class SettingsReader {
     }
   }
 
-  /** For settings that have a default or are required: the type without undefined, true once `faults` is empty. */
+  /** For settings with a default, or required ones. The type excludes undefined, which is true once `faults` is empty. */
   must<Key extends SettingKey>(key: Key): SettingValue<Key> {
     return this.read(key) as SettingValue<Key>;
   }
@@ -334,7 +334,7 @@ function readLimits(reader: SettingsReader): Pick<ServiceConfig, 'rateLimits' | 
   return { rateLimits, loginLimits: areOff ? [] : loginLimits };
 }
 
-/** A second secret. The same one again is none: the compose file always names a file for it, and that cannot be left out. */
+/** A second secret. If it equals the first it counts as unset, because the compose file always names a file for it. */
 function readOther(
   reader: SettingsReader,
   key: 'internalSecretPrevious' | 'keySecretPrevious',
@@ -422,7 +422,7 @@ function readPart<Part extends object | undefined>(
 }
 
 /**
- * Reads only what a tool needs that works on the database alone, such as the migrations.
+ * Reads only the settings for a tool that uses the database alone, such as the migrations.
  *
  * @throws ConfigError with every fault
  */
@@ -431,7 +431,7 @@ export function readDatabaseConfig(env: Environment): DatabaseConfig {
 }
 
 /**
- * Reads only where Redis is, for a look at it apart from everything else.
+ * Reads only the address of Redis, for a check of Redis alone.
  *
  * @throws ConfigError with every fault
  */
@@ -440,7 +440,7 @@ export function readRedisConfig(env: Environment): RedisConfig {
 }
 
 /**
- * Reads only where files are, undefined where nothing says so.
+ * Reads only the place of files; undefined if none is set.
  *
  * @throws ConfigError with every fault
  */

@@ -1,6 +1,6 @@
 /**
- * The forms of `REDIS_URL`: one server, a set of servers that sentinels watch, or a cluster. Faults never repeat a part of the
- * text, since a password that is not encoded may be anywhere in it.
+ * The forms of `REDIS_URL`: one server, a set of servers watched by sentinels, or a cluster. Faults never repeat a part of the text,
+ * because an unencoded password may be anywhere in it.
  */
 
 export type RedisHost = { readonly host: string; readonly port: number };
@@ -9,20 +9,20 @@ export type RedisAddress = {
   readonly user: string | undefined;
   readonly password: string | undefined;
   readonly tls: boolean;
-  /** The name that certificates must have, in place of the host that is connected to. */
+  /** The name that certificates must have, instead of the connected host's name. */
   readonly servername: string | undefined;
 } & (
   | {
       readonly kind: 'single';
       readonly server: RedisHost;
       readonly db: number;
-      /** 4 or 6 where only addresses of one kind are to be used. */
+      /** 4 or 6 if only addresses of one kind may be used. */
       readonly family: number | undefined;
     }
   | {
       readonly kind: 'sentinel';
       readonly sentinels: readonly RedisHost[];
-      /** The name under which the sentinels know the set. */
+      /** The sentinels' name for the set. */
       readonly setName: string;
       readonly db: number;
       readonly sentinelUser: string | undefined;
@@ -85,7 +85,7 @@ function parseSwitch(text: string | undefined, name: string): boolean | undefine
   throw new Error(`must have on or off as its ${name}`);
 }
 
-/** @param texts where the number may stand; more than one may only say the same */
+/** @param texts the places where the number may be; several must agree */
 function parseDb(...texts: readonly (string | undefined)[]): number {
   const given = [...new Set(texts.filter((text) => text !== undefined && text !== ''))];
   const [text = '0'] = given;
@@ -103,7 +103,7 @@ function parseFamily(text: string | undefined): number | undefined {
 /**
  * Parses the text of `REDIS_URL`.
  *
- * @throws Error whose message completes "REDIS_URL ..." and holds nothing of the text
+ * @throws Error whose message completes "REDIS_URL ..." and contains nothing of the text
  */
 export function parseRedisAddress(text: string): RedisAddress {
   const match = wholePattern.exec(text);

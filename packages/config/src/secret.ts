@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 
-/** A value that must not print: logs, errors, JSON and inspection show `[secret]`. */
+/** A value that must not be printed: logs, errors, JSON and inspection show `[secret]`. */
 export class Secret {
   readonly #value: string;
 

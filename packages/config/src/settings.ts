@@ -4,17 +4,17 @@ import { parseRedisAddress } from './redis-address.ts';
 import { Secret } from './secret.ts';
 
 /**
- * The one table of settings. Reading, describing and documenting all go through it. Names begin with `PARLEY_` (but for
- * the two store addresses) and end with the unit.
+ * The table of all settings, used to read, describe and document them. Names begin with `PARLEY_` (except for the two store addresses) and
+ * end with the unit.
  */
 export type Setting<Value> = {
   readonly name: string;
   readonly meaning: string;
-  /** The text taken when the variable is not set; undefined makes the setting required, null leaves it unset. */
+  /** The text used if the variable is unset; undefined makes the setting required, null leaves it unset. */
   readonly defaultText: string | null | undefined;
-  /** A secret may also come from the file that `<NAME>_FILE` names, and never prints. */
+  /** A secret may also come from the file that `<NAME>_FILE` names, and is never printed. */
   readonly secret: boolean;
-  /** The variable names a file, whose content is the text that is parsed. */
+  /** The variable names a file, whose content is parsed. */
   readonly namesFile: boolean;
   /** Throws an Error whose message completes "NAME ...". */
   readonly parse: (text: string) => Value;
@@ -64,7 +64,7 @@ function wholeNumber(
   });
 }
 
-/** Seconds with an optional fraction, so that tests can be quick; read as milliseconds. */
+/** Seconds with an optional fraction, so that tests can be quick; converted to milliseconds. */
 function secondsAsMs(
   name: string,
   rangeSecs: readonly [number, number],
@@ -100,7 +100,7 @@ function postgresAddress(name: string, common: Common): Setting<Secret> {
     (text) => {
       const url = URL.canParse(text) ? new URL(text) : undefined;
       const isPostgres = url?.protocol === 'postgres:' || url?.protocol === 'postgresql:';
-      // The client would look the whole list up as the name of one host.
+      // The client would look up the whole list as the name of one host.
       if (!isPostgres || url.hostname.includes(','))
         throw new Error(
           'must be an address of one host that begins with postgres:// or postgresql://',
@@ -155,9 +155,9 @@ function anySecret(name: string, common: Common): Setting<Secret> {
 export type RateLimit = { readonly windowSecs: number; readonly requestsMax: number };
 
 /**
- * Parses a text such as `60:200` or `60:500,3600:5000`; `off` is no limit at all.
+ * Parses a text such as `60:200` or `60:500,3600:5000`; `off` means no limit.
  *
- * @throws Error when the text has another shape
+ * @throws Error if the text has another form
  */
 export function parseRateLimits(text: string): readonly RateLimit[] {
   if (text === 'off') return [];
@@ -178,7 +178,7 @@ export type AddressRange = { readonly address: string; readonly prefixBits: numb
 /**
  * Parses addresses and ranges such as `10.0.0.7,192.168.0.0/16,fd00::/8`.
  *
- * @throws Error when one is neither
+ * @throws Error if one is neither
  */
 export function parseAddressRanges(text: string): readonly AddressRange[] {
   return text.split(',').map((part) => {
@@ -199,7 +199,7 @@ export type AllowedOrigins = 'every' | readonly string[];
 /**
  * Parses `*`, `none`, or origins such as `https://chat.example,http://localhost:3000`.
  *
- * @throws Error when one is not an origin as browsers name it
+ * @throws Error if one is not an origin in the form of browsers
  */
 export function parseAllowedOrigins(text: string): AllowedOrigins {
   if (text === '*') return 'every';
@@ -217,7 +217,7 @@ export function parseAllowedOrigins(text: string): AllowedOrigins {
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** No queue may idle for longer, whatever is set: the log is kept for as long (reference facts, events 2). */
+/** No queue may be idle for longer, whatever the settings say, because the log is kept for this time (reference facts, events 2). */
 export const queueLifetimeBoundSecs = 604_800;
 
 export const settings = {
@@ -460,7 +460,7 @@ export const settings = {
     meaning: 'most that all uploaded files together may take, in MiB; unset: no bound',
   }),
   searchTimeoutMs: secondsAsMs('PARLEY_SEARCH_TIMEOUT_SECS', [0.001, 3600], {
-    // A request can need two statements, and has to be answered before the gateway gives it up.
+    // A request can need two statements, and must be answered before the gateway abandons it.
     default: '3',
     meaning:
       'longest time that a statement which searches for words, or has more terms than clients ask for, may take; what needs more is refused',
@@ -480,7 +480,7 @@ export const settings = {
       'longest wait for a service of an outgoing-webhook bot to begin its answer; all of a call, redirects included, may take twice that',
   }),
   heldBodiesMaxMib: wholeNumber('PARLEY_HELD_BODIES_MIB', [96, 65_536], {
-    // Decoded they take several times as much; a container of half a gigabyte carries this beside its work.
+    // Decoded bodies take several times as much; a container of half a gigabyte can hold this besides its other work.
     default: '96',
     meaning:
       'most that the bodies of all requests in a process may take in memory together, in MiB, those of one sender a third of it and small ones another third; what comes beyond is answered with 503',
@@ -490,7 +490,7 @@ export const settings = {
     meaning: 'longest time in which a request with its body must arrive',
   }),
   upstreamTimeoutMs: secondsAsMs('PARLEY_UPSTREAM_TIMEOUT_SECS', [0.1, 3600], {
-    // Clients give up an ordinary call after 15 seconds, and the gateway may ask a second node.
+    // Clients abandon an ordinary call after 15 seconds, and the gateway may ask a second node.
     default: '7',
     meaning:
       'longest time that the gateway waits for a service, and all attempts together for twice that; held polls have the heartbeat in addition',

@@ -7,12 +7,12 @@ import { deriveKeySecrets } from '@parley/secrets';
 
 import { OrganizationMaker } from './organization-maker.ts';
 
-/** What a maker works on: the same as the services of its system. */
+/** The stores that a maker uses: the same as those of the services of its system. */
 export type MakerStores = {
   readonly databaseUrl: string;
   readonly redisUrl: string;
   readonly redisPrefix: string;
-  /** As `ca` of the configuration. */
+  /** Like `ca` of the configuration. */
   readonly redisCa?: string | undefined;
   /** The text of PARLEY_KEY_SECRET. */
   readonly keySecret: string;
@@ -20,7 +20,7 @@ export type MakerStores = {
   readonly keySecretPrevious?: string | undefined;
 };
 
-/** A maker with connections of its own. */
+/** A maker with its own connections. */
 export type ConnectedMaker = {
   readonly maker: OrganizationMaker;
   readonly close: () => Promise<void>;
@@ -29,7 +29,7 @@ export type ConnectedMaker = {
 
 const redisCommandTimeoutMs = 1_000;
 
-/** Connects a maker to a system's stores; what it logs goes to standard error. */
+/** Connects a maker to a system's stores. Its log goes to standard error. */
 export function connectMaker(
   stores: MakerStores,
   options: { readonly connectionsMax?: number } = {},
@@ -44,7 +44,7 @@ export function connectMaker(
     connectionsMax: options.connectionsMax ?? 2,
     connectTimeoutMs: 5_000,
     statementTimeoutMs: 60_000,
-    // A tool that makes many things in one transaction may be held up between two of them on a busy machine.
+    // A tool that makes much in one transaction may be delayed between two statements on a busy machine.
     idleInTransactionMaxMs: 60_000,
     onError: (error) => log.warn({ err: error }, 'an idle connection to Postgres was lost'),
   });

@@ -1,6 +1,6 @@
 import type { PersonName } from './demo-data.ts';
 
-/** One message of the demo's day: minutes before the present, who, where, what. */
+/** One message of the demo's day: minutes before now, sender, place, text. */
 export type DemoMessage = {
   readonly minutesAgo: number;
   readonly from: PersonName;
@@ -170,12 +170,12 @@ const unordered: readonly DemoMessage[] = [
   ),
 ];
 
-/** A day and a half of talk, oldest first, which ends at the present. */
+/** The conversation of a day and a half, oldest first, ending now. */
 export const demoConversation: readonly DemoMessage[] = unordered.toSorted(
   (a, b) => b.minutesAgo - a.minutesAgo,
 );
 
-/** Up to which age people have read: what is younger is unread to them. */
+/** The age up to which messages are read; younger messages are unread for that person. */
 export const demoReadUntilMinutesAgo: Readonly<Partial<Record<PersonName, number>>> = {
   maren: 240,
   tobias: 120,

@@ -3,8 +3,8 @@ import { botTypes } from '@parley/api';
 import type { NewAccount, NewOrganizationStream } from './organization-maker.ts';
 
 /**
- * The one organization that `npm start` shows, tests use and the load generator writes to. All of it is invented: a small
- * workshop that builds and repairs boats.
+ * The one organization that `npm start` shows, tests use and the load generator writes to. It is invented: a small workshop that builds and
+ * repairs boats.
  */
 export const demoRealm = {
   name: 'Harbour Workshop',
@@ -78,5 +78,5 @@ export const demoStreams: readonly DemoStream[] = [
   },
 ];
 
-/** What a first command may be tried with. */
+/** The stream and topic for a first command. */
 export const demoExample = { stream: 'general', topic: 'hello' } as const;

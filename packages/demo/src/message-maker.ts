@@ -22,14 +22,14 @@ import {
 } from '@parley/store';
 import type { Realm, Stream, User } from '@parley/store';
 
-/** A message to be made: to a topic of a stream, or to people. */
+/** A message to make, in a topic of a stream or to people. */
 export type NewMessage = {
   readonly senderId: number;
   readonly content: string;
   readonly sentAtSecs: number;
 } & (
   | { readonly streamName: string; readonly topic: string }
-  /** Without the sender, who takes part in any case. */
+  /** Without the sender, who takes part anyway. */
   | { readonly recipientIds: readonly number[] }
 );
 
@@ -53,13 +53,13 @@ const clientOfHumans = 'website';
 const clientOfBots = 'ParleyDemo';
 
 /**
- * Writes messages with times of their own choice, past ones above all, in one statement: what no endpoint does. They are rendered
- * and become entries of the log like any other.
+ * Writes messages with any times, usually past ones, in one statement, which no endpoint does. They are rendered and become entries of the
+ * log like any other.
  *
- * @param messages in the order of their times; people mentioned in them have to be among the recipients
+ * @param messages in the order of their times; people mentioned in them must be among the recipients
  * @param publicUrl the realm's address, for links
  * @returns the ids of the messages, in order
- * @throws Error when one of them is not permitted or its stream is unknown
+ * @throws Error if one of them is not permitted or its stream is unknown
  */
 export async function makeMessages(
   stores: { readonly pool: Pool; readonly eventLog: EventLog; readonly publicUrl: string },

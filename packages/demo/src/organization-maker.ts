@@ -1,7 +1,6 @@
 /**
- * Makes an organization, its accounts, streams, memberships and messages through the store modules and the log, as services
- * would, for the demo data, tests and load. What it makes carries its effects in the log but no events: it is meant for the time
- * before clients look.
+ * Makes an organization, its accounts, streams, memberships and messages through the store modules and the log, as services do, for the
+ * demo data, tests and load. Its log entries carry their effects but no events, because it is meant for the time before clients connect.
  */
 import { audienceKey } from '@parley/event-log';
 import type { ChangeEntry, EventLog, LogEffect } from '@parley/event-log';
@@ -24,9 +23,9 @@ export type NewAccount = {
   readonly email: string;
   readonly fullName: string;
   readonly role?: Role;
-  /** 1 generic, 2 incoming webhook, 3 outgoing webhook, 4 embedded; a human if left out. */
+  /** 1 generic, 2 incoming webhook, 3 outgoing webhook, 4 embedded; absent for a person. */
   readonly botType?: number;
-  /** The address of a bot's owner, who is made before or in the same call. */
+  /** The address of a bot's owner, who is made before the bot or in the same call. */
   readonly ownerEmail?: string;
   readonly password?: string;
 };
@@ -47,7 +46,7 @@ export type NewOrganizationStream = {
   readonly creatorId?: number;
 };
 
-// An entry of the log that names more people would be slow to read in one piece.
+// A log entry that names more people would be slow to read in one piece.
 const membersPerChangeMax = 10_000;
 
 export class OrganizationMaker {
@@ -68,7 +67,7 @@ export class OrganizationMaker {
   /**
    * Makes the realm with its system bots.
    *
-   * @throws the database's unique violation when there is a realm already
+   * @throws the database's unique violation if there is a realm already
    */
   async makeRealm(realm: {
     readonly name: string;
@@ -84,7 +83,7 @@ export class OrganizationMaker {
   /**
    * Makes active accounts in one transaction, in the given order.
    *
-   * @throws Error when a bot's owner is unknown; the database's unique violation when an address is taken
+   * @throws Error if a bot's owner is unknown; the database's unique violation if an address is taken
    */
   async makeAccounts(accounts: readonly NewAccount[]): Promise<Account[]> {
     const passwordHashes = await Promise.all(
@@ -130,7 +129,7 @@ export class OrganizationMaker {
   /**
    * Makes streams without members.
    *
-   * @throws Error when a name is taken
+   * @throws Error if a name is taken
    */
   async makeStreams(streams: readonly NewOrganizationStream[]): Promise<Stream[]> {
     return this.#change(async (client) => {
@@ -144,7 +143,7 @@ export class OrganizationMaker {
     });
   }
 
-  /** Subscribes active accounts to a stream, set-wise, at most 10,000 in one transaction. Members stay as they are. */
+  /** Subscribes active accounts to a stream together, at most 10,000 in one transaction. Existing members are unchanged. */
   async subscribe(streamId: number, userIds: readonly number[]): Promise<void> {
     const ordered = [...new Set(userIds)].toSorted((a, b) => a - b);
     for (let start = 0; start < ordered.length; start += membersPerChangeMax) {
@@ -162,7 +161,7 @@ export class OrganizationMaker {
     }
   }
 
-  /** Runs a change with an id of its own and appends its entry. */
+  /** Runs a change with its own id and appends its entry. */
   async #change<Result>(
     work: (
       client: Client,

@@ -8,8 +8,8 @@ import { demoAccounts } from './demo-data.ts';
 const fileName = 'demo-accounts.json';
 
 /**
- * Reads the passwords of the demo's people, or makes them and keeps them in `demo-accounts.json`, which only this user can read.
- * They are kept before any account has them, so that none is lost.
+ * Reads the passwords of the demo's people, or makes them and keeps them in `demo-accounts.json`, which only this user can read. They are
+ * kept before any account gets them, so that none is lost.
  *
  * @param folder made if it does not exist
  * @returns passwords by address; bots have none

@@ -9,9 +9,8 @@ import { seedDemo } from './seed.ts';
 import type { Seeded } from './seed.ts';
 
 /**
- * `seed-main.ts [--json] [--data FOLDER]`: makes the demo organization in a migrated database without a realm, and says which
- * accounts it has: with `--json` as one JSON object on standard output. Passwords are made, and kept in the folder, in
- * development mode only.
+ * `seed-main.ts [--json] [--data FOLDER]`: makes the demo organization in a migrated database without a realm, and shows its accounts, with
+ * `--json` as one JSON object on standard output. Passwords are made, and kept in the folder, only in development mode.
  */
 async function main(): Promise<number> {
   const { values } = parseArgs({

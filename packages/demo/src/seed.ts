@@ -16,11 +16,11 @@ import type { PersonName } from './demo-data.ts';
 import { makeMessages } from './message-maker.ts';
 import type { OrganizationMaker } from './organization-maker.ts';
 
-/** One account as `npm start -- --json` and the seed command print it. */
+/** An account as shown by `npm start -- --json` and the seed command. */
 export type SeededAccount = {
   readonly email: string;
   readonly api_key: string;
-  /** Absent for bots, and where nobody kept it. */
+  /** Absent for bots, and if it was not kept. */
   readonly password?: string;
   readonly full_name: string;
   readonly role: string;
@@ -35,8 +35,8 @@ export type Seeded = {
 const secsPerMinute = 60;
 
 /**
- * Makes the demo organization where there is no realm: accounts, streams, memberships, a day of conversation that ends now, and
- * what each person has read of it. Where there is one, only what an interrupted first run left out is made.
+ * Makes the demo organization if there is no realm: accounts, streams, memberships, a day of conversation that ends now, and each person's
+ * read messages. If there is a realm, it makes only what an interrupted first run left out.
  *
  * @param options.passwords by address, for accounts that are made now
  * @param options.publicUrl the realm's address, for links in messages
@@ -141,7 +141,7 @@ async function converse(
     const read = messageIds.filter(
       (_id, index) => (demoConversation[index]?.minutesAgo ?? 0) >= minutesAgo,
     );
-    // Ids of messages that somebody does not hold are left alone.
+    // Ids of messages that an account does not hold have no effect.
     await transaction(maker.pool, (client) =>
       markRead(client, getId(userIds, name as PersonName), read),
     );

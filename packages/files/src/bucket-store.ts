@@ -16,23 +16,23 @@ export type BucketOptions = {
   /** Undefined for Amazon S3 itself. */
   readonly endpoint: string | undefined;
   readonly region: string;
-  /** Undefined where the machine has the right to the bucket by itself. */
+  /** Undefined if the machine itself has access to the bucket. */
   readonly credentials:
     | { readonly accessKeyId: string; readonly secretAccessKey: string }
     | undefined;
 };
 
-/** The smallest part that S3 takes, and so the most of a file that is in memory. */
+/** The smallest part that S3 accepts, and so the most of a file that is in memory. */
 const partBytes = 5 * 1024 * 1024;
 
 const attemptsMax = 3;
 const connectionTimeoutMs = 3_000;
-/** A store that says nothing for so long is away. */
+/** A store that is silent for this time is down. */
 const silenceTimeoutMs = 15_000;
 
 /**
- * Files in a bucket of a store that speaks as S3 does. Large files go in parts; what a killed writer leaves of them is never
- * visible, and the bucket's own rule for incomplete uploads takes it away.
+ * Files in a bucket of a store with the S3 protocol. Large files are sent in parts. The parts that a killed writer leaves are never
+ * visible, and the bucket's own rule for incomplete uploads removes them.
  */
 export class BucketStore implements FileStore {
   readonly #client: S3Client;
@@ -43,10 +43,10 @@ export class BucketStore implements FileStore {
     this.#client = new S3Client({
       region,
       ...(credentials === undefined ? {} : { credentials }),
-      // Stores of one's own seldom have a host name for each bucket.
+      // Self-hosted stores seldom have a host name for each bucket.
       ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
       maxAttempts: attemptsMax,
-      // Checksums in trailers are understood by Amazon's own store and few others.
+      // Only Amazon's own store and few others understand checksums in trailers.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
       requestHandler: {
@@ -59,7 +59,7 @@ export class BucketStore implements FileStore {
 
   async write(key: string, content: Readable): Promise<number> {
     checkKey(key);
-    // One that fails before it is read would end the process.
+    // A stream that fails before it is read would otherwise end the process.
     content.on('error', () => undefined);
     let size = 0;
     let failure: Error | undefined;

@@ -9,8 +9,8 @@ import { FileStoreFault, checkKey } from './file-store.ts';
 import type { ByteRange, FileStore, StoredFile } from './file-store.ts';
 
 /**
- * Files in a folder. A write goes to a file of its own in `incoming`, is synced, and then renamed to its place, so that nobody sees a
- * part of it. The name in `incoming` follows from the key: whoever removes the key removes what a killed writer left.
+ * Files in a folder. A write goes to a separate file in `incoming`, which is synced and then renamed to its place, so that nobody sees an
+ * incomplete file. The name in `incoming` follows from the key, so removing the key also removes what a killed writer left.
  */
 export class DirectoryStore implements FileStore {
   readonly #root: string;
@@ -20,9 +20,9 @@ export class DirectoryStore implements FileStore {
   }
 
   /**
-   * Takes a folder, and makes it if needed.
+   * Opens a folder, and makes it if needed.
    *
-   * @throws FileStoreFault when this process may not write there
+   * @throws FileStoreFault if this process may not write there
    */
   static async open(root: string): Promise<DirectoryStore> {
     try {
@@ -37,7 +37,7 @@ export class DirectoryStore implements FileStore {
   async write(key: string, content: Readable): Promise<number> {
     const incoming = this.#incomingPath(key);
     const place = this.#path(key);
-    // One that fails before it is read would end the process.
+    // A stream that fails before it is read would otherwise end the process.
     content.on('error', () => undefined);
     const file = await guarded(() => open(incoming, 'wx', 0o600));
     try {
@@ -103,7 +103,7 @@ export class DirectoryStore implements FileStore {
     return join(this.#root, 'incoming', createHash('sha256').update(key).digest('hex'));
   }
 
-  /** A folder's name is durable once the folder above it was synced. */
+  /** The name of a folder is durable once the folder above it was synced. */
   async #makeFolders(folder: string): Promise<void> {
     const first = await mkdir(folder, { recursive: true, mode: 0o700 });
     if (first === undefined) return;
@@ -135,7 +135,7 @@ function faultOf(error: unknown): FileStoreFault {
   });
 }
 
-/** Runs file work; a fault of the system becomes one of the store. */
+/** Runs file work, and turns a fault of the system into one of the store. */
 async function guarded<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
@@ -144,7 +144,7 @@ async function guarded<Result>(work: () => Promise<Result>): Promise<Result> {
   }
 }
 
-/** Runs work on a file that may not be there. */
+/** Runs work on a file that may not exist. */
 async function orMissing<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
   try {
     return await work();

@@ -4,13 +4,13 @@ import { DirectoryStore } from './directory-store.ts';
 import type { FileStore } from './file-store.ts';
 
 /**
- * Opens the store that the configuration names. A bucket is not asked for: it may be away while a service starts.
+ * Opens the configured store. A bucket is not contacted, because it may be down while a service starts.
  *
- * @throws FileStoreFault when a folder cannot be used
+ * @throws FileStoreFault if a folder cannot be used
  */
 export async function openFileStore(config: FilesConfig): Promise<FileStore> {
   if (config.kind === 'directory') return DirectoryStore.open(config.path);
-  // Only who has a bucket pays for the client's code.
+  // Only installations with a bucket load the client's code.
   const { BucketStore } = await import('./bucket-store.ts');
   const { bucket, endpoint, region, credentials } = config;
   return new BucketStore({

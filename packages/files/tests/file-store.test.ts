@@ -115,7 +115,7 @@ describe.each(['directory', 'bucket'])('a %s', (name) => {
       );
       await expect(store.write(key, failing)).rejects.toThrow('the client hung up');
       expect(await store.read(key)).toBeUndefined();
-      // The key is free for another try.
+      // The key is free for another attempt.
       await store.write(key, Readable.from([Buffer.from('again')]));
       const again = await store.read(key);
       expect(again?.sizeBytes).toBe(5);

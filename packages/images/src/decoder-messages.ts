@@ -1,7 +1,7 @@
 import type { MadeImage, WantedImages } from './make-images.ts';
 import type { ImageFault } from './open-image.ts';
 
-/** What a process that decodes may take for one picture before it is ended. */
+/** The limits of a decoder process for one picture; it is ended above them. */
 export type DecoderLimits = {
   /** Resident memory of the process. */
   readonly memoryMaxBytes: number;
@@ -20,7 +20,7 @@ export type DecoderOutcome =
   | { readonly kind: 'unusable'; readonly fault: ImageFault };
 
 export type DecoderReport =
-  /** It can take a task. */
+  /** It is ready for a task. */
   | { readonly kind: 'ready' }
-  /** With what the process has resident after its task. */
+  /** With the resident memory of the process after its task. */
   | (DecoderOutcome & { readonly memoryBytes: number });

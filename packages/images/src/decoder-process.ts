@@ -1,6 +1,6 @@
 /**
- * The process in which pictures are decoded, one at a time. It ends itself where a picture takes more than it may, since memory of a
- * native library is bounded by nothing else, and when its service is gone.
+ * The process that decodes pictures, one at a time. It ends itself if a picture exceeds its limits, because nothing else bounds the memory
+ * of a native library, and when its service is gone.
  */
 import { writeFileSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
@@ -14,7 +14,7 @@ import type {
 import { makeImages } from './make-images.ts';
 import { UnusableImage } from './open-image.ts';
 
-/** Memory grows by some megabytes in between. */
+/** Memory can grow by some megabytes between two checks. */
 const watchIntervalMs = 5;
 
 /** At once, whatever the library is doing. */
@@ -22,7 +22,7 @@ function end(): void {
   process.kill(process.pid, 'SIGKILL');
 }
 
-/** @returns what ends the watch */
+/** @returns a function that ends the watch */
 function watch({ memoryMaxBytes, processorMaxMs }: DecoderLimits): () => void {
   const before = process.cpuUsage();
   const timer = setInterval(() => {
@@ -50,19 +50,19 @@ function report(value: DecoderReport): void {
   process.send?.(value);
 }
 
-/** Where memory is short, Linux ends this process and not its service. Elsewhere there is no such file. */
+/** If memory is short, Linux ends this process and not its service. Other systems have no such file. */
 function goFirst(): void {
   try {
     writeFileSync('/proc/self/oom_score_adj', '1000');
   } catch {
-    // It goes when its turn comes.
+    // On such a system it keeps the ordinary priority.
   }
 }
 
 goFirst();
-// Requests that wait for nothing but a moment of the processor go before pictures.
+// Requests that need only a moment of the processor go before pictures.
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
-// A terminal tells the whole group. The service finishes what it has begun, and ends this process afterwards.
+// A terminal signals the whole group. The service finishes its work first, and then ends this process.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
 process.on('disconnect', end);
 process.on('message', (task: DecoderTask) => {

@@ -1,4 +1,4 @@
-/** Nothing is said about the picture: it could not be looked at, and may be sent again. */
+/** The picture could not be examined, which says nothing about it; it may be sent again. */
 export class DecoderUnavailable extends Error {
   override readonly name = 'DecoderUnavailable';
 }

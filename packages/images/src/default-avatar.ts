@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 
-/** A head and shoulders, for whom there is no picture. */
+/** A head and shoulders, for accounts without a picture. */
 const drawing = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100">
   <rect width="100" height="100" fill="#d9dee4"/>
   <circle cx="50" cy="39" r="19" fill="#8b98a5"/>

@@ -2,7 +2,7 @@ import sharp from 'sharp';
 
 import { balloon } from './balloon.ts';
 
-/** The name of the server in strokes: a machine without fonts draws it too. */
+/** The name of the server in strokes, so that a machine without fonts draws it too. */
 const strokes = [
   'M112 78V22h20a17 17 0 0 1 0 34h-20',
   'M160 78l22-56 22 56M168 58h28',
@@ -20,12 +20,10 @@ function drawing(ink: string): string {
 </svg>`;
 }
 
-/** On light and on dark ground. */
+/** On a light and on a dark background. */
 const inks = { day: '#24313f', night: '#e8edf2' } as const;
 
-/**
- * @returns a PNG with a transparent ground, 420 by 100 pixels, as large as logos may be high
- */
+/** @returns a PNG with a transparent background, 420 by 100 pixels, the greatest permitted height of a logo */
 export async function drawDefaultLogo(theme: keyof typeof inks): Promise<Buffer> {
   return sharp(Buffer.from(drawing(inks[theme])))
     .png()

@@ -15,7 +15,7 @@ const tooLarge = { name: 'UnusableImage', fault: 'too large' };
 const notAnImage = { name: 'UnusableImage', fault: 'not an image' };
 const unavailable = { name: 'DecoderUnavailable' };
 
-/** Says who it is, or does what the content says. */
+/** Reports its process id, or does what the content says. */
 const badProcess = `
   import { setTimeout as wait } from 'node:timers/promises';
   process.on('message', async ({ content }) => {
@@ -65,7 +65,7 @@ async function ask(decoder: ImageDecoder, content: string): Promise<string> {
   return String(made?.content);
 }
 
-/** Whether a process runs; one that has ended and was not waited for does not. */
+/** Whether a process runs; one that has ended and was not awaited does not. */
 async function isRunning(pid: string): Promise<boolean> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   return stat !== '' && !stat.includes(') Z ');
@@ -111,7 +111,7 @@ describe('the process that decodes', () => {
     );
     const slow = startBad({ wallTimeMs: 300 });
     await expect(ask(slow, 'wait')).rejects.toMatchObject(unavailable);
-    // It has to start within that time too.
+    // Its start counts towards that time too.
     await expect
       .poll(() => ask(slow, 'next').catch(() => 'unavailable'), { timeout: 30_000 })
       .toMatch(/^\d+$/);

@@ -11,22 +11,22 @@ type Log = { warn: (fields: Record<string, unknown>, message: string) => void };
 export type ImageDecoderOptions = {
   readonly log: Log;
   readonly limits?: DecoderLimits;
-  /** A process that has more resident after a picture is ended. */
+  /** A process with more resident memory than this after a picture is ended. */
   readonly keptMaxBytes?: number;
-  /** What one picture may take on a machine that is busy with other things, the start of the process included. */
+  /** The longest time for one picture on a busy machine, the start of the process included. */
   readonly wallTimeMs?: number;
-  /** After so long without a picture the process is ended. */
+  /** After this time without a picture the process is ended. */
   readonly idleMs?: number;
   readonly processUrl?: URL;
 };
 
 const mebibyte = 1024 * 1024;
 /**
- * A new process has 110 MiB, of which two thirds are the program that it shares with its service. The largest pictures that are let near
- * the decoder take some 130 MiB more, and a second.
+ * A new process has 110 MiB, two thirds of which are the program that it shares with its service. The largest pictures that reach the
+ * decoder take some 130 MiB more, and a second.
  */
 const usualLimits: DecoderLimits = { memoryMaxBytes: 320 * mebibyte, processorMaxMs: 4_000 };
-/** Allocators and collectors of garbage keep some of what they got: a process that has more afterwards takes no further picture. */
+/** Allocators and garbage collectors keep some of their memory. A process that has more than this afterwards takes no further picture. */
 const usualKeptMaxBytes = 170 * mebibyte;
 const usualWallTimeMs = 10_000;
 const usualIdleMs = 30_000;
@@ -40,8 +40,8 @@ type Job = {
 };
 
 /**
- * Makes pictures in a process of its own, which takes no more memory and time than it may: a picture that would is refused, and what it
- * brings down is that process. It is started for a picture when there is none, and ended when there was none to make for a while.
+ * Makes pictures in a separate process with limits of memory and time. A picture that exceeds them is refused, and breaks only that
+ * process. The process is started for a picture, and ended after some time without one.
  */
 export class ImageDecoder {
   readonly #log: Log;
@@ -67,11 +67,11 @@ export class ImageDecoder {
   }
 
   /**
-   * Makes pictures of an original, upright, of which nothing but its pixels is kept. To be called for one at a time.
+   * Makes upright pictures from the pixels of an original; nothing else of it is kept. Must be called for one original at a time.
    *
-   * @returns as many as are wanted, in their order
-   * @throws UnusableImage for what is no image, and what takes too much
-   * @throws DecoderUnavailable where the process cannot be started or does not come to its end in time, and after `close`
+   * @returns the wanted pictures, in order
+   * @throws UnusableImage for content that is no image or exceeds the limits
+   * @throws DecoderUnavailable if the process cannot be started or does not finish in time, and after `close`
    */
   async make(content: Buffer, wanted: WantedImages): Promise<readonly MadeImage[]> {
     if (this.#job !== undefined) throw new Error('a picture is being made');
@@ -82,7 +82,7 @@ export class ImageDecoder {
     const timer = setTimeout(() => this.#end('it took too long'), this.#wallTimeMs);
     this.#job = { bytes: content.length, outcome, timer };
     const task: DecoderTask = { content, wanted, limits: this.#limits };
-    // A process that is gone says so itself.
+    // If the process is gone, its exit event reports that.
     child.send(task, () => undefined);
     try {
       return await outcome.promise;
@@ -91,7 +91,7 @@ export class ImageDecoder {
     }
   }
 
-  /** Ends the process; the picture that it has is not made. */
+  /** Ends the process; its current picture is not made. */
   close(): void {
     this.#isClosed = true;
     this.#end('the decoder is closed');
@@ -99,17 +99,17 @@ export class ImageDecoder {
   }
 
   #start(): ChildProcess {
-    // It gets nothing of the environment: it needs nothing of it, and there are secrets in it.
+    // It gets no environment, because it needs none and the environment contains secrets.
     const child = fork(this.#processUrl, {
       serialization: 'advanced',
       execArgv: [],
       env: {},
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
-    // The process alone is no reason to keep the service.
+    // The process alone must not keep the service running.
     child.unref();
     child.channel?.unref();
-    // What libraries say of hostile pictures is kept out of the log, but for the last words of one that ends.
+    // Messages of libraries about hostile pictures are not logged, except for the last lines of a process that ends.
     let lastWords = '';
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       lastWords = (lastWords + text).slice(-lastWordsMax);
@@ -137,7 +137,7 @@ export class ImageDecoder {
     else outcome?.reject(new UnusableImage(report.fault));
   }
 
-  /** What ends of itself was ended for what it took, by itself or by the system, or by a fault that the picture found. */
+  /** A process that ended by itself exceeded its limits, was ended by the system, or met a fault that the picture caused. */
   #lose(how: Record<string, unknown>, signal: NodeJS.Signals | undefined): void {
     const wasReady = this.#isReady;
     this.#child = undefined;

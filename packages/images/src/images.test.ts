@@ -88,7 +88,7 @@ describe('squares', () => {
         width: 500,
         height: 500,
       });
-      // The middle is kept: half of each.
+      // The middle is kept, with half of each.
       const [left, right] = [
         await pixelAt(small ?? original, 10, 50),
         await pixelAt(small ?? original, 90, 50),
@@ -99,7 +99,7 @@ describe('squares', () => {
   );
 
   test('a picture that says it lies on its side is turned upright, and says nothing more', async () => {
-    // Orientation 6: to be turned by 90 degrees clockwise, so what was left is on top.
+    // Orientation 6 means a turn of 90 degrees clockwise, so the left side becomes the top.
     const original = await (
       await halves(200, 200)
     )

@@ -4,9 +4,9 @@ import type { Sharp } from 'sharp';
 import { UnusableImage, openImage } from './open-image.ts';
 import type { ImageFormat, OpenedImage } from './open-image.ts';
 
-/** Making the pictures that are kept from what somebody sent. Nothing of the original but its pixels is kept: no place, no camera. */
+/** Makes the pictures that are stored from an uploaded one. Only the pixels of the original are kept: no place, no camera. */
 
-/** What is to be made; lengths in pixels. */
+/** The pictures to make; lengths in pixels. */
 export type WantedImages =
   /** PNGs, cropped to fill, of the first frame of an animation. */
   | { readonly shape: 'squares'; readonly sides: readonly number[] }
@@ -17,7 +17,7 @@ export type WantedImages =
 
 export type MadeImage = {
   readonly content: Buffer;
-  /** Of those that every browser shows. */
+  /** One of the formats that every browser shows. */
   readonly format: Exclude<ImageFormat, 'tiff'>;
   readonly width: number;
   readonly height: number;
@@ -26,7 +26,7 @@ export type MadeImage = {
 /** An animated image is resized when a side is longer (reference facts, people 11.1). */
 const animatedMaxSide = 128;
 
-/** Decoding in full can fail where the header was right. */
+/** Decoding the whole picture can fail although the header was valid. */
 async function encode(picture: Sharp, format: MadeImage['format']): Promise<MadeImage> {
   try {
     const { data, info } = await picture.toFormat(format).toBuffer({ resolveWithObject: true });
@@ -40,7 +40,7 @@ function cropped(picture: Sharp, side: number): Sharp {
   return picture.resize(side, side, { fit: 'cover', position: 'centre' });
 }
 
-/** The largest is made of the original, and the others of it: an original is decoded once. */
+/** The largest is made from the original and the others from the largest, so that the original is decoded once. */
 async function makeSquares(image: OpenedImage, sides: readonly number[]): Promise<MadeImage[]> {
   const largest = await encode(cropped(image.still(), Math.max(...sides)), 'png');
   const made: MadeImage[] = [];
@@ -57,12 +57,12 @@ async function makeSquare(image: OpenedImage, side: number): Promise<MadeImage> 
   if (format !== 'gif' || image.frames === 1) return encode(cropped(image.still(), side), format);
   const isKept = image.width === image.height && image.width <= animatedMaxSide;
   const moving = image.moving();
-  // Encoded again even where it keeps its size: what follows the picture in the file is not kept, and a broken frame is found.
+  // Encoded again even if it keeps its size, so that data after the picture in the file is dropped and a broken frame is found.
   return encode(isKept ? moving : cropped(moving, side), format);
 }
 
 /**
- * Makes pictures of an original, upright. Runs in the decoder's process.
+ * Makes upright pictures from an original. Runs in the decoder's process.
  *
  * @throws UnusableImage
  */

@@ -2,15 +2,15 @@ import sharp from 'sharp';
 import type { Metadata, Sharp } from 'sharp';
 
 /**
- * Judging what somebody sent as an image. Only its content counts, and only five formats are let near a decoder: their first bytes are
- * looked at here, then what the header says of its size, and only then is anything decoded.
+ * Judges whether uploaded content is an image. Only the content counts, and only five formats reach a decoder. Their first bytes are
+ * examined first, then the size in the header, and only then is anything decoded.
  */
 
 // Each decode uses one thread of the pool and keeps nothing afterwards.
 sharp.concurrency(1);
 sharp.cache(false);
 
-/** `not an image`: it is none, or broken; `too large`: it takes more than a picture may. */
+/** `not an image`: it is none, or broken; `too large`: it exceeds the limits of a picture. */
 export type ImageFault = 'not an image' | 'too large';
 
 export class UnusableImage extends Error {
@@ -24,9 +24,9 @@ export class UnusableImage extends Error {
 }
 
 const mebibyte = 1024 * 1024;
-/** All frames decoded: a photograph of 44 million pixels in 8 bits and three colours. */
+/** All frames decoded. This is a photograph of 44 million pixels in 8 bits and three colours. */
 const decodedMaxBytes = 128 * mebibyte;
-/** One frame, where the decoder holds the whole of it and does not pass on one row after the other. */
+/** One frame, if the decoder holds all of it instead of passing on row after row. */
 const heldMaxBytes = 80 * mebibyte;
 const framesMax = 500;
 
@@ -48,11 +48,11 @@ export function findFormat(content: Buffer): ImageFormat | undefined {
 
 export type OpenedImage = {
   readonly format: ImageFormat;
-  /** As it is shown, after its orientation is taken into account; of one frame. */
+  /** After applying the orientation; of one frame. */
   readonly width: number;
   readonly height: number;
   readonly frames: number;
-  /** A decoder of the first frame, turned upright. */
+  /** A decoder of the first frame, upright. */
   readonly still: () => Sharp;
   /** A decoder of all frames. */
   readonly moving: () => Sharp;
@@ -60,7 +60,7 @@ export type OpenedImage = {
 
 async function readMetadata(content: Buffer): Promise<Metadata> {
   try {
-    // The bound is judged here, so the header is read whatever it says.
+    // The bound is checked here, so the header is read whatever it says.
     return await sharp(content, { limitInputPixels: false }).metadata();
   } catch (error) {
     throw new UnusableImage('not an image', { cause: error });
@@ -82,11 +82,11 @@ const sampleBytes: Readonly<Record<string, number>> = {
 const coefficientBytes = 2;
 const animatedChannels = 4;
 
-/** What one frame takes in the decoder. Palettes count as the colours that they stand for: so they are decoded. */
+/** The memory of one frame in the decoder. Palettes count as the colours that they stand for, because they are decoded to these. */
 function frameBytes(format: ImageFormat, header: Metadata): number {
   const pixels = header.width * header.height;
   if (format === 'gif' || format === 'webp') return pixels * animatedChannels;
-  // All coefficients of a progressive JPEG are kept until its last scan.
+  // All coefficients of a progressive JPEG are in memory until its last scan.
   if (format === 'jpeg' && header.isProgressive) {
     const samples = header.chromaSubsampling === '4:2:0' ? 1.5 : header.channels;
     return pixels * samples * coefficientBytes;

@@ -1,4 +1,4 @@
-/** Files that say how large they are and hold nothing of it: whatever decodes them finds that they are broken. */
+/** Files whose headers state a size that their content does not have: any decoder finds that they are broken. */
 import { crc32 } from 'node:zlib';
 import sharp from 'sharp';
 

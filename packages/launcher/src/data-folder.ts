@@ -17,12 +17,12 @@ import { LaunchFault } from './launch-fault.ts';
 import { findProcessIdentity } from './process-identity.ts';
 import { quote } from './shell-quote.ts';
 
-/** The layout described here; another number is of another version of Parley. */
+/** The number of the layout described here; other versions of Parley may have other numbers. */
 const layout = 1;
-/** What the commands of the repository keep in `.parley` beside the data. */
+/** The commands of the repository keep these in `.parley` beside the data. */
 const foreignNames = new Set(['tools', 'reports']);
 const leftoverPatienceMs = 10_000;
-/** What the operator's command needs, for a shell to read; there while all runs. */
+/** The settings for the operator's command, in a form for shells; present while everything runs. */
 export const environmentFile = 'environment';
 
 type RunningRecord = {
@@ -35,15 +35,15 @@ type RunningRecord = {
 export type Secrets = { internal: string; key: string };
 
 /**
- * The folder with all that a local Parley keeps, held by one launcher at a time.
+ * The folder with all data of a local Parley, held by one launcher at a time.
  *
- * - `parley.json` marks the folder as ours and names the layout.
- * - `start.lock` is locked by the launcher as long as it lives. The system drops the lock with the
- *   process, so one that was killed leaves none behind.
- * - `running.json` says what runs, so that the next launcher can end what a killed one left.
- * - `environment` has, while all runs, what the operator's command needs, secrets included.
- * - `postgres`, `redis`, `uploads`, `secrets` and `logs` are what their names say; `demo-accounts.json` has
- *   the passwords that seeding made.
+ * - `parley.json` marks the folder as Parley's and names the layout.
+ * - `start.lock` is locked by the launcher while it lives. The system drops the lock with the process, so a killed launcher leaves none
+ *   behind.
+ * - `running.json` lists the running processes, so that the next launcher can end those that a killed one left.
+ * - `environment` has the settings for the operator's command, secrets included, while everything runs.
+ * - `postgres`, `redis`, `uploads`, `secrets` and `logs` contain what their names say; `demo-accounts.json` has the passwords made by
+ *   seeding.
  */
 export class DataFolder {
   readonly path: string;
@@ -57,12 +57,12 @@ export class DataFolder {
   }
 
   /**
-   * Takes the folder, makes it if needed, and ends what a killed launcher left running.
+   * Takes the folder, makes it if needed, and ends the processes that a killed launcher left.
    *
    * @param path absolute path
-   * @param port the gateway's port, for the message another launcher shows
-   * @param say gets lines of progress
-   * @throws LaunchFault when another launcher holds it or it is not a folder of ours
+   * @param port the gateway's port, for the message that another launcher shows
+   * @param say receives lines of progress
+   * @throws LaunchFault if another launcher holds it or it is not a folder of Parley
    */
   static async open(path: string, port: number, say: (line: string) => void): Promise<DataFolder> {
     checkIsOurs(path);
@@ -91,7 +91,7 @@ export class DataFolder {
   /**
    * Reads the secrets, or makes them at the first start.
    *
-   * @throws LaunchFault when there is a database but no secrets, as values in it are encrypted
+   * @throws LaunchFault if there is a database but no secrets, because values in it are encrypted
    */
   async readSecrets(): Promise<Secrets> {
     const paths = ['internal', 'key'].map((name) => join(this.path, 'secrets', name));
@@ -113,7 +113,7 @@ export class DataFolder {
     return { internal, key };
   }
 
-  /** Writes down that a process runs, in place of an earlier one of that name. */
+  /** Records that a process runs, in place of an earlier one of that name. */
   recordProcess(service: string, pid: number): void {
     const processes = this.#record.processes.filter((entry) => entry.service !== service);
     this.#record = {
@@ -123,9 +123,7 @@ export class DataFolder {
     this.#write();
   }
 
-  /**
-   * Writes down the environment of the services, readable by this user alone, as a shell reads it: `set -a; . environment; set +a`.
-   */
+  /** Writes the environment of the services, readable only by this user, for a shell: `set -a; . environment; set +a`. */
   writeEnvironment(values: Readonly<Record<string, string>>): void {
     const file = join(this.path, environmentFile);
     const lines = Object.entries(values).map(([name, value]) => `${name}=${quote(value)}\n`);
@@ -133,7 +131,7 @@ export class DataFolder {
     renameSync(`${file}.new`, file);
   }
 
-  /** Gives the folder up. Nothing may run on it any more. */
+  /** Releases the folder. Nothing may run on it any more. */
   release(): void {
     rmSync(join(this.path, environmentFile), { force: true });
     rmSync(join(this.path, 'running.json'), { force: true });
@@ -232,7 +230,7 @@ function takeLock(path: string): DatabaseSync {
 
 function readRecord(path: string): RunningRecord | undefined {
   const value = parseJson(findText(join(path, 'running.json')) ?? '');
-  // The file is written by this module alone, in one step.
+  // Only this module writes the file, in one step.
   return value === undefined ? undefined : (value as RunningRecord);
 }
 
@@ -263,7 +261,7 @@ function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch (error) {
-    // It ended by itself in the meantime.
+    // It ended by itself meanwhile.
     if (!hasCode(error, 'ESRCH')) throw error;
   }
 }

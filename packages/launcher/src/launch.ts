@@ -16,7 +16,7 @@ import type { Running } from './supervisor.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What this launcher gives the services and the operator's command needs; all else that is set, the operator has set. */
+/** The settings that this launcher gives the services and that the operator's command needs. All other settings come from the operator. */
 const operatorNames = [
   'PARLEY_MODE',
   'PARLEY_PUBLIC_URL',
@@ -27,21 +27,21 @@ const operatorNames = [
   'REDIS_URL',
 ];
 
-/** What the launcher is given. */
+/** The input of the launcher. */
 export type LaunchRequest = {
   options: LaunchOptions;
   env: Environment;
   /** The folder that holds `services` and `packages`. */
   root: string;
-  /** Aborted when the start is to be given up or all is to be stopped. */
+  /** Aborted to abandon the start or to stop everything. */
   signal: AbortSignal;
-  /** Gets lines of progress. */
+  /** Receives lines of progress. */
   say: (line: string) => void;
   /** Called once when a process died too often. */
   giveUp: (fault: LaunchFault) => void;
 };
 
-/** One of the processes that run, as `--json` gives it. */
+/** A running process, as shown by `--json`. */
 export type ProcessEntry = { service: string; pid: number; port: number };
 
 /** A running Parley. */
@@ -53,7 +53,7 @@ export type Launched = {
 
 type Member = { service: string; supervisor: Supervisor };
 
-/** Brings a whole Parley up on one machine, in order, and down again in the opposite order. */
+/** Starts a whole Parley on one machine, in order, and stops it in the opposite order. */
 export class Launch {
   readonly #request: LaunchRequest;
   #folder: DataFolder | undefined;
@@ -69,7 +69,7 @@ export class Launch {
    * Starts the stores, migrates, seeds, and starts the services.
    *
    * @throws LaunchFault or StoreFault with what to do
-   * @throws the signal's reason when that is aborted
+   * @throws the signal's reason if the signal is aborted
    */
   start(): Promise<Launched> {
     const starting = this.#startAll();
@@ -108,7 +108,7 @@ export class Launch {
       ...(isSet(env['PARLEY_S3_BUCKET'])
         ? {}
         : { PARLEY_UPLOADS_DIR: folder.folderFor('uploads') }),
-      // Eight processes of the same code start at once: they read it compiled.
+      // Eight processes start at once with the same code, so they read it compiled.
       NODE_COMPILE_CACHE: join(this.#request.root, '.parley', 'compile-cache'),
       ...env,
       DATABASE_URL: databaseUrl,
@@ -131,8 +131,8 @@ export class Launch {
   }
 
   /**
-   * Stops everything: the services, each after its drain, then Redis, then Postgres. A start that
-   * is under way must have been aborted; its end is waited for, so that nothing comes up later.
+   * Stops everything: the services, each after its drain, then Redis, then Postgres. A start in progress must have been aborted; its end is
+   * awaited, so that nothing starts later.
    *
    * @returns whether there was anything to stop
    */
@@ -178,7 +178,7 @@ export class Launch {
     );
   }
 
-  /** What the store package itself says ends in dots or tells of a place; the rest is Postgres'. */
+  /** Lines of the store package itself end in dots or report a place; the rest are Postgres' own. */
   #logStore(log: LogFile, line: string): void {
     log.append(line);
     if (/^(Making|The user) /.test(line)) this.#request.say(line);
@@ -192,7 +192,7 @@ export class Launch {
     let url = '';
     let port: number | undefined;
     const supervisor = this.#supervise(name, service, async () => {
-      // The services know the first port, so a restarted store has to listen there again.
+      // The services know the first port, so a restarted store must listen there again.
       const store = await start(port === undefined ? {} : { port });
       ({ url, port } = store);
       return store;
@@ -283,8 +283,8 @@ function isSet(value: string | undefined): boolean {
 }
 
 /**
- * Keys in a local database can be read only with the secret they were stored under, which the data folder keeps. Another one from
- * the environment would lock everybody out. A database of one's own goes with secrets of one's own.
+ * Keys in a local database can be read only with the secret under which they were stored, which the data folder keeps. With another secret
+ * from the environment nobody could sign in. A custom secret needs a custom database.
  */
 function checkGivenSecrets(env: Environment, kept: Readonly<Record<string, string>>): void {
   if (isSet(env['DATABASE_URL'])) return;

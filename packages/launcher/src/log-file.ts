@@ -1,11 +1,11 @@
 import { closeSync, fstatSync, openSync, renameSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
-// Two files of this size for each process at most.
+// Each process has at most two files of this size.
 const bytesMax = 16 * 1024 * 1024;
 const tailLinesMax = 12;
 
-/** The log of one process: a file with one predecessor, bounded, and its last lines in memory. */
+/** The log of one process: a file with one predecessor, both bounded, and its last lines in memory. */
 export class LogFile {
   readonly path: string;
   readonly #tail: string[] = [];
@@ -22,7 +22,7 @@ export class LogFile {
     return this.#tail;
   }
 
-  /** Begins anew with what a message about an end may quote, as the process is started again. */
+  /** Forgets the lines that a message about the end may quote, because the process is started again. */
   forgetLastLines(): void {
     this.#tail.length = 0;
   }
@@ -41,7 +41,7 @@ export class LogFile {
 }
 
 /**
- * Makes one line of a JSON log readable: its message and the error's words.
+ * Makes one line of a JSON log readable: its message and the text of its error.
  *
  * @param line a line that may be JSON
  */

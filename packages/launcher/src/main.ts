@@ -1,6 +1,6 @@
 /**
- * What `npm start` runs on the pinned Node: a whole Parley on this machine. Progress goes to
- * standard error, what was asked for to standard output.
+ * `npm start` runs this on the pinned Node: a whole Parley on this machine. Progress goes to standard error, requested output to standard
+ * output.
  */
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,7 +14,7 @@ import { describeReady } from './summary.ts';
 
 const root = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))));
 
-// What a shell shows for a command that Ctrl-C ended.
+// The exit status that a shell shows for a command ended by Ctrl-C.
 const interruptedCode = 130;
 
 function say(line: string): void {
@@ -40,21 +40,21 @@ async function run(): Promise<number> {
     ended.resolve(code);
     stopping.abort();
   };
-  // A terminal's Ctrl-C may arrive more than once, from the terminal and from npm: the first one
-  // counts, and every later step of stopping is bounded by itself.
+  // A terminal's Ctrl-C may arrive more than once, from the terminal and from npm. Only the first counts, because every step of stopping
+  // has its own time limit.
   const onSignal = (): void => {
     if (!stopping.signal.aborted) say('\nStopping ...');
     stop(isReady ? 0 : interruptedCode);
   };
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, onSignal);
-  // Whatever goes wrong here, what was started has to be stopped.
+  // After any fault here, everything that was started must be stopped.
   process.on('uncaughtException', (error) => {
     sayFault(error);
     stop(1);
   });
-  // A terminal that was closed, or a reader that has gone, does not end what runs.
+  // A closed terminal, or a reader that is gone, does not end the running processes.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
-  // The command that started this process is gone without having passed on a signal.
+  // The command that started this process is gone and passed on no signal.
   process.on('disconnect', () => stop(1));
   const launch = new Launch({
     options,

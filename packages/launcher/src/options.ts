@@ -6,7 +6,7 @@ import { LaunchFault } from './launch-fault.ts';
 const replicasMax = 16;
 const portMax = 65_535;
 
-/** What `npm start` is asked for. */
+/** The options of `npm start`. */
 export type LaunchOptions = {
   /** The port of the gateway. */
   port: number;
@@ -14,13 +14,13 @@ export type LaunchOptions = {
   messages: number;
   /** Absolute path of the data folder. */
   dataDir: string;
-  /** Whether what the data folder holds is removed first. */
+  /** Whether the data folder is emptied first. */
   fresh: boolean;
   /** Whether standard output is one line of JSON. */
   json: boolean;
 };
 
-/** What `npm start -- --help` shows. */
+/** The output of `npm start -- --help`. */
 export const usage = `Usage: npm start -- [OPTIONS]
 
   --port N        port of the gateway (default 9991)
@@ -48,8 +48,8 @@ function readInteger(name: string, text: string, lowest: number, highest: number
  *
  * @param args the arguments
  * @param workingDir the folder that a relative `--data` starts at
- * @returns the options; undefined when help was asked for
- * @throws LaunchFault when an argument is not understood
+ * @returns the options; undefined if help was requested
+ * @throws LaunchFault for an unknown argument
  */
 export function parseOptions(
   args: readonly string[],

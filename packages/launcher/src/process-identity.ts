@@ -2,11 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 /**
- * Tells a process from every other that had or will have its number: the moment it was started,
- * and on Linux also the boot of the machine.
+ * Identifies a process among all that had or will have its number: by the time of its start, and on Linux also the boot of the machine.
  *
  * @param pid the number of a process
- * @returns words to compare; undefined when no such process runs
+ * @returns a text to compare; undefined if no such process runs
  */
 export function findProcessIdentity(pid: number): string | undefined {
   if (process.platform !== 'linux') {
@@ -15,7 +14,7 @@ export function findProcessIdentity(pid: number): string | undefined {
   }
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The second field, the program's name, is in parentheses and may hold anything.
+    // The second field, the program's name, is in parentheses and may contain anything.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
     const [state, startedAt] = [fields[0], fields[19]];
     if (startedAt === undefined || state === 'Z') return undefined;

@@ -14,7 +14,7 @@ const drainPatienceMs = 12_000;
 const askEveryMs = 50;
 const answerWithinMs = 2_000;
 
-/** How a Node process of Parley is started. */
+/** The command that starts a Node process of Parley. */
 export type NodeCommand = {
   name: string;
   nodeOptions?: readonly string[];
@@ -41,7 +41,7 @@ function findListening(line: string): Listening | undefined {
   }
 }
 
-/** Starts a process in a group of its own, so that a terminal's Ctrl-C reaches the launcher only. */
+/** Starts a process in its own group, so that a terminal's Ctrl-C reaches only the launcher. */
 function spawnNode(command: NodeCommand): ChildProcess {
   return spawn(
     process.execPath,
@@ -89,11 +89,11 @@ function isReady(internalPort: number): Promise<boolean> {
 }
 
 /**
- * Starts a service and waits until it listens and calls itself ready.
+ * Starts a service and waits until it listens and reports that it is ready.
  *
  * @param command its entry and environment
  * @param signal ends the start
- * @throws LaunchFault when it ends before, or is not ready within two minutes
+ * @throws LaunchFault if it ends before, or is not ready within two minutes
  */
 export async function startService(command: NodeCommand, signal: AbortSignal): Promise<Running> {
   command.log.forgetLastLines();
@@ -141,8 +141,8 @@ export async function startService(command: NodeCommand, signal: AbortSignal): P
  *
  * @param command its entry and environment
  * @param signal ends it
- * @returns what it wrote to standard output
- * @throws LaunchFault with its last words when it fails
+ * @returns its standard output
+ * @throws LaunchFault with its last lines if it fails
  */
 export async function runToEnd(command: NodeCommand, signal: AbortSignal): Promise<string> {
   signal.throwIfAborted();

@@ -8,7 +8,7 @@ import { quote } from './shell-quote.ts';
  * The three commands to try: send, read, follow events. They need a POSIX shell, curl and sed.
  *
  * @param url the gateway
- * @param demo whose accounts and stream to use
+ * @param demo the accounts and the stream to use
  */
 export function describeCommands(url: string, demo: Demo): { title: string; command: string }[] {
   const [sender, reader] = [
@@ -58,7 +58,7 @@ export function describeCommands(url: string, demo: Demo): { title: string; comm
 }
 
 /**
- * What is shown when all is ready.
+ * The text that is shown when everything is ready.
  *
  * @param url the gateway
  * @param demo the demo organization

@@ -10,17 +10,17 @@ const pauseStepMs = 250;
 export type Running = {
   pid: number;
   port: number;
-  /** Fulfilled when it has ended, with the words for how. */
+  /** Fulfilled when it has ended, with a description of how. */
   exited: Promise<string>;
   lastLines: readonly string[];
   stop: () => Promise<void>;
 };
 
-/** How a supervised process is started and what is told about it. */
+/** How a supervised process is started, and who is called about it. */
 export type Supervised = {
-  /** What messages call it. */
+  /** Its name in messages. */
   name: string;
-  /** Starts it and resolves when it answers; rejects when it ended before. */
+  /** Starts it and resolves when it answers; rejects if it ended before. */
   start: (signal: AbortSignal) => Promise<Running>;
   say: (line: string) => void;
   /** Called once when it died five times within a minute. */
@@ -28,8 +28,8 @@ export type Supervised = {
 };
 
 /**
- * Keeps one process running: one that dies is started again, the first time at once and then
- * after a growing pause. Five deaths within a minute, failed starts included, are its end.
+ * Keeps one process running. A process that ends is started again, first at once and then after a growing pause. After five deaths within a
+ * minute, failed starts included, it gives up.
  */
 export class Supervisor {
   readonly #process: Supervised;
@@ -49,8 +49,8 @@ export class Supervisor {
   /**
    * Starts the process for the first time.
    *
-   * @param isRetried whether a failed first start counts as a death and is tried again; where
-   *   false it is thrown on at once, as for a store whose fault is the machine's
+   * @param isRetried whether a failed first start counts as a death and is tried again; if false, its error is thrown at once, as for a
+   *   store whose fault is the machine's
    * @throws LaunchFault after five failed starts
    */
   async start(isRetried: boolean): Promise<Running> {
@@ -69,12 +69,12 @@ export class Supervisor {
     }
   }
 
-  /** Starts the process no more, and breaks off a start that is under way. */
+  /** Prevents further starts, and ends a start in progress. */
   refuseStarts(): void {
     this.#stopping.abort();
   }
 
-  /** Stops the process and starts it no more. */
+  /** Stops the process for good. */
   async stop(): Promise<void> {
     this.refuseStarts();
     await this.#restart;
@@ -110,7 +110,7 @@ export class Supervisor {
     }
   }
 
-  /** The first restart comes at once, each further one within the minute a little later. */
+  /** The first restart is immediate; each further one within the minute is a little later. */
   async #pause(): Promise<void> {
     await delay((this.#deaths.length - 1) * pauseStepMs, undefined, {
       signal: this.#stopping.signal,

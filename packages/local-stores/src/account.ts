@@ -4,7 +4,7 @@ import { readFile, stat } from 'node:fs/promises';
 import type { Account } from './store-process.ts';
 import { StoreFault } from './store-fault.ts';
 
-/** The system users to run Postgres as when started by root, best first. */
+/** The system users that Postgres may run as when root starts it, the preferred one first. */
 const preferredNames = ['postgres', 'nobody'];
 
 type PasswordEntry = Account;
@@ -20,11 +20,11 @@ async function readAccounts(): Promise<PasswordEntry[]> {
 }
 
 /**
- * Finds the system user that Postgres runs as: none when this process is not root; the owner of
- * the data where there is some; else `postgres` or `nobody`.
+ * Finds the system user that Postgres runs as: none if this process is not root; the owner of the data if there is some; otherwise
+ * `postgres` or `nobody`.
  *
  * @param clusterFolder the folder of the data, which need not exist
- * @throws StoreFault when root has no such user to turn to
+ * @throws StoreFault if root has no such user
  */
 export async function findAccount(clusterFolder: string): Promise<Account | undefined> {
   if (process.getuid?.() !== 0) return undefined;
@@ -47,8 +47,7 @@ export async function findAccount(clusterFolder: string): Promise<Account | unde
 }
 
 /**
- * Tells whether the user may enter the folder. It is tried in truth, as that user, since modes
- * alone do not tell of access lists and mounts.
+ * Whether the user may enter the folder. The test really enters it as that user, because modes alone do not show access lists and mounts.
  */
 export function canEnter(folder: string, account: Account | undefined): boolean {
   const result = spawnSync('/bin/sh', ['-c', 'cd -- "$0"', folder], {

@@ -20,13 +20,13 @@ import { hasCode, readOrMakeSecret } from './secret-file.ts';
 import type { Account } from './store-process.ts';
 import { StoreFault } from './store-fault.ts';
 
-/** The major version of the embedded Postgres, which the data must be of. */
+/** The major version of the embedded Postgres and of its data. */
 export const postgresMajor = '17';
 
 /** The superuser and the database of a local store. */
 export const databaseName = 'parley';
 
-/** A folder of Postgres data that is ready to be started. */
+/** A folder of Postgres data, ready to start. */
 export type Cluster = {
   folder: string;
   account: Account | undefined;
@@ -36,8 +36,8 @@ export type Cluster = {
 };
 
 /**
- * Where the data is: in `cluster` below the data folder, or below `/var/lib/parley` where the
- * system user cannot enter the data folder. The choice is written down and stays.
+ * Finds the place of the data: `cluster` below the data folder, or a folder below `/var/lib/parley` if the system user cannot enter the
+ * data folder. The choice is recorded and permanent.
  */
 async function findPlace(dataDir: string): Promise<{ folder: string; relocated: boolean }> {
   const note = join(dataDir, 'cluster-location');
@@ -71,7 +71,7 @@ async function relocate(
   }
   const folder = join(parent, 'cluster');
   log(`The user ${account.name} cannot enter ${dataDir}; the database is kept in ${folder}.`);
-  // What lies there belongs to an earlier folder of the same path, which is gone.
+  // The data there belongs to an earlier folder of the same path, which is gone.
   await rm(folder, { recursive: true, force: true });
   await writeFile(join(dataDir, 'cluster-location'), `${folder}\n`);
   return folder;
@@ -92,7 +92,7 @@ async function findVersion(folder: string): Promise<string | undefined> {
   }
 }
 
-/** Makes a cluster aside and puts it in place in one step, so that half a cluster never shows. */
+/** Makes a cluster elsewhere and moves it into place in one step, so that an incomplete cluster never appears. */
 async function initialize(cluster: Cluster): Promise<void> {
   const parent = dirname(cluster.folder);
   const prefix = `${basename(cluster.folder)}.new-`;
@@ -144,12 +144,11 @@ async function initialize(cluster: Cluster): Promise<void> {
 }
 
 /**
- * Finds the cluster of a data folder, or makes one: encoding UTF-8, locale C.UTF-8 of the builtin
- * provider, whatever the environment says.
+ * Finds the cluster of a data folder, or makes one: encoding UTF-8, locale C.UTF-8 of the builtin provider, whatever the environment says.
  *
  * @param dataDir the folder of this store, made if needed
- * @param log gets a line for what takes time or is out of the ordinary
- * @throws StoreFault when the data is of another version, incomplete or out of reach
+ * @param log receives a line for slow or unusual steps
+ * @throws StoreFault if the data has another version, is incomplete or cannot be reached
  */
 export async function prepareCluster(
   dataDir: string,
@@ -159,7 +158,7 @@ export async function prepareCluster(
   let { folder, relocated } = await findPlace(dataDir);
   const account = await findAccount(folder);
   if (account !== undefined) {
-    // The folder is root's own here; others may pass through it, and see no names.
+    // The folder belongs to root here; others may pass through it but not list it.
     await chmod(dataDir, 0o711);
     if (!relocated && !canEnter(dataDir, account)) {
       if ((await findVersion(folder)) !== undefined) {
@@ -203,8 +202,8 @@ export async function prepareCluster(
 }
 
 /**
- * Removes a store's data folder with all it holds, also what was put elsewhere because a system
- * user could not enter it. Nothing may run on it.
+ * Removes a store's data folder with all its data, including data elsewhere because a system user could not enter the folder. Nothing may
+ * run on it.
  *
  * @param dataDir as given to `startPostgres`
  */

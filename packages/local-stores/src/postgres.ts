@@ -13,16 +13,16 @@ import { StoreFault } from './store-fault.ts';
 // Recovery after a crash reads the log since the last checkpoint, at most a gigabyte of it.
 const readyWithinMs = 120_000;
 const stopPatienceMs = 20_000;
-// After its first process was killed, Postgres' other processes notice and end by themselves.
+// After its first process was killed, Postgres' other processes notice that and end by themselves.
 const leftoverPatienceMs = 15_000;
 
-/** What `startPostgres` takes. */
+/** The options of `startPostgres`. */
 export type PostgresOptions = {
   /** The folder of this store; made at the first start. */
   dataDir: string;
   /** The port of 127.0.0.1 to listen on; any free one if absent. */
   port?: number;
-  /** Gets Postgres' own log and what is out of the ordinary, line by line. */
+  /** Receives Postgres' own log and unusual steps, line by line. */
   log: (line: string) => void;
   /** Further settings, over the durable defaults (`{ fsync: 'off' }` for a test's database). */
   settings?: Readonly<Record<string, string>>;
@@ -33,14 +33,14 @@ function launch(cluster: Cluster, port: number, options: PostgresOptions): Promi
     listen_addresses: '127.0.0.1',
     port: String(port),
     unix_socket_directories: '',
-    // The services' pools of two or three replicas each, their followers, and room for tools.
+    // Enough for the pools of two or three replicas of each service, their followers, and tools.
     max_connections: '200',
     fsync: 'on',
     full_page_writes: 'on',
     synchronous_commit: 'on',
     logging_collector: 'off',
     log_destination: 'stderr',
-    // Whoever sends a statement that fails logs it, and not all of it.
+    // The sender of a failed statement logs it, and not all of it.
     log_min_error_statement: 'panic',
     timezone: 'UTC',
     ...options.settings,
@@ -73,7 +73,7 @@ async function withClient<Result>(
     database,
     connectionTimeoutMillis: 5_000,
   });
-  // A connection that breaks is reported by the query that runs on it.
+  // The running query reports a broken connection.
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -83,7 +83,7 @@ async function withClient<Result>(
   }
 }
 
-/** Whether the process that was started, and not another one on the port, takes queries. */
+/** Whether the started process, and not another one on the port, accepts queries. */
 async function answers(cluster: Cluster, port: number, pid: number): Promise<boolean> {
   const lockFile = join(cluster.folder, 'postmaster.pid');
   const holder = await readFile(lockFile, 'utf8').catch(() => '');
@@ -92,7 +92,7 @@ async function answers(cluster: Cluster, port: number, pid: number): Promise<boo
     await withClient(cluster, port, 'postgres', (client) => client.query('SELECT 1'));
     return true;
   } catch (error) {
-    // 28P01: the password is not the one the cluster was made with.
+    // 28P01: the password is not the one that the cluster was made with.
     if (error instanceof pg.DatabaseError && error.code === '28P01') {
       throw new StoreFault(
         'Postgres refuses the password kept in the data folder. Start with --fresh to begin anew, or choose another folder with --data.',
@@ -153,21 +153,19 @@ async function launchUntilReady(
 }
 
 /**
- * Starts the embedded Postgres on a data folder and waits until it answers. At the first start it
- * makes the data (UTF-8, locale C.UTF-8 of the builtin provider) and a database `parley`. It
- * listens on 127.0.0.1 only, with a generated password, in a process group of its own. As root it
- * runs as a system user; where that user cannot enter the folders, the data and the programs go
- * to `/var/lib/parley`.
+ * Starts the embedded Postgres on a data folder and waits until it answers. At the first start it makes the data (UTF-8, locale C.UTF-8 of
+ * the builtin provider) and a database `parley`. It listens only on 127.0.0.1, with a generated password, in its own process group. For
+ * root it runs as a system user; if that user cannot enter the folders, the data and the programs go to `/var/lib/parley`.
  *
- * @throws StoreFault with what to do, when it cannot be started
+ * @throws StoreFault with what to do, if it cannot be started
  */
 export async function startPostgres(options: PostgresOptions): Promise<RunningStore> {
   const port = options.port ?? (await findFreePort());
   const cluster = await prepareCluster(options.dataDir, options.log);
   const running = await launchUntilReady(cluster, port, options);
   const stop = (): Promise<void> =>
-    // Fast shutdown: sessions end, what is committed is on disk. Then the immediate one, which
-    // loses nothing either, as the next start recovers.
+    // Fast shutdown ends the sessions, and committed data is on disk. The immediate shutdown that follows loses nothing either, because the
+    // next start recovers.
     running.stop(['SIGINT', 'SIGQUIT', 'SIGKILL'], stopPatienceMs);
   try {
     await makeDatabase(cluster, port);

@@ -13,7 +13,7 @@ const policyFile = '/usr/sbin/policy-rc.d';
 
 type PackageManager = { program: string; commands: readonly (readonly string[])[]; words: string };
 
-/** Package managers and what they are asked for; those for a whole machine need root. */
+/** Package managers with their commands; those for a whole machine need root. */
 const packageManagers: readonly PackageManager[] = [
   {
     program: 'apt-get',
@@ -57,7 +57,7 @@ function isOnPath(program: string): boolean {
  * Finds a Redis server on the machine.
  *
  * @returns the name to run it by; undefined if there is none
- * @throws StoreFault when there is only one that is too old
+ * @throws StoreFault if the only one is too old
  */
 export function findRedisProgram(): string | undefined {
   for (const program of programNames) {
@@ -77,7 +77,7 @@ export function findRedisProgram(): string | undefined {
 
 function runInstaller(command: readonly string[], log: (line: string) => void): Promise<number> {
   return new Promise((resolve) => {
-    // `env` sets the variable for the one command and keeps the rest of the environment.
+    // `env` sets the variable for this command and keeps the rest of the environment.
     const child = spawn('env', ['DEBIAN_FRONTEND=noninteractive', ...command], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -89,10 +89,7 @@ function runInstaller(command: readonly string[], log: (line: string) => void): 
   });
 }
 
-/**
- * Keeps Debian's package from starting a service of its own while the body runs, by the file that
- * its scripts ask.
- */
+/** Keeps Debian's package from starting its own service while the body runs, with the file that its scripts check. */
 async function withoutStartingServices<Result>(body: () => Promise<Result>): Promise<Result> {
   let isOurs = false;
   try {
@@ -100,8 +97,7 @@ async function withoutStartingServices<Result>(body: () => Promise<Result>): Pro
     isOurs = true;
     await chmod(policyFile, 0o755);
   } catch (error) {
-    // A policy that is there already is the machine's own and stays; a user other than root
-    // cannot write one and gets the service of the package.
+    // An existing policy belongs to the machine and stays. A user other than root cannot write one and gets the package's service.
     const known = ['EEXIST', 'EACCES', 'ENOENT', 'EPERM', 'EROFS'];
     if (!known.some((code) => hasCode(error, code))) throw error;
   }
@@ -112,7 +108,7 @@ async function withoutStartingServices<Result>(body: () => Promise<Result>): Pro
   }
 }
 
-/** Finds what has to stand before a command so that it runs as root, if anything can. */
+/** Finds the prefix that makes a command run as root, if there is one. */
 function findRootPrefix(program: string): readonly string[] | undefined {
   if (program === 'brew') return process.getuid?.() === 0 ? undefined : [];
   if (process.getuid?.() === 0) return [];
@@ -122,12 +118,11 @@ function findRootPrefix(program: string): readonly string[] | undefined {
 }
 
 /**
- * Finds a Redis server, or installs one with the machine's package manager, without leaving a
- * service of the system running.
+ * Finds a Redis server, or installs one with the machine's package manager, without leaving a service of the system running.
  *
- * @param log gets what is done, and the package manager's words
+ * @param log receives the steps, and the package manager's output
  * @returns the name to run it by
- * @throws StoreFault that says exactly what to do when it can be neither found nor installed
+ * @throws StoreFault with exact instructions if it can be neither found nor installed
  */
 export async function findOrInstallRedis(log: (line: string) => void): Promise<string> {
   const found = findRedisProgram();
@@ -159,7 +154,7 @@ export async function findOrInstallRedis(log: (line: string) => void): Promise<s
         lastLines.push(line);
         if (lastLines.length > 15) lastLines.shift();
       });
-      // A list of packages that is only partly new may still be enough.
+      // A partly updated list of packages may still be enough.
       if (code !== 0 && command.includes('install')) break;
     }
   });

@@ -14,17 +14,17 @@ const readyWithinMs = 20_000;
 const stopPatienceMs = 5_000;
 const answerWithinMs = 2_000;
 
-/** What `startRedis` takes. */
+/** The options of `startRedis`. */
 export type RedisOptions = {
-  /** The folder of this store; made at the first start. It keeps the password, and no data unless `settings` say so. */
+  /** The folder of this store, made at the first start. It keeps the password, but data only if `settings` say so. */
   dir: string;
   /** The port of 127.0.0.1 to listen on; any free one if absent. */
   port?: number;
-  /** Gets Redis' own log, and what an installation does, line by line. */
+  /** Receives Redis' own log, and the steps of an installation, line by line. */
   log: (line: string) => void;
-  /** By default a generated one, which the folder keeps. */
+  /** By default a generated one, kept in the folder. */
   password?: string;
-  /** Files in PEM form. With them it speaks TLS only. */
+  /** Files in PEM form. With them it accepts only TLS. */
   tls?: RedisTls;
   /** Makes it a sentinel, which keeps its configuration in the folder and writes to it. */
   isSentinel?: boolean;
@@ -32,14 +32,14 @@ export type RedisOptions = {
   settings?: Readonly<Record<string, string>>;
 };
 
-/** The certificate of a server, its key, and the authority that a client has to know. */
+/** The certificate of a server, its key, and the authority that a client must know. */
 export type RedisTls = {
   readonly certFile: string;
   readonly keyFile: string;
   readonly caFile: string;
 };
 
-/** Asks for the process number, so that another Redis on the port does not pass for the one started. */
+/** Asks for the process number, so that another Redis on the port is not mistaken for the started one. */
 function answers(
   port: number,
   password: string,
@@ -72,11 +72,10 @@ function answers(
 }
 
 /**
- * Starts a Redis server of the machine, after installing one where there is none, and waits until
- * it answers. It listens on 127.0.0.1 only, asks for a generated password, keeps nothing on disk
- * (what Parley has there may be lost at any time) and runs in a process group of its own.
+ * Starts a Redis server of the machine, after installing one if there is none, and waits until it answers. It listens only on 127.0.0.1,
+ * requires a generated password, keeps nothing on disk (Parley's data there may be lost at any time) and runs in its own process group.
  *
- * @throws StoreFault with what to do, when it cannot be found, installed or started
+ * @throws StoreFault with what to do, if it cannot be found, installed or started
  */
 export async function startRedis(options: RedisOptions): Promise<RunningStore> {
   const program = await findOrInstallRedis(options.log);
@@ -112,7 +111,7 @@ export async function startRedis(options: RedisOptions): Promise<RunningStore> {
   const running = await StoreProcess.start({
     name: 'Redis',
     program,
-    // Its settings come by standard input: arguments, the password with them, show in `ps`.
+    // Its settings come by standard input, because arguments, and the password with them, are visible in `ps`.
     ...(options.isSentinel === true
       ? { args: [sentinelFile, '--sentinel'] }
       : { args: ['-'], input: settings }),

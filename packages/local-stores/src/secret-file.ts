@@ -7,11 +7,11 @@ export function hasCode(error: unknown, code: string): boolean {
 }
 
 /**
- * Reads the secret kept in a file, or makes one of 256 bits and keeps it there, readable only by
- * this user. Whoever comes first wins: two processes at once get the same secret.
+ * Reads the secret kept in a file, or makes one of 256 bits and keeps it there, readable only by this user. The first writer wins, so two
+ * concurrent processes get the same secret.
  *
  * @param path the file
- * @returns 64 hexadecimal digits when it is made here
+ * @returns 64 hexadecimal digits if it is made here
  */
 export async function readOrMakeSecret(path: string): Promise<string> {
   const kept = await findSecret(path);
@@ -20,7 +20,7 @@ export async function readOrMakeSecret(path: string): Promise<string> {
   const draft = `${path}.${process.pid}-${randomBytes(4).toString('hex')}`;
   await writeFile(draft, `${secret}\n`, { mode: 0o600, flag: 'wx', flush: true });
   try {
-    // A link fails where the file exists and never shows half of it.
+    // A link fails if the file exists, and never shows an incomplete file.
     await link(draft, path);
     return secret;
   } catch (error) {

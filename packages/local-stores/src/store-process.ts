@@ -12,27 +12,27 @@ function endAll(): void {
   for (const child of running) child.kill('SIGINT');
 }
 
-/** A system user that a process is run as: Postgres refuses to run as root. */
+/** The system user that a process runs as, because Postgres refuses to run as root. */
 export type Account = { name: string; uid: number; gid: number };
 
-/** How a process is started. */
+/** The command that starts a process. */
 export type StoreCommand = {
-  /** What messages call it. */
+  /** Its name in messages. */
   name: string;
   program: string;
   args: readonly string[];
-  /** The whole environment, where nothing of the shell's may reach the store; else this process's. */
+  /** The whole environment, if nothing of the shell's may reach the store; otherwise that of this process. */
   env: Record<string, string> | undefined;
   account: Account | undefined;
-  /** Written to its standard input, for what must not show in the list of processes. */
+  /** Written to its standard input, for data that must not be visible in the list of processes. */
   input?: string;
   log: (line: string) => void;
 };
 
-/** A store's process that runs in a group of its own, out of reach of a terminal's Ctrl-C. */
+/** A store's process in its own group, out of reach of a terminal's Ctrl-C. */
 export class StoreProcess {
   readonly pid: number;
-  /** Fulfilled when the process has ended, with the words for how. */
+  /** Fulfilled when the process has ended, with a description of how. */
   readonly exited: Promise<string>;
   readonly #child: ChildProcess;
   readonly #name: string;
@@ -42,7 +42,7 @@ export class StoreProcess {
   /**
    * Starts the process.
    *
-   * @throws StoreFault when the program cannot be run
+   * @throws StoreFault if the program cannot be run
    */
   static async start(command: StoreCommand): Promise<StoreProcess> {
     const { account } = command;
@@ -71,7 +71,7 @@ export class StoreProcess {
     this.#child = child;
     this.#name = command.name;
     this.pid = child.pid ?? 0;
-    // One listener for all of them, since Node takes many for a leak.
+    // One listener for all of them, because Node reports many as a leak.
     if (running.size === 0) process.once('exit', endAll);
     running.add(child);
     this.exited = new Promise((resolve) => {
@@ -91,7 +91,7 @@ export class StoreProcess {
       });
     }
     if (child.stdin !== null) {
-      // A process that ends before it has read its input is reported by `exited`.
+      // If a process ends before it has read its input, `exited` reports that.
       child.stdin.on('error', () => undefined);
       child.stdin.end(command.input);
     }
@@ -101,7 +101,7 @@ export class StoreProcess {
     return this.#ended;
   }
 
-  /** The last lines the process printed, for the message about its end. */
+  /** The last lines that the process printed, for the message about its end. */
   get lastLines(): readonly string[] {
     return this.#tail;
   }
@@ -111,7 +111,7 @@ export class StoreProcess {
    *
    * @param answers asks the store once
    * @param deadlineMs how long to ask
-   * @throws StoreFault when the process ends or the time is over; the process is ended then
+   * @throws StoreFault if the process ends or the time is over; the process is ended then
    */
   async waitUntil(answers: () => Promise<boolean>, deadlineMs: number): Promise<void> {
     const deadline = Date.now() + deadlineMs;
@@ -132,10 +132,10 @@ export class StoreProcess {
   }
 
   /**
-   * Asks the process to end, each next signal after the given time without success.
+   * Asks the process to end, with each next signal after the given time without success.
    *
    * @param signals the signals, gentlest first
-   * @param patienceMs how long each of them has
+   * @param patienceMs the time for each of them
    */
   async stop(signals: readonly NodeJS.Signals[], patienceMs: number): Promise<void> {
     for (const signal of signals) {
@@ -152,14 +152,14 @@ export class StoreProcess {
 
 /** A store that runs and can be stopped. */
 export type RunningStore = {
-  /** What a client connects to, the password included. */
+  /** The address for clients, with the password. */
   url: string;
   port: number;
   pid: number;
-  /** Fulfilled when the process has ended, asked or not, with the words for how. */
+  /** Fulfilled when the process has ended for any reason, with a description of how. */
   exited: Promise<string>;
   /** The last lines it printed. */
   lastLines: readonly string[];
-  /** Stops it in good order and waits for its end. */
+  /** Stops it in order and waits for its end. */
   stop: () => Promise<void>;
 };

@@ -9,11 +9,10 @@ const memoryFolder = '/dev/shm';
 const memoryMinBytes = 4 * 1_073_741_824;
 
 /**
- * Makes a folder for stores that live as long as one run of tests: one that the system user, as
- * whom Postgres runs when root starts it, can pass through. It is in memory where there is enough:
- * cloning a database is ten times as fast there.
+ * Makes a folder for stores that live as long as one run of tests. The system user that Postgres runs as when root starts it can pass
+ * through the folder. It is in memory if there is enough, because cloning a database is ten times as fast there.
  *
- * @returns its path; whoever asked for it removes it
+ * @returns its path; the caller removes it
  */
 export async function makeTemporaryFolder(): Promise<string> {
   const parent = (await hasMemoryFolder()) ? memoryFolder : tmpdir();

@@ -31,7 +31,7 @@ async function query(url: string, text: string): Promise<Record<string, unknown>
 }
 
 const log = (): void => undefined;
-// Making a database writes forty megabytes, four starts on a busy machine take their time.
+// Making a database writes forty megabytes, so four starts on a busy machine take long.
 const storeTimeoutMs = 120_000;
 
 test(

@@ -9,17 +9,17 @@ export type { Logger } from 'pino';
 export type LoggerOptions = {
   readonly service: string;
   readonly nodeId: string;
-  /** Least level that is logged. */
+  /** The least level that is logged. */
   readonly level: string;
-  /** The trace that the code which logs works for; absent where nothing is traced. */
+  /** The trace that the logging code works for; absent if nothing is traced. */
   readonly findTraceId?: () => string | undefined;
 };
 
 /**
- * The root logger of a process: pino JSON lines with service and node id. Messages are constant texts; values go into
- * fields, and secrets among them are redacted.
+ * The root logger of a process: pino JSON lines with service and node id. Messages are constant texts. Values go into fields, whose secrets
+ * are redacted.
  *
- * @param destination where lines go; standard output if absent
+ * @param destination for lines; standard output if absent
  */
 export function createLogger(options: LoggerOptions, destination?: DestinationStream): Logger {
   const { service, nodeId, level, findTraceId } = options;

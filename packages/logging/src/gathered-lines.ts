@@ -2,9 +2,9 @@ import type { DestinationStream } from 'pino';
 import { pino } from 'pino';
 
 /**
- * Standard output for log lines: those of one turn of the event loop go out together when it ends, since a busy process logs a line
- * per request and each write is a call into the system. A process that ends writes what it has; one that is killed loses the lines of
- * its last turn at most.
+ * Standard output for log lines. The lines of one turn of the event loop are written together at its end, because a busy process logs a
+ * line per request and each write is a system call. A process that ends writes what it has; a killed one loses at most the lines of its
+ * last turn.
  */
 export class GatheredLines implements DestinationStream {
   static #ofProcess: GatheredLines | undefined;
@@ -12,7 +12,7 @@ export class GatheredLines implements DestinationStream {
   readonly #output = pino.destination({ fd: 1, sync: true });
   #lines = '';
 
-  /** @returns the one of this process, whose loggers share its standard output and one listener for its end */
+  /** @returns the destination of this process. All its loggers share standard output and one listener for the end */
   static ofProcess(): GatheredLines {
     GatheredLines.#ofProcess ??= new GatheredLines();
     return GatheredLines.#ofProcess;
@@ -27,7 +27,7 @@ export class GatheredLines implements DestinationStream {
     this.#lines += line;
   }
 
-  /** What the library calls itself after a line that says why the process ends. */
+  /** The library calls this after a line that says why the process ends. */
   flushSync(): void {
     if (this.#lines === '') return;
     const lines = this.#lines;

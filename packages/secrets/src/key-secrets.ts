@@ -97,7 +97,7 @@ export type Opened = { readonly text: string; readonly isCurrent: boolean };
 /**
  * The reverse of `sealSecret`, which also returns which secret was used.
  *
- * @throws Error when it was sealed under neither secret or for another purpose, or was altered
+ * @throws Error if it was sealed under neither secret or for another purpose, or was altered
  */
 export function openEither(secrets: KeySecrets, sealed: Buffer, purpose: string): Opened {
   const { current, previous } = secrets;
@@ -113,7 +113,7 @@ export function openEither(secrets: KeySecrets, sealed: Buffer, purpose: string)
 /**
  * The reverse of `sealSecret`.
  *
- * @throws Error when it was sealed under neither secret or for another purpose, or was altered
+ * @throws Error if it was sealed under neither secret or for another purpose, or was altered
  */
 export function openSecret(secrets: KeySecrets, sealed: Buffer, purpose: string): string {
   return openEither(secrets, sealed, purpose).text;
@@ -136,7 +136,7 @@ export function sealEventMembers(
 /**
  * The reverse of `sealEventMembers`.
  *
- * @throws Error when the text was made under neither secret or was altered
+ * @throws Error if the text was made under neither secret or was altered
  */
 export function openEventMembers(secrets: KeySecrets, sealed: string): Record<string, unknown> {
   return JSON.parse(openSecret(secrets, Buffer.from(sealed, 'base64'), eventPurpose)) as Record<

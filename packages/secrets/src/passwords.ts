@@ -2,8 +2,8 @@ import { argon2, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
 import type { Argon2Parameters } from 'node:crypto';
 
 /**
- * Passwords at rest: argon2id, in the usual text form `$argon2id$v=19$m=...,t=...,p=...$salt$hash`, so that the cost can be
- * raised later and old hashes still verify.
+ * Stores passwords as argon2id hashes, in the usual text form `$argon2id$v=19$m=...,t=...,p=...$salt$hash`, so that the cost can be raised
+ * later and old hashes can still be verified.
  */
 
 // 19 MiB, two passes, one lane: the least that OWASP's password storage guide recommends for argon2id.
@@ -32,8 +32,8 @@ export async function hashPassword(password: string): Promise<string> {
 const stored = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([^$]+)\$([^$]+)$/;
 
 /**
- * Checks a password. Without a stored hash the same work is done for nothing, so that the time taken does not tell whether
- * an account exists or has a password.
+ * Checks a password. Without a stored hash it does the same work for nothing, so that the time taken does not reveal whether an account
+ * exists or has a password.
  */
 export async function verifyPassword(
   password: string,

@@ -1,4 +1,4 @@
-/** Spans by the official SDK, sent as OTLP over HTTP in JSON. Loaded only where traces are asked for. */
+/** Spans by the official SDK, sent as OTLP over HTTP in JSON. Loaded only if traces are requested. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api';
@@ -20,14 +20,14 @@ import type { TracesOptions } from './start-traces.ts';
 import type { ChildOptions, Span, SpanAttributes, Tracer } from './tracer.ts';
 import { readExportIntervalMs, readSampler } from './variables.ts';
 
-/** A collector that is away must not keep a process from ending; what it has not taken by then is lost. */
+/** A collector that is down must not keep a process from ending; spans that it has not taken by then are lost. */
 const lastFlushMaxMs = 2_000;
 
 const kinds = { client: SpanKind.CLIENT, internal: SpanKind.INTERNAL } as const;
 
 const current = new AsyncLocalStorage<Span | undefined>();
 
-/** Our spans' own contexts of the SDK, for links. */
+/** The SDK's contexts of our spans, for links. */
 const sdkSpans = new WeakMap<Span, SdkSpan>();
 
 class TracedSpan implements Span {
@@ -91,7 +91,7 @@ class TracedSpan implements Span {
   readonly run = <Result>(work: () => Result): Result => current.run(this, work);
 }
 
-/** The SDK would keep an invalid parent's id; what is no traceparent is nobody's. */
+/** The SDK would keep the id of an invalid parent, but an invalid traceparent has no parent. */
 function contextOf(traceparent: string | undefined): Context {
   const parent = traceparent === undefined ? null : parseTraceParent(traceparent);
   return parent === null
@@ -110,7 +110,7 @@ function chosenSampler(env: TracesOptions['env']): Sampler {
   return followsParent ? new ParentBasedSampler({ root: own }) : own;
 }
 
-/** Counts what the collector does not take. The SDK says so only to its own diagnostics, which may show addresses. */
+/** Counts the spans that the collector does not take. The SDK reports them only to its own diagnostics, which may show addresses. */
 function watched(exporter: SpanExporter, onLost: (spans: number) => void): SpanExporter {
   return {
     export: (spans, done) =>
@@ -123,9 +123,9 @@ function watched(exporter: SpanExporter, onLost: (spans: number) => void): SpanE
 }
 
 /**
- * Sets the SDK up from the process's variables. Its exporter reads its own ones by itself.
+ * Sets up the SDK from the process's variables. Its exporter reads its own variables.
  *
- * @throws Error when one of them cannot be used
+ * @throws Error if one of them cannot be used
  */
 export function createTracer(options: TracesOptions): {
   readonly tracer: Tracer;

@@ -6,27 +6,27 @@ export type TracesOptions = {
   readonly service: string;
   readonly nodeId: string;
   readonly version: string;
-  /** Called with how many spans the collector did not take. */
+  /** Called with the number of spans that the collector did not take. */
   readonly onLost: (spans: number) => void;
 };
 
-// One for the process, as its variables are; undefined unless they ask for traces.
+// One for the process, like its variables; undefined unless they request traces.
 let tracer: Tracer | undefined;
 
-/** The tracer of this process; undefined, and nothing of the SDK loaded, unless its environment asks for traces. */
+/** The tracer of this process. It is undefined, and nothing of the SDK is loaded, unless the environment requests traces. */
 export function findTracer(): Tracer | undefined {
   return tracer;
 }
 
 /**
- * Loads the SDK and begins to trace. Call it once, where `asksForTraces` says so, before connections are opened.
+ * Loads the SDK and starts to trace. Call it once, if `asksForTraces` returns true, before connections are opened.
  *
- * @returns ends tracing: sends what is left, for at most two seconds
- * @throws Error when a variable of the SDK cannot be used
+ * @returns a function that ends tracing: it sends the remaining spans, for at most two seconds
+ * @throws Error if a variable of the SDK cannot be used
  */
 export async function startTraces(options: TracesOptions): Promise<() => Promise<void>> {
   if (tracer !== undefined) throw new Error('a process traces once');
-  // The only import of the SDK, so that who does not trace does not load it.
+  // The only import of the SDK, so that processes without traces do not load it.
   const { createTracer } = await import('./otlp-tracer.ts');
   const created = createTracer(options);
   tracer = created.tracer;
@@ -47,7 +47,7 @@ async function runToEnd<Result>(span: Span, work: () => Promise<Result>): Promis
   }
 }
 
-/** Runs work as a child of the span that the code runs in; without one it just runs. */
+/** Runs work in a child of the current span; without a current span it just runs. */
 export function inChildSpan<Result>(
   name: string,
   work: () => Promise<Result>,

@@ -2,7 +2,7 @@
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Those that are honoured, for the documentation. */
+/** The supported variables, for the documentation. */
 export const tracingVariables: readonly { readonly name: string; readonly meaning: string }[] = [
   {
     name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
@@ -44,7 +44,7 @@ function isSet(value: string | undefined): boolean {
   return value !== undefined && value.trim() !== '';
 }
 
-/** Whether the environment asks for traces. Empty variables count as unset, as the specification of the variables says. */
+/** Whether the environment requests traces. Empty variables count as unset, as the specification of the variables says. */
 export function asksForTraces(env: Environment): boolean {
   if (env['OTEL_SDK_DISABLED']?.trim().toLowerCase() === 'true') return false;
   const exporters = env['OTEL_TRACES_EXPORTER'];
@@ -57,12 +57,12 @@ export function asksForTraces(env: Environment): boolean {
 
 export type SamplerChoice = {
   readonly root: 'always_on' | 'always_off' | 'traceidratio';
-  /** Follows what the caller decided, and `root` only where there is none. */
+  /** Follows the caller's decision, and `root` only if there is none. */
   readonly followsParent: boolean;
   readonly ratio: number;
 };
 
-/** Reads the two variables of the sampler, which the SDK leaves to who sets it up. */
+/** Reads the two variables of the sampler, because the SDK does not read them itself. */
 export function readSampler(env: Environment): SamplerChoice {
   const name = env['OTEL_TRACES_SAMPLER']?.trim() ?? '';
   const [, prefix, root] = /^(parentbased_)?(always_on|always_off|traceidratio)$/.exec(name) ?? [];
@@ -73,7 +73,7 @@ export function readSampler(env: Environment): SamplerChoice {
   return { root: root as SamplerChoice['root'], followsParent: prefix !== undefined, ratio };
 }
 
-/** The time between two exports in milliseconds: the specification's default where the variable says nothing of use. */
+/** The time between two exports in milliseconds; the specification's default if the variable is not usable. */
 export function readExportIntervalMs(env: Environment): number {
   const given = Number(env['OTEL_BSP_SCHEDULE_DELAY']);
   return given > 0 && given <= exportIntervalMaxMs ? given : exportIntervalDefaultMs;
