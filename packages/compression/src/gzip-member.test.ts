@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
 import type { DeflatedPiece } from './gzip-member.ts';
-import { deflatePiece, deflatePieceAside, gzipMember, storedPiece } from './gzip-member.ts';
+import { deflatePiece, deflatePieceInPool, gzipMember, storedPiece } from './gzip-member.ts';
 
 const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('', 'ab'.repeat(40_000)));
 const way = fc.constantFrom('deflated', 'aside', 'stored');
@@ -14,7 +14,7 @@ async function pieceOf(
   how: 'deflated' | 'aside' | 'stored',
 ): Promise<DeflatedPiece> {
   if (how === 'stored') return storedPiece(plain);
-  return how === 'aside' ? deflatePieceAside(plain, 1) : deflatePiece(plain, 6);
+  return how === 'aside' ? deflatePieceInPool(plain, 1) : deflatePiece(plain, 6);
 }
 
 test('a member of any pieces in any order unpacks to what they are of', async () => {

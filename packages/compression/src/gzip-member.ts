@@ -39,7 +39,7 @@ export function deflatePiece(plain: Buffer, level: number): DeflatedPiece {
 }
 
 /** Compresses a piece in the thread pool. */
-export async function deflatePieceAside(plain: Buffer, level: number): Promise<DeflatedPiece> {
+export async function deflatePieceInPool(plain: Buffer, level: number): Promise<DeflatedPiece> {
   const bytes = await new Promise<Buffer>((resolve, reject) => {
     deflateRaw(plain, optionsFor(plain.length, level), (error, deflated) => {
       if (error === null) resolve(deflated);

@@ -5,7 +5,7 @@ export type { Checksum } from './checksum.ts';
 export {
   compressedMinBytes,
   deflatePiece,
-  deflatePieceAside,
+  deflatePieceInPool,
   gzipMember,
   storedPiece,
 } from './gzip-member.ts';

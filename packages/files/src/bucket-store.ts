@@ -124,7 +124,7 @@ export class BucketStore implements FileStore {
 }
 
 function faultOf(error: unknown): FileStoreFault {
-  return new FileStoreFault('the bucket of files did not do what it was asked to', {
+  return new FileStoreFault('the bucket of files failed', {
     cause: error,
   });
 }

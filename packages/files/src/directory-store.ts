@@ -130,7 +130,7 @@ async function syncFolder(path: string): Promise<void> {
 }
 
 function faultOf(error: unknown): FileStoreFault {
-  return new FileStoreFault('the folder of files did not do what it was asked to', {
+  return new FileStoreFault('the folder of files failed', {
     cause: error,
   });
 }

@@ -51,7 +51,7 @@ function report(value: DecoderReport): void {
 }
 
 /** If memory is short, Linux ends this process and not its service. Other systems have no such file. */
-function goFirst(): void {
+function preferForMemoryKill(): void {
   try {
     writeFileSync('/proc/self/oom_score_adj', '1000');
   } catch {
@@ -59,7 +59,7 @@ function goFirst(): void {
   }
 }
 
-goFirst();
+preferForMemoryKill();
 // Requests that need only a moment of the processor go before pictures.
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 // A terminal signals the whole group. The service finishes its work first, and then ends this process.

@@ -29,5 +29,5 @@ export function readDemo(output: string): Demo {
   } catch {
     // Reported below, together with the other faults.
   }
-  throw new LaunchFault(`Seeding did not say which accounts there are, but:\n${output}`);
+  throw new LaunchFault(`Seeding printed no accounts but this:\n${output}`);
 }

@@ -178,7 +178,7 @@ export class Launch {
     );
   }
 
-  /** Lines of the store package itself end in dots or report a place; the rest are Postgres' own. */
+  /** Lines with these first words come from the store package itself; the rest are Postgres' own. */
   #logStore(log: LogFile, line: string): void {
     log.append(line);
     if (/^(Making|The user) /.test(line)) this.#request.say(line);
@@ -284,7 +284,7 @@ function isSet(value: string | undefined): boolean {
 
 /**
  * Keys in a local database can be read only with the secret under which they were stored, which the data folder keeps. With another secret
- * from the environment nobody could sign in. A custom secret needs a custom database.
+ * from the environment nobody could sign in. A secret from the environment therefore needs a database from there too.
  */
 function checkGivenSecrets(env: Environment, kept: Readonly<Record<string, string>>): void {
   if (isSet(env['DATABASE_URL'])) return;

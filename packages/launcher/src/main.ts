@@ -71,7 +71,7 @@ async function run(): Promise<number> {
     const { url, demo, processes } = await Promise.race([
       launch.start(),
       ended.promise.then((): never => {
-        throw new LaunchFault('Stopped before all was ready.');
+        throw new LaunchFault('Stopped before everything was ready.');
       }),
     ]);
     isReady = true;

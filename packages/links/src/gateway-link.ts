@@ -144,7 +144,7 @@ export class GatewayLink {
    * @throws Error if the node has announced that it stops
    */
   send(request: LinkedRequest, listener: LinkListener): number {
-    if (this.#isLeaving) throw new Error('a node that stops takes no more requests on this link');
+    if (this.#isLeaving) throw new Error('a node that stops accepts no more requests on this link');
     const number = this.#listeners.add(listener);
     this.#begun.push({ ...request, number });
     this.#flushSoon();
@@ -202,27 +202,27 @@ export class GatewayLink {
       return;
     }
     this.#silentChecks += 1;
-    this.#say([[], [], []]);
+    this.#write([[], [], []]);
   }
 
   #receive(text: string, body: readonly Buffer[]): void {
-    const said = JSON.parse(text) as AnswersText | PartText | KeepText | LeavingText;
-    if (said[0] === 'leaving') {
+    const message = JSON.parse(text) as AnswersText | PartText | KeepText | LeavingText;
+    if (message[0] === 'leaving') {
       this.#isLeaving = true;
       this.#options.onLeaving();
       this.#flush();
-      this.#say(['leaving']);
+      this.#write(['leaving']);
       return;
     }
-    if (said[0] === 'part') {
-      this.#keepPart(said[1], body);
+    if (message[0] === 'part') {
+      this.#keepPart(message[1], body);
       return;
     }
-    if (said[0] === 'keep') {
-      this.#kept.keep(said[1], joined(body), said[2]);
+    if (message[0] === 'keep') {
+      this.#kept.keep(message[1], joined(body), message[2]);
       return;
     }
-    const [status, kind, headers, answers, layout] = said;
+    const [status, kind, headers, answers, layout] = message;
     const whole =
       layout === undefined
         ? this.#completeBody(answers[0]?.[0], body)
@@ -289,14 +289,14 @@ export class GatewayLink {
         bytes += body.length;
         if (bytes >= bodiesPerFrameBytes) break;
       }
-      this.#say([texts, left, taken], bodies);
+      this.#write([texts, left, taken], bodies);
       from += texts.length;
       left = [];
       taken = [];
     } while (from < begun.length);
   }
 
-  #say(text: RequestsText | LeavingText, bodies: readonly Buffer[] = []): void {
+  #write(text: RequestsText | LeavingText, bodies: readonly Buffer[] = []): void {
     if (this.#socket !== undefined) writeFrame(this.#socket, frameOf(JSON.stringify(text), bodies));
   }
 

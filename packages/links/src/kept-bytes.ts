@@ -104,21 +104,18 @@ export class KeptOfNode {
       this.#byId.delete(old);
     }
     this.#bytes += bytes.length;
-    // Puts an answer together.
-    //
-    // @param own the bytes that came with it
-    // @throws BrokenFrame if it names bytes that are not kept
+    // A separate copy, because a slice of the bytes read from the connection would keep all of them in memory.
     const kept = Buffer.allocUnsafeSlow(bytes.length);
     bytes.copy(kept);
     this.#byId.set(id, kept);
-    if (this.#bytes > keptMaxBytes) throw new BrokenFrame('a node lets too much be kept');
+    if (this.#bytes > keptMaxBytes) throw new BrokenFrame('a node sends too much to keep');
   }
 
   /**
    * Puts an answer together.
    *
-   * @param own what came with it
-   * @throws BrokenFrame where it names what is not there
+   * @param own the bytes that came with it
+   * @throws BrokenFrame if it names bytes that are not kept
    */
   putTogether(layout: LayoutText, own: Buffer): readonly Buffer[] {
     let at = 0;
@@ -130,10 +127,11 @@ export class KeptOfNode {
       const [id, from, to] = part;
       const kept = this.#byId.get(id);
       if (kept === undefined || from < 0 || from > to || to > kept.length)
-        throw new BrokenFrame('an answer is of bytes that are not there');
+        throw new BrokenFrame('an answer names bytes that are not kept');
       return kept.subarray(from, to);
     });
-    if (at !== own.length) throw new BrokenFrame('an answer has another length than it says');
+    if (at !== own.length)
+      throw new BrokenFrame('an answer does not have the length that it states');
     return pieces;
   }
 }

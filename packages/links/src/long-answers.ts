@@ -67,7 +67,7 @@ export class LongAnswers {
     const left = this.#answers.find(({ awaiting }) => awaiting.delete(number));
     if (left === undefined || left.awaiting.size > 0) return;
     this.#remove(left);
-    if (left.hasBegun) this.#say(['part', left.number]);
+    if (left.hasBegun) this.#writePart(['part', left.number]);
   }
 
   /** Sends everything that is left, without a limit. */
@@ -109,7 +109,7 @@ export class LongAnswers {
     answer.leftBytes -= partBytes;
     answer.hasBegun = true;
     this.#bytes -= partBytes;
-    this.#say(['part', answer.number], part);
+    this.#writePart(['part', answer.number], part);
   }
 
   #remove(answer: LongAnswer): void {
@@ -118,7 +118,7 @@ export class LongAnswers {
     if (this.#answers.length === 0) this.#onEmpty();
   }
 
-  #say(text: PartText, body: readonly Buffer[] = []): void {
+  #writePart(text: PartText, body: readonly Buffer[] = []): void {
     this.#write(JSON.stringify(text), body);
   }
 

@@ -200,12 +200,12 @@ class NodeLink implements LinkBacklog {
   }
 
   #receive(text: string, body: Buffer): void {
-    const said = JSON.parse(text) as RequestsText | LeavingText;
-    if (said[0] === 'leaving') {
+    const message = JSON.parse(text) as RequestsText | LeavingText;
+    if (message[0] === 'leaving') {
       this.#leave();
       return;
     }
-    const [requests, left, taken] = said;
+    const [requests, left, taken] = message;
     // Before any of them begins, because none may get the body of another.
     const bodies = cutBodies(requests, body);
     // Before the requests, because these may use the slots of abandoned ones.
@@ -335,7 +335,7 @@ function cutBodies(requests: readonly RequestText[], body: Buffer): readonly Buf
   const bodies = requests.map(([, , , , , , bodyBytes]) => {
     const to = from + bodyBytes;
     if (!Number.isSafeInteger(bodyBytes) || bodyBytes < 0 || to > body.length)
-      throw new BrokenFrame('a request gives a wrong length of its body');
+      throw new BrokenFrame('a request states a wrong length of its body');
     const own = body.subarray(from, to);
     from = to;
     return own;

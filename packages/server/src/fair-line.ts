@@ -140,7 +140,7 @@ export class FairLine<Request extends AskedFor, Result> {
       if (next === undefined) break;
       const [ownerId, line] = next;
       const [first] = line;
-      if (first === undefined) throw new Error('nobody is in a line that is kept');
+      if (first === undefined) throw new Error('a kept line is empty');
       this.#leave(first);
       batch.push(first);
       // An owner with more requests comes after all others.

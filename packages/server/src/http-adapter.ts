@@ -156,7 +156,7 @@ class HttpExchange<Context> implements Exchange {
   }
 
   readonly answerStreamed = (): never => {
-    throw new TypeError('streams come over links alone');
+    throw new TypeError('streams use only links');
   };
 
   refuse(refusal: ApiError): void {

@@ -28,7 +28,7 @@ import type {
   StreamedAnswer,
 } from './implement.ts';
 import { LinkedFiles, mustComeByHttp, readFile } from './linked-files.ts';
-import type { FilePlace } from './linked-files.ts';
+import type { FileSlot } from './linked-files.ts';
 import { streamedStatus } from './pipeline.ts';
 import type { Exchange, Pipeline, Progress } from './pipeline.ts';
 import { passageHeaders, passageOf } from './write-answer.ts';
@@ -79,7 +79,7 @@ class LinkExchange<Context> implements Exchange, StreamWriter {
   readonly #reply: (answer: LinkAnswer) => void;
   readonly #progress: Progress;
   #heldBody: HeldBody | undefined;
-  #filePlace: FilePlace | undefined;
+  #fileSlot: FileSlot | undefined;
   /** The content of a file that is being read. */
   #content: Readable | undefined;
   #addedHeaders: Readonly<Record<string, string>> | undefined;
@@ -100,7 +100,7 @@ class LinkExchange<Context> implements Exchange, StreamWriter {
 
   async run(): Promise<void> {
     await this.#progress.run();
-    this.#filePlace?.leave();
+    this.#fileSlot?.leave();
   }
 
   get requestId(): string {
@@ -129,7 +129,7 @@ class LinkExchange<Context> implements Exchange, StreamWriter {
 
   header(name: string): string | undefined {
     const known = linkedHeaderNames.find((each) => each === name);
-    if (known === undefined) throw new TypeError(`${name} does not come over links`);
+    if (known === undefined) throw new TypeError(`${name} does not use links`);
     return this.#request.headers[known];
   }
 
@@ -151,17 +151,17 @@ class LinkExchange<Context> implements Exchange, StreamWriter {
     readFormFiles(this.#request.headers['content-type'], this.#request.body);
 
   readonly receiveFile = (): never => {
-    throw new TypeError('uploads do not come over links');
+    throw new TypeError('uploads do not use links');
   };
 
   admitFile(bytes: number): void {
-    if (this.method === 'HEAD' || this.#filePlace !== undefined) return;
+    if (this.method === 'HEAD' || this.#fileSlot !== undefined) return;
     const onLate = (): void => {
       // If the store is silent, this does not end the pending read, so neither is awaited.
       this.#content?.destroy();
       this.refuse(mustComeByHttp());
     };
-    this.#filePlace = this.#shared.files.admit(bytes, this.#request, onLate);
+    this.#fileSlot = this.#shared.files.admit(bytes, this.#request, onLate);
   }
 
   addHeaders(headers: Readonly<Record<string, string>>): void {

@@ -21,7 +21,7 @@ export function mustComeByHttp(): ApiError {
 }
 
 /** The slot of a request whose file is opened and read. */
-export type FilePlace = {
+export type FileSlot = {
   /** Called once, when the work for it has ended. */
   readonly leave: () => void;
 };
@@ -35,7 +35,7 @@ export class LinkedFiles {
    * @param onLate called when the file is late
    * @throws ApiError if it must use HTTP
    */
-  admit(bytes: number, { link }: ReceivedRequest, onLate: () => void): FilePlace {
+  admit(bytes: number, { link }: ReceivedRequest, onLate: () => void): FileSlot {
     if (bytes > fileMaxBytes || this.#taken >= filesMax || link.backlogBytes > backlogMaxBytes)
       throw mustComeByHttp();
     this.#taken += 1;

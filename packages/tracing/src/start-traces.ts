@@ -25,7 +25,7 @@ export function findTracer(): Tracer | undefined {
  * @throws Error if a variable of the SDK cannot be used
  */
 export async function startTraces(options: TracesOptions): Promise<() => Promise<void>> {
-  if (tracer !== undefined) throw new Error('a process traces once');
+  if (tracer !== undefined) throw new Error('traces can be started only once in a process');
   // The only import of the SDK, so that processes without traces do not load it.
   const { createTracer } = await import('./otlp-tracer.ts');
   const created = createTracer(options);

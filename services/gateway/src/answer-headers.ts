@@ -24,7 +24,7 @@ export function answerHeadersOf(options: {
   readonly publicUrl: string;
 }): (request: IncomingMessage) => AnswerHeaders {
   const { allowedOrigins, publicUrl } = options;
-  const ofEvery: AnswerHeaders = {
+  const fixedHeaders: AnswerHeaders = {
     // Browsers must not guess another type than the declared one, least of all a script.
     'X-Content-Type-Options': 'nosniff',
     ...(publicUrl.startsWith('https:') && {
@@ -32,14 +32,25 @@ export function answerHeadersOf(options: {
     }),
   };
   if (allowedOrigins === 'every') {
-    const headers = { 'Access-Control-Allow-Origin': '*', ...crossOriginPermissions, ...ofEvery };
+    const headers = {
+      'Access-Control-Allow-Origin': '*',
+      ...crossOriginPermissions,
+      ...fixedHeaders,
+    };
     return () => headers;
   }
   const permitted = new Set(allowedOrigins);
   // A cache must not give the answer for one origin to another.
-  const ofAny = { ...ofEvery, Vary: 'Accept-Language, Accept-Encoding, Origin' };
+  const originDependentHeaders = {
+    ...fixedHeaders,
+    Vary: 'Accept-Language, Accept-Encoding, Origin',
+  };
   return ({ headers: { origin } }) =>
     origin !== undefined && permitted.has(origin)
-      ? { 'Access-Control-Allow-Origin': origin, ...crossOriginPermissions, ...ofAny }
-      : ofAny;
+      ? {
+          'Access-Control-Allow-Origin': origin,
+          ...crossOriginPermissions,
+          ...originDependentHeaders,
+        }
+      : originDependentHeaders;
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { CredentialCache } from './credential-cache.ts';
 
 /** The reports of account changes, made by the test. */
-class News {
+class ReportedChanges {
   isFresh = true;
   readonly #listeners = new Set<(userIds: readonly number[]) => void>();
 
@@ -37,13 +37,13 @@ function accountOf(userId: number): KeyAccount {
 
 /** A store of accounts whose answers the test may delay. */
 function setUp(entriesMax = 10): {
-  news: News;
+  changeSource: ReportedChanges;
   accounts: Map<string, KeyAccount>;
   cache: CredentialCache;
   asked: string[];
   hold: () => () => void;
 } {
-  const news = new News();
+  const changeSource = new ReportedChanges();
   const accounts = new Map([
     ['one', accountOf(1)],
     ['two', accountOf(2)],
@@ -52,7 +52,7 @@ function setUp(entriesMax = 10): {
   const asked: string[] = [];
   let gate: Promise<void> = Promise.resolve();
   const cache = new CredentialCache({
-    news,
+    changeSource,
     entriesMax,
     findAccount: async (apiKey) => {
       asked.push(apiKey);
@@ -66,7 +66,7 @@ function setUp(entriesMax = 10): {
     gate = promise;
     return resolve;
   };
-  return { news, accounts, cache, asked, hold };
+  return { changeSource, accounts, cache, asked, hold };
 }
 
 describe('CredentialCache', () => {
@@ -78,30 +78,30 @@ describe('CredentialCache', () => {
   });
 
   it('forgets whom a change names, and nobody else', async () => {
-    const { cache, news, accounts, asked } = setUp();
+    const { cache, changeSource, accounts, asked } = setUp();
     await cache.find('one');
     await cache.find('two');
     accounts.delete('one');
-    news.announce([1]);
+    changeSource.announce([1]);
     expect(await cache.find('one')).toBeUndefined();
     expect((await cache.find('two'))?.userId).toBe(2);
     expect(asked).toEqual(['one', 'two', 'one']);
   });
 
   it('asks the store for every request while Postgres was not heard for a second', async () => {
-    const { cache, news, accounts } = setUp();
+    const { cache, changeSource, accounts } = setUp();
     await cache.find('one');
     accounts.delete('one');
-    news.isFresh = false;
+    changeSource.isFresh = false;
     expect(await cache.find('one')).toBeUndefined();
   });
 
   it('does not keep what was looked up while a change was announced', async () => {
-    const { cache, news, accounts, hold } = setUp();
+    const { cache, changeSource, accounts, hold } = setUp();
     const release = hold();
     const lookup = cache.find('one');
     accounts.delete('one');
-    news.announce([1]);
+    changeSource.announce([1]);
     release();
     // The look-up itself is older than the change and is used once.
     expect((await lookup)?.userId).toBe(1);
@@ -131,12 +131,12 @@ describe('CredentialCache', () => {
   });
 
   it('does not keep what was looked up while Postgres was not heard', async () => {
-    const { cache, news, accounts } = setUp();
-    news.isFresh = false;
+    const { cache, changeSource, accounts } = setUp();
+    changeSource.isFresh = false;
     await cache.find('one');
     // It changes before anybody listens, so the change is never announced.
     accounts.delete('one');
-    news.isFresh = true;
+    changeSource.isFresh = true;
     expect(await cache.find('one')).toBeUndefined();
   });
 
@@ -150,11 +150,11 @@ describe('CredentialCache', () => {
   });
 
   it('asks anew for what is asked after a change, though a look-up is on its way', async () => {
-    const { cache, news, accounts, hold } = setUp();
+    const { cache, changeSource, accounts, hold } = setUp();
     const release = hold();
     const before = cache.find('one');
     accounts.delete('one');
-    news.announce([1]);
+    changeSource.announce([1]);
     const after = cache.find('one');
     release();
     expect((await before)?.userId).toBe(1);

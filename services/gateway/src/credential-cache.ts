@@ -16,14 +16,14 @@ import type { KeyAccount } from '@parley/store';
 import { LRUCache } from 'lru-cache';
 
 /** The information that the cache needs about account changes in Postgres; `LiveServices` provides it. */
-export type AccountNews = {
+export type AccountChangeSource = {
   heardWithinMs(ms: number): boolean;
   onAccountsChanged(listener: (userIds: readonly number[]) => void): () => void;
 };
 
 export type CredentialCacheOptions = {
   readonly findAccount: (apiKey: string) => Promise<KeyAccount | undefined>;
-  readonly news: AccountNews;
+  readonly changeSource: AccountChangeSource;
   readonly entriesMax?: number;
   readonly onLookup?: (outcome: 'hit' | 'miss') => void;
 };
@@ -62,7 +62,7 @@ export class CredentialCache {
   constructor(options: CredentialCacheOptions) {
     this.#options = options;
     this.#entries = new LRUCache({ max: options.entriesMax ?? entriesMaxDefault });
-    this.#stopListening = options.news.onAccountsChanged((userIds) => this.forget(userIds));
+    this.#stopListening = options.changeSource.onAccountsChanged((userIds) => this.forget(userIds));
   }
 
   /** The number of keys held. */
@@ -120,7 +120,8 @@ export class CredentialCache {
 
   #findEntry(hash: string): Entry | undefined {
     const entry = this.#entries.get(hash);
-    if (entry === undefined || !this.#options.news.heardWithinMs(freshnessMs)) return undefined;
+    if (entry === undefined || !this.#options.changeSource.heardWithinMs(freshnessMs))
+      return undefined;
     return performance.now() > entry.untilMs ? undefined : entry;
   }
 
@@ -146,9 +147,9 @@ export class CredentialCache {
   }
 
   async #lookUpAndKeep(hash: string, apiKey: string): Promise<KeyAccount | undefined> {
-    const { findAccount, news } = this.#options;
+    const { findAccount, changeSource } = this.#options;
     const changesSeen = this.#changesSeen;
-    const isHeard = news.heardWithinMs(freshnessMs);
+    const isHeard = changeSource.heardWithinMs(freshnessMs);
     const account = await findAccount(apiKey);
     if (!isHeard || this.#changesSeen !== changesSeen) return account;
     this.#entries.set(hash, {

@@ -147,7 +147,7 @@ export class Forwarder {
       router: (request, _response, perRequest) => {
         const attempt = (request as AttemptedRequest)[attemptOf];
         if (attempt === undefined)
-          throw new Error('a request reaches the proxy only in an attempt');
+          throw new Error('a request reached the proxy without an attempt');
         const { body, requestId, signIdentity, span } = attempt.request;
         const traceparent = (attempt.span ?? span)?.traceparent;
         Object.assign(perRequest, {

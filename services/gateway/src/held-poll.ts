@@ -20,7 +20,7 @@ import { connectionOfAnswer } from './forward.ts';
 import { bodyOf } from './linked-attempt.ts';
 import { HttpExchange } from './http-exchange.ts';
 import type { ServiceLinks } from './service-links.ts';
-import { StreamAnswer, comeBack, refusalEvent } from './stream-answer.ts';
+import { StreamAnswer, reconnectText, refusalEvent } from './stream-answer.ts';
 import type { StreamWrites } from './stream-answer.ts';
 import type { Upstreams } from './upstreams.ts';
 import { isConnectFault } from './upstreams.ts';
@@ -66,9 +66,9 @@ const noHeaders = {};
 const noBody = Buffer.alloc(0);
 
 /** The transports to a node: its link or, for polls, a separate HTTP exchange. */
-export type PollWays = { readonly links: ServiceLinks; readonly agent: Agent };
+export type PollTransports = { readonly links: ServiceLinks; readonly agent: Agent };
 
-type Way =
+type Transport =
   | { readonly kind: 'link'; readonly link: GatewayLink; readonly number: number }
   | { readonly kind: 'exchange'; readonly exchange: HttpExchange };
 
@@ -78,7 +78,7 @@ export class HeldPoll implements LinkListener {
   readonly admitted: AdmittedRequest;
   readonly queueId: string;
   readonly #hop: EventsHopOptions;
-  readonly #ways: PollWays;
+  readonly #transports: PollTransports;
   readonly #done: () => void;
   readonly #isForStream: boolean;
   /** For a poll that does not wait, an empty answer means that there are no events, so only a node may give it. */
@@ -89,7 +89,7 @@ export class HeldPoll implements LinkListener {
   #searchUntilMs: number;
   #sentAtMs = 0;
   /** The transport to the node that has the poll; undefined while none has it. */
-  #way: Way | undefined;
+  #transport: Transport | undefined;
   #node: LiveNode | undefined;
   #moveTimer: NodeJS.Timeout | undefined;
   /** Set when this gateway stops. Its timer ends the poll whatever the nodes do. */
@@ -105,7 +105,7 @@ export class HeldPoll implements LinkListener {
       readonly queueId: string;
     },
     hop: EventsHopOptions,
-    ways: PollWays,
+    transports: PollTransports,
     done: () => void,
   ) {
     this.request = exchange.request;
@@ -113,7 +113,7 @@ export class HeldPoll implements LinkListener {
     this.admitted = exchange.admitted;
     this.queueId = exchange.queueId;
     this.#hop = hop;
-    this.#ways = ways;
+    this.#transports = transports;
     this.#done = done;
     this.#isForStream = isEventStream(this.admitted.endpoint);
     this.#waits = this.#isForStream || !asksNotToWait.test(this.admitted.query);
@@ -164,10 +164,10 @@ export class HeldPoll implements LinkListener {
   move(reason: MoveReason): void {
     if (this.#stream !== undefined) {
       this.#hop.onMoved(reason);
-      this.#endStream(comeBack());
+      this.#endStream(reconnectText());
       return;
     }
-    if (this.#isOver || this.#way === undefined || this.response.headersSent) return;
+    if (this.#isOver || this.#transport === undefined || this.response.headersSent) return;
     this.#leaveNode();
     this.#node = undefined;
     this.#hop.onMoved(reason);
@@ -192,12 +192,12 @@ export class HeldPoll implements LinkListener {
       this.refuse(serviceUnavailable());
       return;
     }
-    this.#endStream(comeBack());
+    this.#endStream(reconnectText());
     if (this.#isOver || this.response.headersSent) return;
     this.#leaveNode();
     if (this.#isForStream) {
       this.response.writeHead(200, { 'Content-Type': 'text/event-stream', ...this.#fixedHeaders });
-      this.response.end(comeBack());
+      this.response.end(reconnectText());
       return;
     }
     writeJson(
@@ -229,7 +229,7 @@ export class HeldPoll implements LinkListener {
     this.#node = node;
     this.#sentAtMs = performance.now();
     const { admitted } = this;
-    const link = this.#ways.links.find(node);
+    const link = this.#transports.links.find(node);
     const { requestId, path, query, caller } = admitted;
     if (link === undefined || caller === null) {
       this.#sendByItself(node);
@@ -240,7 +240,7 @@ export class HeldPoll implements LinkListener {
       { requestId, method: 'GET', address: path + query, caller, headers, body: noBody },
       this,
     );
-    this.#way = { kind: 'link', link, number };
+    this.#transport = { kind: 'link', link, number };
   }
 
   #sendByItself(node: LiveNode): void {
@@ -253,18 +253,18 @@ export class HeldPoll implements LinkListener {
     const exchange = new HttpExchange(
       this.request,
       this.admitted,
-      { agent: this.#ways.agent, node, identity },
+      { agent: this.#transports.agent, node, identity },
       {
         onAnswer: (answer) => this.#onAnswer(answer),
         onFault: (error) => this.#onFault(node, !isConnectFault(error)),
       },
     );
-    this.#way = { kind: 'exchange', exchange };
+    this.#transport = { kind: 'exchange', exchange };
   }
 
   onLinkFault(fault: LinkFault): void {
     const node = this.#node;
-    this.#way = undefined;
+    this.#transport = undefined;
     if (this.#isOver || node === undefined) return;
     if (fault instanceof LinkRefused) this.#sendByItself(node);
     else this.#onFault(node, !(fault instanceof LinkUnreachable));
@@ -275,13 +275,17 @@ export class HeldPoll implements LinkListener {
       this.#onStreamPart(answer);
       return;
     }
-    const way = this.#way;
-    this.#way = undefined;
+    const transport = this.#transport;
+    this.#transport = undefined;
     this.#stopMoving();
     this.#stream?.end(textOf(bodyOf(answer)));
     if (this.#isOver || this.response.headersSent) return;
     // It was already sent when the node announced that it stops.
-    if (way?.kind === 'link' && way.link.isLeaving && answer.status === stoppingStatus) {
+    if (
+      transport?.kind === 'link' &&
+      transport.link.isLeaving &&
+      answer.status === stoppingStatus
+    ) {
       this.#hop.onMoved('lease-given-up');
       this.begin();
       return;
@@ -309,8 +313,8 @@ export class HeldPoll implements LinkListener {
   }
 
   #onStreamPart({ kind, headers, shared }: LinkAnswer): void {
-    const way = this.#way;
-    if (this.#isOver || way?.kind !== 'link') return;
+    const transport = this.#transport;
+    if (this.#isOver || transport?.kind !== 'link') return;
     if (this.#stream === undefined) {
       this.#stopMoving();
       this.#boundAtMs = performance.now() + this.#hop.streamBoundMs;
@@ -323,7 +327,10 @@ export class HeldPoll implements LinkListener {
       this.#stream = new StreamAnswer(this.response, this.#hop.streams);
     }
     const part = typeof shared === 'string' ? [Buffer.from(shared)] : shared;
-    this.#stream.write(part, kind === 'step' ? () => way.link.take(way.number) : undefined);
+    this.#stream.write(
+      part,
+      kind === 'step' ? () => transport.link.take(transport.number) : undefined,
+    );
   }
 
   #endStream(lastWords: string): void {
@@ -333,10 +340,10 @@ export class HeldPoll implements LinkListener {
   }
 
   #onFault(node: LiveNode, wasReached: boolean): void {
-    this.#way = undefined;
+    this.#transport = undefined;
     if (this.#isOver) return;
     if (this.#stream !== undefined) {
-      this.#endStream(comeBack());
+      this.#endStream(reconnectText());
       return;
     }
     if (this.response.headersSent) {
@@ -388,11 +395,11 @@ export class HeldPoll implements LinkListener {
   }
 
   #leaveNode(): void {
-    const way = this.#way;
-    this.#way = undefined;
+    const transport = this.#transport;
+    this.#transport = undefined;
     this.#stopMoving();
-    if (way?.kind === 'link') way.link.leave(way.number);
-    else way?.exchange.leave();
+    if (transport?.kind === 'link') transport.link.leave(transport.number);
+    else transport?.exchange.leave();
   }
 
   #searchAnew(): void {
@@ -410,7 +417,7 @@ export class HeldPoll implements LinkListener {
     this.#isOver = true;
     clearTimeout(this.#endTimer);
     // After a complete answer the connection to the node is kept for the next poll.
-    if (this.response.writableFinished) this.#way = undefined;
+    if (this.response.writableFinished) this.#transport = undefined;
     this.#leaveNode();
     this.#done();
   }

@@ -72,7 +72,7 @@ class Line {
     if (turn === undefined) return undefined;
     const [name, ofName] = turn;
     const [first] = ofName;
-    if (first === undefined) throw new Error('nobody waits under a name that is kept');
+    if (first === undefined) throw new Error('a kept name has no waiting password');
     this.delete(name, first);
     if (this.#byName.delete(name)) this.#byName.set(name, ofName);
     return first;

@@ -100,7 +100,7 @@ function openCredentials(
   );
   const credentials = new CredentialCache({
     findAccount: (apiKey) => accounts.find(apiKey),
-    news: live,
+    changeSource: live,
     onLookup: (outcome) => counts.credentialLookups.inc({ outcome }),
   });
   frame.onDispose('credentials', () => credentials.stop());

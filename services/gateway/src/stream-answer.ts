@@ -16,7 +16,7 @@ const reconnectSpreadMs = 2_000;
 const endOfLine = Buffer.from('\r\n');
 
 /** Tells a client when to reconnect. */
-export function comeBack(): string {
+export function reconnectText(): string {
   return `retry: ${Math.round(500 + Math.random() * reconnectSpreadMs)}\n\n`;
 }
 

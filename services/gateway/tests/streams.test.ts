@@ -150,7 +150,7 @@ async function stepUntilFull(): Promise<() => number> {
 }
 
 const event = 'id: 5\ndata: {"type":"message","id":5}\n\n';
-const comeBack = /^retry: \d+\n\n$/;
+const reconnectText = /^retry: \d+\n\n$/;
 
 describe('a stream', () => {
   it('brings each event when it comes, and ends as its node ends it', async () => {
@@ -352,7 +352,7 @@ describe('the end of a stream', () => {
     const stream = await openAndRead();
     await node.crash();
     expect(await waitUntil('it is over', stream.end)).toBe('complete');
-    expect(stream.text().slice(begin.length)).toMatch(comeBack);
+    expect(stream.text().slice(begin.length)).toMatch(reconnectText);
   });
 
   it('comes when it has lasted for as long as it may', async () => {
@@ -360,7 +360,7 @@ describe('the end of a stream', () => {
     await start({ PARLEY_EVENT_STREAM_LIFETIME_SECS: '0.2' });
     const stream = await openAndRead();
     expect(await waitUntil('it is over', stream.end)).toBe('complete');
-    expect(stream.text().slice(begin.length)).toMatch(comeBack);
+    expect(stream.text().slice(begin.length)).toMatch(reconnectText);
     await waitUntil('the node knows', () => last().request.signal.aborted);
   });
 
@@ -377,7 +377,7 @@ describe('the end of a stream', () => {
     const stream = await openAndRead();
     await gateway.pool.query(sql, [node.nodeId]);
     expect(await waitUntil('it is over', stream.end)).toBe('complete');
-    expect(stream.text().slice(begin.length)).toMatch(comeBack);
+    expect(stream.text().slice(begin.length)).toMatch(reconnectText);
   });
 
   it('comes with the refusal of a fresh check when the key changed, for that user alone', async () => {
@@ -413,7 +413,7 @@ describe('the end of a stream', () => {
     const stream = await openAndRead();
     const stopping = gateway.running.stop();
     expect(await waitUntil('it is over', stream.end)).toBe('complete');
-    expect(stream.text().slice(begin.length)).toMatch(comeBack);
+    expect(stream.text().slice(begin.length)).toMatch(reconnectText);
     await stopping;
   });
 
@@ -429,7 +429,7 @@ describe('the end of a stream', () => {
     const stream = await opening;
     expect(await waitUntil('it is over', stream.end)).toBe('complete');
     expect(stream.answer.headers['content-type']).toBe('text/event-stream');
-    expect(stream.text()).toMatch(comeBack);
+    expect(stream.text()).toMatch(reconnectText);
     await stopping;
   });
 });
