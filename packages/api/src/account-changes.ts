@@ -1,12 +1,12 @@
-/** How a service tells the gateway, in its answer, whose accounts the request changed. */
+/** How a service's answer tells the gateway which accounts the request changed. */
 
-/** The header of an answer that names them. It ends at the gateway. */
+/** The header of an answer with their ids. The gateway removes it. */
 export const accountChangesHeaderName = 'x-parley-accounts-changed';
 
-/** Ids of users; `all` where they are too many to be named. */
+/** Ids of users; `all` if there are too many to list. */
 export type ChangedAccounts = readonly number[] | 'all';
 
-/** A person with every bot that one may own is far below; the whole organization may be far above. */
+/** Far above a person with the maximum of bots, and possibly far below the whole organization. */
 const namedMax = 500;
 
 /** @returns the value of the header */
@@ -14,7 +14,7 @@ export function accountChangesText(userIds: readonly number[]): string {
   return userIds.length > namedMax ? 'all' : userIds.join(',');
 }
 
-/** @param text as {@link accountChangesText} makes it */
+/** @param text from {@link accountChangesText} */
 export function parseAccountChanges(text: string): ChangedAccounts {
   return text === 'all' ? 'all' : text.split(',').map(Number);
 }

@@ -8,5 +8,5 @@ export const botTypes = {
 
 export type BotType = (typeof botTypes)[keyof typeof botTypes];
 
-/** How an outgoing-webhook bot speaks to its service (reference facts, people 18). */
+/** The format in which an outgoing-webhook bot calls its service (reference facts, people 18). */
 export const serviceInterfaces = { generic: 1, slack: 2 } as const;

@@ -1,4 +1,4 @@
-/** Every endpoint of the interface: what services have handlers for, gateways have routes for, and the OpenAPI document describes. */
+/** Every endpoint of the interface: services have their handlers, gateways their routes, and the OpenAPI document their descriptions. */
 import type { AnsweringService, Endpoint } from './declare/endpoint.ts';
 import {
   deleteQueueEndpoint,
@@ -273,17 +273,17 @@ const ofServices = [
   deleteQueueEndpoint,
 ] as const;
 
-/** One of them, with its literal types: what the types of clients follow from. */
+/** One of them, with its literal types, from which the types of clients follow. */
 export type DeclaredEndpoint = (typeof ofServices)[number];
 
 /** In the order of the OpenAPI document. */
 export const endpoints: readonly Endpoint[] = ofServices;
 
-/** What gateways answer themselves, which the document does not describe. */
+/** Endpoints that gateways answer themselves, and that the document does not describe. */
 export const pages: readonly (Endpoint & { readonly name: EndpointNameOf<'gateway'> })[] =
   referencePages;
 
-/** The names of what a service answers, or the gateway itself. */
+/** The names of the endpoints of a service, or of the gateway itself. */
 export type EndpointNameOf<Service extends AnsweringService> = Extract<
   (typeof ofServices | typeof referencePages)[number],
   { readonly service: Service }

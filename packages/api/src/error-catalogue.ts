@@ -1,9 +1,9 @@
 /**
- * Every refusal that a client can see. Texts are those of the contract (Errors) and the reference facts (people 2 to 4); clients
- * should act on `code`, but some read the text, so both are stable.
+ * Every refusal that a client can see. Texts are those of the contract (Errors) and the reference facts (people 2 to 4). Clients should act
+ * on `code`, but some read the text, so both are stable.
  */
 
-/** One shape in which a code is answered. `{x}` marks a value filled in. */
+/** One form of the answer with a code. `{x}` marks a value that is filled in. */
 export type ErrorForm = {
   readonly status: number;
   readonly text: string;
@@ -11,7 +11,7 @@ export type ErrorForm = {
   readonly when: string;
 };
 
-/** All codes, with every form in which each is answered. Documentation is generated from this table. */
+/** All codes, with every form of their answers. Documentation is generated from this table. */
 export const errorCatalogue = {
   BAD_REQUEST: [
     {
@@ -216,7 +216,7 @@ export const errorCatalogue = {
 
 export type ErrorCode = keyof typeof errorCatalogue;
 
-/** Errors that carry no `code`, beside the plain refusals of single endpoints. For documentation. */
+/** Errors without a `code`, beside the plain refusals of single endpoints. For documentation. */
 export const errorsWithoutCode: readonly ErrorForm[] = [
   {
     status: 401,

@@ -6,7 +6,7 @@ import * as errors from './errors.ts';
 
 const { ApiError } = errors;
 
-/** One error from every constructor that answers a code, so that no row of the table is left without one. */
+/** One error from every constructor with a code, so that every row of the table has one. */
 const samples = [
   errors.badRequest('Some text'),
   errors.tooManyBots(50),

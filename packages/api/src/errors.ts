@@ -1,9 +1,9 @@
 import { errorCatalogue } from './error-catalogue.ts';
 import type { ErrorCode } from './error-catalogue.ts';
 
-/** `ApiError` can be made only by the functions below, so that code, status and extra fields are those of the catalogue. */
+/** Only the functions below can make an `ApiError`, so that code, status and extra fields are those of the catalogue. */
 
-// Only this module holds the key, so that no error is made past the catalogue.
+// Only this module has the key, so that every error is in the catalogue.
 const catalogueKey: unique symbol = Symbol('error catalogue');
 
 type ErrorParts = {
@@ -13,7 +13,7 @@ type ErrorParts = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-/** An answer that refuses a request. Thrown anywhere, written as JSON by the error handler of the http package. */
+/** An answer that refuses a request. It may be thrown anywhere; the error handler of the http package writes it as JSON. */
 export class ApiError extends Error {
   readonly code: ErrorCode | undefined;
   readonly status: number;
@@ -23,7 +23,7 @@ export class ApiError extends Error {
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(key: typeof catalogueKey, text: string, parts: ErrorParts) {
-    // Refusals are ordinary answers and can be frequent: without the trace they cost a fifth.
+    // Refusals are ordinary answers and can be frequent, and a stack trace is a fifth of their cost.
     const traceLimit = Error.stackTraceLimit;
     Error.stackTraceLimit = 0;
     super(text);
@@ -70,7 +70,7 @@ export function tooManyEventQueues(max: number): ApiError {
   return badRequest(`You have as many event queues as one may have (maximum ${max}).`);
 }
 
-/** An owner and his bots would have more event queues together than the settings allow. */
+/** An owner with all bots would have more event queues than the settings allow. */
 export function tooManyEventQueuesOfOwner(max: number): ApiError {
   return badRequest(`An owner and his bots may have at most ${max} event queues together.`);
 }
@@ -80,7 +80,7 @@ export function tooManyNewStreams(max: number): ApiError {
   return badRequest(`One request may create at most ${max} streams.`);
 }
 
-/** A value is longer than its parameter admits. */
+/** A value is longer than its parameter permits. */
 export function valueTooLong(name: string, max: number): ApiError {
   return badRequest(`${name} is too long (limit: ${max} characters)`);
 }
@@ -101,14 +101,14 @@ export function requestVariableMissing(name: string): ApiError {
   });
 }
 
-/** A parameter cannot be converted. `rawValue` is the text as the client sent it. */
+/** A parameter cannot be converted. `rawValue` is the text from the client. */
 export function requestVariableInvalid(name: string, rawValue: string): ApiError {
   return coded('REQUEST_VARIABLE_INVALID', `Bad value for '${name}': ${rawValue}`, {
     fields: { var_name: name, bad_value: rawValue },
   });
 }
 
-/** Two names of one parameter are both given. */
+/** Two names of one parameter are given. */
 export function requestConfusingVariable(name1: string, name2: string): ApiError {
   return coded(
     'REQUEST_CONFUSING_VAR',
@@ -159,7 +159,7 @@ export function cannotDeactivateLastUser(isLastAdministrator: boolean): ApiError
   });
 }
 
-/** A webhook without its event header; `header` is upper case with underscores (reference facts, people 16.3). */
+/** A webhook without its event header; `header` is in upper case with underscores (reference facts, people 16.3). */
 export function missingHttpEventHeader(header: string): ApiError {
   return coded('MISSING_HTTP_EVENT_HEADER', `Missing the HTTP event header '${header}'`, {
     fields: { header },
@@ -214,7 +214,7 @@ export function unauthorizedPrincipal(principal?: string): ApiError {
   );
 }
 
-/** An administrator-only endpoint is called by somebody else (reference facts, people 3). */
+/** Somebody else calls an administrator-only endpoint (reference facts, people 3). */
 export function mustBeAdministrator(): ApiError {
   return coded('UNAUTHORIZED_PRINCIPAL', errorCatalogue.UNAUTHORIZED_PRINCIPAL[1].text, {}, 1);
 }
@@ -234,12 +234,12 @@ export function notForIncomingWebhookBots(): ApiError {
   return notAuthenticated('This API is not available to incoming webhook bots.');
 }
 
-/** The caller has no authority over the user or bot it wants to change. */
+/** The caller may not change this user or bot. */
 export function insufficientPermission(): ApiError {
   return badRequest('Insufficient permission');
 }
 
-/** A webhook brings an event that its integration does not handle. */
+/** A webhook has an event that its integration does not handle. */
 export function unexpectedWebhookEventType(
   webhookName: string,
   eventType: string | null,
@@ -309,7 +309,7 @@ export function rateLimitExceeded(
   });
 }
 
-/** A header that may stand once stands twice: who reads the first one and who reads the last one would see two requests. */
+/** A header that may occur once occurs twice: readers of the first one and of the last one would see two different requests. */
 export function duplicateHeader(name: string): ApiError {
   return withoutCode(`Duplicate ${name} header`);
 }
@@ -333,7 +333,7 @@ export function methodNotAllowed(allowedMethods: readonly string[]): ApiError {
   });
 }
 
-/** The body is larger than its endpoint takes. The connection ends, because the rest is not read. */
+/** The body is larger than its endpoint permits. The connection ends, because the rest is not read. */
 export function bodyTooLarge(): ApiError {
   return new ApiError(catalogueKey, 'Request body is too large', {
     status: 413,
@@ -341,7 +341,7 @@ export function bodyTooLarge(): ApiError {
   });
 }
 
-/** A key that names one send of a client was used before for another message, 409. */
+/** A client's key of a send was used before for another message, 409. */
 export function idempotencyKeyReused(): ApiError {
   return coded('IDEMPOTENCY_KEY_REUSED', errorCatalogue.IDEMPOTENCY_KEY_REUSED[0].text);
 }
@@ -353,7 +353,7 @@ export function serviceUnavailable(retryAfterSecs = 1): ApiError {
   });
 }
 
-/** A fault of the server, 500. The error handler answers it for everything unknown; nobody else should need it. */
+/** A fault of the server, 500. The error handler answers it for every unknown error; other code should not need it. */
 export function internalServerError(): ApiError {
   return withoutCode('Internal server error', 500);
 }

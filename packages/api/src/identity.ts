@@ -1,7 +1,7 @@
 import type { BotType } from './bots.ts';
 
 /**
- * Who makes a request, as the gateway found out and every service believes.
+ * The caller of a request, which the gateway determines and every service trusts.
  * The roles are the three of the reference facts (people 3, "Shared role errors").
  */
 
@@ -17,21 +17,21 @@ export type Caller = {
   readonly userId: number;
   readonly email: string;
   readonly role: Role;
-  /** Null is a human. */
+  /** Null for a person. */
   readonly botType: BotType | null;
   readonly botOwnerId: number | null;
 };
 
-/** @returns the account that answers for a caller: a bot's owner. What an owner and his bots use together is counted for it */
+/** @returns the responsible account of a caller: a bot's owner. It is charged for what an owner and all bots use together */
 export function ownerIdOf({ userId, botOwnerId }: Pick<Caller, 'userId' | 'botOwnerId'>): number {
   return botOwnerId ?? userId;
 }
 
-/** The organization that an installation serves, as addresses of files name it. */
+/** The organization that an installation serves, in addresses of files. */
 export const realmId = 1;
 
-/** The request header that carries the signed caller from the gateway to a service. */
+/** The request header with the signed caller, from the gateway to a service. */
 export const identityHeaderName = 'x-parley-identity';
 
-/** The request header that carries the id given by the gateway; it is also the answer's. */
+/** The request header with the id that the gateway gives; the answer has it too. */
 export const requestIdHeaderName = 'x-request-id';

@@ -2,7 +2,7 @@ import { badNarrow } from './errors.ts';
 import { limits } from './limits.ts';
 
 /**
- * @returns the terms of a narrow, each once: all of them hold together, so one that is repeated says nothing more
+ * @returns the terms of a narrow, each once, because a repeated term has no effect
  * @throws ApiError `BAD_NARROW` for more than a narrow may have
  */
 export function distinctTerms<Term>(terms: readonly Term[]): Term[] {

@@ -1,6 +1,6 @@
 /**
- * What tells people and programs how to call the interface, and is no part of it: files that the gateway answers itself. Each has a path
- * of its own, so that no path of a request is ever a path of a file.
+ * Documentation of the interface for people and programs, which is not part of it: files that the gateway answers itself. Each has its own
+ * path, so that no path of a request is ever used as the path of a file.
  */
 import { declareEndpoint } from './declare/endpoint.ts';
 

@@ -1,2 +1,2 @@
-/** Everything under it is the interface of the contract. */
+/** Everything under it belongs to the interface of the contract. */
 export const apiPathPrefix = '/api/v1';

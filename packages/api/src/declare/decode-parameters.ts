@@ -8,7 +8,7 @@ import type { Parameter } from './parameters.ts';
 /** Parameters of a query or form, by name; the last value of a name counts. */
 export type FormValues = Map<string, string>;
 
-/** Where the texts of a request's parameters are. */
+/** The sources of the texts of a request's parameters. */
 export type RawParameters = {
   readonly query: FormValues;
   readonly form: FormValues;
@@ -16,7 +16,7 @@ export type RawParameters = {
   readonly body: Buffer;
 };
 
-/** The text of one name: the body wins over the query (reference facts, people 2.2). */
+/** The text of a name; the body has priority over the query (reference facts, people 2.2). */
 export function findRawText(raw: RawParameters, name: string): string | undefined {
   return raw.form.get(name) ?? raw.query.get(name);
 }
@@ -42,7 +42,7 @@ function decodeOne(raw: RawParameters, parameter: Parameter): unknown {
     if (parameter.required) throw requestVariableMissing(parameter.name);
     return parameter.defaultValue;
   }
-  // Postgres has no text with a U+0000: it is refused here, unless the endpoint has an answer of its own.
+  // Postgres cannot store a U+0000, so it is refused here unless the endpoint has its own answer.
   if (!parameter.nulHandled && parameter.from === 'form' && text.includes('\0')) {
     throw requestVariableInvalid(parameter.name, text);
   }
@@ -50,9 +50,9 @@ function decodeOne(raw: RawParameters, parameter: Parameter): unknown {
 }
 
 /**
- * Decodes the parameters one after another in their declared order.
+ * Decodes the parameters in their declared order.
  *
- * @throws ApiError for the first that fails
+ * @throws ApiError for the first one that fails
  */
 export function decodeParameters(
   raw: RawParameters,

@@ -1,13 +1,13 @@
 /**
- * One example of each endpoint, from which the documentation makes calls in several languages; a test runs them all. What a text or
- * number is in one organization and not in another is an `ExampleVariable`.
+ * One example of each endpoint, from which the documentation makes calls in several languages; a test runs them all. A text or number that
+ * differs between organizations is an `ExampleVariable`.
  */
 
-/** A value that a reader has from somewhere else: the calls take it from the variable of the environment with this name. */
+/** A value that readers must replace by their own: the calls take it from the environment variable with this name. */
 export class ExampleVariable {
   readonly name: string;
   readonly type: 'integer' | 'string';
-  /** Where a reader finds his own, in a few words of markdown. */
+  /** Where readers find their own value, in a few words of markdown. */
   readonly from: string;
 
   constructor(name: string, type: ExampleVariable['type'], from: string) {
@@ -25,7 +25,7 @@ function string(name: string, from: string): ExampleVariable {
   return new ExampleVariable(name, 'string', from);
 }
 
-/** All that examples refer to. Where two have one name, the example wants another of its kind: one that may be changed or removed. */
+/** All variables of examples. If two have one name, the example needs a separate object, which it may change or remove. */
 export const exampleVariables = {
   messageId: integer('MESSAGE_ID', '`id` in the answer of `POST messages`'),
   streamId: integer('STREAM_ID', '`stream_id` in the answer of `GET streams`'),
@@ -69,7 +69,7 @@ export const exampleVariables = {
 
 export type ExampleVariableName = keyof typeof exampleVariables;
 
-/** A value as it is, or with variables in it. */
+/** A value, possibly with variables in it. */
 export type ExampleValue =
   | string
   | number
@@ -79,17 +79,17 @@ export type ExampleValue =
   | readonly ExampleValue[]
   | { readonly [key: string]: ExampleValue };
 
-/** Who makes the call. */
+/** The caller. */
 export type ExampleCaller = 'member' | 'administrator' | 'bot' | 'incoming-webhook bot' | 'nobody';
 
 export type EndpointExample<Name extends string = string> = {
-  /** Unless the access asks for somebody else: a member. */
+  /** By default the account that the access requires, otherwise a member. */
   readonly as?: ExampleCaller;
-  /** By the names of declared parameters; what is left out is not sent. */
+  /** By the names of declared parameters; absent ones are not sent. */
   readonly parameters?: { readonly [Each in Name]?: ExampleValue };
   readonly headers?: Readonly<Record<string, string>>;
-  /** The name of a file that is sent. */
+  /** The name of a file to send. */
   readonly file?: string;
-  /** The name under which an answer that is no JSON is kept. */
+  /** The name of the file for an answer that is not JSON. */
   readonly savedAs?: string;
 };

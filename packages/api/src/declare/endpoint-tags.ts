@@ -1,4 +1,4 @@
-/** The chapters of the reference by name, in its order, and what each holds. */
+/** The chapters of the reference in its order: their names and contents. */
 export const endpointTags = {
   Messages: 'Sending, reading, editing, flags and reactions',
   Files: 'Uploads, and pictures of them',

@@ -11,8 +11,8 @@ import { placeholdersOf } from './path.ts';
 import type { Value } from './schema.ts';
 
 /**
- * The declaration of an endpoint, the one place that knows it: from it come the gateway's route, the service's route, the
- * decoding and validation of parameters, the access check, the error texts, the OpenAPI document and the types of clients.
+ * The declaration of an endpoint, the only place that describes it. From it come the gateway's route, the service's route, the decoding and
+ * validation of parameters, the access check, the error texts, the OpenAPI document and the types of clients.
  */
 
 /** `ANY` is for webhooks, which dispatch every method (reference facts, people 16.1). GET implies HEAD. */
@@ -20,10 +20,10 @@ export type EndpointMethod = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE' | 'ANY'
 
 export type ServiceName = 'messages' | 'subscriptions' | 'people' | 'presence' | 'events';
 
-/** Who answers: a service, or the gateway with a page of its own. */
+/** The answering service, or the gateway with a page of its own. */
 export type AnsweringService = ServiceName | 'gateway';
 
-/** Who may call. Refusals come in the order of the reference facts, people 2.1, before any parameter is read. */
+/** The permitted callers. Refusals come in the order of the reference facts, people 2.1, before any parameter is read. */
 export type EndpointAccess =
   | { readonly authentication: 'none' }
   | {
@@ -34,44 +34,44 @@ export type EndpointAccess =
       /** Incoming-webhook bots are refused with 401 unless allowed. */
       readonly incomingWebhookBots?: 'allowed' | 'refused';
       /**
-       * The gateway takes the key as the parameter `api_key` too (reference facts, people 4 and 16.1): `preferred` from query or form
-       * before it looks at Basic, `accepted` from the query where there is no Basic.
+       * Whether the gateway also takes the key from the parameter `api_key` (reference facts, people 4 and 16.1): `preferred` from query or
+       * form, before Basic; `accepted` from the query if there is no Basic.
        */
       readonly keyParameter?: 'preferred' | 'accepted';
     };
 
 /**
- * How the gateway treats a reply that broke off before its headers, or did not come in time. `read`: the request goes to one other
- * replica under the same request id; where it ran out of time, which it would there too, it is answered 503. `repeat`: it goes again in
- * either case, because its effect is the same when done twice. `keyed-send`: the same, and the request id is the send's key; its refusal
+ * How the gateway treats a reply that broke off before its headers, or did not come in time. `read`: the request goes to one other replica
+ * under the same request id; after a timeout, which would also happen there, it is answered 503. `repeat`: the request is repeated in both
+ * cases, because doing it twice has the same effect as once. `keyed-send`: as `repeat`, and the request id is the send's key; its refusal
  * needs a known outcome. `once`: answered 503.
  */
 export type AfterLoss = 'read' | 'repeat' | 'keyed-send' | 'once';
 
-/** What an endpoint answers that answers no JSON when it succeeds. */
+/** A success of an endpoint that does not answer JSON. */
 export type RawResponse = {
-  /** 200 unless it says otherwise. */
+  /** 200 by default. */
   readonly status?: number;
-  /** An answer without one has no body. */
+  /** Absent for an answer without a body. */
   readonly contentType?: string;
   readonly description: string;
-  /** Headers that it always has, and what they say. */
+  /** Headers that it always has, with their descriptions. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** For a stream of Server-Sent Events: what `data:` holds as JSON. */
+  /** For a stream of Server-Sent Events: the schema of the JSON in `data:`. */
   readonly event?: TSchema;
 };
 
-/** A refusal without a `code` that has a status or members of its own. Refusals with status 400 and a text alone may come from everywhere. */
+/** A refusal without a `code` that has its own status or members. Any endpoint may make refusals with status 400 and only a text. */
 export type Refusal = {
   readonly status: number;
   readonly description: string;
   /** Members beside `result` and `msg`, all of them required. */
   readonly fields?: Readonly<Record<string, TSchema>>;
-  /** For people who see it where a file should be: a page instead of JSON. */
+  /** A page instead of JSON, for people who see it in place of a file. */
   readonly contentType?: string;
 };
 
-/** What is declared of an endpoint's success: the members of a JSON object, or answers that are no JSON. */
+/** The declared success of an endpoint: the members of a JSON object, or answers that are not JSON. */
 export type DeclaredSuccess = TObject | readonly RawResponse[];
 
 export type EndpointDeclaration<
@@ -87,66 +87,66 @@ export type EndpointDeclaration<
    * `{name...}` takes all segments to the end.
    */
   readonly path: string;
-  /** `root` is for what belongs to clients but not to the interface, such as uploaded files. */
+  /** `root` is for paths that belong to clients but not to the interface, such as uploaded files. */
   readonly below?: 'api' | 'root';
-  /** `prefix`: the path with a trailing slash, or anything below it, matches too (webhooks). */
+  /** `prefix`: the path with a trailing slash, or anything below it, also matches (webhooks). */
   readonly matching?: 'exact' | 'prefix';
   readonly service: AnsweringService;
-  /** The chapter of the reference that it stands in. */
+  /** The chapter of the reference that contains it. */
   readonly tag: EndpointTag;
   readonly summary: string;
   readonly description?: string;
-  /** A call that succeeds; by default one without parameters. */
+  /** A successful call; by default one without parameters. */
   readonly example?: EndpointExample<Parameters[number]['name']>;
   readonly access: Access;
-  /** In the order in which they are checked. */
+  /** In the order of their checks. */
   readonly parameters: Parameters;
-  /** The answer's members beside `result` and `msg`; or what is answered instead of JSON. */
+  /** The answer's members beside `result` and `msg`, or the answers instead of JSON. */
   readonly success: Success;
-  /** Codes this endpoint may answer beside those that every endpoint may. */
+  /** Codes that this endpoint may answer beside those of every endpoint. */
   readonly errors?: readonly ErrorCode[];
-  /** Refusals without a code that not every endpoint may answer. */
+  /** Refusals without a code that not every endpoint may make. */
   readonly refusals?: readonly Refusal[];
   /**
-   * An API key stands in the answer, so it is compressed by nobody on its way: its length would tell of the key by what others wrote beside
-   * it. Found in the declared members; an endpoint whose answers have one at times says itself which.
+   * The answer contains an API key, so it is never compressed: its length could reveal the key if others wrote text beside it. Derived from
+   * the declared members; an endpoint whose answers only sometimes contain a key sets it.
    */
   readonly answersKey?: boolean;
-  /** Its service compresses the answer, of which it keeps parts compressed, for clients that take gzip. */
+  /** Its service compresses the answer for clients that accept gzip, because it keeps compressed parts of it. */
   readonly compresses?: boolean;
-  /** A larger body is refused with 413 while it is read, whatever is in it. 64 KiB without a login, else 1 MiB. */
+  /** A larger body is refused with 413 while it is read, whatever its content. 64 KiB without a login, otherwise 1 MiB. */
   readonly bodyMaxBytes?: number;
   /**
-   * The body is a multipart form with a file, which the handler receives as a stream with `receiveFile`. Parameters come from path
-   * and query only, since they are checked before the body is read.
+   * The body is a multipart form with a file, which the handler receives as a stream with `receiveFile`. Parameters come only from path and
+   * query, because they are checked before the body is read.
    */
   readonly takesFile?: boolean;
-  /** The form may, or has to, bring one small file, which the handler reads with `formFiles`. */
+  /** The form may or must contain one small file, which the handler reads with `formFiles`. */
   readonly formFile?: 'optional' | 'required';
-  /** Its requests do not count for the rate limit of their caller (reference facts, people 6). */
+  /** Its requests are not counted in the rate limit of their caller (reference facts, people 6). */
   readonly uncounted?: boolean;
-  /** It judges a password: of the account that it names, or where it is authenticated of its caller. */
+  /** It checks a password: of the account in the request, or of the caller if authenticated. */
   readonly judgesPassword?: boolean;
   /** A production server refuses it before anything is read. */
   readonly forDevelopment?: boolean;
-  /** `read` of a GET, otherwise `once`. */
+  /** `read` for a GET, otherwise `once`. */
   readonly afterLoss?: AfterLoss;
-  /** Longest time that the service lets it wait for its turn, beside what any answer may take. */
+  /** The longest time that the service lets it wait for its turn, in addition to the time of any answer. */
   readonly waitMaxMs?: number;
-  /** The answer may be held until an event comes: access log lines at debug level. */
+  /** The answer may be held until there is an event, so its access log lines are at debug level. */
   readonly longPoll?: boolean;
   /**
    * Any number of one caller's requests is handled at once: they are gathered with those of others before they take a connection to
    * Postgres. Other changes take turns.
    */
   readonly manyAtOnce?: boolean;
-  /** The request belongs to an event queue named by `queue_id` in query or body, and goes to the node that holds it. */
+  /** The request belongs to an event queue, given by `queue_id` in query or body, and goes to the queue's holder. */
   readonly goesToHolder?: boolean;
 };
 
 /**
- * What the compiler keeps of a declaration beside parameters, access and success, as it is written: so it knows which handlers a service
- * has to have, and what clients may ask and be refused with.
+ * The parts of a declaration beside parameters, access and success that the compiler keeps literally. So it knows which handlers a service
+ * must have, and which parameters and refusals clients have.
  */
 export type EndpointFacts = Pick<
   EndpointDeclaration<readonly Parameter[], EndpointAccess, DeclaredSuccess>,
@@ -161,7 +161,7 @@ export type EndpointFacts = Pick<
   | 'formFile'
 >;
 
-/** What holds of an endpoint whose declaration says nothing else. */
+/** The defaults of a declaration. */
 const defaultFacts = {
   below: 'api',
   errors: [],
@@ -170,10 +170,10 @@ const defaultFacts = {
   formFile: 'none',
 } as const;
 
-/** The facts of a declared endpoint, those among them that its declaration leaves out. */
+/** The facts of a declared endpoint, with its defaults. */
 export type AllFacts<Facts> = Omit<typeof defaultFacts, keyof Facts> & Facts;
 
-/** A declared endpoint with everything that it leaves out. The type parameters tell what its handler gets and gives. */
+/** A declared endpoint with all its defaults. The type parameters are the input and output of its handler. */
 export type Endpoint<
   Parameters extends readonly Parameter[] = readonly Parameter[],
   Access extends EndpointAccess = EndpointAccess,
@@ -199,7 +199,7 @@ export type AnswerOf<Declared extends Endpoint> =
 /**
  * Declares an endpoint.
  *
- * @throws TypeError when path and parameters contradict one another, which stops the boot
+ * @throws TypeError if path and parameters contradict each other, which stops the boot
  */
 export function declareEndpoint<
   const Facts extends EndpointFacts,
@@ -225,7 +225,7 @@ export function declareEndpoint<
   if (new Set(names).size !== names.length) {
     throw new TypeError(`endpoint ${name}: a parameter name occurs twice`);
   }
-  // Clients know by the name alone what to send as the body.
+  // Clients know only from the name what to send as the body.
   if (
     parameters.some((parameter) => parameter.from !== 'body' && parameter.name === jsonBodyName)
   ) {
@@ -252,7 +252,7 @@ export function declareEndpoint<
   };
 }
 
-/** Whether a key is among the members that a schema declares, at any depth. */
+/** Whether a schema declares an API key among its members, at any depth. */
 function hasKey(schema: JsonSchema): boolean {
   const { properties = {}, items, prefixItems = [], anyOf = [], oneOf = [] } = schema;
   const { additionalProperties } = schema;
@@ -267,17 +267,19 @@ export function isEventStream({ success }: Pick<Endpoint, 'success'>): boolean {
   return Array.isArray(success) && success.some(({ event }) => event !== undefined);
 }
 
-/** The declared answers that are no JSON; none of an endpoint that answers JSON. */
+/** The declared answers that are not JSON; empty for an endpoint that answers JSON. */
 export function rawResponsesOf({ success }: Pick<Endpoint, 'success'>): readonly RawResponse[] {
   return isRaw(success) ? success : [];
 }
 
-/** Whether a success is no JSON object. */
+/** Whether a success is not a JSON object. */
 export function isRaw(success: DeclaredSuccess): success is readonly RawResponse[] {
   return Array.isArray(success);
 }
 
-/** Whether requests go over the link between gateway and node. Uploads and webhooks are proxied by HTTP: links carry no large bodies. */
+/**
+ * Whether requests use the link between gateway and node. Uploads and webhooks are proxied by HTTP, because links carry no large bodies.
+ */
 export function isLinked(endpoint: Pick<Endpoint, 'method' | 'takesFile'>): boolean {
   return endpoint.method !== 'ANY' && !endpoint.takesFile;
 }

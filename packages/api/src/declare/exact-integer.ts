@@ -1,11 +1,11 @@
 declare global {
   interface JSON {
-    /** What stands for a text of JSON in what `JSON.stringify` is given; the libraries of TypeScript do not know it yet. */
+    /** Represents JSON text for `JSON.stringify`; the libraries of TypeScript do not have it yet. */
     rawJSON(text: string): object;
   }
 }
 
-/** @returns a member of an answer that is written as this integer, of whatever size: doubles beyond 2^53 would change it */
+/** @returns a member of an answer that is written as this integer, of any size: a double would change integers beyond 2^53 */
 export function exactInteger(value: bigint): object {
   return JSON.rawJSON(String(value));
 }

@@ -4,7 +4,7 @@ type JsonTypeName = 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'obj
 
 export type JsonSchema = {
   /**
-   * The OpenAPI document holds what has a name once, under `components/schemas`, and refers to it elsewhere. One name belongs to one
+   * The OpenAPI document contains a named schema once, under `components/schemas`, and refers to it elsewhere. Each name belongs to one
    * schema.
    */
   readonly name?: string;
@@ -15,11 +15,11 @@ export type JsonSchema = {
   readonly required?: readonly string[] | undefined;
   readonly additionalProperties?: boolean | JsonSchema;
   readonly items?: JsonSchema;
-  /** The items of a list of fixed length; `minItems` and `maxItems` say the length. */
+  /** The items of a list of fixed length; `minItems` and `maxItems` are the length. */
   readonly prefixItems?: readonly JsonSchema[];
   readonly minItems?: number;
   readonly maxItems?: number;
-  /** How TypeBox marks what its schemas are; not seen by JSON. */
+  /** The mark of TypeBox on its schemas; not part of the JSON. */
   readonly '~kind'?: unknown;
   readonly '~unsafe'?: unknown;
   readonly '~optional'?: unknown;
@@ -34,7 +34,7 @@ export type JsonSchema = {
   readonly anyOf?: readonly JsonSchema[];
   /** Only with `discriminator`. */
   readonly oneOf?: readonly JsonSchema[];
-  /** The required member, a constant or an enumeration in each branch of `oneOf`, that tells the branches apart. */
+  /** The required member that distinguishes the branches of `oneOf`: a constant or an enumeration in each. */
   readonly discriminator?: { readonly propertyName: string };
   readonly nullable?: boolean;
   readonly description?: string;
@@ -44,6 +44,6 @@ export type JsonSchema = {
    * `is not a string or integer` (reference facts, people 2.4).
    */
   readonly refusal?: string;
-  /** The string must hold something beside white space (`{v} cannot be blank.`). */
+  /** The string must contain something other than white space (`{v} cannot be blank.`). */
   readonly notBlank?: boolean;
 };

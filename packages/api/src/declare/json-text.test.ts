@@ -59,7 +59,7 @@ describe('parseJsonParameter', () => {
     );
     fc.assert(
       fc.property(text, (inner) => {
-        // The first number is what keeps it from JSON.parse.
+        // The first number makes JSON.parse unusable.
         const whole = `[1.5,${inner}]`;
         fc.pre(!/\\u(?:0000|d[89a-f])|\d{16}|e[+-]?\d{2}/i.test(whole) && !inner.includes('\0'));
         let expected: unknown;

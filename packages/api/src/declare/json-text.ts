@@ -1,20 +1,20 @@
 import { argumentIsNotJson, invalidJson, requestVariableInvalid } from '../errors.ts';
 
 /**
- * Reads the JSON text of a parameter the way the reference does, and so that nothing in it can trouble a store:
- * a NUL is refused (in the body of a webhook replaced), lone surrogates become U+FFFD, integers beyond what a double holds exactly are held at the
- * largest safe one (no id is so large), integers beyond 64 bits and texts of more than 200,000 values are "not valid JSON" (reference
- * facts, people 2.3).
+ * Reads the JSON text of a parameter as the reference does, and so that nothing in it can trouble a store. A NUL is refused (in the body of
+ * a webhook replaced), and lone surrogates become U+FFFD. Integers beyond those that a double represents exactly become the largest safe
+ * one (no id is so large). Integers beyond 64 bits and texts of more than 200,000 values are "not valid JSON" (reference facts, people
+ * 2.3).
  */
 
-// Where a literal such as `5.0` or `5e0` stood: JavaScript cannot tell it from `5`, yet it fails an integer check.
+// Marks a literal such as `5.0` or `5e0`: JavaScript cannot distinguish it from `5`, yet it fails an integer check.
 const floatLiterals = Symbol('keys of float literals');
-// Where an integer stood that is beyond what a double holds exactly.
+// Marks an integer beyond those that a double represents exactly.
 const heldIntegers = Symbol('keys of held integers');
 
 /**
- * What holds values, and the keys of numbers that have to be remembered. They stand with it, as a property that nothing lists: a weak map of
- * a hundred thousand holders keeps the collector of garbage busy for a second.
+ * An object or list, with the marks of its numbers by key. They are a property that is not enumerable, because a weak map of a hundred
+ * thousand objects would keep the garbage collector busy for a second.
  */
 type Holder = {
   [floatLiterals]?: Set<string | number>;
@@ -33,12 +33,12 @@ function isMarked(holder: Holder, what: NumberMark, key: string | number): boole
   return holder[what]?.has(Array.isArray(holder) ? Number(key) : key) ?? false;
 }
 
-/** Tells whether the number at `holder[key]` was written with a fraction or an exponent. */
+/** Whether the number at `holder[key]` was written with a fraction or an exponent. */
 export function wasFloatLiteral(holder: object, key: string): boolean {
   return isMarked(holder, floatLiterals, key);
 }
 
-/** @returns the integer at `holder[key]`, if it was written as one and is just what was written */
+/** @returns the integer at `holder[key]`, if it was written as an integer and its value is exact */
 export function findExactInteger(holder: object, key: string | number): number | undefined {
   const value: unknown = Reflect.get(holder, key);
   const isExact =
@@ -49,7 +49,7 @@ export function findExactInteger(holder: object, key: string | number): number |
   return isExact ? value : undefined;
 }
 
-/** @returns the list's integers, if all of it are such as `findExactInteger` finds */
+/** @returns the list's integers, if each is one that `findExactInteger` finds */
 export function findExactIntegers(list: readonly unknown[]): number[] | undefined {
   const found = list.map((_, index) => findExactInteger(list, index));
   return found.every((item) => item !== undefined) ? found : undefined;
@@ -63,10 +63,10 @@ const largest64Bit = 2n ** 64n - 1n;
 
 class HoldsNul extends Error {}
 
-/** It is JSON, and more than anybody can want. */
+/** It is JSON, but beyond the bounds. */
 class OutOfBounds extends Error {}
 
-/** Whether a U+0000 in a text is refused, left to the endpoint, which has an answer of its own, or becomes U+FFFD. */
+/** Whether a U+0000 in a text is refused, left to the endpoint's own answer, or becomes U+FFFD. */
 export type NulHandling = 'refused' | 'handled' | 'replaced';
 
 type TextReader = (text: string) => string;
@@ -80,7 +80,7 @@ function replaceNul(text: string): string {
   return text.replaceAll('\0', '\ufffd').toWellFormed();
 }
 
-/** What becomes of the texts in a JSON text, and of the names of members, by how a NUL is handled. */
+/** The treatment of the texts and member names in a JSON text, by the handling of NULs. */
 const textReaders: Readonly<
   Record<NulHandling, { readonly text: TextReader; readonly name: TextReader }>
 > = {
@@ -92,7 +92,7 @@ const textReaders: Readonly<
 /** No parameter or payload nests nearly so deep. */
 const depthMax = 500;
 
-/** Values of one text: empty lists take forty times their text in memory, and many requests may hold what they brought. */
+/** Values of one text: empty lists take forty times their text in memory, and many requests may be in memory together. */
 const valuesMax = 200_000;
 
 const numberLiteral = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
@@ -119,7 +119,7 @@ function isSpace(code: number): boolean {
   return code === 0x20 || code === 0x09 || code === 0x0a || code === 0x0d;
 }
 
-/** @returns where the text ends whose opening quote stands before `begin`; the length of all where it has no end */
+/** @returns the end of the text whose opening quote is before `begin`; the length of all if it has no end */
 function endOfText(source: string, begin: number): number {
   let end = source.indexOf('"', begin);
   while (end !== -1) {
@@ -131,7 +131,7 @@ function endOfText(source: string, begin: number): number {
   return source.length;
 }
 
-/** Whether more commas part values than a text may have; nothing is made of such a text, which may have millions. */
+/** Whether more commas separate values than a text may have; such a text, which may have millions, is not parsed. */
 function hasTooManyValues(source: string): boolean {
   let commas = 0;
   for (let at = 0; at < source.length && commas < valuesMax; at += 1) {
@@ -143,7 +143,7 @@ function hasTooManyValues(source: string): boolean {
 }
 
 /**
- * Reads JSON in one pass, for texts in which how a number or a text was written matters: `JSON.parse` tells that only by calling back for
+ * Reads JSON in one pass, for texts in which the spelling of a number or a text matters. `JSON.parse` reveals it only with a callback for
  * every value, which takes five times as long.
  */
 class JsonReader {
@@ -215,7 +215,7 @@ class JsonReader {
     return object;
   }
 
-  /** The text whose opening quote was taken. */
+  /** Reads the text whose opening quote was consumed. */
   #readText(): string {
     const begin = this.#at - 1;
     const end = endOfText(this.#source, this.#at);
@@ -247,7 +247,7 @@ class JsonReader {
   }
 }
 
-/** A member `__proto__` is one like any other. */
+/** A member `__proto__` is treated like any other. */
 function setMember(object: object, key: string, value: unknown): void {
   Object.defineProperty(object, key, {
     value,
@@ -273,20 +273,20 @@ function readNumber(holder: object, key: string | number, source: string): numbe
   return value;
 }
 
-/** A parsed JSON text together with the object that holds it under the empty key. */
+/** A parsed JSON text together with the object that contains it under the empty key. */
 export type JsonValue = { readonly '': unknown };
 
 /**
  * Parses any JSON text by the rules above.
  *
- * @returns the value, or why there is none
+ * @returns the value, or the reason why there is none
  */
 export function parseJson(
   text: string,
   nul: NulHandling = 'refused',
 ): { readonly holder: JsonValue } | { readonly fault: 'not JSON' | 'out of bounds' | 'NUL' } {
   try {
-    // A value and what parts it from the next take two characters at least.
+    // A value and its separator from the next take at least two characters.
     const mayHaveTooMany = text.length >= 2 * valuesMax;
     if (mayHaveTooMany && hasTooManyValues(text)) return { fault: 'out of bounds' };
     if (!mayHaveTooMany && !numberNeedsCare.test(text) && !stringNeedsCare.test(text)) {
@@ -296,7 +296,7 @@ export function parseJson(
   } catch (error) {
     if (error instanceof HoldsNul) return { fault: 'NUL' };
     if (error instanceof SyntaxError) return { fault: 'not JSON' };
-    // Nesting deeper than the stack is.
+    // The nesting is deeper than the stack.
     if (error instanceof OutOfBounds || error instanceof RangeError)
       return { fault: 'out of bounds' };
     throw error;
@@ -319,11 +319,11 @@ export function parseJsonParameter(
   throw argumentIsNotJson(name);
 }
 
-/** Leaves out each comma that stands before a closing brace, in one pass. */
+/** Removes each comma before a closing brace, in one pass. */
 function withoutTrailingCommas(text: string): string {
   let kept = '';
   let keptTo = 0;
-  // Of a comma that only white space has followed.
+  // The position of a comma that only white space has followed.
   let commaAt = -1;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
@@ -341,8 +341,8 @@ function withoutTrailingCommas(text: string): string {
 }
 
 /**
- * Parses the body of a webhook (reference facts, people 2.3 and 16.1); undefined, which no JSON means, where it is none. A NUL
- * becomes U+FFFD: nobody may ever read the text that it stands in.
+ * Parses the body of a webhook (reference facts, people 2.3 and 16.1); undefined, which no JSON can be, if it is invalid. A NUL becomes
+ * U+FFFD, because its text may never be needed.
  */
 export function findJsonBody(text: string): unknown {
   const parsed = parseJson(text, 'replaced');
@@ -354,7 +354,7 @@ export function findJsonBody(text: string): unknown {
 }
 
 /**
- * Parses the body of a webhook as `findJsonBody` does.
+ * Parses the body of a webhook like `findJsonBody`.
  *
  * @throws ApiError `INVALID_JSON`
  */

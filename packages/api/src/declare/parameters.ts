@@ -11,9 +11,8 @@ import type { NulHandling } from './json-text.ts';
 import { compileCheck } from './validate.ts';
 
 /**
- * The kinds of parameters (reference facts, people 2.3 to 2.5). Each builder makes a value that says how the raw
- * text becomes a value, what it may be, and how the OpenAPI document shows it. A handler gets a `Value`, a client gives what the
- * `Schema` admits.
+ * The kinds of parameters (reference facts, people 2.3 to 2.5). Each builder makes a description of how the raw text becomes a value, of
+ * the permitted values, and of the parameter in the OpenAPI document. A handler gets a `Value`; a client gives what the `Schema` admits.
  */
 export type Parameter<
   Name extends string = string,
@@ -29,15 +28,15 @@ export type Parameter<
   readonly from: 'path' | 'form' | 'body';
   readonly encoding: 'text' | 'json';
   readonly required: Required;
-  /** True when a JSON `null` stands for an absent optional value. */
+  /** True if a JSON `null` means that an optional value is absent. */
   readonly nullMeansAbsent: boolean;
-  /** True when the endpoint has its own answer for a U+0000 in the text. */
+  /** True if the endpoint has its own answer for a U+0000 in the text. */
   readonly nulHandled: boolean;
   readonly description: string;
   readonly schema: Schema;
-  /** The value when the parameter is absent and not required. */
+  /** The value if the parameter is absent and not required. */
   readonly defaultValue: unknown;
-  /** For path parameters: whether the path is this endpoint's at all; where it is not, the answer is 404. */
+  /** For path parameters: whether the path belongs to this endpoint; otherwise the answer is 404. */
   readonly matches: (raw: string) => boolean;
   /** Decodes the raw text; throws `ApiError`. */
   readonly decode: (raw: string) => Value;
@@ -50,7 +49,7 @@ export type ParameterOptions = {
   readonly aliases?: readonly string[];
 };
 
-/** What the handler sees: the value; with `default: null` also null; without default and not required also undefined. */
+/** The handler's value; with `default: null` also null; without default and not required also undefined. */
 export type Presence<Options, Value> = Options extends { readonly required: true }
   ? Value
   : Options extends { readonly default: infer Default }
@@ -59,7 +58,7 @@ export type Presence<Options, Value> = Options extends { readonly required: true
       : Value
     : Value | undefined;
 
-/** Whether a client has to give it. */
+/** Whether it is required. */
 export type IsRequired<Options> = Options extends { readonly required: true } ? true : false;
 
 type Parts<Value> = {
@@ -94,7 +93,7 @@ function build<Name extends string, Value>(
     matches: parts.matches ?? (() => true),
     decode: parts.decode,
   };
-  // The exact type follows from the options and is stated by each builder's signature.
+  // The exact type follows from the options; each builder's signature states it.
   return parameter as Parameter<Name, never, never, never>;
 }
 
@@ -104,7 +103,7 @@ export type TextOptions = ParameterOptions & {
   readonly nul?: 'refused' | 'handled';
 };
 
-/** A raw text, used as it stands; empty is a value. */
+/** A raw text, used unchanged; an empty text is a value. */
 export function textParameter<const Name extends string, const Options extends TextOptions>(
   name: Name,
   options: Options,
@@ -180,8 +179,8 @@ export type JsonOrTextOptions = TextOptions & {
 };
 
 /**
- * A string that older clients send JSON-encoded and newer ones raw: if the text is a JSON string, that; otherwise the
- * raw text (reference facts, people 2.5). A schema for the resulting string may be added.
+ * A string that older clients send JSON-encoded and newer ones raw: if the text is a JSON string, its value; otherwise the raw text
+ * (reference facts, people 2.5). A schema for the resulting string may be added.
  */
 export function jsonOrTextParameter<
   const Name extends string,
@@ -214,16 +213,16 @@ function stringWithin(raw: string, name: string, nulHandled: boolean): string {
 
 export type ConvertedNumberOptions = NumberOptions & {
   readonly allowNegative?: boolean;
-  /** Larger ones are read as the largest: for what is held at a limit anyway. */
+  /** Larger numbers are read as the largest, for parameters that are cut at a limit anyway. */
   readonly isCapped?: boolean;
 };
 
 const converted = /^\s*([+-]?)(\d+)\s*$/;
 
 /**
- * A number in plain digits, such as `num_before` (reference facts, people 2.3): optional spaces and `+`, 0 to
- * 4294967295, or with `isCapped` of any size. With `allowNegative` (`anchor`, `last_event_id`) any sign and size; what a double cannot hold exactly is
- * held at the largest safe integer, except that 10^16, a sentinel of clients, stays above every id either way.
+ * A number in plain digits, such as `num_before` (reference facts, people 2.3): optional spaces and `+`, 0 to 4294967295, or with
+ * `isCapped` of any size. With `allowNegative` (`anchor`, `last_event_id`) it may have any sign and size. An integer that a double cannot
+ * represent exactly becomes the largest safe integer, except that 10^16, a sentinel of clients, stays above every id either way.
  */
 export function numberParameter<
   const Name extends string,
@@ -258,19 +257,19 @@ export function numberParameter<
   });
 }
 
-// 10^16 is the reference's "newest" anchor and exactly a double; it is the largest number handed on, and fits 64 bits.
+// 10^16 is the reference's "newest" anchor and exactly a double; it is the largest number passed on, and fits 64 bits.
 const largestConverted = 10_000_000_000_000_000;
 
 export type CustomOptions = ParameterOptions & {
   readonly encoding: 'text' | 'json';
-  /** For the OpenAPI document and the types of clients; `convert` is what decides. */
+  /** For the OpenAPI document and the types of clients; `convert` decides. */
   readonly schema: TSchema;
   readonly nul?: 'refused' | 'handled';
 };
 
 /**
- * A parameter with a converter of its own, such as `to` or `narrow`. `convert` gets the raw text and may throw
- * `requestVariableInvalid` or any other `ApiError`. With encoding `json` the text `null` means absent.
+ * A parameter with its own converter, such as `to` or `narrow`. `convert` gets the raw text and may throw `requestVariableInvalid` or any
+ * other `ApiError`. With encoding `json` the text `null` means absent.
  */
 export function customParameter<
   const Name extends string,
@@ -291,7 +290,7 @@ export function customParameter<
 
 export type PathOptions = { readonly description: string };
 
-/** An id in the path. A text that is not all digits makes the path unknown: 404 (reference facts, messages 2). */
+/** An id in the path. If the text is not all digits, the path is unknown: 404 (reference facts, messages 2). */
 export function pathInteger<const Name extends string>(
   name: Name,
   options: PathOptions,
@@ -304,15 +303,15 @@ export function pathInteger<const Name extends string>(
       from: 'path',
       schema: { type: 'integer', minimum: 0 },
       matches: (raw) => /^\d+$/.test(raw),
-      // A longer number than a double can hold is no id; held there, the endpoint does not find it.
+      // A number beyond those that a double represents is not an id; it is cut there, and the endpoint does not find it.
       decode: (raw) => Math.min(Number(raw), Number.MAX_SAFE_INTEGER),
     },
   );
 }
 
 /**
- * A text in the path, percent-decoded, such as an email address. One with a U+0000 makes the path unknown, unless the endpoint has
- * an answer of its own.
+ * A percent-decoded text in the path, such as an email address. A text with a U+0000 makes the path unknown, unless the endpoint has its
+ * own answer.
  */
 export function pathText<const Name extends string>(
   name: Name,
@@ -333,19 +332,19 @@ export function pathText<const Name extends string>(
   );
 }
 
-/** What handlers and clients call a JSON body among the parameters. */
+/** The name of a JSON body among the parameters, for handlers and clients. */
 export const jsonBodyName = 'body';
 
 export type JsonBodyOptions<Schema extends TSchema> = PathOptions & {
-  /** For the OpenAPI document and the types of clients: the integration checks what it reads. */
+  /** For the OpenAPI document and the types of clients: the integration checks the members that it reads. */
   readonly schema: Schema;
-  /** `handled`: the value of a body that is no JSON is undefined, and the endpoint answers it. Otherwise it is refused. */
+  /** `handled`: the value of an invalid body is undefined, and the endpoint answers it. Otherwise it is refused. */
   readonly malformed?: 'refused' | 'handled';
 };
 
 /**
- * The whole body as JSON whatever its Content-Type, for webhooks (reference facts, people 16.1). A trailing comma
- * inside an object is accepted. The value is not validated: the integration reads what it needs.
+ * The whole body as JSON whatever its Content-Type, for webhooks (reference facts, people 16.1). A trailing comma inside an object is
+ * accepted. The value is not validated, because the integration reads the members that it needs.
  */
 export function jsonBody<Schema extends TSchema>(
   options: JsonBodyOptions<Schema>,

@@ -1,4 +1,4 @@
-/** The one grammar in which paths are declared: `{name}` is a segment, `{name...}` all segments to the end. */
+/** The only grammar of declared paths: `{name}` is a segment, `{name...}` all segments to the end. */
 
 export type Segment =
   | { readonly kind: 'literal'; readonly text: string }

@@ -1,6 +1,6 @@
 import { ApiError } from '../errors.ts';
 
-/** What the function refuses with, or undefined; any other error goes on and fails the test. */
+/** The refusal of the function, or undefined; any other error is rethrown and fails the test. */
 export function refusalOf(run: () => unknown): ApiError | undefined {
   try {
     run();

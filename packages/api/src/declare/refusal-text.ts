@@ -1,8 +1,8 @@
 import type { ErrorObject } from 'ajv';
 
 /**
- * Translation of ajv's faults into the texts of the reference facts, people 2.4. The first fault decides; with several
- * alternatives (`anyOf`) the node that holds them does.
+ * Translates ajv's faults into the texts of the reference facts, people 2.4. The first fault decides; with several alternatives (`anyOf`),
+ * that of the node that contains them.
  */
 
 const typeTexts: Readonly<Record<string, string>> = {
@@ -66,12 +66,12 @@ function unexpectedArguments(error: ErrorObject): string {
 }
 
 /**
- * @param errors what ajv found, first fault first
+ * @param errors ajv's faults, the first one first
  * @param name the parameter's external name
  * @param root the value that failed
  */
 export function refusalText(errors: readonly ErrorObject[], name: string, root: unknown): string {
-  // ajv lists the faults of the alternatives before that of the node which offers them.
+  // ajv lists the faults of the alternatives before the fault of their node.
   const error = errors.find((candidate) => candidate.keyword === 'anyOf') ?? errors[0];
   if (error === undefined) return `${name} is not an allowed_type`;
   const node = nameOfNode(name, error.instancePath, root);

@@ -3,7 +3,7 @@ import type { Endpoint } from './endpoint.ts';
 import { parsePath } from './path.ts';
 import type { Segment } from './path.ts';
 
-/** The one matcher of paths, for gateways and for services. */
+/** The only matcher of paths, for gateways and services. */
 
 /** The methods in the order in which answers list them; HEAD is served by GET. */
 const everyMethod = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
@@ -13,12 +13,12 @@ function placeOf({ endpoint: { method } }: Routed): number {
   return everyMethod.findIndex((each) => each === method);
 }
 
-/** Anything made of a declaration: the declaration itself at the gateway, with its handler in a service. */
+/** Anything made from a declaration: the declaration itself at the gateway, with its handler in a service. */
 type Routed = { readonly endpoint: Endpoint };
 
 /** The endpoints of one path; the method chooses among them (reference facts, people 2.6). */
 export class Route<Served extends Routed> {
-  /** The full path as it is declared, for logs and metrics: no value of a request is in it. */
+  /** The full declared path, for logs and metrics: it contains no value of a request. */
   readonly pattern: string;
   /** In the order of their methods. */
   readonly served: readonly Served[];
@@ -28,7 +28,7 @@ export class Route<Served extends Routed> {
     this.served = served.toSorted((left, right) => placeOf(left) - placeOf(right));
   }
 
-  /** The methods of the path as the 405 answer lists them: HEAD last where GET exists. */
+  /** The methods of the path in the order of the 405 answer: HEAD last if GET exists. */
   get allowedMethods(): readonly string[] {
     const methods = this.served.flatMap(({ endpoint: { method } }) =>
       method === 'ANY' ? everyMethod : [method],
@@ -36,7 +36,7 @@ export class Route<Served extends Routed> {
     return methods.includes('GET') ? [...methods, 'HEAD'] : methods;
   }
 
-  /** @returns what serves a method; HEAD is served by GET */
+  /** @returns the endpoint of a method; GET also serves HEAD */
   find(method: string): Served | undefined {
     const wanted = method === 'HEAD' ? 'GET' : method;
     return this.served.find(
@@ -63,7 +63,7 @@ const noTexts = {};
 
 const sortDigits = { literal: '0', parameter: '1', rest: '2' } as const;
 
-/** A literal segment goes before a parameter at the same place, so that `users/me` is never taken for an address. */
+/** A literal segment has priority over a parameter at the same place, so that `users/me` is never taken for an address. */
 function sortKey(segments: readonly Segment[]): string {
   return segments
     .map((segment) => sortDigits[segment.kind] + (segment.kind === 'literal' ? segment.text : ''))
@@ -76,12 +76,12 @@ function fullPath({ below, path }: Endpoint): string {
 
 /** Finds the endpoints of paths. */
 export class RouteTable<Served extends Routed> {
-  /** Of paths without parameters, which most requests have: found without a step in between. */
+  /** For paths without parameters, which most requests have: found directly. */
   readonly #literal = new Map<string, RouteMatch<Served>>();
-  /** Those that a path may match, by how many segments it has; the last are for all longer paths. In the order in which they are tried. */
+  /** The candidates of a path, by its number of segments; the last are for all longer paths. In the order of the attempts. */
   readonly #byLength: readonly (readonly CompiledRoute<Served>[])[];
 
-  /** @throws TypeError when two endpoints share path and method, or a name */
+  /** @throws TypeError if two endpoints share path and method, or a name */
   constructor(all: readonly Served[]) {
     checkNames(all);
     const byPath = Map.groupBy(all, ({ endpoint }) => fullPath(endpoint));
@@ -107,11 +107,11 @@ export class RouteTable<Served extends Routed> {
   }
 
   /**
-   * Finds the route of a path. A trailing slash makes another, unknown path, but for webhooks.
+   * Finds the route of a path. A trailing slash makes another, unknown path, except for webhooks.
    *
    * @param path in its canonical spelling, without the query
-   * @returns undefined for a path that no endpoint has; a path parameter that cannot be what it should be, such as an id that is no
-   *   number, makes the path unknown
+   * @returns undefined for a path without an endpoint, and for a path parameter with an impossible value, such as an id that is not a
+   *   number
    */
   find(path: string): RouteMatch<Served> | undefined {
     const literal = this.#literal.get(path);
@@ -148,7 +148,7 @@ function checkMethods(pattern: string, served: readonly Routed[]): void {
   }
 }
 
-/** @returns undefined where an escape cannot be decoded too */
+/** @returns undefined also if an escape cannot be decoded */
 function decodeSegment(text: string): string | undefined {
   if (!text.includes('%')) return text;
   try {
@@ -172,7 +172,7 @@ function hasLiterals(segments: readonly Segment[], texts: readonly string[]): bo
   );
 }
 
-/** @returns undefined where one is empty, or cannot be decoded */
+/** @returns undefined if one is empty, or cannot be decoded */
 function readTexts(
   segments: readonly Segment[],
   texts: readonly string[],

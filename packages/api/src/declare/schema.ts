@@ -13,11 +13,11 @@ import type {
 } from 'typebox';
 
 /**
- * The building blocks of declared values: each expression is a JSON Schema, and the static type of the values that it admits
- * (`Value<typeof schema>`). The words `name`, `refusal`, `notBlank` and `discriminator` are explained at `JsonSchema`.
+ * The building blocks of declared values: each expression is a JSON Schema and the static type of its values (`Value<typeof schema>`).
+ * `JsonSchema` explains the words `name`, `refusal`, `notBlank` and `discriminator`.
  */
 
-/** The object that a client or handler sees, as one type. */
+/** The object for a client or handler, as one type. */
 type ObjectOf<Members extends TProperties> = keyof Members extends never
   ? object
   : Whole<
@@ -32,12 +32,12 @@ type ObjectOf<Members extends TProperties> = keyof Members extends never
       }
     >;
 
-/** An intersection as one object, as editors and messages of the compiler show it. */
+/** An intersection as one object, for editors and messages of the compiler. */
 export type Whole<Parts> = Parts extends infer All ? { [Key in keyof All]: All[Key] } : never;
 
 /**
- * A value that a schema admits. TypeBox has a type for that too, which knows all of JSON Schema: with it the compiler instantiates four
- * times as many types. This one knows the kinds that are declared here.
+ * A value that a schema admits. TypeBox also has a type for it, which supports all of JSON Schema: with it the compiler instantiates four
+ * times as many types. This one supports the kinds that are declared here.
  */
 export type Static<Schema extends TSchema> =
   Schema extends TUnsafe<infer Given>
@@ -54,10 +54,13 @@ export type Static<Schema extends TSchema> =
               ? boolean
               : unknown;
 
-/** A value of a declared schema, as the server makes it: nothing in it is changed any more. */
+/** A value of a declared schema, as the server makes it; it is never changed. */
 export type Value<Schema extends TSchema> = Immutable<Static<Schema>>;
 
-/** The type with every member and item read-only, at any depth. What may be anything stays so: mapped, it could not be null. */
+/**
+ * The type with every member and item read-only, at any depth. A type that may be anything stays unchanged, because its mapped type could
+ * not be null.
+ */
 export type Immutable<Given> = unknown extends Given
   ? Given
   : { readonly [Key in keyof Given]: Immutable<Given[Key]> };
@@ -138,7 +141,7 @@ export function tuple<const Items extends readonly TSchema[]>(
   });
 }
 
-/** An object whose members have names that are data. */
+/** An object whose member names are data. */
 export function mapOf<Member extends TSchema>(
   member: Member,
   description?: string,
@@ -150,12 +153,12 @@ export function mapOf<Member extends TSchema>(
   });
 }
 
-/** Members that an object may lack. */
+/** Optional members of an object. */
 export type Optional<Members extends TProperties> = {
   [Name in keyof Members]: TOptional<Members[Name]>;
 };
 
-/** @returns the same members, which an object may lack */
+/** @returns the same members as optional ones */
 export function optional<Members extends TProperties>(members: Members): Optional<Members> {
   const marked = Object.entries(members).map(([name, schema]) => [name, Type.Optional(schema)]);
   return Object.fromEntries(marked) as Optional<Members>;
@@ -170,9 +173,9 @@ export function each<const Name extends string, Schema extends TSchema>(
 }
 
 /**
- * An object with exactly these members; `...optional({…})` are those that it may lack.
+ * An object with exactly these members; `...optional({…})` are optional ones.
  *
- * @param about its name in the OpenAPI document, and what it is
+ * @param about its name and description in the OpenAPI document
  */
 export function object<Members extends TProperties>(
   members: Members,
@@ -182,9 +185,9 @@ export function object<Members extends TProperties>(
 }
 
 /**
- * One of several objects, told apart by one member, which is a constant or an enumeration in each.
+ * One of several objects, distinguished by one member, which is a constant or an enumeration in each.
  *
- * @param about its name in the OpenAPI document, and members that all have in common and that a reader may look for
+ * @param about its name in the OpenAPI document, and common members that a reader may look for
  */
 export function union<const Branches extends readonly TSchema[]>(
   discriminator: string,

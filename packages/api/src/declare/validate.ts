@@ -8,9 +8,9 @@ import type { JsonValue } from './json-text.ts';
 import { refusalText } from './refusal-text.ts';
 
 /**
- * Validation of decoded JSON parameters. Schemas are compiled when the declaration is made, so a bad one stops the
- * boot. Only the first fault is reported (reference facts, people 2.1): ajv visits list lengths before items, items in
- * order, required members before the members' own types.
+ * Validates decoded JSON parameters. Schemas are compiled when the declaration is made, so a bad one stops the boot. Only the first fault
+ * is reported (reference facts, people 2.1): ajv visits list lengths before items, items in order, required members before the members' own
+ * types.
  */
 
 const ajv = new Ajv({
@@ -45,7 +45,7 @@ ajv.addKeyword({
     !wasFloatLiteral(context.parentData, String(context.parentDataProperty)),
 });
 
-/** Month and day may lack their zero; there is no year 0. */
+/** Month and day may lack their leading zero; there is no year 0. */
 function isDate(text: string): boolean {
   const [, year = '', month = '', day = ''] = /^(\d{4})-(\d{1,2})-(\d{1,2})$/.exec(text) ?? [];
   const padded = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
@@ -53,18 +53,18 @@ function isDate(text: string): boolean {
   return !Number.isNaN(time) && Number(year) > 0 && new Date(time).toISOString().startsWith(padded);
 }
 
-/** The dots of a name, among them those that the reader of addresses takes for one. */
+/** The dots of a name, including those that the URL parser takes for one. */
 const dots = /[.\u3002\uff0e\uff61]/;
 
 function isWebAddress(text: string): boolean {
   const [, authority] = /^(?:https?|ftp):\/\/([^\s/?#\\]+)/i.exec(text) ?? [];
   if (authority === undefined || !URL.canParse(text)) return false;
   const host = authority.slice(authority.lastIndexOf('@') + 1).replace(/:\d*$/, '');
-  // The reader of addresses takes 127.0.0. for 127.0.0.0.
+  // The URL parser takes 127.0.0. for 127.0.0.0.
   return !host.replaceAll(/%2e/gi, '.').split(dots).includes('');
 }
 
-/** A copy in which every integer must also have been written as one (`5.0` fails an integer check). */
+/** A copy in which every integer must also have been written as an integer (`5.0` fails the check). */
 function withIntegerLiterals(schema: JsonSchema): Record<string, unknown> {
   const copy: Record<string, unknown> = { ...schema };
   const types = new Set([schema.type ?? []].flat());
@@ -85,7 +85,7 @@ function withIntegerLiterals(schema: JsonSchema): Record<string, unknown> {
   return copy;
 }
 
-/** Whether an integer may stand anywhere in a value of this schema. */
+/** Whether a value of this schema may contain an integer. */
 function holdsIntegers({ type, items, properties }: JsonSchema): boolean {
   return (
     type === 'integer' ||
@@ -112,8 +112,8 @@ function countBooleans(value: unknown, { type, items, properties }: JsonSchema):
 /**
  * Compiles a schema into a check of parsed values.
  *
- * @returns a function that returns the value or throws an `ApiError` with the exact text of the reference facts,
- * people 2.4, in which the value is called by the parameter's name
+ * @returns a function that returns the value or throws an `ApiError` with the exact text of the reference facts, people 2.4, in which the
+ *   parameter's name means the value
  */
 export function compileCheck(schema: JsonSchema): (holder: JsonValue, name: string) => unknown {
   const validate: ValidateFunction = ajv.compile(withIntegerLiterals(schema));

@@ -6,7 +6,7 @@ import { peopleEvents } from '../people/events.ts';
 import { presenceEvents } from '../presence/events.ts';
 import { streamEvents } from '../streams/events.ts';
 
-/** Every event that a queue may bring (contract, Events; reference facts, events 11 to 14). */
+/** Every event that a queue may deliver (contract, Events; reference facts, events 11 to 14). */
 export const anyEventSchema = union(
   'type',
   [
@@ -25,5 +25,5 @@ export type ReceivedEvent = Value<typeof anyEventSchema>;
 
 type WithoutId<Event> = Event extends unknown ? Omit<Event, 'id'> : never;
 
-/** An event as its writer states it: the log gives it its id. */
+/** An event as its writer states it; the log adds its id. */
 export type ApiEvent = WithoutId<ReceivedEvent>;

@@ -4,7 +4,7 @@ import type { TObject, TProperties, TSchema, TUnsafe } from 'typebox';
 import { constant, integer, object, union } from '../declare/schema.ts';
 import type { Static } from '../declare/schema.ts';
 
-/** How events are declared: by type, where it has them by `op`, and where an update names a property by that. */
+/** The declaration of events: by type, by `op` if the type has any, and by property for updates of one. */
 
 const eventId = Type.Integer({ description: 'Its position in the log' });
 
@@ -32,7 +32,7 @@ type EventByOp<Kind extends string, Ops extends ByOp> = {
 /**
  * An event whose members depend on its `op`.
  *
- * @param updates further branches, of an `op` whose members depend on something else again
+ * @param updates further branches, for an `op` whose members depend on another member
  */
 export function eventByOp<
   const Kind extends string,
@@ -50,14 +50,14 @@ export function eventByOp<
   return Type.Unsafe<EventByOp<Kind, Ops> | Static<Updates[number]>>(
     union('op', [...branches, ...updates], {
       name,
-      // Says which type it is to whoever looks for the branch of the union of all events.
+      // Gives readers of the union of all events the type of the branch.
       properties: { type: constant(type) },
       required: ['type', 'op'],
     }),
   );
 }
 
-/** Several `op` with the same members. */
+/** Several values of `op` with the same members. */
 export function sameForOps<const Op extends string, Members extends TProperties>(
   ops: readonly Op[],
   members: Members,
@@ -65,7 +65,7 @@ export function sameForOps<const Op extends string, Members extends TProperties>
   return Object.fromEntries(ops.map((op) => [op, members])) as Record<Op, Members>;
 }
 
-/** The updates of an event type, told apart by their `property`. */
+/** The updates of an event type, distinguished by their `property`. */
 export function updatesByProperty<const Branches extends readonly TSchema[]>(
   name: string,
   type: string,

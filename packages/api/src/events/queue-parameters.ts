@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 
 import { booleanParameter, jsonParameter, textListParameter } from '../declare/parameters.ts';
 
-/** What register and a GET events that registers have in common, in the order in which they are checked. */
+/** The common parameters of register and of a GET events that registers, in the order of their checks. */
 export const queueParameters = [
   booleanParameter('apply_markdown', {
     default: false,

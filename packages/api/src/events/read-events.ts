@@ -49,7 +49,7 @@ export const getEventsEndpoint = declareEndpoint({
     }),
   }),
   errors: ['BAD_EVENT_QUEUE_ID', 'BAD_NARROW'],
-  // Those that tell of a bot's key say so.
+  // Endpoints whose answers contain a bot's key declare it.
   answersKey: false,
   longPoll: true,
   goesToHolder: true,

@@ -206,7 +206,7 @@ const membersByFetchType = {
 
 export type FetchType = keyof typeof membersByFetchType;
 
-/** What register answers for a fetch type. */
+/** Register's answer for a fetch type. */
 export type FetchedState<Type extends FetchType> = Value<
   TObject<(typeof membersByFetchType)[Type]>
 >;
@@ -219,7 +219,7 @@ type AllOf<Union> = (Union extends unknown ? (given: Union) => void : never) ext
 
 type FetchedMembers = AllOf<(typeof membersByFetchType)[FetchType]>;
 
-/** What stands without a description of its own says with which fetch type it comes. */
+/** A member without its own description says which fetch type it belongs to. */
 function fetchedMembers(): Optional<FetchedMembers> {
   const named = Object.entries(membersByFetchType).flatMap(([fetchType, members]) =>
     Object.entries(members).map(([member, schema]: [string, TSchema]) => [

@@ -1,12 +1,12 @@
 import { exactInteger } from '../declare/exact-integer.ts';
 import { requestVariableInvalid } from '../errors.ts';
 
-/** The anchor that stands for the newest message (reference facts, messages 6.3); exactly a double. */
+/** The anchor for the newest message (reference facts, messages 6.3); exactly a double. */
 export const newestAnchor = 10_000_000_000_000_000;
 
 export type AnchorId = {
   readonly id: number;
-  /** As the answer says it. */
+  /** In the form of the answer. */
   readonly asSent: number | object;
 };
 
@@ -25,10 +25,10 @@ const namedAnchors = new Map<string, Anchor>([
 const largestId = BigInt(Number.MAX_SAFE_INTEGER);
 
 /**
- * Reads an anchor (reference facts, messages 6.3). Others than `newestAnchor` beyond what a double holds exactly are merely large: they
- * are held there, and answered as they were sent.
+ * Reads an anchor (reference facts, messages 6.3). An anchor beyond the exact integers of a double, other than `newestAnchor`, is only
+ * large: it is cut there, and answered as it was sent.
  *
- * @throws ApiError `REQUEST_VARIABLE_INVALID` for what is neither a name nor an integer
+ * @throws ApiError `REQUEST_VARIABLE_INVALID` for a text that is neither a name nor an integer
  */
 export function parseAnchor(raw: string, name: string): Anchor {
   const named = namedAnchors.get(raw);

@@ -60,7 +60,7 @@ export const deleteMessageEndpoint = declareEndpoint({
   success: object({}),
 });
 
-/** POST streams/{stream_id}/delete_topic (reference facts, streams 8.3). The events of a deletion are made where messages are. */
+/** POST streams/{stream_id}/delete_topic (reference facts, streams 8.3). The service of messages makes the events of a deletion. */
 export const deleteTopicEndpoint = declareEndpoint({
   name: 'delete-topic',
   method: 'POST',

@@ -40,7 +40,7 @@ export const uploadFileEndpoint = declareEndpoint({
   errors: ['REALM_UPLOAD_QUOTA', 'REQUEST_VARIABLE_INVALID'],
 });
 
-/** What answers uploaded files, to pages and mail that show them by their address too. */
+/** The answers for uploaded files, also to pages and mail that show them by their address. */
 const shownFile = {
   method: 'GET',
   below: 'root',
@@ -97,10 +97,10 @@ export const getUploadedFileEndpoint = declareEndpoint({
 });
 
 /**
- * GET /thumbnail (reference facts, markdown 6.1). Pictures are not scaled. An upload is answered here, by the rules of its own address:
- * a client that puts its key into the addresses of pictures could not follow a redirect, since a key never stands in one. For another
- * site's picture the browser is sent there; only to one that was shown to the caller, so that the address of this server vouches for no
- * other.
+ * GET /thumbnail (reference facts, markdown 6.1). Pictures are not scaled. An upload is answered here, by the rules of its own address: a
+ * client that puts its key into the addresses of pictures could not follow a redirect, because a redirect never contains a key. For a
+ * picture of another site, the browser is redirected to it. The caller must have been shown that picture, so that an address of this server
+ * leads to no other site.
  */
 export const getThumbnailEndpoint = declareEndpoint({
   ...shownFile,

@@ -3,7 +3,7 @@ import { declareEndpoint } from '../declare/endpoint.ts';
 import { integerListParameter, integerParameter, textParameter } from '../declare/parameters.ts';
 import { integers, object } from '../declare/schema.ts';
 
-/** Flags that somebody has on messages, `read` among them. Setting one twice is the same as once. */
+/** Flags of an account on messages, including `read`. Setting one twice is the same as once. */
 
 /** POST messages/flags (contract, Messages; reference facts, messages 10.1 and 21). */
 export const changeFlagsEndpoint = declareEndpoint({

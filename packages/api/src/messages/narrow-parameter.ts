@@ -2,7 +2,7 @@ import { findExactInteger, findExactIntegers, parseJson } from '../declare/json-
 import { badRequest, requestVariableInvalid } from '../errors.ts';
 import { distinctTerms } from '../narrow-terms.ts';
 
-/** One term of a narrow; all terms hold together. */
+/** One term of a narrow; a message must match all terms. */
 export type NarrowTerm = {
   /** Lower case with hyphens, aliases replaced. */
   readonly operator: string;
@@ -77,7 +77,7 @@ function parseTerm(element: unknown): NarrowTerm | undefined {
  * Reads a narrow in both encodings, which may be mixed: objects, and pairs of two strings (reference facts, messages 8.1).
  *
  * @returns the different terms
- * @throws ApiError `REQUEST_VARIABLE_INVALID` for what is no list of terms; `BAD_REQUEST` for a fault in an object; `BAD_NARROW` for too
+ * @throws ApiError `REQUEST_VARIABLE_INVALID` if it is not a list of terms; `BAD_REQUEST` for a fault in an object; `BAD_NARROW` for too
  *   many terms
  */
 export function parseNarrow(raw: string, name: string): NarrowTerm[] {

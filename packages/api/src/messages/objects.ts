@@ -112,7 +112,7 @@ const inPrivate = {
   subject: constant(''),
 };
 
-/** What only fetched messages have, or may have. */
+/** Members that only fetched messages have, or may have. */
 const fetched = {
   flags: listOf(messageFlagSchema),
   ...optional({
@@ -123,7 +123,7 @@ const fetched = {
   }),
 };
 
-/** A message of GET messages. */
+/** A message in the answer of GET messages. */
 export const fetchedMessageSchema = union(
   'type',
   [
@@ -135,7 +135,7 @@ export const fetchedMessageSchema = union(
 
 export type FetchedMessage = Value<typeof fetchedMessageSchema>;
 
-/** The message of a `message` event, whose flags are beside it. */
+/** The message of a `message` event, which has the flags beside it. */
 export const newMessageSchema = union(
   'type',
   [
@@ -157,7 +157,7 @@ export const newMessageSchema = union(
   { name: 'NewMessage' },
 );
 
-/** What a message was at one time (contract, Message edit snapshot). */
+/** The state of a message at one time (contract, Message edit snapshot). */
 export const editSnapshotSchema = object(
   {
     topic: text,

@@ -8,10 +8,10 @@ export type Recipients =
 
 export const noRecipients: Recipients = { kind: 'names', names: [] };
 
-/** How a JSON text may begin. A name that is none of it costs no exception, which is dear. */
+/** The possible beginnings of a JSON text. Other names cost no exception, which is expensive. */
 const jsonBegin = /^[\s[{"\d\-tfn]/;
 
-/** The value under the empty key: plain text where the text is no JSON. */
+/** The value under the empty key: plain text if the text is not JSON. */
 function tryJson(raw: string, name: string): { readonly '': unknown } {
   if (!jsonBegin.test(raw)) return { '': raw };
   const parsed = parseJson(raw, 'handled');
@@ -28,8 +28,8 @@ function namesOf(items: readonly string[]): Recipients {
 }
 
 /**
- * Reads the accepted forms of `to` (reference facts, messages 3.3): JSON where it parses, otherwise plain text split at commas; a
- * JSON string is treated like plain text, a list is taken as it is.
+ * Reads the accepted forms of `to` (reference facts, messages 3.3): JSON if it parses, otherwise plain text split at commas; a JSON string
+ * is treated like plain text, a list is taken unchanged.
  *
  * @throws ApiError `REQUEST_VARIABLE_INVALID` for other JSON values and for lists that mix strings and integers
  */

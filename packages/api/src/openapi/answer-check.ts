@@ -7,8 +7,8 @@ import { NamedSchemas } from './named-schemas.ts';
 const checks = new WeakMap<Endpoint, AnswerCheck>();
 
 /**
- * @returns a function that gives the first fault of an answer's members, or undefined. A schema is compiled when it is first asked
- * for: most processes never compare.
+ * @returns a function that returns the first fault of an answer's members, or undefined. A schema is compiled at its first use, because
+ *   most processes never compare.
  */
 export function answerCheckOf(endpoint: Endpoint): AnswerCheck {
   const check = checks.get(endpoint) ?? compileCheck(endpoint);

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ErrorObject } from 'ajv/dist/2020.js';
 
-/** Comparing answers with JSON Schema as the OpenAPI document has it. A fault is told to developers, never to a client. */
+/** Compares answers with the JSON Schemas of the OpenAPI document. Faults are for developers, never for clients. */
 
 const shownMax = 200;
 
@@ -18,7 +18,7 @@ function valueAt(data: unknown, pointer: string): unknown {
     .reduce<unknown>((at, part) => (at as Readonly<Record<string, unknown>>)[part], data);
 }
 
-/** Of a union all branches have their faults, and the one that went deepest says most. */
+/** All branches of a union have faults, and the deepest one is the most specific. */
 function describeFault(errors: readonly ErrorObject[], data: unknown): string {
   const depth = ({ instancePath }: ErrorObject): number => instancePath.split('/').length;
   const deepest = errors.reduce<ErrorObject | undefined>(
@@ -31,16 +31,16 @@ function describeFault(errors: readonly ErrorObject[], data: unknown): string {
   return `${place} ${message} ${JSON.stringify(params)}: ${shown(valueAt(data, instancePath))}`;
 }
 
-/** Gives place, rule and value of the fault of a value that says most, or undefined. */
+/** Returns place, rule and value of the most specific fault of a value, or undefined. */
 export type AnswerCheck = (data: unknown) => string | undefined;
 
 const documentName = 'document';
 
-/** The schemas of one document, each compiled when it is first asked for. */
+/** The schemas of one document, each compiled at its first use. */
 export class AnswerSchemas {
   /**
-   * References are not copied into every place, and the code is not made smaller: together these would take ten times as long, while
-   * the process has other things to do.
+   * References are not inlined and the code is not optimized: together these would take ten times as long, while the process has other
+   * work.
    */
   readonly #ajv = new Ajv2020({
     strict: false,
@@ -51,14 +51,14 @@ export class AnswerSchemas {
   });
   readonly #checks = new Map<string, AnswerCheck>();
 
-  /** @param document an OpenAPI document, or anything else with the schemas and what they refer to */
+  /** @param document an OpenAPI document, or any other object with the schemas and their references */
   constructor(document: Readonly<Record<string, unknown>>) {
     this.#ajv.addSchema({ ...document, $id: documentName });
   }
 
   /**
    * @param pointer of the schema within the document, such as `/components/schemas/Event`
-   * @throws Error when it is none, or refers to what is not there
+   * @throws Error if it is not a schema, or has a broken reference
    */
   checkAt(pointer: string): AnswerCheck {
     const known = this.#checks.get(pointer);

@@ -9,9 +9,9 @@ function closedMembers(
 }
 
 /**
- * An answer holds exactly what is declared: objects with listed members admit no others unless they say so.
+ * Closes a schema: objects with listed members admit no others unless they say so.
  *
- * @returns a copy that says so itself; named schemas keep their name
+ * @returns a closed copy; named schemas keep their names
  */
 export function closedSchema(schema: JsonSchema): JsonSchema {
   const { properties, additionalProperties, items, prefixItems, anyOf, oneOf } = schema;

@@ -3,9 +3,9 @@ import type { ApiError } from '../errors.ts';
 
 import type { Endpoint } from '../declare/endpoint.ts';
 
-/** How an endpoint may refuse: what its declaration says, and what follows from its kind. */
+/** The refusals of an endpoint: those of its declaration, and those that follow from its kind. */
 
-/** The codes by which parameters and access are refused, beside those that a declaration lists. */
+/** The codes for parameters and access, beside those in a declaration. */
 function impliedErrors({ access, parameters }: Endpoint) {
   const inForm = parameters.filter(({ from }) => from === 'form');
   return [
@@ -22,10 +22,10 @@ function impliedErrors({ access, parameters }: Endpoint) {
   ] satisfies ErrorCode[];
 }
 
-/** The codes that an endpoint may be refused with without declaring them. */
+/** The codes that an endpoint may answer without declaring them. */
 export type ImpliedErrorCode = ReturnType<typeof impliedErrors>[number] | 'SERVICE_UNAVAILABLE';
 
-/** @returns the codes that an endpoint may answer, whatever their status, beside those of authentication and of a store that is away */
+/** @returns the codes that an endpoint may answer, with any status, beside those of authentication and of a store that is away */
 export function errorCodesOf(endpoint: Endpoint): ReadonlySet<ErrorCode> {
   return new Set<ErrorCode>([...impliedErrors(endpoint), ...endpoint.errors]);
 }
@@ -44,12 +44,12 @@ export function sharedStatusesOf(endpoint: Endpoint): number[] {
   ];
 }
 
-/** Refused so before any endpoint is asked, or by a store that is away. */
+/** Refusals before any endpoint is reached, or because a store is away. */
 const everywhere: ReadonlySet<ErrorCode> = new Set(['SERVICE_UNAVAILABLE', 'INVALID_API_KEY']);
 
 /**
- * @param endpoint that refused, or a path of whose endpoints none was found
- * @returns what the declaration does not say of the refusal, or undefined
+ * @param endpoint that refused, or a path without a matching endpoint
+ * @returns the deviation of the refusal from the declaration, or undefined
  */
 export function findRefusalFault(
   endpoint: Endpoint,

@@ -14,7 +14,7 @@ function objectOf(value: unknown): Json {
   return typeof value === 'object' && value !== null ? (value as Json) : {};
 }
 
-/** A value as it was sent when the example was recorded; undefined where that is not known. */
+/** A value as it was sent when the example was recorded; undefined if unknown. */
 function sent(value: ExampleValue, { values }: RecordedCall): unknown {
   if (value instanceof ExampleVariable) return values[value.name];
   if (typeof value !== 'object' || value === null) return value;
@@ -99,7 +99,7 @@ function operationWithExamples(operation: Json, endpoint: Endpoint, call: Record
   };
 }
 
-/** @returns the document, with the examples of these endpoints in it */
+/** @returns the document with the examples of these endpoints */
 export function withExamples(document: Json, endpoints: readonly Endpoint[]): Json {
   const recorded = readRecordedCalls();
   const byName = new Map<unknown, Endpoint>(endpoints.map((each) => [each.name, each]));

@@ -16,9 +16,9 @@ import type { ErrorCode } from '../error-catalogue.ts';
 
 import type { JsonSchema } from '../declare/json-schema.ts';
 
-/** The members of refusals as the OpenAPI document and clients see them: the catalogue says which, this says of what type. */
+/** The types of the members of refusals in the OpenAPI document and for clients; the catalogue lists the members. */
 
-/** Of the members that are no texts. */
+/** The types of members that are not texts. */
 const fieldSchemas = {
   stream_id: integer,
   is_last_admin: boolean,
@@ -39,12 +39,12 @@ type FieldsNamed<Names extends readonly string[]> = Names extends unknown
     }
   : never;
 
-/** The members that go with a code, in each set of them that it may have. */
+/** The members of a code, for each of its forms. */
 export type FieldsOfCode<Code extends ErrorCode> = FieldsNamed<
   (typeof errorCatalogue)[Code][number]['fields']
 >;
 
-/** The members of refusals that have no code and may come from everywhere, where they have any. */
+/** The members, if any, of refusals without a code that any endpoint may make. */
 export type SharedRefusalFields = FieldsNamed<
   readonly ['allowed_methods'] | readonly ['retry-after']
 >;
@@ -69,7 +69,7 @@ export function refusalSchema(
   };
 }
 
-/** A refusal without a code that says nothing beside its text. */
+/** A refusal without a code and with only a text. */
 export const plainError: JsonSchema = {
   ...refusalSchema({}, 'A refusal without a code; `msg` says why'),
   name: 'PlainError',
@@ -80,7 +80,7 @@ function fieldsOf(names: readonly string[]): Record<string, JsonSchema> {
   return Object.fromEntries(names.map((name) => [name, known[name] ?? text]));
 }
 
-/** @returns the schema of a code where it is answered with a status: one object for each set of members that it may have */
+/** @returns the schema of a code with a status: one object for each of its sets of members */
 function codeSchema(code: ErrorCode, status: number): JsonSchema {
   const all = errorCatalogue[code];
   const forms = all.filter((form) => form.status === status);
@@ -98,7 +98,7 @@ function codeSchema(code: ErrorCode, status: number): JsonSchema {
 
 const codeSchemas = new Map<string, JsonSchema>();
 
-/** @returns the one schema of a code and status */
+/** @returns the only schema of a code and status */
 export function errorSchemaOf(code: ErrorCode, status: number): JsonSchema {
   const key = `${code} ${status}`;
   const schema = codeSchemas.get(key) ?? codeSchema(code, status);
@@ -112,7 +112,7 @@ export const methodNotAllowedError: JsonSchema = {
   name: 'MethodNotAllowedError',
 };
 
-/** The 429 of a caller who sends too much. */
+/** The 429 of a caller with too many requests. */
 export const rateLimitError: JsonSchema = {
   ...refusalSchema(fieldsOf(['retry-after'])),
   name: 'RateLimitError',

@@ -6,7 +6,7 @@ import { openApiDocument } from './openapi.ts';
 /**
  * Makes the OpenAPI document of the whole interface, with examples and recorded answers: a megabyte of JSON.
  *
- * @param version of the server that has it
+ * @param version of the server
  */
 export function interfaceDocument(version: string): Readonly<Record<string, unknown>> {
   const described = openApiDocument(endpoints, {

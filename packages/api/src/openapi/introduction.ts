@@ -1,4 +1,4 @@
-/** What the reference begins with, in Markdown, for whoever calls this server for the first time. */
+/** The beginning of the reference, in Markdown, for a first call of this server. */
 export const introduction = `\
 Everything a client of Parley does goes through this interface: JSON over HTTP, below \`/api/v1\`.
 

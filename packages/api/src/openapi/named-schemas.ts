@@ -5,16 +5,16 @@ export type Json = Readonly<Record<string, unknown>>;
 
 const schemaPrefix = '#/components/schemas/';
 
-/** Gathers named schemas while the document is made, and puts references in their places. */
+/** Collects named schemas while the document is made, and replaces them by references. */
 export class NamedSchemas {
   readonly #byName = new Map<string, { readonly text: string; readonly shown: Json }>();
 
-  /** @returns the schema of a parameter or a member of one, as the document shows it */
+  /** @returns the schema of a parameter or a member of one, in the form for the document */
   ofRequest(schema: JsonSchema): Json {
     return this.#shown(schema);
   }
 
-  /** @returns the schema of something in an answer: closed where it does not say that it is open */
+  /** @returns the schema of a part of an answer: closed unless it says that it is open */
   ofAnswer(schema: JsonSchema): Json {
     return this.#shown(closedSchema(schema));
   }
@@ -40,7 +40,7 @@ export class NamedSchemas {
   #withoutName(schema: JsonSchema): Json {
     const {
       name: _name,
-      // Of checks of parameters, not of JSON Schema.
+      // For the checks of parameters, not part of JSON Schema.
       refusal: _refusal,
       notBlank: _notBlank,
       ...shown

@@ -8,14 +8,14 @@ import {
 } from './error-schemas.ts';
 import type { Json, NamedSchemas } from './named-schemas.ts';
 
-/** What the OpenAPI document holds once: the answers and headers that many operations have. */
+/** The shared parts of the OpenAPI document: answers and headers of many operations. */
 
-/** @returns the content of an answer that is JSON */
+/** @returns the content of a JSON answer */
 export function jsonContent(schema: Json): Json {
   return { 'application/json': { schema } };
 }
 
-/** @returns a schema that one of these fits */
+/** @returns a schema for a value of one of these */
 export function oneOfThese(schemas: readonly Json[]): Json {
   const [only] = schemas;
   return only !== undefined && schemas.length === 1 ? only : { anyOf: schemas };
@@ -31,7 +31,7 @@ export const rateLimitHeaders: Json = headerReferences([
   'X-RateLimit-Remaining',
 ]);
 
-/** Headers that several answers have, by name. */
+/** Headers of several answers, by name. */
 export const sharedHeaders: Json = {
   'X-RateLimit-Limit': {
     description: 'Requests that the caller has within the window; absent where nothing is limited',
@@ -61,7 +61,7 @@ export const sharedHeaders: Json = {
   },
 };
 
-/** Statuses whose answer is the same everywhere, by the name of their component. */
+/** Statuses with the same answer everywhere, by the name of their component. */
 export const sharedStatuses: ReadonlyMap<number, string> = new Map([
   [404, 'NotFound'],
   [405, 'MethodNotAllowed'],
@@ -79,7 +79,7 @@ function refusal(description: string, schema: Json, headers: readonly string[] =
   };
 }
 
-/** @returns the answers that operations refer to, by name */
+/** @returns the answers for references from operations, by name */
 export function sharedResponses(schemas: NamedSchemas): Json {
   const plain = schemas.ofAnswer(plainError);
   const unavailable = schemas.ofAnswer(errorSchemaOf('SERVICE_UNAVAILABLE', 503));

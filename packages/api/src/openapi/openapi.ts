@@ -115,7 +115,7 @@ const fileBody: Json = {
   },
 };
 
-/** What an operation says of its request when a form may bring a file as well: only multipart forms can. */
+/** The request of an operation whose form may also contain a file: only multipart forms can. */
 function withFormFile({ formFile }: Endpoint, { requestBody, ...rest }: Json): Json {
   if (formFile === 'none') return { ...rest, ...(requestBody !== undefined && { requestBody }) };
   const { content, required } = (requestBody ?? {}) as { content?: Json; required?: boolean };
@@ -167,7 +167,7 @@ function rawResponseObject(
       ),
     }),
     ...(contentType !== undefined && { content: { [contentType]: media } }),
-    // OpenAPI 3.1 has no words for the events of a stream.
+    // OpenAPI 3.1 cannot describe the events of a stream.
     ...(event !== undefined && { 'x-parley-event': schemas.ofAnswer(event) }),
   };
 }
@@ -214,7 +214,7 @@ function refusedWithCodes(endpoint: Endpoint, schemas: NamedSchemas): Json {
   );
   const own = endpoint.refusals.filter(({ status }) => !sharedStatuses.has(status));
   const statuses = new Set([...forms, ...own].map(({ status }) => status));
-  // 401 is the answer of authentication alone.
+  // Only authentication answers 401.
   statuses.delete(401);
   return Object.fromEntries(
     [...statuses].map((status) => {
@@ -304,7 +304,7 @@ function documentMethod(method: EndpointMethod): string {
   return method === 'ANY' ? 'post' : method.toLowerCase();
 }
 
-/** How a path is matched, where that is not said by OpenAPI. */
+/** How a path is matched, where OpenAPI does not express it. */
 function matchingOf({ matching, method, path }: Endpoint): Json {
   return {
     ...(method === 'ANY' && { 'x-parley-any-method': true }),

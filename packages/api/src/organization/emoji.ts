@@ -5,12 +5,12 @@ import { object } from '../declare/schema.ts';
 import { pictureOf, pictureUpload } from '../people/pictures.ts';
 import { realmEmojiSchema } from './objects.ts';
 
-/** Custom emoji, and the one built-in that is a picture. */
+/** Custom emoji, and the built-in one that is a picture. */
 
 const errors = ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'] as const;
 
 function emojiNameParameter(description: string) {
-  // Names with a U+0000 are answered like others that are none.
+  // Names with a U+0000 are answered like other invalid names.
   return pathText('emoji_name', { description, nul: 'handled' });
 }
 

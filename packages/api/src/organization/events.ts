@@ -37,7 +37,7 @@ const {
   ...otherSettings
 } = realmSettings;
 
-/** Told together, in an event of another kind. */
+/** Properties that change together, in an event of another kind. */
 const editingMembers = {
   allow_message_editing,
   message_content_edit_limit_seconds,
@@ -52,7 +52,7 @@ const simpleSettings = {
   signup_notifications_stream_id: integer,
 };
 
-/** @returns a branch for each type of value that settings have */
+/** @returns a branch for each type of the settings' values */
 function byType(
   settings: TProperties,
   branchOf: (names: readonly string[], value: TSchema) => TSchema,
@@ -139,7 +139,7 @@ type SettingEvent<
     (Name extends 'default_language' ? Static<TObject<More>> : unknown);
 }[keyof Settings];
 
-/** An event of a changed setting of one's own. */
+/** An event about a changed setting of the caller. */
 function settingEvent<
   const Kind extends string,
   const Key extends string,
@@ -203,5 +203,5 @@ export const organizationEvents = [
   ),
 ] as const;
 
-/** What a poll is answered with when nothing else came for a while. */
+/** The answer to a poll if there is no event for a while. */
 export const heartbeatEvent = event('HeartbeatEvent', 'heartbeat', {});

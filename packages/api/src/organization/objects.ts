@@ -15,7 +15,7 @@ import {
 } from '../declare/schema.ts';
 import type { Value } from '../declare/schema.ts';
 
-/** What belongs to the organization (contract, Custom emoji; reference facts, events 4.5 and 14). */
+/** Objects of the organization (contract, Custom emoji; reference facts, events 4.5 and 14). */
 
 export const realmEmojiSchema = mapOf(
   object(

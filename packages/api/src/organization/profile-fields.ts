@@ -15,7 +15,7 @@ import { anything, integer, listOf, object } from '../declare/schema.ts';
 import { requestVariableInvalid } from '../errors.ts';
 import { profileFieldSchema } from '../people/objects.ts';
 
-/** Custom profile fields, and what people fill in. */
+/** Custom profile fields and their values. */
 
 const administrators = { authentication: 'required', administratorsOnly: true } as const;
 const fieldIdParameter = pathInteger('field_id', { description: 'The id of the field' });

@@ -34,7 +34,7 @@ function policyParameter<const Name extends keyof typeof policyValues>(
   return jsonParameter(name, oneOfIntegers(policyValues[name]), on(description));
 }
 
-/** Messages are kept for ever, which `-1` asks for (reference facts, people 14.1); empty says nothing. */
+/** Messages are kept without end, which is the meaning of `-1` (reference facts, people 14.1); an empty value is ignored. */
 const retentionDaysParameter = customParameter(
   'message_retention_days',
   { encoding: 'json', schema: constant(-1), ...on('-1: messages are kept for ever') },
@@ -47,7 +47,7 @@ const retentionDaysParameter = customParameter(
   },
 );
 
-/** There are no calls to Zoom, so that what they need is refused (reference facts, people 14.1); empty says nothing. */
+/** Calls with Zoom are not supported, so their values are refused (reference facts, people 14.1); an empty value is ignored. */
 function zoomParameter<const Name extends string>(name: Name) {
   return customParameter(
     name,
@@ -117,7 +117,7 @@ const settingParameters = [
 const changedRealmSchema = object(
   optional({
     ...realmSettings,
-    // Clients know the texts.
+    // Clients depend on these texts.
     ...each(
       ['default_language', 'google_hangouts_domain', 'name', 'description'],
       constant('updated'),
@@ -128,7 +128,7 @@ const changedRealmSchema = object(
   }),
 );
 
-/** What really changed of the organization: the new values, for texts the word `updated`. */
+/** The actual changes of the organization: the new values, or for texts the word `updated`. */
 export type ChangedRealm = Value<typeof changedRealmSchema>;
 
 /** PATCH realm (reference facts, people 14.1). */

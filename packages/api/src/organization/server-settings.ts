@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { declareEndpoint } from '../declare/endpoint.ts';
 import { boolean, described, mapOf, object, optional, text } from '../declare/schema.ts';
 
-/** What a client asks before it signs in. */
+/** The requests of a client before it signs in. */
 
 /** GET server_settings (contract, Server settings; reference facts, people 5.5). */
 export const getServerSettingsEndpoint = declareEndpoint({
@@ -36,7 +36,7 @@ export const getServerSettingsEndpoint = declareEndpoint({
   }),
 });
 
-/** GET generate_204 (reference facts, people 5.5): clients ask it whether they are online. */
+/** GET generate_204 (reference facts, people 5.5), with which clients check whether they are online. */
 export const generate204Endpoint = declareEndpoint({
   name: 'generate-204',
   method: 'GET',

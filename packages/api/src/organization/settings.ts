@@ -2,23 +2,23 @@ import type { TSchema, TUnsafe } from 'typebox';
 
 import { boolean, integer, text } from '../declare/schema.ts';
 
-/** Who makes bots, by the values of `bot_creation_policy` (reference facts, people 8). */
+/** Who may create bots, by the values of `bot_creation_policy` (reference facts, people 8). */
 export const botCreationPolicies = {
   everybody: 1,
   genericByAdministrators: 2,
   administrators: 3,
 } as const;
 
-/** Who creates streams and subscribes others, by the values of `create_stream_policy` and `invite_to_stream_policy`. */
+/** Who may create streams and subscribe others, by the values of `create_stream_policy` and `invite_to_stream_policy`. */
 export const streamPolicies = { members: 1, administrators: 2, afterWaitingPeriod: 3 } as const;
 
-/** Who changes user groups, by the values of `user_group_edit_policy`. */
+/** Who may change user groups, by the values of `user_group_edit_policy`. */
 export const userGroupPolicies = { members: 1, administrators: 2 } as const;
 
-/** Who sees the addresses of people, by the values of `email_address_visibility` (reference facts, people 7.7). */
+/** Who may see the addresses of people, by the values of `email_address_visibility` (reference facts, people 7.7). */
 export const emailAddressVisibilities = { everybody: 1, administrators: 3 } as const;
 
-/** Values that integers may have (reference facts, people 14.1). */
+/** The permitted values of integers (reference facts, people 14.1). */
 export const policyValues = {
   bot_creation_policy: Object.values(botCreationPolicies),
   create_stream_policy: Object.values(streamPolicies),
@@ -80,7 +80,7 @@ function schemaOf(value: unknown): TSchema {
   }
 }
 
-/** @returns the schemas of settings, whose types are those of their defaults */
+/** @returns the schemas of settings, with the types of their defaults */
 export function settingSchemas<Defaults extends object>(
   defaults: Defaults,
 ): SettingSchemas<Defaults> {
@@ -88,5 +88,5 @@ export function settingSchemas<Defaults extends object>(
   return Object.fromEntries(schemas) as SettingSchemas<Defaults>;
 }
 
-/** Settings of the organization by name, without the prefix that register gives them. */
+/** Settings of the organization by name, without register's prefix. */
 export const realmSettings = settingSchemas(realmSettingDefaults);

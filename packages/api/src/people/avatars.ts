@@ -43,7 +43,7 @@ export const removeOwnAvatarEndpoint = declareEndpoint({
   success,
 });
 
-/** Pages and mail show what is at these addresses too. */
+/** Pages and mail also show the pictures at these addresses. */
 const location = {
   method: 'GET',
   below: 'root',

@@ -4,7 +4,7 @@ import { mapOf, object, text } from '../declare/schema.ts';
 import { limits } from '../limits.ts';
 import { textsParameter } from './texts-parameter.ts';
 
-/** What an account keeps for itself. */
+/** An account's own stored data. */
 
 const path = '/bot_storage';
 const keys = textListParameter('keys', { description: 'By default all keys' });

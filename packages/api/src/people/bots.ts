@@ -24,7 +24,7 @@ import { botDefaults } from './objects.ts';
 import { pictureUpload } from './pictures.ts';
 import { textsParameter } from './texts-parameter.ts';
 
-/** Bots, for those who own or administer them (reference facts, people 8). */
+/** Bots, for their owners and administrators (reference facts, people 8). */
 
 const access = { authentication: 'required', guests: 'refused', bots: 'refused' } as const;
 const botPath = '/bots/{bot_id}';

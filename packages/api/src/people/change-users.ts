@@ -11,7 +11,7 @@ import {
 } from '../declare/parameters.ts';
 import { integer, listOf, object } from '../declare/schema.ts';
 
-/** Making and changing accounts (reference facts, people 7.3 to 7.5). */
+/** Creates and changes accounts (reference facts, people 7.3 to 7.5). */
 
 const userPath = '/users/{user_id}';
 const userId = pathInteger('user_id', { description: 'The id of the account' });
@@ -49,7 +49,7 @@ export const createUserEndpoint = declareEndpoint({
   errors: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
 });
 
-/** What the type of its field admits is checked when the field is known; other members of an element do not count. */
+/** The value is checked against the type of its field when the field is known; other members of an element are ignored. */
 const profileValueSchema = Type.Object({
   id: integer,
   value: Type.Unsafe<string | number | unknown[] | null>({

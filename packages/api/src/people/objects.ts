@@ -23,7 +23,7 @@ import type { Value } from '../declare/schema.ts';
 
 /** Accounts, bots, groups and profile fields (contract, User and User group; reference facts, events 4.2 and 4.4). */
 
-/** What somebody filled in. */
+/** The value of a profile field. */
 export const profileDataSchema = {
   ...mapOf(
     object({
@@ -65,7 +65,7 @@ const deliveryEmail = optional({
   ),
 });
 
-/** A member of GET users (contract, User; reference facts, people 7.1). */
+/** A user in the answer of GET users (contract, User; reference facts, people 7.1). */
 export const memberSchema = object(
   {
     ...account,
@@ -112,7 +112,7 @@ export const userSchema = {
 
 export type UserObject = Value<typeof userSchema>;
 
-/** A system bot of register's `cross_realm_bots`. */
+/** A system bot in register's `cross_realm_bots`. */
 export const systemBotSchema = object(
   {
     email: text,
@@ -132,7 +132,7 @@ const streamName = described(textOrNull, 'Name of a stream');
 
 export type SystemBot = Value<typeof systemBotSchema>;
 
-/** Where a bot's messages and queues go unless it says otherwise. */
+/** The defaults of a bot's messages and queues. */
 export const botDefaults = {
   default_sending_stream: streamName,
   default_events_register_stream: streamName,
@@ -146,7 +146,7 @@ export const botServicesSchema = listOf(
   ),
 );
 
-/** What register and events say of a bot to those who manage it, but for its owner (reference facts, events 13.2). */
+/** A bot in register and events for those who manage it, without its owner (reference facts, events 13.2). */
 export const managedBotMembers = {
   email: text,
   user_id: integer,
@@ -159,7 +159,7 @@ export const managedBotMembers = {
   services: botServicesSchema,
 };
 
-/** A bot of register's `realm_bots`. */
+/** A bot in register's `realm_bots`. */
 export const managedBotSchema = object(
   { ...managedBotMembers, owner: textOrNull },
   { name: 'ManagedBot' },

@@ -9,7 +9,7 @@ import {
 import { described, object, optional, text } from '../declare/schema.ts';
 import { displaySettings, notificationSettings } from './settings.ts';
 
-/** What people set for themselves (reference facts, people 9). */
+/** People's own settings (reference facts, people 9). */
 
 const access = { authentication: 'required', bots: 'refused' } as const;
 
@@ -112,7 +112,7 @@ export const changeNotificationSettingsEndpoint = declareEndpoint({
   errors: ['BAD_REQUEST'],
 });
 
-/** Settings of an account by the group in which they are changed together. */
+/** Settings of an account by the group in which they change together. */
 export type SettingChanges = {
   readonly display: AnswerOf<typeof changeDisplaySettingsEndpoint>;
   readonly notifications: AnswerOf<typeof changeNotificationSettingsEndpoint>;

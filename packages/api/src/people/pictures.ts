@@ -1,14 +1,14 @@
 import { limits } from '../limits.ts';
 
-/** What endpoints have in common that take, show or find avatars and other pictures (reference facts, people 7.8). */
+/** Common parts of endpoints that take, show or find avatars and other pictures (reference facts, people 7.8). */
 
-/** Of those that take one: its size is bounded by the service, which makes one after another. */
+/** For endpoints that take one: the service, which draws one at a time, bounds its size. */
 export const pictureUpload = {
   bodyMaxBytes: limits.anyBodyMaxBytes,
   waitMaxMs: limits.pictureWaitMaxMs + limits.pictureWorkMaxMs,
 } as const;
 
-/** Of those that show one, to anybody who has its address. */
+/** For endpoints that show one to anybody who has its address. */
 export function pictureOf(contentType: 'image/png' | 'image/*') {
   return {
     method: 'GET',
@@ -19,7 +19,7 @@ export function pictureOf(contentType: 'image/png' | 'image/*') {
   } as const;
 }
 
-/** What those answer that say where one is. */
+/** The answers of endpoints that return the address of one. */
 export const pictureRedirection = [
   {
     status: 302,

@@ -3,7 +3,7 @@ import { text } from '../declare/schema.ts';
 
 /** An account's own settings, members of register's state, with their defaults (reference facts, events 4.6). */
 
-/** Looks of emoji that clients offer (reference facts, events 4). */
+/** Emoji sets that clients offer (reference facts, events 4). */
 export const emojisets: readonly { readonly key: string; readonly text: string }[] = [
   { key: 'google', text: 'Google modern' },
   { key: 'google-blob', text: 'Google classic' },
@@ -11,7 +11,7 @@ export const emojisets: readonly { readonly key: string; readonly text: string }
   { key: 'text', text: 'Plain text' },
 ];
 
-/** Sounds that clients have; the second name is a literal that they know (reference facts, people 9). */
+/** Sounds of clients; the second name is a literal that clients contain (reference facts, people 9). */
 export const notificationSounds: readonly string[] = ['ding', 'zulip'];
 
 export const displaySettingDefaults = {

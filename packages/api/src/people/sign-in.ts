@@ -3,7 +3,7 @@ import { declareEndpoint } from '../declare/endpoint.ts';
 import { textParameter } from '../declare/parameters.ts';
 import { described, listOf, object, oneOfTexts, text } from '../declare/schema.ts';
 
-/** Keys for those who prove who they are, and on a development server for everybody (reference facts, people 5). */
+/** Keys for people who sign in, and on a development server for everybody (reference facts, people 5). */
 
 const username = textParameter('username', {
   required: true,
@@ -12,7 +12,7 @@ const username = textParameter('username', {
 
 const keyGiven = object({ api_key: text, email: described(text, 'the real address') });
 
-/** How whoever is not the owner, or may not sign in so, is refused (reference facts, people 5.1 and 5.2). */
+/** The refusals of a wrong password or a forbidden way of signing in (reference facts, people 5.1 and 5.2). */
 const signInRefusal = {
   status: 403,
   description: 'Nobody can sign in so; `reason` says why',

@@ -15,7 +15,7 @@ function areTexts(value: unknown): value is Texts {
   return Object.values(value ?? {}).every((member) => typeof member === 'string');
 }
 
-/** A JSON object whose values are all texts; the refusal of others names none of them (reference facts, people 2.4). */
+/** A JSON object whose values are all texts; its refusals name no value (reference facts, people 2.4). */
 export function textsParameter<const Name extends string, const Options extends ParameterOptions>(
   name: Name,
   options: Options,

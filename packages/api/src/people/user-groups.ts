@@ -9,7 +9,7 @@ import { userGroupSchema } from './objects.ts';
 const groupPath = '/user_groups/{group_id}';
 const groupId = pathInteger('group_id', { description: 'The id of the group' });
 
-/** Of those who change groups. */
+/** For endpoints that change groups. */
 const access = { authentication: 'required', guests: 'refused', bots: 'refused' } as const;
 const errors = ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'] as const;
 

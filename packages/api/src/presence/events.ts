@@ -11,7 +11,7 @@ import {
 import { event, eventByOp, sameForOps } from '../events/event-schema.ts';
 import { clientPresenceSchema, serverTimestampSchema } from './objects.ts';
 
-/** Events about who is here, who is away and who types (reference facts, events 11 and 13). */
+/** Events about presence, status and typing (reference facts, events 11 and 13). */
 
 const somebody = { user_id: integer, email: text };
 

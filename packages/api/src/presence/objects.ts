@@ -12,7 +12,7 @@ import {
 } from '../declare/schema.ts';
 import type { Value } from '../declare/schema.ts';
 
-/** Who is here (contract, Presence; reference facts, events 13). */
+/** Presence (contract, Presence; reference facts, events 13). */
 
 const presenceMembers = {
   client: described(text, 'The client that the entry is about'),

@@ -7,7 +7,7 @@ import { presenceSchema, presencesSchema, serverTimestampSchema } from './object
 const realmPresence = { presences: presencesSchema, server_timestamp: serverTimestampSchema };
 const realmPresenceSchema = object(realmPresence);
 
-/** The presence of everybody, as it is answered. */
+/** The presence of everybody, in the form of the answer. */
 export type RealmPresence = Value<typeof realmPresenceSchema>;
 
 /** POST users/me/presence (reference facts, events 15.2). */

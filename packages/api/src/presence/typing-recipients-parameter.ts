@@ -1,7 +1,7 @@
 import { findExactIntegers, parseJson } from '../declare/json-text.ts';
 import { requestVariableInvalid } from '../errors.ts';
 
-/** Whom somebody is typing to: by address or by id, none twice. */
+/** The people who are told about the typing: by address or by id, each once. */
 export type TypingRecipients =
   | { readonly kind: 'emails'; readonly emails: readonly string[] }
   | { readonly kind: 'ids'; readonly ids: readonly number[] };
@@ -14,8 +14,8 @@ function emailsOf(items: readonly string[]): TypingRecipients {
 }
 
 /**
- * Reads the accepted forms of `to` (reference facts, events 15.1): a JSON list of ids or of addresses; a JSON string or plain text
- * is addresses with commas between them; `null` is nobody.
+ * Reads the accepted forms of `to` (reference facts, events 15.1): a JSON list of ids or of addresses; a JSON string or plain text is a
+ * list of addresses with commas between them; `null` is nobody.
  *
  * @throws ApiError `REQUEST_VARIABLE_INVALID` for other JSON values, for lists of anything else and for mixed ones
  */

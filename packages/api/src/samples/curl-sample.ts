@@ -49,7 +49,7 @@ function address({ pathTemplate, path, query, method }: SampleRequest): string {
   return `"$PARLEY_SITE${filled}${shown === '' ? '' : `?${shown}`}"`;
 }
 
-/** What needs no encoding, nor can become a name of a file. */
+/** Characters that need no encoding, and cannot make a file name. */
 function isPlain(pieces: readonly Piece[]): boolean {
   return pieces.every((piece) => typeof piece === 'string' && /^[\w.-]*$/.test(piece));
 }

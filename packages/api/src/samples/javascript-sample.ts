@@ -50,7 +50,7 @@ function preparation({ as, variables, file }: SampleRequest): string[] {
   ];
 }
 
-/** A property whose variable has its name is written once. */
+/** A property is shortened if its variable has the same name. */
 function shortened(text: string): string {
   return text.replaceAll(/\b(\w+): \1\b/g, '$1');
 }
@@ -63,7 +63,7 @@ function call(request: SampleRequest): string {
   };
   const options: Record<string, ExampleValue> = {
     ...(Object.keys(headers).length === 0 ? {} : { headers }),
-    // As long as one wants to follow.
+    // The sample stops after this many events.
     ...(answer === 'stream' ? { timeoutMs: 600_000 } : {}),
   };
   const before = `const answer = await client.request('${operation}', `.length;

@@ -1,4 +1,4 @@
-/** The languages in which the documentation shows how an endpoint is called. */
+/** The languages in which the documentation shows calls of an endpoint. */
 import { curlSample } from './curl-sample.ts';
 import { javascriptSample } from './javascript-sample.ts';
 import { pythonSample } from './python-sample.ts';
@@ -6,7 +6,7 @@ import type { SampleRequest } from './sample-request.ts';
 
 export type Language = {
   readonly label: 'curl' | 'Python' | 'JavaScript';
-  /** As code samples of OpenAPI documents name it. */
+  /** The name for code samples in OpenAPI documents. */
   readonly lang: string;
   readonly write: (request: SampleRequest) => string;
 };

@@ -1,4 +1,4 @@
-/** Values as literals of a language, on several lines where one would be long. */
+/** Values as literals of a language, on several lines if one would be too long. */
 import { ExampleVariable } from '../declare/endpoint-example.ts';
 import type { ExampleValue } from '../declare/endpoint-example.ts';
 
@@ -8,15 +8,15 @@ export type LiteralStyle = {
   readonly key: (key: string) => string;
   readonly variable: (variable: ExampleVariable) => string;
   readonly indent: string;
-  /** The space within the braces of an object on one line. */
+  /** The space inside the braces of an object on one line. */
   readonly padding: string;
 };
 
 const lineMaxLength = 90;
 
 /**
- * @param depth how far the line is indented on which the literal begins
- * @param before how many characters stand before it on that line
+ * @param depth the indent of the line on which the literal begins
+ * @param before the number of characters before it on that line
  */
 export function literal(
   value: ExampleValue,

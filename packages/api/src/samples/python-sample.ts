@@ -1,4 +1,4 @@
-/** Samples for Python, with its standard library alone. */
+/** Samples for Python, with its standard library only. */
 import { ExampleVariable } from '../declare/endpoint-example.ts';
 import type { ExampleValue } from '../declare/endpoint-example.ts';
 
@@ -8,7 +8,7 @@ import { piecesOf, remarksOf } from './sample-request.ts';
 import type { NamedValue, SampleRequest } from './sample-request.ts';
 
 const style: LiteralStyle = {
-  // The escapes of JSON are Python's too.
+  // The escapes of JSON are also valid in Python.
   text: (text) => JSON.stringify(text),
   word: (value) => (value === null ? 'None' : value ? 'True' : 'False'),
   key: (key) => JSON.stringify(key),
@@ -52,7 +52,7 @@ function addressOf({ pathTemplate, path, query }: SampleRequest): string {
 
 const authorization = '"Basic " + base64.b64encode(f"{email}:{key}".encode()).decode()';
 
-/** The part of a multipart form that holds a file; the standard library makes none. */
+/** The part of a multipart form with a file; the standard library cannot make one. */
 function multipart(file: string): string[] {
   return [
     'boundary = uuid.uuid4().hex',

@@ -1,7 +1,7 @@
-/** What was answered to the examples, as it is kept beside and shown in the documentation. */
+/** The recorded answers to the examples, as they are stored next to them and shown in the documentation. */
 import { readFileSync } from 'node:fs';
 
-/** What an example was called with, and what was answered where that is JSON. */
+/** The input of an example's call, and its answer if that is JSON. */
 export type RecordedCall = {
   readonly values: Readonly<Record<string, string | number>>;
   readonly answer?: Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-/** The example of an endpoint as a request, before it is written in any language. */
+/** The example of an endpoint as a request, independent of a language. */
 import { rawResponsesOf } from '../declare/endpoint.ts';
 import { ExampleVariable } from '../declare/endpoint-example.ts';
 import type { Endpoint } from '../declare/endpoint.ts';
@@ -7,7 +7,7 @@ import type { ExampleCaller, ExampleValue } from '../declare/endpoint-example.ts
 export type NamedValue = readonly [name: string, value: ExampleValue];
 
 export type SampleRequest = {
-  /** As the document and the client name it: `POST /messages`. */
+  /** The name in the document and the client: `POST /messages`. */
   readonly operation: string;
   readonly method: string;
   /** From the root, with `{name}` for parameters. */
@@ -17,12 +17,12 @@ export type SampleRequest = {
   readonly form: readonly NamedValue[];
   readonly json: ExampleValue | undefined;
   readonly headers: Readonly<Record<string, string>>;
-  /** The name of a file that goes along. */
+  /** The name of a file to send. */
   readonly file: string | undefined;
   readonly as: ExampleCaller;
   readonly answer: 'json' | 'file' | 'stream' | 'nothing';
   readonly savedAs: string;
-  /** Each once, in the order in which the request names them. */
+  /** Each once, in the order of their use in the request. */
   readonly variables: readonly ExampleVariable[];
 };
 
@@ -80,7 +80,7 @@ export function sampleRequestOf(endpoint: Endpoint): SampleRequest {
   };
 }
 
-/** What the first lines of a sample say to whoever is to make it his own. */
+/** The first lines of a sample, for readers who adapt it. */
 export function remarksOf({ as, variables, file }: SampleRequest): readonly string[] {
   return [
     ...(as === 'member' || as === 'nobody' ? [] : [`As ${as === 'bot' ? 'a' : 'an'} ${as}`]),
@@ -89,7 +89,7 @@ export function remarksOf({ as, variables, file }: SampleRequest): readonly stri
   ];
 }
 
-/** The pieces of a value as parameters carry it: texts as they are, everything else as JSON. */
+/** The pieces of a value in the form of parameters: texts unchanged, all other values as JSON. */
 export function piecesOf(value: ExampleValue): readonly (string | ExampleVariable)[] {
   if (typeof value === 'string') return [value];
   return value instanceof ExampleVariable ? [value] : jsonPieces(value);

@@ -26,10 +26,10 @@ const streamEntrySchema = object({
   }),
 });
 
-/** One stream of those to join. */
+/** One stream to join. */
 export type StreamEntry = Value<typeof streamEntrySchema>;
 
-/** A U+0000 in a name has an answer of its own. */
+/** A U+0000 in a name has its own answer. */
 const streamsToJoinOptions = {
   nul: 'handled',
   description:

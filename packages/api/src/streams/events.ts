@@ -23,7 +23,7 @@ import {
 
 /** Events about streams and subscriptions (reference facts, events 12). */
 
-/** An update of one of several properties whose values are alike. */
+/** An update of one of several properties with similar values. */
 function change<
   const Kind extends string,
   const Names extends readonly string[],

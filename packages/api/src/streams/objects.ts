@@ -32,7 +32,7 @@ export const streamSchema = object(streamMembers, { name: 'Stream' });
 
 export type StreamObject = Value<typeof streamSchema>;
 
-/** A stream of GET streams. */
+/** A stream in the answer of GET streams. */
 export const listedStreamSchema = object(
   {
     ...streamMembers,
@@ -53,7 +53,7 @@ export const subscriptionSettings = {
   pin_to_top: boolean,
 };
 
-/** The notification settings of a stream that have a default of the person. */
+/** The notification settings of a stream for which the person has defaults. */
 export const inheritedSettings = [
   'desktop_notifications',
   'audible_notifications',
@@ -74,7 +74,7 @@ const subscriptionMembers = {
 
 const subscriberIds = described(integers, 'User ids, ascending');
 
-/** A subscription of GET users/me/subscriptions. */
+/** A subscription in the answer of GET users/me/subscriptions. */
 export const listedSubscriptionSchema = object(
   {
     ...subscriptionMembers,
@@ -85,7 +85,7 @@ export const listedSubscriptionSchema = object(
 
 export type ListedSubscription = Value<typeof listedSubscriptionSchema>;
 
-/** A subscription of register. */
+/** A subscription in register's answer. */
 export const subscriptionSchema = object(
   {
     ...subscriptionMembers,
@@ -98,7 +98,7 @@ export const subscriptionSchema = object(
 
 export type SubscriptionObject = Value<typeof subscriptionSchema>;
 
-/** A subscription of `subscription`/`add`. */
+/** A subscription in `subscription`/`add`. */
 export const addedSubscriptionSchema = object(
   { ...subscriptionMembers, subscribers: subscriberIds },
   { name: 'AddedSubscription' },
@@ -106,7 +106,7 @@ export const addedSubscriptionSchema = object(
 
 export type AddedSubscription = Value<typeof addedSubscriptionSchema>;
 
-/** A stream of register's `never_subscribed`. */
+/** A stream in register's `never_subscribed`. */
 export const unsubscribedStreamSchema = object(
   { ...streamMembers, ...ageMembers, ...optional({ subscribers: subscriberIds }) },
   { name: 'NeverSubscribedStream' },

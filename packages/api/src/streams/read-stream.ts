@@ -72,7 +72,7 @@ export const getSubscriptionStatusEndpoint = declareEndpoint({
   success: object({ is_subscribed: boolean }),
 });
 
-/** GET streams/{stream_id}/email_address (reference facts, streams 1 and 3.4): there is no incoming mail. */
+/** GET streams/{stream_id}/email_address (reference facts, streams 1 and 3.4): incoming mail is not supported. */
 export const getStreamEmailEndpoint = declareEndpoint({
   name: 'get-stream-email-address',
   method: 'GET',

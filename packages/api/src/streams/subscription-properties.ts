@@ -13,7 +13,7 @@ const propertyChangeSchema = object({
   value: anyOf([text, boolean]),
 });
 
-/** One property that is set; which values it may have depends on it. */
+/** One property to set, which decides the permitted values. */
 export type SubscriptionPropertyChange = Value<typeof propertyChangeSchema>;
 
 const success = object({

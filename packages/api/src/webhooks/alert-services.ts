@@ -1,4 +1,4 @@
-/** Services that watch others (reference facts, people 17.4). */
+/** Monitoring services (reference facts, people 17.4). */
 import { textParameter } from '../declare/parameters.ts';
 import { listOf, mapOf, optional, text } from '../declare/schema.ts';
 import { record } from './payload-schema.ts';

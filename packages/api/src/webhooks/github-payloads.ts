@@ -1,4 +1,4 @@
-/** What is read of GitHub's payloads, by the event that the header names (reference facts, people 17.2). */
+/** The used parts of GitHub's payloads, by the event in the header (reference facts, people 17.2). */
 import {
   boolean,
   booleanOrNull,
@@ -14,7 +14,7 @@ import { record } from './payload-schema.ts';
 const login = record({ login: text });
 const person = record({ login: text, html_url: text });
 
-/** What almost every payload has: who did it, and where. */
+/** The members of almost every payload: the actor and the repository. */
 const common = { sender: login, repository: record({ name: text, html_url: text }) };
 
 const numberedMembers = { number: integer, title: text, html_url: text };

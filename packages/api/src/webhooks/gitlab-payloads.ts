@@ -1,4 +1,4 @@
-/** What is read of GitLab's payloads, by the event that the header names (reference facts, people 17.3). */
+/** The used parts of GitLab's payloads, by the event in the header (reference facts, people 17.3). */
 import { integer, listOf, nullable, optional, text, textOrNull } from '../declare/schema.ts';
 import { record } from './payload-schema.ts';
 
@@ -62,7 +62,7 @@ export const gitlabPayloads = {
     }),
     ...assignable,
   }),
-  /** Of one of the kinds of `gitlabNotePayloads`. */
+  /** For one of the kinds of `gitlabNotePayloads`. */
   'Note Hook': record({ object_attributes: record({ noteable_type: text }) }),
   'Wiki Page Hook': record({
     user: named,
@@ -86,7 +86,7 @@ const noted = {
 };
 const numbered = record({ iid: integer, title: text });
 
-/** What is read of a comment, by its `noteable_type`. */
+/** The used parts of a comment, by its `noteable_type`. */
 export const gitlabNotePayloads = {
   Commit: record({ ...noted, commit: record({ id: text, url: text }) }),
   MergeRequest: record({ ...noted, merge_request: numbered }),

@@ -10,7 +10,7 @@ import { gitlabWebhook } from './gitlab.ts';
 import { helloworldWebhook } from './helloworld.ts';
 import { herokuWebhook, iftttWebhook, slackWebhook, zapierWebhook } from './relay-services.ts';
 
-/** Every incoming webhook (reference facts, people 16.4 and 17): the one list of them. */
+/** The only list of incoming webhooks (reference facts, people 16.4 and 17). */
 export const webhooks = [
   helloworldWebhook,
   githubWebhook,
@@ -29,7 +29,7 @@ export const webhooks = [
 
 export type WebhookName = (typeof webhooks)[number]['name'];
 
-/** The names that an incoming-webhook bot may have for its integration (reference facts, people 8 and 16), sorted. */
+/** The permitted names of an incoming-webhook bot's integration (reference facts, people 8 and 16), sorted. */
 export const webhookIntegrations: readonly string[] = webhooks.map(({ name }) => name).toSorted();
 
 export {

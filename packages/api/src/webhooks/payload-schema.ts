@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { TObject, TProperties } from 'typebox';
 
-/** An object of a payload. Its schema names only what is read: everything else is let be. */
+/** An object of a payload. Its schema lists only the members that are used; others are ignored. */
 export function record<Members extends TProperties>(members: Members): TObject<Members> {
   return Type.Object(members);
 }

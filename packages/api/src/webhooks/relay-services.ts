@@ -1,4 +1,4 @@
-/** Services that pass on what others say (reference facts, people 17.4). */
+/** Services that forward what others write (reference facts, people 17.4). */
 import { textParameter } from '../declare/parameters.ts';
 import { optional, text } from '../declare/schema.ts';
 import { record } from './payload-schema.ts';

@@ -1,6 +1,6 @@
 /**
- * What is declared of an incoming webhook (contract, Incoming webhook; reference facts, people 16): what its service sends, and how. How
- * that becomes messages is for the service that answers.
+ * The declaration of an incoming webhook (contract, Incoming webhook; reference facts, people 16): its payloads and their encoding. The
+ * answering service turns them into messages.
  */
 import { Type } from 'typebox';
 import type { TSchema } from 'typebox';
@@ -28,30 +28,30 @@ const destination = [
 type WebhookDeclaration<Name extends string, Parameters extends readonly Parameter[]> = {
   /** In the path, after `/api/v1/external/`. */
   readonly name: Name;
-  /** As its refusals spell it. */
+  /** The spelling in its refusals. */
   readonly label: string;
-  /** As the client of its messages spells it, `ZulipGitHubWebhook`; the label unless it says otherwise. */
+  /** The spelling in the client name of its messages, `ZulipGitHubWebhook`; the label by default. */
   readonly clientLabel?: string;
   readonly description: string;
-  /** What the service may send. */
+  /** An example of the service's requests. */
   readonly example: {
     readonly parameters?: Readonly<Record<string, ExampleValue>>;
     readonly payload?: ExampleValue;
-    /** Of the event header. */
+    /** The event header. */
     readonly event?: string;
   };
-  /** Those that it adds to the destination. */
+  /** The parameters beside those of the destination. */
   readonly parameters: Parameters;
-  /** Names one delivery, so that a repeat of it sends nothing twice. */
+  /** Identifies one delivery, so that a repeat of it sends nothing twice. */
   readonly deliveryHeader?: string;
-  /** What becomes of a message to a stream that does not exist; only the owner of the bot hears of it unless it says otherwise. */
+  /** The treatment of a message to a stream that does not exist; by default only the owner of the bot is notified. */
   readonly missingStream?: 'owner-notified' | 'refused';
 };
 
-/** How a payload is sent: as JSON, which is one parameter, or in a form. */
+/** The encoding of a payload: JSON, which is one parameter, or a form. */
 type Transport<Payload extends readonly Parameter[]> = {
   readonly payload: Payload;
-  /** The header that says which of several events it brings. */
+  /** The header with the event, if there are several. */
   readonly eventHeader: string | undefined;
 };
 
@@ -135,7 +135,7 @@ export type WebhookEndpoint<
   Payload extends readonly Parameter[] = readonly Parameter[],
 > = ReturnType<typeof endpointOf<Name, Parameters, Payload>>;
 
-/** The values of what a request brings, the own parameters of its webhook among them. */
+/** The values of a request's parameters, including the webhook's own ones. */
 export type WebhookParameters = DecodedParameters<WebhookEndpoint['parameters']>;
 
 export type Webhook<
@@ -145,9 +145,9 @@ export type Webhook<
 > = Required<Pick<WebhookDeclaration<Name, Parameters>, 'name' | 'label' | 'clientLabel'>> &
   Pick<Transport<Payload>, 'eventHeader'> & {
     readonly body: 'json' | 'form';
-    /** Those that it adds to the destination. */
+    /** The parameters beside those of the destination. */
     readonly parameters: Parameters;
-    /** Names of the events that become messages, as the event header says them; empty without such a header. */
+    /** Names of the events that become messages, as in the event header; empty without such a header. */
     readonly events: readonly string[];
     readonly deliveryHeader: string | undefined;
     readonly missingStream: 'owner-notified' | 'refused';
@@ -181,10 +181,10 @@ function webhook<
   };
 }
 
-/** The one parameter that is a JSON body. */
+/** The only parameter of a JSON body. */
 type JsonBody<Schema extends TSchema> = ReturnType<typeof payloadOf<Schema>>;
 
-/** One whose JSON body has one form. */
+/** A webhook with one form of JSON body. */
 export type JsonWebhook<
   Name extends string,
   Payload extends TSchema,
@@ -205,7 +205,7 @@ export function declareJsonWebhook<
   return { ...webhook(declaration, transport), payload };
 }
 
-/** One that posts a form: its parameters are the payload. */
+/** A webhook with a form: its parameters are the payload. */
 export function declareFormWebhook<
   const Name extends string,
   const Parameters extends readonly Parameter[],
@@ -215,19 +215,19 @@ export function declareFormWebhook<
 
 export type PayloadSchema = TSchema;
 
-/** Schemas of JSON bodies by what kind they are of. */
+/** Schemas of JSON bodies by their kind. */
 export type Payloads = Readonly<Record<string, PayloadSchema>>;
 
 const anyObject = Type.Unsafe<Readonly<Record<string, unknown>>>({ type: 'object' });
 
-/** One that says in a header which of several events it brings. */
+/** A webhook with several events, given by a header. */
 export type EventWebhook<
   Name extends string,
   Events extends Payloads,
   Parameters extends readonly Parameter[],
 > = Webhook<Name, Parameters, JsonBody<typeof anyObject>> & {
   readonly payloads: Events;
-  /** What nobody wants to read of. */
+  /** Events of no interest. */
   readonly ignoredEvents: readonly string[];
 };
 
