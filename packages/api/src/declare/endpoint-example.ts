@@ -56,7 +56,7 @@ export const exampleVariables = {
   realmId: string('REALM_ID', 'the number in addresses of files, such as `/user_uploads/1/…`'),
   uploadedPath: string(
     'FILE_PATH',
-    'what follows the number in the `uri` that `POST user_uploads` answered',
+    'the part after the number in the `uri` that `POST user_uploads` answered',
   ),
   uploadedUri: string('FILE_URI', 'the `uri` that `POST user_uploads` answered, without its slash'),
   avatarFile: string('AVATAR_FILE', 'the last part of an `avatar_url`, without its query'),

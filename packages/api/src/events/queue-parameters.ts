@@ -10,12 +10,12 @@ export const queueParameters = [
   }),
   booleanParameter('client_gravatar', {
     default: false,
-    description: 'The client makes Gravatar URLs itself: `avatar_url` is null where it can.',
+    description: 'The client makes Gravatar URLs itself: `avatar_url` is then null for Gravatars.',
   }),
   booleanParameter('all_public_streams', {
     default: null,
     description:
-      'Receive messages from all public streams. By default false; at register as the account is set up.',
+      'Receive messages from all public streams. By default false; at register the default is the setting of the account.',
   }),
   booleanParameter('include_subscribers', {
     default: false,
@@ -23,7 +23,7 @@ export const queueParameters = [
   }),
   textListParameter('event_types', {
     default: null,
-    description: 'Types of events wanted; every type by default.',
+    description: 'Types of events for the queue; every type by default.',
   }),
   textListParameter('fetch_event_types', {
     default: null,

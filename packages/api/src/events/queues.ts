@@ -34,8 +34,7 @@ export const registerQueueEndpoint = declareEndpoint({
         additionalProperties: true,
       }),
       {
-        description:
-          'What the client understands: `notification_settings_null`. Others are ignored.',
+        description: 'What the client supports: `notification_settings_null`. Others are ignored.',
       },
     ),
   ],
@@ -58,8 +57,7 @@ export const deleteQueueEndpoint = declareEndpoint({
   service: 'events',
   tag: 'Events',
   summary: 'Delete an event queue',
-  description:
-    'The queue is gone at once, on every node; a poll that waits on it is answered with no events.',
+  description: 'The queue ends at once, on every node. A waiting poll is answered without events.',
   example: { parameters: { queue_id: exampleVariables.queueId } },
   access: { authentication: 'required' },
   parameters: [

@@ -14,7 +14,7 @@ export const getEventsEndpoint = declareEndpoint({
   tag: 'Events',
   summary: 'Get events from a queue',
   description:
-    'Returns the events with ids above `last_event_id`. Unless `dont_block` is set, it waits for one; after a while a heartbeat event is returned. Without `queue_id` a queue is registered and answered at once.',
+    'Returns the events with ids above `last_event_id`. If there are none it waits for one, unless `dont_block` is set. After a while it returns a heartbeat event. Without `queue_id` it registers a queue and answers at once.',
   example: {
     parameters: { queue_id: exampleVariables.queueId, last_event_id: exampleVariables.lastEventId },
   },
@@ -27,7 +27,7 @@ export const getEventsEndpoint = declareEndpoint({
     }),
     booleanParameter('dont_block', {
       default: false,
-      description: 'Answer at once, even with nothing.',
+      description: 'Answer at once, even without events.',
     }),
     ...queueParameters,
     numberParameter('lifespan_secs', {
@@ -38,7 +38,7 @@ export const getEventsEndpoint = declareEndpoint({
     numberParameter('queue_lifespan_secs', {
       default: 0,
       isCapped: true,
-      description: 'The same under the name that register uses.',
+      description: 'The same, under the name in register.',
     }),
   ],
   success: object({
@@ -64,7 +64,7 @@ export const streamEventsEndpoint = declareEndpoint({
   tag: 'Events',
   summary: 'Get events from a queue as a stream',
   description:
-    'Answers the events of a queue as Server-Sent Events, with the guarantees of `GET events`: `id:` is the event id, `data:` the event, heartbeats included. `Last-Event-ID` acknowledges and resumes; where `last_event_id` is given too, the larger counts. A refusal after the first byte is an event `error` with the JSON of the refusal. The stream ends by itself after an hour, and when the server is updated; the client comes back with the last id. A poll and a stream of one queue end each other.',
+    'Answers the events of a queue as Server-Sent Events, with the guarantees of `GET events`: `id:` is the event id, `data:` the event, heartbeats included. `Last-Event-ID` acknowledges and resumes; if `last_event_id` is also given, the larger one counts. A refusal after the first byte is an event `error` with the JSON of the refusal. The stream ends by itself after an hour, and when the server is updated; the client reconnects with the last id. A new poll or stream of a queue ends the one before.',
   example: {
     parameters: { queue_id: exampleVariables.queueId, last_event_id: exampleVariables.lastEventId },
   },
@@ -81,7 +81,7 @@ export const streamEventsEndpoint = declareEndpoint({
     {
       contentType: 'text/event-stream',
       description:
-        'Server-Sent Events, until either side ends it: `data:` is an event, or a refusal where the event is named `error`',
+        'Server-Sent Events, until either side ends it: `data:` is an event, or a refusal if the event is named `error`',
       event: anyEventSchema,
     },
   ],

@@ -62,7 +62,7 @@ const unreadMessagesSchema = object(
       object({
         user_ids_string: described(
           text,
-          'Ids of all who take part, the reader included, ascending, with commas',
+          'Ids of all participants, including the reader, ascending, with commas',
         ),
         unread_message_ids: messageIds,
       }),

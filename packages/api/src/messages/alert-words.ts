@@ -30,7 +30,7 @@ export const addAlertWordsEndpoint = declareEndpoint({
   tag: 'Messages',
   summary: 'Add alert words',
   description:
-    'Messages that hold one of them are flagged `has_alert_word` for the caller. Words are trimmed; blank ones and those already there are left out.',
+    'Messages that contain one of them are flagged `has_alert_word` for the caller. Words are trimmed; blank and existing ones are ignored.',
   example: { parameters: { alert_words: ['Heron', 'new keel'] } },
   access: { authentication: 'required' },
   afterLoss: 'repeat',

@@ -15,7 +15,7 @@ export const editMessageEndpoint = declareEndpoint({
   tag: 'Messages',
   summary: 'Edit the text or topic of a message',
   description:
-    'Its sender may edit both. The topic of others’ messages may be edited by administrators, where the organization allows it by everybody for a day, and always where it is `(no topic)`. A topic for a private message is ignored.',
+    'Its sender may edit both. Administrators may edit the topic of any message. So may everybody if the topic is `(no topic)`, and for a day if the organization allows it. A topic for a private message is ignored.',
   example: {
     parameters: {
       message_id: exampleVariables.messageId,
@@ -37,7 +37,7 @@ export const editMessageEndpoint = declareEndpoint({
     textParameter('propagate_mode', {
       default: 'change_one',
       description:
-        'Which messages of exactly the same topic get the new one too: `change_one`; `change_later`, all with a larger id; `change_all`, all others of the last seven days. At most 50,000 messages move at once, of 16 MiB of HTML',
+        'Which messages with exactly the same topic also get the new one: `change_one`; `change_later`, all with a larger id; `change_all`, all others of the last seven days. At most 50,000 messages with 16 MiB of HTML move at once',
     }),
   ],
   success: object({}),
@@ -51,9 +51,9 @@ export const deleteMessageEndpoint = declareEndpoint({
   path: '/messages/{message_id}',
   service: 'messages',
   tag: 'Messages',
-  summary: 'Delete a message for good',
+  summary: 'Delete a message permanently',
   description:
-    'Administrators may delete any message that they can see; others their own, where and while the organization lets them.',
+    'Administrators may delete any message that they can see. Others may delete their own messages if the organization allows it, and as long as it allows.',
   example: { as: 'administrator', parameters: { message_id: exampleVariables.messageId } },
   access: { authentication: 'required' },
   parameters: [messageId],
@@ -67,9 +67,9 @@ export const deleteTopicEndpoint = declareEndpoint({
   path: '/streams/{stream_id}/delete_topic',
   service: 'messages',
   tag: 'Messages',
-  summary: 'Delete all messages of a topic for good',
+  summary: 'Delete all messages of a topic permanently',
   description:
-    'For administrators, in streams that they can read; of a private stream without shared history what they received. Success even if there is no such topic.',
+    'For administrators, in streams that they can read. In a private stream without shared history it deletes only messages that the caller received. It succeeds even if there is no such topic.',
   example: { parameters: { stream_id: exampleVariables.streamId, topic_name: 'varnish' } },
   access: { authentication: 'required', administratorsOnly: true },
   afterLoss: 'repeat',
@@ -90,7 +90,7 @@ export const addSubmessageEndpoint = declareEndpoint({
   tag: 'Messages',
   summary: 'Add data of a widget to a message',
   description:
-    'By anybody who may see the message. Everyone who holds it is told; who only sees it does not come to hold it.',
+    'For everybody who may see the message. All holders of the message get an event; the request does not make the caller a holder.',
   example: {
     parameters: {
       message_id: exampleVariables.messageId,
@@ -103,7 +103,7 @@ export const addSubmessageEndpoint = declareEndpoint({
     integerParameter('message_id', { required: true, description: 'The id of the message' }),
     textParameter('msg_type', {
       required: true,
-      description: `What the data is for, such as \`widget\`; at most ${limits.submessageTypeMaxCodePoints} characters`,
+      description: `The purpose of the data, such as \`widget\`; at most ${limits.submessageTypeMaxCodePoints} characters`,
     }),
     textParameter('content', {
       required: true,

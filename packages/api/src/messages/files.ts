@@ -17,7 +17,7 @@ export const uploadFileEndpoint = declareEndpoint({
   tag: 'Files',
   summary: 'Upload a file',
   description:
-    'The answer is relative, to be linked to in messages. Until a message links to it, only its owner can read the file.',
+    'The answer is a relative address for links in messages. Until a message links to it, only its owner can read the file.',
   example: { file: 'heron.png' },
   access: { authentication: 'required' },
   takesFile: true,
@@ -65,14 +65,14 @@ const fileAnswers = [
   {
     status: 206,
     contentType: '*/*',
-    description: 'The part of the file that `Range` asks for',
+    description: 'The part of the file that `Range` requests',
     headers: { 'Content-Range': 'Which part' },
   },
-  { status: 304, description: 'The client has it, as `If-None-Match` says' },
+  { status: 304, description: 'The client already has the file of `If-None-Match`' },
   {
     status: 416,
     contentType: '*/*',
-    description: 'The file has no such part as `Range` asks for',
+    description: 'The file does not have the part that `Range` requests',
     headers: { 'Content-Range': 'How large the file is' },
   },
 ] as const;
@@ -84,7 +84,7 @@ export const getUploadedFileEndpoint = declareEndpoint({
   path: '/user_uploads/{realm_id}/{path...}',
   summary: 'Get an uploaded file',
   description:
-    'The key may also be the query parameter `api_key`. A file can be read by its owner, and by whoever may see a message that links to it.',
+    'The key may also be the query parameter `api_key`. Its owner can read a file, and everybody who may see a message that links to it.',
   example: {
     parameters: { realm_id: exampleVariables.realmId, path: exampleVariables.uploadedPath },
     savedAs: 'downloaded.png',
@@ -108,7 +108,7 @@ export const getThumbnailEndpoint = declareEndpoint({
   path: '/thumbnail',
   summary: 'Get a picture that a message shows',
   description:
-    'Answers an uploaded file as its own address does, and redirects to the picture of another site that is in a message which the caller may see, in an earlier version of it, or in what the caller had rendered within the last hour. The key may also be the query parameter `api_key`.',
+    'Answers an uploaded file as its own address does. For a picture of another site, it redirects to that site if the picture is in a message that the caller may see, in an earlier version of one, or in a text that the caller rendered within the last hour. The key may also be the query parameter `api_key`.',
   example: {
     parameters: { url: exampleVariables.uploadedUri, size: 'thumbnail' },
     savedAs: 'thumbnail.png',
@@ -116,7 +116,7 @@ export const getThumbnailEndpoint = declareEndpoint({
   parameters: [
     textParameter('url', {
       required: true,
-      description: 'The address of the picture; uploads without a slash before it',
+      description: 'The address of the picture; for uploads without a leading slash',
     }),
     textParameter('size', { required: true, description: '`thumbnail` or `full`' }),
   ],
@@ -140,7 +140,7 @@ export const listAttachmentsEndpoint = declareEndpoint({
   tag: 'Files',
   summary: "List the caller's own files",
   description:
-    'Times are in milliseconds. Of the messages that link to a file, those are listed that the caller may see.',
+    'Times are in milliseconds. Each file lists the messages that link to it and that the caller may see.',
   access: { authentication: 'required' },
   parameters: [],
   success: object({

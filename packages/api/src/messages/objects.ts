@@ -40,7 +40,7 @@ export const messageFlagSchema = { ...oneOfTexts(messageFlags), name: 'MessageFl
 
 const participantSchema = object(
   { id: integer, email: text, full_name: text, short_name: text, is_mirror_dummy: boolean },
-  { name: 'Participant', description: 'Somebody who takes part in a private conversation' },
+  { name: 'Participant', description: 'A participant of a private conversation' },
 );
 
 export const reactionMembers = {
@@ -80,7 +80,7 @@ const editSchema = object(
       prev_rendered_content_version: integer,
     }),
   },
-  { name: 'MessageEdit', description: 'What a message was before an edit, of what it altered' },
+  { name: 'MessageEdit', description: 'The earlier state of what an edit changed' },
 );
 
 const everywhere = {
@@ -146,7 +146,7 @@ export const newMessageSchema = union(
         ...optional({
           invite_only_stream: described(
             constant(true),
-            'Of a private stream, for clients whose name says that they mirror',
+            'For a private stream, and only for clients whose name marks them as mirrors',
           ),
         }),
       },

@@ -12,7 +12,7 @@ export const getPointerEndpoint = declareEndpoint({
   path,
   service: 'messages',
   tag: 'Messages',
-  summary: 'Tell the message on which the caller stands',
+  summary: 'Get the message at which the caller last read',
   access: { authentication: 'required' },
   parameters: [],
   success: object({ pointer: described(integer, 'its id; -1 for a new account') }),
@@ -24,7 +24,7 @@ const move = {
   tag: 'Messages',
   summary: 'Move the pointer forward',
   description:
-    'To a message that the caller holds. One that is not beyond the present pointer changes nothing. Nothing is marked as read.',
+    'Moves it to a message that the caller holds. A message at or before the current pointer changes nothing. No message is marked as read.',
   example: { parameters: { pointer: exampleVariables.messageId } },
   access: { authentication: 'required' },
   afterLoss: 'repeat',

@@ -7,11 +7,11 @@ const path = '/messages/{message_id}/reactions';
 const messageId = pathInteger('message_id', { description: 'The id of the message' });
 const emojiCode = textParameter('emoji_code', {
   description:
-    'The code of the emoji: hex code points joined by `-`, the id of a custom emoji, or `zulip`; by default what the name says',
+    'The code of the emoji: hex code points joined by `-`, the id of a custom emoji, or `zulip`; by default that of the name',
 });
 const reactionType = textParameter('reaction_type', {
   description:
-    '`unicode_emoji`, `realm_emoji` or `zulip_extra_emoji`; by default what the name says, and `unicode_emoji` for a code',
+    '`unicode_emoji`, `realm_emoji` or `zulip_extra_emoji`; by default that of the name, and `unicode_emoji` for a code',
 });
 
 /** POST messages/{message_id}/reactions (reference facts, messages 15). */
@@ -23,7 +23,7 @@ export const addReactionEndpoint = declareEndpoint({
   tag: 'Messages',
   summary: 'React to a message with an emoji',
   description:
-    'To any message that the caller may see; he holds it from then on. Where somebody used the emoji on the message, his name for it is taken over; else a Unicode emoji given by a name that is none of its own goes by its first one.',
+    'For any message that the caller may see; from then on the caller holds it. If somebody already used the emoji on the message, the reaction gets the same name. Otherwise a Unicode emoji gets its first name if the given one is not one of its names.',
   example: { parameters: { message_id: exampleVariables.messageId, emoji_name: 'tada' } },
   access: { authentication: 'required' },
   parameters: [
@@ -48,7 +48,7 @@ export const removeReactionEndpoint = declareEndpoint({
   parameters: [
     messageId,
     textParameter('emoji_name', {
-      description: 'The name of the emoji; needed without `emoji_code`',
+      description: 'The name of the emoji; required without `emoji_code`',
     }),
     emojiCode,
     reactionType,

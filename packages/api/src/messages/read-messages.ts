@@ -36,7 +36,7 @@ export const getMessagesEndpoint = declareEndpoint({
   tag: 'Messages',
   summary: 'Fetch messages around an anchor',
   description:
-    'The anchor message comes in addition to the two counts. Of very long messages there can be fewer, with `found_oldest` and `found_newest` false accordingly.',
+    'The anchor message is returned in addition to the two counts. If messages are very long there may be fewer, with `found_oldest` and `found_newest` false accordingly.',
   example: {
     parameters: {
       anchor: 'newest',
@@ -65,11 +65,11 @@ export const getMessagesEndpoint = declareEndpoint({
     customParameter('narrow', { ...narrowForm, default: null }, parseNarrow),
     booleanParameter('use_first_unread_anchor', {
       default: false,
-      description: 'Wins over `anchor`',
+      description: 'Has priority over `anchor`',
     }),
     booleanParameter('client_gravatar', {
       default: false,
-      description: '`avatar_url` is null where clients can make it',
+      description: '`avatar_url` is null if clients can make it themselves',
     }),
     booleanParameter('apply_markdown', {
       default: true,
@@ -94,9 +94,9 @@ export const matchesNarrowEndpoint = declareEndpoint({
   path: '/messages/matches_narrow',
   service: 'messages',
   tag: 'Messages',
-  summary: 'Say which messages a narrow matches',
+  summary: 'Find which of some messages match a narrow',
   description:
-    'Considers only messages that the caller received. Each match carries its HTML and its topic, with the hits of a search marked.',
+    'Considers only messages that the caller received. Each match includes its HTML and its topic, with the hits of a search marked.',
   example: {
     parameters: {
       msg_ids: [exampleVariables.messageId],
@@ -137,7 +137,7 @@ export const getMessageHistoryEndpoint = declareEndpoint({
   tag: 'Messages',
   summary: "Get a message's edit history",
   description:
-    'Oldest first, beginning with the original. Of a very long history the newest edits are listed.',
+    'Oldest first, beginning with the original. A very long history lists only the newest edits.',
   example: { parameters: { message_id: exampleVariables.messageId } },
   access: { authentication: 'required' },
   parameters: [messageId],

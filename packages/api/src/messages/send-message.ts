@@ -13,7 +13,7 @@ export const sendMessageEndpoint = declareEndpoint({
   tag: 'Messages',
   summary: 'Send a message',
   description: [
-    'To a topic of a stream, or to people. A repeat with the same `Idempotency-Key` header within a day answers the first id; so does one with the same `queue_id`, `local_id` and content.',
+    'Sends to a topic of a stream, or to people. A repeat within a day with the same `Idempotency-Key` header answers the first id; so does a repeat with the same `queue_id`, `local_id` and content.',
     `With \`delivery_type\` \`send_later\` or \`remind\` the message is checked now and sent at \`deliver_at\`, if its sender may send it then; the answer has \`deliver_at\` in place of \`id\`. A reminder is sent by the notification bot, to a stream or to its sender alone. At most ${limits.deferredMessagesMax} messages of an account wait. A sender whose message is refused at its time is told by the notification bot.`,
   ].join('\n\n'),
   example: {
@@ -54,7 +54,7 @@ export const sendMessageEndpoint = declareEndpoint({
       description: `The text; cut at ${limits.contentMaxCodePoints} characters`,
     }),
     textParameter('queue_id', {
-      description: 'Local echo: the event queue whose event carries `local_id`',
+      description: 'Local echo: the event queue whose event contains `local_id`',
     }),
     textParameter('local_id', {
       description: 'Local echo: the id that the client gave the message',
@@ -63,18 +63,18 @@ export const sendMessageEndpoint = declareEndpoint({
       description: `A widget as JSON text; at most ${limits.widgetContentMaxCodePoints} characters`,
     }),
     textParameter('forged', { description: 'For mirroring accounts only' }),
-    textParameter('realm_str', { description: 'Ignored when it names the organization' }),
+    textParameter('realm_str', { description: 'Ignored if it is the name of the organization' }),
     textParameter('delivery_type', {
       default: 'send_now',
       description: '`send_now`, `send_later` or `remind`',
     }),
     textParameter('deliver_at', {
       description:
-        'When a message that is not sent now is delivered: a date and time in ISO 8601, such as `2031-05-01T09:30:00+02:00`, also `20310501T093000` and `2031/05/01 09:30`, or as HTTP has it, `Thu, 01 May 2031 09:30:00 GMT`',
+        'When to deliver a message that is sent later: a date and time in ISO 8601, such as `2031-05-01T09:30:00+02:00`, also `20310501T093000` and `2031/05/01 09:30`, or in the format of HTTP, `Thu, 01 May 2031 09:30:00 GMT`',
     }),
     textParameter('tz_guess', {
       description:
-        'The time zone of a `deliver_at` without an offset, by its IANA name; by default that of the account, else UTC',
+        'The time zone of a `deliver_at` without an offset, by its IANA name; by default that of the account, otherwise UTC',
     }),
   ],
   success: object(
@@ -82,7 +82,7 @@ export const sendMessageEndpoint = declareEndpoint({
       id: described(integer, 'The id of the message; not of one that is sent later'),
       deliver_at: described(
         text,
-        'Of a message that is sent later: when, in ISO 8601 with an offset',
+        'For a message that is sent later: the time, in ISO 8601 with an offset',
       ),
     }),
   ),
@@ -98,12 +98,12 @@ export const renderMessageEndpoint = declareEndpoint({
   tag: 'Messages',
   summary: 'Render a message',
   description:
-    'The HTML of a text as others would see it if the caller sent it. Nothing is sent, and nobody is notified.',
+    'Answers the HTML that others would see if the caller sent the text. Nothing is sent, and nobody is notified.',
   example: { parameters: { content: 'The *Heron* gets her **new keel** on Thursday' } },
   access: { authentication: 'required' },
   afterLoss: 'read',
   parameters: [
-    textParameter('content', { required: true, description: 'The text; of any length' }),
+    textParameter('content', { required: true, description: 'The text, of any length' }),
   ],
   success: object({ rendered: described(text, 'The HTML') }),
 });

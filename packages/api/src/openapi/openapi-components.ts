@@ -34,15 +34,15 @@ export const rateLimitHeaders: Json = headerReferences([
 /** Headers of several answers, by name. */
 export const sharedHeaders: Json = {
   'X-RateLimit-Limit': {
-    description: 'Requests that the caller has within the window; absent where nothing is limited',
+    description: 'Requests that the caller may make within the window; absent without a limit',
     schema: { type: 'integer' },
   },
   'X-RateLimit-Reset': {
-    description: 'When the window is clear again, in seconds since 1970',
+    description: 'When the window is empty again, in seconds since 1970',
     schema: { type: 'integer' },
   },
   'X-RateLimit-Remaining': {
-    description: 'Requests that are left of the window',
+    description: 'Requests that remain in the window',
     schema: { type: 'integer' },
   },
   'Retry-After': {
@@ -51,7 +51,7 @@ export const sharedHeaders: Json = {
     schema: { type: 'number' },
   },
   'WWW-Authenticate': {
-    description: 'How to sign in. Absent where only the parameter `api_key` was wrong',
+    description: 'How to sign in. Absent if only the parameter `api_key` was wrong',
     schema: { type: 'string' },
   },
   Allow: {

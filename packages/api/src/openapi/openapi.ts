@@ -270,7 +270,7 @@ function errorResponses(endpoint: Endpoint, schemas: NamedSchemas): Json {
         String(page.status),
         refusedWith(
           shared.has(page.status)
-            ? [page, { status: page.status, description: 'Nothing is at this path' }]
+            ? [page, { status: page.status, description: 'There is nothing at this path' }]
             : [page],
           schemas,
         ),

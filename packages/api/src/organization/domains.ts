@@ -9,7 +9,7 @@ const administrators = { authentication: 'required', administratorsOnly: true } 
 const domainParameter = pathText('domain', { description: 'The domain' });
 const allowSubdomainsParameter = booleanParameter('allow_subdomains', {
   required: true,
-  description: 'Domains below it as well',
+  description: 'Whether subdomains are included',
 });
 
 /** GET realm/domains (reference facts, people 14.2). */
@@ -19,7 +19,7 @@ export const listRealmDomainsEndpoint = declareEndpoint({
   path: '/realm/domains',
   service: 'people',
   tag: 'Organization',
-  summary: 'List the domains that addresses of new people may be restricted to',
+  summary: 'List the domains to which addresses of new people may be restricted',
   access: { authentication: 'required' },
   parameters: [],
   success: object({ domains: listOf(realmDomainSchema) }),
@@ -52,7 +52,7 @@ export const changeRealmDomainEndpoint = declareEndpoint({
   path: '/realm/domains/{domain}',
   service: 'people',
   tag: 'Organization',
-  summary: 'Say whether a domain stands for those below it as well',
+  summary: 'Set whether a domain includes its subdomains',
   example: { parameters: { domain: 'harbour.example', allow_subdomains: true } },
   access: administrators,
   parameters: [domainParameter, allowSubdomainsParameter],
@@ -68,7 +68,7 @@ export const removeRealmDomainEndpoint = declareEndpoint({
   service: 'people',
   tag: 'Organization',
   summary: 'Remove a domain',
-  description: 'With the last one the restriction of addresses to domains ends.',
+  description: 'Removing the last one ends the restriction of addresses to domains.',
   example: { parameters: { domain: 'harbour.example' } },
   access: administrators,
   parameters: [domainParameter],

@@ -21,7 +21,7 @@ export const listRealmEmojiEndpoint = declareEndpoint({
   path: '/realm/emoji',
   service: 'people',
   tag: 'Organization',
-  summary: 'List the custom emoji, deactivated ones included',
+  summary: 'List the custom emoji, including deactivated ones',
   access: { authentication: 'required' },
   parameters: [],
   success: object({ emoji: realmEmojiSchema }),
@@ -36,7 +36,7 @@ export const addRealmEmojiEndpoint = declareEndpoint({
   tag: 'Organization',
   summary: 'Add a custom emoji',
   description:
-    'A multipart form with one file: a PNG, JPEG, GIF, WebP or TIFF of at most 5 MB. It is cropped to a square of 64 pixels in its own format, but a TIFF becomes a PNG; an animated GIF keeps moving. The organization may leave emoji to administrators.',
+    'A multipart form with one file: a PNG, JPEG, GIF, WebP or TIFF of at most 5 MB. It is cropped to a square of 64 pixels in its own format, except that a TIFF becomes a PNG; a GIF stays animated. The organization may restrict this to administrators.',
   example: { parameters: { emoji_name: 'puffin' }, file: 'heron.png' },
   access: { authentication: 'required', guests: 'refused', bots: 'refused' },
   parameters: [
@@ -90,7 +90,7 @@ export const getExtraEmojiEndpoint = declareEndpoint({
   name: 'get-extra-emoji',
   tag: 'Organization',
   path: '/static/generated/emoji/images/emoji/unicode/zulip.png',
-  summary: 'Get the picture of the one built-in emoji that is no character',
+  summary: 'Get the picture of the only built-in emoji that is not a character',
   example: { savedAs: 'zulip.png' },
   parameters: [],
 });

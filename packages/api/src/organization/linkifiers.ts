@@ -30,7 +30,7 @@ export const addLinkifierEndpoint = declareEndpoint({
   tag: 'Organization',
   summary: 'Add a pattern that becomes links in messages',
   description:
-    'A refusal has no code but `errors`: what is wrong with `pattern` and `url_format_string`, each a list of texts, or with both together under `__all__`.',
+    'A refusal has no code. Its `errors` lists the faults of `pattern` and of `url_format_string` as texts, and faults of both together under `__all__`.',
   example: {
     parameters: {
       pattern: '#(?P<id>[0-9]+)',
@@ -53,7 +53,7 @@ export const addLinkifierEndpoint = declareEndpoint({
   refusals: [
     {
       status: 400,
-      description: 'Pattern or URL are no good; `errors` lists the texts by field',
+      description: 'Pattern or URL are invalid; `errors` lists the texts by field',
       fields: { errors: mapOf(texts) },
     },
   ],

@@ -83,7 +83,7 @@ export const uploadRealmLogoEndpoint = declareEndpoint({
   service: 'people',
   tag: 'Organization',
   summary: "Replace the organization's logo for day or night",
-  description: `${form} It is made to fit into 800 by 100 pixels.`,
+  description: `${form} It is scaled to fit into 800 by 100 pixels.`,
   example: { parameters: { night: false }, file: 'heron.png' },
   access: administrators,
   parameters: [nightParameter],
@@ -138,7 +138,7 @@ export const getDefaultLogoEndpoint = declareEndpoint({
   name: 'get-default-logo',
   tag: 'Organization',
   path: '/static/images/logo/parley-logo.png',
-  summary: 'Get the logo of organizations that have none',
+  summary: 'Get the default logo',
   example: { savedAs: 'logo.png' },
   parameters: [],
 });
@@ -149,7 +149,7 @@ export const getDefaultNightLogoEndpoint = declareEndpoint({
   name: 'get-default-night-logo',
   tag: 'Organization',
   path: '/static/images/logo/parley-logo-night.png',
-  summary: 'Get the logo for dark ground of organizations that have none',
+  summary: 'Get the default logo for dark ground',
   example: { savedAs: 'logo-night.png' },
   parameters: [],
 });

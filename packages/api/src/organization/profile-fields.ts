@@ -76,7 +76,7 @@ export const reorderProfileFieldsEndpoint = declareEndpoint({
   path: '/realm/profile_fields',
   service: 'people',
   tag: 'Organization',
-  summary: 'Put the custom profile fields in another order',
+  summary: 'Reorder the custom profile fields',
   example: {
     parameters: { order: [exampleVariables.otherProfileFieldId, exampleVariables.profileFieldId] },
   },
@@ -93,7 +93,7 @@ export const changeProfileFieldEndpoint = declareEndpoint({
   path: '/realm/profile_fields/{field_id}',
   service: 'people',
   tag: 'Organization',
-  summary: 'Change a custom profile field, but for its type',
+  summary: 'Change a custom profile field, except its type',
   example: {
     parameters: {
       field_id: exampleVariables.profileFieldId,
@@ -114,7 +114,7 @@ export const removeProfileFieldEndpoint = declareEndpoint({
   path: '/realm/profile_fields/{field_id}',
   service: 'people',
   tag: 'Organization',
-  summary: 'Delete a custom profile field with everything that was filled in',
+  summary: 'Delete a custom profile field with all its values',
   example: { parameters: { field_id: exampleVariables.profileFieldId } },
   access: administrators,
   parameters: [fieldIdParameter],
@@ -129,7 +129,7 @@ export const changeOwnProfileEndpoint = declareEndpoint({
   path: '/users/me/profile_data',
   service: 'people',
   tag: 'Own account',
-  summary: 'Fill in custom profile fields',
+  summary: 'Set values of custom profile fields',
   example: {
     parameters: { data: [{ id: exampleVariables.profileFieldId, value: '+47 22 00 00 00' }] },
   },
@@ -161,7 +161,7 @@ export const clearOwnProfileEndpoint = declareEndpoint({
   path: '/users/me/profile_data',
   service: 'people',
   tag: 'Own account',
-  summary: 'Empty custom profile fields',
+  summary: 'Delete values of custom profile fields',
   example: { parameters: { data: [exampleVariables.profileFieldId] } },
   access: { authentication: 'required', bots: 'refused' },
   afterLoss: 'repeat',

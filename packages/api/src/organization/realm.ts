@@ -93,7 +93,7 @@ const settingParameters = [
   booleanParameter('message_content_allowed_in_email_notifications', on('Mails show messages')),
   policyParameter(
     'bot_creation_policy',
-    '1 everybody makes bots, 2 generic ones only administrators, 3 only administrators',
+    '1 everybody creates bots, 2 only administrators create generic ones, 3 only administrators create bots',
   ),
   policyParameter(
     'create_stream_policy',
@@ -140,7 +140,7 @@ export const changeRealmEndpoint = declareEndpoint({
   tag: 'Organization',
   summary: 'Change settings of the organization',
   description:
-    'The answer holds what really changed: the new values, for texts the word `updated`. The three settings of message editing come together.',
+    'The answer contains the actual changes: the new values, or for texts the word `updated`. The three settings of message editing are answered together.',
   example: {
     parameters: {
       description: 'We build, mend and rent out *small* wooden boats.',
@@ -182,7 +182,7 @@ export const deactivateRealmEndpoint = declareEndpoint({
   service: 'people',
   tag: 'Organization',
   summary: 'Deactivate the organization',
-  description: 'Every later request is refused, whoever makes it.',
+  description: 'Every later request of any account is refused.',
   access: administrators,
   parameters: [],
   success: object({}),

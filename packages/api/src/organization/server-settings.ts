@@ -43,7 +43,7 @@ export const generate204Endpoint = declareEndpoint({
   path: '/generate_204',
   service: 'people',
   tag: 'Server',
-  summary: 'Answer nothing, with status 204',
+  summary: 'Answer with status 204 and no body',
   access: { authentication: 'none' },
   parameters: [],
   success: [{ status: 204, description: 'Nothing' }],

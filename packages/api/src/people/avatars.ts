@@ -37,7 +37,7 @@ export const removeOwnAvatarEndpoint = declareEndpoint({
   tag: 'Own account',
   summary: "Take away the caller's avatar",
   description:
-    'Then there is the Gravatar of the address or, where addresses are hidden, a picture that all have.',
+    'The account then has the Gravatar of its address or, if addresses are hidden, the default picture.',
   access: { authentication: 'required' },
   parameters: [],
   success,
@@ -102,7 +102,7 @@ export const getDefaultAvatarEndpoint = declareEndpoint({
   name: 'get-default-avatar',
   tag: 'People',
   path: '/static/images/default-avatar.png',
-  summary: 'Get the avatar of whom there is none',
+  summary: 'Get the default avatar',
   example: { savedAs: 'default-avatar.png' },
   parameters: [],
 });
@@ -113,7 +113,7 @@ export const getMediumDefaultAvatarEndpoint = declareEndpoint({
   name: 'get-medium-default-avatar',
   tag: 'People',
   path: '/static/images/default-avatar-medium.png',
-  summary: 'Get the large avatar of whom there is none',
+  summary: 'Get the large default avatar',
   example: { savedAs: 'default-avatar-medium.png' },
   parameters: [],
 });

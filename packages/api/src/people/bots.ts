@@ -68,8 +68,8 @@ export const createBotEndpoint = declareEndpoint({
   path: '/bots',
   service: 'people',
   tag: 'Bots',
-  summary: 'Create a bot of which the caller is the owner',
-  description: 'A multipart form may bring one picture as a file.',
+  summary: 'Create a bot with the caller as owner',
+  description: 'A multipart form may contain one picture as a file.',
   example: {
     parameters: { full_name: 'Weather Bot', short_name: 'weather', bot_type: botTypes.generic },
   },
@@ -84,7 +84,7 @@ export const createBotEndpoint = declareEndpoint({
     jsonOrTextParameter('payload_url', {
       default: '',
       schema: serviceUrlSchema,
-      description: 'Where an outgoing-webhook bot reports to',
+      description: 'The address that an outgoing-webhook bot posts to',
     }),
     jsonOrTextParameter('service_name', {
       default: '',
@@ -124,7 +124,7 @@ export const changeBotEndpoint = declareEndpoint({
   tag: 'Bots',
   summary: 'Change a bot',
   description:
-    'For its owner and administrators. A multipart form may bring one picture as a file.',
+    'For its owner and administrators. A multipart form may contain one picture as a file.',
   example: {
     parameters: {
       bot_id: exampleVariables.botId,
@@ -138,16 +138,16 @@ export const changeBotEndpoint = declareEndpoint({
     textParameter('full_name', { description: 'No other active account may have it' }),
     integerParameter('bot_owner_id', {
       description:
-        'The new owner, no guest. The bot has at most the role of its owner, and another key where it lost a role or an owner who is no administrator gives it away',
+        'The new owner, who must not be a guest. The bot gets at most the role of its owner. It gets another key if it loses a role, or if an owner who is not an administrator transfers it',
     }),
-    textsParameter('config_data', { description: 'Texts by name; others stay' }),
+    textsParameter('config_data', { description: 'Texts by name; others stay unchanged' }),
     jsonOrTextParameter('service_payload_url', {
       schema: serviceUrlSchema,
-      description: 'Where an outgoing-webhook bot reports to',
+      description: 'The address that an outgoing-webhook bot posts to',
     }),
     integerParameter('service_interface', {
       default: serviceInterfaces.generic,
-      description: '1 generic, 2 Slack; goes with service_payload_url',
+      description: '1 generic, 2 Slack; only with service_payload_url',
     }),
     textParameter('default_sending_stream', {
       description: 'The name of a stream; empty for none',

@@ -25,7 +25,7 @@ export const createUserEndpoint = declareEndpoint({
   tag: 'People',
   summary: 'Create a person',
   description:
-    'For administrators. The person joins the default streams in the same step, and everybody is told.',
+    'For administrators. The person joins the default streams in the same step, and everybody gets an event.',
   example: {
     parameters: {
       email: 'lotte@harbour.example',
@@ -38,7 +38,7 @@ export const createUserEndpoint = declareEndpoint({
     textParameter('email', { required: true, description: 'The email address' }),
     textParameter('password', {
       required: true,
-      description: 'At least 6 characters, and not guessed in 10,000 tries',
+      description: 'At least 6 characters, and not guessable in 10,000 tries',
     }),
     textParameter('full_name', { required: true, description: 'At most 100 characters' }),
     textParameter('short_name', {
@@ -67,7 +67,7 @@ export const updateUserEndpoint = declareEndpoint({
   tag: 'People',
   summary: 'Change name, role or profile of a person or bot',
   description:
-    'For administrators, and for owners of bots, who may not change roles. Bots that are above the new role of their owner get it too, with another key each; the bots of a new guest are deactivated.',
+    'For administrators, and for owners of bots, who may not change roles. Bots with a higher role than the new one of their owner get the new role and another key; the bots of a new guest are deactivated.',
   example: {
     as: 'administrator',
     parameters: { user_id: exampleVariables.spareUserId, full_name: 'Nils Aske', is_guest: true },
@@ -125,7 +125,7 @@ export const reactivateUserEndpoint = declareEndpoint({
   tag: 'People',
   summary: 'Reactivate a person or bot',
   description:
-    'For administrators, and for owners of bots as far as they may create them. Password, key and subscriptions are those from before, but for a bot that was above its owner; bots of a person stay deactivated.',
+    'For administrators, and for owners of bots who may create such bots. Password, key and subscriptions stay the same, except for a bot with a higher role than its owner. The bots of a person stay deactivated.',
   example: { as: 'administrator', parameters: { user_id: exampleVariables.deactivatedUserId } },
   access: { authentication: 'required' },
   parameters: [userId],

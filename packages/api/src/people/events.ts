@@ -59,7 +59,7 @@ const personChange = {
     }),
   ]),
   name: 'PersonChange',
-  description: 'The account, and what changed',
+  description: 'The account and its change',
 };
 
 export type PersonChange = Value<typeof personChange>;
@@ -85,7 +85,7 @@ const botChange = Type.Unsafe<BotChange>({
     object({ ...named, [member]: schema }),
   ),
   name: 'BotChange',
-  description: 'The bot, and the member that changed',
+  description: 'The bot and its changed member',
 });
 
 export const peopleEvents = [

@@ -142,7 +142,7 @@ export const botDefaults = {
 export const botServicesSchema = listOf(
   object(
     { base_url: text, interface: integer, token: text },
-    { name: 'BotService', description: 'Where an outgoing-webhook bot reports to' },
+    { name: 'BotService', description: 'The address that an outgoing-webhook bot posts to' },
   ),
 );
 

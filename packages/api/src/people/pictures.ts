@@ -23,7 +23,7 @@ export function pictureOf(contentType: 'image/png' | 'image/*') {
 export const pictureRedirection = [
   {
     status: 302,
-    description: 'A redirection to the picture',
+    description: 'A redirect to the picture',
     headers: { Location: 'Where the picture is' },
   },
 ] as const;

@@ -26,7 +26,7 @@ export const getOwnProfileEndpoint = declareEndpoint({
     client_id: described(text, 'another one on every call'),
     max_message_id: described(
       integer,
-      'the newest message that the account itself sent, -1 if there is none',
+      'the newest message that the account sent, -1 if there is none',
     ),
     ...optional({ profile_data: profileDataSchema }),
   }),
@@ -38,7 +38,7 @@ const clientGravatar = booleanParameter('client_gravatar', {
 });
 const includeCustomProfileFields = booleanParameter('include_custom_profile_fields', {
   default: false,
-  description: 'Add profile_data for humans',
+  description: 'Add profile_data for people',
 });
 
 /** GET users (contract, User; reference facts, people 7.1). */

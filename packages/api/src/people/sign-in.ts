@@ -15,7 +15,7 @@ const keyGiven = object({ api_key: text, email: described(text, 'the real addres
 /** The refusals of a wrong password or a forbidden way of signing in (reference facts, people 5.1 and 5.2). */
 const signInRefusal = {
   status: 403,
-  description: 'Nobody can sign in so; `reason` says why',
+  description: 'This way of signing in is not permitted; `reason` says why',
   fields: {
     reason: oneOfTexts([
       'user disable',
@@ -89,7 +89,7 @@ const people = listOf(object({ email: text, realm_uri: text }));
 const peopleList = {
   ...onDevelopmentServer,
   path: '/dev_list_users',
-  summary: 'List the people that one may sign in as on a development server',
+  summary: 'List the people whose keys a development server gives out',
   parameters: [],
   success: object({ direct_admins: people, direct_users: people }),
 } as const;

@@ -35,7 +35,7 @@ export const createUserGroupEndpoint = declareEndpoint({
   tag: 'People',
   summary: 'Create a user group',
   description:
-    'Its creator is a member only if named. The organization may leave groups to administrators.',
+    'Its creator is a member only if listed. The organization may restrict this to administrators.',
   example: {
     parameters: {
       name: 'keel crew',
@@ -47,7 +47,7 @@ export const createUserGroupEndpoint = declareEndpoint({
   parameters: [
     textParameter('name', {
       required: true,
-      description: 'At most 100 characters; letter case counts',
+      description: 'At most 100 characters, case-sensitive',
     }),
     integerListParameter('members', { default: [], description: 'User ids' }),
     textParameter('description', { required: true, description: 'At most 1024 characters' }),
@@ -63,8 +63,8 @@ export const changeUserGroupEndpoint = declareEndpoint({
   path: groupPath,
   service: 'people',
   tag: 'People',
-  summary: 'Give a user group another name or description',
-  description: 'What is left out, or empty, stays as it is.',
+  summary: 'Change the name or description of a user group',
+  description: 'Absent and empty parameters change nothing.',
   example: {
     parameters: { group_id: exampleVariables.userGroupId, description: 'Who opens the gate' },
   },
@@ -100,15 +100,15 @@ export const changeUserGroupMembersEndpoint = declareEndpoint({
   path: `${groupPath}/members`,
   service: 'people',
   tag: 'People',
-  summary: 'Add people to a user group, and take people out',
-  description: 'All of it or nothing. People are added first.',
+  summary: 'Add people to a user group, and remove people',
+  description: 'All changes are made, or none. People are added first.',
   example: {
     parameters: { group_id: exampleVariables.userGroupId, add: [exampleVariables.userId] },
   },
   access,
   parameters: [
     groupId,
-    integerListParameter('delete', { default: [], description: 'User ids to take out' }),
+    integerListParameter('delete', { default: [], description: 'User ids to remove' }),
     integerListParameter('add', { default: [], description: 'User ids to add' }),
   ],
   success: object({}),

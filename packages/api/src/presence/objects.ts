@@ -36,7 +36,7 @@ export const presenceSchema = Type.Unsafe<
   { aggregated: AggregatedPresence } & Record<string, ClientPresence | AggregatedPresence>
 >({
   name: 'Presence',
-  description: 'By client name; `aggregated` is the entry of the client that reported last',
+  description: 'By client name; `aggregated` is the entry of the client with the newest report',
   type: 'object',
   properties: { aggregated: aggregatedPresenceSchema },
   required: ['aggregated'],

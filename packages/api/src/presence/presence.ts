@@ -19,7 +19,7 @@ export const reportPresenceEndpoint = declareEndpoint({
   tag: 'People',
   summary: "Report the presence of the caller's client",
   description:
-    'Clients report about every minute. A client that was active within the last 70 seconds and reports to be idle stays active. Answered before it is stored for good.',
+    'Clients report about every minute. A client that was active within the last 70 seconds and reports to be idle stays active. The answer comes before the report is stored permanently.',
   example: { parameters: { status: 'active', new_user_input: true } },
   access: { authentication: 'required', bots: 'refused' },
   afterLoss: 'repeat',
@@ -27,7 +27,7 @@ export const reportPresenceEndpoint = declareEndpoint({
   compresses: true,
   parameters: [
     textParameter('status', { required: true, description: '`active` or `idle`' }),
-    booleanParameter('ping_only', { default: false, description: 'The answer holds no data' }),
+    booleanParameter('ping_only', { default: false, description: 'The answer has no data' }),
     booleanParameter('new_user_input', {
       default: false,
       description: 'Whether the person has done anything since the last report; not used',

@@ -10,13 +10,13 @@ export const changeOwnStatusEndpoint = declareEndpoint({
   path: '/users/me/status',
   service: 'presence',
   tag: 'Own account',
-  summary: 'Say that one is away, or something in words',
+  summary: 'Set or clear the status of the caller: away, and a text',
   example: { parameters: { away: false, status_text: 'On the slipway' } },
   access: { authentication: 'required', bots: 'refused' },
   parameters: [
     booleanParameter('away', { description: 'Whether the caller is away' }),
     textParameter('status_text', {
-      description: `At most ${limits.statusTextMaxCodePoints} characters; an empty one takes it away`,
+      description: `At most ${limits.statusTextMaxCodePoints} characters; an empty one removes it`,
     }),
   ],
   success: object({}),

@@ -10,9 +10,9 @@ export const sendTypingEndpoint = declareEndpoint({
   path: '/typing',
   service: 'presence',
   tag: 'Messages',
-  summary: 'Tell that the caller starts or stops typing',
+  summary: 'Report that the caller starts or stops typing',
   description:
-    'To people, who get a `typing` event, as the caller does. Repeated every ten seconds while typing; nothing is kept.',
+    'The recipients and the caller get a `typing` event. Clients repeat the request every ten seconds while typing. Nothing is stored.',
   example: { parameters: { op: 'start', to: '["rahul@harbour.example"]' } },
   access: { authentication: 'required' },
   afterLoss: 'repeat',

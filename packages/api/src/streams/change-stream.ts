@@ -15,7 +15,7 @@ export const changeStreamEndpoint = declareEndpoint({
   tag: 'Streams and subscriptions',
   summary: 'Change a stream',
   description:
-    'For administrators, of any stream; privacy of a private one only if they are subscribed. All or nothing. A new name is told in the stream.',
+    'For administrators, and for any stream; only subscribers may change the privacy of a private one. All changes are made, or none. A notice in the stream announces a new name.',
   example: {
     parameters: {
       stream_id: exampleVariables.spareStreamId,
@@ -27,7 +27,7 @@ export const changeStreamEndpoint = declareEndpoint({
   parameters: [
     streamIdParameter,
     jsonOrTextParameter('description', {
-      description: 'A new description, as JSON or as it is',
+      description: 'A new description, as JSON or plain text',
       schema: { type: 'string', maxLength: limits.streamDescriptionMaxCodePoints },
     }),
     booleanParameter('is_private', { description: 'Whether only invited people may access it' }),
@@ -35,11 +35,11 @@ export const changeStreamEndpoint = declareEndpoint({
       description: 'Whether only administrators may post',
     }),
     booleanParameter('history_public_to_subscribers', {
-      description: 'With is_private: whether new subscribers see what was before them',
+      description: 'With is_private: whether new subscribers see earlier messages',
     }),
     jsonOrTextParameter('new_name', {
       nul: 'handled',
-      description: 'A new name, as JSON or as it is',
+      description: 'A new name, as JSON or plain text',
     }),
   ],
   success: object({}),

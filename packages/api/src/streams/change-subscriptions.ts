@@ -44,7 +44,10 @@ const principalsParameter = jsonParameter(
       description: 'email address or user id',
     }),
   ),
-  { default: [], description: 'People to act for; an empty list means the caller' },
+  {
+    default: [],
+    description: 'People to subscribe or unsubscribe; an empty list means the caller',
+  },
 );
 
 /** Options of a request that may create streams. */
@@ -65,7 +68,7 @@ const joinParameters = [
   principalsParameter,
   booleanParameter('authorization_errors_fatal', {
     default: true,
-    description: 'Refuse the request when a private stream cannot be accessed',
+    description: 'Refuse the request if a private stream cannot be accessed',
   }),
 ] as const;
 
@@ -92,7 +95,7 @@ export const addSubscriptionsEndpoint = declareEndpoint({
   tag: 'Streams and subscriptions',
   summary: 'Subscribe to streams, creating those that do not exist',
   description:
-    'One transaction: a refusal leaves nothing behind and sends no event. The notification bot writes to new streams, to those whom somebody else subscribed and, with announce, to the notifications stream.',
+    'One transaction: after a refusal nothing has changed, and there is no event. The notification bot writes to new streams, to people whom somebody else subscribed and, with announce, to the notifications stream.',
   example: {
     parameters: {
       subscriptions: [{ name: 'rowing', description: 'For those who row' }],
@@ -121,7 +124,7 @@ export const removeSubscriptionsEndpoint = declareEndpoint({
   tag: 'Streams and subscriptions',
   summary: 'Unsubscribe from streams',
   description:
-    'All or nothing. Unsubscribing others needs administrator privileges. What was unread in a stream left behind becomes read.',
+    'All changes are made, or none. Only administrators may unsubscribe others. Unread messages in the streams become read.',
   example: { parameters: { subscriptions: ['rowing'] } },
   access: { authentication: 'required' },
   parameters: [
@@ -146,7 +149,7 @@ export const changeSubscriptionsEndpoint = declareEndpoint({
   tag: 'Streams and subscriptions',
   summary: 'Subscribe to some streams and unsubscribe from others',
   description:
-    'Subscribes, then unsubscribes, in one transaction: a refusal of either leaves nothing behind and sends no event.',
+    'Subscribes, then unsubscribes, in one transaction: after a refusal of either nothing has changed, and there is no event.',
   example: { parameters: { add: [{ name: 'rentals' }], delete: ['kitchen'] } },
   access: { authentication: 'required', guests: 'refused' },
   parameters: [

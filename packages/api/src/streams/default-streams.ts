@@ -15,7 +15,7 @@ const access = { authentication: 'required', administratorsOnly: true } as const
 
 const streamParameters = [
   textParameter('stream_name', { description: 'The stream by name, in any letter case' }),
-  integerParameter('stream_id', { description: 'The stream by id, as newer clients name it' }),
+  integerParameter('stream_id', { description: 'The stream by id, for newer clients' }),
 ] as const;
 
 /** POST default_streams (reference facts, streams 8.4). */
@@ -25,7 +25,7 @@ export const addDefaultStreamEndpoint = declareEndpoint({
   path: '/default_streams',
   service: 'subscriptions',
   tag: 'Streams and subscriptions',
-  summary: 'Make a stream one that new people join',
+  summary: 'Make a stream a default stream, which new people join',
   example: { parameters: { stream_name: 'kitchen' } },
   access,
   parameters: streamParameters,
@@ -41,7 +41,7 @@ export const removeDefaultStreamEndpoint = declareEndpoint({
   path: '/default_streams',
   service: 'subscriptions',
   tag: 'Streams and subscriptions',
-  summary: 'Make a stream none that new people join',
+  summary: 'Make a stream no longer a default stream',
   example: { parameters: { stream_name: 'kitchen' } },
   access,
   parameters: streamParameters,
@@ -94,7 +94,7 @@ export const changeDefaultStreamGroupEndpoint = declareEndpoint({
   path: '/default_stream_groups/{group_id}',
   service: 'subscriptions',
   tag: 'Streams and subscriptions',
-  summary: 'Rename or describe a group of streams',
+  summary: 'Change the name or description of a group of streams',
   example: {
     parameters: {
       group_id: exampleVariables.defaultStreamGroupId,

@@ -11,7 +11,7 @@ export const changeMutedTopicsEndpoint = declareEndpoint({
   tag: 'Streams and subscriptions',
   summary: 'Mute or unmute a topic',
   description:
-    'The topic in any letter case; it need not have messages. The stream by name or by id. Muting twice, and unmuting what is not muted, are errors without a code.',
+    'The topic is given in any letter case and needs no messages, the stream by name or by id. Muting a muted topic, and unmuting one that is not muted, are errors without a code.',
   example: { parameters: { stream: 'boatyard', topic: 'tides', op: 'add' } },
   access: { authentication: 'required' },
   parameters: [

@@ -19,7 +19,7 @@ export const getStreamIdEndpoint = declareEndpoint({
   parameters: [
     textParameter('stream', {
       required: true,
-      description: 'Its name in any letter case; white space around it does not count',
+      description: 'Its name in any letter case; white space around it is ignored',
     }),
   ],
   success: object({ stream_id: integer }),
@@ -34,7 +34,7 @@ export const listTopicsEndpoint = declareEndpoint({
   tag: 'Streams and subscriptions',
   summary: 'List the topics of a stream, newest first',
   description:
-    'Topics that differ in letter case only are one. Of a private stream without shared history those that the caller received something of.',
+    'Topics that differ only in letter case are one. In a private stream without shared history, only topics with messages that the caller received.',
   example: { parameters: { stream_id: exampleVariables.streamId } },
   access: { authentication: 'required' },
   parameters: [streamIdParameter],
@@ -63,7 +63,7 @@ export const getSubscriptionStatusEndpoint = declareEndpoint({
   path: '/users/{user_id}/subscriptions/{stream_id}',
   service: 'subscriptions',
   tag: 'Streams and subscriptions',
-  summary: 'Tell whether somebody is subscribed to a stream',
+  summary: 'Get whether an account is subscribed to a stream',
   example: {
     parameters: { user_id: exampleVariables.userId, stream_id: exampleVariables.streamId },
   },
@@ -79,8 +79,8 @@ export const getStreamEmailEndpoint = declareEndpoint({
   path: '/streams/{stream_id}/email_address',
   service: 'subscriptions',
   tag: 'Streams and subscriptions',
-  summary: 'Get the address by which mail is sent to a stream',
-  description: 'Always empty: the organization takes no mail.',
+  summary: 'Get the email address of a stream',
+  description: 'Always empty, because the server receives no mail.',
   example: { parameters: { stream_id: exampleVariables.streamId } },
   access: { authentication: 'required' },
   parameters: [streamIdParameter],

@@ -31,7 +31,8 @@ export const changeSubscriptionPropertiesEndpoint = declareEndpoint({
   service: 'subscriptions',
   tag: 'Streams and subscriptions',
   summary: "Set properties of the caller's subscriptions",
-  description: 'All or nothing: a refusal leaves every property as it was and sends no event.',
+  description:
+    'All changes are made, or none: after a refusal every property is unchanged, and there is no event.',
   example: {
     parameters: {
       subscription_data: [

@@ -38,8 +38,8 @@ export const alertmanagerWebhook = declareJsonWebhook({
     },
   },
   parameters: [
-    textParameter('name', { default: 'instance', description: 'The label that is the topic' }),
-    textParameter('desc', { default: 'alertname', description: 'The label that is the text' }),
+    textParameter('name', { default: 'instance', description: 'The label to use as topic' }),
+    textParameter('desc', { default: 'alertname', description: 'The label to use as text' }),
   ],
   payload: record({
     alerts: listOf(
@@ -81,7 +81,7 @@ export const splunkWebhook = declareJsonWebhook({
   name: 'splunk',
   label: 'Splunk',
   description:
-    'Splunk, as the webhook of a saved search. What is not in the payload is shown as missing.',
+    'Splunk, as the webhook of a saved search. Values that are not in the payload are shown as missing.',
   example: {
     payload: {
       search_name: 'High water',

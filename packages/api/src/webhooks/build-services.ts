@@ -8,7 +8,7 @@ export const travisWebhook = declareFormWebhook({
   name: 'travis',
   label: 'Travis',
   description:
-    'Travis CI, as a `webhooks` notification. Pull requests come with `ignore_pull_requests=false`.',
+    'Travis CI, as a `webhooks` notification. Pull requests are sent with `ignore_pull_requests=false`.',
   example: {
     parameters: {
       payload: {
@@ -22,7 +22,7 @@ export const travisWebhook = declareFormWebhook({
   parameters: [
     booleanParameter('ignore_pull_requests', {
       default: true,
-      description: 'Whether builds of pull requests send nothing',
+      description: 'Whether builds of pull requests are ignored',
     }),
     jsonParameter(
       'payload',

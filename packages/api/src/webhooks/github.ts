@@ -7,7 +7,7 @@ export const githubWebhook = declareEventWebhook({
   name: 'github',
   label: 'GitHub',
   description:
-    'GitHub, with the content type `application/json`. `branches` lets through only pushes to branches whose names occur in it.',
+    'GitHub, with the content type `application/json`. With `branches`, only pushes to branches whose names occur in it are sent.',
   example: {
     event: 'watch',
     payload: {

@@ -8,7 +8,7 @@ export const gitlabWebhook = declareEventWebhook({
   label: 'GitLab',
   clientLabel: 'Gitlab',
   description:
-    'GitLab, as a webhook of a project. `branches` lets through only pushes to branches whose names occur in it.',
+    'GitLab, as a webhook of a project. With `branches`, only pushes to branches whose names occur in it are sent.',
   example: {
     event: 'Push Hook',
     payload: {

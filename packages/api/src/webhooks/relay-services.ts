@@ -18,7 +18,8 @@ export const iftttWebhook = declareJsonWebhook({
 export const zapierWebhook = declareJsonWebhook({
   name: 'zapier',
   label: 'Zapier',
-  description: 'Zapier, with `topic` and `content`; `{"type": "auth"}` asks whose key it is.',
+  description:
+    'Zapier, with `topic` and `content`; `{"type": "auth"}` asks for the account of the key.',
   example: { payload: { topic: 'bookings', content: 'The *Tern* is taken on Sunday' } },
   parameters: [],
   payload: record({ ...optional({ type: text }), ...written }),
@@ -28,7 +29,7 @@ export const slackWebhook = declareFormWebhook({
   name: 'slack',
   label: 'Slack',
   description:
-    'An outgoing webhook of Slack. With `channels_map_to_topics=0` each channel goes to the stream of its name.',
+    'An outgoing webhook of Slack. With `channels_map_to_topics=0` each channel goes to the stream with its name.',
   example: { parameters: { user_name: 'rina', text: 'The keel is on', channel_name: 'workshop' } },
   missingStream: 'refused',
   parameters: [
@@ -37,7 +38,7 @@ export const slackWebhook = declareFormWebhook({
     textParameter('channel_name', { required: true, description: 'Where it was written' }),
     textParameter('channels_map_to_topics', {
       default: '1',
-      description: '`1`: a topic for each channel; `0`: the stream of its name',
+      description: '`1`: a topic for each channel; `0`: the stream with its name',
     }),
   ],
 });
@@ -60,6 +61,6 @@ export const herokuWebhook = declareFormWebhook({
     textParameter('app', { required: true, description: 'The application' }),
     textParameter('user', { required: true, description: 'Who deployed it' }),
     textParameter('url', { required: true, description: 'Its address' }),
-    textParameter('git_log', { required: true, description: 'What is new in it' }),
+    textParameter('git_log', { required: true, description: 'The changes in it' }),
   ],
 });

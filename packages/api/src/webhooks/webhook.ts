@@ -21,7 +21,7 @@ const destination = [
   }),
   textParameter('topic', {
     nul: 'handled',
-    description: `The topic; by default what the integration says. Cut at ${limits.topicMaxCodePoints} characters`,
+    description: `The topic; by default chosen by the integration. Cut at ${limits.topicMaxCodePoints} characters`,
   }),
 ] as const;
 
