@@ -106,8 +106,9 @@ export class StreamAnswer {
   #pending: StreamBytes | undefined;
   #onTaken: (() => void) | undefined;
   #hasBegun = false;
-  #writtenBytes = 0;
-  /** The bytes that the client's connection had taken at the last check, and since when. */
+  /** The bytes that had to wait for the client's connection, with the frame that HTTP gives them. */
+  #waitedBytes = 0;
+  /** How many of them the connection had taken at the last check, and since when. */
   #takenBytes = 0;
   #takenSinceMs = 0;
 
@@ -146,7 +147,12 @@ export class StreamAnswer {
     const onTaken = this.#onTaken;
     this.#onTaken = undefined;
     onBytes(pending.length);
-    this.#writtenBytes += pending.length;
+    const unreadBefore = this.unreadBytes;
+    this.#give(pending, onTaken);
+    this.#waitedBytes += this.unreadBytes - unreadBefore;
+  }
+
+  #give(pending: StreamBytes, onTaken: (() => void) | undefined): void {
     const response = this.#response;
     const { socket } = response;
     // The bytes go together with the head, which `node:http` writes at the end of the turn, or after an earlier answer on this connection.
@@ -170,7 +176,7 @@ export class StreamAnswer {
   /** Disconnects a client that reads nothing; must be called at intervals. */
   checkProgress(nowMs: number): void {
     const { unreadBytes } = this;
-    const takenBytes = this.#writtenBytes - unreadBytes;
+    const takenBytes = this.#waitedBytes - unreadBytes;
     if (unreadBytes === 0 || takenBytes !== this.#takenBytes) {
       this.#takenBytes = takenBytes;
       this.#takenSinceMs = nowMs;
