@@ -175,7 +175,7 @@ export class HeldPoll implements LinkListener {
     this.begin();
   }
 
-  /** Moves after a short time, unless the node answers first. */
+  /** Moves after a short time, unless the node answers first. A stream that begins meanwhile ends then. */
   moveSoon(reason: MoveReason): void {
     // Every change of leases reports this again.
     this.#moveTimer ??= setTimeout(() => this.move(reason), Math.random() * givenUpSpreadMs);
@@ -316,7 +316,6 @@ export class HeldPoll implements LinkListener {
     const transport = this.#transport;
     if (this.#isOver || transport?.kind !== 'link') return;
     if (this.#stream === undefined) {
-      this.#stopMoving();
       this.#boundAtMs = performance.now() + this.#hop.streamBoundMs;
       this.response.writeHead(200, { ...headers, ...this.#fixedHeaders });
       if (this.request.method === 'HEAD') {

@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { holdersOfQueue } from '@parley/placement';
 import { FaultProxy, getTestStores, waitUntil } from '@parley/test-kit';
 import type { AnswerKind, ReceivedRequest } from '@parley/links';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 
 import { GatewayUnderTest, authorization } from './support/gateway-under-test.ts';
 import type { LinkHandler, TestUser, Upstream } from './support/gateway-under-test.ts';
@@ -326,6 +326,28 @@ describe('a stream', () => {
     expect(await waitUntil('it is over', stream.end)).toBe('broken off');
   });
 
+  it(
+    'is cut off where the client takes nothing for too long, though events still come',
+    { timeout: 60_000 },
+    async () => {
+      await gateway.stop();
+      await start({ PARLEY_EVENT_STREAM_STALL_SECS: '0.3' });
+      const stream = await openAndRead();
+      stream.answer.pause();
+      await stepUntilFull();
+      await waitUntil(
+        'the node knows',
+        () => {
+          last().tell(event);
+          return last().request.signal.aborted;
+        },
+        { deadlineMs: 10_000 },
+      );
+      expect(await gateway.metric('parley_gateway_stream_cut_offs_total')).toBe(1);
+      stream.close();
+    },
+  );
+
   it('leaves its node when the client hangs up', async () => {
     const stream = await openAndRead();
     stream.close();
@@ -346,6 +368,16 @@ describe('a stream', () => {
     stream.close();
   });
 });
+
+/** Gives a node a lease that nobody renews or gives up. */
+async function holdLeaseFor({ lease, nodeId, port }: Upstream): Promise<void> {
+  await lease.end();
+  await gateway.pool.query(
+    `INSERT INTO service_leases VALUES ($1, 'events', $2, now(), now() + interval '1 hour')`,
+    [nodeId, `127.0.0.1:${port}`],
+  );
+  await gateway.waitForNextRead();
+}
 
 describe('the end of a stream', () => {
   it('comes with its node, with a hint', async () => {
@@ -368,14 +400,31 @@ describe('the end of a stream', () => {
     ['lapsed', 'UPDATE service_leases SET lapses_at = now() WHERE node_id = $1'],
     ['was given up', 'DELETE FROM service_leases WHERE node_id = $1'],
   ])('comes when the lease of its node %s', async (_case, sql) => {
-    await node.lease.end();
-    await gateway.pool.query(
-      `INSERT INTO service_leases VALUES ($1, 'events', $2, now(), now() + interval '1 hour')`,
-      [node.nodeId, `127.0.0.1:${node.port}`],
-    );
-    await gateway.waitForNextRead();
+    await holdLeaseFor(node);
     const stream = await openAndRead();
     await gateway.pool.query(sql, [node.nodeId]);
+    expect(await waitUntil('it is over', stream.end)).toBe('complete');
+    expect(stream.text().slice(begin.length)).toMatch(reconnectText);
+  });
+
+  it('comes where its node gave up its lease before the first part', async () => {
+    // What is given up moves after half of the longest time.
+    const random = vi.spyOn(Math, 'random').mockReturnValue(0.5);
+    onTestFinished(() => random.mockRestore());
+    await holdLeaseFor(node);
+    node.linkHandler = (request, reply) => {
+      const headers = { 'Content-Type': 'text/event-stream' };
+      const tell = (shared: string): void =>
+        reply({ status: 200, kind: 'open', headers, shared, own: '' });
+      served.push({ request, tell });
+      return new Promise(() => undefined);
+    };
+    const opening = open();
+    await waitUntil('the node is asked', () => served.length === 1);
+    await gateway.pool.query('DELETE FROM service_leases WHERE node_id = $1', [node.nodeId]);
+    await gateway.waitForNextRead();
+    last().tell(begin);
+    const stream = await opening;
     expect(await waitUntil('it is over', stream.end)).toBe('complete');
     expect(stream.text().slice(begin.length)).toMatch(reconnectText);
   });

@@ -8,7 +8,7 @@
  *   clients that were sent away together do not return together.
  * - A refusal after the first byte is an event `error` with the JSON of the refusal, and then the end.
  */
-import { badEventQueueId } from '@parley/api';
+import { badEventQueueId, serviceUnavailable } from '@parley/api';
 import type { ApiError, HangUpSignal } from '@parley/api';
 import { StreamedAnswer, refusalFor } from '@parley/server';
 import type { StreamWriter } from '@parley/server';
@@ -70,6 +70,8 @@ export async function openStream(
   });
   try {
     const first = await reader.readPending();
+    // Nobody would end this stream: those that were open have been ended.
+    if (context.read.draining.aborted) throw serviceUnavailable();
     return new StreamedAnswer(headers, (writer) =>
       new OpenStream(context, queue, reader, options.signal, writer).begin(first),
     );

@@ -7,6 +7,7 @@ import { NodeFeed } from '../feed/node-feed.ts';
 import { answerBounds } from './collect-events.ts';
 import type { LogAccess } from './collect-events.ts';
 import { EventQueue } from './event-queue.ts';
+import { openStream } from './event-stream.ts';
 import { EventTexts } from './event-texts.ts';
 import { Heartbeats } from './heartbeats.ts';
 import { poll } from './poll.ts';
@@ -125,4 +126,16 @@ test('a poll that comes while the node drains is refused where nothing is there'
   draining.abort();
   const settled = await pollQueue(draining);
   await expect(settled()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+});
+
+test('a stream that comes while the node drains is refused, so that it does not stay there', async () => {
+  const draining = new AbortController();
+  draining.abort();
+  const { context, queue } = await makeQueue(draining.signal);
+  const opening = openStream({ read: context, texts: new EventTexts() }, queue, {
+    lastEventId: 0,
+    signal: new AbortController().signal,
+  });
+  await expect(opening).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  expect(queue.readBy).toBeUndefined();
 });
