@@ -20,6 +20,14 @@ export function joined(pieces: readonly Buffer[]): Buffer {
   return pieces.length === 1 && first !== undefined ? first : Buffer.concat(pieces);
 }
 
+/** @returns a copy in memory of its own: a slice of memory that others use would keep all of it for as long as it is kept itself */
+export function ownCopy(pieces: readonly Buffer[]): Buffer {
+  const copy = Buffer.allocUnsafeSlow(bytesOf(pieces));
+  let at = 0;
+  for (const piece of pieces) at += piece.copy(copy, at);
+  return copy;
+}
+
 /**
  * Splits pieces at a number of bytes, without copying.
  *

@@ -1,4 +1,4 @@
-export { bytesOf, cutAt, joined, textOf } from './body.ts';
+export { bytesOf, cutAt, joined, ownCopy, textOf } from './body.ts';
 export type { LinkBody } from './body.ts';
 export { GatewayLink, LinkRefused, LinkUnreachable } from './gateway-link.ts';
 export type { GatewayLinkOptions, LinkFault, LinkListener } from './gateway-link.ts';

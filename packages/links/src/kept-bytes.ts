@@ -2,7 +2,7 @@
  * Bytes that occur in many answers. Each of them is sent once over a link. While both ends keep them, answers only say where their parts
  * begin and end.
  */
-import { bytesOf } from './body.ts';
+import { bytesOf, ownCopy } from './body.ts';
 import { BrokenFrame } from './frames.ts';
 import { keptMaxBytes, partBytes } from './protocol.ts';
 import type { LayoutText } from './protocol.ts';
@@ -104,10 +104,7 @@ export class KeptOfNode {
       this.#byId.delete(old);
     }
     this.#bytes += bytes.length;
-    // A separate copy, because a slice of the bytes read from the connection would keep all of them in memory.
-    const kept = Buffer.allocUnsafeSlow(bytes.length);
-    bytes.copy(kept);
-    this.#byId.set(id, kept);
+    this.#byId.set(id, ownCopy([bytes]));
     if (this.#bytes > keptMaxBytes) throw new BrokenFrame('a node sends too much to keep');
   }
 

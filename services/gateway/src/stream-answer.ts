@@ -5,7 +5,7 @@
 import type { ServerResponse } from 'node:http';
 
 import type { ApiError } from '@parley/api';
-import { bytesOf, joined } from '@parley/links';
+import { bytesOf, ownCopy } from '@parley/links';
 
 /** A client that does not read the end of its stream is disconnected after this time. */
 const endingMaxMs = 10_000;
@@ -25,7 +25,7 @@ export function refusalEvent(error: ApiError): string {
   return `event: error\ndata: ${JSON.stringify(error.toBody())}\n\n`;
 }
 
-/** The bytes for a stream in one turn of the event loop. */
+/** The bytes for a stream in one turn of the event loop. What is written is copied, because a slow client holds it until it is read. */
 export class StreamBytes {
   readonly length: number;
   readonly #pieces: readonly Buffer[];
@@ -47,7 +47,7 @@ export class StreamBytes {
   }
 
   get plain(): Buffer {
-    this.#plain ??= joined(this.#pieces);
+    this.#plain ??= ownCopy(this.#pieces);
     return this.#plain;
   }
 
@@ -55,7 +55,7 @@ export class StreamBytes {
   get chunk(): Buffer {
     if (this.#chunk === undefined) {
       const size = Buffer.from(`${this.length.toString(16)}\r\n`);
-      this.#chunk = Buffer.concat([size, ...this.#pieces, endOfLine]);
+      this.#chunk = ownCopy([size, ...this.#pieces, endOfLine]);
     }
     return this.#chunk;
   }
