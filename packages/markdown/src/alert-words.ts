@@ -24,7 +24,7 @@ function occurs(text: string, word: string): boolean {
   return false;
 }
 
-/** The beginnings of all words that a text may contain: one look-up rules out most words of an organization. */
+/** The beginnings of all words that a text may contain: one look-up excludes most words of an organization. */
 function beginningsIn(text: string): ReadonlySet<string> {
   const beginnings = new Set<string>();
   for (let index = 0; index < text.length; index += 1) {
@@ -35,7 +35,7 @@ function beginningsIn(text: string): ReadonlySet<string> {
 }
 
 /**
- * The alert words that a message contains, fenced blocks left out (reference facts, markdown 13).
+ * The alert words in a message, without fenced blocks (reference facts, markdown 13).
  *
  * @param words As users wrote them; compared in lower case.
  * @returns A subset of `words`, in their order.

@@ -1,7 +1,7 @@
 import { hasPlaceholder } from './inline-run.ts';
 import type { InlinePass } from './inline-run.ts';
 
-/** No parenthesis is in an address, or each of many references without an end would be looked for to the end of the text. */
+/** An address contains no parenthesis; otherwise each of many references without an end would be searched to the end of the text. */
 export const avatarReference = /!(?:gr)?avatar\(([^()]*)\)/g;
 
 /** `!avatar(EMAIL)` and `!gravatar(EMAIL)` (reference facts, markdown 4.7). */

@@ -10,7 +10,7 @@ export type BareLink = { start: number; end: number; isMail: boolean };
 const trailing = '!:;?),.\'">';
 /** The left boundary, as characters; whitespace ends the chunks themselves. */
 const opening = '\'"(,:<';
-/** Pairs of parentheses in a path nest about so deep (reference facts, markdown 4.6). */
+/** The depth of nested parentheses in a path (reference facts, markdown 4.6). */
 const pathNestingMax = 7;
 
 const schemeHost = new RegExp(String.raw`https?:\/\/[${wordClass}.:@-]+`, 'uy');
@@ -53,8 +53,8 @@ function isDomain(text: string): boolean {
 }
 
 /**
- * The end of a link that starts at `start` of a chunk without whitespace, or undefined. It must
- * reach into the run of trailing characters that begins at `least`, and takes the least of it.
+ * The end of a link that starts at `start` of a chunk without whitespace, or undefined. It must reach into the run of trailing characters
+ * that begins at `least`, and takes as few of them as possible.
  */
 function findLinkEnd(
   chunk: string,
@@ -92,7 +92,7 @@ function findLinkEnd(
   return bitcoinEnd !== -1 && bitcoinEnd === least ? link(bitcoinEnd) : undefined;
 }
 
-/** How often a chunk may be tried; each try can cost its length. */
+/** The most attempts in a chunk; each attempt can cost its length. */
 const startsPerChunkMax = 200;
 
 /** Bare links of a text from left to right (reference facts, markdown 4.6). */
@@ -121,9 +121,9 @@ export function findBareLinks(text: string, fileLinks: boolean): BareLink[] {
 }
 
 /**
- * The URL that a bare link stands for.
+ * The URL of a bare link.
  *
- * @param domainScheme What a bare domain is prefixed with.
+ * @param domainScheme The prefix of a bare domain.
  */
 export function bareLinkUrl(shown: string, isMail: boolean, domainScheme: string): string {
   if (isMail) return `mailto:${shown}`;

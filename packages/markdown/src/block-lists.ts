@@ -9,7 +9,7 @@ const nestedItem = /^ {2,3}(?:[0-9]+\.|[*+-]) +/;
 const isList = (element: BlockElement | undefined): boolean =>
   element?.tag === 'ul' || element?.tag === 'ol';
 
-/** Joins the lines of a block to items; an indented run of lines is an item that belongs to the one before. */
+/** Joins the lines of a block to items; an indented run of lines is an item that belongs to the previous one. */
 function splitItems(lines: readonly string[], marker: RegExp): string[] {
   const items: string[][] = [];
   for (const line of lines) {
@@ -75,7 +75,7 @@ function listRule(tag: 'ul' | 'ol', marker: RegExp): BlockRule {
 export const orderedListRule = listRule('ol', /^ ?[0-9]+\. +/);
 export const bulletListRule = listRule('ul', /^ ?[*+-] +/);
 
-/** The element that an indented block belongs to, and how many levels of indent that takes. */
+/** The element that an indented block belongs to, and its number of levels of indent. */
 function indentTarget(
   parser: BlockParser,
   parent: BlockElement,

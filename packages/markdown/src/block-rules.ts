@@ -14,7 +14,7 @@ export const emptyRule: BlockRule = {
   },
 };
 
-/** Indented code, only at the start of a block; consecutive ones are one block. */
+/** Indented code, only at the start of a block; consecutive code blocks are one. */
 export const indentedCodeRule: BlockRule = {
   test: (_parser, _parent, block) => block.startsWith(codeIndent),
   run(_parser, parent, blocks) {
@@ -70,32 +70,31 @@ export const horizontalRule: BlockRule = {
   },
 };
 
-/** What taking the marks off takes, on each level again. */
+/** The steps for removing the marks, on each level again. */
 const stepsPerQuotedCharacter = 2;
 const quoteStart = /(?<![^\n]) {0,3}>/;
 const lineWithText = /(?<![^\n])(?! {0,3}>\s*(?![^\n]))/;
-/** The mark of a quoted line; a line that has nothing else becomes blank. Beginning with a plain character it is found quickly. */
+/** The mark of a quoted line; a line with nothing else becomes blank. It is found quickly because it begins with a plain character. */
 const quoteMark = /\n(?:[^\S\n]*>[^\S\n]*(?![^\n])| {0,3}> ?)/g;
 const blankEnd = /(?<!\n)\n+$/;
-/** A user or wildcard mention that is not silent yet. The text of a table's cell starts behind a pipe. */
+/** A user or wildcard mention that is not silent yet. The text of a table's cell starts after a pipe. */
 const loudMention = /(?<![^\s'"(,:<|])@(?=\*\*[^*\n]+\*\*)/gu;
 
-/** Where the quote part of a block starts, or -1; markers without any text are no quote. */
+/** The start of a block's quote part, or -1; markers without text are not a quote. */
 function quoteIndex(block: string): number {
   if (!block.includes('>')) return -1;
   const index = block.search(quoteStart);
   return index !== -1 && lineWithText.test(block.slice(index)) ? index : -1;
 }
 
-/** The lines without their marks and without blank ones at the end; mentions in them are made silent (reference facts, markdown 7). */
+/** The lines without their marks and without blank ones at the end; mentions in them become silent (reference facts, markdown 7). */
 function unquotedLines(quote: string): string {
   const lines = `\n${quote}`.replaceAll(quoteMark, '\n').slice(1).replace(blankEnd, '');
   return lines.includes('@**') ? lines.replaceAll(loudMention, '@_') : lines;
 }
 
 /**
- * Quotes, lazy to the end of their block and merged with a quote right before (reference facts,
- * markdown 2.5).
+ * Quotes, lazy to the end of their block and merged with a quote directly before (reference facts, markdown 2.5).
  */
 export const quoteRule: BlockRule = {
   test: (_parser, _parent, block) => quoteIndex(block) !== -1,
@@ -112,7 +111,7 @@ export const quoteRule: BlockRule = {
   },
 };
 
-/** Everything else: a paragraph, or bare text in a tight list item (reference facts, markdown 2.3). */
+/** All other blocks: a paragraph, or bare text in a tight list item (reference facts, markdown 2.3). */
 export const paragraphRule: BlockRule = {
   test: () => true,
   run(parser, parent, blocks) {

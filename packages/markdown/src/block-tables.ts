@@ -1,7 +1,7 @@
 import { appendElement } from './block-tree.ts';
 import type { BlockElement, BlockRule } from './block-tree.ts';
 
-/** What making a cell takes, in steps: the header decides how many a row has, however short it is. */
+/** The steps for making a cell: the header decides the number of cells of each row, however short the row is. */
 const stepsPerCell = 600;
 
 type TableShape = { hasBorder: boolean; separator: string[] };
@@ -17,10 +17,10 @@ function withoutBorder(row: string): string {
   return row.replace(/^\|/, '').replace(endBorder, '');
 }
 
-/** A run of backticks; the first one of a run behind a backslash opens no code, but may close some. */
+/** A run of backticks; the first one of a run after a backslash opens no code, but may close some. */
 type Ticks = { start: number; end: number; length: number; isEscaped: boolean };
 
-/** Where code spans run in a row: pipes there do not split (reference facts, markdown 2.9). */
+/** The positions of code spans in a row: pipes there do not split (reference facts, markdown 2.9). */
 function codeRegions(ticks: readonly Ticks[]): [number, number][] {
   const regions: [number, number][] = [];
   const positions = new Map<number, number[]>();
@@ -74,7 +74,7 @@ function splitCells(row: string): string[] {
   return cells;
 }
 
-/** Reads the first two lines of a block; undefined when it is no table. */
+/** Reads the first two lines of a block; undefined if it is not a table. */
 function findTableShape(block: string): TableShape | undefined {
   const firstEnd = block.indexOf('\n');
   if (firstEnd === -1) return undefined;

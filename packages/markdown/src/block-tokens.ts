@@ -17,7 +17,7 @@ import { stashedHtml, wholeStashMark } from './fences.ts';
 import type { StashedBlock } from './fences.ts';
 import type { Effort } from './step-budget.ts';
 
-/** The order in which a block is tried (reference facts, markdown 2). */
+/** The order of the rules for a block (reference facts, markdown 2). */
 const blockRules = [
   emptyRule,
   indentedCodeRule,
@@ -30,12 +30,12 @@ const blockRules = [
   quoteRule,
 ];
 
-/** Code is followed by three newlines; the strip removes them at the end (reference facts, markdown 1.2). */
+/** Three newlines follow code; the strip removes them at the end (reference facts, markdown 1.2). */
 const newlinesAfterCode = '\n\n\n';
 
 /**
- * Parses lines without fences into markdown-it block tokens. `markup` of an open or close token
- * is the newline that follows the tag: it is decided before previews move anything.
+ * Parses lines without fences into markdown-it block tokens. `markup` of an open or close token is the newline after the tag, which is
+ * decided before previews move anything.
  */
 export function pushBlockTokens(
   state: StateCore,

@@ -12,20 +12,20 @@ export type BlockElement = {
   children: BlockElement[];
 };
 
-/** Rules look at the beginning of a block, and for marks in all of it, which is quick. */
+/** Rules check the beginning of a block, and search all of it for marks, which is quick. */
 const stepsPerCharacter = 0.2;
-/** What choosing a rule and making an element takes, in steps. */
+/** The steps for choosing a rule and making an element. */
 const stepsPerBlock = 300;
-/** What a rule takes for each line that it looks at by itself. */
+/** The steps of a rule for each line that it checks by itself. */
 const stepsPerLine = 30;
 
-/** What surrounds the blocks being parsed; it decides whether text gets a paragraph of its own. */
+/** The elements around the current blocks; they decide whether text gets a paragraph of its own. */
 export type BlockState = 'list' | 'looselist' | 'detabbed' | 'blockquote';
 
 export type BlockRule = {
-  /** Whether the rule takes the block. */
+  /** Whether the rule applies to the block. */
   test(parser: BlockParser, parent: BlockElement, block: string): boolean;
-  /** Removes the first block, adds to the parent, and may put a rest back in front. */
+  /** Removes the first block, adds to the parent, and may put the remaining part back in front. */
   run(parser: BlockParser, parent: BlockElement, blocks: string[]): void;
 };
 
@@ -45,7 +45,7 @@ export function appendElement(parent: BlockElement, tag: string, text = ''): Blo
   return element;
 }
 
-/** Text directly in an item moves into a paragraph when the item turns out to be loose. */
+/** Text directly in an item moves into a paragraph if the item turns out to be loose. */
 export function wrapTextInParagraph(item: BlockElement): void {
   if (item.text === '') return;
   item.children.unshift(createElement('p', item.text));
@@ -61,8 +61,8 @@ export class BlockParser {
   #nesting = 0;
 
   /**
-   * @param rules In the order in which they are tried.
-   * @param lastRule The rule that takes anything, also used alone when nesting is too deep.
+   * @param rules In the order of the attempts.
+   * @param lastRule The rule that applies to anything, also used alone if nesting is too deep.
    */
   constructor(rules: readonly BlockRule[], lastRule: BlockRule, budget: StepBudget) {
     this.#rules = rules;
@@ -74,19 +74,19 @@ export class BlockParser {
     return this.#states.at(-1) === state;
   }
 
-  /** Parses with a state on top, which is removed again. */
+  /** Parses with a state on top, and then removes it. */
   inState(state: BlockState, parse: () => void): void {
     this.#states.push(state);
     parse();
     this.#states.pop();
   }
 
-  /** @throws TooMuch when the budget is used up */
+  /** @throws TooMuch if the budget is used up */
   spend(steps: number): void {
     this.#budget.spend(steps);
   }
 
-  /** The lines of a block, paid for: a rule that looks at each of them does so again on every level of nesting. */
+  /** The lines of a block, charged to the budget: a rule that checks each of them does so again on every level of nesting. */
   linesOf(block: string): string[] {
     const lines = block.split('\n');
     this.spend(lines.length * stepsPerLine);

@@ -4,7 +4,7 @@ import { escapeCode } from './escaping.ts';
 import { pygmentsClass } from './highlight-classes.ts';
 import type { Effort } from './step-budget.ts';
 
-/** Pygments aliases that the highlighter knows by another name. */
+/** Pygments aliases that have another name in the highlighter. */
 const languageNames: Record<string, string> = {
   py3: 'python',
   python3: 'python',
@@ -21,14 +21,14 @@ const languageNames: Record<string, string> = {
 const plainLanguages = new Set(['', 'text', 'plain', 'plaintext', 'txt', 'nohighlight', 'none']);
 
 /**
- * For some languages the highlighter takes a time that grows with the square of the text, most of all in long lines: so it gets
- * pieces, and no long lines at all. A comment or string over the end of a piece loses its colour there, and nothing else.
+ * For some languages the highlighter's time grows with the square of the text, especially in long lines. So it gets pieces, and no long
+ * lines at all. Only a comment or string across the end of a piece loses its colour.
  */
 const pieceMaxLength = 2000;
 const lineMaxLength = 300;
-/** Of a piece of the worst text it takes some microseconds for each character, of others a tenth. */
+/** A piece of the worst text takes some microseconds for each character, other texts a tenth. */
 const stepsPerCharacter = 200;
-/** Longer code than a message can have is not worth it. */
+/** Code longer than any message is not highlighted. */
 const highlightedMaxLength = 10_000;
 
 /** The code in pieces of whole lines. */
@@ -47,13 +47,13 @@ function piecesOf(code: string): string[] {
   return pieces;
 }
 
-/** Clients know tokens side by side: of the highlighter's scopes in one another the innermost counts. */
+/** Clients expect tokens side by side, so the innermost of nested scopes counts. */
 function flatSpans(html: string): string {
   const scopes: string[] = [];
   let flat = '';
   for (const [piece, scope] of html.matchAll(/<span class="([^"]*)">|<\/span>|[^<]+/g)) {
     if (scope !== undefined) {
-      // A literal's word is marked as a keyword once more.
+      // The word of a literal is marked as a keyword again.
       const isLiteral = scopes.at(-1) === 'hljs-literal';
       scopes.push(isLiteral ? 'hljs-literal' : scope);
     } else if (piece === '</span>') {
@@ -87,7 +87,7 @@ function highlightPiece(code: string, language: string): string {
   return flatSpans(value.replaceAll('&#x27;', '&#39;'));
 }
 
-/** A first line that names the language: `:::lang` and `#!lang` go, `#!/path/lang` stays. */
+/** A first line that names the language: `:::lang` and `#!lang` are removed, `#!/path/lang` stays. */
 function takeLanguageLine(code: string): { code: string; language: string } {
   const end = code.indexOf('\n');
   const first = end === -1 ? code : code.slice(0, end);
@@ -103,7 +103,7 @@ function takeLanguageLine(code: string): { code: string; language: string } {
  *
  * @param text The block's lines, joined with newlines.
  * @param info The info word; empty for indented code and bare fences.
- * @throws TooMuch when the budget is used up
+ * @throws TooMuch if the budget is used up
  */
 export function codeBlockHtml(text: string, info: string, effort: Effort): string {
   const trimmed = text.replace(/^\n+/, '').trimEnd();

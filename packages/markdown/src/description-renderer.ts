@@ -3,13 +3,13 @@ import type { StepBudget } from './step-budget.ts';
 
 const nothing = (): undefined => undefined;
 
-/** Gives the HTML of a description. Those of one request share a budget: what is beyond it is shown as text. */
+/** Returns the HTML of a description. The descriptions of one request share a budget, and those beyond it are shown as text. */
 export type DescriptionRenderer = (description: string, budget?: StepBudget) => string;
 
 /**
- * Makes the renderer of stream descriptions (reference facts, streams 3.1): all message syntax, no previews. Names of people,
- * groups and streams stay plain text, since a description is shown to people who may not see what it would link to, and so do
- * wildcards: nobody is mentioned by one.
+ * Creates the renderer of stream descriptions (reference facts, streams 3.1): all message syntax, no previews. Names of people, groups and
+ * streams stay plain text, because a description is shown to people who may not see the target of such a link. Wildcards also stay plain
+ * text, because they mention nobody.
  *
  * @param publicUrl without a slash at the end
  */

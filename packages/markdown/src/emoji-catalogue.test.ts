@@ -9,7 +9,7 @@ const context = createTestContext();
 const catalogued = Object.entries(catalogue);
 const pairs = catalogued.flatMap(([code, names]) => names.map((name) => ({ code, name })));
 
-/** Of every emoji that is offered. */
+/** The names of every emoji in the catalogue. */
 function allCodes(): string[] {
   const codes = new Set(Object.keys(catalogue));
   for (let point = 0x20; point <= 0x1_ffff; point += 1)
@@ -28,7 +28,7 @@ describe('the emoji catalogue', () => {
     const unlike = pairs.filter(({ code, name }) => {
       const label = name.replaceAll('_', ' ');
       const span = `<span aria-label="${label}" class="emoji emoji-${code}" role="img" title="${label}">:${name}:</span>`;
-      // Two are the names of custom emoji of this world.
+      // Two are the names of custom emoji in this context.
       return (
         context.realmEmoji(name) === undefined &&
         renderMessage(`:${name}:`, context).html !== `<p>${span}</p>`
@@ -46,7 +46,7 @@ describe('the emoji catalogue', () => {
         expect(name).toMatch(/^[a-z0-9_+-]+$/);
       }
     expect(findEmojiCode('smiling_face_with_three_hearts')).toBe('1f970');
-    // Its short name is another one's.
+    // Its short name belongs to another emoji.
     expect(namesOfEmojiCode('3299')).toEqual(['japanese_secret_button']);
   });
 

@@ -6,14 +6,14 @@ import catalogue from './emoji-names.json' with { type: 'json' };
 const variationSelector = 0xfe0f;
 const keycap = 0x20e3;
 /**
- * Newer blocks are left out: the pictures that clients have end before them (reference facts,
- * markdown 9), and a code that nobody can show is worse than its name as text.
+ * Newer blocks are excluded: the pictures of clients end before them (reference facts, markdown 9), and a code that nobody can show is
+ * worse than its name as text.
  */
 const newestCodePoint = 0x1f9ff;
 const geometricShapes = { first: 0x1f780, last: 0x1f7ff };
 const nameSyntax = /^[a-z0-9_+-]+$/;
 
-/** The code of an emoji that may be offered: one code point or a keycap, so no flags, skin tones and joined sequences. */
+/** The code of an emoji for the catalogue: one code point or a keycap, so no flags, skin tones and joined sequences. */
 function findOfferedCode(emoji: string): string | undefined {
   const points = Array.from(emoji, (character) => character.codePointAt(0) ?? 0).filter(
     (point) => point !== variationSelector,
@@ -30,7 +30,7 @@ const namesByCode = new Map<string, string[]>(Object.entries(catalogue));
 const codesByName = new Map<string, string>();
 for (const [code, names] of namesByCode) for (const name of names) codesByName.set(name, code);
 
-/** What the catalogue lacks; a name that another emoji has stays with that one. */
+/** Names that the catalogue lacks; a name that another emoji has stays with that one. */
 const newer = gemoji.flatMap((entry) => {
   const code = findOfferedCode(entry.emoji);
   return code === undefined || namesByCode.has(code) ? [] : [{ code, entry }];
@@ -43,7 +43,7 @@ function addName(code: string, name: string): void {
 }
 
 for (const { code, entry } of newer) for (const name of entry.names) addName(code, name);
-// The Unicode name is an alias, and the only name of an emoji whose short name another one has.
+// The Unicode name is an alias; if another emoji has the short name, it is the only name.
 for (const { code, entry } of newer) {
   addName(code, entry.description.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_'));
 }
@@ -64,8 +64,8 @@ export function namesOfEmojiCode(code: string): readonly string[] {
 }
 
 /**
- * The only built-in emoji that is no Unicode character; reactions call it `zulip_extra_emoji` (reference facts, markdown 9 and
- * messages 15).
+ * The only built-in emoji that is not a Unicode character; reactions call it `zulip_extra_emoji` (reference facts, markdown 9 and messages
+ * 15).
  */
 export const extraEmoji = {
   name: 'zulip',

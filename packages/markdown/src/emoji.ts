@@ -63,7 +63,7 @@ export const emoticons: InlinePass = (text, run) => {
   });
 };
 
-/** The ranges from which raw characters are taken (reference facts, markdown 9). */
+/** The ranges of raw characters that become emoji (reference facts, markdown 9). */
 const rawEmoji =
   /[\u{1F100}-\u{1F64F}\u{1F680}-\u{1F6FF}\u{1F900}-\u{1F9FF}\u2000-\u206F\u2300-\u27BF\u2900-\u297F\u2B00-\u2BFF\u3000-\u303F\u3200-\u32FF]/gu;
 

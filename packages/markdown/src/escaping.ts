@@ -1,4 +1,4 @@
-/** An ampersand that begins something entity-shaped is left alone, whether the name exists or not. */
+/** An ampersand before the form of an entity stays, whether the name exists or not. */
 const loneAmpersand = /&(?!(?:#[0-9]+|#x[0-9a-f]+|[0-9a-z]+);)/gi;
 const needsTextEscape = /[&<>]/;
 const needsAttributeEscape = /[&<>"]/;
@@ -10,19 +10,19 @@ const codeEscapes: Record<string, string> = {
   "'": '&#39;',
 };
 
-/** Text between tags (reference facts, markdown 1.2): quotes stay as they are. */
+/** Text between tags (reference facts, markdown 1.2): quotes stay. */
 export function escapeText(text: string): string {
   if (!needsTextEscape.test(text)) return text;
   return text.replaceAll(loneAmpersand, '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** The value of an attribute written in double quotes (reference facts, markdown 1.2). */
+/** The value of an attribute in double quotes (reference facts, markdown 1.2). */
 export function escapeAttribute(value: string): string {
   if (!needsAttributeEscape.test(value)) return value;
   return escapeText(value).replaceAll('"', '&quot;');
 }
 
-/** Text of a code block, where nothing passes through (reference facts, markdown 1.2). */
+/** Text of a code block, where everything is escaped (reference facts, markdown 1.2). */
 export function escapeCode(code: string): string {
   return code.replaceAll(/[&<>"']/g, (character) => codeEscapes[character] ?? character);
 }

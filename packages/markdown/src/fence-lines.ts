@@ -3,7 +3,7 @@ export type FenceLine = { fence: string; info: string; isQuote: boolean; isTex: 
 /** The characters of an info word (reference facts, markdown 2.6). */
 const fencePattern = /^(~{3,}|`{3,}) *\{?\.?([A-Za-z0-9_+,\-./#]*)\}?$/;
 
-/** A pattern for spaces at the end would look at each run of spaces as often as it is long. */
+/** A pattern for spaces at the end would check each run of spaces once per space. */
 function withoutSpacesAtEnd(line: string): string {
   let end = line.length;
   while (line[end - 1] === ' ') end -= 1;

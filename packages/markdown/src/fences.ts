@@ -4,7 +4,7 @@ import type { Effort } from './step-budget.ts';
 import { stashClose, stashOpen } from './source-lines.ts';
 import { texBlockHtml } from './tex.ts';
 
-/** A block that waits for its place in the tree; its text is not touched by any other rule. */
+/** A block that waits for its place in the tree; no other rule changes its text. */
 export type StashedBlock = { kind: 'code' | 'tex'; text: string; info: string };
 
 export function stashedHtml({ kind, text, info }: StashedBlock, effort: Effort): string {
@@ -13,7 +13,7 @@ export function stashedHtml({ kind, text, info }: StashedBlock, effort: Effort):
     : codeBlockHtml(text, info, effort);
 }
 
-/** A line that stands for `stash[index]`; the marks cannot occur in normalised content. */
+/** A line that represents `stash[index]`; the marks cannot occur in normalised content. */
 const stashMark = (index: number): string => stashOpen + index + stashClose;
 
 export const stashMarks = new RegExp(`${stashOpen}([0-9]+)${stashClose}`, 'g');
@@ -23,19 +23,19 @@ type OpenBlock =
   | { fence: string; kind: 'quote' }
   | { fence: string; kind: 'code' | 'tex'; info: string; lines: string[] };
 
-/** Quote fences may nest without end; deeper ones are shown as code. */
+/** Quote fences could nest without end, so deeper ones are shown as code. */
 const quoteFencesMax = 50;
 
 /**
- * Takes fenced blocks out of the lines (reference facts, markdown 2.6 to 2.8). Code and math
- * become marks on lines of their own, quote fences become `> ` lines.
+ * Takes fenced blocks out of the lines (reference facts, markdown 2.6 to 2.8). Code and math become marks on separate lines, quote fences
+ * become `> ` lines.
  */
 export function extractFences(lines: readonly string[], stash: StashedBlock[]): string[] {
   const output: string[] = [];
   const open: OpenBlock[] = [];
   let quoteDepth = 0;
 
-  /** Writes a line with the marks of all quotes around it at once; blank lines part paragraphs inside a quote as outside. */
+  /** Writes a line with the marks of all quotes around it at once; blank lines separate paragraphs inside a quote as they do outside. */
   const write = (line: string): void => {
     output.push(quoteDepth === 0 || line === '' ? line : `${'>'.repeat(quoteDepth)} ${line}`);
   };

@@ -1,6 +1,6 @@
 /**
- * Scopes of the highlighter and the Pygments short class that clients colour in their place
- * (reference facts, markdown 2.8). Only colouring depends on it.
+ * Scopes of the highlighter, and for each the Pygments short class that clients colour instead (reference facts, markdown 2.8). Only
+ * colouring depends on it.
  */
 const classes: Record<string, string> = {
   keyword: 'k',
@@ -53,7 +53,7 @@ const classes: Record<string, string> = {
   deletion: 'gd',
 };
 
-/** Any name is a valid class for text that only needs to stay grouped. */
+/** Any name is a valid class for text that only must stay grouped. */
 const fallbackClass = 'n';
 
 /**

@@ -20,7 +20,7 @@ const linkifiers: readonly Linkifier[] = [
   'data:text/html,%(v)s',
 ].map((urlFormat, index) => ({ id: index, pattern: `evil${index}:(?P<v>.+)`, urlFormat }));
 
-/** A world in which everything is named like the vector. */
+/** A context in which all names are the vector. */
 function worldOf(vector: string): RenderContext {
   return createTestContext(
     { translateEmoticons: true },
@@ -73,7 +73,7 @@ const places: Readonly<Record<string, (vector: string) => string>> = {
   linkifiers: (vector) => linkifiers.map((_one, index) => `evil${index}:${vector}`).join('\n'),
 };
 
-/** However much a message takes: by all rules, sparingly, and as text. */
+/** In every way of rendering, whatever the cost: by all rules, sparingly, and as text. */
 function htmlsOf(content: string, context: RenderContext): string[] {
   const usedUp = new StepBudget(0);
   return [

@@ -17,8 +17,8 @@ function findTickRuns(text: string): { runs: TickRun[]; byLength: Map<number, nu
 }
 
 /**
- * Inline code (reference facts, markdown 4.3): an opening run that finds no run of its length is
- * tried shorter, a run after a single backslash opens nothing with its first tick.
+ * Inline code (reference facts, markdown 4.3): if an opening run has no later run of its length, shorter parts of it are tried. The first
+ * backtick of a run after a single backslash opens nothing.
  */
 export const codeSpans: InlinePass = (text, run) => {
   const { runs, byLength } = findTickRuns(text);
@@ -26,7 +26,7 @@ export const codeSpans: InlinePass = (text, run) => {
   let output = '';
   let copied = 0;
 
-  /** The first run of this length after `index`; cursors only move on, so the whole is linear. */
+  /** The first run of this length after `index`; cursors only move forward, so the whole is linear. */
   const findClosing = (length: number, index: number): number | undefined => {
     const list = byLength.get(length);
     if (list === undefined) return undefined;

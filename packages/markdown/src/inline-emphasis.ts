@@ -1,6 +1,6 @@
 import type { InlinePass } from './inline-run.ts';
 
-/** Text after a run of stars, in the pieces that matches left of it. */
+/** Text after a run of stars, in the pieces that earlier matches left. */
 type Segment = { pieces: string[]; first: string; last: string; isBarred: boolean };
 
 function segmentOf(text: string): Segment {
@@ -25,8 +25,8 @@ const mayBeEmphasized = ({ first, last, isBarred }: Segment): boolean =>
   !isBarred && !isBlank(first) && !isBlank(last);
 
 /**
- * Emphasis by one star count, from left to right. A match makes room for the stars before it, which could not open anything while
- * the matched ones were in their way: so runs of stars wait on a stack, each with the text behind it.
+ * Emphasis by one star count, from left to right. A match frees the stars before it, which could not open anything across the matched ones.
+ * So runs of stars wait on a stack, each with the text after it.
  */
 function starPass(
   width: number,
@@ -86,7 +86,7 @@ export const strikethrough: InlinePass = (text, run, later) => {
   );
 };
 
-/** Newlines left in a run (reference facts, markdown 4.8). */
+/** Remaining newlines in a run (reference facts, markdown 4.8). */
 export const lineBreaks: InlinePass = (text, run) => {
   return text.replaceAll('\n', () => run.add({ kind: 'void', tag: 'br', attributes: [] }));
 };

@@ -14,7 +14,7 @@ import { groupMentions, userMentions } from './mentions.ts';
 import { stashOpen } from './source-lines.ts';
 import { streamLinks, streamTopicLinks } from './stream-links.ts';
 
-/** Private-use characters of the author give way to ours, so that none can be forged. */
+/** The author's private-use characters are replaced, so that ours cannot be forged. */
 function ownPlaceholders(text: string, run: InlineRun): string {
   if (!hasPlaceholder(text)) return text;
   return text.replaceAll(/[\u{100000}-\u{10FFFD}]/gu, (character) =>
@@ -22,10 +22,10 @@ function ownPlaceholders(text: string, run: InlineRun): string {
   );
 }
 
-/** Most runs hold few marks: a pass is called only when the text has the characters it needs. A sparing rendering does without some. */
+/** Most runs contain few marks, so a pass is called only if the text contains its characters. A sparing rendering omits some passes. */
 type GuardedPass = { pass: InlinePass; needs: string | RegExp; isSpared?: true };
 
-/** Their matches begin at the start of a text run or behind few characters. */
+/** Their matches begin at the start of a text run or after a few characters. */
 const linkPasses: readonly GuardedPass[] = [
   { pass: bareLinks, needs: /[.:][^\s]/ },
   { pass: linkifierLinks, needs: '', isSpared: true },
@@ -77,7 +77,7 @@ function runFrom(text: string, first: number, run: InlineRun): string {
     );
 }
 
-/** Looks for links in text that is done but for them, as in a run of its own. */
+/** Searches a finished text for links, as in a separate run. */
 export function findLinksAgain(text: string, run: InlineRun): string {
   return linkPasses.reduce(
     (output, guarded) => runPass(guarded, output, run, (content) => content),
@@ -88,7 +88,7 @@ export function findLinksAgain(text: string, run: InlineRun): string {
 /**
  * Applies all inline rules to a text run.
  *
- * @param stash Fenced blocks; a mark that did not get a block of its own is replaced in place.
+ * @param stash Fenced blocks; a mark without a separate block is replaced in place.
  */
 export function runInlinePasses(
   text: string,

@@ -2,12 +2,13 @@ import type { RenderContext } from './render-context.ts';
 import { TooMuch } from './step-budget.ts';
 import type { Effort, StepBudget } from './step-budget.ts';
 
-/** Whom an element tells of the message. */
+/** The users and groups that an element mentions. */
 export type Mention = { kind: 'user' | 'group'; id: number } | { kind: 'wildcard' };
 
 /**
- * What a pass put in place of a piece of text. `content` of an element is text again, in which
- * later passes may have put further placeholders; `source` is what stands for finished HTML where only text can stand. A `mention` counts once the element is in the HTML: a later pass may drop it.
+ * The replacement of a piece of text by a pass. `content` of an element is text again, in which later passes may put further placeholders;
+ * `source` represents finished HTML where only text is possible. A `mention` counts when the element is in the HTML, because a later pass
+ * may drop it.
  */
 export type InlineNode =
   | { kind: 'text'; text: string }
@@ -22,7 +23,7 @@ export type InlineNode =
     }
   | { kind: 'void'; tag: string; attributes: [name: string, value: string][] };
 
-/** What rendering one message collects, apart from the HTML. */
+/** The results of rendering one message, apart from the HTML. */
 export type RenderFindings = {
   userIds: Set<number>;
   groupIds: Set<number>;
@@ -36,18 +37,17 @@ const firstPlaceholder = 0x10_0000;
 const placeholderCount = 0xfffe;
 
 /**
- * More HTML in one run than a whole message may have in UTF-16 units is not worth making (reference facts, markdown 15). Nodes that
- * a later pass gives up count as well, hence the double.
+ * More HTML in one run than a whole message may have in UTF-16 units is useless (reference facts, markdown 15). Nodes that a later pass
+ * drops are counted too, so the bound is double.
  */
 const htmlMaxLength = 200_000;
 
-/** What making a node and its tokens takes, in steps. */
+/** The steps for making a node and its tokens. */
 const stepsPerNode = 200;
 
 /**
- * One text run while the passes go over it (reference facts, markdown 3). A replaced piece is one
- * private-use character of plane 16: neither whitespace nor punctuation nor part of a word, and
- * unforgeable, because such characters in the source are themselves replaced first.
+ * One text run while the passes process it (reference facts, markdown 3). A replaced piece is one private-use character of plane 16:
+ * neither whitespace nor punctuation nor part of a word. It cannot be forged, because such characters in the source are replaced first.
  */
 export class InlineRun {
   readonly context: RenderContext;
@@ -89,7 +89,7 @@ export class InlineRun {
     yield* this.#split(content, () => true);
   }
 
-  /** The same with what is text all the same left in the text, as placeholders. */
+  /** The same, with nodes that are text in any case left in the text as placeholders. */
   *segments(content: string): Generator<string | InlineNode> {
     yield* this.#split(content, ({ kind }) => kind !== 'text');
   }
@@ -110,9 +110,9 @@ export class InlineRun {
   }
 
   /**
-   * What a reader sees of the content.
+   * The content as a reader sees it.
    *
-   * @param depth how many elements it is in
+   * @param depth the number of elements around it
    */
   plainText(content: string, depth = 0): string {
     if (!hasPlaceholder(content)) return content;
@@ -132,12 +132,12 @@ export class InlineRun {
 /** Browsers show no deeper nesting, and the walks over nodes are recursive. */
 const depthMax = 500;
 
-/** @throws TooMuch when elements are nested too deep */
+/** @throws TooMuch if elements are nested too deeply */
 export function checkDepth(depth: number): void {
   if (depth > depthMax) throw new TooMuch('the elements are nested too deep');
 }
 
-/** The length of what a node is known to add, apart from its content. */
+/** The known length that a node adds, apart from its content. */
 function htmlLength(node: InlineNode): number {
   if (node.kind === 'html') return node.html.length;
   if (node.kind !== 'element' && node.kind !== 'void') return 0;
@@ -153,10 +153,10 @@ export function hasPlaceholder(content: string): boolean {
   return /[\uDBC0-\uDBFF]/.test(content);
 }
 
-/** Runs the passes after `passIndex` over the content of an element that this pass made. */
+/** Runs the later passes after `passIndex` over the content of an element that this pass made. */
 export type RunLaterPasses = (content: string) => string;
 
-/** Replaces what it matches with placeholders. Must return the text itself when nothing matches. */
+/** Replaces its matches with placeholders. Must return the text itself without a match. */
 export type InlinePass = (text: string, run: InlineRun, later: RunLaterPasses) => string;
 
 /** The common left boundary of reference facts, markdown 3, as the source of a look-behind. */

@@ -19,7 +19,7 @@ const isBreak = (piece: string | InlineNode | undefined): boolean =>
 /**
  * Parses one text run into the children of its markdown-it `inline` token.
  *
- * @param stash Finished blocks; a mark that did not get a block of its own is replaced in place.
+ * @param stash Finished blocks; a mark without a separate block is replaced in place.
  */
 export function pushInlineTokens(
   state: StateCore,
@@ -34,7 +34,7 @@ export function pushInlineTokens(
     return token;
   };
 
-  /** `emphasis` is how many elements of emphasis there are around it, if there are no others. */
+  /** `emphasis` is the number of emphasis elements around it, if there are no others. */
   const pushNode = (node: InlineNode, depth: number, emphasis: number | undefined): void => {
     switch (node.kind) {
       case 'text':
@@ -79,7 +79,7 @@ export function pushInlineTokens(
       if (typeof segment !== 'string') {
         pushNode(segment, depth, emphasis);
       } else if (segment.trim() !== '' || !isBreak(segments[index - 1])) {
-        // What is not the beginning of an outermost element is a run of its own (reference facts, markdown 3).
+        // Text after the beginning of an outermost element is a separate run (reference facts, markdown 3).
         const isOwnRun = emphasis !== undefined && emphasis > (index === 0 ? 1 : 0);
         pushText(isOwnRun ? findLinksAgain(segment, run) : segment, depth);
       }

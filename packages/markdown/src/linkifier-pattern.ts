@@ -6,21 +6,21 @@ export type LinkifierPattern = {
   /** Boundary, the pattern as group 1, boundary. */
   readonly expression: RE2JS;
   readonly groupNames: readonly string[];
-  /** Characters that each match contains: texts without them are passed over before the expression runs. */
+  /** Characters that each match contains: texts without them are skipped before the expression runs. */
   readonly required: readonly string[];
-  /** Instructions of the compiled expression: the most that one character of a text can cost. */
+  /** Instructions of the compiled expression: the highest cost of one character of a text. */
   readonly size: number;
   /**
-   * Whether a search may look beyond the word that it ends in, by a repetition that takes white space or anything. Each match
-   * may then cost what is left of the text, and not only its own length.
+   * Whether a match may extend beyond the word in which it ends, by a repetition of white space or of anything. Each match may then cost
+   * the rest of the text, and not only its own length.
    */
   readonly isWide: boolean;
 };
 
-/** Patterns that unroll to more, by counted repetitions inside one another, link nothing. */
+/** Patterns that unroll to more, by nested counted repetitions, link nothing. */
 const sizeMax = 1000;
 
-/** Translates what realms write, which is Python's syntax with word characters and digits of all scripts, to RE2's. */
+/** Translates patterns of realms, which use Python's syntax with word characters and digits of all scripts, to RE2's syntax. */
 function translate(pattern: string): string {
   let inClass = false;
   let output = '';
@@ -41,7 +41,7 @@ function translate(pattern: string): string {
     else if (next === 's') output += inClass ? String.raw`\s\p{Z}` : String.raw`[\s\p{Z}]`;
     else if (next === 'S' && !inClass) output += String.raw`[^\s\p{Z}]`;
     else if (next === 'Z') output += String.raw`\z`;
-    // Beyond ASCII every character stands for itself, and RE2 takes no escape there.
+    // Beyond ASCII every character means itself, and RE2 accepts no escape there.
     else output += next > '\u007F' ? next : `\\${next}`;
   }
   return output;
@@ -54,7 +54,7 @@ function classEnd(pattern: string, start: number): number {
   return index;
 }
 
-/** Empty when the pattern has alternatives outside its groups. */
+/** Empty if the pattern has alternatives outside its groups. */
 function requiredCharacters(pattern: string): string[] {
   const required: string[] = [];
   let depth = 0;
@@ -73,7 +73,7 @@ function requiredCharacters(pattern: string): string[] {
 }
 
 const unboundedRepetition = /[*+]|\{[0-9]+,\}/;
-/** Anything, white space, and what is only said by what it is not; `[^\s…]` is harmless. */
+/** Anything, white space, and negated classes; `[^\s…]` is harmless. */
 const wideAtom = /\\[sWDP]|\.|\[\^(?![^\]]*(?:\\s| ))[^\]]*\]|\[[^^\]][^\]]* [^\]]*\]/;
 const repeatedGroup = /\)[*+{]/;
 
@@ -84,9 +84,9 @@ function isWidePattern(pattern: string): boolean {
 }
 
 /**
- * Compiles the pattern of a linkifier for an engine whose cost is linear in the text, whatever the pattern.
+ * Compiles the pattern of a linkifier for an engine with linear cost in the text for every pattern.
  *
- * @param pattern as the realm wrote it
+ * @param pattern as in the realm
  * @returns undefined for a pattern that does not compile or is too large: it links nothing
  */
 export function compileLinkifierPattern(pattern: string): LinkifierPattern | undefined {

@@ -1,19 +1,19 @@
 import { compileLinkifierPattern } from './linkifier-pattern.ts';
 
-/** A piece of a pattern up to where its group's content begins. */
+/** A piece of a pattern up to the beginning of its group's content. */
 const beginningOfPiece = /(?:[\p{L}\p{N}_\-#=/: ]*|\+|!)\(\?P<[A-Za-z_][A-Za-z0-9_]*>/uy;
 
-/** @returns the index behind a character class that begins at `start` */
+/** @returns the index after a character class that begins at `start` */
 function behindClass(pattern: string, start: number): number {
   let index = start + 1;
   if (pattern[index] === '^') index += 1;
-  // A bracket that comes first stands for itself.
+  // A bracket at the beginning means itself.
   if (pattern[index] === ']') index += 1;
   while (index < pattern.length && pattern[index] !== ']') index += pattern[index] === '\\' ? 2 : 1;
   return index + 1;
 }
 
-/** @returns the index behind a group whose content begins at `start`, or undefined where it is empty or does not end */
+/** @returns the index after a group whose content begins at `start`, or undefined if it is empty or does not end */
 function findGroupEnd(pattern: string, start: number): number | undefined {
   let depth = 1;
   let index = start;
@@ -44,7 +44,7 @@ function isMadeOfPieces(pattern: string): boolean {
 }
 
 /**
- * Tells whether an organization may have a linkifier of this pattern (reference facts, people 12, and markdown 12): it consists of
+ * Whether an organization may have a linkifier with this pattern (reference facts, people 12, and markdown 12): the pattern consists of
  * pieces, each a prefix and a named group, and the engine that runs it can compile it.
  */
 export function isLinkifierPattern(pattern: string): boolean {

@@ -14,10 +14,10 @@ export type LinkifierMatch = {
   readonly groups: ReadonlyMap<string, string>;
 };
 
-/** Each realm's list is compiled once; a changed realm comes with a new array. */
+/** Each realm's list is compiled once; a changed realm has a new array. */
 const listsByRealm = new WeakMap<readonly Linkifier[], CompiledLinkifier[]>();
 
-/** The expressions of a realm, in its order; those that do not compile are left out. */
+/** The expressions of a realm, in its order, except those that do not compile. */
 export function compileLinkifiers(linkifiers: readonly Linkifier[]): CompiledLinkifier[] {
   const known = listsByRealm.get(linkifiers);
   if (known !== undefined) return known;
@@ -37,19 +37,19 @@ export function fillUrl(urlFormat: string, { groups }: LinkifierMatch): string {
   );
 }
 
-/** What looking for a first match costs for each character and instruction: most are not looked at for most characters. */
+/** The cost of searching a first match for each character and instruction: for most characters it skips most instructions. */
 const stepsToSearch = 0.5;
-/** What a search takes however short the text is: many short runs are as many searches. */
+/** The cost of a search of any text, because many short runs are as many searches. */
 const stepsPerSearch = 150;
-/** What following all ways that a match could still go on costs, likewise; only wide patterns have any beyond the match. */
+/** The cost of following all possible continuations of a match, likewise; only wide patterns have any beyond the match. */
 const stepsToFollow = 4;
-/** What taking the groups of a match costs. */
+/** The cost of reading the groups of a match. */
 const stepsPerMatch = 4000;
 
 /**
  * All matches of a linkifier, between its boundaries (reference facts, markdown 12), from left to right.
  *
- * @throws TooMuch when the budget is used up
+ * @throws TooMuch if the budget is used up
  */
 export function linkifierMatches(
   linkifier: CompiledLinkifier,
@@ -68,7 +68,7 @@ export function linkifierMatches(
     const end = matcher.end(1);
     const followed = isWide ? text.length - start : end - start;
     budget.spend(stepsPerMatch + followed * size * stepsToFollow);
-    // The last character of a match may be the boundary before the next one; the start of the text is none a second time.
+    // The last character of a match may be the boundary of the next one; the start of the text is a boundary only once.
     from = Math.max(end - 1, matcher.start() + 1);
     if (end === start) continue;
     const groups = new Map<string, string>();
@@ -81,7 +81,7 @@ export function linkifierMatches(
   return matches;
 }
 
-/** Each linkifier over the whole run in its order (reference facts, markdown 12). */
+/** Applies each linkifier in order to the whole run (reference facts, markdown 12). */
 export const linkifierLinks: InlinePass = (text, run, later) => {
   let output = text;
   for (const linkifier of compileLinkifiers(run.context.linkifiers)) {

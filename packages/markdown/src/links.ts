@@ -2,12 +2,12 @@ import { hasPlaceholder } from './inline-run.ts';
 import type { InlinePass, InlineRun } from './inline-run.ts';
 import { linkHref, linkTitle } from './url-rules.ts';
 
-/** An address is looked at several times until it is known to be one. */
+/** An address is processed several times before it is accepted. */
 const stepsPerUrlCharacter = 20;
 
 type LinkTarget = { url: string; end: number };
 
-/** For every opening bracket the index of the bracket that closes it. */
+/** For every opening bracket the index of its closing bracket. */
 function matchBrackets(text: string, opening: string, closing: string): Map<number, number> {
   const closings = new Map<number, number>();
   const open: number[] = [];
@@ -24,14 +24,14 @@ function matchBrackets(text: string, opening: string, closing: string): Map<numb
 
 const angleTarget = /\(\s*<([^<>]*)>\s*(?:(?:'[^']*'|"[^"]*")\s*)?\)/y;
 
-/** Where the first quote of a title is, and the end of the link that it belongs to. */
+/** The position of the first quote of a title, and the end of its link. */
 type Title = { start: number; end: number };
 
 const titleMark = /["']\s*\)|["'()]/g;
 
 /**
- * For every opening parenthesis the title that the first quote in it begins, quotes in inner parentheses apart. A title may hold
- * parentheses, so it ends at the next such quote right before a closing one, and only that tells where the link ends.
+ * For every opening parenthesis the title after the first quote in it, without quotes in inner parentheses. A title may contain
+ * parentheses, so it ends at the next such quote directly before a closing one, and only this determines the end of the link.
  */
 function findTitles(text: string): Map<number, Title> {
   const marks = [...text.matchAll(titleMark)];
@@ -59,10 +59,10 @@ function findTitles(text: string): Map<number, Title> {
 }
 
 /**
- * Reads `(url "title")` from an opening parenthesis on. Parentheses in the URL balance; a quoted
- * title right before the closing one is dropped.
+ * Reads `(url "title")` from an opening parenthesis on. Parentheses in the URL balance; a quoted title directly before the closing one is
+ * dropped.
  *
- * @param closing Where the parentheses balance; undefined when they never do.
+ * @param closing Where the parentheses balance; undefined if they never do.
  */
 function findTarget(
   text: string,
@@ -78,13 +78,13 @@ function findTarget(
   return closing === undefined ? undefined : { url: urlUntil(closing), end: closing + 1 };
 }
 
-/** The attributes of any link that passed the URL rules. */
+/** The attributes of any link that the URL rules accept. */
 export function linkAttributes(href: string, hasTarget: boolean): [name: string, value: string][] {
   const title: [string, string] = ['title', linkTitle(href)];
   return hasTarget ? [['href', href], ['target', '_blank'], title] : [['href', href], title];
 }
 
-/** A link that the renderer found in the text, with the text as its label; undefined when rejected. */
+/** A link that the renderer found in the text, with the text as its label; undefined if rejected. */
 export function addFoundLink(run: InlineRun, url: string, content: string): string | undefined {
   const href = linkHref(url, run.context.realmUri);
   if (href === undefined) return undefined;
@@ -97,7 +97,7 @@ export function addFoundLink(run: InlineRun, url: string, content: string): stri
   });
 }
 
-/** `[text](url)` (reference facts, markdown 4.4). What earlier passes replaced in the text stays. */
+/** `[text](url)` (reference facts, markdown 4.4). Replacements by earlier passes in the text stay. */
 export const namedLinks: InlinePass = (text, run) => {
   const closings = matchBrackets(text, '[', ']');
   const parentheses = matchBrackets(text, '(', ')');

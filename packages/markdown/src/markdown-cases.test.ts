@@ -18,7 +18,7 @@ const casesComparedByStructure = new Set(['math-inline', 'math-block']);
 
 const tokenSpan = /<span class="[a-z0-9]+">|<\/span>/g;
 
-/** Everything but the lengths of a formula, which are rounded differently. */
+/** A formula without its lengths, which are rounded differently. */
 function katexStructure(html: string): string {
   return html.replaceAll(/ style="[^"]*"/g, '');
 }

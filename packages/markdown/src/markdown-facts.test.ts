@@ -11,7 +11,7 @@ import { renderMessage } from './render-message.ts';
 
 type Fact = { section: string; input: string; expected: string };
 
-/** Sentences of the reference facts that no case of the reference covers, read off them by hand. */
+/** Cases that were written by hand, for sentences of the reference facts that no case of the reference covers. */
 const facts = readFileSync(new URL('../testdata/markdown-facts.jsonl', import.meta.url), 'utf8')
   .trim()
   .split('\n')
@@ -233,7 +233,7 @@ describe('reference facts, markdown', () => {
   it('9 leaves a custom emoji that is not active as text', () => {
     const world = createTestContext({}, { realmEmoji: () => undefined });
     expect(renderMessage(':party_newt:', world).html).toBe('<p>:party_newt:</p>');
-    // The Unicode name is its own again.
+    // The Unicode name belongs to its own emoji again.
     expect(renderMessage(':rocket:', world).html).toContain('emoji-1f680');
   });
 

@@ -12,7 +12,7 @@ export type MentionCandidates = {
   emails: string[];
 };
 
-/** The content is only looked at, so that a name may begin inside what looked like another. */
+/** The content is only looked ahead at, so that a name may begin inside the text of an apparent other one. */
 const userName = /@_?\*\*(?=([^*\n]+)\*\*)/g;
 const groupName = /@\*(?=([^*\n]+)\*)/g;
 const streamName = /#\*\*(?=([^*\n]+)\*\*)/g;
@@ -22,8 +22,7 @@ function captures(content: string, pattern: RegExp): string[] {
 }
 
 /**
- * Everything that must be looked up before a message is rendered: a cheap scan that may find more
- * than rendering will ask for, never less.
+ * All names to look up before a message is rendered: a cheap scan that may find more than rendering needs, but never less.
  */
 export function mentionCandidates(content: string): MentionCandidates {
   const names = new Set<string>();

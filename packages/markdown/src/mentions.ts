@@ -1,11 +1,11 @@
 import { leftBoundary } from './inline-run.ts';
 import type { InlinePass, InlineRun, Mention } from './inline-run.ts';
 
-/** Names are on one line, and no other pass may have put anything in them. */
+/** Names are on one line, and contain no replacement by another pass. */
 const nameClass = String.raw`[^*\n\u{100000}-\u{10FFFD}]`;
 /**
- * The target of a link is no place for a mention, although a parenthesis and white space are boundaries. White space is looked at
- * only before an at sign, not once for each of its characters.
+ * The target of a link cannot contain a mention, although a parenthesis and white space are boundaries. White space is checked only before
+ * an at sign, not once for each of its characters.
  */
 const notInTarget = String.raw`(?=@)(?<!\]\(\s*)`;
 const userMention = new RegExp(
@@ -18,7 +18,7 @@ const groupMention = new RegExp(
 );
 const wildcards = new Set(['all', 'everyone', 'stream']);
 
-/** A mention's name part and, if written, its id part. */
+/** The name part of a mention and, if present, its id part. */
 export function splitMention(text: string): { name: string; id: number | undefined } {
   const match = /^([^\n]+)\|([0-9]{1,15})$/.exec(text);
   if (match === null) return { name: text, id: undefined };
@@ -39,8 +39,8 @@ function findMentionedUser(
 }
 
 /**
- * `@**Full Name**`, `@**Full Name|id**`, their silent forms and the wildcards (reference facts,
- * markdown 7). A silent wildcard does not count as one.
+ * `@**Full Name**`, `@**Full Name|id**`, their silent forms and the wildcards (reference facts, markdown 7). A silent wildcard is not a
+ * mention.
  */
 export const userMentions: InlinePass = (text, run) => {
   return replaceEach(text, userMention, (match) => {
@@ -84,8 +84,8 @@ export const groupMentions: InlinePass = (text, run) => {
 };
 
 /**
- * Replaces matches from left to right. One that is refused is passed over by a single character,
- * so that what begins inside it still has its chance.
+ * Replaces matches from left to right. After a refused match only one character is skipped, so that a match that begins inside it is still
+ * found.
  *
  * @param pattern Global.
  * @param replace The replacement, or undefined to refuse the match.

@@ -13,7 +13,7 @@ import type { RenderContext } from './render-context.ts';
 import type { Effort } from './step-budget.ts';
 import { normalisedLines, separateHangingLists } from './source-lines.ts';
 
-/** One rendering; it travels through the rules in markdown-it's `env`. */
+/** One rendering; the rules pass it along in markdown-it's `env`. */
 export type Rendering = {
   context: RenderContext;
   findings: RenderFindings;
@@ -30,7 +30,7 @@ function renderingOf(state: StateCore): Rendering {
 /** The line passes: hanging lists, whitespace, fences (reference facts, markdown 1). */
 export function preparedSource(content: string, stash: StashedBlock[]): string {
   const lines = extractFences(separateHangingLists(normalisedLines(content)), stash);
-  // The end of the text is the end of its last block, whatever newline a fence left there.
+  // The text ends with its last block, without the newline that a fence left there.
   return `${lines.join('\n')}\n\n`;
 }
 
@@ -74,8 +74,8 @@ function renderToken(tokens: Token[], index: number): string {
 }
 
 /**
- * markdown-it with its core chain replaced rule by rule: the message syntax shares almost nothing
- * with CommonMark (reference facts, markdown 18). Tokens and rendering stay markdown-it's.
+ * markdown-it with its core chain replaced rule by rule, because the message syntax shares almost nothing with CommonMark (reference facts,
+ * markdown 18). Tokens and rendering are markdown-it's.
  */
 function createRenderer(): InstanceType<typeof MarkdownIt> {
   const md = new MarkdownIt('zero', { html: false, xhtmlOut: false, breaks: true });
@@ -100,7 +100,7 @@ function createRenderer(): InstanceType<typeof MarkdownIt> {
 
 const renderer = createRenderer();
 
-/** Renders with all rules; the caller catches what goes wrong. */
+/** Renders with all rules; the caller catches errors. */
 export function renderWithRules(content: string, rendering: Rendering): string {
   return renderer.render(content, { rendering }).trim();
 }

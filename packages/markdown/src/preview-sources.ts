@@ -1,6 +1,6 @@
 import { percentCode } from './url-rules.ts';
 
-/** What an image preview shows and links to. */
+/** The picture and the target of an image preview. */
 export type PreviewImage = {
   url: string;
   href: string;
@@ -8,7 +8,7 @@ export type PreviewImage = {
   title: string | undefined;
   /** The thumbnail address without its size; undefined for images that have none. */
   thumbnailUrl: string | undefined;
-  /** Whether the link stays, also where it is all that its paragraph holds. */
+  /** Whether the link stays even if it is the only content of its paragraph. */
   keepsLink: boolean;
 };
 
@@ -21,9 +21,9 @@ const youtubeUrl =
   /^https?:\/\/(?:youtu\.be\/|(?:[A-Za-z0-9_-]+\.)?youtube(?:-nocookie)?\.com\/(?:(?:v|embed)\/|(?:watch|playlist)\/?\?(?:[^#]*&)?v=|watch_videos\/?\?(?:[^#]*&)?video_ids=))([A-Za-z0-9_-]+)/;
 
 /**
- * Encodes the address of a picture as `/thumbnail` addresses hold it (reference facts, markdown 6.1).
+ * Encodes the address of a picture as in `/thumbnail` addresses (reference facts, markdown 6.1).
  *
- * @param text without a slash before it
+ * @param text without a leading slash
  */
 export function encodeThumbnailUrl(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replaceAll(/[!'()*]/g, (character) =>
@@ -62,9 +62,9 @@ function shownImage(href: string): Shown {
 }
 
 /**
- * The image behind a link (reference facts, markdown 6.1; of Dropbox 6.2).
+ * The image of a link (reference facts, markdown 6.1; for Dropbox 6.2).
  *
- * @returns Undefined when the link is no image.
+ * @returns Undefined if the link is not an image.
  */
 export function findImage(href: string): PreviewImage | undefined {
   if (!isImage(href)) return undefined;

@@ -6,7 +6,7 @@ import { findImage, findYoutubeId } from './preview-sources.ts';
 import type { PreviewImage } from './preview-sources.ts';
 import { findUploadPathId } from './url-rules.ts';
 
-/** More different links than this, and nothing is previewed (reference facts, markdown 6). */
+/** With more different links than this there are no previews (reference facts, markdown 6). */
 const previewedLinksMax = 5;
 
 type Place = 'paragraph' | 'item' | 'elsewhere';
@@ -15,10 +15,10 @@ type FoundLink = {
   href: string;
   text: string;
   place: Place;
-  /** Index of the `inline` token that holds the link, and of the token that opens its block. */
+  /** Index of the `inline` token with the link, and of the token that opens its block. */
   inlineIndex: number;
   blockOpen: number;
-  /** Whether the link is all its block holds. */
+  /** Whether the link is the only content of its block. */
   isAlone: boolean;
 };
 
@@ -26,7 +26,7 @@ function attribute(token: Token, name: string): string {
   return String(token.attrs?.find(([key]) => key === name)?.[1] ?? '');
 }
 
-/** The links of one text run; text of a link is what a reader sees of it, of a formula its source. */
+/** The links of one text run; the text of a link is what a reader sees, for a formula its source. */
 function linksOfRun(
   inline: Token,
 ): { href: string; text: string; isNested: boolean; isAlone: boolean }[] {
@@ -65,7 +65,7 @@ function closingIndex(tokens: readonly Token[], index: number): number {
   return tokens.length - 1;
 }
 
-/** All links outside quotes, in order; also notes what the message links to. */
+/** All links outside quotes, in order; also records the message's links. */
 function collectLinks(
   tokens: readonly Token[],
   realmUri: string,
@@ -121,8 +121,7 @@ function youtubeHtml(link: FoundLink): string | undefined {
 }
 
 /**
- * Notes the message's links and adds previews to the finished tokens (reference facts, markdown 6
- * and 14).
+ * Records the message's links and adds previews to the finished tokens (reference facts, markdown 6 and 14).
  */
 export function addPreviews(
   state: StateCore,

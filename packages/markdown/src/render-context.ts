@@ -1,6 +1,6 @@
 /**
- * What a message may refer to, looked up before rendering so that rendering stays pure and
- * synchronous. `mentionCandidates` tells which names to look up.
+ * The possible references of a message, looked up before rendering so that rendering stays pure and synchronous. `mentionCandidates` finds
+ * the names to look up.
  */
 export type RenderContext = {
   /** Without a trailing slash, for example `https://chat.example.com`. */
@@ -9,9 +9,9 @@ export type RenderContext = {
   usersByName(name: string): readonly { id: number; fullName: string }[];
   /** An active user of the realm. */
   userById(id: number): { id: number; fullName: string } | undefined;
-  /** The user behind an avatar reference; without it `!avatar(..)` shows the address itself. */
+  /** The user of an avatar reference; without one `!avatar(..)` shows the address itself. */
   userByEmail?(email: string): { id: number } | undefined;
-  /** Whether `@**all**`, `@**everyone**` and `@**stream**` mean everybody; else they are names like others. */
+  /** Whether `@**all**`, `@**everyone**` and `@**stream**` mean everybody; otherwise they are ordinary names. */
   hasWildcards: boolean;
   /** Exact, case-sensitive name. */
   groupByName(name: string): { id: number; name: string } | undefined;
@@ -47,7 +47,7 @@ export type RenderedMessage = {
   isMeMessage: boolean;
 };
 
-/** The message cannot be shown; a send or an edit answers 400 (reference facts, markdown 15). */
+/** The message cannot be rendered; a send or an edit answers 400 (reference facts, markdown 15). */
 export class UnableToRender extends Error {
   constructor(reason: string, options?: ErrorOptions) {
     super(`Unable to render message: ${reason}`, options);

@@ -15,7 +15,7 @@ const linkifiers = [
 ];
 const context = createTestContext({ translateEmoticons: true }, { linkifiers });
 
-/** What rendering a message by all rules costs, and what comes of it; undefined where that is too much. */
+/** The cost and the result of rendering a message by all rules; undefined if it is too much. */
 function costOf(content: string): { steps: number; html: string | undefined } {
   const budget = new StepBudget();
   try {
@@ -27,14 +27,14 @@ function costOf(content: string): { steps: number; html: string | undefined } {
   }
 }
 
-/** Of a message, which is never refused. */
+/** The cost of a message, which is never refused. */
 const htmlLengthOf = (content: string): number =>
   Array.from(renderMessage(content, context).html).length;
 
 const fill = (unit: string, size = length): string =>
   unit.repeat(Math.ceil(size / unit.length)).slice(0, size);
 
-/** Marks, alone and in pairs, from which hostile messages are made. */
+/** Marks, alone and in pairs, for hostile messages. */
 const marks = [
   '*',
   '**',
@@ -146,7 +146,7 @@ describe('what rendering costs', () => {
     );
   });
 
-  // Each was slow in this renderer or is known to be in others.
+  // Each was slow in this renderer or is known to be slow in others.
   it.each([
     ['links in one another', fill('[x](', 5000) + fill(')', 5000)],
     ['link titles without end', fill('[x]("')],

@@ -8,21 +8,23 @@ import { normalisedLines } from './source-lines.ts';
 import { StepBudget, TooMuch } from './step-budget.ts';
 import type { Effort } from './step-budget.ts';
 
-/** What events, rows and pages are made for. The text alone of the longest message makes half of it. */
+/** The bound for events, rows and pages. The text alone of the longest message makes half of it. */
 const htmlMaxCodePoints = 100_000;
 
-/** Longer texts are not looked at: what they give is too long, but for white space. In UTF-16 units, up to two for a code point. */
+/**
+ * Longer texts are not processed: their HTML is too long, unless they are mostly white space. In UTF-16 units, up to two for a code point.
+ */
 const contentMaxLength = 2 * htmlMaxCodePoints;
 
-/** Longer texts take the long way, which tells whether their HTML is too long. */
+/** Longer texts take the full method, which checks whether their HTML is too long. */
 const plainMaxLength = htmlMaxCodePoints / 2;
 
 /** A sparing rendering takes fewer steps than a full one of the same text; an ordinary long message takes a tenth of these. */
 const sparingStepsMax = 4_000_000;
 
 /**
- * Text that no rule can touch: one line of words and harmless punctuation, where every period ends
- * a word and the start is no list marker. Linkifiers see words, so a realm with any is excluded.
+ * Text that no rule can change: one line of words and harmless punctuation, where every period ends a word and the start is not a list
+ * marker. Linkifiers match words, so a realm with any is excluded.
  */
 const plainText =
   /^(?!\p{N}+\. )[\p{L}\p{N}](?:[\p{L}\p{N} ,;?'"()/%=]|!(?!(?:gr)?avatar\()|\.(?= |$))*$/u;
@@ -38,7 +40,7 @@ function emptyFindings(): RenderFindings {
   };
 }
 
-/** Whether a text takes the short way; exported for the test of their equality. */
+/** Whether a text takes the short method; exported for the test of their equality. */
 export function isPlainText(content: string, context: RenderContext): boolean {
   const { length } = content;
   return length <= plainMaxLength && context.linkifiers.length === 0 && plainText.test(content);
@@ -47,7 +49,7 @@ export function isPlainText(content: string, context: RenderContext): boolean {
 const isTooLong = (html: string): boolean =>
   html.length > htmlMaxCodePoints && Array.from(html).length > htmlMaxCodePoints;
 
-/** What a text is rendered in, and how. */
+/** The context and the method of rendering a text. */
 type Task = {
   readonly content: string;
   readonly context: RenderContext;
@@ -57,8 +59,8 @@ type Task = {
 /**
  * Renders by all rules, or sparingly.
  *
- * @throws TooMuch when that is more than a rendering may be or take
- * @throws UnableToRender when a rule fails
+ * @throws TooMuch if the result or the cost exceeds a bound
+ * @throws UnableToRender if a rule fails
  */
 function renderOnce(
   { content, context, withPreviews }: Task,
@@ -88,18 +90,18 @@ function renderOnce(
   return { html, findings };
 }
 
-/** The text as it is, which names and links nothing. */
+/** The unchanged text, without mentions and links. */
 function renderAsText(content: string): string {
   const text = normalisedLines(content).map(escapeText).join('<br>\n').trim();
   return text === '' ? '' : `<p>${text}</p>`;
 }
 
 /**
- * Renders as well as the text's length in HTML and its cost allow (reference facts, markdown 15): by all rules, else sparingly, else as
- * text.
+ * Renders as well as the text's length in HTML and its cost permit (reference facts, markdown 15): by all rules, otherwise sparingly,
+ * otherwise as text.
  *
- * @param budget of several texts together
- * @throws UnableToRender when a rule fails, or when the text alone is too long
+ * @param budget for several texts together
+ * @throws UnableToRender if a rule fails, or if the text alone is too long
  */
 function renderHtml(task: Task, budget?: StepBudget): { html: string; findings: RenderFindings } {
   if (task.content.length > contentMaxLength) throw new UnableToRender('the text is too long');
@@ -117,11 +119,10 @@ function renderHtml(task: Task, budget?: StepBudget): { html: string; findings: 
 }
 
 /**
- * Renders a message to the HTML that clients get, and finds what it mentions and links (contract,
- * Messages; reference facts, markdown).
+ * Renders a message to the HTML for clients, and finds its mentions and links (contract, Messages; reference facts, markdown).
  *
- * @param content As stored: limits and null bytes are checked by the caller.
- * @throws UnableToRender when a rule fails, or when the text is longer than a message may be; nothing else is thrown.
+ * @param content In its stored form: the caller checks limits and null bytes.
+ * @throws UnableToRender if a rule fails, or if the text is longer than a message may be; nothing else is thrown.
  */
 export function renderMessage(content: string, context: RenderContext): RenderedMessage {
   const { inlineImagePreview: withPreviews } = context.settings;
@@ -141,9 +142,9 @@ export function renderMessage(content: string, context: RenderContext): Rendered
 }
 
 /**
- * The same without the short way for plain text, by all rules or sparingly and in no other way: for tests of what that gives and costs.
+ * The same without the short method for plain text, only by all rules or only sparingly, for tests of its result and cost.
  *
- * @param effort tells afterwards what the rendering cost
+ * @param effort contains afterwards the cost of the rendering
  * @throws TooMuch
  * @throws UnableToRender
  */
@@ -159,7 +160,7 @@ export function renderHtmlByRules(
 /**
  * Renders a description of a stream or the organization: all message syntax, no previews (reference facts, streams 3.1).
  *
- * @param budget of several descriptions together
+ * @param budget for several descriptions together
  */
 export function renderDescription(
   description: string,

@@ -138,7 +138,7 @@ function decode(value: string): string {
     .replaceAll('&amp;', '&');
 }
 
-/** The scheme that a browser would see: it drops control characters and white space first. */
+/** The scheme as a browser sees it: it drops control characters and white space first. */
 function browserScheme(href: string): string | undefined {
   const cleaned = Array.from(decode(href))
     .filter((character) => character > ' ')
@@ -146,7 +146,7 @@ function browserScheme(href: string): string | undefined {
   return /^([a-zA-Z][a-zA-Z0-9+.-]*):/.exec(cleaned)?.[1]?.toLowerCase();
 }
 
-/** What is wrong with HTML that should be a balanced sequence of known tags with quoted attributes. */
+/** The fault of HTML that should be a balanced sequence of known tags with quoted attributes. */
 function problemIn(html: string): string | undefined {
   const open: string[] = [];
   let position = html.indexOf('<');

@@ -1,6 +1,6 @@
 import { matchFenceLine } from './fence-lines.ts';
 
-/** Characters that no normalised content has; a mark between them stands for a fenced block. */
+/** Characters that normalised content never contains; a mark between them represents a fenced block. */
 export const stashOpen = '\u0002';
 export const stashClose = '\u0003';
 
@@ -24,7 +24,7 @@ function expandTabs(line: string): string {
   return expanded;
 }
 
-/** Removes the characters that rendering drops before it looks at anything. */
+/** Removes the characters that rendering drops before any rule. */
 export function withoutDroppedCharacters(content: string): string {
   return content.replaceAll(stashOpen, '').replaceAll(stashClose, '');
 }
@@ -43,8 +43,8 @@ export function normalisedLines(content: string): string[] {
 }
 
 /**
- * Inserts a blank line where a list hangs below other text (reference facts, markdown 2.4).
- * Lines inside a fence are left alone, except inside a quote fence.
+ * Inserts a blank line where a list follows directly after other text (reference facts, markdown 2.4). Lines inside a fence stay unchanged,
+ * except inside a quote fence.
  */
 export function separateHangingLists(lines: readonly string[]): string[] {
   const separated: string[] = [];

@@ -29,7 +29,7 @@ describe('linkifiers', () => {
     ['alternatives that overlap', String.raw`#(?P<n>(?:a|aa|a*)*)!`, `#${'a'.repeat(9000)}`],
     ['three times anything', '(?P<a>.*)!(?P<b>.*)!(?P<n>x)', '!'.repeat(9000)],
   ])('take a time linear in the text: %s', (_name, pattern, content) => {
-    // A backtracking engine would not come back from any of these.
+    // A backtracking engine would never finish any of these.
     expect(renderMessage(content, withPattern(pattern)).html).not.toContain('<a');
   });
 

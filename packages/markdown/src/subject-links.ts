@@ -3,10 +3,10 @@ import { compileLinkifiers, fillUrl, linkifierMatches } from './linkifiers.ts';
 import type { Linkifier, RenderContext } from './render-context.ts';
 import { StepBudget, TooMuch } from './step-budget.ts';
 
-/** Addresses go into every row and event of the topic: those of one have as many characters as the HTML of a message. */
+/** The addresses are in every row and event of the topic, so those of one topic have at most the characters of a message's HTML. */
 const stepsPerUrlCharacter = 100;
 
-/** The links of linkifiers, as many as a rendering may take steps for. */
+/** The links of linkifiers, within the steps of a rendering. */
 function linkifierUrls(topic: string, linkifiers: readonly Linkifier[]): string[] {
   const urls: string[] = [];
   const budget = new StepBudget();

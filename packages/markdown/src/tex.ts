@@ -3,23 +3,23 @@ import katex from 'katex';
 import { escapeCode } from './escaping.ts';
 import type { StepBudget } from './step-budget.ts';
 
-/** Longer formulas give more HTML than a message may have, a hundred characters for each of theirs as a rule: they are shown as wrong. */
+/** Longer formulas give more HTML than a message may have, usually a hundred characters for each of theirs: they are shown as errors. */
 const formulaMaxLength = 2000;
-/** A formula takes a few microseconds for each character and some 0.1 ms besides, rarely ten times that. */
+/** A formula takes a few microseconds for each character and some 0.1 ms in addition, rarely ten times that. */
 const stepsPerCharacter = 1000;
 const stepsPerFormula = 20_000;
-/** Of a letter with accents KaTeX makes several boxes for each. */
+/** KaTeX makes several boxes for each accent on a letter. */
 const stepsPerAccent = 4000;
-/** Accents and the like give far more HTML than other characters, and take their time for it. */
+/** Accents and similar give far more HTML than other characters, and take the time for it. */
 const stepsPerHtmlCharacter = 20;
 
-/** Commands that give a name to TeX; what they make of a few characters grows with the power of their number. */
+/** Commands that define a name in TeX; their result of a few characters grows exponentially with their number. */
 const definition =
   /\\(?:[egx]?def|(?:re)?newcommand|providecommand|global|long|(?:future)?let)(?![A-Za-z])/;
 const definingMaxLength = 150;
 const parametersMax = 3;
 const definingMaxExpand = 20;
-/** Macros that KaTeX brings along expand to little. */
+/** The macros of KaTeX expand to little. */
 const maxExpand = 1000;
 
 function render(tex: string, displayMode: boolean, budget: StepBudget): string | undefined {
@@ -45,20 +45,19 @@ function render(tex: string, displayMode: boolean, budget: StepBudget): string |
       maxSize: 50,
     });
   } catch {
-    // A parse error, or nesting so deep that the parser ran out of stack: either way the
-    // author sees the source marked as wrong.
+    // A parse error, or nesting so deep that the parser ran out of stack: in both cases the author sees the source marked as an error.
     return undefined;
   }
   budget.spend(html.length * stepsPerHtmlCharacter);
   return withKnownNames(html);
 }
 
-/** Classes that are named as ever, of those with the library's name before them. */
+/** Classes without the library's prefix, among those that have it. */
 const keptClasses = new Set(['katex-html', 'katex-mathml', 'katex-display', 'katex-version']);
 
 /**
- * Gives parts of a formula the names that clients' style sheets know, which are those of an older release of the library (reference
- * facts, markdown 10); the parts themselves are the same.
+ * Gives parts of a formula the class names of an older release of the library, which clients' style sheets use (reference facts, markdown
+ * 10); the parts themselves are the same.
  */
 function withKnownNames(html: string): string {
   return html
@@ -75,7 +74,7 @@ function withKnownNames(html: string): string {
 const openTag = /<([a-z]+)((?: [a-zA-Z:-]+="[^"]*")+)(\s*\/?)>/g;
 const attribute = / [a-zA-Z:-]+="[^"]*"/g;
 
-/** Inline formulas are reparsed by the reference, which sorts their attributes. */
+/** The reference parses inline formulas again, which sorts their attributes. */
 function sortAttributes(html: string): string {
   return html.replaceAll(openTag, (_whole, tag: string, attributes: string, end: string) => {
     const sorted = (attributes.match(attribute) ?? []).toSorted();
@@ -84,9 +83,9 @@ function sortAttributes(html: string): string {
 }
 
 /**
- * An inline formula, or undefined when the TeX is wrong or too long (reference facts, markdown 10).
+ * An inline formula, or undefined if the TeX is wrong or too long (reference facts, markdown 10).
  *
- * @throws TooMuch when the budget is used up
+ * @throws TooMuch if the budget is used up
  */
 export function texInlineHtml(tex: string, budget: StepBudget): string | undefined {
   const html = render(tex, false, budget);

@@ -1,6 +1,6 @@
 /**
- * The endings that make bare text a domain (reference facts, markdown 4.6): a list of 2013 without
- * `md` and `py`, so that file names stay text.
+ * The endings that make bare text a domain (reference facts, markdown 4.6): a list of 2013 without `md` and `py`, so that file names stay
+ * text.
  */
 const names = `
 ac ad ae aero af ag ai al am an ao aq ar arpa as asia at au aw ax az ba bb bd be bf bg bh bi
@@ -16,7 +16,7 @@ tn to tp tr travel tt tv tw tz ua ug uk us uy uz va vc ve vg vi vn vu wf ws xxx 
 
 const knownDomains = new Set(names.trim().split(/\s+/));
 
-/** Domains of the same date that are written in Punycode. */
+/** Domains from the same date in Punycode. */
 const punycodeDomain = /^xn--[a-z0-9]+$/;
 
 export function isTopLevelDomain(label: string): boolean {

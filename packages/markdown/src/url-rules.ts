@@ -1,4 +1,4 @@
-/** Schemes that a link may have, and of these the ones that need a host (reference facts, markdown 4.4). */
+/** Permitted schemes of a link, and those of them that need a host (reference facts, markdown 4.4). */
 const acceptedSchemes = new Set(['http', 'https', 'ftp', 'mailto', 'file', 'bitcoin']);
 const webSchemes = new Set(['http', 'https']);
 const hostSchemes = new Set([...webSchemes, 'ftp']);
@@ -28,14 +28,13 @@ function isUnparseable({ host }: UrlParts): boolean {
 }
 
 /**
- * What may stand at the start of a site-relative reference: a fragment, a query, or a first path
- * segment without `:` and `&`. A browser drops control characters and decodes entities, so
- * anything else could still turn out to be a scheme.
+ * The permitted beginnings of a site-relative reference: a fragment, a query, or a first path segment without `:` and `&`. A browser drops
+ * control characters and decodes entities, so anything else could still become a scheme.
  */
 const safeRemainder = /^(?:[#?]|[\p{L}\p{N}_~.%@!$'()*+,=-]+(?:[/?#]|$))/u;
 /**
- * A path from the root of this site. With a second slash a browser would read a host after it, and it finds one in a backslash, in
- * an entity, and behind a line end, which it drops.
+ * A path from the root of this site. With a second slash a browser would read a host after it. It also reads a slash in a backslash, in an
+ * entity, and after a line end, which it drops.
  */
 const rootRelative = /^\/(?![/\\&\s])/;
 const dotSegment = /(?:^|\/)\.{1,2}(?:\/|$)/;
@@ -53,7 +52,7 @@ function relativeToRealm(href: string, realmUri: string): string {
 /**
  * Computes the href of a link (reference facts, markdown 4.4).
  *
- * @returns Undefined when the URL is rejected and stays text.
+ * @returns Undefined if the URL is rejected and stays text.
  */
 export function linkHref(url: string, realmUri: string): string | undefined {
   const source = url.replaceAll(' ', '%20');
@@ -85,7 +84,7 @@ export function linkTitle(href: string): string {
 /**
  * The path id of a linked upload of this realm (reference facts, markdown 14).
  *
- * @param href As rendered: relative, root-relative or absolute. Either scheme will do: a bare host becomes an `http:` link.
+ * @param href In its rendered form: relative, root-relative or absolute, with either scheme, because a bare host becomes an `http:` link.
  */
 export function findUploadPathId(href: string, realmUri: string): string | undefined {
   const { scheme, authority, path } = splitUrl(href);
@@ -94,7 +93,7 @@ export function findUploadPathId(href: string, realmUri: string): string | undef
   return isOnSite ? /^\/?user_uploads\/([0-9]+\/.+)/s.exec(path)?.[1] : undefined;
 }
 
-/** `%XX` of an ASCII character that `encodeURIComponent` leaves alone. */
+/** `%XX` of an ASCII character that `encodeURIComponent` does not encode. */
 export function percentCode(character: string): string {
   return `%${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(2, '0')}`;
 }

@@ -1,6 +1,6 @@
 /**
- * Texts that have made other renderers write scripts, handlers and foreign schemes. For tests only: each is tried in every place
- * where an author's text comes into the HTML.
+ * Texts that made other renderers write scripts, handlers and foreign schemes. For tests only: each is tried in every place where an
+ * author's text is part of the HTML.
  */
 export const hostileVectors: readonly string[] = [
   // Tags and handlers.
@@ -191,7 +191,7 @@ export const hostileVectors: readonly string[] = [
   'https://github.com/o/r/blob/"onerror=alert(1)/a.png',
   '/user_uploads/1/"onerror=alert(1)/a.png',
   '/user_uploads/1/ab/<img src=x onerror=alert(1)>.png',
-  // The message syntax itself, crosswise.
+  // The message syntax itself, in odd combinations.
   '[x](javascript:alert(1))',
   '[x](<javascript:alert(1)>)',
   '[x]( javascript:alert(1) "title")',

@@ -1,7 +1,7 @@
 import { parseFragment } from 'parse5';
 import type { DefaultTreeAdapterTypes } from 'parse5';
 
-/** Attributes by tag; what is in no list may not be in a rendering. For tests only. */
+/** Attributes by tag; no others may be in a rendering. For tests only. */
 const messageTags: Readonly<Record<string, readonly string[]>> = {
   a: ['class', 'data-id', 'data-stream-id', 'href', 'target', 'title'],
   blockquote: [],
@@ -71,9 +71,9 @@ const plainValues: Readonly<Record<string, RegExp>> = {
 
 type Element = DefaultTreeAdapterTypes.Element;
 
-/** What is wrong with an address as a browser reads it. */
+/** The fault of an address, as a browser reads it. */
 function addressProblem(tag: string, name: string, value: string): string | undefined {
-  // The renderer writes an address that cannot be read at all as it is; a browser does not follow it.
+  // The renderer writes an address that cannot be parsed unchanged; a browser does not follow it.
   const url = URL.parse(value, `${site}/`);
   if (url === null) return undefined;
   const schemes = tag === 'img' ? pictureSchemes : linkSchemes;
@@ -99,7 +99,7 @@ function elementProblem(element: Element): string | undefined {
   return undefined;
 }
 
-/** What a browser would find in HTML besides known elements, attributes and schemes; undefined when there is nothing. */
+/** Returns what a browser would find in HTML besides known elements, attributes and schemes; undefined if there is nothing. */
 export function harmIn(html: string): string | undefined {
   const waiting: DefaultTreeAdapterTypes.ChildNode[] = [...parseFragment(html).childNodes];
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {

@@ -34,7 +34,7 @@ const linkifiers = [
   },
 ];
 
-/** The world of the reference cases (reference facts, markdown 19). For tests only. */
+/** The context of the reference cases (reference facts, markdown 19). For tests only. */
 export function createTestContext(
   settings: Partial<RenderSettings> = {},
   overrides: Partial<RenderContext> = {},

@@ -4,7 +4,7 @@ import { matchingBlocks } from './matching-blocks.ts';
 
 /** A tag, possibly with a space after it, or text. */
 type Chunk = string;
-/** The deleted chunks wait until the whole new text is there: only then their place in its markup is known. */
+/** The deleted chunks wait for the whole new text: only then is their place in its markup known. */
 type Deletion = { readonly deleted: Chunk[] };
 
 const isTag = (chunk: Chunk): boolean => chunk.startsWith('<');
@@ -22,7 +22,7 @@ function expand(tokens: readonly DiffToken[], isEqual: boolean): Chunk[] {
 
 type Split = { starts: Chunk[]; balanced: Chunk[]; ends: Chunk[] };
 
-/** Takes tags without their other half out of a run of chunks. */
+/** Removes tags without their counterpart from a run of chunks. */
 function splitUnbalanced(chunks: readonly Chunk[]): Split {
   const starts: Chunk[] = [];
   const ends: Chunk[] = [];
@@ -49,7 +49,7 @@ function splitUnbalanced(chunks: readonly Chunk[]): Split {
   return { starts, balanced: balanced.filter((chunk) => chunk !== undefined), ends };
 }
 
-/** A space before the mark, and one after it instead of in it (reference facts, markdown 16.3). */
+/** A space before the mark, and a space after it instead of inside it (reference facts, markdown 16.3). */
 function pushMarked(output: (Chunk | Deletion)[], tag: 'ins' | 'del', balanced: Chunk[]): void {
   const before = output.at(-1);
   if (typeof before === 'string' && !before.endsWith(' ')) output[output.length - 1] = `${before} `;
@@ -90,8 +90,8 @@ function withDeletions(
 }
 
 /**
- * Makes the chunks of a difference (reference facts, markdown 16.3 to 16.5). A deletion moves over the tags beside it that match
- * its own unbalanced ones, which then are dropped.
+ * Makes the chunks of a difference (reference facts, markdown 16.3 to 16.5). A deletion moves across neighbouring tags that match its own
+ * unbalanced ones, which are then dropped.
  */
 export function diffChunks(before: readonly DiffToken[], after: readonly DiffToken[]): Chunk[] {
   const chunks = withDeletions(before, after);

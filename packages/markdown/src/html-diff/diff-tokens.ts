@@ -3,7 +3,7 @@ import type { HtmlPiece } from './html-pieces.ts';
 
 /** One word, picture or link target, with the tags around it. */
 export type DiffToken = {
-  /** What tokens are compared by: markup does not count. */
+  /** The key for comparisons, without markup. */
   readonly key: string;
   readonly html: string;
   /** Link targets are shown only when they change. */
@@ -14,13 +14,13 @@ export type DiffToken = {
 
 const whitespace = /[ \t\n\r]/;
 
-/** Strikethrough does not show in a difference, whose own marks would be taken for it. */
+/** Strikethrough is not shown in a difference, because it would look like the difference's own marks. */
 const unmarkable = new Set(['ins', 'del']);
 
 /**
  * Makes the tokens of a rendering (reference facts, markdown 16.1).
  *
- * @returns at least one token, so that the tags of a rendering without words have their place
+ * @returns at least one token, so that the tags of a rendering without words have a place
  */
 export function diffTokens(html: string): DiffToken[] {
   const pieces = splitHtml(html).filter(

@@ -9,26 +9,26 @@ const blockTags = new Set(
     ' ',
   ),
 );
-/** Blocks that hold text only. */
+/** Blocks that contain only text. */
 const textBlockTags = new Set('p h1 h2 h3 h4 h5 h6'.split(' '));
 const listTags = new Set(['ul', 'ol']);
 
-/** Deeper tags are dropped; renderings nest less, and the walks below are recursive. */
+/** Deeper tags are dropped; renderings nest less, and the functions below are recursive. */
 const depthMax = 1000;
 
-/** The depth down to which an opening tag closes what is open, or undefined. */
+/** The depth at which an opening tag closes open elements, or undefined. */
 function impliedEnd(open: readonly Element[], tag: string): number | undefined {
   for (let depth = open.length - 1; depth > 0; depth -= 1) {
     const name = open[depth]?.tag ?? '';
     if (name === tag) return depth;
-    // Splitting what a mark is in comes later, when nothing can fall out of the mark.
+    // Elements with a mark inside are split later, when nothing can fall out of the mark.
     if (name === 'ins' || name === 'del') return undefined;
     if (tag === 'li' ? listTags.has(name) : blockTags.has(name)) return undefined;
   }
   return undefined;
 }
 
-/** Makes a tree of any tags: unknown ends are ignored, missing ones are put in. */
+/** Makes a tree of any tags: unknown ends are ignored, missing ones are added. */
 function parse(html: string): Element {
   const root: Element = { tag: '', attributes: '', children: [] };
   const open: Element[] = [root];
@@ -63,7 +63,7 @@ function parse(html: string): Element {
 const isBlank = (node: Node): boolean => typeof node === 'string' && node.trim() === '';
 const isMark = ({ tag }: Element): boolean => tag === 'ins' || tag === 'del';
 
-/** The elements that are blocks or hold some. */
+/** The elements that are blocks or contain some. */
 function findBlockHolders(root: Element): Set<Element> {
   const holders = new Set<Element>();
   const visit = (element: Element): boolean => {
@@ -81,7 +81,7 @@ function findBlockHolders(root: Element): Set<Element> {
 const isEmptyMark = (element: Element): boolean =>
   isMark(element) && element.children.every(isBlank);
 
-/** A deleted block may have landed in a paragraph, which no block may be in. */
+/** A deleted block may be in a paragraph now, where no block may be. */
 function splitAtBlocks(element: Element, children: readonly Node[]): Node[] {
   const output: Node[] = [];
   let inline: Node[] = [];
@@ -102,7 +102,7 @@ function splitAtBlocks(element: Element, children: readonly Node[]): Node[] {
   return output;
 }
 
-/** Pushes marks inside blocks, since none may wrap one (reference facts, markdown 16.5). */
+/** Moves marks into blocks, because none may wrap a block (reference facts, markdown 16.5). */
 function markedChildren(
   element: Element,
   holders: ReadonlySet<Element>,

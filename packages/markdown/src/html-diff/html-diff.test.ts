@@ -69,7 +69,7 @@ function wordsWithout(diff: string, className: string): string[] {
     if ('value' in node) texts.push(node.value);
     if ('attrs' in node && node.attrs.some(({ value }) => value === className)) return;
     if ('childNodes' in node) for (const child of node.childNodes) visit(child);
-    // Blocks and line breaks part words.
+    // Blocks and line breaks separate words.
     if ('tagName' in node && /^(?:p|li|h[1-6]|br|td|th|pre|hr)$/.test(node.tagName))
       texts.push(' ');
   };
@@ -142,7 +142,7 @@ describe('the difference of two renderings', () => {
         expect(wordsWithout(diff, 'highlight_text_deleted').join('')).toBe(
           wordsWithout(html(after), '').join(''),
         );
-        // Words of the old text may have met when an insertion between them was left out.
+        // Words of the old text may touch if an insertion between them is removed.
         expect(letters(wordsWithout(diff, 'highlight_text_inserted'))).toEqual(
           letters(wordsWithout(html(before), '')),
         );
@@ -206,7 +206,7 @@ describe('the cost of a difference', () => {
       length,
     );
 
-  // Each of these would take billions of comparisons, or calls nested so deep that the stack overflows.
+  // Each of these would take billions of comparisons, or calls nested so deeply that the stack overflows.
   it.each([
     ['few words in another order', words((i) => `w${i % 400}`), words((i) => `w${(i * 7) % 400}`)],
     ['one word', words(() => 'a'), words(() => 'b')],

@@ -1,10 +1,10 @@
-/** A piece of HTML as it stands in the source: `text` keeps its entities. */
+/** A piece of HTML from the source: `text` keeps its entities. */
 export type HtmlPiece =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'open'; readonly tag: string; readonly attributes: string }
   | { readonly kind: 'close'; readonly tag: string };
 
-/** Elements without an end tag, of those that renderings have. */
+/** Elements of renderings without an end tag. */
 export const voidTags: ReadonlySet<string> = new Set(['br', 'hr', 'img', 'path']);
 
 const tagStart = /<(\/?)([a-zA-Z][a-zA-Z0-9]*)/y;
@@ -27,8 +27,8 @@ function tagEnd(html: string, start: number): number {
 }
 
 /**
- * Splits a rendering into tags and text in linear time. It reads what the renderer writes: anything else comes out as text with
- * its `<` escaped, or as a tag without attributes, so that a difference never holds more markup than its two sides.
+ * Splits a rendering into tags and text in linear time. It reads the renderer's output. Anything else becomes text with its `<` escaped, or
+ * a tag without attributes, so that a difference never contains more markup than the two renderings.
  */
 export function splitHtml(html: string): HtmlPiece[] {
   const pieces: HtmlPiece[] = [];

@@ -2,19 +2,19 @@
 export type MatchingBlock = { before: number; after: number; size: number };
 
 /**
- * Comparisons that one difference may cost. A hundred thousand characters of ordinary words, rewritten here and there, need far
- * fewer; texts of the same few words over and over would need the square of their length.
+ * The most comparisons for one difference. A hundred thousand characters of ordinary words with several changes need far fewer; texts that
+ * repeat a few words need the square of their length.
  */
 const stepsMax = 3_000_000;
 
 /** Lists this long do not anchor on keys that make up over one percent (reference facts, markdown 16.2). */
 const popularFrom = 200;
-/** Shorter matches are swallowed by the changes around them (reference facts, markdown 16.2). */
+/** Shorter matches become part of the changes around them (reference facts, markdown 16.2). */
 const swallowedMax = 2;
 
 type Range = { alo: number; ahi: number; blo: number; bhi: number };
 
-/** Where each key stands in the list, ascending. */
+/** The positions of each key in the list, ascending. */
 function positionsOf(keys: readonly string[]): Map<string, number[]> {
   const positions = new Map<string, number[]>();
   for (const [index, key] of keys.entries()) {
@@ -29,7 +29,7 @@ function positionsOf(keys: readonly string[]): Map<string, number[]> {
   return positions;
 }
 
-/** The first place in an ascending list that is not below `least`. */
+/** The first position in an ascending list that is not below `least`. */
 function firstFrom(list: readonly number[], least: number): number {
   let low = 0;
   let high = list.length;
@@ -85,7 +85,7 @@ class Matcher {
     return blocks;
   }
 
-  /** @returns undefined when there are no steps left to find it */
+  /** @returns undefined if no steps are left to find it */
   #longest({ alo, ahi, blo, bhi }: Range): MatchingBlock | undefined {
     let best: MatchingBlock = { before: alo, after: blo, size: 0 };
     const touched: number[] = [];
@@ -129,7 +129,7 @@ class Matcher {
     return { before, after, size };
   }
 
-  /** The coarse way when steps have run out: what a range has in common at its beginning and its end. */
+  /** The coarse method without remaining steps: the common beginning and end of a range. */
   #edges({ alo, ahi, blo, bhi }: Range): MatchingBlock[] {
     const sizeMax = Math.min(ahi - alo, bhi - blo);
     let start = 0;
@@ -161,8 +161,8 @@ function joined(blocks: readonly MatchingBlock[]): MatchingBlock[] {
 }
 
 /**
- * What two lists have in common (reference facts, markdown 16.2), in order. Beyond a number of steps, what is left is compared
- * only at its ends: a coarser difference, still a true one.
+ * The common parts of two lists (reference facts, markdown 16.2), in order. Beyond a number of steps, the rest is compared only at its
+ * ends: a coarser difference, but still a correct one.
  */
 export function matchingBlocks(
   before: readonly string[],
