@@ -1,4 +1,4 @@
--- Trigger of alert_words: gives all words together a new version, in the transaction that changes them.
+-- Trigger of alert_words: increases the common version of all words, in the transaction that changes them.
 --
 -- Arguments: none.
 -- Returns: null, as it runs after the change.

@@ -1,11 +1,11 @@
--- Folds the case of a text as far as a comparison with given phrases needs it. ASCII letters are folded as a whole: in the collation
--- C nothing else is. Beyond them the table decides that the caller makes from the one fold function. NFC comes first and last, as in
--- the fold function: some letters are several characters in upper case. `translate` compares every character with the whole table,
--- so its length is what this costs.
+-- Folds the case of a text as far as a comparison with given phrases needs it. ASCII letters are folded as a whole, because the
+-- collation C folds nothing else. For other characters the caller makes a table from the one fold function. NFC comes first and last,
+-- as in the fold function, because some letters are several characters in upper case. `translate` compares every character with the
+-- whole table, so the cost depends on the length of the table.
 --
 -- Arguments: value: the text. characters, folded: each character of the first becomes the one at the same place in the second.
 --   expanding, expansions: each element of the first, one character outside of ASCII, becomes the element of the second.
--- Returns: the folded text; null when an argument is.
+-- Returns: the folded text; null if an argument is null.
 -- Locks: none.
 -- Errors: none.
 

@@ -1,13 +1,12 @@
 -- Appends entries and gives the change its position. Called as the last statement of a transaction, in one round trip with
--- its COMMIT, so that a paused or cut-off process never holds the head.
+-- its COMMIT, so that a paused or disconnected process never holds the head.
 --
--- Arguments: lengths, audiences, payloads and side_effects have one element for each entry, in the order of the log: how many
---   positions it takes, the key by which replay finds it, its JSON text, and whether it brings about anything beside events.
---   change_id: the change that rows of this transaction point to, or null. account_user_ids: whose credentials or role changed,
---   or null.
+-- Arguments: lengths, audiences, payloads and side_effects have one element for each entry, in the order of the log: its
+--   number of positions, the key by which replay finds it, its JSON text, and whether it has side effects. change_id: the change
+--   that rows of this transaction point to, or null. account_user_ids: accounts whose credentials or role changed, or null.
 -- Returns: for each entry in order the epoch, its first position, and the newest message id at it.
 -- Locks: the head of the log, by log_lock_head.
--- Errors: those of log_lock_head; 23505 when the change has its position already.
+-- Errors: those of log_lock_head; 23505 if the change already has its position.
 
 CREATE OR REPLACE FUNCTION log_append(lengths integer[], audiences bigint[], payloads text[], change_id bigint, account_user_ids integer[], side_effects boolean[])
 RETURNS TABLE (epoch integer, "position" bigint, message_id bigint)

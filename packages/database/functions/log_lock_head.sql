@@ -1,10 +1,11 @@
--- Locks the head of the log and says where to go on. After it nothing may wait: whoever appends next waits for this transaction.
+-- Locks the head of the log and returns where it continues. Nothing may wait after this, because the next writer waits for this
+-- transaction.
 --
 -- Arguments: none.
--- Returns: the epoch, and the last position and the newest message id that are taken.
+-- Returns: the epoch, the last used position, and the newest message id.
 -- Locks: the row of log_head, until the transaction ends. It is locked last, after everything else that a transaction locks.
--- Errors: PL001 when the database is on another history than the one that the log was opened on (restored, or a standby that
---   was promoted): a new epoch has to be opened first. Nothing was appended.
+-- Errors: PL001 if the database has another history than that of the log's epoch (it was restored, or a standby was promoted): a new
+--   epoch must be opened first. Nothing was appended.
 
 CREATE OR REPLACE FUNCTION log_lock_head(OUT epoch integer, OUT end_position bigint, OUT end_message_id bigint)
 LANGUAGE plpgsql AS $$

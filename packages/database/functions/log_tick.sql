@@ -1,8 +1,8 @@
--- Appends a tick where the log has been silent, so that a cursor can go on in it.
+-- Appends a tick if the log has been silent, so that cursors can advance.
 --
--- Arguments: older_than: how old the newest entry has to be. audience, payload: as for log_append.
--- Returns: one row as log_append, or none when no tick was due.
--- Locks: the head of the log, by log_lock_head, and only when a tick seems due; under it that is judged again.
+-- Arguments: older_than: the least age of the newest entry. audience, payload: as for log_append.
+-- Returns: one row as log_append, or none if no tick was due.
+-- Locks: the head of the log, by log_lock_head, and only if a tick seems due, which is checked again under the lock.
 -- Errors: those of log_lock_head.
 
 CREATE OR REPLACE FUNCTION log_tick(older_than interval, audience bigint, payload text)

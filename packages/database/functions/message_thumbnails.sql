@@ -1,10 +1,9 @@
--- Finds the pictures that a rendering shows. They are read from the rendering, so that no write has to know of them and an edit or a
--- deletion takes effect at once. The pattern cannot be forged by an author, whose angle brackets are escaped in texts and attributes
--- alike.
+-- Finds the pictures in a rendering. They are read from the rendering, so that no write needs to store them and an edit or a deletion
+-- takes effect at once. No author can forge the pattern, because angle brackets are escaped in texts and attributes.
 --
 -- Arguments: html: a rendered text.
--- Returns: MD5 hashes of the pictures' addresses, as they are encoded in the rendering. Indexes hold them: another meaning needs a new
---   name and new indexes.
+-- Returns: MD5 hashes of the pictures' addresses, as encoded in the rendering. Indexes contain them, so another meaning requires a
+--   new name and new indexes.
 -- Locks: none.
 -- Errors: none.
 

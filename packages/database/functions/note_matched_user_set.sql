@@ -1,10 +1,10 @@
--- Trigger of messages: keeps the sets of people that a message names by their hashes, for those mentioned with a group and those with
--- an alert word in it.
+-- Trigger of messages: stores the sets of people that a message names by their hashes: the mentioned members of groups, and people
+-- with an alert word in it.
 --
 -- Arguments: none; the row.
 -- Returns: null, as it runs after the change.
--- Locks: none. No constraint keeps a set from being there twice: a send would wait for an edit that adds the same one, while it holds
---   the head of the log.
+-- Locks: none. No constraint makes a set unique: otherwise a send, which holds the head of the log, would wait for an edit that adds
+--   the same set.
 -- Errors: none.
 
 CREATE OR REPLACE FUNCTION note_matched_user_set() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -1,11 +1,11 @@
--- Sends a batch in one statement: keys, head, ids, rows, entries. Items are judged under the head, where everything committed
--- at lower positions is visible, so that an entry is true of its stream, sender and recipients at its position. Rows that few
--- messages have are inserted by a statement of their own: to begin an insert costs more than to insert a row.
+-- Sends a batch in one statement: keys, head, ids, rows, entries. Items are checked under the head, where everything committed
+-- at lower positions is visible. So an entry is true of its stream, sender and recipients at its position. Rows that few messages have
+-- are inserted by separate statements, because beginning an insert costs more than inserting a row.
 --
 -- Arguments: items: an array of objects with the attributes of the type send_item; absent ones are null.
 -- Returns: for each item whose sender exists, in order of its ordinal, an outcome with the message's id and position:
 --   sent; repeated (the key was used for the same content: the first id); reused (the key was used for other content);
---   busy (the key is being used right now); stale (what was checked before no longer holds: check again).
+--   busy (the key is being used right now); stale (the earlier checks no longer hold: check again).
 -- Locks: an advisory lock of the transaction for each key, without waiting; then the head of the log, by log_lock_head.
 -- Errors: those of log_lock_head and message_search_vector. Nothing of the batch was sent.
 

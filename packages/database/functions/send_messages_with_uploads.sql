@@ -1,11 +1,11 @@
--- Sends like send_messages, for items of which some link to files whose owners are to hear of it. Each such item has an
--- upload_notice {length, audience, payload}, a change entry whose events name the new message last in attachment.messages. It goes
--- into the log right before its message, if that is sent, with the message's id, which is known only under the head.
+-- Sends like send_messages, if some items link to files whose owners get an event. Each such item has an upload_notice
+-- {length, audience, payload}, a change entry whose events list the new message last in attachment.messages. If the message is sent,
+-- the entry is appended directly before it, with the message's id, which is known only under the head.
 --
 -- Arguments: items: as for send_messages, some with upload_notice.
--- Returns: as send_messages, and for what was sent with a notice also that entry's position, message id and payload.
+-- Returns: as send_messages, and for each sent item with a notice also that entry's position, message id and payload.
 -- Locks: as send_messages; here the head may be taken before the keys of later items, which is why keys are never waited for.
--- Errors: those of send_messages. PL002 is raised and caught within, to undo the notice of what was not sent.
+-- Errors: those of send_messages. PL002 is raised and caught within, to undo the notice of an item that was not sent.
 
 CREATE OR REPLACE FUNCTION send_messages_with_uploads(items json)
 RETURNS TABLE (ordinal integer, outcome text, message_id bigint, "position" bigint, epoch integer,

@@ -1,5 +1,5 @@
--- Deferred trigger of what messages show of people, streams and the organization: gives all of it together a new version, once in the
--- transaction that changes any of it.
+-- Deferred trigger of tables with names that messages show (people, streams, the organization): increases their common version, once in
+-- the transaction that changes any of them.
 --
 -- Arguments: none; the row.
 -- Returns: null, as it runs at the commit.
