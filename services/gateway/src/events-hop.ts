@@ -131,7 +131,6 @@ export class EventsHop {
     const nowMs = performance.now();
     for (const poll of this.#polls) {
       if (poll.isOverdue(nowMs)) poll.endEmpty();
-      poll.stream?.checkProgress(nowMs);
     }
   }
 

@@ -3,6 +3,7 @@
  * get the same share one copy of the bytes. Parts end between two events, so a stream can end after any part.
  */
 import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 
 import type { ApiError } from '@parley/api';
 import { bytesOf, ownCopy } from '@parley/links';
@@ -64,7 +65,7 @@ export class StreamBytes {
 export type StreamSettings = {
   /** A client with more unread bytes than this is disconnected when more come. */
   readonly unreadMaxBytes: number;
-  /** A client that reads nothing for this time is disconnected too. */
+  /** A client that reads nothing for this time is disconnected too, at the latest after twice as long. */
   readonly stallMs: number;
   readonly onBytes: (count: number) => void;
   readonly onCutOff: () => void;
@@ -106,16 +107,15 @@ export class StreamAnswer {
   #pending: StreamBytes | undefined;
   #onTaken: (() => void) | undefined;
   #hasBegun = false;
-  /** The bytes that had to wait for the client's connection, with the frame that HTTP gives them. */
-  #waitedBytes = 0;
-  /** How many of them the connection had taken at the last check, and since when. */
-  #takenBytes = 0;
-  #takenSinceMs = 0;
+  #stopWatching: (() => void) | undefined;
 
   /** @param response whose head has been written */
   constructor(response: ServerResponse, writes: StreamWrites) {
     this.#response = response;
     this.#writes = writes;
+    response.on('timeout', () => this.#cutOffIfUnread());
+    if (response.socket === null) response.once('socket', (socket: Socket) => this.#watch(socket));
+    else this.#watch(response.socket);
   }
 
   get unreadBytes(): number {
@@ -147,12 +147,6 @@ export class StreamAnswer {
     const onTaken = this.#onTaken;
     this.#onTaken = undefined;
     onBytes(pending.length);
-    const unreadBefore = this.unreadBytes;
-    this.#give(pending, onTaken);
-    this.#waitedBytes += this.unreadBytes - unreadBefore;
-  }
-
-  #give(pending: StreamBytes, onTaken: (() => void) | undefined): void {
     const response = this.#response;
     const { socket } = response;
     // The bytes go together with the head, which `node:http` writes at the end of the turn, or after an earlier answer on this connection.
@@ -166,6 +160,7 @@ export class StreamAnswer {
   end(lastWords: string): void {
     if (this.#isOver) return;
     this.flush();
+    this.#stopWatching?.();
     this.#writes.settings.onBytes(Buffer.byteLength(lastWords));
     this.#response.end(lastWords);
     // A client that reads nothing could otherwise hold the connection for ever.
@@ -173,18 +168,24 @@ export class StreamAnswer {
     this.#response.once('close', () => clearTimeout(timer));
   }
 
-  /** Disconnects a client that reads nothing; must be called at intervals. */
-  checkProgress(nowMs: number): void {
-    const { unreadBytes } = this;
-    const takenBytes = this.#waitedBytes - unreadBytes;
-    if (unreadBytes === 0 || takenBytes !== this.#takenBytes) {
-      this.#takenBytes = takenBytes;
-      this.#takenSinceMs = nowMs;
-    } else if (nowMs - this.#takenSinceMs >= this.#writes.settings.stallMs) this.#cutOff();
-  }
-
   get #isOver(): boolean {
     return this.#response.writableEnded || this.#response.destroyed;
+  }
+
+  /** Uses Node's timer, because only it sees how much of a long write the client has read. What waits behind that write does not restart it. */
+  #watch(socket: Socket): void {
+    if (this.#isOver) return;
+    const { timeout = 0 } = socket;
+    socket.setTimeout(this.#writes.settings.stallMs);
+    // The connection may have other answers later.
+    this.#stopWatching = () => socket.setTimeout(timeout);
+  }
+
+  #cutOffIfUnread(): void {
+    // After a pause of this process, what was read meanwhile is seen before.
+    setImmediate(() => {
+      if (this.unreadBytes > 0) this.#cutOff();
+    });
   }
 
   /** Its client reconnects with the last id that it has. */

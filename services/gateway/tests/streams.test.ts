@@ -348,6 +348,63 @@ describe('a stream', () => {
     },
   );
 
+  it(
+    'brings a long event to a client that takes it slowly, but does take it',
+    { timeout: 60_000 },
+    async () => {
+      await gateway.stop();
+      await start({ PARLEY_EVENT_STREAM_STALL_SECS: '1' });
+      const stream = await openAndRead();
+      stream.answer.on('data', () => {
+        stream.answer.pause();
+        setTimeout(() => stream.answer.resume(), 20);
+      });
+      const long = `data: ${'x'.repeat(24 * 1_048_576)}\n\n`;
+      last().tell(long, 'step');
+      await waitUntil(
+        'all of it came, or the end',
+        () => stream.text().endsWith(long) || stream.end(),
+        {
+          deadlineMs: 40_000,
+        },
+      );
+      expect(stream.end()).toBeUndefined();
+      stream.close();
+    },
+  );
+
+  it('leaves its connection to a poll that is held longer than a stream may stall', async () => {
+    await gateway.stop();
+    await start({ PARLEY_EVENT_STREAM_STALL_SECS: '0.3' });
+    const { hostname, port } = new URL(gateway.url);
+    const socket = connect({ host: hostname, port: Number(port) });
+    let text = '';
+    socket.on('data', (bytes: Buffer) => {
+      text += bytes.toString();
+    });
+    const poll = Promise.withResolvers<undefined>();
+    node.linkHandler = async (request, tell) => {
+      if (request.address.includes('/stream')) return serve(request, tell);
+      await poll.promise;
+      return { status: 200, kind: 'json', headers: {}, shared: '', own: '{"the":"poll"}' };
+    };
+    const head = `HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization(user)['authorization']}\r\n\r\n`;
+    socket.write(`GET /api/v1/events/stream?queue_id=${queueId}&last_event_id=4 ${head}`);
+    socket.write(`GET /api/v1/events?queue_id=1:1&last_event_id=4 ${head}`);
+    await waitUntil('the stream began', () => text.endsWith(`${begin}\r\n`));
+    last().tell('', 'raw');
+    await waitUntil('the stream ended', () => text.endsWith('0\r\n\r\n'));
+    // Whoever stalls from now on is cut off first.
+    const stalling = await openAndRead();
+    stalling.answer.pause();
+    await stepUntilFull();
+    await waitUntil('another is cut off', () => last().request.signal.aborted);
+    poll.resolve(undefined);
+    await waitUntil('the poll is answered', () => text.endsWith('{"the":"poll"}'));
+    socket.destroy();
+    stalling.close();
+  });
+
   it('leaves its node when the client hangs up', async () => {
     const stream = await openAndRead();
     stream.close();
