@@ -1,4 +1,4 @@
-/** Connections that are not what they seem: requests within requests, endless headers, bodies that hardly come, and compressed ones. */
+/** Hostile connections: requests within requests, endless headers, very slow bodies, and compressed ones. */
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';

@@ -1,4 +1,4 @@
-/** Reads that are made to cost much: what a narrow may ask, and that nothing goes on when nobody waits for it any more. */
+/** Expensive reads: the bounds of a narrow, and that a read ends when its caller has left. */
 import { identityHeaderName } from '@parley/api';
 import type { Caller } from '@parley/api';
 import type { Pool } from '@parley/database';

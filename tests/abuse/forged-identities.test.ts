@@ -1,4 +1,4 @@
-/** Nobody is somebody else: identities that a client makes up, at a service itself and through the gateway. */
+/** Identities that a client makes up are refused, at a service itself and through the gateway. */
 import { createHmac } from 'node:crypto';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';

@@ -1,4 +1,4 @@
-/** Who is let in (reference facts, people 4), at both of two gateways and before every service. */
+/** Which requests are authenticated (reference facts, people 4), at both of two gateways and before every service. */
 import { ApiClient } from '@parley/test-kit';
 import type { JsonObject } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** A cluster with two messages services, and people who stand to its streams in every way: what tests of changed messages begin with. */
+/** A cluster with two messages services, and people with every relation to its streams, for tests of changed messages. */
 import type { RealmSettings } from '@parley/api/organization';
 import { realmSettingDefaults } from '@parley/api/organization';
 import type { JsonObject, Parameters, TestAccount } from '@parley/test-kit';

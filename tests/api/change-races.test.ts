@@ -1,4 +1,4 @@
-/** Edits and deletions that meet changes of what they were judged by: what counts is how things stand at their place in the log. */
+/** Edits and deletions while the facts of their checks change: the state at their position in the log counts. */
 import type { Client } from '@parley/database';
 import { lockStreams, updateStream } from '@parley/store';
 import { waitUntil } from '@parley/test-kit';

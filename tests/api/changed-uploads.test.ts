@@ -1,4 +1,4 @@
-/** What edits and deletions of messages do to the files that these link to. */
+/** The effect of edits and deletions of messages on the files that they link to. */
 import type { JsonObject } from '@parley/test-kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 

@@ -1,4 +1,4 @@
-/** DELETE messages/<id>: who may, what goes, who hears of it, and what stays right for everybody else. */
+/** DELETE messages/<id>: who may delete, what is deleted, who gets the event, and what stays right for everybody else. */
 import { addAlertWords } from '@parley/store';
 import type { JsonObject } from '@parley/test-kit';
 import { RefusedRequest, readObjects } from '@parley/test-kit';

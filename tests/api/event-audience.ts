@@ -1,4 +1,4 @@
-/** An organization with people of every kind, and what each of them is told of an operation: all of it, in order, and nothing else. */
+/** An organization with people of every kind, and the events that each of them gets from an operation: all, in order, and no others. */
 import type { Cluster, JsonObject, TestAccount } from '@parley/test-kit';
 import { drawDefaultAvatar } from '@parley/images';
 import { waitUntil } from '@parley/test-kit';

@@ -1,4 +1,4 @@
-/** What events say of messages and streams, and what the notification bot writes: the parts that tests of events share. */
+/** The contents of events about messages and streams, and of notices: the parts that tests of events share. */
 import type { JsonObject } from '@parley/test-kit';
 
 import { anyNumber, anyString, textMatching } from '../support/matchers.ts';

@@ -1,4 +1,4 @@
-/** Event queues of many accounts, read up to a message that all of them get: what is not there by then was not delivered. */
+/** Event queues of many accounts, read up to a message that all of them get: an event that is missing by then was not delivered. */
 import { readObjects, waitUntil } from '@parley/test-kit';
 import type { JsonObject, TestAccount } from '@parley/test-kit';
 

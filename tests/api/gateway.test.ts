@@ -1,4 +1,4 @@
-/** What a client sees of the gateway in front of real services. */
+/** The behaviour of the gateway in front of real services, as clients see it. */
 import { TestOrganization, startLocalCluster } from '@parley/test-kit';
 import type { Cluster, TestAccount } from '@parley/test-kit';
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** What a new person holds of what was said before (reference facts, streams 8.4). */
+/** The earlier messages that a new person holds (reference facts, streams 8.4). */
 import { makeMessages } from '@parley/demo';
 import type { NewMessage } from '@parley/demo';
 import { membersAsOf } from '@parley/store';

@@ -1,4 +1,4 @@
-/** No input produces a 500: whatever stands where a value of the organization's endpoints belongs is taken or refused. */
+/** No input produces a 500: every value of a parameter of the organization's endpoints is accepted or refused. */
 import type { Method, Parameters } from '@parley/test-kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 

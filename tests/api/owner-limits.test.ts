@@ -1,4 +1,4 @@
-/** What an owner and his bots may have and create: limits of one account do not multiply with its bots. */
+/** What an owner and the owner's bots may have and create: limits of one account do not multiply with its bots. */
 import type { Client } from '@parley/database';
 import { ApiClient, readObjects, waitUntil } from '@parley/test-kit';
 import type { Answer, JsonObject } from '@parley/test-kit';

@@ -1,4 +1,4 @@
-/** A public stream whose messages people react to, and queues of everyone who might be told. */
+/** A public stream whose messages people react to, and queues of everyone who might get their events. */
 import { addRealmEmoji } from '@parley/store';
 import type { JsonObject, Parameters, TestAccount } from '@parley/test-kit';
 

@@ -1,4 +1,4 @@
-/** How requests are read, whatever they ask for (reference facts, people 2 and 3), at two gateways and through every service. */
+/** How every request is read, for all endpoints (reference facts, people 2 and 3), at two gateways and through every service. */
 import { limits } from '@parley/api';
 import { endpoints } from '@parley/api/endpoints';
 import type { ApiClient, JsonObject, Method, Parameters } from '@parley/test-kit';

@@ -1,4 +1,4 @@
-/** A cluster with a small organization: what the tests of people, streams and subscriptions begin with. */
+/** A cluster with a small organization: for the tests of people, streams and subscriptions. */
 import type { LogEntry } from '@parley/event-log';
 import type { Pool } from '@parley/database';
 import { ParleyClient } from '@parley/client';

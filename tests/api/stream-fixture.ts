@@ -1,4 +1,4 @@
-/** A cluster with two subscriptions services and queues of people of every kind: what tests of streams and their events begin with. */
+/** A cluster with two subscriptions services and queues of people of every kind: for tests of streams and their events. */
 import type { JsonObject, Parameters, SystemOptions, TestAccount } from '@parley/test-kit';
 import { readObjects } from '@parley/test-kit';
 

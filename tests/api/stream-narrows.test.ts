@@ -1,4 +1,4 @@
-/** Narrows to a stream by name, while names change: what a name stood for in an earlier request says nothing. */
+/** Narrows to a stream by name, while names change: the meaning of a name in an earlier request does not count. */
 import { readObjects } from '@parley/test-kit';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 

@@ -1,4 +1,4 @@
-/** What happens at once to streams, on two replicas: clients that apply events stay right, and nobody sees what he may not. */
+/** Simultaneous changes of streams, on two replicas: clients that apply events stay right, and nobody sees hidden data. */
 import type { LogEntry } from '@parley/event-log';
 import { RefusedRequest, readObjects, waitUntil } from '@parley/test-kit';
 import type { JsonObject, TestAccount } from '@parley/test-kit';

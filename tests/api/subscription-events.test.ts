@@ -1,4 +1,4 @@
-/** Who hears of subscriptions what, in which order (reference facts, streams 5, 10.3 and 11). */
+/** Who gets which events about subscriptions, in which order (reference facts, streams 5, 10.3 and 11). */
 import type { JsonObject } from '@parley/test-kit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 

@@ -1,4 +1,4 @@
-/** A service of outgoing-webhook bots, on loopback: it keeps what it is told and answers as a test says. */
+/** A service of outgoing-webhook bots, on loopback: it keeps the calls and answers as a test says. */
 import { createServer } from 'node:http';
 import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

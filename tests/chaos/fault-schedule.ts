@@ -3,7 +3,7 @@ import type { ServiceName } from '@parley/test-kit';
 
 import { SeededRandom } from '../privacy/seeded-random.ts';
 
-/** What is done to a process. */
+/** The faults of a process. */
 const processFaults = ['kill', 'pause', 'drain'] as const;
 
 /** What is done to stores and connections. */

@@ -1,4 +1,4 @@
-/** In what way a run broke a rule. */
+/** The ways in which a run can break a rule. */
 export const findingKinds = [
   /** An acknowledged change, or a message that others got, did not reach whom it belongs to, or not in time. */
   'lost',

@@ -1,4 +1,4 @@
-/** The judge is judged: a run told as it must not have been is found out, in the way it is wrong. */
+/** The judge finds the fault in every wrong record of a run, and names its kind. */
 import { beforeEach, describe, expect, test } from 'vitest';
 
 import { Findings } from './findings.ts';

@@ -1,4 +1,4 @@
-/** Who takes part in a run, and where they talk. */
+/** The participants of a run, and their streams and conversations. */
 import { TestOrganization } from '@parley/test-kit';
 import type { TestAccount } from '@parley/test-kit';
 

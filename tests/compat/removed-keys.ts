@@ -1,4 +1,4 @@
-/** What is left of an answer without one key, to show that a reader notices. */
+/** Answers without one of their keys, to show that a reader notices. */
 import type { JsonObject } from '@parley/test-kit';
 
 import { KeyError } from './python-wire.ts';

@@ -1,4 +1,4 @@
-/** What `deploy/prometheus` and `deploy/grafana` ask of a Prometheus. */
+/** The queries of `deploy/prometheus` and `deploy/grafana`. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

@@ -1,4 +1,4 @@
-/** What comments cite is there to be read: headings of the architecture, sections of the reference facts. */
+/** Everything that comments cite exists: headings of the architecture, sections of the reference facts. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

@@ -1,4 +1,4 @@
-/** What pages say of tests by their titles. */
+/** Pages that name tests by their titles. */
 
 /** Whether a test, or a case of one, has this title: the first argument of a call or the first item of a row. */
 export function hasTitle(source: string, title: string): boolean {

@@ -1,4 +1,4 @@
-/** What was answered to the examples, as it is written down. */
+/** The recorded answers to the examples. */
 import { endpoints } from '@parley/api/endpoints';
 import type { RecordedCall } from '@parley/api/samples';
 
