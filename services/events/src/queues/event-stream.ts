@@ -67,6 +67,7 @@ export async function openStream(
     lastEventId: options.lastEventId,
     catchUp: false,
     bounds: partBounds,
+    signal: options.signal,
   });
   try {
     const first = await reader.readPending();

@@ -39,6 +39,7 @@ export async function poll(
     lastEventId,
     catchUp: dontBlock,
     bounds: answerBounds,
+    signal,
   });
   if (!dontBlock)
     return new LaterAnswer((settle) =>

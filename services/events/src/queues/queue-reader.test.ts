@@ -82,8 +82,13 @@ async function makeQueue(draining = new AbortController().signal): Promise<Read>
 
 async function openBeforeReset(catchUp: boolean): Promise<QueueReader> {
   const { context, queue, feed } = await makeQueue();
-  const options = { kind: 'poll', lastEventId: 0, catchUp, bounds: answerBounds } as const;
-  const reader = await QueueReader.open(context, queue, options);
+  const reader = await QueueReader.open(context, queue, {
+    kind: 'poll',
+    lastEventId: 0,
+    catchUp,
+    bounds: answerBounds,
+    signal: new AbortController().signal,
+  });
   feed.reset(0);
   return reader;
 }
@@ -138,4 +143,23 @@ test('a stream that comes while the node drains is refused, so that it does not 
   });
   await expect(opening).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   expect(queue.readBy).toBeUndefined();
+});
+
+test('whoever hung up before the node caught up does not take the queue from the next reader', async () => {
+  const { context, queue } = await makeQueue();
+  const caughtUp = Promise.withResolvers<boolean>();
+  const behind = {
+    ...context,
+    follower: { ...context.follower, waitFor: () => caughtUp.promise },
+  };
+  const hangUp = new AbortController();
+  const opening = openStream({ read: behind, texts: new EventTexts() }, queue, {
+    lastEventId: 1,
+    signal: hangUp.signal,
+  });
+  hangUp.abort();
+  const next = queue.take('stream');
+  caughtUp.resolve(true);
+  await expect(opening).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  expect(next.isOver).toBe(false);
 });

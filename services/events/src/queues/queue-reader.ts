@@ -120,6 +120,8 @@ export type ReadOptions = {
   /** Whether to read everything that was acknowledged before this request. */
   readonly catchUp: boolean;
   readonly bounds: CollectBounds;
+  /** Aborted when the client hangs up. */
+  readonly signal: HangUpSignal;
 };
 
 /** The result of one step. If it has no events and is not over, a period of silence passed in which no id was free for a heartbeat. */
@@ -159,6 +161,8 @@ export class QueueReader implements TurnWaiter {
     options: ReadOptions,
   ): Promise<QueueReader> {
     const after = await positionOf(context, queue, options.lastEventId, options.catchUp);
+    // The client may have come back meanwhile, and must not be interrupted by its former request.
+    if (options.signal.aborted) throw serviceUnavailable();
     return new QueueReader(context, queue, options, after);
   }
 
