@@ -146,7 +146,7 @@ export class HostileWorld {
         if (found?.isActive === true) await client.delete(`users/${id}`);
         continue;
       }
-      if (found?.isActive === false) await client.post(`users/${id}/reactivate`);
+      if (found?.isActive === false) await this.#reactivate(id);
       if (found?.role !== user.role)
         await client.patch(`users/${id}`, {
           is_admin: user.role === 'administrator',
@@ -169,6 +169,19 @@ export class HostileWorld {
         }),
       ),
     );
+  }
+
+  /** Somebody else may have taken the name meanwhile. */
+  async #reactivate(id: number): Promise<void> {
+    const { client } = this.#keeper;
+    const { rows } = await this.pool.query<{ id: number }>({
+      text: `SELECT other.id FROM users own JOIN users other ON other.full_name_folded = own.full_name_folded
+        WHERE own.id = $1 AND other.id <> own.id AND other.is_active`,
+      values: [id],
+    });
+    for (const other of rows)
+      await client.patch(`users/${other.id}`, { full_name: `Renamed ${other.id}` });
+    await client.post(`users/${id}/reactivate`);
   }
 
   async stop(): Promise<void> {
