@@ -100,7 +100,7 @@ describe('a stream', () => {
       status: 200,
       headers: {
         'content-type': 'text/event-stream',
-        'cache-control': 'max-age=0, no-cache, no-store, must-revalidate',
+        'cache-control': 'max-age=0, no-cache, no-store, must-revalidate, no-transform',
         'x-accel-buffering': 'no',
         'access-control-allow-origin': '*',
       },

@@ -33,7 +33,8 @@ const noEvents = ': nothing happened\n\n';
 
 const headers = {
   'Content-Type': 'text/event-stream',
-  'Cache-Control': 'max-age=0, no-cache, no-store, must-revalidate',
+  // Events of bots contain keys, which no proxy may compress.
+  'Cache-Control': 'max-age=0, no-cache, no-store, must-revalidate, no-transform',
   // Without it, proxies such as nginx would buffer the events.
   'X-Accel-Buffering': 'no',
 };
