@@ -134,7 +134,7 @@ const reads: readonly Read[] = [
     'POST',
     () => 'messages',
     { method: 'GET', ...page },
-    'reactions',
+    'message_versions',
   ],
   [
     'a search',

@@ -72,7 +72,7 @@ export const sabotages: Readonly<Record<string, Sabotage>> = {
       },
       {
         file: append,
-        find: `      // What Postgres reported leaves the connection as it was.`,
+        find: `      // After an error that Postgres reported, the connection is still usable.`,
         put: `      await client.query('ROLLBACK').catch(() => undefined);`,
       },
     ],

@@ -1,5 +1,6 @@
 import { Agent, request as startRequest } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
+import { gunzipSync } from 'node:zlib';
 
 import { answerDocument, namedMethodIn } from '@parley/test-kit';
 
@@ -20,7 +21,7 @@ export type RawAnswer = {
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
 /**
- * Sends a request as it is, and compares the answer with the OpenAPI document.
+ * Sends a request as it is, unpacks an answer that came compressed, and compares the answer with the OpenAPI document.
  *
  * @throws Error when no answer came within the deadline, or the connection ended without one
  * @throws BadAnswer when the answer is not what the document says
@@ -64,13 +65,15 @@ function send(url: string, raw: RawRequest, deadlineMs: number): Promise<RawAnsw
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
         response.on('error', reject);
-        response.on('end', () =>
+        response.on('end', () => {
+          const received = Buffer.concat(chunks);
+          const isCompressed = response.headers['content-encoding'] === 'gzip' && method !== 'HEAD';
           resolve({
             status: response.statusCode ?? 0,
             headers: response.headers,
-            text: Buffer.concat(chunks).toString('utf8'),
-          }),
-        );
+            text: (isCompressed ? gunzipSync(received) : received).toString('utf8'),
+          });
+        });
       },
     );
     sent.on('error', (error: NodeJS.ErrnoException) => {
