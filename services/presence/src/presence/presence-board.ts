@@ -12,6 +12,7 @@ import type { AppliedReport, ClientStates, Report } from '@parley/presence-state
 import { onMayBeBack, onMayHaveLost } from '@parley/redis';
 import type { Redis } from '@parley/redis';
 import { listPresence } from '@parley/store';
+import type { PresencePerson } from '@parley/store';
 import { Counter, Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
 
@@ -34,8 +35,8 @@ export type PresenceBoardOptions = {
 const postgresReadIntervalMs = 1_000;
 
 /**
- * The part that answers to reports share may be this old in its times and addresses. Who is present, and with which status, is as of the report
- * (decision 0046).
+ * The part that answers to reports share may be this old in its times. Who is present, under which address and with which status, is as
+ * of the report (decision 0046).
  */
 const sharedForMs = 1_000;
 
@@ -58,6 +59,8 @@ export class PresenceBoard {
   #renewedAtMs = -Infinity;
   /** The news that what answers share knows of. */
   #renewedNews = -1;
+  /** The people whom what answers share knows of. */
+  #renewedPeople: ReadonlyMap<number, PresencePerson> | undefined;
   #mustFill = true;
   #filling: Promise<void> | undefined;
   #postgresReadAtMs = -Infinity;
@@ -123,11 +126,14 @@ export class PresenceBoard {
    */
   async answerReport(userId: number, takesGzip: boolean): Promise<RealmAnswer> {
     const isOld = performance.now() - this.#renewedAtMs >= sharedForMs;
-    if (isOld || this.#renewedNews !== this.#shared.newsCount)
+    const people = await this.#people.get(this.#shared.states);
+    if (isOld || this.#renewedNews !== this.#shared.newsCount || this.#renewedPeople !== people)
       // One that runs reads the states when it ends, so it will know of this report.
       await (this.#renewing ??= this.#renew().finally(() => {
         this.#renewing = undefined;
       }));
+    // One that ran already may not know of the newest change of an account.
+    if (this.#renewedPeople !== people) await this.#renew();
     const states = this.#shared.states.get(userId);
     const asker = states === undefined ? undefined : { userId, states };
     return this.#realm.answer(asker, takesGzip, Date.now());
@@ -149,6 +155,7 @@ export class PresenceBoard {
     this.#realm.renew(states, people, Date.now());
     this.#renewedAtMs = calledAtMs;
     this.#renewedNews = this.#shared.newsCount;
+    this.#renewedPeople = people;
   }
 
   async #judge(
