@@ -56,4 +56,10 @@ export { registerStoreMetrics } from './store-metrics.ts';
 export { faultLogger } from './tolerated-faults.ts';
 export { startMaintenance } from './maintenance.ts';
 export type { MaintenanceWork } from './maintenance.ts';
-export { successText, unkeptHeaders, writeJson, writeWhole } from './write-answer.ts';
+export {
+  successText,
+  unkeptHeaders,
+  passageHeaders,
+  writeJson,
+  writeWhole,
+} from './write-answer.ts';

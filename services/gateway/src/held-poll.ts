@@ -3,6 +3,7 @@ import type { Agent, IncomingMessage, ServerResponse } from 'node:http';
 
 import type { ApiError } from '@parley/api';
 import { isEventStream, requestIdHeaderName, serviceUnavailable } from '@parley/api';
+import { reconnectText, refusalEventText } from '@parley/api/events';
 import { writeJson, writeRefusal } from '@parley/server';
 import { LinkRefused, LinkUnreachable, goesOn, textOf } from '@parley/links';
 import type {
@@ -20,7 +21,7 @@ import { connectionOfAnswer } from './forward.ts';
 import { bodyOf } from './linked-attempt.ts';
 import { HttpExchange } from './http-exchange.ts';
 import type { ServiceLinks } from './service-links.ts';
-import { StreamAnswer, reconnectText, refusalEvent } from './stream-answer.ts';
+import { StreamAnswer } from './stream-answer.ts';
 import type { StreamWrites } from './stream-answer.ts';
 import type { Upstreams } from './upstreams.ts';
 import { isConnectFault } from './upstreams.ts';
@@ -218,7 +219,7 @@ export class HeldPoll implements LinkListener {
   }
 
   refuse(error: ApiError): void {
-    this.#endStream(refusalEvent(error));
+    this.#endStream(refusalEventText(error));
     if (this.#isOver || this.response.headersSent) return;
     this.#leaveNode();
     writeRefusal(this.response, error, this.#fixedHeaders);

@@ -5,26 +5,12 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-import type { ApiError } from '@parley/api';
 import { bytesOf, ownCopy } from '@parley/links';
 
 /** A client that does not read the end of its stream is disconnected after this time. */
 const endingMaxMs = 10_000;
 
-/** Clients that are sent away together reconnect spread over this time. */
-const reconnectSpreadMs = 2_000;
-
 const endOfLine = Buffer.from('\r\n');
-
-/** Tells a client when to reconnect. */
-export function reconnectText(): string {
-  return `retry: ${Math.round(500 + Math.random() * reconnectSpreadMs)}\n\n`;
-}
-
-/** A refusal after the answer has begun: the last event of the stream, with the JSON of the refusal. */
-export function refusalEvent(error: ApiError): string {
-  return `event: error\ndata: ${JSON.stringify(error.toBody())}\n\n`;
-}
 
 /** The bytes for a stream in one turn of the event loop. What is written is copied, because a slow client holds it until it is read. */
 export class StreamBytes {

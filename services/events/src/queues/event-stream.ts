@@ -9,8 +9,9 @@
  * - A refusal after the first byte is an event `error` with the JSON of the refusal, and then the end.
  */
 import { badEventQueueId, serviceUnavailable } from '@parley/api';
-import type { ApiError, HangUpSignal } from '@parley/api';
-import { StreamedAnswer, refusalFor } from '@parley/server';
+import type { HangUpSignal } from '@parley/api';
+import { firstLineText, reconnectText, refusalEventText } from '@parley/api/events';
+import { StreamedAnswer, passageHeaders, refusalFor } from '@parley/server';
 import type { StreamWriter } from '@parley/server';
 
 import { answerBounds } from './collect-events.ts';
@@ -20,12 +21,6 @@ import type { EventTexts } from './event-texts.ts';
 import { QueueReader } from './queue-reader.ts';
 import type { ReaderContext, Reading, ReadingListener } from './queue-reader.ts';
 
-/** How long a client waits before it reconnects after a broken connection. */
-const reconnectMs = 1_000;
-
-/** Clients whose streams end together reconnect spread over this time. */
-const reconnectSpreadMs = 2_000;
-
 /** Parts are small, so that little is in flight to a client that reads nothing: a longer text waits until the previous part was taken. */
 const partBounds: CollectBounds = { ...answerBounds, answerBytesMax: 65_536 };
 
@@ -34,22 +29,13 @@ const noEvents = ': nothing happened\n\n';
 const headers = {
   'Content-Type': 'text/event-stream',
   // Events of bots contain keys, which no proxy may compress.
-  'Cache-Control': 'max-age=0, no-cache, no-store, must-revalidate, no-transform',
+  ...passageHeaders.untouched,
   // Without it, proxies such as nginx would buffer the events.
   'X-Accel-Buffering': 'no',
 };
 
 /** The tools for making streams. */
 export type StreamContext = { readonly read: ReaderContext; readonly texts: EventTexts };
-
-function retryText(afterMs: number): string {
-  return `retry: ${Math.round(afterMs)}\n\n`;
-}
-
-/** @returns a refusal as the last event of a stream */
-function refusalText(refusal: ApiError): string {
-  return `event: error\ndata: ${JSON.stringify(refusal.toBody())}\n\n`;
-}
 
 /**
  * Opens a stream of the events above `lastEventId`. It ends when the queue does, when another reader takes the queue, and when the node
@@ -108,18 +94,20 @@ class OpenStream implements ReadingListener {
 
   begin(first: Collected): void {
     const text = first.events.length > 0 ? this.#context.texts.streamPartOf(first.events) : '';
-    this.#write(retryText(reconnectMs) + text, first.isFull);
+    this.#write(firstLineText + text, first.isFull);
   }
 
   onReading({ events, isFull, isOver }: Reading): void {
     const text = events.length > 0 ? this.#context.texts.streamPartOf(events) : '';
-    if (this.#queue.hasEnded) this.#end(text + refusalText(badEventQueueId(this.#queue.id)));
-    else if (isOver) this.#end(text + retryText(reconnectMs + Math.random() * reconnectSpreadMs));
+    if (this.#queue.hasEnded) this.#end(text + refusalEventText(badEventQueueId(this.#queue.id)));
+    else if (isOver) this.#end(text + reconnectText());
     else this.#write(text === '' ? noEvents : text, isFull);
   }
 
   onFault(error: unknown): void {
-    this.#end(this.#signal.aborted ? '' : refusalText(refusalFor(error, this.#context.read.log)));
+    this.#end(
+      this.#signal.aborted ? '' : refusalEventText(refusalFor(error, this.#context.read.log)),
+    );
   }
 
   #write(text: string, isFull: boolean): void {
