@@ -44,7 +44,7 @@ export class StreamFixture {
       'update_message_flags',
       'delete_message',
     ],
-    more: Pick<SystemOptions, 'people' | 'messages' | 'environment'> = {},
+    more: Pick<SystemOptions, 'people' | 'messages' | 'environment' | 'ownProcesses'> = {},
   ): Promise<StreamFixture> {
     const all = await startMessageFixture({ events: 2, messages: 1, subscriptions: 2, ...more });
     const { organization, ann, bob, cat, guest, bot } = all;

@@ -13,6 +13,8 @@ let people: TestAccount[];
 beforeAll(async () => {
   all = await StreamFixture.start(undefined, {
     environment: { PARLEY_NEW_STREAMS_PER_REQUEST_MAX: '1700' },
+    // In one process a transaction would wait for the work of all other services, until Postgres ends it.
+    ownProcesses: true,
   });
   people = [];
   for (let n = 0; n < peopleCount; n += 500)
