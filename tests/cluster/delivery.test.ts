@@ -1,4 +1,4 @@
 import { testDelivery } from '../support/delivery-test.ts';
 
 // The slow suite sends two thousand.
-testDelivery(300);
+testDelivery(120);

@@ -1,0 +1,3 @@
+import { testPagesFromMemory } from './pages-from-memory.ts';
+
+testPagesFromMemory(20);
