@@ -31,7 +31,7 @@ const partitionRetryMs = 50;
 
 const hintsLost = new Counter({
   name: 'parley_log_hints_lost_total',
-  help: 'Commits whose hint could not be published; followers find them by their head check',
+  help: 'Commits whose hint could not be published; followers find them with their head check',
 });
 
 export type Append = {

@@ -16,7 +16,7 @@ import { readEntriesAfter, readEpochs, readHead } from './read-log.ts';
 
 const repairsTotal = new Counter({
   name: 'parley_log_repairs_total',
-  help: 'Ranges read from Postgres because hints were missing or out of order',
+  help: 'Ranges of entries read from Postgres because hints were missing or late, by how the gap was found',
   labelNames: ['found_by'] as const,
 });
 
@@ -25,12 +25,12 @@ for (const found_by of ['reorder', 'head', 'waiter']) repairsTotal.inc({ found_b
 
 const hintsDroppedTotal = new Counter({
   name: 'parley_log_waiting_hints_dropped_total',
-  help: 'Entries of hints dropped because too many waited for an earlier one; they are read from Postgres',
+  help: 'Entries from hints dropped because too many waited for an earlier entry; they are read from Postgres instead',
 });
 
 const hintDelay = new Histogram({
   name: 'parley_log_hint_delay_seconds',
-  help: 'Time from the arrival of a hint to the moment its entries were taken; it grows while an earlier entry is missing',
+  help: 'Time from the arrival of a hint until its entries are used; it grows while an earlier entry is missing',
   buckets: [0.0005, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
 });
 

@@ -82,13 +82,13 @@ export class SideEffectRunner {
       handle: handleBy(handlers),
       outcomes: new Counter({
         name: 'parley_side_effects_total',
-        help: 'Side effects of the log by kind and outcome: done, refused, failed (tried again), given up',
+        help: 'Side effects, by kind and outcome (done, refused, failed and to be retried, given up)',
         labelNames: ['kind', 'outcome'],
         registers: [registry],
       }),
       waiting: new Gauge({
         name: 'parley_side_effects_waiting',
-        help: 'Side effects that have not been run to their end, in the whole installation, those being run included',
+        help: 'Side effects of the whole installation that are waiting or running, by lane',
         labelNames: ['lane'],
         registers: [registry],
       }),

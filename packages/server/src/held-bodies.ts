@@ -29,7 +29,7 @@ export class HeldBodies {
     });
     this.#refusals = new Counter({
       name: 'parley_held_body_refusals_total',
-      help: 'Requests refused because the bodies in memory had reached their bound',
+      help: 'Requests refused because request bodies in memory had reached their limit',
       registers: [registry],
     });
   }

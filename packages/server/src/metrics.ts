@@ -19,7 +19,7 @@ export function createMetrics(version: string): ServiceMetrics {
   collectDefaultMetrics({ register: registry });
   new Gauge({
     name: 'parley_build_info',
-    help: 'Always 1; the label says which release runs',
+    help: 'Always 1, with the running release as a label',
     labelNames: ['version'],
     registers: [registry],
   }).set({ version }, 1);
@@ -34,7 +34,7 @@ export function createMetrics(version: string): ServiceMetrics {
     }),
     requestsInFlight: new Gauge({
       name: 'parley_http_requests_in_flight',
-      help: 'Requests that are being handled, held polls included',
+      help: 'Requests being handled, including held polls',
       registers: [registry],
     }),
   };

@@ -28,7 +28,7 @@ export class OwnerTurns {
     const readWaiting = (): number => this.#waiting;
     new Gauge({
       name: 'parley_changes_waiting',
-      help: 'Changes that wait until earlier ones of the same owner are made',
+      help: 'Changes waiting for earlier changes of the same owner',
       registers: [registry],
       collect() {
         this.set(readWaiting());
@@ -36,7 +36,7 @@ export class OwnerTurns {
     });
     this.#refusals = new Counter({
       name: 'parley_changes_waiting_refused_total',
-      help: 'Changes refused because too many of the same owner waited',
+      help: 'Changes refused because too many changes of the same owner were waiting',
       registers: [registry],
     });
   }

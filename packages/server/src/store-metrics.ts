@@ -8,7 +8,7 @@ export function registerStoreMetrics(registry: Registry, pool: Pool, redis: Redi
   const registers = [registry];
   new Gauge({
     name: 'parley_database_requests_waiting',
-    help: 'Requests that wait for a connection of the pool',
+    help: 'Requests waiting for a connection of the pool',
     registers,
     collect() {
       this.set(pool.waitingCount);
@@ -16,7 +16,7 @@ export function registerStoreMetrics(registry: Registry, pool: Pool, redis: Redi
   });
   new Gauge({
     name: 'parley_database_connections',
-    help: 'Connections of the pool for requests: busy with one, or idle',
+    help: 'Connections of the pool for requests, by state (busy, idle)',
     labelNames: ['state'],
     registers,
     collect() {
@@ -26,7 +26,7 @@ export function registerStoreMetrics(registry: Registry, pool: Pool, redis: Redi
   });
   new Gauge({
     name: 'parley_redis_connected',
-    help: '1 while the connection to Redis for requests is there, else 0',
+    help: '1 while the connection to Redis for requests is open, otherwise 0',
     registers,
     collect() {
       this.set(redis.status === 'ready' ? 1 : 0);

@@ -21,8 +21,8 @@ export function registerMetrics(
   },
 ): void {
   const gauges: readonly (readonly [name: string, help: string, read: () => number])[] = [
-    ['parley_event_queues', 'Queues in the memory of this node', () => node.registry.size],
-    ['parley_event_polls_held', 'Polls that wait for an event', () => node.registry.heldPolls],
+    ['parley_event_queues', 'Event queues in the memory of this node', () => node.registry.size],
+    ['parley_event_polls_held', 'Polls waiting for an event', () => node.registry.heldPolls],
     [
       'parley_event_streams_open',
       'Streams of events that are open',
@@ -30,15 +30,15 @@ export function registerMetrics(
     ],
     [
       'parley_event_subscriber_lists',
-      'Lists of subscribers as of a position that are kept',
+      'Lists of subscribers as of a position in the memory of this node',
       () => node.subscribers.size,
     ],
     [
       'parley_event_registers_waiting',
-      'Registers whose turn has not come',
+      'Registers waiting for their turn',
       () => node.registers.waiting,
     ],
-    ['parley_event_users', 'Users whose views this node holds', () => node.feed.userCount],
+    ['parley_event_users', 'Users whose events this node has in memory', () => node.feed.userCount],
     [
       'parley_log_tail_bytes',
       'Bytes of the newest log entries in memory',
@@ -46,17 +46,17 @@ export function registerMetrics(
     ],
     [
       'parley_log_cursor',
-      'The last log position that this node has taken',
+      'Position of the newest entry that this node has read',
       () => node.follower.cursor,
     ],
     [
       'parley_log_head_age_seconds',
-      'Time since Postgres last told this node the end of the log; the lag is not known better than that',
+      'Time since this node last read the head from Postgres, which limits how exactly the lag is known',
       () => node.follower.heardAgoMs / 1_000,
     ],
     [
       'parley_log_lag_positions',
-      'Positions between the known end of the log and the cursor',
+      'Positions between the known head and the position of this node',
       () => Math.max(0, node.follower.head.endPosition - node.follower.cursor),
     ],
   ];
@@ -72,7 +72,7 @@ export function registerMetrics(
   }
   new Counter({
     name: 'parley_event_user_lists_cut_total',
-    help: "Times that a user's list of entries was full and its older half dropped",
+    help: "Times that a user's list of entries was full and its older half was dropped",
     registers: [registry],
     collect() {
       this.reset();
@@ -93,24 +93,24 @@ export function countReads(registry: Registry): {
   const registers = [registry];
   const holdTime = new Histogram({
     name: 'parley_event_poll_hold_seconds',
-    help: 'Time for which polls were held before they were answered',
+    help: 'Time that polls were held before they were answered',
     buckets: holdBucketsSecs,
     registers,
   });
   const answerEvents = new Histogram({
     name: 'parley_event_answer_events',
-    help: 'Events in an answer to a poll, heartbeats included',
+    help: 'Events per answer to a poll, including heartbeats',
     buckets: [0, 1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000],
     registers,
   });
   const fullAnswers = new Counter({
     name: 'parley_event_answers_full_total',
-    help: 'Answers to polls that met a bound, so that the next poll goes on',
+    help: 'Answers to polls that reached their limit, so that the next poll continues',
     registers,
   });
   const replayPages = new Counter({
     name: 'parley_event_replay_pages_total',
-    help: 'Pages of the log read from Postgres because memory does not reach back so far',
+    help: 'Pages of the log read from Postgres because memory does not reach back far enough',
     registers,
   });
   return {
@@ -127,7 +127,7 @@ export function countReads(registry: Registry): {
 export function countRefusals(registry: Registry): (reason: RefusalReason) => void {
   const refusals = new Counter({
     name: 'parley_event_queue_refusals_total',
-    help: 'Reads of queues refused with BAD_EVENT_QUEUE_ID though the queue is there, by reason',
+    help: 'Reads refused with BAD_EVENT_QUEUE_ID although the queue exists, by reason',
     labelNames: ['reason'],
     registers: [registry],
   });
@@ -144,7 +144,7 @@ export function countRefusedRegisters(
 ): (bound: (typeof registerBounds)[number]) => void {
   const refusals = new Counter({
     name: 'parley_event_queue_registers_refused_total',
-    help: 'Registers refused, by the bound: queues of one user, queues of an owner with his bots, size of the descriptor, length of the line, wait in it',
+    help: 'Registers refused, by limit: queues of a user, queues of an owner and the bots, size of the descriptor, length of the line, time in it',
     labelNames: ['bound'],
     registers: [registry],
   });

@@ -39,7 +39,7 @@ function createPollMetrics(registry: Registry, observe: Observed): PollMetrics {
   let streamBytes = 0;
   new Counter({
     name: 'parley_gateway_stream_bytes_total',
-    help: 'Bytes that streams of events brought to clients',
+    help: 'Bytes sent to clients over streams of events',
     registers,
     collect() {
       this.reset();
@@ -48,7 +48,7 @@ function createPollMetrics(registry: Registry, observe: Observed): PollMetrics {
   });
   new Gauge({
     name: 'parley_gateway_stream_unread_bytes',
-    help: 'Bytes of streams of events that wait for their clients to take them',
+    help: 'Bytes of streams of events that clients have not read yet',
     registers,
     collect() {
       this.set(observe.unreadBytes());
@@ -57,7 +57,7 @@ function createPollMetrics(registry: Registry, observe: Observed): PollMetrics {
   return {
     heldPolls: new Gauge({
       name: 'parley_gateway_held_polls',
-      help: 'Polls of event queues that wait for an answer',
+      help: 'Polls waiting for an answer',
       registers,
       collect() {
         this.set(observe.heldPolls());
@@ -65,7 +65,7 @@ function createPollMetrics(registry: Registry, observe: Observed): PollMetrics {
     }),
     openStreams: new Gauge({
       name: 'parley_gateway_open_streams',
-      help: 'Streams of events that flow to clients',
+      help: 'Streams of events that are open',
       registers,
       collect() {
         this.set(observe.openStreams());
@@ -76,12 +76,12 @@ function createPollMetrics(registry: Registry, observe: Observed): PollMetrics {
     },
     streamCutOffs: new Counter({
       name: 'parley_gateway_stream_cut_offs_total',
-      help: 'Streams whose clients took nothing for too long',
+      help: 'Streams of events ended because their clients did not read',
       registers,
     }),
     movedPolls: new Counter({
       name: 'parley_gateway_moved_polls_total',
-      help: 'Held polls that went on at another event node, and streams that ended for it, by reason',
+      help: 'Held polls moved to another event node, and streams of events ended for the same purpose, by reason',
       labelNames: ['reason'],
       registers,
     }),
@@ -98,23 +98,23 @@ function createLimitMetrics(registry: Registry): LimitMetrics {
   const metrics: LimitMetrics = {
     rateLimited: new Counter({
       name: 'parley_gateway_rate_limited_total',
-      help: 'Requests of known users refused with 429',
+      help: 'Requests of authenticated users refused with 429',
       registers,
     }),
     uncountedRequests: new Counter({
       name: 'parley_gateway_rate_limit_uncounted_total',
-      help: 'Requests and logins that passed without being counted because Redis was away',
+      help: 'Requests and logins that passed uncounted because Redis was unavailable',
       registers,
     }),
     failedLogins: new Counter({
       name: 'parley_gateway_failed_logins_total',
-      help: 'Logins that failed, by what was wrong: password or key',
+      help: 'Failed logins, by kind of credential (password, key)',
       labelNames: ['kind'],
       registers,
     }),
     refusedLogins: new Counter({
       name: 'parley_gateway_logins_refused_total',
-      help: 'Logins refused with 429 after too many failed ones or too long a wait, by what would have been judged: password or key',
+      help: 'Logins refused with 429 after too many failed logins or too long a wait, by kind of credential (password, key)',
       labelNames: ['kind'],
       registers,
     }),
@@ -134,30 +134,30 @@ export function createGatewayMetrics(registry: Registry, observe: Observed): Gat
     ...createLimitMetrics(registry),
     requests: new Counter({
       name: 'parley_gateway_requests_total',
-      help: 'Requests by the service that they belong to and the status of the answer; none: refused before routing',
+      help: 'Requests, by service (none if refused before routing) and status of the answer',
       labelNames: ['service', 'status'],
       registers,
     }),
     credentialLookups: new Counter({
       name: 'parley_gateway_credential_lookups_total',
-      help: 'Look-ups of API keys: hits of the cache, misses that asked the store',
+      help: 'Look-ups of API keys, by outcome (hit in the cache, miss that asked Postgres)',
       labelNames: ['outcome'],
       registers,
     }),
     compressedBytes: new Counter({
       name: 'parley_gateway_compressed_bytes_total',
-      help: 'Bytes of the answers that this gateway compressed: plain, and as gzip',
+      help: 'Bytes of answers that this gateway compressed, by form (before as plain, after as gzip)',
       labelNames: ['form'],
       registers,
     }),
     uncompressedAnswers: new Counter({
       name: 'parley_gateway_uncompressed_answers_total',
-      help: 'Answers that went as they are, because too many bytes waited for being compressed',
+      help: 'Answers sent uncompressed because too many bytes were waiting for compression',
       registers,
     }),
     upstreamRetries: new Counter({
       name: 'parley_gateway_upstream_retries_total',
-      help: 'Attempts at a service that failed: node unreachable, or reply lost',
+      help: 'Failed attempts to send a request to a node, by service and reason (node unreachable, answer lost)',
       labelNames: ['service', 'reason'],
       registers,
     }),

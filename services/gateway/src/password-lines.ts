@@ -95,7 +95,7 @@ export class PasswordLines {
     const countWaiting = (): number => this.#waiting;
     new Gauge({
       name: 'parley_gateway_waiting_passwords',
-      help: 'Logins that wait because others of their address are being judged',
+      help: 'Logins with passwords waiting for others from the same client address',
       registers: [options.registry],
       collect() {
         this.set(countWaiting());

@@ -105,7 +105,7 @@ export class DeferredMessages {
     this.#log = log;
     this.#deliveries = new Counter({
       name: 'parley_deferred_messages_total',
-      help: 'Deferred messages whose time has come by outcome: sent, refused, failed (tried again)',
+      help: 'Deferred messages that were due, by outcome (sent, refused, failed and to be retried)',
       labelNames: ['outcome'],
       registers: [registry],
     });

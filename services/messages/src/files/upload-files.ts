@@ -79,12 +79,12 @@ export class UploadFiles {
     const registers = options.registry === undefined ? [] : [options.registry];
     this.#uploadedBytes = new Counter({
       name: 'parley_uploaded_bytes_total',
-      help: 'Bytes of files that were uploaded',
+      help: 'Bytes of uploaded files',
       registers,
     });
     this.#failures = new Counter({
       name: 'parley_file_store_failures_total',
-      help: 'Times that the folder or bucket of files did not do what it was asked to',
+      help: 'Failed operations of the folder or bucket of files',
       registers,
     });
   }

@@ -18,20 +18,20 @@ export class CallMetrics {
     const registers = [registry];
     this.#calls = new Counter({
       name: 'parley_outgoing_calls_total',
-      help: 'Calls of services of outgoing-webhook bots by outcome: answered, bad-status, timeout, connection, fault, called-off; skipped where nobody was to be called any more; reply-refused where the bot could not say what was answered',
+      help: 'Calls of outgoing webhooks, by outcome; skipped if no call was due any more, reply-refused if the bot could not send the reply',
       labelNames: ['outcome'],
       registers,
     });
     this.#duration = new Histogram({
       name: 'parley_outgoing_call_seconds',
-      help: 'How long calls of services took, redirects included',
+      help: 'Time of calls of outgoing webhooks, including redirects, by outcome',
       labelNames: ['outcome'],
       buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20],
       registers,
     });
     this.#running = new Gauge({
       name: 'parley_outgoing_calls_running',
-      help: 'Calls of services that wait for their answer',
+      help: 'Calls of outgoing webhooks waiting for their answer',
       registers,
     });
   }

@@ -110,7 +110,7 @@ export class PageReader {
     const bodies = this.#bodies;
     new Gauge({
       name: 'parley_page_messages_kept_bytes',
-      help: 'What the messages take that are kept for pages',
+      help: 'Bytes of the messages kept in memory for pages',
       registers,
       collect() {
         this.set(bodies.calculatedSize);
@@ -119,12 +119,12 @@ export class PageReader {
     return {
       messages: new Counter({
         name: 'parley_page_messages_total',
-        help: 'Messages of pages',
+        help: 'Messages in the pages that were read',
         registers,
       }),
       missed: new Counter({
         name: 'parley_page_messages_missed_total',
-        help: 'Messages of pages that were not kept as they are now, and were read from Postgres',
+        help: 'Messages of pages read from Postgres because they were not in memory in their current version',
         registers,
       }),
     };

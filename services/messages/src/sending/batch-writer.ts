@@ -89,19 +89,19 @@ export class BatchWriter {
     const registers = registry === undefined ? [] : [registry];
     this.#batchItems = new Histogram({
       name: 'parley_send_batch_items',
-      help: 'Messages sent by one statement',
+      help: 'Messages per batch of sends',
       buckets: [1, 2, 4, 8, 16, 32, 64],
       registers,
     });
     this.#batchDuration = new Histogram({
       name: 'parley_send_batch_seconds',
-      help: 'Time of one statement that sends messages, failed ones included: one at a time holds the head of the log',
+      help: 'Time of a batch of sends in Postgres, including failed batches; one at a time holds the head of the log',
       buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
       registers,
     });
     this.#refused = new Counter({
       name: 'parley_sends_refused_total',
-      help: 'Sends refused with 503, by reason: the queue was full, the store was away for too long',
+      help: 'Sends refused with 503, by reason (too many were waiting, Postgres was unavailable for too long)',
       labelNames: ['reason'],
       registers,
     });
@@ -109,13 +109,13 @@ export class BatchWriter {
     for (const reason of ['full', 'away']) this.#refused.inc({ reason }, 0);
     this.#repeats = new Counter({
       name: 'parley_send_batches_repeated_total',
-      help: 'Batches that went again after a failure',
+      help: 'Batches of sends that were retried after a failure',
       registers,
     });
     const queueLength = (): number => this.#waiting;
     new Gauge({
       name: 'parley_sends_waiting',
-      help: 'Sends that wait for the next statement',
+      help: 'Sends waiting for the next batch',
       registers,
       collect() {
         this.set(queueLength());

@@ -81,13 +81,13 @@ export class PresenceBoard {
     });
     this.#withoutRedis = new Counter({
       name: 'parley_presence_without_redis_total',
-      help: 'Reports and reads of presence that were served from memory and Postgres because Redis was away',
+      help: 'Reports and reads of presence served from memory and Postgres because Redis was unavailable',
       registers: [registry],
     });
     const waitingCount = (): number => this.#writeBack.waitingCount;
     new Gauge({
       name: 'parley_presence_people_waiting',
-      help: 'People whose reports are not all in Postgres yet; this replica loses them where it dies together with Redis',
+      help: 'People with reports not yet in Postgres; those reports are lost if this replica and Redis fail together',
       registers: [registry],
       collect() {
         this.set(waitingCount());

@@ -7,7 +7,7 @@ import type { TypingEvents } from './typing-events.ts';
 export function registerTypingMetrics(registry: Registry, typing: TypingEvents): void {
   new Counter({
     name: 'parley_typing_dropped_total',
-    help: 'Notices of typing that were not told because too many waited',
+    help: 'Typing notices dropped because too many were waiting',
     registers: [registry],
     collect() {
       this.reset();
