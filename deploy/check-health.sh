@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 #
-# The image's health check: succeeds when the service in this container says
-# that it can take requests. Bash alone, because it runs every few seconds in
-# every container, and starting Node for it takes fifty times the processor.
+# The image's health check: succeeds if the service in this container reports
+# that it accepts requests. It uses only bash, because it runs every few seconds
+# in every container and Node would take fifty times the processor time.
 
 set -euo pipefail
 
-# Below the time limit of the image's HEALTHCHECK, so that the reason is printed.
+# Shorter than the timeout of the image's HEALTHCHECK, so that the reason is printed.
 ANSWER_TIMEOUT_S=8
 
 exec 3<>"/dev/tcp/127.0.0.1/$PARLEY_INTERNAL_PORT"

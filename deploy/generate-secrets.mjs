@@ -1,19 +1,18 @@
-// The compose file's first step: puts the secrets the containers need into three
-// volumes, one that only the services mount, one that only Postgres mounts and
-// one that only Redis mounts.
-// What is given in the environment is taken; the rest is generated once, at the
-// first start, and kept.
+// The first step of the compose file: puts the containers' secrets into three
+// volumes, one for the services, one for Postgres and one for Redis. Secrets come
+// from the environment, or are generated at the first start and kept.
 //
-// Two secrets are bound to what is stored: Postgres remembers its password from
-// the first start, and API keys are hashed and encrypted with the key secret. A
-// different value given later would lock everybody out, so it is refused, but
-// for a key secret that is being replaced (deploy/runbook.md):
+// Stored data depends on two of them: Postgres keeps its password from the first
+// start, and API keys are hashed and encrypted with the key secret. Another value
+// in the environment would lock everybody out, so it is refused, except while the
+// key secret is being replaced (deploy/runbook.md):
 //
-//   generate-secrets.mjs accept-new key-secret   every process reads with a new one too
-//   generate-secrets.mjs use-new key-secret      the new one becomes the first
-//   generate-secrets.mjs forget-old key-secret   the old one is not read with any more
+//   generate-secrets.mjs accept-new key-secret   every process also accepts a new secret
+//   generate-secrets.mjs use-new key-secret      every process writes with the new secret
+//   generate-secrets.mjs forget-old key-secret   no process accepts the old secret any more
 //
-// The same with internal-secret. Each is followed by a rolling restart.
+// The same steps replace internal-secret. After each, restart every process, one
+// at a time.
 
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -23,12 +22,12 @@ const servicesFolder = process.env.PARLEY_SECRETS_DIR ?? '/run/parley/secrets';
 const postgresFolder = process.env.PARLEY_POSTGRES_SECRETS_DIR ?? '/run/parley/postgres';
 const redisFolder = process.env.PARLEY_REDIS_SECRETS_DIR ?? '/run/parley/redis';
 
-// 256 bits, the strength of the HMAC-SHA-256 and AES-256 keys made of them.
+// 256 bits, the strength of the HMAC-SHA-256 and AES-256 keys derived from them.
 const secretBytes = 32;
 
 const generate = () => randomBytes(secretBytes).toString('base64url');
 
-/** A secret's value in the environment; an empty one, as compose passes for an unset variable, counts as none. */
+/** A secret's value in the environment; an empty one counts as none, because Compose passes it for an unset variable. */
 function findGiven(name) {
   const value = process.env[name];
   return value === undefined || value === '' ? undefined : value;
@@ -37,9 +36,9 @@ function findGiven(name) {
 const findStored = (file) => (existsSync(file) ? readFileSync(file, 'utf8') : undefined);
 
 /**
- * Renamed into place, so that a step killed half-way leaves no half a secret.
- * What such a step left is removed first, since a read-only file cannot be
- * written again.
+ * Renames the file into place, so that a killed step leaves no partial secret.
+ * Its leftover is removed first, because it is read-only and cannot be
+ * overwritten.
  */
 function writeSecret(file, value, mode) {
   rmSync(`${file}.new`, { force: true });
@@ -48,12 +47,12 @@ function writeSecret(file, value, mode) {
 }
 
 /**
- * Makes sure that `file` holds a secret and returns it.
+ * Makes sure that `file` contains a secret, and returns it.
  *
  * @param {string} file the secret's file
- * @param {string} name the environment variable that may give it
+ * @param {string} name the environment variable that may set it
  * @param {{ mode: number, mayBecome: (given: string, stored: string) => boolean }} options file mode, and
- *   whether a value that is stored may become another one that is given
+ *   whether a value from the environment may replace the stored one
  * @throws {Error} if it may not
  */
 function ensureSecret(file, name, { mode, mayBecome }) {
@@ -81,7 +80,7 @@ const replaceable = {
   'internal-secret': { name: 'PARLEY_INTERNAL_SECRET', mayBecome: () => true },
   'key-secret': {
     name: 'PARLEY_KEY_SECRET',
-    // Only for one that every process reads with already, and while all go on reading with the old one.
+    // Only a secret that every process accepts already, and only while all still accept the old one.
     mayBecome: (given, stored) =>
       given === findStored(previousFile('key-secret')) &&
       findGiven('PARLEY_KEY_SECRET_PREVIOUS') === stored,
@@ -89,16 +88,16 @@ const replaceable = {
 };
 
 const currentFile = (secret) => join(servicesFolder, secret);
-/** What services read with as well. The current one again where none is being replaced, which counts as none. */
+/** The second secret that services accept. While no secret is being replaced, it is the current one, which counts as none. */
 const previousFile = (secret) => join(servicesFolder, `${secret}-previous`);
-/** Only there from accept-new to use-new. */
+/** Exists only from accept-new to use-new. */
 const nextFile = (secret) => join(servicesFolder, `${secret}-next`);
 
 function ensureReplaceable(secret) {
   const { name, mayBecome } = replaceable[secret];
   const isGiven = findGiven(name) !== undefined;
   const current = ensureSecret(currentFile(secret), name, { mode, mayBecome });
-  // Who gives the secrets in the environment ends a replacement there, by giving no second one.
+  // With secrets in the environment, a replacement ends when the environment sets no second secret.
   const kept = isGiven ? undefined : findStored(previousFile(secret));
   const previous = findGiven(`${name}_PREVIOUS`) ?? kept ?? current;
   if (previous !== findStored(previousFile(secret))) {
@@ -109,14 +108,14 @@ function ensureReplaceable(secret) {
 const steps = {
   'accept-new': (secret) => {
     if (findStored(previousFile(secret)) !== findStored(currentFile(secret))) {
-      throw new Error(`${secret} is being replaced already: use-new or forget-old comes next`);
+      throw new Error(`${secret} is already being replaced: use-new or forget-old comes next`);
     }
     const next = generate();
-    // In this order: what can be used is read by every process that starts.
+    // In this order, so that every process that starts accepts the secret before use-new can select it.
     writeSecret(previousFile(secret), next, mode);
     writeSecret(nextFile(secret), next, mode);
   },
-  // The old one is written before it is overwritten: killed half-way, this can be run again.
+  // The old secret is saved before it is overwritten, so a killed step can be run again.
   'use-new': (secret) => {
     const next = findStored(nextFile(secret));
     if (next === undefined) {
@@ -131,7 +130,7 @@ const steps = {
   },
   'forget-old': (secret) => {
     if (existsSync(nextFile(secret))) {
-      throw new Error(`the old ${secret} is still the first: use-new comes before`);
+      throw new Error(`the old ${secret} is still in use: use-new comes first`);
     }
     writeSecret(previousFile(secret), findStored(currentFile(secret)), mode);
   },
@@ -150,22 +149,22 @@ function takeStep(step, secret) {
     }
   }
   if (!existsSync(previousFile(secret))) {
-    throw new Error('there are no secrets yet, or they are of an older release: run this without a step');
+    throw new Error('there are no secrets yet, or they come from an older release: run this without a step');
   }
   steps[step](secret);
   console.log(`${secret}: ${step} is done; restart every process, one after the other`);
 }
 
-/** Postgres and Redis run under other user ids than the services; each one's volume is mounted nowhere else. */
+/** Readable by all, because Postgres and Redis have other user ids than the services; no other container mounts their volumes. */
 const storeMode = 0o444;
 
-/** A text as Redis reads it in its configuration, whatever is in it. */
+/** Quotes any text for the configuration of Redis. */
 const quoteForRedis = (text) =>
   `"${[...Buffer.from(text)].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('')}"`;
 
 /**
- * Redis takes its password from its configuration, and its health check from the file: a command line shows in `docker inspect`.
- * Nothing that is stored depends on it, so another one may be given.
+ * Redis reads its password from its configuration, and the health check reads it from the file, because a command line shows in
+ * `docker inspect`. No stored data depends on it, so it may change.
  */
 function ensureRedisPassword() {
   const password = ensureSecret(join(redisFolder, 'password'), 'REDIS_PASSWORD', {
@@ -188,8 +187,8 @@ function ensureAll() {
   const redisPassword = ensureRedisPassword();
   for (const secret of Object.keys(replaceable)) ensureReplaceable(secret);
 
-  // Derived, so written anew at every start: an address given for a managed
-  // store can be taken away again.
+  // Written at every start, because they are derived: removing the address of a
+  // managed store from the environment must take effect.
   const databaseUrl =
     findGiven('DATABASE_URL') ??
     `postgres://parley:${encodeURIComponent(password)}@postgres:5432/parley`;

@@ -1,31 +1,30 @@
 #!/usr/bin/env bash
 #
-# upgrade.sh - replace the containers of a running system by those of another
-# image, one replica after the other, while clients go on.
+# upgrade.sh - replace the containers of a running system with those of another
+# image, one replica at a time, without an interruption for clients.
 #
-# Usage:   deploy/upgrade.sh IMAGE          to a newer image: migrates first
-#          deploy/upgrade.sh --back IMAGE   back to the older one: the schema
-#                                           stays as it is
-#          deploy/upgrade.sh --renew IMAGE  replicas of this image are replaced
-#                                           too, for new settings or secrets
+# Usage:   deploy/upgrade.sh IMAGE          upgrade; migrates the schema first
+#          deploy/upgrade.sh --back IMAGE   go back to the previous image; the
+#                                           schema stays unchanged
+#          deploy/upgrade.sh --renew IMAGE  also replace replicas that run this
+#                                           image, for new settings or secrets
 #
-# Runs in the folder of docker-compose.yml with the settings that the system was
-# started with (.env, PARLEY_..., COMPOSE_...). A replica of the new image is
-# started and healthy before one of the old image is asked to end, so a gateway
-# needs one free port more than there are gateways (PARLEY_PUBLISH_PORT as a
-# range, or 0). With a single fixed port the gateway is replaced in its place,
-# and nobody is answered for some seconds.
+# Run it in the folder of docker-compose.yml with the settings that the system was
+# started with (.env, PARLEY_..., COMPOSE_...). It stops a replica only when its
+# successor is healthy. So there must be one more port than gateways
+# (PARLEY_PUBLISH_PORT as a range, or 0). With a single fixed port the gateway
+# stops first, and requests fail for some seconds.
 #
-# May be run again after it was interrupted or failed: what runs the new image
-# already is left alone, but with --renew.
+# If it is interrupted or fails, run it again. Replicas that run the new image
+# stay, except with --renew.
 
 set -euo pipefail
 
-# Twice what the slowest start took on two slow cores.
+# Twice the slowest start on two slow cores.
 HEALTHY_TIMEOUT_S=${PARLEY_UPGRADE_HEALTHY_TIMEOUT_SECS:-120}
 
-# Event nodes first: whatever a newer service writes is then understood by the
-# nodes that tell clients of it. The gateway last: it offers what the others can.
+# Event nodes first, so that they understand whatever a newer service writes to
+# the log. The gateway last, so that every endpoint that it offers has a service.
 services=(events presence people subscriptions messages gateway)
 
 say() { printf 'upgrade: %s\n' "$*"; }
@@ -43,7 +42,7 @@ elif [ "${1:-}" = --renew ]; then
 fi
 [ $# = 1 ] || die 'usage: deploy/upgrade.sh [--back|--renew] IMAGE'
 
-# What the compose file calls the image of every service.
+# The image of every service in the compose file.
 export PARLEY_IMAGE=$1
 image_id=$(docker image inspect --format '{{.Id}}' "$PARLEY_IMAGE" 2>/dev/null) ||
   die "there is no image $PARLEY_IMAGE here: build or pull it first"
@@ -51,7 +50,7 @@ image_id=$(docker image inspect --format '{{.Id}}' "$PARLEY_IMAGE" 2>/dev/null) 
 containers_of() { docker compose ps --all --quiet "$1"; }
 state_of() { docker inspect --format "$2" "$1"; }
 
-# Containers of a service that run another image, with --renew all; oldest first.
+# Containers of a service that run another image, or all with --renew; oldest first.
 find_old() {
   local id
   for id in $(containers_of "$1"); do
@@ -77,8 +76,8 @@ remove_stopped() {
   done
 }
 
-# Starts one replica more and waits until it takes requests. What does not start
-# is removed again, so that the system stays as it was.
+# Adds a replica and waits until it accepts requests. A replica that does not
+# start is removed, so that the system stays as it was.
 add_replica() {
   local service=$1 before id started=''
   before=$(containers_of "$service")
@@ -91,10 +90,10 @@ add_replica() {
     docker rm --force "$id" >/dev/null
   done
   tail -n 5 "$errors" >&2
-  die "a replica of $service did not start with $PARLEY_IMAGE and was removed; all others go on. Run this again, or go back: deploy/upgrade.sh --back OLD_IMAGE"
+  die "a replica of $service did not start with $PARLEY_IMAGE and was removed; all others still run. Run this again, or go back: deploy/upgrade.sh --back OLD_IMAGE"
 }
 
-# A port that only one gateway can have.
+# Whether there is a single port, which only one gateway can use.
 has_fixed_port() {
   docker compose config gateway | grep -Eq '^ *published: "[1-9][0-9]*"$'
 }
@@ -104,32 +103,32 @@ replace() {
   remove_stopped "$service"
   old=$(find_old "$service")
   if [ -z "$old" ]; then
-    say "$service runs $PARLEY_IMAGE already"
+    say "$service already runs $PARLEY_IMAGE"
     return
   fi
   if [ "$service" = gateway ] && has_fixed_port; then
-    say 'the gateway has one fixed port: it is replaced in its place'
+    say 'the gateway has one fixed port: it stops before its successor starts'
     docker compose up --detach --no-build --no-deps --force-recreate gateway >/dev/null 2>"$errors" || { cat "$errors" >&2; die 'the gateway did not start'; }
     await_healthy "$(containers_of gateway)" || die 'the gateway does not become healthy'
     return
   fi
   for id in $old; do
     add_replica "$service"
-    # SIGTERM: it lets go of held polls and leases and ends when it has answered all.
+    # On SIGTERM a service ends held polls, gives up its lease, answers all requests and ends.
     docker stop "$id" >/dev/null
     docker rm "$id" >/dev/null
     say "$service: replaced $(cut -c 1-12 <<<"$id")"
   done
 }
 
-# Redis with the settings and the password that every service has by now. Before,
-# services of either kind may have gone without it, which costs them nothing.
+# Recreates Redis with the settings and the password that every service has now.
+# Meanwhile some services may have worked without Redis, which loses nothing.
 bring_up_redis() {
   local answer
-  # Where none runs it is elsewhere.
+  # If none runs here, Redis is elsewhere.
   [ -n "$(docker compose ps --quiet redis)" ] || return 0
   docker compose up --detach --no-build --no-deps redis >/dev/null 2>"$errors" || { cat "$errors" >&2; die 'Redis did not start'; }
-  # Another password is in a file, which Compose does not compare.
+  # A changed password is in a file, and Compose does not compare files.
   answer=$(docker compose exec -T redis sh -c 'REDISCLI_AUTH=$(cat /run/parley/redis/password) redis-cli ping' 2>&1 || true)
   if [[ $answer == *WRONGPASS* ]]; then
     docker compose restart redis >/dev/null 2>"$errors" || { cat "$errors" >&2; die 'Redis did not start again'; }
@@ -141,7 +140,7 @@ errors=$(mktemp)
 trap 'rm -f "$errors"' EXIT
 
 if [ -z "$back" ]; then
-  # New releases may have secrets of their own; what is there is kept.
+  # A new release may need more secrets; existing ones stay.
   docker compose run --rm --no-deps -T secrets
   docker compose run --rm --no-deps -T migrate
 fi

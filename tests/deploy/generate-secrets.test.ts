@@ -116,11 +116,11 @@ describe.each([['key-secret'], ['internal-secret']] as const)('generated: %s', (
     await generate();
     await expectRefused(['use-new', secret], {}, /accept-new comes first/);
     await generate(['accept-new', secret]);
-    await expectRefused(['accept-new', secret], {}, /being replaced already/);
+    await expectRefused(['accept-new', secret], {}, /already being replaced/);
     await expectRefused(['forget-old', secret], {}, /use-new comes before/);
     await generate(['use-new', secret]);
     await expectRefused(['use-new', secret], {}, /accept-new comes first/);
-    await expectRefused(['accept-new', secret], {}, /being replaced already/);
+    await expectRefused(['accept-new', secret], {}, /already being replaced/);
     await expectRefused(['forget', secret], {}, /usage/);
     await expectRefused(['forget-old', 'password'], {}, /usage/);
   });
