@@ -117,7 +117,7 @@ describe.each([['key-secret'], ['internal-secret']] as const)('generated: %s', (
     await expectRefused(['use-new', secret], {}, /accept-new comes first/);
     await generate(['accept-new', secret]);
     await expectRefused(['accept-new', secret], {}, /already being replaced/);
-    await expectRefused(['forget-old', secret], {}, /use-new comes before/);
+    await expectRefused(['forget-old', secret], {}, /use-new comes first/);
     await generate(['use-new', secret]);
     await expectRefused(['use-new', secret], {}, /accept-new comes first/);
     await expectRefused(['accept-new', secret], {}, /already being replaced/);
