@@ -7,6 +7,7 @@ export { LogFollower } from './follow.ts';
 export { ensurePartitionsFor, trimLog } from './partitions.ts';
 export type { Epoch, LogHead, LogSize } from './read-log.ts';
 export {
+  findSideEffectWork,
   readEntriesAfter,
   readEntriesForAudiences,
   readEntriesWithSideEffects,

@@ -199,3 +199,20 @@ export async function readSideEffectCursor(
   if (cursor === undefined) throw new Error('the cursor of side effects has no row');
   return cursor;
 }
+
+/**
+ * Checks without a lock whether side effects of the log are to be taken: some entry above the cursors has one, or the cursors are far behind.
+ *
+ * @param behindMax how many positions the cursors may be behind the head while no entry between has side effects
+ */
+export async function findSideEffectWork(database: Queryable, behindMax: number): Promise<boolean> {
+  const { rows } = await database.query<{ has_work: boolean }>({
+    name: 'side-effect-work',
+    text: `SELECT EXISTS (SELECT FROM log_entries e WHERE e.has_side_effects AND e.position > c.position)
+        OR EXISTS (SELECT FROM log_entries e WHERE e.brings_calls AND e.position > c.message_position)
+        OR least(c.position, c.message_position) + $1 <= (SELECT max(e.position) FROM log_entries e) AS has_work
+      FROM side_effect_cursor c`,
+    values: [behindMax],
+  });
+  return rows[0]?.has_work === true;
+}

@@ -1,5 +1,7 @@
 import { Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 
+import { registerEventLoopMetrics, unusedLoopPrecisionMs } from './event-loop-metrics.ts';
+
 /** The metrics of every service: Node's own, and requests by endpoint and status. */
 export type ServiceMetrics = {
   /** Where a service registers its own metrics. */
@@ -16,7 +18,11 @@ const durationBucketsSecs = [
 /** @param version the running release, shown by `parley_build_info` */
 export function createMetrics(version: string): ServiceMetrics {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  collectDefaultMetrics({
+    register: registry,
+    eventLoopMonitoringPrecision: unusedLoopPrecisionMs,
+  });
+  registerEventLoopMetrics(registry);
   new Gauge({
     name: 'parley_build_info',
     help: 'Always 1, with the running release as a label',

@@ -71,7 +71,11 @@ describe('startService', () => {
     isHealthy = true;
     expect(await healthOf(internalPort, '/health/ready')).toMatchObject([200, { status: 'ready' }]);
     const metrics = await (await fetch(`http://127.0.0.1:${internalPort}/metrics`)).text();
-    expect(metrics).toContain('nodejs_eventloop_lag');
+    for (const figure of ['p50', 'p99', 'max'])
+      expect(metrics).toMatch(
+        new RegExp(`nodejs_eventloop_lag_${figure}_seconds\\{[^}]+\\} [0-9.e-]+`),
+      );
+    expect(metrics).not.toContain('nodejs_eventloop_lag_stddev_seconds');
     expect(metrics).toContain('parley_http_requests_in_flight');
     // Each series names its service, also the series of packages.
     expect(metrics).toMatch(

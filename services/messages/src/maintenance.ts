@@ -56,6 +56,8 @@ export function maintenanceOfMessages(
         const deliver = async (): Promise<void> => {
           while (!stopping.aborted && (await of.deferredMessages.deliverNext()));
         };
+        // Most of the time there is none, and one statement finds that out.
+        if (stopping.aborted || !(await of.deferredMessages.deliverNext())) return;
         await Promise.all(Array.from({ length: deliveriesAtOnce }, deliver));
       },
     },
