@@ -173,7 +173,7 @@ describe('the first page', () => {
   test('what it shows is read from few pages where nothing is kept', async () => {
     const { ids } = await look(member, [term('search', 'everywhere')], newest);
     const { db, buffers } = countingPool();
-    const asked = ids.map((id) => ({ id, isAbove: false, isWanted: false }));
+    const asked = ids.map((id) => ({ id, isAbove: false, isNearAnchor: false }));
     const { shown } = await readShownMessages(db, asked, 'rendered');
     expect(shown.map(({ id }) => id).toSorted((a, b) => a - b)).toEqual(ids);
     // Four for each message in its index, one or two of the table.

@@ -114,7 +114,7 @@ export class EventStream implements AsyncIterableIterator<FollowedEvent, undefin
         await (this.#queue === undefined ? this.#register() : this.#poll(this.#queue));
         this.#failures = 0;
       } catch (error) {
-        if (!this.#stopping.signal.aborted) await this.#survive(error);
+        if (!this.#stopping.signal.aborted) await this.#recover(error);
       }
     }
     return this.#end();
@@ -146,7 +146,7 @@ export class EventStream implements AsyncIterableIterator<FollowedEvent, undefin
   }
 
   /** @throws the failure if it is permanent */
-  async #survive(failure: unknown): Promise<void> {
+  async #recover(failure: unknown): Promise<void> {
     if (!(failure instanceof ApiError || failure instanceof NoAnswerError)) {
       await this.#give(failure);
       return;

@@ -1,2 +1,2 @@
 export { runCommandLine } from './run-command-line.ts';
-export type { Surroundings } from './run-command-line.ts';
+export type { CommandEnvironment } from './run-command-line.ts';

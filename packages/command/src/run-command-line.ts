@@ -15,7 +15,7 @@ import { commonOptions, helpOf, helpOfAll } from './help.ts';
 import { Progress } from './progress.ts';
 
 /** The environment of a command line. */
-export type Surroundings = {
+export type CommandEnvironment = {
   readonly env: Environment;
   readonly signal: AbortSignal;
   /** All of standard input. */
@@ -116,7 +116,7 @@ function isAborted(signal: AbortSignal): boolean {
  */
 export async function runCommandLine(
   words: readonly string[],
-  surroundings: Surroundings,
+  surroundings: CommandEnvironment,
 ): Promise<ExitCode> {
   const { env, signal, readInput, writeOut, writeError, isTerminal } = surroundings;
   const wantsJson = words.includes('--json');

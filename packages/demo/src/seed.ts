@@ -52,11 +52,11 @@ export async function seedDemo(
 ): Promise<Seeded> {
   const realm = await findRealm(maker.pool);
   if (realm === undefined) await maker.makeRealm(demoRealm);
-  if (realm === undefined || realm.name === demoRealm.name) await makeMissing(maker, options);
+  if (realm === undefined || realm.name === demoRealm.name) await createMissing(maker, options);
   return { accounts: await describeAccounts(maker, options.passwords), example: demoExample };
 }
 
-async function makeMissing(
+async function createMissing(
   maker: OrganizationMaker,
   options: {
     readonly passwords: ReadonlyMap<string, string>;
@@ -68,7 +68,7 @@ async function makeMissing(
   if (messageId > 0) return;
   const userIds = await makeAccounts(maker, options.passwords);
   await makeStreams(maker, userIds, options.publicUrl);
-  await converse(maker, userIds, options);
+  await sendConversation(maker, userIds, options);
 }
 
 async function makeAccounts(
@@ -121,7 +121,7 @@ async function makeStreams(
   }
 }
 
-async function converse(
+async function sendConversation(
   maker: OrganizationMaker,
   userIds: ReadonlyMap<PersonName, number>,
   options: { readonly publicUrl: string; readonly nowSecs: number },

@@ -97,7 +97,7 @@ export class BucketStore implements FileStore {
 
   async read(key: string, range?: ByteRange): Promise<StoredFile | undefined> {
     checkKey(key);
-    return orMissing(async () => {
+    return undefinedIfMissing(async () => {
       const found = await this.#client.send(
         new GetObjectCommand({
           Bucket: this.#bucket,
@@ -113,7 +113,7 @@ export class BucketStore implements FileStore {
 
   async remove(key: string): Promise<void> {
     checkKey(key);
-    await orMissing(() =>
+    await undefinedIfMissing(() =>
       this.#client.send(new DeleteObjectCommand({ Bucket: this.#bucket, Key: key })),
     );
   }
@@ -129,7 +129,9 @@ function faultOf(error: unknown): FileStoreFault {
   });
 }
 
-async function orMissing<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
+async function undefinedIfMissing<Result>(
+  work: () => Promise<Result>,
+): Promise<Result | undefined> {
   try {
     return await work();
   } catch (error) {

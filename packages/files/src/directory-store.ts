@@ -71,7 +71,7 @@ export class DirectoryStore implements FileStore {
 
   async read(key: string, range?: ByteRange): Promise<StoredFile | undefined> {
     const place = this.#path(key);
-    const file = await orMissing(() => open(place, 'r'));
+    const file = await undefinedIfMissing(() => open(place, 'r'));
     if (file === undefined) return undefined;
     const { size } = await guarded(() => file.stat());
     const content = file.createReadStream(
@@ -145,7 +145,9 @@ async function guarded<Result>(work: () => Promise<Result>): Promise<Result> {
 }
 
 /** Runs work on a file that may not exist. */
-async function orMissing<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
+async function undefinedIfMissing<Result>(
+  work: () => Promise<Result>,
+): Promise<Result | undefined> {
   try {
     return await work();
   } catch (error) {

@@ -82,7 +82,7 @@ const attemptsMax = 60;
 const wakeSlackMs = 20;
 
 /** @returns how long a failed effect waits: doubling from two seconds to ten minutes */
-function postponementSecs(attempts: number): number {
+function retryDelaySecs(attempts: number): number {
   return Math.min(delayMaxSecs, 2 ** Math.min(attempts, 10));
 }
 
@@ -229,7 +229,7 @@ export class EffectLane {
       } else {
         log.warn({ err: error, ...key, attempts }, 'a side effect failed; it is tried again');
         outcomes.inc({ kind: key.kind, outcome: 'failed' });
-        await postponeSideEffect(pool, claim, 1000 * postponementSecs(attempts), String(error));
+        await postponeSideEffect(pool, claim, 1000 * retryDelaySecs(attempts), String(error));
       }
     }
   }

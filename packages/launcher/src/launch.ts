@@ -99,7 +99,7 @@ export class Launch {
     const redisUrl = await this.#startRedis(folder);
     signal.throwIfAborted();
     const url = `http://127.0.0.1:${options.port}`;
-    const shared = keepSet({
+    const shared = pickSet({
       PARLEY_MODE: 'development',
       PARLEY_HOST: '127.0.0.1',
       PARLEY_PUBLIC_URL: url,
@@ -126,7 +126,7 @@ export class Launch {
     const demo = readDemo(seeded);
     say('Starting the services ...');
     await this.#startServices(folder, shared);
-    folder.writeEnvironment(keepNamed(shared, operatorNames));
+    folder.writeEnvironment(pickNamed(shared, operatorNames));
     return { url, demo, processes: this.#listProcesses() };
   }
 
@@ -296,14 +296,14 @@ function checkGivenSecrets(env: Environment, kept: Readonly<Record<string, strin
   }
 }
 
-function keepNamed(
+function pickNamed(
   values: Readonly<Record<string, string>>,
   names: readonly string[],
 ): Record<string, string> {
   return Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name)));
 }
 
-function keepSet(values: Environment): Record<string, string> {
+function pickSet(values: Environment): Record<string, string> {
   return Object.fromEntries(
     Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );

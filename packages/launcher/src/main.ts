@@ -21,7 +21,7 @@ function say(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-function sayFault(error: unknown): void {
+function printFault(error: unknown): void {
   const isExpected = error instanceof LaunchFault || error instanceof StoreFault;
   const words = error instanceof Error ? (isExpected ? error.message : error.stack) : String(error);
   say(`\n${words ?? ''}`);
@@ -49,7 +49,7 @@ async function run(): Promise<number> {
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, onSignal);
   // After any fault here, everything that was started must be stopped.
   process.on('uncaughtException', (error) => {
-    sayFault(error);
+    printFault(error);
     stop(1);
   });
   // A closed terminal, or a reader that is gone, does not end the running processes.
@@ -63,7 +63,7 @@ async function run(): Promise<number> {
     signal: stopping.signal,
     say,
     giveUp: (fault) => {
-      sayFault(fault);
+      printFault(fault);
       stop(1);
     },
   });
@@ -82,7 +82,7 @@ async function run(): Promise<number> {
     );
     await ended.promise;
   } catch (error) {
-    if (!stopping.signal.aborted) sayFault(error);
+    if (!stopping.signal.aborted) printFault(error);
     stop(1);
   }
   if (await launch.stop()) say('Stopped.');
@@ -92,7 +92,7 @@ async function run(): Promise<number> {
 try {
   process.exitCode = await run();
 } catch (error) {
-  sayFault(error);
+  printFault(error);
   process.exitCode = 1;
 }
 if (process.connected) process.disconnect?.();

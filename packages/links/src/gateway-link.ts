@@ -66,7 +66,7 @@ const requestsPerFrame = 1_000;
 const bodiesPerFrameBytes = 4 * 1_048_576;
 
 /** The part of a long answer that has arrived. */
-type Begun = { readonly number: number; readonly pieces: Buffer[]; bytes: number };
+type PartialAnswer = { readonly number: number; readonly pieces: Buffer[]; bytes: number };
 
 export class GatewayLink {
   readonly #options: GatewayLinkOptions;
@@ -77,7 +77,7 @@ export class GatewayLink {
   #left: number[] = [];
   #taken: number[] = [];
   /** The long answer whose last part has not arrived. */
-  #begunAnswer: Begun | undefined;
+  #partialAnswer: PartialAnswer | undefined;
   #isFlushing = false;
   #isClosed = false;
   #isLeaving = false;
@@ -238,18 +238,19 @@ export class GatewayLink {
   }
 
   #keepPart(number: number, part: readonly Buffer[]): void {
-    if (this.#begunAnswer?.number !== number) this.#begunAnswer = { number, pieces: [], bytes: 0 };
-    this.#begunAnswer.pieces.push(...part);
-    this.#begunAnswer.bytes += bytesOf(part);
-    if (this.#begunAnswer.bytes > answerMaxBytes) throw new BrokenFrame('an answer is too long');
-    if (part.length === 0) this.#begunAnswer = undefined;
+    if (this.#partialAnswer?.number !== number)
+      this.#partialAnswer = { number, pieces: [], bytes: 0 };
+    this.#partialAnswer.pieces.push(...part);
+    this.#partialAnswer.bytes += bytesOf(part);
+    if (this.#partialAnswer.bytes > answerMaxBytes) throw new BrokenFrame('an answer is too long');
+    if (part.length === 0) this.#partialAnswer = undefined;
   }
 
   /** @returns the body of an answer once its last part, or the whole answer, has arrived */
   #completeBody(firstNumber: number | undefined, lastPart: readonly Buffer[]): readonly Buffer[] {
-    const begun = this.#begunAnswer;
+    const begun = this.#partialAnswer;
     if (begun === undefined || begun.number !== firstNumber) return lastPart;
-    this.#begunAnswer = undefined;
+    this.#partialAnswer = undefined;
     return [...begun.pieces, ...lastPart];
   }
 
@@ -303,7 +304,7 @@ export class GatewayLink {
   #close(fault: LinkFault): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#begunAnswer = undefined;
+    this.#partialAnswer = undefined;
     this.#abandonOpening();
     clearInterval(this.#checkTimer);
     this.#socket?.destroy();

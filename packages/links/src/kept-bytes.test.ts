@@ -7,7 +7,7 @@ import { waitUntil } from '@parley/test-kit';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { caller, connectRawly, listenForLinks, secret } from '../tests/link-server.ts';
+import { caller, connectRaw, listenForLinks, secret } from '../tests/link-server.ts';
 import { bytesOf, textOf } from './body.ts';
 import { BrokenFrame, frameOf } from './frames.ts';
 import { GatewayLink } from './gateway-link.ts';
@@ -159,7 +159,7 @@ describe('a link', () => {
   it('brings them once to each gateway', async () => {
     const shared = keepBytes([Buffer.alloc(10_000, 'x')]);
     for (let gateways = 0; gateways < 2; gateways += 1) {
-      const gateway = connectRawly(server, linkRequestId);
+      const gateway = connectRaw(server, linkRequestId);
       closes.push(() => gateway.socket.destroy());
       await waitUntil('the link is open', () => gateway.head() !== '');
       for (let n = 0; n < 3; n += 1) {

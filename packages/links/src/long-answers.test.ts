@@ -7,7 +7,7 @@ import { signIdentity } from '@parley/identity';
 import { waitUntil } from '@parley/test-kit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { caller, connectRawly, listenForLinks, secret, wholeFrame } from '../tests/link-server.ts';
+import { caller, connectRaw, listenForLinks, secret, wholeFrame } from '../tests/link-server.ts';
 import type { RawGateway } from '../tests/link-server.ts';
 import { GatewayLink, LinkLost } from './gateway-link.ts';
 import { NodeLinks } from './node-links.ts';
@@ -164,7 +164,7 @@ describe('a gateway that takes nothing', () => {
   const long = [Buffer.alloc(longBytes, 'l')];
 
   async function open(requests: number): Promise<RawGateway> {
-    const gateway = connectRawly(server, linkRequestId);
+    const gateway = connectRaw(server, linkRequestId);
     closes.push(() => gateway.socket.destroy());
     const texts = Array.from({ length: requests }, (_, at) => [at, 'r', 'GET', '/', null, {}, 0]);
     gateway.socket.write(wholeFrame(JSON.stringify([texts, [], []])));
@@ -273,7 +273,7 @@ describe('a node that breaks off or lies', () => {
 });
 
 it('a link is refused to gateways of the release before, whose nodes know no parts', async () => {
-  const gateway = connectRawly(server, linkRequestId, { protocol: 'parley-requests-1' });
+  const gateway = connectRaw(server, linkRequestId, { protocol: 'parley-requests-1' });
   await waitUntil('it is refused', () => gateway.isOver());
   expect(gateway.head()).toMatch(/^HTTP\/1\.1 400 /);
 });

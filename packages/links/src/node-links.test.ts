@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import { waitUntil } from '@parley/test-kit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { caller, connectRawly, listenForLinks, secret, wholeFrame } from '../tests/link-server.ts';
+import { caller, connectRaw, listenForLinks, secret, wholeFrame } from '../tests/link-server.ts';
 import type { RawGateway } from '../tests/link-server.ts';
 import { NodeLinks, RequestSignal } from './node-links.ts';
 import type { ReceivedRequest } from './node-links.ts';
@@ -39,7 +39,7 @@ afterEach(async () => {
 });
 
 function connectAs(...asked: [requestId: string, options?: { signedBy: string }]): RawGateway {
-  const gateway = connectRawly(server, ...asked);
+  const gateway = connectRaw(server, ...asked);
   sockets.push(gateway.socket);
   return gateway;
 }

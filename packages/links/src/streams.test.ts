@@ -6,7 +6,7 @@ import { signIdentity } from '@parley/identity';
 import { waitUntil } from '@parley/test-kit';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 
-import { caller, connectRawly, listenForLinks, secret, wholeFrame } from '../tests/link-server.ts';
+import { caller, connectRaw, listenForLinks, secret, wholeFrame } from '../tests/link-server.ts';
 import type { RawGateway } from '../tests/link-server.ts';
 import { textOf } from './body.ts';
 import { GatewayLink, LinkLost } from './gateway-link.ts';
@@ -114,7 +114,7 @@ it('a stream goes on until its end, and says where it resumes', async () => {
 });
 
 it('what many streams get crosses the link once, with their numbers', async () => {
-  const gateway = connectRawly(server, linkRequestId);
+  const gateway = connectRaw(server, linkRequestId);
   closes.push(() => gateway.socket.destroy());
   open(gateway, [0, 1, 2, 3]);
   await waitUntil('all are open', () => held.length === 4);

@@ -53,7 +53,7 @@ type RawOptions = {
 };
 
 /** Requests a link from a server. */
-export function connectRawly(
+export function connectRaw(
   server: Server,
   requestId: string,
   { signedBy = secret, protocol = linkProtocol }: RawOptions = {},

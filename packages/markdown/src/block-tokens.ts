@@ -15,7 +15,7 @@ import type { BlockElement } from './block-tree.ts';
 import { codeBlockHtml } from './code-blocks.ts';
 import { stashedHtml, wholeStashMark } from './fences.ts';
 import type { StashedBlock } from './fences.ts';
-import type { Effort } from './step-budget.ts';
+import type { RenderEffort } from './step-budget.ts';
 
 /** The order of the rules for a block (reference facts, markdown 2). */
 const blockRules = [
@@ -41,7 +41,7 @@ export function pushBlockTokens(
   state: StateCore,
   source: string,
   stash: readonly StashedBlock[],
-  effort: Effort,
+  effort: RenderEffort,
 ): void {
   const root = createElement('div');
   new BlockParser(blockRules, paragraphRule, effort.budget).parseText(root, source);

@@ -81,7 +81,7 @@ export class BlockParser {
     this.#states.pop();
   }
 
-  /** @throws TooMuch if the budget is used up */
+  /** @throws StepsExceeded if the budget is used up */
   spend(steps: number): void {
     this.#budget.spend(steps);
   }

@@ -2,7 +2,7 @@ import hljs from 'highlight.js/lib/common';
 
 import { escapeCode } from './escaping.ts';
 import { pygmentsClass } from './highlight-classes.ts';
-import type { Effort } from './step-budget.ts';
+import type { RenderEffort } from './step-budget.ts';
 
 /** Pygments aliases that have another name in the highlighter. */
 const languageNames: Record<string, string> = {
@@ -69,8 +69,8 @@ function flatSpans(html: string): string {
   return flat;
 }
 
-function highlight(code: string, language: string, { budget, isSparing }: Effort): string {
-  if (isSparing) return escapeCode(code);
+function highlight(code: string, language: string, { budget, isPlain }: RenderEffort): string {
+  if (isPlain) return escapeCode(code);
   const alias = language.toLowerCase();
   const name = languageNames[alias] ?? alias;
   if (plainLanguages.has(name) || code.length > highlightedMaxLength) return escapeCode(code);
@@ -103,9 +103,9 @@ function takeLanguageLine(code: string): { code: string; language: string } {
  *
  * @param text The block's lines, joined with newlines.
  * @param info The info word; empty for indented code and bare fences.
- * @throws TooMuch if the budget is used up
+ * @throws StepsExceeded if the budget is used up
  */
-export function codeBlockHtml(text: string, info: string, effort: Effort): string {
+export function codeBlockHtml(text: string, info: string, effort: RenderEffort): string {
   const trimmed = text.replace(/^\n+/, '').trimEnd();
   const { code, language } =
     info === '' ? takeLanguageLine(trimmed) : { code: trimmed, language: info };

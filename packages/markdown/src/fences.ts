@@ -1,14 +1,14 @@
 import { codeBlockHtml } from './code-blocks.ts';
 import { matchFenceLine } from './fence-lines.ts';
-import type { Effort } from './step-budget.ts';
+import type { RenderEffort } from './step-budget.ts';
 import { stashClose, stashOpen } from './source-lines.ts';
 import { texBlockHtml } from './tex.ts';
 
 /** A block that waits for its place in the tree; no other rule changes its text. */
 export type StashedBlock = { kind: 'code' | 'tex'; text: string; info: string };
 
-export function stashedHtml({ kind, text, info }: StashedBlock, effort: Effort): string {
-  return kind === 'tex' && !effort.isSparing
+export function stashedHtml({ kind, text, info }: StashedBlock, effort: RenderEffort): string {
+  return kind === 'tex' && !effort.isPlain
     ? texBlockHtml(text, effort.budget)
     : codeBlockHtml(text, info, effort);
 }

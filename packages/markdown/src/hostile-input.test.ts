@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { harmIn } from '../tests/harmless-html.ts';
+import { findHarm } from '../tests/harmless-html.ts';
 import { createTestContext } from '../tests/test-context.ts';
 import { hostileVectors } from '../testdata/hostile-vectors.ts';
 import { htmlDiff } from './html-diff/html-diff.ts';
@@ -78,12 +78,13 @@ function htmlsOf(content: string, context: RenderContext): string[] {
   const usedUp = new StepBudget(0);
   return [
     renderMessage(content, context).html,
-    renderHtmlByRules(content, context, { budget: new StepBudget(), isSparing: true }),
+    renderHtmlByRules(content, context, { budget: new StepBudget(), isPlain: true }),
     renderDescription(content, context, usedUp),
   ];
 }
 
-const harmsIn = (htmls: readonly string[]): string[] => htmls.flatMap((html) => harmIn(html) ?? []);
+const harmsIn = (htmls: readonly string[]): string[] =>
+  htmls.flatMap((html) => findHarm(html) ?? []);
 
 describe('the check for harm', () => {
   it.each([
@@ -97,7 +98,7 @@ describe('the check for harm', () => {
     ['<!-- x -->', 'node #comment'],
     ['<p>x</p>', undefined],
   ])('sees %s', (html, problem) => {
-    expect(harmIn(html)).toBe(problem);
+    expect(findHarm(html)).toBe(problem);
   });
 });
 
@@ -144,7 +145,7 @@ describe('hostile text', () => {
       const before = renderMessage(`${vector} and [x](${vector})`, worldOf(vector)).html;
       const after = renderMessage(`[y](https://quay.com) ${vector}`, worldOf(vector)).html;
       for (const diff of [htmlDiff(before, after), htmlDiff(after, before), htmlDiff('', after)]) {
-        expect({ vector, harm: harmIn(diff) }).toEqual({ vector, harm: undefined });
+        expect({ vector, harm: findHarm(diff) }).toEqual({ vector, harm: undefined });
       }
     }
   });

@@ -10,7 +10,7 @@ const inlineMath = new RegExp(
 /** `$$body$$` (reference facts, markdown 10). */
 export const mathFormulas: InlinePass = (text, run) => {
   return text.replaceAll(inlineMath, (whole, body: string) => {
-    if (run.effort.isSparing) return run.add({ kind: 'text', text: run.plainText(whole) });
+    if (run.effort.isPlain) return run.add({ kind: 'text', text: run.plainText(whole) });
     const tex = run.plainText(body);
     const html = texInlineHtml(tex, run.budget);
     if (html !== undefined) return run.add({ kind: 'html', html, source: run.plainText(whole) });

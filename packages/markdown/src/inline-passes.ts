@@ -61,7 +61,7 @@ function runPass(
   run: InlineRun,
   later: RunLaterPasses,
 ): string {
-  if (isSpared === true && run.effort.isSparing) return text;
+  if (isSpared === true && run.effort.isPlain) return text;
   if (typeof needs === 'string' ? !text.includes(needs) : !needs.test(text)) return text;
   run.budget.spend(text.length);
   return pass(text, run, later);

@@ -1,6 +1,6 @@
 import type { RenderContext } from './render-context.ts';
-import { TooMuch } from './step-budget.ts';
-import type { Effort, StepBudget } from './step-budget.ts';
+import { StepsExceeded } from './step-budget.ts';
+import type { RenderEffort, StepBudget } from './step-budget.ts';
 
 /** The users and groups that an element mentions. */
 export type Mention = { kind: 'user' | 'group'; id: number } | { kind: 'wildcard' };
@@ -54,7 +54,7 @@ export class InlineRun {
   readonly findings: RenderFindings;
   /** Lower-cased names in mentions of the whole message. */
   readonly mentionedNames: () => ReadonlySet<string>;
-  readonly effort: Effort;
+  readonly effort: RenderEffort;
   readonly #nodes: InlineNode[] = [];
   #htmlLength = 0;
 
@@ -62,7 +62,7 @@ export class InlineRun {
     context: RenderContext,
     findings: RenderFindings,
     mentionedNames: () => ReadonlySet<string>,
-    effort: Effort,
+    effort: RenderEffort,
   ) {
     this.context = context;
     this.findings = findings;
@@ -76,10 +76,10 @@ export class InlineRun {
 
   /** @returns The placeholder of the node. */
   add(node: InlineNode): string {
-    if (this.#nodes.length >= placeholderCount) throw new TooMuch('it has too many elements');
+    if (this.#nodes.length >= placeholderCount) throw new StepsExceeded('it has too many elements');
     this.budget.spend(stepsPerNode);
     this.#htmlLength += htmlLength(node);
-    if (this.#htmlLength > htmlMaxLength) throw new TooMuch('the HTML is too long');
+    if (this.#htmlLength > htmlMaxLength) throw new StepsExceeded('the HTML is too long');
     this.#nodes.push(node);
     return String.fromCodePoint(firstPlaceholder + this.#nodes.length - 1);
   }
@@ -132,9 +132,9 @@ export class InlineRun {
 /** Browsers show no deeper nesting, and the walks over nodes are recursive. */
 const depthMax = 500;
 
-/** @throws TooMuch if elements are nested too deeply */
+/** @throws StepsExceeded if elements are nested too deeply */
 export function checkDepth(depth: number): void {
-  if (depth > depthMax) throw new TooMuch('the elements are nested too deep');
+  if (depth > depthMax) throw new StepsExceeded('the elements are nested too deep');
 }
 
 /** The known length that a node adds, apart from its content. */

@@ -49,7 +49,7 @@ const stepsPerMatch = 4000;
 /**
  * All matches of a linkifier, between its boundaries (reference facts, markdown 12), from left to right.
  *
- * @throws TooMuch if the budget is used up
+ * @throws StepsExceeded if the budget is used up
  */
 export function linkifierMatches(
   linkifier: CompiledLinkifier,

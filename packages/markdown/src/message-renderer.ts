@@ -10,7 +10,7 @@ import type { RenderFindings } from './inline-run.ts';
 import { pushInlineTokens } from './inline-tokens.ts';
 import { addPreviews } from './previews.ts';
 import type { RenderContext } from './render-context.ts';
-import type { Effort } from './step-budget.ts';
+import type { RenderEffort } from './step-budget.ts';
 import { normalisedLines, separateHangingLists } from './source-lines.ts';
 
 /** One rendering; the rules pass it along in markdown-it's `env`. */
@@ -20,7 +20,7 @@ export type Rendering = {
   withPreviews: boolean;
   mentionedNames: () => ReadonlySet<string>;
   stash: StashedBlock[];
-  effort: Effort;
+  effort: RenderEffort;
 };
 
 function renderingOf(state: StateCore): Rendering {

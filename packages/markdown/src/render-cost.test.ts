@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { createTestContext } from '../tests/test-context.ts';
 import { renderHtmlByRules, renderMessage } from './render-message.ts';
-import { StepBudget, TooMuch } from './step-budget.ts';
+import { StepBudget, StepsExceeded } from './step-budget.ts';
 
 const length = 10_000;
 const htmlMaxCodePoints = 100_000;
@@ -19,10 +19,10 @@ const context = createTestContext({ translateEmoticons: true }, { linkifiers });
 function costOf(content: string): { steps: number; html: string | undefined } {
   const budget = new StepBudget();
   try {
-    const html = renderHtmlByRules(content, context, { budget, isSparing: false });
+    const html = renderHtmlByRules(content, context, { budget, isPlain: false });
     return { steps: budget.spent, html };
   } catch (error) {
-    if (error instanceof TooMuch) return { steps: budget.spent, html: undefined };
+    if (error instanceof StepsExceeded) return { steps: budget.spent, html: undefined };
     throw error;
   }
 }
@@ -235,7 +235,7 @@ describe('what rendering costs', () => {
     const stepsOf = (content: string): number => {
       const budget = new StepBudget(1_000_000_000);
       const crowded = createTestContext({}, { linkifiers: hundred });
-      renderHtmlByRules(content, crowded, { budget, isSparing: false });
+      renderHtmlByRules(content, crowded, { budget, isPlain: false });
       return budget.spent;
     };
     const searches = 1000 * hundred.length;

@@ -5,8 +5,8 @@ import { renderWithRules } from './message-renderer.ts';
 import { UnableToRender } from './render-context.ts';
 import type { RenderContext, RenderedMessage } from './render-context.ts';
 import { normalisedLines } from './source-lines.ts';
-import { StepBudget, TooMuch } from './step-budget.ts';
-import type { Effort } from './step-budget.ts';
+import { StepBudget, StepsExceeded } from './step-budget.ts';
+import type { RenderEffort } from './step-budget.ts';
 
 /** The bound for events, rows and pages. The text alone of the longest message makes half of it. */
 const htmlMaxCodePoints = 100_000;
@@ -59,12 +59,12 @@ type Task = {
 /**
  * Renders by all rules, or sparingly.
  *
- * @throws TooMuch if the result or the cost exceeds a bound
+ * @throws StepsExceeded if the result or the cost exceeds a bound
  * @throws UnableToRender if a rule fails
  */
 function renderOnce(
   { content, context, withPreviews }: Task,
-  effort: Effort,
+  effort: RenderEffort,
 ): { html: string; findings: RenderFindings } {
   const findings = emptyFindings();
   let names: ReadonlySet<string> | undefined;
@@ -83,10 +83,10 @@ function renderOnce(
       effort,
     });
   } catch (error) {
-    if (error instanceof TooMuch) throw error;
+    if (error instanceof StepsExceeded) throw error;
     throw new UnableToRender('a rule failed', { cause: error });
   }
-  if (isTooLong(html)) throw new TooMuch('the HTML is too long');
+  if (isTooLong(html)) throw new StepsExceeded('the HTML is too long');
   return { html, findings };
 }
 
@@ -105,12 +105,12 @@ function renderAsText(content: string): string {
  */
 function renderHtml(task: Task, budget?: StepBudget): { html: string; findings: RenderFindings } {
   if (task.content.length > contentMaxLength) throw new UnableToRender('the text is too long');
-  for (const isSparing of [false, true]) {
-    const own = isSparing ? new StepBudget(sparingStepsMax) : new StepBudget();
+  for (const isPlain of [false, true]) {
+    const own = isPlain ? new StepBudget(sparingStepsMax) : new StepBudget();
     try {
-      return renderOnce(task, { budget: budget ?? own, isSparing });
+      return renderOnce(task, { budget: budget ?? own, isPlain });
     } catch (error) {
-      if (!(error instanceof TooMuch)) throw error;
+      if (!(error instanceof StepsExceeded)) throw error;
     }
   }
   const html = renderAsText(task.content);
@@ -145,13 +145,13 @@ export function renderMessage(content: string, context: RenderContext): Rendered
  * The same without the short method for plain text, only by all rules or only sparingly, for tests of its result and cost.
  *
  * @param effort contains afterwards the cost of the rendering
- * @throws TooMuch
+ * @throws StepsExceeded
  * @throws UnableToRender
  */
 export function renderHtmlByRules(
   content: string,
   context: RenderContext,
-  effort: Effort = { budget: new StepBudget(), isSparing: false },
+  effort: RenderEffort = { budget: new StepBudget(), isPlain: false },
 ): string {
   const { inlineImagePreview: withPreviews } = context.settings;
   return renderOnce({ content, context, withPreviews }, effort).html;

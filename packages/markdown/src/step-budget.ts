@@ -5,8 +5,8 @@
 const stepsMax = 10_000_000;
 
 /** A rendering exceeds its budget. Such a text is rendered more plainly. */
-export class TooMuch extends Error {
-  override readonly name = 'TooMuch';
+export class StepsExceeded extends Error {
+  override readonly name = 'StepsExceeded';
 }
 
 /**
@@ -22,10 +22,10 @@ export class StepBudget {
     this.#left = max;
   }
 
-  /** @throws TooMuch if the rendering has used up its steps */
+  /** @throws StepsExceeded if the rendering has used up its steps */
   spend(steps: number): void {
     this.#left -= steps;
-    if (this.#left < 0) throw new TooMuch('it takes too many steps');
+    if (this.#left < 0) throw new StepsExceeded('it takes too many steps');
   }
 
   /** Steps spent so far, for tests of what messages cost. */
@@ -35,10 +35,10 @@ export class StepBudget {
 }
 
 /** The extent of a rendering. */
-export type Effort = {
+export type RenderEffort = {
   readonly budget: StepBudget;
   /**
    * Whether syntax that makes far more HTML than its text stays text: emoji, linkifiers, formulas, and the colours of code.
    */
-  readonly isSparing: boolean;
+  readonly isPlain: boolean;
 };

@@ -1,7 +1,7 @@
 import { bareLinkUrl, findBareLinks } from './bare-links.ts';
 import { compileLinkifiers, fillUrl, linkifierMatches } from './linkifiers.ts';
 import type { Linkifier, RenderContext } from './render-context.ts';
-import { StepBudget, TooMuch } from './step-budget.ts';
+import { StepBudget, StepsExceeded } from './step-budget.ts';
 
 /** The addresses are in every row and event of the topic, so those of one topic have at most the characters of a message's HTML. */
 const stepsPerUrlCharacter = 100;
@@ -19,7 +19,7 @@ function linkifierUrls(topic: string, linkifiers: readonly Linkifier[]): string[
       }
     }
   } catch (error) {
-    if (!(error instanceof TooMuch)) throw error;
+    if (!(error instanceof StepsExceeded)) throw error;
   }
   return urls;
 }

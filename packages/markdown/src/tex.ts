@@ -85,7 +85,7 @@ function sortAttributes(html: string): string {
 /**
  * An inline formula, or undefined if the TeX is wrong or too long (reference facts, markdown 10).
  *
- * @throws TooMuch if the budget is used up
+ * @throws StepsExceeded if the budget is used up
  */
 export function texInlineHtml(tex: string, budget: StepBudget): string | undefined {
   const html = render(tex, false, budget);

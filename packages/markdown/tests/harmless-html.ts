@@ -100,7 +100,7 @@ function elementProblem(element: Element): string | undefined {
 }
 
 /** Returns what a browser would find in HTML besides known elements, attributes and schemes; undefined if there is nothing. */
-export function harmIn(html: string): string | undefined {
+export function findHarm(html: string): string | undefined {
   const waiting: DefaultTreeAdapterTypes.ChildNode[] = [...parseFragment(html).childNodes];
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
     if (node.nodeName === '#text') continue;

@@ -31,7 +31,7 @@ export { createBot } from './bots/create-bot.ts';
 export { addDomain, changeDomain, removeDomain } from './organization/change-domains.ts';
 export { addEmoji, emojiFileKey, removeEmoji } from './organization/change-emoji.ts';
 export {
-  admitToGroups,
+  checkMayEditGroupsEarly,
   changeGroup,
   changeGroupMembers,
   createGroup,

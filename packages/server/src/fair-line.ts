@@ -17,7 +17,7 @@ export type LineBounds = {
 /** Why a waiting request was not served. */
 export type LineRefusal = 'line' | 'wait';
 
-type AskedFor = {
+type LineRequest = {
   /** The owner, who with all bots takes turns with other owners. */
   readonly ownerId: number;
   readonly signal: HangUpSignal;
@@ -35,7 +35,7 @@ type Waiting<Request, Result> = {
  * requests waits with the second until every other owner's first was served. Nobody waits while there is capacity, and requests of
  * disconnected clients are dropped.
  */
-export class FairLine<Request extends AskedFor, Result> {
+export class FairLine<Request extends LineRequest, Result> {
   readonly #serve: (
     requests: readonly Request[],
   ) => Promise<readonly PromiseSettledResult<Result>[]>;

@@ -58,7 +58,7 @@ export { startMaintenance } from './maintenance.ts';
 export type { MaintenanceWork } from './maintenance.ts';
 export {
   successText,
-  unkeptHeaders,
+  noStoreHeaders,
   passageHeaders,
   writeJson,
   writeWhole,

@@ -269,7 +269,10 @@ class RequestRun<Context> implements Settle, Progress {
     if (found === undefined && method !== 'POST') throw methodNotAllowed(route.allowedMethods);
     const given = this.#exchange.readBody();
     if (!(given instanceof Promise) && given.length === 0) {
-      return { implementation: meantBy(route, method, noForm), raw: rawWith(noForm, noBody) };
+      return {
+        implementation: selectImplementation(route, method, noForm),
+        raw: rawWith(noForm, noBody),
+      };
     }
     return this.#readForm(route, given, rawWith);
   }
@@ -285,7 +288,7 @@ class RequestRun<Context> implements Settle, Progress {
     const form = route.served.some(({ endpoint }) => takesJson(endpoint))
       ? noForm
       : await decodeBody(method, this.#exchange.header('content-type'), body);
-    return { implementation: meantBy(route, method, form), raw: rawWith(form, body) };
+    return { implementation: selectImplementation(route, method, form), raw: rawWith(form, body) };
   }
 
   #handle(
@@ -325,7 +328,7 @@ type Read<Context> = {
  *
  * @throws ApiError 405
  */
-function meantBy<Context>(
+function selectImplementation<Context>(
   route: Route<Implementation<Context>>,
   method: string,
   form: FormValues,

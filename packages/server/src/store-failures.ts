@@ -28,7 +28,7 @@ const unstorableStates = /^(?:22003|22021|22P05|54\w{3})$/;
 
 const chainMax = 5;
 
-function someInChain(error: unknown, holds: (link: Error, code: string) => boolean): boolean {
+function someCause(error: unknown, holds: (link: Error, code: string) => boolean): boolean {
   let current = error;
   for (let depth = 0; depth < chainMax && current instanceof Error; depth += 1) {
     const { code } = current as { readonly code?: unknown };
@@ -40,7 +40,7 @@ function someInChain(error: unknown, holds: (link: Error, code: string) => boole
 
 /** Whether an error, or one among its causes, means that a store cannot be reached or cannot serve now. */
 export function isStoreFailure(error: unknown): boolean {
-  return someInChain(
+  return someCause(
     error,
     (link, code) => connectionCodes.has(code) || sqlStates.test(code) || texts.test(link.message),
   );
@@ -51,5 +51,5 @@ export function isStoreFailure(error: unknown): boolean {
  * row can have such a value and no list can be so long, so it is bad input and the answer is 400 (architecture, What always holds).
  */
 export function isUnstorableInput(error: unknown): boolean {
-  return someInChain(error, (_link, code) => unstorableStates.test(code));
+  return someCause(error, (_link, code) => unstorableStates.test(code));
 }

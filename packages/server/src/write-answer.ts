@@ -36,7 +36,7 @@ export const passageHeaders = {
 } as const satisfies Record<Passage, object>;
 
 /** @returns the headers that keep an answer out of caches, as for ordinary endpoints */
-export function unkeptHeaders(): Readonly<Record<string, string>> {
+export function noStoreHeaders(): Readonly<Record<string, string>> {
   const date = currentHttpDate();
   return {
     'Cache-Control': unkept,
@@ -62,7 +62,7 @@ export function writeJson(
   response.writeHead(status, {
     'Content-Type': 'application/json',
     ...(body === undefined ? {} : { 'Content-Length': bytesOf(body) }),
-    ...unkeptHeaders(),
+    ...noStoreHeaders(),
     ...headers,
   });
   endWith(response, body ?? '');

@@ -72,7 +72,10 @@ export {
 } from './bots/bot-services.ts';
 export type { BotService } from './bots/bot-services.ts';
 export { deleteBotStorage, readBotStorage, writeBotStorage } from './bots/bot-storage.ts';
-export { isStreamKnownToOwner, takeUnknownDefaultStreams } from './bots/bot-default-streams.ts';
+export {
+  isStreamKnownToOwner,
+  clearDefaultStreamsUnknownToOwner,
+} from './bots/bot-default-streams.ts';
 export { lockBotDetails, readBotDetails } from './bots/bot-details.ts';
 export type { BotDetails } from './bots/bot-details.ts';
 export {
@@ -91,7 +94,7 @@ export {
 export type { NewProfileValue, ProfileField } from './people/profile-fields.ts';
 export { findUserStatus, listUserStatuses, setUserStatus } from './people/user-status.ts';
 export {
-  findOvertakenPresence,
+  findSupersededPresence,
   listPresence,
   listPresencePeople,
   presenceClientsMax,
@@ -318,7 +321,7 @@ export {
 export type { MessageFacts, MessagePage } from './messages/messages.ts';
 export { pageTextBytesMax, readShownMessages } from './messages/shown-messages.ts';
 export type {
-  AskedMessage,
+  MessageToRead,
   MessageTexts,
   ShownMessage,
   ShownReaction,

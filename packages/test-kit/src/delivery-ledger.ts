@@ -108,7 +108,7 @@ export class DeliveryLedger {
     for (const queue of this.#queues.values()) {
       const received = new Set(queue.receipts.map((receipt) => receipt.messageId));
       for (const send of acknowledged)
-        if (owes(send, queue) && !received.has(send.messageId)) missing += 1;
+        if (mustReceive(send, queue) && !received.has(send.messageId)) missing += 1;
     }
     return missing;
   }
@@ -157,7 +157,7 @@ export class DeliveryLedger {
         }
       }
       const missing = acknowledged.filter(
-        (send) => owes(send, queue) && !received.has(send.messageId),
+        (send) => mustReceive(send, queue) && !received.has(send.messageId),
       );
       if (missing.length > 0)
         say(
@@ -171,7 +171,7 @@ export class DeliveryLedger {
       if (ids.size > 1)
         faults.push(`"${send.content}", sent once, became messages ${[...ids].join(', ')}`);
       const holders = holdersOfUnanswered.get(send) ?? new Set();
-      const without = queues.filter((queue) => owes(send, queue) && !holders.has(queue));
+      const without = queues.filter((queue) => mustReceive(send, queue) && !holders.has(queue));
       if (without.length > 0)
         faults.push(
           `message ${[...ids].join(', ')}, whose answer was lost, reached ${holders.size} queues but not ${without
@@ -204,7 +204,7 @@ export class DeliveryLedger {
   }
 }
 
-function owes(send: Send, queue: QueueRecord): boolean {
+function mustReceive(send: Send, queue: QueueRecord): boolean {
   return send.openQueueNames.has(queue.name) && send.entitledUserIds.has(queue.userId);
 }
 

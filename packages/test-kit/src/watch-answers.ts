@@ -25,8 +25,8 @@ function report(onFault: AnswerFaultHandler, check: () => void): void {
   }
 }
 
-/** The body of a POST, kept while it is read: a form may name another method after its longest value. */
-function keepForm(request: IncomingMessage): () => string | undefined {
+/** Keeps the body of a POST while it is read, because a form may name another method after its longest value. */
+function watchNamedMethod(request: IncomingMessage): () => string | undefined {
   const chunks: Buffer[] = [];
   const hasParts = request.headers['content-type']?.startsWith('multipart/') === true;
   const keptMaxBytes = hasParts ? partsMaxBytes : limits.anyBodyMaxBytes;
@@ -118,7 +118,7 @@ function watch(
 ): void {
   const { method = '', url: path = '' } = request;
   if (internalPaths.test(path)) return;
-  const namedMethod = method === 'POST' ? keepForm(request) : () => undefined;
+  const namedMethod = method === 'POST' ? watchNamedMethod(request) : () => undefined;
   const written: Record<string, unknown> = {};
   const chunks: Buffer[] = [];
   let stream: StreamWatch | undefined;

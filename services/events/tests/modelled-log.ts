@@ -163,7 +163,7 @@ class World {
     for (const part of entry.events) {
       if (part.form === 'peers') {
         for (const [index, id] of part.userIds.entries())
-          if (id !== userId && this.#hearsOfPeers(part, userId, account.role))
+          if (id !== userId && this.#getsPeerEvents(part, userId, account.role))
             offsets.push(offset + index);
         offset += part.userIds.length;
         continue;
@@ -175,7 +175,11 @@ class World {
     return offsets;
   }
 
-  #hearsOfPeers(part: Extract<EventPart, { form: 'peers' }>, userId: number, role: Role): boolean {
+  #getsPeerEvents(
+    part: Extract<EventPart, { form: 'peers' }>,
+    userId: number,
+    role: Role,
+  ): boolean {
     const isMember = this.isMember(part.streamId, userId);
     const isAmongThem = part.userIds.includes(userId);
     switch (part.to) {

@@ -21,7 +21,7 @@ import {
   hasKeyForm,
   parseKeyInQuery,
 } from './authenticate.ts';
-import type { AuthenticatedAccess, BareKey, Credentials } from './authenticate.ts';
+import type { AuthenticatedAccess, KeyWithoutEmail, Credentials } from './authenticate.ts';
 import { readAuthorization } from './connection-credentials.ts';
 import type { CredentialCache } from './credential-cache.ts';
 import type { LoginLimiter } from './login-limit.ts';
@@ -98,7 +98,7 @@ export type Checks = {
 async function checkLogin(
   request: IncomingMessage,
   requestId: string,
-  given: Credentials | BareKey,
+  given: Credentials | KeyWithoutEmail,
   { credentials, loginLimiter, addressOf }: Checks,
 ): Promise<KeyAccount> {
   const { apiKey } = given;
@@ -131,7 +131,7 @@ async function readCredentials(
   { query }: ReceivedRequest,
   { keyParameter }: AuthenticatedAccess,
   findInForm: FindInForm,
-): Promise<Credentials | BareKey> {
+): Promise<Credentials | KeyWithoutEmail> {
   const { authorization } = request.headers;
   const hasHeader = (authorization ?? '').trim() !== '';
   if (keyParameter === 'preferred') {

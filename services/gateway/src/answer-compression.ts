@@ -27,7 +27,7 @@ const waitingMaxBytes = 64 * 1_048_576;
 const level = 1;
 
 /** Services mark answers that contain keys so that no cache or proxy transforms them; the gateway does not either. */
-const untouchable = /\bno-transform\b/;
+const noTransform = /\bno-transform\b/;
 
 /** A compressed answer. For HEAD it has only headers, and its length is unknown. */
 export type CompressedAnswer = {
@@ -126,7 +126,7 @@ function mayBeChanged(headers: LinkAnswer['headers']): boolean {
   for (const [name, value] of Object.entries(headers)) {
     const known = name.toLowerCase();
     if (known === 'content-encoding' || known === 'content-range') return false;
-    if (known === 'cache-control' && untouchable.test(value)) return false;
+    if (known === 'cache-control' && noTransform.test(value)) return false;
   }
   return true;
 }

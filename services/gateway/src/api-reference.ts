@@ -18,22 +18,22 @@ import { parleyVersion } from '@parley/server';
 
 type Content = () => Buffer | Promise<Buffer>;
 
-function ofGateway(name: string): Content {
+function gatewayFile(name: string): Content {
   return () => readFile(new URL(`../reference/${name}`, import.meta.url));
 }
 
-function ofLibrary(name: string): Content {
+function libraryFile(name: string): Content {
   return () => readFile(fileURLToPath(import.meta.resolve(`swagger-ui-dist/${name}`)));
 }
 
 /** The source of each page's content. */
 const contents: Readonly<Record<EndpointNameOf<'gateway'>, Content>> = {
   'get-openapi-document': () => Buffer.from(JSON.stringify(interfaceDocument(parleyVersion))),
-  'get-reference': ofGateway('page.html'),
-  'get-reference-script': ofGateway('page.mjs'),
-  'get-reference-style': ofGateway('page.css'),
-  'get-swagger-ui-script': ofLibrary('swagger-ui-bundle.js'),
-  'get-swagger-ui-style': ofLibrary('swagger-ui.css'),
+  'get-reference': gatewayFile('page.html'),
+  'get-reference-script': gatewayFile('page.mjs'),
+  'get-reference-style': gatewayFile('page.css'),
+  'get-swagger-ui-script': libraryFile('swagger-ui-bundle.js'),
+  'get-swagger-ui-style': libraryFile('swagger-ui.css'),
 };
 
 /**

@@ -32,7 +32,7 @@ function boundOf({ endpoint }: AdmittedRequest, { fileMaxBytes }: GatewayContext
 }
 
 /** A form that is read before its sender is known. */
-class EarlyForm {
+class FormBeforeAdmission {
   readonly #request: IncomingMessage;
   readonly #held: HeldBody;
   /** The bytes read so far; undefined if no field was needed. */
@@ -120,8 +120,13 @@ async function handle(
     return;
   }
   const address = context.addressOf(request);
-  const earlyForm = new EarlyForm(request, holdBody(context, response, address));
-  const admitted = await admit(request, received, context, (name) => earlyForm.findField(name));
+  const formBeforeAdmission = new FormBeforeAdmission(
+    request,
+    holdBody(context, response, address),
+  );
+  const admitted = await admit(request, received, context, (name) =>
+    formBeforeAdmission.findField(name),
+  );
   for (const [name, value] of Object.entries(admitted.rateLimitHeaders))
     response.setHeader(name, value);
   if (response.destroyed) return;
@@ -133,7 +138,7 @@ async function handle(
     const known = { ...admitted, service };
     const sender = known.caller === null ? address : senderOf(known.caller);
     const held = holdBody(context, response, sender);
-    await forwardAdmitted(context, request, response, known, earlyForm.body, held);
+    await forwardAdmitted(context, request, response, known, formBeforeAdmission.body, held);
   }
 }
 

@@ -22,7 +22,7 @@ export type Credentials = {
 };
 
 /** A key alone, as in a query. */
-export type BareKey = {
+export type KeyWithoutEmail = {
   readonly emailFolded: undefined;
   readonly apiKey: string;
   keyHash?: string;
@@ -73,7 +73,7 @@ export function parseAuthorization(header: string | undefined): Credentials {
  * @param query with the question mark, or empty
  * @throws ApiError 401 if there is none
  */
-export function parseKeyInQuery(query: string): BareKey {
+export function parseKeyInQuery(query: string): KeyWithoutEmail {
   const apiKey = new URLSearchParams(query).getAll('api_key').at(-1)?.trim();
   if (apiKey === undefined) throw keyOrSessionRequired();
   return { emailFolded: undefined, apiKey };
@@ -89,7 +89,7 @@ export function parseKeyInQuery(query: string): BareKey {
 export async function findKeyParameter(
   query: string,
   findInForm: () => Promise<string | undefined>,
-): Promise<BareKey | undefined> {
+): Promise<KeyWithoutEmail | undefined> {
   const inQuery = new URLSearchParams(query).getAll('api_key').at(-1);
   const apiKey = (inQuery ?? (await findInForm()))?.trim();
   return apiKey === undefined ? undefined : { emailFolded: undefined, apiKey };
@@ -102,7 +102,7 @@ export async function findKeyParameter(
  * @throws ApiError 401 by the table if the key has the wrong form, is unknown, or belongs to another email
  */
 export function checkKey(
-  credentials: Credentials | BareKey,
+  credentials: Credentials | KeyWithoutEmail,
   account: KeyAccount | undefined,
 ): KeyAccount {
   const { emailFolded, apiKey } = credentials;

@@ -172,7 +172,7 @@ export class HeldPoll implements LinkListener {
     this.#leaveNode();
     this.#node = undefined;
     this.#hop.onMoved(reason);
-    this.#searchAnew();
+    this.#restartSearch();
     this.begin();
   }
 
@@ -355,7 +355,7 @@ export class HeldPoll implements LinkListener {
     if (!wasReached) this.#hop.upstreams.suspect(node.nodeId);
     // A poll that was held gets the whole time to search for the next node.
     if (performance.now() - this.#sentAtMs > searchMaxMs) {
-      this.#searchAnew();
+      this.#restartSearch();
       this.#tried = [...this.#tried, node.nodeId];
     }
     this.#hop.onMoved(wasReached ? 'lost' : 'unreachable');
@@ -402,7 +402,7 @@ export class HeldPoll implements LinkListener {
     else transport?.exchange.leave();
   }
 
-  #searchAnew(): void {
+  #restartSearch(): void {
     this.#tried = [];
     this.#searchUntilMs = performance.now() + searchMaxMs;
   }

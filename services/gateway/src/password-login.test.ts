@@ -1,7 +1,7 @@
 import { ApiError } from '@parley/api';
 import { describe, expect, it } from 'vitest';
 
-import { bringsOwnPassword, findAccountName } from './password-login.ts';
+import { requiresOwnPassword, findAccountName } from './password-login.ts';
 
 const urlencoded = 'application/x-www-form-urlencoded';
 const multipart = 'multipart/form-data; boundary=b';
@@ -10,7 +10,7 @@ function part(head: string, value: string): string {
   return `--b\r\nContent-Disposition: form-data; ${head}\r\n\r\n${value}\r\n`;
 }
 
-describe('bringsOwnPassword', () => {
+describe('requiresOwnPassword', () => {
   it.each([
     ['PATCH', urlencoded, 'old_password=x&new_password=y', ''],
     ['PATCH', 'text/plain', 'old_password=x&new_p%61ssword=y', ''],
@@ -19,12 +19,12 @@ describe('bringsOwnPassword', () => {
     ['POST', urlencoded, 'method=PATCH', '?old_password=x&new_password=y'],
     ['PATCH', undefined, '', '?old_password=x&new_password=y'],
   ])('is true for %s %s', async (method, type, body, query) => {
-    expect(await bringsOwnPassword(method, type, Buffer.from(body), query)).toBe(true);
+    expect(await requiresOwnPassword(method, type, Buffer.from(body), query)).toBe(true);
   });
 
   it('is false where no new password is wanted', async () => {
     const body = Buffer.from('full_name=Rina&old_password=x&new_password=');
-    expect(await bringsOwnPassword('PATCH', urlencoded, body, '?new_password=y')).toBe(false);
+    expect(await requiresOwnPassword('PATCH', urlencoded, body, '?new_password=y')).toBe(false);
   });
 });
 

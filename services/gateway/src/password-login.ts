@@ -37,12 +37,12 @@ export async function findAccountName(
 }
 
 /**
- * Whether a change of one's own account has its password judged: only a new password requires the old one (reference facts, people 9). The
+ * Whether a change of the caller's account requires the old password: only a new password does (reference facts, people 9). The
  * form is decoded in the same way as in the service.
  *
  * @throws ApiError 400 for a form that the service would refuse in the same way
  */
-export async function bringsOwnPassword(
+export async function requiresOwnPassword(
   method: string,
   contentType: string | undefined,
   body: Buffer,
@@ -110,7 +110,7 @@ export async function forwardLogin(
   const account =
     credentials === null
       ? await findAccountName(contentType, body.bytes, query)
-      : (await bringsOwnPassword(method, contentType, body.bytes, query))
+      : (await requiresOwnPassword(method, contentType, body.bytes, query))
         ? credentials.emailFolded
         : undefined;
   // No password is judged.

@@ -76,7 +76,7 @@ async function listWithFlags(world: World, list: MessageListBuilder): Promise<nu
     beforeMax: most,
     fromAnchorMax: 0,
   });
-  const asked = messages.map(({ id }) => ({ id, isAbove: false, isWanted: true }));
+  const asked = messages.map(({ id }) => ({ id, isAbove: false, isNearAnchor: true }));
   const { shown } = await readShownMessages(world.client, asked, 'written');
   const flags = new Map(shown.map((message) => [message.id, flagBitsOf(message)]));
   return messages.map(({ id }) => [id, flags.get(id) ?? 0]);

@@ -106,7 +106,7 @@ export async function explainPage(
   // As a service that keeps none of them.
   await readShownMessages(
     explaining,
-    messages.map(({ id }) => ({ id, isAbove: false, isWanted: true })),
+    messages.map(({ id }) => ({ id, isAbove: false, isNearAnchor: true })),
     'rendered',
   );
   return {

@@ -61,7 +61,7 @@ const integerLiteral = /^-?\d+$/;
 const smallest64Bit = -(2n ** 63n);
 const largest64Bit = 2n ** 64n - 1n;
 
-class HoldsNul extends Error {}
+class ContainsNul extends Error {}
 
 /** It is JSON, but beyond the bounds. */
 class OutOfBounds extends Error {}
@@ -72,7 +72,7 @@ export type NulHandling = 'refused' | 'handled' | 'replaced';
 type TextReader = (text: string) => string;
 
 function refuseNul(text: string): string {
-  if (text.includes('\0')) throw new HoldsNul();
+  if (text.includes('\0')) throw new ContainsNul();
   return text.toWellFormed();
 }
 
@@ -157,7 +157,7 @@ class JsonReader {
     this.#read = textReaders[nul];
   }
 
-  /** @throws SyntaxError, OutOfBounds, HoldsNul */
+  /** @throws SyntaxError, OutOfBounds, ContainsNul */
   readWhole(): JsonValue {
     const holder = { '': undefined as unknown };
     holder[''] = this.#readValue(holder, '', 0);
@@ -294,7 +294,7 @@ export function parseJson(
     }
     return { holder: new JsonReader(text, nul).readWhole() };
   } catch (error) {
-    if (error instanceof HoldsNul) return { fault: 'NUL' };
+    if (error instanceof ContainsNul) return { fault: 'NUL' };
     if (error instanceof SyntaxError) return { fault: 'not JSON' };
     // The nesting is deeper than the stack.
     if (error instanceof OutOfBounds || error instanceof RangeError)

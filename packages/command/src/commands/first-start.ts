@@ -19,7 +19,7 @@ async function findReasonToDoNothing({ pool }: PeopleContext): Promise<string | 
   return people.length === 0 ? undefined : 'There is an organization already: nothing is made.';
 }
 
-async function makeFirst(
+async function createFirst(
   context: PeopleContext,
   first: { readonly organization: string; readonly email: string; readonly fullName: string },
 ): Promise<Report> {
@@ -68,7 +68,7 @@ export const firstStartCommand: Command = {
         return nothing('The demo organization is to be made here: nothing else is made.');
       const reason = await findReasonToDoNothing(context);
       if (reason !== undefined) return nothing(reason);
-      return makeFirst(context, {
+      return createFirst(context, {
         organization: call.get('organization'),
         email: call.get('email'),
         fullName: call.get('full-name'),

@@ -32,8 +32,8 @@ import {
   tablePath,
 } from './manifest.ts';
 import type { FileFacts, ListedFile, Manifest, TableFacts } from './manifest.ts';
-import { makeSealing } from './sealing.ts';
-import type { Sealing } from './sealing.ts';
+import { createExportCipher } from './export-cipher.ts';
+import type { ExportCipher } from './export-cipher.ts';
 import { countStoredFiles, readStoredFiles } from './stored-files.ts';
 import { exportedTables } from './tables.ts';
 import type { ExportedTable, Row } from './tables.ts';
@@ -62,12 +62,12 @@ async function takeFolder(folder: string): Promise<void> {
 class Exporter {
   readonly #client: Client;
   readonly #options: ExportOptions;
-  readonly #sealing: Sealing;
+  readonly #cipher: ExportCipher;
 
-  constructor(client: Client, options: ExportOptions, sealing: Sealing) {
+  constructor(client: Client, options: ExportOptions, cipher: ExportCipher) {
     this.#client = client;
     this.#options = options;
-    this.#sealing = sealing;
+    this.#cipher = cipher;
   }
 
   async writeTables(): Promise<TableFacts[]> {
@@ -116,11 +116,7 @@ class Exporter {
             secrets === undefined
               ? line
               : JSON.stringify(
-                  secrets.toExport(
-                    JSON.parse(line) as Row,
-                    this.#options.keySecrets,
-                    this.#sealing,
-                  ),
+                  secrets.toExport(JSON.parse(line) as Row, this.#options.keySecrets, this.#cipher),
                 ),
           ),
         );
@@ -249,7 +245,7 @@ function inSnapshot<Result>(
  */
 export async function exportOrganization(options: ExportOptions): Promise<Manifest> {
   const { folder, passphrase, pool } = options;
-  const { sealing, parameters } = await makeSealing(passphrase);
+  const { cipher, parameters } = await createExportCipher(passphrase);
   await takeFolder(folder);
   try {
     return await inSnapshot(pool, async (client) => {
@@ -257,7 +253,7 @@ export async function exportOrganization(options: ExportOptions): Promise<Manife
       const head = await readHead(client);
       const realm = await getRealm(client);
       await checkTablesKnown(client);
-      const exporter = new Exporter(client, options, sealing);
+      const exporter = new Exporter(client, options, cipher);
       const schemaVersion = await readSchemaVersion(client);
       if (schemaVersion === undefined) throw new Error('a database with a realm has a schema');
       const tables = await exporter.writeTables();
@@ -275,7 +271,7 @@ export async function exportOrganization(options: ExportOptions): Promise<Manife
         files: await exporter.writeFiles(),
         sealing: parameters,
       };
-      await writeManifest(folder, manifest, sealing);
+      await writeManifest(folder, manifest, cipher);
       return manifest;
     });
   } catch (error) {
@@ -285,9 +281,13 @@ export async function exportOrganization(options: ExportOptions): Promise<Manife
   }
 }
 
-async function writeManifest(folder: string, manifest: Manifest, sealing: Sealing): Promise<void> {
+async function writeManifest(
+  folder: string,
+  manifest: Manifest,
+  cipher: ExportCipher,
+): Promise<void> {
   const text = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
-  const mac = Buffer.from(`${sealing.authenticate(text)}\n`);
+  const mac = Buffer.from(`${cipher.authenticate(text)}\n`);
   for (const [path, content] of [
     [macPath, mac],
     [manifestPath, text],

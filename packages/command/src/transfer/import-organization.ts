@@ -16,7 +16,7 @@ import { LineFile } from './hashed-file.ts';
 import { ImportedFiles } from './import-files.ts';
 import { readManifest } from './manifest.ts';
 import type { Manifest, TableFacts } from './manifest.ts';
-import type { Sealing } from './sealing.ts';
+import type { ExportCipher } from './export-cipher.ts';
 import { exportedTables } from './tables.ts';
 import type { Row } from './tables.ts';
 import { checkFacts, verifyExport } from './verify-export.ts';
@@ -88,12 +88,12 @@ async function checkEmpty(client: Client): Promise<void> {
 class RowImporter {
   readonly #client: Client;
   readonly #options: ImportOptions;
-  readonly #sealing: Sealing;
+  readonly #cipher: ExportCipher;
 
-  constructor(client: Client, options: ImportOptions, sealing: Sealing) {
+  constructor(client: Client, options: ImportOptions, cipher: ExportCipher) {
     this.#client = client;
     this.#options = options;
-    this.#sealing = sealing;
+    this.#cipher = cipher;
   }
 
   async importTable(table: TableFacts, advance: (rows: number) => void): Promise<void> {
@@ -118,7 +118,7 @@ class RowImporter {
               carried.secrets.toTable(
                 JSON.parse(line) as Row,
                 this.#options.keySecrets,
-                this.#sealing,
+                this.#cipher,
               ),
             ),
       );
@@ -140,9 +140,13 @@ class RowImporter {
 async function importRows(
   client: Client,
   options: ImportOptions,
-  opened: { readonly manifest: Manifest; readonly sealing: Sealing; readonly files: ImportedFiles },
+  opened: {
+    readonly manifest: Manifest;
+    readonly cipher: ExportCipher;
+    readonly files: ImportedFiles;
+  },
 ): Promise<void> {
-  const { manifest, sealing, files } = opened;
+  const { manifest, cipher, files } = opened;
   const startPosition = await planImportedLog(options.pool, manifest.log);
   await client.query('BEGIN');
   try {
@@ -151,7 +155,7 @@ async function importRows(
     await checkEmpty(client);
     const total = manifest.tables.reduce((sum, { rows }) => sum + rows, 0);
     const bar = options.progress.start('Rows ', total);
-    const importer = new RowImporter(client, options, sealing);
+    const importer = new RowImporter(client, options, cipher);
     try {
       for (const table of manifest.tables)
         await importer.importTable(table, (rows) => bar.advance(rows));
@@ -196,7 +200,7 @@ function withImportLock<Result>(
  */
 export async function importOrganization(options: ImportOptions): Promise<Manifest> {
   const { folder, passphrase, pool, progress, signal } = options;
-  const { manifest, sealing } = await readManifest(folder, passphrase);
+  const { manifest, cipher } = await readManifest(folder, passphrase);
   await verifyExport(folder, manifest, progress, signal);
   await withImportLock(pool, async (client) => {
     await prepareSchema(options, manifest);
@@ -205,7 +209,7 @@ export async function importOrganization(options: ImportOptions): Promise<Manife
     await files.clear();
     try {
       await files.store(progress, signal);
-      await importRows(client, options, { manifest, sealing, files });
+      await importRows(client, options, { manifest, cipher, files });
     } catch (error) {
       // If the outcome of the commit is unknown, the rows may exist and need their files.
       if ((await findRealm(pool).catch(() => undefined)) === undefined)

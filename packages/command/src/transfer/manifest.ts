@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import type { ImportedLog } from '@parley/event-log';
 
 import { CommandFault } from '../faults.ts';
-import { openSealing } from './sealing.ts';
-import type { Sealing, SealingParameters } from './sealing.ts';
+import { openExportCipher } from './export-cipher.ts';
+import type { CipherParameters, ExportCipher } from './export-cipher.ts';
 
 export const formatName = 'parley-export';
 /** Formats before 2 counted schema versions from another first schema. */
@@ -43,7 +43,7 @@ export type Manifest = {
     /** Files that the database names but the store does not have. */
     readonly missing: number;
   };
-  readonly sealing: SealingParameters;
+  readonly sealing: CipherParameters;
 };
 
 /** A line of the list of files. */
@@ -93,7 +93,7 @@ function parse(text: Buffer): Partial<Manifest> {
 export async function readManifest(
   folder: string,
   passphrase: string,
-): Promise<{ readonly manifest: Manifest; readonly sealing: Sealing }> {
+): Promise<{ readonly manifest: Manifest; readonly cipher: ExportCipher }> {
   const text = await read(folder, manifestPath);
   const mac = await read(folder, macPath);
   const found = parse(text);
@@ -108,9 +108,9 @@ export async function readManifest(
     throw new CommandFault(
       `The export has format version ${String(version)}, this release reads ${formatVersion}: use the release that wrote it`,
     );
-  const sealing = await openSealing(passphrase, found.sealing);
-  if (!sealing.isAuthentic(text, mac.toString('utf8').trim()))
+  const cipher = await openExportCipher(passphrase, found.sealing);
+  if (!cipher.isAuthentic(text, mac.toString('utf8').trim()))
     throw new CommandFault('The manifest of the export was altered after it was written');
   // A verified manifest was written by this command, so it is complete.
-  return { manifest: found as Manifest, sealing };
+  return { manifest: found as Manifest, cipher };
 }

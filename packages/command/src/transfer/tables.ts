@@ -5,14 +5,14 @@
 import { openApiKey, openBotSecrets, sealApiKey, sealBotSecrets } from '@parley/store';
 import type { KeySecrets } from '@parley/secrets';
 
-import type { Sealing } from './sealing.ts';
+import type { ExportCipher } from './export-cipher.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
 /** The form of rows with secrets in an export: never under the installation's own secret, but encrypted under the passphrase. */
 type SecretRows = {
-  readonly toExport: (row: Row, from: KeySecrets, sealing: Sealing) => Row;
-  readonly toTable: (row: Row, to: KeySecrets, sealing: Sealing) => Row;
+  readonly toExport: (row: Row, from: KeySecrets, cipher: ExportCipher) => Row;
+  readonly toTable: (row: Row, to: KeySecrets, cipher: ExportCipher) => Row;
 };
 
 export type ExportedTable = {
@@ -40,30 +40,30 @@ function hexOf(bytes: Buffer | null): string | null {
 }
 
 const passwords: SecretRows = {
-  toExport: (row, _from, sealing) => ({
+  toExport: (row, _from, cipher) => ({
     ...row,
-    password_hash: sealing.seal(textOf(row['password_hash']), `password of ${String(row['id'])}`),
+    password_hash: cipher.encrypt(textOf(row['password_hash']), `password of ${String(row['id'])}`),
   }),
-  toTable: (row, _to, sealing) => ({
+  toTable: (row, _to, cipher) => ({
     ...row,
-    password_hash: sealing.open(textOf(row['password_hash']), `password of ${String(row['id'])}`),
+    password_hash: cipher.decrypt(textOf(row['password_hash']), `password of ${String(row['id'])}`),
   }),
 };
 
 const apiKeys: SecretRows = {
-  toExport: (row, from, sealing) => {
+  toExport: (row, from, cipher) => {
     const userId = Number(row['user_id']);
     const stored = bytesOf(row['key_encrypted']);
     const key = stored === null ? null : openApiKey(from, stored, userId);
     return {
       user_id: userId,
       created_at: row['created_at'],
-      key: sealing.seal(key, `api key of ${userId}`),
+      key: cipher.encrypt(key, `api key of ${userId}`),
     };
   },
-  toTable: (row, to, sealing) => {
+  toTable: (row, to, cipher) => {
     const userId = Number(row['user_id']);
-    const key = sealing.open(textOf(row['key']), `api key of ${userId}`);
+    const key = cipher.decrypt(textOf(row['key']), `api key of ${userId}`);
     if (key === null) throw new TypeError('an account of the export has an empty key');
     const { hash, encrypted } = sealApiKey(to, key, userId);
     return {
@@ -76,7 +76,7 @@ const apiKeys: SecretRows = {
 };
 
 const botSecrets: SecretRows = {
-  toExport: (row, from, sealing) => {
+  toExport: (row, from, cipher) => {
     const botId = Number(row['bot_id']);
     const { token, config } = openBotSecrets(from, botId, {
       token: bytesOf(row['token_encrypted']),
@@ -84,15 +84,15 @@ const botSecrets: SecretRows = {
     });
     return {
       ...row,
-      token_encrypted: sealing.seal(token, `token of ${botId}`),
-      config_encrypted: sealing.seal(config, `configuration of ${botId}`),
+      token_encrypted: cipher.encrypt(token, `token of ${botId}`),
+      config_encrypted: cipher.encrypt(config, `configuration of ${botId}`),
     };
   },
-  toTable: (row, to, sealing) => {
+  toTable: (row, to, cipher) => {
     const botId = Number(row['bot_id']);
     const sealed = sealBotSecrets(to, botId, {
-      token: sealing.open(textOf(row['token_encrypted']), `token of ${botId}`),
-      config: sealing.open(textOf(row['config_encrypted']), `configuration of ${botId}`),
+      token: cipher.decrypt(textOf(row['token_encrypted']), `token of ${botId}`),
+      config: cipher.decrypt(textOf(row['config_encrypted']), `configuration of ${botId}`),
     });
     return {
       ...row,

@@ -30,7 +30,7 @@ function positionsOf(keys: readonly string[]): Map<string, number[]> {
 }
 
 /** The first position in an ascending list that is not below `least`. */
-function firstFrom(list: readonly number[], least: number): number {
+function firstIndexAtLeast(list: readonly number[], least: number): number {
   let low = 0;
   let high = list.length;
   while (low < high) {
@@ -92,7 +92,7 @@ class Matcher {
     let previousTouched: number[] = [];
     for (let i = alo; i < ahi; i += 1) {
       const list = this.#positions.get(this.#a[i] ?? '') ?? [];
-      for (let index = firstFrom(list, blo); index < list.length; index += 1) {
+      for (let index = firstIndexAtLeast(list, blo); index < list.length; index += 1) {
         const j = list[index] ?? 0;
         if (j >= bhi) break;
         this.#stepsLeft -= 1;

@@ -12,7 +12,7 @@ import {
   lockUsersForOwnChange,
   readBotDetails,
   setAccountStates,
-  takeUnknownDefaultStreams,
+  clearDefaultStreamsUnknownToOwner,
   updateUser,
 } from '@parley/store';
 import type { User } from '@parley/store';
@@ -121,12 +121,12 @@ async function changeRole(
   const changeId = await context.eventLog.drawChangeId(client);
   const changed = { ...user, role };
   await setAccountStates(client, [changed], changeId);
-  const streamsTaken = await takeUnknownDefaultStreams(client, { ownerId: user.id });
+  const clearedStreamEvents = await clearDefaultStreamsUnknownToOwner(client, { ownerId: user.id });
   const bots = people.filter(({ botOwnerId }) => botOwnerId === user.id);
   const bound = await limitBotRoles(context, client, bots, role, changeId);
   return {
     changeId,
-    events: [...roleEvents(user, role), ...streamsTaken, ...bound.events],
+    events: [...roleEvents(user, role), ...clearedStreamEvents, ...bound.events],
     effects: [accountEffect(changed), ...bound.effects],
     userIds: [user.id, ...bound.userIds],
   };

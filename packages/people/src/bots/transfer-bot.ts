@@ -5,7 +5,7 @@ import {
   getUser,
   listHumanAdministratorIds,
   lockBotDetails,
-  takeUnknownDefaultStreams,
+  clearDefaultStreamsUnknownToOwner,
   updateUser,
 } from '@parley/store';
 import type { User } from '@parley/store';
@@ -57,7 +57,7 @@ export async function transferBot(
   if (bot.isActive) await checkActiveBotCount(context, client, owner.id);
   const changeId = await context.eventLog.drawChangeId(client);
   await updateUser(client, bot.id, { botOwnerId: owner.id });
-  const streamsTaken = await takeUnknownDefaultStreams(client, { botId: bot.id });
+  const clearedStreamEvents = await clearDefaultStreamsUnknownToOwner(client, { botId: bot.id });
   const given = await getUser(client, bot.id);
   const bound = await limitBotRoles(context, client, [given], owner.role, changeId);
   const { events, effects } =
@@ -68,7 +68,7 @@ export async function transferBot(
     changeId,
     events: [
       ...(await ownerEvents(context, client, given, bot.botOwnerId)),
-      ...streamsTaken,
+      ...clearedStreamEvents,
       personUpdated(bot, { bot_owner_id: owner.id }),
       ...events,
     ],

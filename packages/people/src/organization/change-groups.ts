@@ -23,10 +23,13 @@ import type { GroupCounts, User, UserGroup } from '@parley/store';
 import { entryForEveryone, toEveryone } from '../accounts/account-events.ts';
 import type { PeopleContext } from '../people-context.ts';
 
-/** Changes of user groups, of which everybody hears (reference facts, people 11.2, streams 9 and 11.4). */
+/** Changes of user groups, with events for everybody (reference facts, people 11.2, streams 9 and 11.4). */
 
-/** @throws ApiError for those to whom the organization does not leave groups; a change judges it again */
-export async function admitToGroups(context: PeopleContext, caller: Caller): Promise<void> {
+/** @throws ApiError if the organization does not let the caller edit groups; each change checks this again */
+export async function checkMayEditGroupsEarly(
+  context: PeopleContext,
+  caller: Caller,
+): Promise<void> {
   checkMayEditGroups({ ...caller, id: caller.userId }, (await getRealm(context.pool)).settings);
 }
 

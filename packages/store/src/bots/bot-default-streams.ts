@@ -6,7 +6,7 @@ import { getsStreamEventsSql } from '../visibility/visibility-sql.ts';
 
 const isKnownToOwner = getsStreamEventsSql('s', 'o');
 
-function isUnknown(column: string): string {
+function isUnknownToOwner(column: string): string {
   return `EXISTS (SELECT FROM streams s WHERE s.id = b.${column} AND NOT ${isKnownToOwner})`;
 }
 
@@ -23,7 +23,7 @@ export async function isStreamKnownToOwner(
   return rows[0]?.isKnown ?? false;
 }
 
-type TakenStreams = {
+type ClearedStreams = {
   readonly id: number;
   readonly email: string;
   readonly ownerId: number;
@@ -32,22 +32,25 @@ type TakenStreams = {
 };
 
 /** The kind of change: a stream became private, an owner got another role, or a bot got another owner. */
-type Concerned =
+type AffectedBots =
   | { readonly streamId: number }
   | { readonly ownerId: number }
   | { readonly botId: number };
 
 /** No key of an account changes, so statements that only refer to one need not wait. */
-function lockConcerned(concerned: Concerned): { readonly text: string; readonly values: number[] } {
-  const lockBots = (condition: string, id: number): ReturnType<typeof lockConcerned> => ({
+function lockAffectedBots(affected: AffectedBots): {
+  readonly text: string;
+  readonly values: number[];
+} {
+  const lockBots = (condition: string, id: number): ReturnType<typeof lockAffectedBots> => ({
     text: `SELECT id FROM users WHERE bot_type IS NOT NULL AND ${condition} ORDER BY id FOR NO KEY UPDATE`,
     values: [id],
   });
-  if ('botId' in concerned) return lockBots('id = $1::int', concerned.botId);
-  if ('ownerId' in concerned) return lockBots('bot_owner_id = $1::int', concerned.ownerId);
+  if ('botId' in affected) return lockBots('id = $1::int', affected.botId);
+  if ('ownerId' in affected) return lockBots('bot_owner_id = $1::int', affected.ownerId);
   return lockBots(
     '$1::int IN (default_sending_stream_id, default_events_register_stream_id)',
-    concerned.streamId,
+    affected.streamId,
   );
 }
 
@@ -59,16 +62,16 @@ function lockConcerned(concerned: Concerned): { readonly text: string; readonly 
  *
  * @returns the events for the owners and for administrators, whose register lists the bots
  */
-export async function takeUnknownDefaultStreams(
+export async function clearDefaultStreamsUnknownToOwner(
   client: Client,
-  concerned: Concerned,
+  affected: AffectedBots,
 ): Promise<EventPart[]> {
-  const { rows: bots } = await client.query<{ id: number }>(lockConcerned(concerned));
+  const { rows: bots } = await client.query<{ id: number }>(lockAffectedBots(affected));
   if (bots.length === 0) return [];
-  const { rows: taken } = await client.query<TakenStreams>({
+  const { rows: cleared } = await client.query<ClearedStreams>({
     text: `WITH judged AS (
-        SELECT b.id, ${isUnknown('default_sending_stream_id')} AS sending,
-          ${isUnknown('default_events_register_stream_id')} AS register
+        SELECT b.id, ${isUnknownToOwner('default_sending_stream_id')} AS sending,
+          ${isUnknownToOwner('default_events_register_stream_id')} AS register
         FROM users b JOIN users o ON o.id = b.bot_owner_id WHERE b.id = ANY ($1::int[])
       )
       UPDATE users AS b SET
@@ -78,9 +81,9 @@ export async function takeUnknownDefaultStreams(
       RETURNING b.id, b.email, b.bot_owner_id AS "ownerId", j.sending, j.register`,
     values: [bots.map(({ id }) => id)],
   });
-  if (taken.length === 0) return [];
+  if (cleared.length === 0) return [];
   const administratorIds = await listHumanAdministratorIds(client);
-  return taken.flatMap(({ id, email, ownerId, sending, register }): EventPart[] => {
+  return cleared.flatMap(({ id, email, ownerId, sending, register }): EventPart[] => {
     const userIds = [...new Set([ownerId, ...administratorIds])];
     return [
       ...(sending ? [{ default_sending_stream: null }] : []),

@@ -42,11 +42,12 @@ export type ShownMessage = FlaggedMessage & {
 };
 
 /** A message to read for a page. */
-export type AskedMessage = {
+export type MessageToRead = {
   readonly id: number;
   /** Whether it is the page's anchor or lies above it. */
   readonly isAbove: boolean;
-  readonly isWanted: boolean;
+  /** Whether it is read however long its text is. */
+  readonly isNearAnchor: boolean;
 };
 
 /**
@@ -88,9 +89,9 @@ function shownText(texts: MessageTexts): string {
       CASE WHEN m.fits THEN coalesce(m.submessages, '[]') END AS submessages
     FROM (
       SELECT m.*, carried.submessages, ${bytes} AS bytes,
-        asked.is_wanted OR sum(${bytes}) OVER (PARTITION BY asked.is_above ORDER BY asked.place) <= ${pageTextBytesMax} AS fits
-      FROM unnest($1::bigint[], $2::boolean[], $3::boolean[]) WITH ORDINALITY AS asked (id, is_above, is_wanted, place)
-      JOIN messages m ON m.id = asked.id
+        requested.is_near_anchor OR sum(${bytes}) OVER (PARTITION BY requested.is_above ORDER BY requested.place) <= ${pageTextBytesMax} AS fits
+      FROM unnest($1::bigint[], $2::boolean[], $3::boolean[]) WITH ORDINALITY AS requested (id, is_above, is_near_anchor, place)
+      JOIN messages m ON m.id = requested.id
       LEFT JOIN (
         SELECT b.message_id, json_agg(json_build_object('id', b.id, 'message_id', b.message_id, 'sender_id', b.sender_id,
           'msg_type', b.msg_type, 'content', b.content) ORDER BY b.id) AS submessages
@@ -112,12 +113,12 @@ const shownTexts: Readonly<Record<MessageTexts, string>> = {
 /**
  * Reads the current content of messages, on each side until the length of their texts exceeds the bound of a page.
  *
- * @param asked each once, on each side of the page from the anchor outwards; an `isWanted` message is read whatever the length of its text
+ * @param requested each once, on each side of the page from the anchor outwards
  * @returns the existing messages, in no order, and the ids of existing ones that do not fit
  */
 export async function readShownMessages(
   db: Queryable,
-  asked: readonly AskedMessage[],
+  requested: readonly MessageToRead[],
   texts: MessageTexts,
 ): Promise<{ readonly shown: readonly ShownMessage[]; readonly leftOutIds: readonly number[] }> {
   const { rows } = await db.query<
@@ -127,9 +128,9 @@ export async function readShownMessages(
     name: `shown-messages-${texts}`,
     text: shownTexts[texts],
     values: [
-      asked.map(({ id }) => id),
-      asked.map(({ isAbove }) => isAbove),
-      asked.map(({ isWanted }) => isWanted),
+      requested.map(({ id }) => id),
+      requested.map(({ isAbove }) => isAbove),
+      requested.map(({ isNearAnchor }) => isNearAnchor),
     ],
   });
   return {

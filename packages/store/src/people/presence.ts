@@ -61,13 +61,13 @@ export async function writePresence(db: Queryable, rows: readonly PresenceRow[])
  * @param staleAfterMs the time after which any report of an active client gets an event
  * @returns those that stay replaced, in a transaction that wrote the rows
  */
-export async function findOvertakenPresence(
+export async function findSupersededPresence(
   db: Queryable,
   rows: readonly PresenceRow[],
   staleAfterMs: number,
 ): Promise<Pick<PresenceRow, 'userId' | 'client'>[]> {
   const found = await db.query<Pick<PresenceRow, 'userId' | 'client'>>({
-    name: 'store-find-overtaken-presence',
+    name: 'store-find-superseded-presence',
     text: `SELECT p.user_id AS "userId", p.client
       FROM unnest($1::int[], $2::text[], $3::text[], $4::bigint[]) AS n (user_id, client, status, at_ms)
       JOIN presence p ON p.user_id = n.user_id AND p.client = n.client

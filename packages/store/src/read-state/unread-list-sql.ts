@@ -77,7 +77,10 @@ export const notReadSql = (
 ): string => `NOT (${message}.sender_id = ${user} AND ${message}.read_by_sender)
   AND ${message}.id NOT IN (SELECT x.message_id FROM read_exceptions x WHERE x.user_id = ${user} AND x.is_read)`;
 
-type Rest = (list: MessageList, hints: readonly (keyof ListHints)[]) => (message: string) => string;
+type ConditionsWithout = (
+  list: MessageList,
+  hints: readonly (keyof ListHints)[],
+) => (message: string) => string;
 
 /** Read, and marked unread by hand later; the mark can outlast its message. */
 export function exceptedSql(slice: ListSlice, rest: string): string {
@@ -115,7 +118,7 @@ const openScopesSql = `SELECT open.scope, min(open.level) AS level, max(open.upt
 function ofRareSql(
   list: MessageList,
   slice: ListSlice,
-  conditionsWithout: Rest,
+  conditionsWithout: ConditionsWithout,
 ): string | undefined {
   const { carrying } = list.hints;
   const { bound, order, limit } = slice;
@@ -209,7 +212,7 @@ function walkSql(slice: ListSlice, rest: (message: string) => string): string {
 export function unreadListSql(
   list: MessageList,
   slice: ListSlice,
-  conditionsWithout: Rest,
+  conditionsWithout: ConditionsWithout,
 ): string {
   const rest = conditionsWithout(list, [...reachHints, 'unread']);
   const found =

@@ -11,7 +11,7 @@ type FoldedLetter = {
    * Whether a character is the lower case of its folded form. Marks combine with both letters of such a pair or with neither; other
    * characters that fold, such as ſ, ǰ or ﬁ, may combine with a mark after they are folded.
    */
-  readonly isOfPair: boolean;
+  readonly isCasePair: boolean;
 };
 
 /** The ASCII letters below it are folded by `fold_by_table` without a table. */
@@ -30,7 +30,7 @@ function makeFoldTable(): readonly FoldedLetter[] {
       continue;
     const folded = foldName(source);
     if (folded !== source)
-      letters.push({ source, folded, isOfPair: folded.toLowerCase() === source });
+      letters.push({ source, folded, isCasePair: folded.toLowerCase() === source });
   }
   return letters;
 }
@@ -41,13 +41,13 @@ let foldTable: readonly FoldedLetter[] | undefined;
  * The letters whose folding decides whether a phrase is found. Letters of pairs match a phrase that contains their folded form. Others also
  * match if that form may become part of a character of the phrase, or may combine with a mark at its beginning.
  */
-function lettersMetBy(phrases: readonly string[]): readonly FoldedLetter[] {
+function lettersFor(phrases: readonly string[]): readonly FoldedLetter[] {
   foldTable ??= makeFoldTable();
   const met = new Set(phrases.flatMap((phrase) => Array.from(phrase)));
   const parts = new Set(phrases.flatMap((phrase) => Array.from(phrase.normalize('NFD'))));
   const beginsWithMark = phrases.some((phrase) => firstMark.test(phrase));
-  return foldTable.filter(({ folded, isOfPair }) =>
-    isOfPair
+  return foldTable.filter(({ folded, isCasePair }) =>
+    isCasePair
       ? met.has(folded)
       : beginsWithMark || Array.from(folded.normalize('NFD')).some((part) => parts.has(part)),
   );
@@ -65,7 +65,7 @@ export type FoldedPhrases = {
 /** @param phrases in their original form, well-formed and without NUL */
 export function foldPhrases(phrases: readonly string[]): FoldedPhrases {
   const wanted = [...new Set(phrases.map(foldName))];
-  const letters = lettersMetBy(wanted);
+  const letters = lettersFor(wanted);
   const single = letters.filter(({ folded }) => Array.from(folded).length === 1);
   const expanding = letters.filter(({ folded }) => Array.from(folded).length > 1);
   return {

@@ -1,6 +1,6 @@
 /**
- * The answer of register as JSON, put together of texts. What later answers hold too is kept as bytes, which cross a link once and are
- * compressed once.
+ * The answer to register as JSON, put together from texts. Texts that several answers contain are kept as bytes, which cross a link once
+ * and are compressed once.
  */
 import { Deflater, compressedMinBytes, gzipMember, storedPiece } from '@parley/compression';
 import type { DeflatedPiece } from '@parley/compression';
@@ -8,19 +8,19 @@ import { bytesOf, keepBytes } from '@parley/links';
 import { preserialized } from '@parley/server';
 import type { Preserialized } from '@parley/server';
 
-/** What is shorter is not worth a piece of its own. */
+/** A shorter text is not worth a separate piece. */
 const keptMinLength = 4_096;
 
-/** What many read is worth more time than what one reads. */
+/** A text for many readers is worth more compression time than one for a single reader. */
 const keptLevel = 6;
 const ownLevel = 1;
 
 const deflater = new Deflater();
 
-/** A value that is there as JSON text. */
+/** A value as JSON text. */
 export class JsonText<Value = unknown> {
   readonly text: string;
-  /** Only a type: what the text says. */
+  /** For types only: the value that the text represents. */
   declare readonly value: Value;
 
   constructor(text: string) {
@@ -32,7 +32,7 @@ export class JsonText<Value = unknown> {
   }
 }
 
-/** A text that answers to several people hold. */
+/** A text that answers to several people contain. */
 export class KeptText<Value = unknown> extends JsonText<Value> {
   #bytes: readonly Buffer[] | undefined;
   #deflated: Promise<DeflatedPiece<readonly Buffer[]>> | undefined;
@@ -61,20 +61,20 @@ export class KeptText<Value = unknown> extends JsonText<Value> {
   }
 }
 
-/** A text in which keys stand: it is never compressed, so that no length tells of them by what others wrote beside them. */
+/** A text with keys. It is never compressed, because the length would reveal them together with text that others wrote. */
 export class SecretText<Value = unknown> extends JsonText<Value> {
   static override of<Value>(value: Value): SecretText<Value> {
     return new SecretText(JSON.stringify(value));
   }
 }
 
-/** An object of whose members some may be JSON text already. */
+/** An object of which some members may already be JSON text. */
 export type PartlyText<Members> = {
   readonly [Name in keyof Members]: Members[Name] | JsonText<Members[Name]>;
 };
 
 /**
- * @param takesGzip whether the answer may be gzip, which it is where it is long
+ * @param takesGzip whether the answer may be gzip; short answers are plain anyway
  * @returns a successful answer with these members; those that are undefined are left out
  */
 export async function answerOf<Answer>(
@@ -98,7 +98,7 @@ async function pack(piece: JsonText): Promise<DeflatedPiece<readonly Buffer[]>> 
   return { bytes: [bytes], sum };
 }
 
-/** @returns the JSON of an object in pieces, with what is kept or secret in pieces of their own */
+/** @returns the JSON of an object, in which kept and secret texts are separate pieces */
 function piecesOf(members: Readonly<Record<string, unknown>>): readonly JsonText[] {
   const pieces: JsonText[] = [];
   let text = '';

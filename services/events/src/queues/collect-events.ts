@@ -14,7 +14,7 @@ import { ParsedEntry } from '../feed/parsed-entry.ts';
 import type { UserView } from '../feed/user-view.ts';
 import type { EventQueue } from './event-queue.ts';
 import {
-  comesFromOwnMirror,
+  isSentByOwnMirror,
   listensToPublicStreams,
   passesNarrow,
   takesType,
@@ -218,7 +218,7 @@ function messageEvent(
   view: UserView,
 ): string | undefined {
   const { descriptor } = queue;
-  if (!takesType(descriptor, 'message') || comesFromOwnMirror(descriptor, entry)) return undefined;
+  if (!takesType(descriptor, 'message') || isSentByOwnMirror(descriptor, entry)) return undefined;
   const entitlement = messageEntitlement(entry, view, parsed.position);
   if (entitlement === 'none' || (entitlement === 'public' && !listensToPublicStreams(descriptor)))
     return undefined;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { mirrorOf, parseQueueNarrow } from './queue-descriptor.ts';
+import { mirrorClientOf, parseQueueNarrow } from './queue-descriptor.ts';
 
 test('one flat pair and a list of pairs mean the same', () => {
   expect(parseQueueNarrow(['stream', 'x'])).toEqual([['stream', 'x']]);
@@ -36,6 +36,6 @@ test.each([
 });
 
 test('a client is a mirror by its name', () => {
-  expect(mirrorOf('jabber_Mirror')).toEqual({ mirrorClient: 'jabber_Mirror' });
-  expect(mirrorOf('website')).toEqual({});
+  expect(mirrorClientOf('jabber_Mirror')).toEqual({ mirrorClient: 'jabber_Mirror' });
+  expect(mirrorClientOf('website')).toEqual({});
 });

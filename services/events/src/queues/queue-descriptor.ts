@@ -17,7 +17,7 @@ export type QueueDescriptor = {
 };
 
 /** @returns what a queue's descriptor says of a client of this name: nothing, unless it is a mirror (reference facts, events 9.4) */
-export function mirrorOf(clientName: string): Pick<QueueDescriptor, 'mirrorClient'> {
+export function mirrorClientOf(clientName: string): Pick<QueueDescriptor, 'mirrorClient'> {
   return clientName.toLowerCase().includes('mirror') ? { mirrorClient: clientName } : {};
 }
 

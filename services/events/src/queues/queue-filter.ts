@@ -57,6 +57,6 @@ export function passesNarrow(
 }
 
 /** @returns whether a mirror would get back what a client of its own name brought in (reference facts, events 9.4) */
-export function comesFromOwnMirror(descriptor: QueueDescriptor, entry: MessageSentEntry): boolean {
+export function isSentByOwnMirror(descriptor: QueueDescriptor, entry: MessageSentEntry): boolean {
   return entry.message.client.toLowerCase() === descriptor.mirrorClient?.toLowerCase();
 }

@@ -70,7 +70,7 @@ export async function getQueue(
 }
 
 /** @returns whether the client saw positions that a later epoch of the log withdrew */
-function sawWhatWasLost(lastEventId: number, epochs: readonly Epoch[]): boolean {
+function hasSeenLostEntries(lastEventId: number, epochs: readonly Epoch[]): boolean {
   return epochs.some(
     // The start position itself is valid: a queue registered before the epoch's first entry begins there.
     (epoch) => lastEventId > epoch.previousEndPosition && lastEventId < epoch.startPosition,
@@ -98,7 +98,7 @@ async function positionOf(
   if (!context.canRead()) throw serviceUnavailable();
   let after = Math.max(lastEventId, queue.startPosition);
   const checkHistory = (): void => {
-    if (sawWhatWasLost(after, follower.epochs)) throw refuse(context, queue, 'history');
+    if (hasSeenLostEntries(after, follower.epochs)) throw refuse(context, queue, 'history');
     if (after < follower.beginPosition) throw refuse(context, queue, 'backlog');
   };
   checkHistory();

@@ -18,7 +18,7 @@ import { insertEventQueues } from '@parley/store';
 import type { EventQueueRow, QueueRefusal } from '@parley/store';
 
 import type { InitialState } from '../initial-state/fetch-types.ts';
-import { mirrorOf } from './queue-descriptor.ts';
+import { mirrorClientOf } from './queue-descriptor.ts';
 import type { QueueDescriptor } from './queue-descriptor.ts';
 
 export type QueueRequest = {
@@ -140,7 +140,7 @@ async function draft(
   if (request.signal.aborted) return { refusal: serviceUnavailable() };
   const { userId, client, lifespanSecs } = request;
   try {
-    const descriptor = { ...(await request.describe(shared)), ...mirrorOf(client) };
+    const descriptor = { ...(await request.describe(shared)), ...mirrorClientOf(client) };
     if (Buffer.byteLength(JSON.stringify(descriptor)) > descriptorBytesMax) {
       bounds.onRefused('descriptor');
       throw badRequest(

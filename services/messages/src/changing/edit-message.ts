@@ -75,7 +75,7 @@ async function writeEdit(client: Client, edit: EditToWrite): Promise<Entry[]> {
   const { propagateMode } = request;
   // Other messages are locked before read state.
   const movedIds = await moveOthers(client, editor, message, topic, propagateMode);
-  const holders = await letNamedHold(client, message, text);
+  const holders = await updateHolders(client, message, text);
   const { editHistory, stream } = await getEditedMessageFacts(client, message.id);
   const done: EditDone = {
     before: message,
@@ -122,7 +122,7 @@ async function writeEdit(client: Client, edit: EditToWrite): Promise<Entry[]> {
  *
  * @returns the new holders
  */
-async function letNamedHold(
+async function updateHolders(
   client: Client,
   message: MessageFacts,
   text: NewText | undefined,

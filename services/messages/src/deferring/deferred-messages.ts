@@ -147,7 +147,7 @@ export class DeferredMessages {
     const isReminder = request.deliveryType === 'remind';
     const message = await this.#sender.check(request);
     if (isReminder) checkReminder(message, request);
-    await this.#untilKnown(sendKey, async (client) => {
+    await this.#retryWhileUnknown(sendKey, async (client) => {
       // One at a time per account, so that the count is right and a concurrent repeat is noticed.
       await lockUserForOwnChange(client, request.senderId);
       const earlier = await findDeferredMessage(client, sendKey);
@@ -177,7 +177,7 @@ export class DeferredMessages {
   /**
    * Repeats a store whose outcome is unknown: a client without a key could only store it twice.
    */
-  async #untilKnown(
+  async #retryWhileUnknown(
     { isClients }: SendKey,
     store: (client: Client) => Promise<void>,
   ): Promise<void> {

@@ -33,18 +33,18 @@ function pageOf(anchor: number, counts: Counts): MessagePage {
   return { anchor, beforeMax: counts.before, fromAnchorMax: counts.after + 1 };
 }
 
-type Found = {
+type PageBounds = {
   readonly rows: readonly MessageBody[];
   readonly found_anchor: boolean;
   readonly found_oldest: boolean;
   readonly found_newest: boolean;
 };
 
-function foundOf(
+function findPageBounds(
   anchor: number,
   counts: Counts,
   { messages: listed, isCutBelow, isCutAbove }: ReadPage,
-): Found {
+): PageBounds {
   if (anchor === newestAnchor) {
     return {
       rows: listed,
@@ -161,7 +161,7 @@ export const getMessagesHandler = implement(
       return isAsAssumed ? { anchor, page, searchedWords } : read();
     };
     const { anchor, page, searchedWords } = await read();
-    const { rows, ...found } = foundOf(anchor.id, counts, page);
+    const { rows, ...found } = findPageBounds(anchor.id, counts, page);
     const matches =
       searchedWords === undefined
         ? []

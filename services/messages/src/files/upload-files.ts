@@ -43,7 +43,7 @@ export type StoredUpload = {
 };
 
 /** Keeps the first bytes of a stream. */
-class HeadKeeper extends Transform {
+class FirstBytes extends Transform {
   head = Buffer.alloc(0);
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
@@ -108,15 +108,15 @@ export class UploadFiles {
     // One that fails meanwhile must not end the process; it is found failed below.
     content.on('error', () => undefined);
     await noteNewFile(this.#pool, key, uploadMaxSecs);
-    const keeper = new HeadKeeper();
-    pipeline(content, keeper, () => undefined);
+    const firstBytes = new FirstBytes();
+    pipeline(content, firstBytes, () => undefined);
     try {
-      const sizeBytes = await this.#guarded(() => this.#files.write(key, keeper));
+      const sizeBytes = await this.#guarded(() => this.#files.write(key, firstBytes));
       return {
         pathId,
         name,
         sizeBytes,
-        contentType: decideContentType(keeper.head, name, saidType),
+        contentType: decideContentType(firstBytes.head, name, saidType),
       };
     } catch (error) {
       await this.#clear(key);

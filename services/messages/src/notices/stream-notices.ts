@@ -68,7 +68,7 @@ class StreamNotices {
 
   async sayWhereSubscribed({ effect, key }: EffectRun<'subscribed-notice'>): Promise<void> {
     const { target: recipientId, streamIds, actorId } = effect;
-    const speakers = await this.#findSpeakers(actorId);
+    const parties = await this.#findBotAndActor(actorId);
     // A person who has left a private stream meanwhile gets no notice about it.
     const [members, recipient] = await Promise.all([
       findMemberships(this.#pool, recipientId, streamIds),
@@ -77,12 +77,12 @@ class StreamNotices {
     const streams = (await findStreamsByIds(this.#pool, streamIds)).filter(
       (stream) => members.has(stream.id) && !stream.isDeactivated,
     );
-    if (speakers === undefined || streams.length === 0 || recipient?.isActive !== true) return;
+    if (parties === undefined || streams.length === 0 || recipient?.isActive !== true) return;
     await this.#send({
-      senderId: speakers.bot.id,
+      senderId: parties.bot.id,
       type: 'private',
       toId: recipientId,
-      content: subscribedText(speakers.actor, streams),
+      content: subscribedText(parties.actor, streams),
       key,
     });
   }
@@ -165,10 +165,10 @@ class StreamNotices {
     topic: string,
     makeText: (actor: User) => Notice,
   ): Promise<void> {
-    const speakers = await this.#findSpeakers(run.actorId);
+    const parties = await this.#findBotAndActor(run.actorId);
     const [stream] = await findStreamsByIds(this.#pool, [run.streamId]);
-    if (speakers === undefined || stream === undefined || stream.isDeactivated) return;
-    const { bot, actor } = speakers;
+    if (parties === undefined || stream === undefined || stream.isDeactivated) return;
+    const { bot, actor } = parties;
     await this.#send({
       senderId: bot.id,
       type: 'stream',
@@ -180,7 +180,7 @@ class StreamNotices {
     });
   }
 
-  async #findSpeakers(
+  async #findBotAndActor(
     actorId: number,
   ): Promise<{ readonly bot: User; readonly actor: User } | undefined> {
     const [bot, actor] = await Promise.all([

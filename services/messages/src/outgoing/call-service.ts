@@ -94,7 +94,7 @@ async function findPermitted(
 }
 
 /** A look-up that returns only these addresses. */
-function lookupOf(addresses: readonly string[]): LookupFunction {
+function fixedLookup(addresses: readonly string[]): LookupFunction {
   const found = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
   return (_host, options, done) => {
     const [first] = found;
@@ -183,7 +183,7 @@ async function request(
           'content-length': Buffer.byteLength(body),
         }),
       },
-      lookup: lookupOf(addresses),
+      lookup: fixedLookup(addresses),
       maxHeaderSize: headMaxBytes,
       signal,
     },

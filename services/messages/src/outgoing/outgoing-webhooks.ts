@@ -30,7 +30,7 @@ import type { CallOutcome, MessagePlace } from './call-outcome.ts';
 import type { CallMetrics } from './call-metrics.ts';
 import type { CallResult, ServiceCall } from './call-service.ts';
 import { writeCall } from './service-interfaces.ts';
-import type { BroughtMessage, Reply } from './service-interfaces.ts';
+import type { TriggeringMessage, Reply } from './service-interfaces.ts';
 
 /** The client name of what these bots send (reference facts, people 18). */
 const clientName = 'OutgoingWebhookResponse';
@@ -130,7 +130,7 @@ class OutgoingWebhooks {
   ): Promise<void | { readonly againInMs: number }> {
     const { publicUrl, metrics, call } = this.#options;
     const write = messageJsonWriter(names, { clientGravatar: false, showEditHistory: false });
-    const message = JSON.parse(write(body, {})) as BroughtMessage['message'];
+    const message = JSON.parse(write(body, {})) as TriggeringMessage['message'];
     const place = placeOf(body, names);
     const link = messageLink(publicUrl, body.id, place);
     const finish = async (outcome: CallOutcome): Promise<void> => {

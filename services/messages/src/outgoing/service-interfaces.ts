@@ -4,7 +4,7 @@ import { serviceInterfaces } from '@parley/api';
 import type { ServiceCall } from './call-service.ts';
 
 /** A message and the bot that is called for it. */
-export type BroughtMessage = {
+export type TriggeringMessage = {
   readonly bot: { readonly id: number; readonly email: string };
   readonly token: string;
   /** The message object of the interface, with raw content and without flags. */
@@ -30,7 +30,7 @@ export type ReadAnswer = Reply | 'nothing' | 'not JSON';
 type ServiceInterface = {
   /** Undefined for messages that the interface does not support. */
   readonly write: (
-    brought: BroughtMessage,
+    triggering: TriggeringMessage,
   ) => Pick<ServiceCall, 'contentType' | 'body'> | undefined;
   readonly read: (answer: Readonly<Record<string, unknown>>) => Reply | 'nothing';
 };
@@ -40,19 +40,19 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '') : undefined;
 }
 
-function triggerOf({ stream }: BroughtMessage): 'mention' | 'private_message' {
+function triggerOf({ stream }: TriggeringMessage): 'mention' | 'private_message' {
   return stream === undefined ? 'private_message' : 'mention';
 }
 
 const generic: ServiceInterface = {
-  write: (brought) => ({
+  write: (triggering) => ({
     contentType: 'application/json',
     body: JSON.stringify({
-      data: brought.message.content,
-      message: { ...brought.message, rendered_content: brought.renderedContent },
-      bot_email: brought.bot.email,
-      token: brought.token,
-      trigger: triggerOf(brought),
+      data: triggering.message.content,
+      message: { ...triggering.message, rendered_content: triggering.renderedContent },
+      bot_email: triggering.bot.email,
+      token: triggering.token,
+      trigger: triggerOf(triggering),
     }),
   }),
   read: (answer) => {
@@ -67,14 +67,14 @@ const generic: ServiceInterface = {
 };
 
 const slack: ServiceInterface = {
-  write: (brought) => {
-    const { message, stream, bot } = brought;
+  write: (triggering) => {
+    const { message, stream, bot } = triggering;
     if (stream === undefined) return undefined;
     return {
       contentType: 'application/x-www-form-urlencoded',
       body: new URLSearchParams({
-        token: brought.token,
-        team_id: brought.realmStringId,
+        token: triggering.token,
+        team_id: triggering.realmStringId,
         team_domain: message.sender_email.slice(message.sender_email.lastIndexOf('@') + 1),
         channel_id: String(stream.id),
         channel_name: stream.name,
@@ -82,7 +82,7 @@ const slack: ServiceInterface = {
         user_id: String(message.sender_id),
         user_name: message.sender_full_name,
         text: message.content,
-        trigger_word: triggerOf(brought),
+        trigger_word: triggerOf(triggering),
         service_id: String(bot.id),
       }).toString(),
     };
@@ -100,9 +100,9 @@ function interfaceOf(number: number): ServiceInterface {
 /** @returns the request to the service; undefined for a private message if the interface does not support it */
 export function writeCall(
   interfaceNumber: number,
-  brought: BroughtMessage,
+  triggering: TriggeringMessage,
 ): Pick<ServiceCall, 'contentType' | 'body'> | undefined {
-  return interfaceOf(interfaceNumber).write(brought);
+  return interfaceOf(interfaceNumber).write(triggering);
 }
 
 /** @returns the bot's reply, from an answer with a status of success */

@@ -34,7 +34,7 @@ export type MessageBody = Pick<
 };
 
 /** For the objects and short texts of a body, beside the parts that grow. */
-const bodyBytesLeast = 1_024;
+const bodyOverheadBytes = 1_024;
 /** For the objects of a reaction, beside its text. */
 const reactionBytes = 120;
 const idBytes = 8;
@@ -111,7 +111,7 @@ export function messageBodyOf(shown: ShownMessage, texts: MessageTexts): Message
     editHistoryJson,
     reactions: shownReactions,
     keptBytes:
-      bodyBytesLeast +
+      bodyOverheadBytes +
       [members, contentJson, texts === 'both' ? renderedJson : '', editHistoryJson]
         .map((json) => textBytes(json ?? ''))
         .reduce((sum, bytes) => sum + bytes) +

@@ -78,7 +78,7 @@ export class MessageNames {
   }
 
   /** @returns the people and streams in messages whose names were not read */
-  findLacking(bodies: Iterable<MessageBody>): {
+  findMissing(bodies: Iterable<MessageBody>): {
     readonly userIds: readonly number[];
     readonly streamIds: readonly number[];
   } {

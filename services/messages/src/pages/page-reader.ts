@@ -5,7 +5,7 @@
  */
 import type { Queryable } from '@parley/database';
 import { pageTextBytesMax, readShownMessages, readShownNames } from '@parley/store';
-import type { AskedMessage, ListedMessage, ListedPage, MessageTexts } from '@parley/store';
+import type { MessageToRead, ListedMessage, ListedPage, MessageTexts } from '@parley/store';
 import { LRUCache } from 'lru-cache';
 import { Counter, Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
@@ -20,8 +20,8 @@ const keptBytesUsual = 64 * 1024 * 1024;
 /** The most people and streams to keep, some 1.5 KB each. */
 const namesMax = 20_000;
 
-/** This many messages on each side of the anchor are listed whatever their length. */
-const alwaysListed = 2;
+/** This many messages on each side of the anchor are on the page however long they are. */
+const nearAnchorMax = 2;
 
 /** The database for pages, also within a snapshot. */
 export type PageReads = Queryable & {
@@ -40,24 +40,24 @@ export type ReadPage = {
   readonly isCutAbove: boolean;
 };
 
-type Asked = {
+type PageRequest = {
   readonly texts: MessageTexts;
   /** The messages next to it are left out last. */
   readonly anchor: number;
 };
 
-type Ranked = AskedMessage & ListedMessage;
+type RankedMessage = MessageToRead & ListedMessage;
 
 /** @returns the messages below the anchor and those from it on, each side from the anchor outwards */
-function nearestFirst(messages: readonly ListedMessage[], anchor: number): Ranked[] {
+function nearestFirst(messages: readonly ListedMessage[], anchor: number): RankedMessage[] {
   const split = messages.findIndex(({ id }) => id >= anchor);
   const rank =
     (isAbove: boolean) =>
-    ({ id, version }: ListedMessage, place: number): Ranked => ({
+    ({ id, version }: ListedMessage, place: number): RankedMessage => ({
       id,
       version,
       isAbove,
-      isWanted: place < alwaysListed,
+      isNearAnchor: place < nearAnchorMax,
     });
   if (split === -1) return messages.toReversed().map(rank(false));
   return [
@@ -68,24 +68,24 @@ function nearestFirst(messages: readonly ListedMessage[], anchor: number): Ranke
 
 /** @returns the messages whose texts fit, by ascending id */
 function listFitting(
-  ranked: readonly Ranked[],
+  ranked: readonly RankedMessage[],
   bodies: ReadonlyMap<number, MessageBody>,
 ): MessageBody[] {
   const fitting: MessageBody[] = [];
   const bytes = { below: 0, above: 0 };
-  for (const { id, isAbove, isWanted } of ranked) {
+  for (const { id, isAbove, isNearAnchor } of ranked) {
     const body = bodies.get(id);
     const side = isAbove ? 'above' : 'below';
     // A message that was not read was too long already.
     bytes[side] += body?.bytes ?? Infinity;
-    if (body !== undefined && (isWanted || bytes[side] <= pageTextBytesMax)) fitting.push(body);
+    if (body !== undefined && (isNearAnchor || bytes[side] <= pageTextBytesMax)) fitting.push(body);
   }
   return fitting.toSorted((a, b) => a.id - b.id);
 }
 
 const textsNumbers: Readonly<Record<MessageTexts, number>> = { written: 0, rendered: 1, both: 2 };
 
-function keyOf(messageId: number, texts: MessageTexts): number {
+function bodyKey(messageId: number, texts: MessageTexts): number {
   return messageId * 3 + textsNumbers[texts];
 }
 
@@ -134,22 +134,26 @@ export class PageReader {
   async read(
     reads: PageReads,
     list: (db: Queryable) => Promise<ListedPage>,
-    asked: Asked,
+    request: PageRequest,
   ): Promise<ReadPage> {
-    const page = await this.#complete(reads, await list(reads), asked);
+    const page = await this.#complete(reads, await list(reads), request);
     if (page !== undefined) return page;
     return reads.snapshot(async (snapshot) => {
-      const still = await this.#complete(snapshot, await list(snapshot), asked);
+      const still = await this.#complete(snapshot, await list(snapshot), request);
       if (still === undefined) throw new Error('a snapshot has two versions of one message');
       return still;
     });
   }
 
   /** @returns undefined if something on the page has changed since it was listed */
-  async #complete(db: Queryable, listed: ListedPage, asked: Asked): Promise<ReadPage | undefined> {
+  async #complete(
+    db: Queryable,
+    listed: ListedPage,
+    request: PageRequest,
+  ): Promise<ReadPage | undefined> {
     if (listed.messages.length === 0) return this.#emptyPage(listed);
-    const ranked = nearestFirst(listed.messages, asked.anchor);
-    const bodies = await this.#findBodies(db, listed, ranked, asked.texts);
+    const ranked = nearestFirst(listed.messages, request.anchor);
+    const bodies = await this.#findBodies(db, listed, ranked, request.texts);
     if (bodies === undefined) return undefined;
     const messages = listFitting(ranked, bodies);
     const names = await this.#findNames(db, listed, messages);
@@ -170,14 +174,14 @@ export class PageReader {
   async #findBodies(
     db: Queryable,
     { epoch }: ListedPage,
-    ranked: readonly Ranked[],
+    ranked: readonly RankedMessage[],
     texts: MessageTexts,
   ): Promise<ReadonlyMap<number, MessageBody> | undefined> {
     const bodies = new Map<number, MessageBody>();
-    const missing = new Map<number, Ranked>();
+    const missing = new Map<number, RankedMessage>();
     for (const each of ranked) {
       const { id, version } = each;
-      const body = this.#bodies.get(keyOf(id, texts));
+      const body = this.#bodies.get(bodyKey(id, texts));
       if (body?.version === version && body.epoch === epoch) bodies.set(id, body);
       else missing.set(id, each);
     }
@@ -188,7 +192,7 @@ export class PageReader {
     let isAsListed = shown.length + leftOutIds.length === missing.size;
     for (const message of shown) {
       const body = messageBodyOf(message, texts);
-      this.#bodies.set(keyOf(body.id, texts), body);
+      this.#bodies.set(bodyKey(body.id, texts), body);
       bodies.set(body.id, body);
       isAsListed &&= body.epoch === epoch && body.version === missing.get(body.id)?.version;
     }
@@ -203,9 +207,9 @@ export class PageReader {
     if (!this.#names.isOf(epoch, namesVersion) || this.#names.size > namesMax)
       this.#names = new MessageNames(epoch, namesVersion);
     const names = this.#names;
-    const lacking = names.findLacking(messages);
-    if (lacking.userIds.length === 0 && lacking.streamIds.length === 0) return names;
-    const shown = await readShownNames(db, lacking);
+    const missing = names.findMissing(messages);
+    if (missing.userIds.length === 0 && missing.streamIds.length === 0) return names;
+    const shown = await readShownNames(db, missing);
     if (!names.isOf(shown.epoch, shown.version)) return undefined;
     names.add(shown);
     return names;

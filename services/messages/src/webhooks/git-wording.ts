@@ -78,7 +78,7 @@ export function quoteBlock(text: string, mark: '~' | '`' = '~'): string {
   return `${fence} quote\n${text}\n${fence}`;
 }
 
-export type NumberedThing = {
+export type NumberedItem = {
   readonly kind: 'PR' | 'MR' | 'Issue' | 'Snippet';
   readonly number: number;
   readonly title: string;
@@ -87,7 +87,7 @@ export type NumberedThing = {
 
 /** The link to a pull request and similar; with its title if the topic does not contain it. */
 export function linkTo(
-  { kind, number, title, url }: NumberedThing,
+  { kind, number, title, url }: NumberedItem,
   topic: string | undefined,
 ): string {
   return `[${kind} #${number}${topic === undefined ? '' : ` ${title}`}](${url})`;
@@ -108,30 +108,30 @@ export function sentence(said: string, quoted: string | null | undefined, title 
 }
 
 /** An action on a pull request, merge request, issue or snippet. */
-export function thingText(done: {
+export function itemChangeText(done: {
   readonly user: string;
   /** With the words up to the link. */
   readonly action: string;
-  readonly thing: NumberedThing;
+  readonly item: NumberedItem;
   readonly assignee?: string | undefined;
   readonly branches?: { readonly head: string; readonly base: string };
   readonly quoted?: string | null | undefined;
   /** The topic in the request. */
   readonly topic: string | undefined;
 }): string {
-  const { user, action, thing, assignee, branches, quoted, topic } = done;
+  const { user, action, item, assignee, branches, quoted, topic } = done;
   const assigned = assignee === undefined ? '' : ` (assigned to ${assignee})`;
   const between =
     branches === undefined ? '' : ` from \`${branches.head}\` to \`${branches.base}\``;
-  const said = `${user} ${action} ${linkTo(thing, topic)}${assigned}${between}`;
+  const said = `${user} ${action} ${linkTo(item, topic)}${assigned}${between}`;
   const endsWithTitle = topic !== undefined && assigned === '' && between === '';
-  return sentence(said, quoted, endsWithTitle ? thing.title : undefined);
+  return sentence(said, quoted, endsWithTitle ? item.title : undefined);
 }
 
 /** Topics of repositories; white space at the end is stripped. */
 export const repositoryTopics = {
   branch: (repository: string, branch: string): string => `${repository} / ${branch}`.trimEnd(),
-  thing: (repository: string, { kind, number, title }: Omit<NumberedThing, 'url'>): string =>
+  item: (repository: string, { kind, number, title }: Omit<NumberedItem, 'url'>): string =>
     `${repository} / ${kind} #${number} ${title}`.trimEnd(),
 } as const;
 

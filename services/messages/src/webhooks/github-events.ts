@@ -22,7 +22,7 @@ export type PullRequest = {
   readonly html_url: string;
 };
 
-export function asThing(
+export function numberedItem(
   kind: 'PR' | 'Issue',
   { number, title, html_url: url }: PullRequest,
 ): { readonly kind: 'PR' | 'Issue'; number: number; title: string; url: string } {
@@ -32,10 +32,10 @@ export function asThing(
 /** A message in the topic of a pull request or issue. */
 export function inTopicOf(
   { name }: { readonly name: string },
-  thing: { readonly kind: 'PR' | 'Issue'; readonly number: number; readonly title: string },
+  item: { readonly kind: 'PR' | 'Issue'; readonly number: number; readonly title: string },
   content: string,
 ): readonly WebhookMessage[] {
-  return [{ topic: repositoryTopics.thing(name, thing), content }];
+  return [{ topic: repositoryTopics.item(name, item), content }];
 }
 
 /** A message in the topic of a repository. */

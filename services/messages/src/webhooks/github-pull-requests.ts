@@ -1,6 +1,6 @@
 /** Pull requests of GitHub, and texts about them (reference facts, people 17.2). */
-import { joinNames, linkTo, sentence, thingText } from './git-wording.ts';
-import { asThing, inTopicOf } from './github-events.ts';
+import { joinNames, linkTo, sentence, itemChangeText } from './git-wording.ts';
+import { numberedItem, inTopicOf } from './github-events.ts';
 import type { GithubReaders, PullRequest } from './github-events.ts';
 import { UnexpectedCase, ignored } from './integration.ts';
 
@@ -43,19 +43,21 @@ export const pullRequestEvents = {
   pull_request: (payload, { topic }) => {
     const { action, pull_request: changed, repository } = payload;
     const user = payload.sender.login;
-    const thing = asThing('PR', changed);
+    const item = numberedItem('PR', changed);
     const tell = (content: string): ReturnType<typeof inTopicOf> =>
-      inTopicOf(repository, thing, content);
+      inTopicOf(repository, item, content);
     const change = changes.get(action);
     if (change !== undefined) {
       const branches = { head: changed.head.ref, base: changed.base.ref };
       const assignee = changed.assignee?.login;
       const quoted = changed.body;
-      return tell(thingText({ user, action: change, thing, assignee, branches, quoted, topic }));
+      return tell(
+        itemChangeText({ user, action: change, item, assignee, branches, quoted, topic }),
+      );
     }
     if (action === 'closed') {
       const how = changed.merged === true ? 'merged' : 'closed without merge';
-      return tell(thingText({ user, action: how, thing, topic }));
+      return tell(itemChangeText({ user, action: how, item, topic }));
     }
     if (action === 'assigned' || action === 'unassigned') {
       // The event names the person who was added or removed; a removed person is not the current assignee.
@@ -63,8 +65,8 @@ export const pullRequestEvents = {
       const assignee = came ?? changed.assignee?.login;
       return tell(
         assignee === undefined
-          ? thingText({ user, action, thing, topic })
-          : `${user} ${action} ${linkTo(thing, topic)} to ${assignee}.`,
+          ? itemChangeText({ user, action, item, topic })
+          : `${user} ${action} ${linkTo(item, topic)} to ${assignee}.`,
       );
     }
     if (action === 'review_requested') {
@@ -72,10 +74,10 @@ export const pullRequestEvents = {
       const teams = allOrOne(changed.requested_teams, payload.requested_team);
       const links = [
         ...people.map(({ login: name, html_url: url }) => `[${name}](${url})`),
-        ...teams.map(({ name, html_url: url = thing.url }) => `[${name}](${url})`),
+        ...teams.map(({ name, html_url: url = item.url }) => `[${name}](${url})`),
       ];
       const asked = links.length === 0 ? 'somebody' : joinNames(links);
-      return tell(`**${user}** requested ${asked} for a review on ${linkTo(thing, topic)}.`);
+      return tell(`**${user}** requested ${asked} for a review on ${linkTo(item, topic)}.`);
     }
     if (ignoredActions.has(action)) return ignored;
     throw new UnexpectedCase(`pull_request:${action}`);
@@ -84,7 +86,7 @@ export const pullRequestEvents = {
   pull_request_review: ({ sender, repository, pull_request: reviewed, review }, { topic }) =>
     inTopicOf(
       repository,
-      asThing('PR', reviewed),
+      numberedItem('PR', reviewed),
       reviewText({
         done: `${sender.login} submitted`,
         what: 'PR Review',
@@ -101,7 +103,7 @@ export const pullRequestEvents = {
   ) =>
     inTopicOf(
       repository,
-      asThing('PR', reviewed),
+      numberedItem('PR', reviewed),
       reviewText({
         done: `${sender.login} ${action}`,
         what: 'PR Review Comment',
@@ -114,14 +116,14 @@ export const pullRequestEvents = {
     ),
 
   issues: ({ sender, repository, action, issue }, { topic }) => {
-    const thing = asThing('Issue', issue);
+    const item = numberedItem('Issue', issue);
     return inTopicOf(
       repository,
-      thing,
-      thingText({
+      item,
+      itemChangeText({
         user: sender.login,
         action,
-        thing,
+        item,
         assignee: issue.assignee?.login,
         quoted: issue.body,
         topic,
@@ -130,15 +132,15 @@ export const pullRequestEvents = {
   },
 
   issue_comment: ({ sender, repository, action, issue, comment }, { topic }) => {
-    const thing = asThing('Issue', issue);
+    const item = numberedItem('Issue', issue);
     const done =
       action === 'created'
         ? `[commented](${comment.html_url}) on`
         : `${action} a [comment](${comment.html_url}) on`;
     return inTopicOf(
       repository,
-      thing,
-      thingText({ user: sender.login, action: done, thing, quoted: comment.body, topic }),
+      item,
+      itemChangeText({ user: sender.login, action: done, item, quoted: comment.body, topic }),
     );
   },
 } satisfies Partial<GithubReaders>;

@@ -1,8 +1,14 @@
 /** Issues, merge requests, comments and wiki pages of GitLab (reference facts, people 17.3). */
 import { gitlabNotePayloads } from '@parley/api/webhooks';
 
-import { joinNames, quoteBlock, repositoryTopics, shortSha, thingText } from './git-wording.ts';
-import type { NumberedThing } from './git-wording.ts';
+import {
+  joinNames,
+  quoteBlock,
+  repositoryTopics,
+  shortSha,
+  itemChangeText,
+} from './git-wording.ts';
+import type { NumberedItem } from './git-wording.ts';
 import type { GitlabPayload, GitlabReaders } from './gitlab-events.ts';
 import { UnexpectedCase, readersByKind } from './integration.ts';
 import type { WebhookMessage, WebhookOutcome } from './integration.ts';
@@ -42,10 +48,10 @@ function quotedDescription(description: string | null | undefined): string | und
 
 function inTopicOf(
   { name }: { readonly name: string },
-  thing: NumberedThing,
+  item: NumberedItem,
   content: string,
 ): readonly WebhookMessage[] {
-  return [{ topic: repositoryTopics.thing(name, thing), content }];
+  return [{ topic: repositoryTopics.item(name, item), content }];
 }
 
 const issueActions = new Map([
@@ -64,15 +70,15 @@ function issueText(
   const { iid: number, title, url, action, description } = payload.object_attributes;
   const done = issueActions.get(action);
   if (done === undefined) throw new UnexpectedCase(`${kind} ${action}`);
-  const thing: NumberedThing = { kind: 'Issue', number, title, url };
+  const item: NumberedItem = { kind: 'Issue', number, title, url };
   const added =
     action === 'open'
       ? { quoted: quotedDescription(description), assignee: assigneeOf(payload) }
       : {};
   return inTopicOf(
     payload.project,
-    thing,
-    thingText({ user: payload.user.name, action: done, thing, topic, ...added }),
+    item,
+    itemChangeText({ user: payload.user.name, action: done, item, topic, ...added }),
   );
 }
 
@@ -85,19 +91,19 @@ const mergeRequestActions = new Map([
   ['reopen', 'reopened'],
 ]);
 
-type Noted = {
+type NotePayload = {
   readonly user: { readonly name: string };
   readonly project: { readonly name: string };
   readonly object_attributes: { readonly note: string; readonly url: string };
 };
 
 function noteText(
-  { user: { name }, project: of, object_attributes: { note: said, url } }: Noted,
-  thing: NumberedThing,
+  { user: { name }, project: of, object_attributes: { note: said, url } }: NotePayload,
+  item: NumberedItem,
   topic: string | undefined,
 ): readonly WebhookMessage[] {
   const action = `[commented](${url}) on`;
-  return inTopicOf(of, thing, thingText({ user: name, action, thing, topic, quoted: said }));
+  return inTopicOf(of, item, itemChangeText({ user: name, action, item, topic, quoted: said }));
 }
 
 const noteReaderOf = readersByKind(gitlabNotePayloads, {
@@ -143,7 +149,7 @@ export const discussionEvents = {
     const { iid: number, title, url, action } = request;
     const done = mergeRequestActions.get(action);
     if (done === undefined) throw new UnexpectedCase(`Merge Request Hook ${action}`);
-    const thing: NumberedThing = { kind: 'MR', number, title, url };
+    const item: NumberedItem = { kind: 'MR', number, title, url };
     const hasNewCommits = action === 'update' && typeof request.oldrev === 'string';
     const isDescribed = action === 'open' || (action === 'update' && !hasNewCommits);
     const added = isDescribed
@@ -156,8 +162,8 @@ export const discussionEvents = {
     const what = hasNewCommits ? 'added commit(s) to' : done;
     return inTopicOf(
       payload.project,
-      thing,
-      thingText({ user: payload.user.name, action: what, thing, topic, ...added }),
+      item,
+      itemChangeText({ user: payload.user.name, action: what, item, topic, ...added }),
     );
   },
 

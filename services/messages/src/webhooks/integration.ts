@@ -36,7 +36,7 @@ export type WebhookRequest<Values = Readonly<Record<string, unknown>>> = {
 
 type Handling = {
   /** The payload contains a message that somebody wrote for this place, so its mentions count. */
-  readonly isWrittenForUs: boolean;
+  readonly keepsMentions: boolean;
   /** Notifies the owner of a body that is not JSON (reference facts, people 16.3). */
   readonly reportsMalformedJson: boolean;
   /** Notifies the owner of a payload with missing members, in place of a detailed refusal. */
@@ -59,7 +59,7 @@ export type Integration<Name extends string = string> = Handling & {
 };
 
 const defaults: Handling = {
-  isWrittenForUs: false,
+  keepsMentions: false,
   reportsMalformedJson: true,
   reportsInvalidPayload: false,
 };

@@ -18,13 +18,13 @@ function writtenMessage(message: {
 }
 
 export const ifttt = readJson(iftttWebhook, (payload) => [writtenMessage(payload)], {
-  isWrittenForUs: true,
+  keepsMentions: true,
 });
 
 export const zapier = readJson(
   zapierWebhook,
   (payload) => (payload.type === 'auth' ? 'account' : [writtenMessage(payload)]),
-  { isWrittenForUs: true, reportsMalformedJson: false },
+  { keepsMentions: true, reportsMalformedJson: false },
 );
 
 export const slack = readForm(slackWebhook, ({ parameters, stream = 'slack' }) => {

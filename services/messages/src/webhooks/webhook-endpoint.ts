@@ -33,9 +33,9 @@ function checkStreamName(name: string): string {
 const composedMaxUnits = 2 * limits.contentMaxCodePoints + 2;
 
 /** The message to send, from the text of an integration. */
-export function composedContent({ isWrittenForUs }: Integration, content: string): string {
+export function composedContent({ keepsMentions }: Integration, content: string): string {
   const cut = content.slice(0, composedMaxUnits);
-  return isWrittenForUs ? cut : withoutMentions(cut);
+  return keepsMentions ? cut : withoutMentions(cut);
 }
 
 /** The destination of one message. */

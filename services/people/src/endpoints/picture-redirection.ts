@@ -1,4 +1,4 @@
-import { rawAnswer, unkeptHeaders } from '@parley/server';
+import { rawAnswer, noStoreHeaders } from '@parley/server';
 import type { RawAnswer } from '@parley/server';
 
 /**
@@ -7,7 +7,7 @@ import type { RawAnswer } from '@parley/server';
  */
 export function redirectToPicture(url: string, query: string): RawAnswer {
   const rest = withoutKey(query);
-  return rawAnswer(302, { ...unkeptHeaders(), Location: rest === '' ? url : `${url}&${rest}` });
+  return rawAnswer(302, { ...noStoreHeaders(), Location: rest === '' ? url : `${url}&${rest}` });
 }
 
 /** The key of whoever asks must not reach another server with the rest of the query. */

@@ -6,7 +6,7 @@ import {
   removeUserGroupEndpoint,
 } from '@parley/api/people';
 import {
-  admitToGroups,
+  checkMayEditGroupsEarly,
   changeGroup,
   changeGroupMembers,
   createGroup,
@@ -25,7 +25,7 @@ export const listUserGroupsHandler = implement(
   }),
 );
 
-const forEditors = { admit: admitToGroups } as const;
+const forEditors = { admit: checkMayEditGroupsEarly } as const;
 
 /** POST user_groups/create (reference facts, people 11.2 and streams 9). */
 export const createUserGroupHandler = implement(

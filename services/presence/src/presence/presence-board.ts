@@ -35,8 +35,8 @@ export type PresenceBoardOptions = {
 const postgresReadIntervalMs = 1_000;
 
 /**
- * The part that answers to reports share may be this old in its times. Who is present, under which address and with which status, is as
- * of the report (decision 0046).
+ * In the data that answers to reports share, the times of reports may be this old. Who is present, with which address and status, is as of
+ * the report (decision 0046).
  */
 const sharedForMs = 1_000;
 
@@ -57,9 +57,9 @@ export class PresenceBoard {
   readonly #logFault: (error: unknown) => void;
   #renewing: Promise<void> | undefined;
   #renewedAtMs = -Infinity;
-  /** The news that what answers share knows of. */
+  /** The number of news that the shared parts contain. */
   #renewedNews = -1;
-  /** The people whom what answers share knows of. */
+  /** The people in the shared parts. */
   #renewedPeople: ReadonlyMap<number, PresencePerson> | undefined;
   #mustFill = true;
   #filling: Promise<void> | undefined;
@@ -113,7 +113,7 @@ export class PresenceBoard {
     return this.#shared.states.get(userId);
   }
 
-  /** @returns the answer with everybody, as of the call */
+  /** @returns the answer with everybody's presence, as of the call */
   async answerRealm(takesGzip: boolean): Promise<RealmAnswer> {
     await this.#refresh();
     await this.#renew();
@@ -121,22 +121,22 @@ export class PresenceBoard {
   }
 
   /**
-   * @returns the answer with everybody right after somebody's report: his own state and what is news of others as of the report, the rest
-   *   at most `sharedForMs` older
+   * @returns the answer to a report, with everybody's presence: the reporter's state and news about others are as of the report, the rest
+   *   is at most `sharedForMs` older
    */
   async answerReport(userId: number, takesGzip: boolean): Promise<RealmAnswer> {
     const isOld = performance.now() - this.#renewedAtMs >= sharedForMs;
     const people = await this.#people.get(this.#shared.states);
     if (isOld || this.#renewedNews !== this.#shared.newsCount || this.#renewedPeople !== people)
-      // One that runs reads the states when it ends, so it will know of this report.
+      // A running renewal reads the states at its end, so it will contain this report.
       await (this.#renewing ??= this.#renew().finally(() => {
         this.#renewing = undefined;
       }));
-    // One that ran already may not know of the newest change of an account.
+    // A renewal that was already running may lack the newest change of an account.
     if (this.#renewedPeople !== people) await this.#renew();
     const states = this.#shared.states.get(userId);
-    const asker = states === undefined ? undefined : { userId, states };
-    return this.#realm.answer(asker, takesGzip, Date.now());
+    const reporter = states === undefined ? undefined : { userId, states };
+    return this.#realm.answer(reporter, takesGzip, Date.now());
   }
 
   /** Writes what is waiting. */
@@ -147,7 +147,7 @@ export class PresenceBoard {
     await this.#writeBack.stop();
   }
 
-  /** Brings what answers share up to date: presence as it is at the end, addresses and activity as of the call. */
+  /** Updates the shared data: presence as of the end of the renewal, addresses and activity as of the call. */
   async #renew(): Promise<void> {
     const { states } = this.#shared;
     const calledAtMs = performance.now();

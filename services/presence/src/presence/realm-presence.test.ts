@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
 import { RealmPresence } from './realm-presence.ts';
-import type { Asker } from './realm-presence.ts';
+import type { Reporter } from './realm-presence.ts';
 
 const startMs = 1_800_000_000_000;
 
@@ -41,13 +41,13 @@ class Model {
   }
 
   /** @returns the members `presences` as they have to be */
-  expected(asker: Asker | undefined): Record<string, unknown> {
+  expected(reporter: Reporter | undefined): Record<string, unknown> {
     const entries = [...this.#shared].flatMap(([id, known]) => {
       const person = this.#sharedPeople.get(id);
-      const isAsker = id === asker?.userId;
+      const isReporter = id === reporter?.userId;
       const presence = presenceJson(
-        isAsker ? asker.states : known,
-        (isAsker ? this.nowMs : this.#sharedAtMs) - listedForMs,
+        isReporter ? reporter.states : known,
+        (isReporter ? this.nowMs : this.#sharedAtMs) - listedForMs,
       );
       return person?.isShown === true && presence !== undefined ? [[person.email, presence]] : [];
     });
@@ -56,10 +56,10 @@ class Model {
 }
 
 /** Checks the answers for somebody, in both forms. */
-function checkAnswers(model: Model, asker: Asker | undefined): void {
-  const expected = model.expected(asker);
+function checkAnswers(model: Model, reporter: Reporter | undefined): void {
+  const expected = model.expected(reporter);
   for (const takesGzip of [false, true]) {
-    const { body, isGzip } = model.realm.answer(asker, takesGzip, model.nowMs);
+    const { body, isGzip } = model.realm.answer(reporter, takesGzip, model.nowMs);
     const bytes = Buffer.concat(body);
     const text = (isGzip ? gunzipSync(bytes) : bytes).toString();
     expect(JSON.parse(text)).toEqual({

@@ -15,68 +15,68 @@ import type { PresencePerson } from '@parley/store';
 type Fragment = {
   readonly userId: number;
   readonly states: ClientStates;
-  /** The address, of whoever has presence. */
+  /** The address, if the person's presence is shown. */
   readonly email: string | undefined;
-  /** From then on a client is left out. */
+  /** When the next client becomes too old to be listed. */
   readonly untilMs: number;
-  /** `,"email":{…}`, or nothing. */
+  /** `,"email":{…}`, or empty. */
   readonly text: string;
 };
 
-/** So many people are written anew when one of them is, and one of an answer's own is written so for it alone. */
+/** The people whose presence is rewritten together. A report's answer gets its own copy of one such part. */
 const peoplePerPart = 32;
 
-/** What is compressed by itself takes hardly less of a higher level. */
+/** A higher level makes such small pieces hardly smaller. */
 const level = 1;
 
 const end = Buffer.from('}}');
 const storedEnd = storedPiece(end);
 
-/** The parts of one moment in one form, one after the other, in bytes that cross a link once. */
-type Joined = {
+/** All parts, plain or compressed, in bytes that cross a link once. */
+type JoinedParts = {
   readonly bytes: readonly Buffer[];
-  /** Where each part begins, and the last one ends. */
+  /** The beginning of each part, and the end of the last one. */
   readonly offsets: readonly number[];
 };
 
-/** With the sums of what they unpack to: of all before each part, and of all from each on. */
-type Packed = Joined & {
+/** The checksums are those of the plain text: of all parts before each part, and of all from each part on. */
+type CompressedParts = JoinedParts & {
   readonly before: readonly Checksum[];
   readonly from: readonly Checksum[];
-  /** So that an own part as it is would be most of an answer. */
-  readonly isShort: boolean;
+  /** Whether the reporter's part, uncompressed, would be most of an answer. */
+  readonly hasFewParts: boolean;
 };
 
-/** In an answer of fewer parts the own one is compressed as well, which takes longer than all the rest of making it. */
-const shortMaxParts = 16;
+/** Below this, the reporter's part is compressed too, which takes longer than the rest of the answer. */
+const fewPartsMax = 16;
 
-/** A whole answer, in pieces that must not be changed. */
+/** A complete answer, in pieces that must not be changed. */
 export type RealmAnswer = { readonly body: readonly Buffer[]; readonly isGzip: boolean };
 
-/** Somebody who asks, and what is known of him now. */
-export type Asker = { readonly userId: number; readonly states: ClientStates };
+/** The person whose report is answered, with the newest states. */
+export type Reporter = { readonly userId: number; readonly states: ClientStates };
 
 /**
- * The answer with the presence of everybody. What all answers of a moment share is made once, compressed too: people in parts of
- * `peoplePerPart`, which are written and compressed anew where one of them has changed. An answer is the part of whoever asks, which is
- * written for it alone and comes first, and the others as they are: with 2,000 people 30 KB compressed and 400 KB plain, of which 6 KB are its
- * own. A third of all requests wants one.
+ * Makes the answer with everybody's presence, which a third of all requests get (decision 0046). Answers share parts of `peoplePerPart`
+ * people, plain and compressed, which are made again only if one of their people has changed. An answer begins with the reporter's part,
+ * written for it alone; the other parts are shared. With 2,000 people an answer has 30 KB compressed and 400 KB plain, of which 6 KB are not
+ * shared.
  */
 export class RealmPresence {
   /** In the order of the states. */
   readonly #fragments: Fragment[] = [];
   readonly #places = new Map<number, number>();
-  /** The bytes of each part, with a comma before each fragment; undefined where one of them is another now. */
+  /** The bytes of each part, with a comma before each fragment; undefined if a fragment has changed. */
   readonly #parts: (Buffer | undefined)[] = [];
   readonly #deflated: (DeflatedPiece | undefined)[] = [];
-  #joined: Joined | undefined;
-  #packed: Packed | undefined;
+  #joinedParts: JoinedParts | undefined;
+  #compressedParts: CompressedParts | undefined;
   #people: ReadonlyMap<number, PresencePerson> = new Map();
 
   /**
-   * Brings what is shared up to date.
+   * Updates the shared parts.
    *
-   * @param people another map than before where an address or an activity is another
+   * @param people a new map if an address or activity has changed
    */
   renew(
     states: ReadonlyMap<number, ClientStates>,
@@ -101,27 +101,27 @@ export class RealmPresence {
   }
 
   /**
-   * @param asker who has to find himself as he is now; nobody where what is shared is up to date
-   * @param takesGzip whether the answer may be gzip, which it is where it is long
+   * @param reporter gets the own newest states; undefined if the shared parts are current
+   * @param takesGzip whether the answer may be gzip; short answers are plain anyway
    * @returns the answer of the reference facts, events 4.2 and 15.2
    */
-  answer(asker: Asker | undefined, takesGzip: boolean, nowMs: number): RealmAnswer {
-    const own = this.#findPart(asker);
+  answer(reporter: Reporter | undefined, takesGzip: boolean, nowMs: number): RealmAnswer {
+    const own = this.#findPart(reporter);
     const seconds = serverTimestamp(nowMs).toFixed(3);
     const head = Buffer.from(
-      `{"result":"success","msg":"","server_timestamp":${seconds},"presences":{${this.#writeFor(asker, own, nowMs).slice(1)}`,
+      `{"result":"success","msg":"","server_timestamp":${seconds},"presences":{${this.#writeFor(reporter, own, nowMs).slice(1)}`,
     );
-    if (!takesGzip || !this.#isLong()) {
-      const [before, after] = around((this.#joined ??= this.#join()), own);
+    if (!takesGzip || !this.#exceedsMinimum()) {
+      const [before, after] = bytesAround((this.#joinedParts ??= this.#joinPlain()), own);
       return { body: [head, ...before, ...after, end], isGzip: false };
     }
-    const packed = (this.#packed ??= this.#pack());
-    const [before, after] = around(packed, own);
+    const compressed = (this.#compressedParts ??= this.#compress());
+    const [before, after] = bytesAround(compressed, own);
     const pieces: DeflatedPiece<readonly Buffer[]>[] = [
-      inPieces(packed.isShort ? deflatePiece(head, level) : storedPiece(head)),
-      { bytes: before, sum: packed.before[own] ?? noBytes },
-      { bytes: after, sum: packed.from[own + 1] ?? noBytes },
-      inPieces(storedEnd),
+      asPieces(compressed.hasFewParts ? deflatePiece(head, level) : storedPiece(head)),
+      { bytes: before, sum: compressed.before[own] ?? noBytes },
+      { bytes: after, sum: compressed.from[own + 1] ?? noBytes },
+      asPieces(storedEnd),
     ];
     return { body: gzipMember(pieces).flat(), isGzip: true };
   }
@@ -137,11 +137,11 @@ export class RealmPresence {
     const part = Math.floor(index / peoplePerPart);
     this.#parts[part] = undefined;
     this.#deflated[part] = undefined;
-    this.#joined = undefined;
-    this.#packed = undefined;
+    this.#joinedParts = undefined;
+    this.#compressedParts = undefined;
   }
 
-  /** Fewer people than before have reported: presence was read anew. */
+  /** Fewer people than before have presence, because it was read again from the stores. */
   #cut(count: number): void {
     this.#fragments.length = count;
     for (const [userId, index] of this.#places) if (index >= count) this.#places.delete(userId);
@@ -150,8 +150,8 @@ export class RealmPresence {
       list.length = parts;
       list.fill(undefined);
     }
-    this.#joined = undefined;
-    this.#packed = undefined;
+    this.#joinedParts = undefined;
+    this.#compressedParts = undefined;
   }
 
   get #count(): number {
@@ -170,9 +170,9 @@ export class RealmPresence {
     ));
   }
 
-  /** @returns the part that an answer begins with: the asker's, unless nobody of it is shown */
-  #findPart(asker: Asker | undefined): number {
-    const place = asker === undefined ? undefined : this.#places.get(asker.userId);
+  /** @returns the part at the beginning of the answer: the reporter's, or the first one with text */
+  #findPart(reporter: Reporter | undefined): number {
+    const place = reporter === undefined ? undefined : this.#places.get(reporter.userId);
     const own = place === undefined ? undefined : Math.floor(place / peoplePerPart);
     if (own !== undefined && this.#bytesOf(own).length > 0) return own;
     for (let part = 0; part < this.#count; part += 1)
@@ -180,26 +180,28 @@ export class RealmPresence {
     return 0;
   }
 
-  #writeFor(asker: Asker | undefined, part: number, nowMs: number): string {
+  #writeFor(reporter: Reporter | undefined, part: number, nowMs: number): string {
     return this.#fragmentsOf(part)
       .map(({ userId, email, text }) =>
-        userId === asker?.userId ? makeFragment(userId, asker.states, email, nowMs).text : text,
+        userId === reporter?.userId
+          ? makeFragment(userId, reporter.states, email, nowMs).text
+          : text,
       )
       .join('');
   }
 
-  #isLong(): boolean {
+  #exceedsMinimum(): boolean {
     let bytes = 0;
     for (let part = 0; part < this.#count && bytes <= compressedMinBytes; part += 1)
       bytes += this.#bytesOf(part).length;
     return bytes > compressedMinBytes;
   }
 
-  #join(): Joined {
-    return joinedOf(Array.from({ length: this.#count }, (_, part) => this.#bytesOf(part)));
+  #joinPlain(): JoinedParts {
+    return joinParts(Array.from({ length: this.#count }, (_, part) => this.#bytesOf(part)));
   }
 
-  #pack(): Packed {
+  #compress(): CompressedParts {
     const deflated = Array.from(
       { length: this.#count },
       (_, part) => (this.#deflated[part] ??= deflatePiece(this.#bytesOf(part), level)),
@@ -210,23 +212,23 @@ export class RealmPresence {
     for (const { sum } of deflated.toReversed())
       from.push(joinChecksums(sum, from.at(-1) ?? noBytes));
     return {
-      ...joinedOf(deflated.map(({ bytes }) => bytes)),
+      ...joinParts(deflated.map(({ bytes }) => bytes)),
       before,
       from: from.toReversed(),
-      isShort: deflated.length < shortMaxParts,
+      hasFewParts: deflated.length < fewPartsMax,
     };
   }
 }
 
-function joinedOf(parts: readonly Buffer[]): Joined {
+function joinParts(parts: readonly Buffer[]): JoinedParts {
   const offsets = [0];
   for (const { length } of parts) offsets.push((offsets.at(-1) ?? 0) + length);
   return { bytes: keepBytes(parts), offsets };
 }
 
-/** @returns what is before and behind a part */
-function around(
-  { bytes, offsets }: Joined,
+/** @returns the bytes before and after a part */
+function bytesAround(
+  { bytes, offsets }: JoinedParts,
   part: number,
 ): readonly [before: readonly Buffer[], after: readonly Buffer[]] {
   const [before] = cutAt(bytes, offsets[part] ?? 0);
@@ -234,7 +236,7 @@ function around(
   return [before, after];
 }
 
-function inPieces({ bytes, sum }: DeflatedPiece): DeflatedPiece<readonly Buffer[]> {
+function asPieces({ bytes, sum }: DeflatedPiece): DeflatedPiece<readonly Buffer[]> {
   return { bytes: [bytes], sum };
 }
 

@@ -4,7 +4,7 @@ import type { Client, Pool } from '@parley/database';
 import type { Logger } from '@parley/logging';
 import { clientPresence, serverTimestamp, staleAfterMs, takeStates } from '@parley/presence-state';
 import type { ClientState, ClientStates } from '@parley/presence-state';
-import { findOvertakenPresence, lockUsersInUse, trimPresence, writePresence } from '@parley/store';
+import { findSupersededPresence, lockUsersInUse, trimPresence, writePresence } from '@parley/store';
 import type { PresenceRow, User } from '@parley/store';
 
 /** Reports that arrive within this time after a transaction are written by the next one. */
@@ -141,7 +141,7 @@ export class WriteBack {
       const people =
         news.size === 0 ? [] : await lockUsersInUse(client, { userIds: [...news.keys()] });
       await writePresence(client, rowsOf(states));
-      const current = await withoutOvertaken(client, news);
+      const current = await withoutSuperseded(client, news);
       const events = people
         .filter((person) => person.isActive)
         .flatMap((person) => eventsOf(person, current.get(person.id) ?? new Map()));
@@ -164,13 +164,13 @@ function rowsOf(states: ReadonlyMap<number, ClientStates>): PresenceRow[] {
 }
 
 /** If a client reported to two replicas, the later writer may have the earlier report. It must not be announced after the later report. */
-async function withoutOvertaken(
+async function withoutSuperseded(
   client: Client,
   news: ReadonlyMap<number, ClientStates>,
 ): Promise<ReadonlyMap<number, ClientStates>> {
   if (news.size === 0) return news;
-  const overtaken = await findOvertakenPresence(client, rowsOf(news), staleAfterMs);
-  const byUser = Map.groupBy(overtaken, ({ userId }) => userId);
+  const superseded = await findSupersededPresence(client, rowsOf(news), staleAfterMs);
+  const byUser = Map.groupBy(superseded, ({ userId }) => userId);
   return new Map(
     [...news].map(([userId, clients]) => {
       const names = new Set(byUser.get(userId)?.map(({ client: name }) => name));

@@ -18,7 +18,7 @@ import {
   lockStreams,
   lockUsersInUse,
   streamNameFault,
-  takeUnknownDefaultStreams,
+  clearDefaultStreamsUnknownToOwner,
   updateStream,
 } from '@parley/store';
 import type { Stream, StreamChange, User } from '@parley/store';
@@ -187,7 +187,7 @@ async function closingEvents(client: Client, before: Stream, after: Stream): Pro
   };
   return [
     streamEvent(neverMembers, { type: 'stream', op: 'delete', streams: [streamJson(before)] }),
-    ...(await takeUnknownDefaultStreams(client, { streamId: after.id })),
+    ...(await clearDefaultStreamsUnknownToOwner(client, { streamId: after.id })),
   ];
 }
 

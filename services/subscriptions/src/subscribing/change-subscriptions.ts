@@ -8,7 +8,7 @@ import { joinStreams } from './join-streams.ts';
 import type { JoinOptions, JoinOutcome } from './join-streams.ts';
 import { leaveStreams } from './leave-streams.ts';
 import type { LeaveOutcome } from './leave-streams.ts';
-import { lockPeople, namesOnlyCaller } from './principals.ts';
+import { lockPeople, isOnlyCaller } from './principals.ts';
 import type { Principal } from './principals.ts';
 import { appendOf, checkLists } from './step.ts';
 import { checkStreamNames, withDescriptions } from './stream-names.ts';
@@ -36,7 +36,7 @@ function checkMayRemove(
   role: Caller['role'],
   { caller, principals }: Pick<UnsubscribeRequest, 'caller' | 'principals'>,
 ): void {
-  const concernsOthers = principals.length > 0 && !namesOnlyCaller(principals, caller);
+  const concernsOthers = principals.length > 0 && !isOnlyCaller(principals, caller);
   if (concernsOthers && role !== 'administrator') {
     throw withoutCode('This action requires administrative rights');
   }

@@ -64,7 +64,7 @@ function revealEvents({ targets, joined }: JoinedChange): EventPart[] {
 type Added = { readonly stream: Stream; readonly member: NewMembership };
 
 /** @returns equal texts for equal settings in the same stream; the largest requests call this fifty thousand times */
-function likeness({ member }: Added): string {
+function settingsKey({ member }: Added): string {
   return `${member.streamId} ${member.color} ${member.isMuted} ${member.pinToTop} ${member.desktopNotifications} ${
     member.audibleNotifications
   } ${member.pushNotifications} ${member.emailNotifications} ${member.wildcardMentionsNotify}`;
@@ -80,7 +80,7 @@ function addEvents({ joined, traffic, nowMs }: JoinedChange): EventPart[] {
       else known.push({ stream, member });
     }
   }
-  const alike = Map.groupBy(byUser, ([, added]) => added.map(likeness).join());
+  const alike = Map.groupBy(byUser, ([, added]) => added.map(settingsKey).join());
   return [...alike.values()].flatMap((people): EventPart[] => {
     const userIds = people.map(([userId]) => userId);
     const [[userId, added] = [0, []]] = people;

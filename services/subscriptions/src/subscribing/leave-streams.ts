@@ -43,7 +43,7 @@ export async function leaveStreams(
   const streams = await lockWantedStreams(client, wanted);
   const targets = people.getTargets();
   checkSize(targets.length, streams.length);
-  const shownNames = await namesShownTo(client, people.actor, streams, wanted);
+  const shownNames = await findVisibleNames(client, people.actor, streams, wanted);
   const left = await unsubscribe(client, {
     userIds: targets.map((target) => target.id),
     streamIds: streams.map((stream) => stream.id),
@@ -96,7 +96,7 @@ async function lockWantedStreams(
 }
 
 /** A caller from whom a stream is hidden learns that its name is taken, but not its spelling. */
-async function namesShownTo(
+async function findVisibleNames(
   client: Client,
   actor: User,
   streams: readonly Stream[],
@@ -122,10 +122,10 @@ function outcomeOf(
   left: readonly Membership[],
   names: ReadonlyMap<number, string>,
 ): LeaveOutcome {
-  const leftBy = new Map<number, Set<number>>();
+  const leftStreamIdsByUser = new Map<number, Set<number>>();
   for (const { userId, streamId } of left) {
-    const known = leftBy.get(userId);
-    if (known === undefined) leftBy.set(userId, new Set([streamId]));
+    const known = leftStreamIdsByUser.get(userId);
+    if (known === undefined) leftStreamIdsByUser.set(userId, new Set([streamId]));
     else known.add(streamId);
   }
   const removed: string[] = [];
@@ -133,7 +133,7 @@ function outcomeOf(
   for (const target of targets) {
     for (const stream of streams) {
       const name = names.get(stream.id) ?? stream.name;
-      (leftBy.get(target.id)?.has(stream.id) === true ? removed : kept).push(name);
+      (leftStreamIdsByUser.get(target.id)?.has(stream.id) === true ? removed : kept).push(name);
     }
   }
   return { removed, not_subscribed: kept, not_removed: kept };

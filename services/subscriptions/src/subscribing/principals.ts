@@ -8,7 +8,7 @@ import type { User } from '@parley/store';
 export type Principal = string | number;
 
 /** @returns whether the caller is the only one named, so that the request concerns nobody else */
-export function namesOnlyCaller(principals: readonly Principal[], caller: Caller): boolean {
+export function isOnlyCaller(principals: readonly Principal[], caller: Caller): boolean {
   const [only] = principals;
   if (principals.length !== 1 || only === undefined) return false;
   return typeof only === 'number'

@@ -12,7 +12,7 @@ import type { ScryptOptions } from 'node:crypto';
 import { CommandFault } from '../faults.ts';
 
 /** The derivation of the keys from the passphrase; stored in the manifest. */
-export type SealingParameters = {
+export type CipherParameters = {
   readonly kdf: 'scrypt';
   readonly cipher: 'aes-256-gcm';
   readonly n: number;
@@ -37,7 +37,7 @@ const passphraseMinLength = 12;
 const probeText = 'parley export';
 const probePurpose = 'probe';
 
-export class Sealing {
+export class ExportCipher {
   readonly #encryptionKey: Buffer;
   readonly #macKey: Buffer;
 
@@ -50,7 +50,7 @@ export class Sealing {
    * @param purpose the kind of the secret and its owner: decryption needs the same purpose
    * @returns base64 text; null stays null
    */
-  seal(text: string | null, purpose: string): string | null {
+  encrypt(text: string | null, purpose: string): string | null {
     if (text === null) return null;
     const nonce = randomBytes(nonceBytes);
     const cipher = createCipheriv('aes-256-gcm', this.#encryptionKey, nonce);
@@ -60,13 +60,13 @@ export class Sealing {
   }
 
   /**
-   * The reverse of `seal`.
+   * The reverse of `encrypt`.
    *
    * @throws Error if it was encrypted under another passphrase or for another purpose, or was altered
    */
-  open(sealed: string | null, purpose: string): string | null {
-    if (sealed === null) return null;
-    const bytes = Buffer.from(sealed, 'base64');
+  decrypt(encrypted: string | null, purpose: string): string | null {
+    if (encrypted === null) return null;
+    const bytes = Buffer.from(encrypted, 'base64');
     const nonce = bytes.subarray(0, nonceBytes);
     const decipher = createDecipheriv('aes-256-gcm', this.#encryptionKey, nonce);
     decipher.setAAD(Buffer.from(purpose));
@@ -91,61 +91,61 @@ async function derive(
   passphrase: string,
   salt: Buffer,
   { n, r, p }: { readonly n: number; readonly r: number; readonly p: number },
-): Promise<Sealing> {
+): Promise<ExportCipher> {
   const options: ScryptOptions = { N: n, r, p, maxmem: 2 * 128 * n * r };
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   scrypt(passphrase, salt, 2 * keyBytes, options, (error, keys) => {
     if (error === null) resolve(keys);
     else reject(error);
   });
-  return new Sealing(await promise);
+  return new ExportCipher(await promise);
 }
 
 /**
- * Begins a new sealing.
+ * Makes a cipher with a new salt.
  *
  * @throws CommandFault if the passphrase is too short
  */
-export async function makeSealing(
+export async function createExportCipher(
   passphrase: string,
-): Promise<{ readonly sealing: Sealing; readonly parameters: SealingParameters }> {
+): Promise<{ readonly cipher: ExportCipher; readonly parameters: CipherParameters }> {
   if (Array.from(passphrase).length < passphraseMinLength)
     throw new CommandFault(
       `The passphrase needs ${passphraseMinLength} characters at least: it guards the API keys of everybody`,
     );
   const salt = randomBytes(saltBytes);
-  const sealing = await derive(passphrase, salt, cost);
+  const cipher = await derive(passphrase, salt, cost);
   return {
-    sealing,
+    cipher,
     parameters: {
       kdf: 'scrypt',
       cipher: 'aes-256-gcm',
       ...cost,
       salt: salt.toString('base64'),
-      probe: sealing.seal(probeText, probePurpose) ?? '',
+      probe: cipher.encrypt(probeText, probePurpose) ?? '',
     },
   };
 }
 
 /**
- * Opens the sealing of an export.
+ * Makes the cipher of an existing export.
  *
  * @throws CommandFault if the passphrase is wrong
  */
-export async function openSealing(
+export async function openExportCipher(
   passphrase: string,
-  parameters: SealingParameters,
-): Promise<Sealing> {
+  parameters: CipherParameters,
+): Promise<ExportCipher> {
   const { n, r, p, salt, probe } = parameters;
   if (!(n * r * p <= costMax)) throw new CommandFault('The manifest of the export is damaged');
-  const sealing = await derive(passphrase, Buffer.from(salt, 'base64'), { n, r, p });
+  const cipher = await derive(passphrase, Buffer.from(salt, 'base64'), { n, r, p });
   try {
-    sealing.open(probe, probePurpose);
+    cipher.decrypt(probe, probePurpose);
   } catch (error) {
     throw new CommandFault(
       'The passphrase is not the one of this export (or its manifest was altered)',
       { cause: error },
     );
   }
-  return sealing;
+  return cipher;
 }
